@@ -1,0 +1,1 @@
+"""The Wallwatch API: serve, authorise, command."""

@@ -1,0 +1,1 @@
+"""Wallwatch pipelines: Kafka in, meaning out."""

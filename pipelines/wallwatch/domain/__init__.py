@@ -1,0 +1,1 @@
+"""Knowledge about RNICs, walls, symptoms and causes. No I/O, no imports from other parts."""

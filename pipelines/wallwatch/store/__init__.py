@@ -1,0 +1,1 @@
+"""Tables of the telemetry store and how they are written."""
