@@ -1,0 +1,146 @@
+"""The metric and topic registry: `metrics.yaml` and `topics.yaml` as typed, validated values.
+
+Schema, documentation, decoding and UI labels all come from here, so a field has one name, one unit and one meaning.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+FieldType = Literal["int", "float", "text", "bool"]
+
+
+class RegistryError(ValueError):
+    """A registry or catalogue file is not what the code expects; the message names the file and the entry to correct."""
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class MetricField(_Entry):
+    """One field of a measurement."""
+
+    name: str
+    type: FieldType
+    kind: Literal["counter", "gauge", "text"]
+    unit: str
+    stored: Literal["column", "other"]
+    source: str
+    label: str
+    meaning: str
+
+    @property
+    def numeric(self) -> bool:
+        return self.type in ("int", "float")
+
+
+class Measurement(_Entry):
+    """One kind of sample: its tags, its fields and the hypertable that keeps it."""
+
+    name: str
+    meaning: str
+    hypertable: str
+    tags: dict[str, str]
+    fields: dict[str, MetricField]
+
+    @property
+    def topic(self) -> str:
+        return f"wallwatch.{self.name}"
+
+    @property
+    def columns(self) -> tuple[MetricField, ...]:
+        """Fields with a column of their own, in the order of the registry."""
+        return tuple(f for f in self.fields.values() if f.stored == "column")
+
+    @property
+    def others(self) -> tuple[MetricField, ...]:
+        """Fields kept in the column `other` when they are not zero."""
+        return tuple(f for f in self.fields.values() if f.stored == "other")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name_the_fields(cls, raw: Any) -> Any:
+        if isinstance(raw, dict) and isinstance(raw.get("fields"), dict):
+            named = {k: ({**v, "name": k} if isinstance(v, dict) else v) for k, v in raw["fields"].items()}
+            return {**raw, "fields": named}
+        return raw
+
+
+class Topic(_Entry):
+    """One Kafka topic."""
+
+    name: str
+    meaning: str
+    measurement: str | None = None
+    partitions: int = Field(ge=1)
+    retention_hours: int = Field(ge=1)
+    compression: Literal["none", "gzip", "snappy", "lz4", "zstd"]
+
+
+def _read(name: str) -> Any:
+    return yaml.safe_load(resources.files(__package__).joinpath(name).read_text(encoding="utf-8"))
+
+
+def parse_measurements(raw: Any, source: str = "metrics.yaml") -> dict[str, Measurement]:
+    """Validate the content of `metrics.yaml`.
+
+    Raises
+    ------
+    RegistryError
+        When an entry is missing or wrong; the message has its place.
+    """
+    if not isinstance(raw, dict) or not isinstance(raw.get("measurements"), dict):
+        raise RegistryError(f"{source}: the top level must be a mapping with the key 'measurements'")
+    try:
+        return {name: Measurement.model_validate({**body, "name": name}) for name, body in raw["measurements"].items()}
+    except ValidationError as error:
+        raise RegistryError(f"{source}: {error}") from error
+
+
+def parse_topics(raw: Any, source: str = "topics.yaml") -> dict[str, Topic]:
+    """Validate the content of `topics.yaml`; a topic's own value replaces the default."""
+    if not isinstance(raw, dict) or not isinstance(raw.get("topics"), dict):
+        raise RegistryError(f"{source}: the top level must be a mapping with the keys 'defaults' and 'topics'")
+    defaults = raw.get("defaults") or {}
+    try:
+        return {name: Topic.model_validate({**defaults, **body, "name": name}) for name, body in raw["topics"].items()}
+    except ValidationError as error:
+        raise RegistryError(f"{source}: {error}") from error
+
+
+@cache
+def measurements() -> dict[str, Measurement]:
+    """Every measurement by its name.
+
+    >>> measurements()["rnic_offload"].fields["q_egress"].unit
+    'queries'
+    """
+    return parse_measurements(_read("metrics.yaml"))
+
+
+@cache
+def topics() -> dict[str, Topic]:
+    """Every topic by its name.
+
+    >>> topics()["wallwatch.dead_letter"].partitions
+    1
+    """
+    found = parse_topics(_read("topics.yaml"))
+    for topic in found.values():
+        if topic.measurement is not None and topic.measurement not in measurements():
+            raise RegistryError(f"topics.yaml: topic {topic.name} names the measurement {topic.measurement!r}, which metrics.yaml does not have")
+    return found
+
+
+def field(measurement: str, name: str) -> MetricField:
+    """Look up one field; a wrong name says which names there are."""
+    found = measurements()[measurement].fields
+    if name not in found:
+        raise RegistryError(f"{measurement} has no field {name!r}; it has {', '.join(sorted(found))}")
+    return found[name]

@@ -1,0 +1,190 @@
+"""The telemetry tables. Hypertables are generated from the metric registry; the rest is written out.
+
+A sample's identity is one small number: `rnic.rnic_id` stands for `(host, pci)`, `host.host_id` for a host. Rows are unique by
+identity and time, so that a replayed message adds nothing.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    DateTime,
+    Double,
+    Identity,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB, UUID
+from sqlalchemy.types import TypeEngine
+
+from wallwatch.domain.telemetry.registry import Measurement, measurements
+
+metadata = MetaData()
+
+NOTIFY_CHANNEL = "wallwatch_rnic_state"
+"""Sent after every transaction that changed `rnic_state`."""
+
+_TYPES: dict[str, type[TypeEngine[object]]] = {"int": BigInteger, "float": Double, "text": Text, "bool": Boolean}
+
+
+def _time(name: str = "time", nullable: bool = False) -> Column[object]:
+    return Column(name, DateTime(timezone=True), nullable=nullable)
+
+
+def _registry_columns(measurement: Measurement) -> list[Column[object]]:
+    columns: list[Column[object]] = [Column(field.name, _TYPES[field.type]) for field in measurement.columns]
+    if measurement.others:
+        columns.append(Column("other", JSONB))
+    return columns
+
+
+rnic = Table(
+    "rnic",
+    metadata,
+    Column("rnic_id", Integer, Identity(always=True), primary_key=True),
+    Column("host", Text, nullable=False),
+    Column("pci", Text, nullable=False),
+    Column("rack", Text, nullable=False, server_default=""),
+    Column("model", Text, comment="RNIC profile of the catalogue; null when the device is not in it"),
+    Column("driver", Text),
+    Column("fw_ver", Text),
+    Column("ibdev", Text),
+    Column("netdev", Text),
+    Column("pci_id", Text),
+    Column("hca_type", Text),
+    Column("board_id", Text),
+    Column("link_layer", Text),
+    Column("first_seen", DateTime(timezone=True), nullable=False, server_default=text("now()")),
+    UniqueConstraint("host", "pci", name="rnic_host_pci_key"),
+)
+
+host = Table(
+    "host",
+    metadata,
+    Column("host_id", Integer, Identity(always=True), primary_key=True),
+    Column("host", Text, nullable=False, unique=True),
+    Column("rack", Text, nullable=False, server_default=""),
+)
+
+_m = measurements()
+
+rnic_sample = Table(
+    _m["rnic"].hypertable,
+    metadata,
+    _time(),
+    Column("rnic_id", Integer, nullable=False),
+    *_registry_columns(_m["rnic"]),
+    Index("rnic_sample_key", "rnic_id", "time", unique=True),
+)
+
+offload_sample = Table(
+    _m["rnic_offload"].hypertable,
+    metadata,
+    _time(),
+    Column("rnic_id", Integer, nullable=False),
+    *_registry_columns(_m["rnic_offload"]),
+    Index("offload_sample_key", "rnic_id", "time", unique=True),
+)
+
+mask_sample = Table(
+    _m["rnic_mask"].hypertable,
+    metadata,
+    _time(),
+    Column("rnic_id", Integer, nullable=False),
+    Column("direction", Text, nullable=False),
+    Column("mask", Text, nullable=False),
+    *_registry_columns(_m["rnic_mask"]),
+    Index("mask_sample_key", "rnic_id", "time", "direction", "mask", unique=True),
+)
+
+datapath_sample = Table(
+    _m["ovs_datapath"].hypertable,
+    metadata,
+    _time(),
+    Column("host_id", Integer, nullable=False),
+    Column("datapath", Text, nullable=False),
+    *_registry_columns(_m["ovs_datapath"]),
+    Index("datapath_sample_key", "host_id", "time", "datapath", unique=True),
+)
+
+event = Table(
+    _m["event"].hypertable,
+    metadata,
+    _time(),
+    Column("host_id", Integer, nullable=False),
+    Column("pci", Text, nullable=False, server_default="", comment="empty when no RNIC is concerned"),
+    Column("kind", Text, nullable=False),
+    *_registry_columns(_m["event"]),
+    Index("event_key", "host_id", "time", "pci", "kind", unique=True),
+)
+
+finding = Table(
+    "finding",
+    metadata,
+    _time(),
+    Column("rnic_id", Integer, nullable=False),
+    Column("finding_id", UUID(as_uuid=True), nullable=False),
+    Column("symptom", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    _time("started_at"),
+    Column("severity", Text, nullable=False),
+    Column("blast_radius", Text, nullable=False),
+    Column("rule", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("summary", Text, nullable=False),
+    Column("evidence", JSONB, nullable=False),
+    Column("hypotheses", JSONB, nullable=False),
+    Column("remedies", JSONB, nullable=False),
+    Index("finding_key", "finding_id", "time", "state", unique=True),
+    Index("finding_rnic_time", "rnic_id", "time"),
+)
+
+rnic_state = Table(
+    "rnic_state",
+    metadata,
+    Column("rnic_id", Integer, primary_key=True, autoincrement=False),
+    Column("host", Text, nullable=False),
+    Column("pci", Text, nullable=False),
+    Column("rack", Text, nullable=False, server_default=""),
+    Column("model", Text),
+    Column("walls", JSONB, comment='{"<wall>": {"value", "limit", "headroom", "basis"}}; a wall that could not be measured is absent'),
+    Column("headroom", Double, comment="1 - value/limit of the nearest wall; null when no wall could be measured"),
+    Column("nearest_wall", Text),
+    Column("symptoms", JSONB, nullable=False, server_default="{}", comment='{"S1": {"since", "finding_id", "severity"}}; active ones only'),
+    Column("findings_at", DateTime(timezone=True), comment="event time of the newest finding applied"),
+    Column("tx_gbps", Double),
+    Column("rx_gbps", Double),
+    Column("seen_at", DateTime(timezone=True), comment="event time of the newest sample"),
+    Column("updated_at", DateTime(timezone=True), nullable=False, server_default=text("now()")),
+    Column("change_seq", BigInteger, nullable=False, comment="grows with every change, in commit order: read rows above the last one seen"),
+    UniqueConstraint("host", "pci", name="rnic_state_host_pci_key"),
+    Index("rnic_state_change_seq", "change_seq"),
+    postgresql_with={"fillfactor": "60"},
+)
+
+dead_letter_count = Table(
+    "dead_letter_count",
+    metadata,
+    Column("topic", Text, primary_key=True),
+    Column("reason", Text, primary_key=True),
+    Column("count", BigInteger, nullable=False),
+    Column("last_at", DateTime(timezone=True), nullable=False),
+    Column("last_detail", Text, nullable=False),
+)
+
+HYPERTABLES: dict[str, str] = {
+    "rnic_sample": "1 hour",
+    "offload_sample": "1 hour",
+    "mask_sample": "1 hour",
+    "datapath_sample": "1 day",
+    "event": "7 days",
+    "finding": "7 days",
+}
+"""Hypertable -> chunk interval. An hour of 40,000 RNICs at 10 s is 14 million rows: its index still fits in memory."""
