@@ -1,0 +1,48 @@
+"""Settings of the pipelines' processes: read once from the environment, passed down."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import Field, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """Every setting has the prefix `WALLWATCH_` in the environment, for example `WALLWATCH_DATABASE_URL`."""
+
+    model_config = SettingsConfigDict(env_prefix="WALLWATCH_", frozen=True, extra="ignore")
+
+    database_url: str = Field(
+        default="postgresql+psycopg://wallwatch@127.0.0.1:5432/wallwatch", description="PostgreSQL with TimescaleDB, as an SQLAlchemy address"
+    )
+    kafka_bootstrap: str = Field(default="127.0.0.1:9092", description="Kafka brokers, host:port separated by commas")
+    api_url: str = Field(default="http://127.0.0.1:8000", description="where `wallwatch status` finds the API")
+    state_dir: Path = Field(default=Path(".local/state"), description="folder of the stream jobs' local state (RocksDB)")
+    metrics_port: int = Field(default=0, ge=0, le=65535, description="port of a job's own Prometheus metrics; 0 serves none")
+    log_level: str = Field(default="INFO", description="DEBUG, INFO, WARNING or ERROR")
+
+    ingest_group: str = Field(default="wallwatch-ingest", description="Kafka consumer group of ingest")
+    ingest_flush_ms: int = Field(default=250, ge=10, le=10_000, description="longest time that a sample waits for its transaction, in ms")
+    ingest_batch_rows: int = Field(default=20_000, ge=1, description="messages after which a transaction starts at once")
+    retention_days: int = Field(default=7, ge=1, description="how long samples are kept (Apache edition; the Community edition has policies)")
+    rollup_retention_days: int = Field(default=90, ge=1, description="how long one-minute aggregates are kept (Apache edition)")
+    future_tolerance_s: int = Field(default=600, ge=0, description="a sample from further in the future than this is refused, in seconds")
+
+    classify_group: str = Field(default="wallwatch-classify", description="Kafka consumer group of classify")
+    classify_commit_s: float = Field(default=1.0, gt=0, description="time between two checkpoints of classify, in seconds")
+
+    @field_validator("database_url")
+    @classmethod
+    def _psycopg_address(cls, value: str) -> str:
+        for plain in ("postgresql://", "postgres://"):
+            if value.startswith(plain):
+                return "postgresql+psycopg://" + value.removeprefix(plain)
+        if not value.startswith("postgresql+psycopg://"):
+            raise ValueError("must start with postgresql+psycopg://, for example postgresql+psycopg://user@host:5432/wallwatch")
+        return value
+
+    @property
+    def libpq_url(self) -> str:
+        """The address as psycopg itself takes it."""
+        return self.database_url.replace("postgresql+psycopg://", "postgresql://", 1)
