@@ -1,0 +1,49 @@
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from wallwatch_local import ports
+from wallwatch_local.errors import LocalStackError
+
+VARIABLE = "WALLWATCH_HTTP_PORT"
+
+
+@pytest.fixture
+def taken_port() -> Iterator[int]:
+    with socket.socket() as server:
+        server.bind((ports.LOOPBACK, 0))
+        server.listen()
+        yield server.getsockname()[1]
+
+
+def test_a_port_from_the_environment_is_used(monkeypatch: pytest.MonkeyPatch, free_port: int) -> None:
+    monkeypatch.setenv(VARIABLE, str(free_port))
+    assert ports.from_environment(VARIABLE) == free_port
+
+
+def test_a_taken_port_is_refused_with_the_variable_to_change(monkeypatch: pytest.MonkeyPatch, taken_port: int) -> None:
+    monkeypatch.setenv(VARIABLE, str(taken_port))
+    with pytest.raises(LocalStackError, match=f"port {taken_port} is in use: set {VARIABLE}"):
+        ports.from_environment(VARIABLE)
+
+
+@pytest.mark.parametrize("text", ["http", "0", "65536", "-1", "80.5"])
+def test_what_is_no_port_is_refused_with_the_variable_named(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setenv(VARIABLE, text)
+    with pytest.raises(LocalStackError, match=VARIABLE):
+        ports.from_environment(VARIABLE)
+
+
+def test_without_the_variable_the_preferred_port_is_taken_when_it_is_free(monkeypatch: pytest.MonkeyPatch, free_port: int) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    assert ports.from_environment(VARIABLE, preferred=free_port) == free_port
+
+
+def test_without_the_variable_another_port_replaces_a_taken_preferred_one(monkeypatch: pytest.MonkeyPatch, taken_port: int) -> None:
+    monkeypatch.setenv(VARIABLE, " ")
+    assert ports.from_environment(VARIABLE, preferred=taken_port) != taken_port
+
+
+def test_free_ports_are_all_different() -> None:
+    assert len(set(ports.free_ports(20))) == 20

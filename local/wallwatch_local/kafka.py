@@ -1,0 +1,115 @@
+"""One Kafka broker in KRaft mode: broker and controller in one JVM, in one folder."""
+
+import os
+import re
+import subprocess
+import uuid
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from signal import SIGTERM
+
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient
+
+from wallwatch_local import ports
+from wallwatch_local.errors import LocalStackError
+from wallwatch_local.paths import REPOSITORY, tools_dir
+from wallwatch_local.processes import die_with_parent, running
+
+LOG_SETTINGS = REPOSITORY / "local" / "kafka" / "log4j2.yaml"
+# Measured: the broker lives in 200 MB at the demo's rate; the page cache holds the data.
+HEAP = ["-Xms192m", "-Xmx768m", "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=50", "-XX:TieredStopAtLevel=4", "-Xshare:auto"]
+
+
+def _java(main_class: str, *arguments: str) -> list[str]:
+    jars = tools_dir() / "kafka"
+    if not any(jars.glob("kafka_2.13-*.jar")):
+        raise LocalStackError(f"the Kafka broker is not installed ({jars} has no kafka_2.13 jar): run 'make setup'")
+    return ["java", *HEAP, f"-Dlog4j2.configurationFile={LOG_SETTINGS}", "-cp", f"{jars}/*", main_class, *arguments]
+
+
+def _write_settings(data_dir: Path, port: int, controller_port: int) -> Path:
+    settings = {
+        "process.roles": "broker,controller",
+        "node.id": "1",
+        "controller.quorum.voters": f"1@{ports.LOOPBACK}:{controller_port}",
+        "listeners": f"PLAINTEXT://{ports.LOOPBACK}:{port},CONTROLLER://{ports.LOOPBACK}:{controller_port}",
+        "advertised.listeners": f"PLAINTEXT://{ports.LOOPBACK}:{port}",
+        "controller.listener.names": "CONTROLLER",
+        "log.dirs": str(data_dir / "log"),
+        # one broker: nothing can be replicated
+        "offsets.topic.replication.factor": "1",
+        "offsets.topic.num.partitions": "4",
+        "transaction.state.log.replication.factor": "1",
+        "transaction.state.log.min.isr": "1",
+        "transaction.state.log.num.partitions": "4",
+        "share.coordinator.state.topic.replication.factor": "1",
+        "share.coordinator.state.topic.min.isr": "1",
+        # topics come from topics.yaml; a misspelt name must be an error, not a new topic
+        "auto.create.topics.enable": "false",
+        "group.initial.rebalance.delay.ms": "0",
+        "log.segment.bytes": str(64 * 1024 * 1024),
+        "log.cleaner.dedupe.buffer.size": str(16 * 1024 * 1024),
+        "log.retention.check.interval.ms": "60000",
+    }
+    file = data_dir / "server.properties"
+    file.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
+    return file
+
+
+def _format(data_dir: Path, settings: Path) -> None:
+    if (data_dir / "log" / "meta.properties").exists():
+        return
+    cluster = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+    done = subprocess.run(
+        _java("kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(settings)), capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise LocalStackError(f"Kafka's storage in {data_dir} could not be formatted:\n{done.stdout}{done.stderr}")
+
+
+def initialise(data_dir: Path, port: int) -> list[str]:
+    """Write the broker's settings, format its storage at the first time, and return the command that is the broker.
+
+    The controller keeps its port, because the quorum's address is part of what the broker remembers.
+    """
+    data_dir = data_dir.resolve()
+    data_dir.mkdir(parents=True, exist_ok=True)
+    file = data_dir / "server.properties"
+    former = re.search(r"^controller\.quorum\.voters=1@.*:(\d+)$", file.read_text(), re.MULTILINE) if file.exists() else None
+    controller_port = int(former.group(1)) if former else 0
+    if controller_port == 0 or not ports.is_free(controller_port):
+        controller_port = ports.free_ports(1)[0]
+    settings = _write_settings(data_dir, port, controller_port)
+    _format(data_dir, settings)
+    return _java("kafka.Kafka", str(settings))
+
+
+def is_ready(bootstrap: str) -> bool:
+    """Whether the broker answers a client."""
+    client = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0, "socket.timeout.ms": 2000})
+    try:
+        return len(client.list_topics(timeout=1.0).brokers) > 0
+    except KafkaException:
+        return False
+
+
+@contextmanager
+def start(data_dir: Path, port: int | None = None) -> Iterator[str]:
+    """Run a broker for the length of the block; yields its address ``host:port``.
+
+    The same folder can be started again and keeps its topics. Topics are not made here: see `wallwatch_local.topics.create_topics`.
+    """
+    port = port or ports.free_ports(1)[0]
+    command = initialise(data_dir, port)
+    bootstrap = f"{ports.LOOPBACK}:{port}"
+    with running("Kafka", die_with_parent(command, SIGTERM), data_dir / "kafka.log", lambda: is_ready(bootstrap), SIGTERM):
+        yield bootstrap
+
+
+def run_in_foreground(data_dir: Path, port: int) -> None:
+    """Become the broker: for a supervisor, which then signals the broker itself."""
+    command = initialise(data_dir, port)
+    os.execvp(command[0], command)  # noqa: S606

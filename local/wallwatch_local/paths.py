@@ -1,0 +1,21 @@
+"""Where the local stack keeps its tools and its state."""
+
+import os
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+def local_dir() -> Path:
+    """Folder of everything that is made on this machine and not kept in git."""
+    return REPOSITORY / ".local"
+
+
+def tools_dir() -> Path:
+    """Folder of installed tools; ``WALLWATCH_TOOLS_DIR`` lets several clones share one."""
+    return Path(os.environ.get("WALLWATCH_TOOLS_DIR") or local_dir() / "tools")
+
+
+def binary(name: str) -> Path:
+    """Path of one of our built programs, such as ``wallwatch-agent``."""
+    return tools_dir() / "bin" / name

@@ -1,0 +1,65 @@
+"""Starting one server for a while: waits until it answers, shows its log when it does not, and leaves nothing running."""
+
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from signal import SIGKILL, Signals
+
+from wallwatch_local.errors import LocalStackError
+
+READY_PAUSE_S = 0.1
+STOP_TIMEOUT_S = 30.0
+
+
+def last_lines(log: Path, count: int = 20) -> str:
+    """The end of a log, for an error message."""
+    try:
+        lines = log.read_text(errors="replace").splitlines()
+    except FileNotFoundError:
+        return "(no log was written)"
+    return "\n".join(lines[-count:]) or "(the log is empty)"
+
+
+def die_with_parent(command: Sequence[str], signal: Signals) -> list[str]:
+    """The command, wrapped so that the kernel sends it ``signal`` when its parent dies, however that happens."""
+    return ["setpriv", "--pdeathsig", signal.name.removeprefix("SIG"), "--", *command]
+
+
+@contextmanager
+def running(
+    name: str, command: Sequence[str], log: Path, is_ready: Callable[[], bool], stop_signal: Signals, timeout_s: float = 60.0
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a server until the block ends; the block starts when ``is_ready`` says so.
+
+    Raises
+    ------
+    LocalStackError
+        When the server ends or stays silent; the message has the last lines of its log.
+    """
+    with log.open("ab") as output:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
+    try:
+        deadline = time.monotonic() + timeout_s
+        while not is_ready():
+            code = process.poll()
+            if code is not None:
+                raise LocalStackError(f"{name} ended with code {code} while starting; the end of {log}:\n{last_lines(log)}")
+            if time.monotonic() > deadline:
+                raise LocalStackError(f"{name} was not ready after {timeout_s:.0f} s; the end of {log}:\n{last_lines(log)}")
+            time.sleep(READY_PAUSE_S)
+        yield process
+    finally:
+        stop(process, stop_signal)
+
+
+def stop(process: subprocess.Popen[bytes], signal: Signals, timeout_s: float = STOP_TIMEOUT_S) -> None:
+    """Ask a process to end, and end it when it does not."""
+    if process.poll() is None:
+        process.send_signal(signal)
+        try:
+            process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            process.send_signal(SIGKILL)
+            process.wait()
