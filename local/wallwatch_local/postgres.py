@@ -124,10 +124,7 @@ mount --bind {shlex.quote(str(cluster))} {mount}/cluster
         script += f"install -m 444 {shlex.quote(str(data_dir / 'password'))} {mount}/password\n"
     if root:
         folder = shlex.quote(root)
-        script += f"mount --rbind /dev {folder}/dev
-mount -t proc proc {folder}/proc
-exec chroot {folder} {inside}
-"
+        script += f"mount --rbind /dev {folder}/dev\nmount -t proc proc {folder}/proc\nexec chroot {folder} {inside}\n"
     else:
         script += f"exec {inside}\n"
     return ["unshare", "--mount", "--propagation", "private", "--", "sh", "-c", script]
