@@ -1,0 +1,33 @@
+# The centre: pipelines, backend and the built UI in one image; the command decides which process it is.
+FROM node:22-bookworm-slim AS ui
+WORKDIR /src
+COPY frontend/package.json frontend/package-lock.json ./
+RUN npm ci
+COPY frontend/ ./
+RUN npm run build
+
+FROM python:3.12-slim-bookworm AS wheels
+WORKDIR /src
+RUN python -m venv /app/venv
+ENV PATH=/app/venv/bin:$PATH
+COPY requirements.lock ./
+RUN pip install --no-cache-dir --require-hashes -r requirements.lock
+COPY pyproject.toml ./
+COPY pipelines/wallwatch pipelines/wallwatch
+COPY backend/wallwatch_backend backend/wallwatch_backend
+COPY local/wallwatch_local local/wallwatch_local
+RUN pip install --no-cache-dir --no-deps .
+
+FROM python:3.12-slim-bookworm
+# LightGBM and RocksDB are built against the GNU OpenMP runtime, which the slim image lacks.
+RUN apt-get update && apt-get install -y --no-install-recommends libgomp1 && rm -rf /var/lib/apt/lists/* \
+    && useradd --uid 10001 --user-group --no-create-home wallwatch \
+    && install -d -o 10001 -g 10001 -m 0700 /var/lib/wallwatch /var/lib/wallwatch/secrets
+COPY --from=wheels /app/venv /app/venv
+COPY --from=ui /src/dist /app/ui
+COPY alembic.ini /app/
+COPY migrations /app/migrations
+ENV PATH=/app/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
+WORKDIR /app
+USER 10001:10001
+EXPOSE 8080

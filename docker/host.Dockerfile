@@ -1,0 +1,16 @@
+# What runs on an observed host: the collector, the agent, and the CNI plugin (copied from here to the host's CNI folder).
+FROM golang:1.26-bookworm AS build
+ARG VERSION=0.1.0
+WORKDIR /src
+COPY collectors/go.mod collectors/go.sum ./
+RUN go mod download
+COPY collectors/ ./
+# The build tag `custom` leaves out every Telegraf plugin that is not imported.
+RUN CGO_ENABLED=0 go build -mod=readonly -trimpath -tags custom -ldflags "-s -w -X main.version=${VERSION}" -o /out/ \
+    ./cmd/wallwatch-telegraf ./cmd/wallwatch-agent ./cmd/wallwatch-cni
+
+FROM debian:bookworm-slim
+RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/* \
+    && install -d -m 0700 /var/lib/wallwatch-telegraf /var/lib/wallwatch-agent
+COPY --from=build /out/ /usr/local/bin/
+COPY docker/host/ /etc/wallwatch/

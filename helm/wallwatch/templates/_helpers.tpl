@@ -1,0 +1,62 @@
+{{- define "wallwatch.fullname" -}}
+{{- if contains .Chart.Name .Release.Name -}}{{ .Release.Name | trunc 40 | trimSuffix "-" }}{{- else -}}{{ printf "%s-%s" .Release.Name .Chart.Name | trunc 40 | trimSuffix "-" }}{{- end -}}
+{{- end }}
+
+{{/* Labels of one component: dict "root" $ "component" "ingest" */}}
+{{- define "wallwatch.selector" -}}
+app.kubernetes.io/name: wallwatch
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- end }}
+
+{{- define "wallwatch.labels" -}}
+{{ include "wallwatch.selector" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
+{{- end }}
+
+{{- define "wallwatch.image" -}}
+{{ .image.repository }}:{{ .image.tag | default .root.Chart.AppVersion }}
+{{- end }}
+
+{{- define "wallwatch.databaseSecret" -}}
+{{ .Values.database.existingSecret | default (printf "%s-database" (include "wallwatch.fullname" .)) }}
+{{- end }}
+
+{{- define "wallwatch.kafkaBootstrap" -}}
+{{- if .Values.kafka.enabled -}}{{ include "wallwatch.fullname" . }}-kafka:19092{{- else -}}{{ required "kafka.bootstrap is needed when kafka.enabled is false" .Values.kafka.bootstrap }}{{- end -}}
+{{- end }}
+
+{{/* What every process of the centre needs to know. */}}
+{{- define "wallwatch.kafkaEnv" -}}
+- name: WALLWATCH_KAFKA_BOOTSTRAP
+  value: {{ include "wallwatch.kafkaBootstrap" . | quote }}
+{{- end }}
+{{- define "wallwatch.databaseEnv" -}}
+- name: WALLWATCH_DATABASE_URL
+  valueFrom:
+    secretKeyRef: {name: {{ include "wallwatch.databaseSecret" . }}, key: url}
+{{- end }}
+
+{{- define "wallwatch.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 10001
+runAsGroup: 10001
+fsGroup: 10001
+seccompProfile: {type: RuntimeDefault}
+{{- end }}
+{{- define "wallwatch.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: {drop: [ALL]}
+{{- end }}
+
+{{/* A claim template or claim spec: dict "storage" .Values.x.storage "mode" "ReadWriteOnce" */}}
+{{- define "wallwatch.claimSpec" -}}
+accessModes: [{{ .mode }}]
+{{- with .storage.className }}
+storageClassName: {{ . }}
+{{- end }}
+resources: {requests: {storage: {{ .storage.size }}}}
+{{- end }}

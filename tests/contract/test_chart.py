@@ -1,0 +1,136 @@
+"""The Helm chart: valid to Helm, valid to Kubernetes, strict about its values, and with as few rights as it says."""
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import yaml
+
+from wallwatch_local.paths import REPOSITORY
+
+CHART = REPOSITORY / "helm" / "wallwatch"
+KUBERNETES_SCHEMA = "1.31"
+
+VALUES: dict[str, list[str]] = {
+    "default": [],
+    "own Kafka and database": [
+        "--set=kafka.enabled=false,kafka.bootstrap=k1:9092",
+        "--set=timescaledb.enabled=false,database.existingSecret=pg",
+    ],
+    "everything on": [
+        "--set=backend.ingress.enabled=true,backend.ingress.className=nginx,backend.ingress.tlsSecret=tls",
+        "--set=host.enrolmentTokenSecret=enrol,host.nodeSelector.rdma=yes,host.tolerations[0].operator=Exists",
+        "--set=networkPolicy.backendFromNamespaces.team=sre,imagePullSecrets[0].name=pull,kafka.storage.className=fast",
+        "--set=backend.replicas=2,backend.secretsStorage.accessMode=ReadWriteMany",
+    ],
+    "centre only": ["--set=host.enabled=false,networkPolicy.enabled=false"],
+}
+
+
+def containers(manifests: list[dict[str, Any]]) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """(kind/name, pod specification, container) of every container in the chart."""
+    found = []
+    for manifest in manifests:
+        pod = manifest.get("spec", {}).get("template", {}).get("spec")
+        if pod:
+            found += [(f"{manifest['kind']}/{manifest['metadata']['name']}", pod, container) for container in pod["containers"]]
+    return found
+
+
+def test_helm_finds_nothing_to_complain_about(helm: Path) -> None:
+    done = subprocess.run([str(helm), "lint", "--strict", str(CHART)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("arguments", VALUES.values(), ids=VALUES.keys())
+def test_every_rendered_manifest_satisfies_the_schema_of_kubernetes(render_chart: Any, arguments: list[str]) -> None:
+    done = render_chart(*arguments)
+    assert done.returncode == 0, done.stderr
+    documents = [document for document in yaml.safe_load_all(done.stdout) if document]
+    assert len(documents) >= 8
+    for document in documents:
+        kubernetes_validate.validate(document, KUBERNETES_SCHEMA, strict=True)
+
+
+def test_a_misspelt_key_in_a_manifest_would_be_found(manifests: list[dict[str, Any]]) -> None:
+    deployment = next(m for m in manifests if m["kind"] == "Deployment")
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(deployment | {"spec": deployment["spec"] | {"replicaz": 2}}, KUBERNETES_SCHEMA, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("argument", "word"),
+    [
+        ("--set=ingest.replica=2", "replica"),
+        ("--set=ingest.replicas=13", "replicas"),
+        ("--set=backend.replicas=2", "accessMode"),
+        ("--set=kafka.clusterId=short", "clusterId"),
+        ("--set=host.serverUrl=ftp://x", "serverUrl"),
+        ("--set=kafka.enabled=false", "kafka.bootstrap is needed"),
+        ("--set=timescaledb.enabled=false", "database.existingSecret is needed"),
+    ],
+)
+def test_a_wrong_value_is_refused_with_its_name(render_chart: Any, argument: str, word: str) -> None:
+    done = render_chart(argument)
+    assert done.returncode != 0
+    assert word in done.stderr
+
+
+def test_every_value_has_an_entry_in_the_schema_of_the_values() -> None:
+    """The schema refuses unknown keys, so a default that it does not know would make the chart unusable; and none may be dead."""
+    used = "\n".join(path.read_text() for path in sorted((CHART / "templates").iterdir()))
+    values = yaml.safe_load((CHART / "values.yaml").read_text())
+    for section, entries in values.items():
+        assert re.search(rf"\.Values\.{section}\b", used) or f'"{section}"' in used, f"values.yaml: {section} is not used by any template"
+        if isinstance(entries, dict):
+            for key in entries:
+                assert re.search(rf"\.{key}\b", used), f"values.yaml: {section}.{key} is not used by any template"
+
+
+def test_no_container_keeps_a_capability_or_may_gain_one(manifests: list[dict[str, Any]]) -> None:
+    found = containers(manifests)
+    assert {container["name"] for _, _, container in found} == {
+        "kafka", "timescaledb", "migrate", "ingest", "classify", "backend", "telegraf", "agent",
+    }  # fmt: skip
+    for name, pod, container in found:
+        context = container["securityContext"]
+        assert context["capabilities"] == {"drop": ["ALL"]}, name
+        assert context["allowPrivilegeEscalation"] is False, name
+        assert "privileged" not in context, name
+        assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}, name
+        assert pod["automountServiceAccountToken"] is False, name
+        assert not pod.get("hostNetwork"), name
+        assert not pod.get("hostPID"), name
+        assert container["resources"]["limits"]["memory"], name
+
+
+def test_only_the_pods_on_observed_hosts_run_as_user_0_and_their_image_is_read_only(manifests: list[dict[str, Any]]) -> None:
+    for name, pod, container in containers(manifests):
+        if name.startswith("DaemonSet/"):
+            assert container["securityContext"]["readOnlyRootFilesystem"] is True
+            mounts = {mount["name"]: mount for mount in container["volumeMounts"]}
+            assert mounts["sysfs"]["readOnly"] is True
+        else:
+            assert pod["securityContext"]["runAsNonRoot"] is True, name
+
+
+def test_long_running_servers_are_probed(manifests: list[dict[str, Any]]) -> None:
+    probed = {
+        container["name"]
+        for _, _, container in containers(manifests)
+        if {"startupProbe", "readinessProbe", "livenessProbe"} <= set(container)
+    }
+    assert probed >= {"kafka", "timescaledb", "backend"}
+
+
+def test_the_database_password_is_in_a_secret_only(manifests: list[dict[str, Any]]) -> None:
+    secret = next(m for m in manifests if m["kind"] == "Secret")
+    password = secret["stringData"]["password"]
+    assert len(password) == 32
+    assert password in secret["stringData"]["url"]
+    for manifest in manifests:
+        if manifest is not secret:
+            assert password not in yaml.safe_dump(manifest)

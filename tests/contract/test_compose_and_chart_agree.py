@@ -1,0 +1,78 @@
+"""docker-compose.yml and the Helm chart describe the same services."""
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from wallwatch_local.paths import REPOSITORY
+
+
+def chart_containers(manifests: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    pods = [m["spec"]["template"]["spec"] for m in manifests if "template" in m.get("spec", {})]
+    return {container["name"]: container for pod in pods for container in pod["containers"]}
+
+
+def test_the_compose_file_satisfies_the_compose_specification(compose: dict[str, Any]) -> None:
+    assert set(compose["services"]) == {"kafka", "timescaledb", "migrate", "ingest", "classify", "backend", "telegraf", "agent"}
+
+
+def test_a_wrong_compose_file_would_be_found(composecheck: Path, tmp_path: Path) -> None:
+    wrong = tmp_path / "docker-compose.yml"
+    wrong.write_text("services: {a: {image: x, depends_on: [b]}}\n")
+    done = subprocess.run([str(composecheck), str(wrong)], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "b" in done.stderr
+
+
+def test_without_a_database_password_compose_says_what_to_set(composecheck: Path) -> None:
+    command = [str(composecheck), str(REPOSITORY / "docker-compose.yml")]
+    done = subprocess.run(command, capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"}, check=False)
+    assert done.returncode == 1
+    assert "WALLWATCH_POSTGRES_PASSWORD is missing a value: set it in .env" in done.stderr
+
+
+def test_both_name_the_same_services(compose: dict[str, Any], manifests: list[dict[str, Any]]) -> None:
+    assert set(compose["services"]) == set(chart_containers(manifests))
+
+
+def test_both_give_each_service_the_same_environment_variables(compose: dict[str, Any], manifests: list[dict[str, Any]]) -> None:
+    for name, container in chart_containers(manifests).items():
+        in_chart = {entry["name"] for entry in container.get("env", [])}
+        assert in_chart == set(compose["services"][name].get("environment") or {}), name
+
+
+def test_both_run_the_same_image_and_command(compose: dict[str, Any], manifests: list[dict[str, Any]]) -> None:
+    for name, container in chart_containers(manifests).items():
+        service = compose["services"][name]
+        assert container["image"] == service["image"], name
+        assert container.get("command") == service.get("command"), name
+
+
+def test_both_listen_on_the_same_ports(compose: dict[str, Any], manifests: list[dict[str, Any]]) -> None:
+    for name, container in chart_containers(manifests).items():
+        published = {port["target"] for port in compose["services"][name].get("ports", [])}
+        assert published <= {port["containerPort"] for port in container.get("ports", [])}, name
+
+
+def test_only_the_settings_that_differ_between_the_two_worlds_differ(compose: dict[str, Any], manifests: list[dict[str, Any]]) -> None:
+    different = set()
+    for name, container in chart_containers(manifests).items():
+        environment = compose["services"][name].get("environment") or {}
+        different |= {e["name"] for e in container.get("env", []) if "value" in e and e["value"] != environment[e["name"]]}
+    assert different <= {"KAFKA_ADVERTISED_LISTENERS", "KAFKA_LOG_DIRS", "WALLWATCH_KAFKA_BOOTSTRAP", "WALLWATCH_SERVER_URL"}
+
+
+def test_the_broker_is_the_version_that_the_local_stack_runs(compose: dict[str, Any]) -> None:
+    pom = (REPOSITORY / "local" / "kafka" / "pom.xml").read_text()
+    version = re.search(r"<artifactId>kafka_2\.13</artifactId>\s*<version>([^<]+)</version>", pom)
+    assert version is not None
+    assert compose["services"]["kafka"]["image"] == f"apache/kafka:{version.group(1)}"
+
+
+def test_every_file_that_a_dockerfile_copies_exists() -> None:
+    for dockerfile in sorted((REPOSITORY / "docker").glob("*.Dockerfile")):
+        for line in dockerfile.read_text().splitlines():
+            if line.startswith("COPY ") and "--from" not in line:
+                for source in line.split()[1:-1]:
+                    assert (REPOSITORY / source).exists(), f"{dockerfile.name}: {source}"
