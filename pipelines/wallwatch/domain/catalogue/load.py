@@ -1,0 +1,165 @@
+"""Reads and cross-checks the catalogue. Every function here is cached: the catalogue does not change while a process runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import ValidationError
+
+from wallwatch.domain.catalogue.models import (
+    Cause,
+    DerivedSignal,
+    Entry,
+    Limit,
+    Performance,
+    Profile,
+    RemedyAction,
+    Symptom,
+    WallDefinition,
+)
+from wallwatch.domain.performance.model import masks_at_bandwidth_loss
+from wallwatch.domain.telemetry.registry import RegistryError, measurements
+
+E = TypeVar("E", bound=Entry)
+
+
+def _read(name: str) -> dict[str, Any]:
+    raw = yaml.safe_load(resources.files(__package__).joinpath(name).read_text(encoding="utf-8"))
+    if not isinstance(raw, dict):
+        raise RegistryError(f"{name}: the top level must be a mapping")
+    return raw
+
+
+def parse_entries(source: str, raw: Any, kind: type[E], with_id: bool = True) -> dict[str, E]:
+    """Validate a mapping of id to entry; the error names the file, the entry and the field."""
+    if not isinstance(raw, Mapping):
+        raise RegistryError(f"{source}: expected a mapping of id to entry")
+    found: dict[str, E] = {}
+    for key, body in raw.items():
+        try:
+            found[key] = kind.model_validate({**body, "id": key} if with_id else body)
+        except (ValidationError, TypeError) as error:
+            raise RegistryError(f"{source}, entry {key}: {error}") from error
+    return found
+
+
+@cache
+def symptoms() -> dict[str, Symptom]:
+    """S1..S8.
+
+    >>> round(sum(s.ratio for s in symptoms().values()), 3)
+    1.0
+    """
+    found = parse_entries("symptoms.yaml", _read("symptoms.yaml").get("symptoms"), Symptom)
+    known = known_signals()
+    for symptom in found.values():
+        if symptom.cause not in causes():
+            raise RegistryError(f"symptoms.yaml, entry {symptom.id}: cause {symptom.cause!r} is not in causes.yaml")
+        if symptom.definition is None:
+            continue
+        for condition in symptom.definition.conditions:
+            if condition.signal not in known:
+                raise RegistryError(f"symptoms.yaml, entry {symptom.id}: signal {condition.signal!r} is neither a field of rnic_offload nor in signals.yaml")
+        for remedy in symptom.definition.remedies:
+            if remedy.action not in remedies():
+                raise RegistryError(f"symptoms.yaml, entry {symptom.id}: remedy {remedy.action!r} is not in remedies.yaml")
+    return found
+
+
+@cache
+def causes() -> dict[str, Cause]:
+    """C1..C8."""
+    found = parse_entries("causes.yaml", _read("causes.yaml").get("causes"), Cause)
+    for cause in found.values():
+        for rule in cause.rules:
+            if rule.signal not in known_signals():
+                raise RegistryError(f"causes.yaml, entry {cause.id}: signal {rule.signal!r} is neither a field of rnic_offload nor in signals.yaml")
+    return found
+
+
+@cache
+def unexplained_probability() -> float:
+    """Probability of a symptom under a cause that is not known to produce it."""
+    return float(_read("causes.yaml")["unexplained"])
+
+
+@cache
+def walls() -> dict[str, WallDefinition]:
+    """The five walls, in the order in which they are shown."""
+    found = parse_entries("walls.yaml", _read("walls.yaml").get("walls"), WallDefinition)
+    for wall in found.values():
+        if wall.signal not in measurements()["rnic_offload"].fields:
+            raise RegistryError(f"walls.yaml, entry {wall.id}: {wall.signal!r} is not a field of rnic_offload")
+    return found
+
+
+@cache
+def remedies() -> dict[str, RemedyAction]:
+    """What can be done to a host."""
+    return parse_entries("remedies.yaml", _read("remedies.yaml").get("remedies"), RemedyAction)
+
+
+@cache
+def derived_signals() -> dict[str, DerivedSignal]:
+    return parse_entries("signals.yaml", _read("signals.yaml").get("signals"), DerivedSignal, with_id=False)
+
+
+@cache
+def known_signals() -> dict[str, tuple[str, str]]:
+    """Signal -> (label, unit), for the fields of rnic_offload and the derived signals."""
+    found = {f.name: (f.label, f.unit) for f in measurements()["rnic_offload"].fields.values()}
+    found.update({name: (signal.label, signal.unit) for name, signal in derived_signals().items()})
+    return found
+
+
+@cache
+def profiles() -> dict[str, Profile]:
+    """RNIC models; the limits of masks are derived from each model's bandwidth surface.
+
+    >>> profiles()["CX-6"].limits["egress_masks"].basis
+    'model'
+    """
+    raw = _read("rnic_profiles.yaml")
+    share = float(raw["mask_limit"]["bandwidth_loss_share"])
+    source = f"{raw['mask_limit']['source']}; loss of {share:.0%}"
+    bodies: dict[str, Any] = {}
+    for name, body in (raw.get("profiles") or {}).items():
+        try:
+            performance = Performance.model_validate(body["performance"])
+        except (ValidationError, KeyError, TypeError) as error:
+            raise RegistryError(f"rnic_profiles.yaml, entry {name}, performance: {error}") from error
+        derived = {
+            f"{direction}_masks": Limit(value=masks_at_bandwidth_loss(performance, share, direction), basis="model", source=source).model_dump()
+            for direction in ("egress", "ingress")
+        }
+        bodies[name] = {**body, "limits": {**derived, **body["limits"]}}
+    found = parse_entries("rnic_profiles.yaml", bodies, Profile)
+    for profile in found.values():
+        if set(profile.limits) != set(walls()):
+            raise RegistryError(f"rnic_profiles.yaml, entry {profile.id}: limits must be {sorted(walls())}, not {sorted(profile.limits)}")
+    return found
+
+
+@cache
+def _profile_index() -> dict[str, str]:
+    index: dict[str, str] = {}
+    for profile in profiles().values():
+        for key in (*profile.pci_ids, *profile.hca_types):
+            if key in index:
+                raise RegistryError(f"rnic_profiles.yaml: {key} belongs to {index[key]} and to {profile.id}")
+            index[key] = profile.id
+    return index
+
+
+def model_of(pci_id: str | None, hca_type: str | None) -> str | None:
+    """The profile's id of a device, by PCI id first; None when the catalogue does not have it.
+
+    >>> model_of("15b3:101D", None), model_of(None, "MT4129"), model_of("8086:10fb", None)
+    ('CX-6', 'CX-7', None)
+    """
+    index = _profile_index()
+    return index.get((pci_id or "").lower()) or index.get(hca_type or "")

@@ -1,0 +1,257 @@
+"""The catalogue's entries as typed, validated, immutable values."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Severity = Literal["warning", "critical"]
+BlastRadius = Literal["flows", "rnic", "host"]
+Basis = Literal["paper", "model", "assumed"]
+
+
+class Entry(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Bound(Entry):
+    """One comparison, exactly one of the four.
+
+    >>> Bound(at_least=0.2).holds(0.2), Bound(below=0.05).text
+    (True, '< 0.05')
+    """
+
+    at_least: float | None = None
+    at_most: float | None = None
+    above: float | None = None
+    below: float | None = None
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Bound:
+        if sum(v is not None for v in (self.at_least, self.at_most, self.above, self.below)) != 1:
+            raise ValueError("give exactly one of at_least, at_most, above, below")
+        return self
+
+    def holds(self, value: float) -> bool:
+        if self.at_least is not None:
+            return value >= self.at_least
+        if self.at_most is not None:
+            return value <= self.at_most
+        if self.above is not None:
+            return value > self.above
+        return self.below is not None and value < self.below
+
+    @property
+    def text(self) -> str:
+        for sign, limit in ((">=", self.at_least), ("<=", self.at_most), (">", self.above), ("<", self.below)):
+            if limit is not None:
+                return f"{sign} {limit:g}"
+        raise AssertionError("a bound has exactly one limit")
+
+    @property
+    def opposite_text(self) -> str:
+        """What a value that does not meet the bound looks like, as text for `expected`."""
+        for sign, limit in (("<", self.at_least), (">", self.at_most), ("<=", self.above), (">=", self.below)):
+            if limit is not None:
+                return f"{sign} {limit:g}"
+        raise AssertionError("a bound has exactly one limit")
+
+
+class Condition(Entry):
+    """One signal of a symptom's definition, over a window of event time."""
+
+    signal: str
+    role: Literal["required", "gate", "supporting"]
+    window_s: int = Field(gt=0, le=60)
+    statistic: Literal["mean", "max"]
+    raise_: Bound = Field(alias="raise")
+    clear: Bound | None = None
+
+    @model_validator(mode="after")
+    def _required_clears(self) -> Condition:
+        if (self.role == "required") != (self.clear is not None):
+            raise ValueError(f"condition on {self.signal}: `clear` belongs to required conditions, and each of them needs it")
+        return self
+
+
+class SignalBound(Bound):
+    signal: str
+
+
+class SuggestedRemedy(Entry):
+    action: str
+    why: str
+
+
+class Definition(Entry):
+    """How a symptom is detected."""
+
+    rule: str
+    blast_radius: BlastRadius
+    raise_for_s: int = Field(ge=0)
+    clear_for_s: int = Field(ge=0)
+    conditions: tuple[Condition, ...] = Field(min_length=1)
+    critical_when: tuple[SignalBound, ...]
+    summary: str
+    remedies: tuple[SuggestedRemedy, ...]
+
+
+class Symptom(Entry):
+    id: str = Field(pattern=r"^S[1-8]$")
+    title: str
+    layer: Literal["virtual switch", "driver", "hardware"]
+    ratio: float = Field(gt=0, lt=1)
+    cause: str
+    looks_like: str
+    definition: Definition | None = None
+
+
+class EvidenceRule(Entry):
+    """A test on one signal; its two probabilities make it evidence for or against a cause."""
+
+    signal: str
+    test: Bound
+    p_if_cause: float = Field(gt=0, lt=1)
+    p_otherwise: float = Field(gt=0, lt=1)
+    text_for: str
+    text_against: str
+
+
+class Cause(Entry):
+    id: str = Field(pattern=r"^C[1-8]$")
+    title: str
+    statement: str
+    prior: float = Field(gt=0, lt=1)
+    explains: dict[str, float]
+    rules: tuple[EvidenceRule, ...]
+    next_test: str
+    remedies: tuple[str, ...]
+    settled_by_upgrade: bool
+
+
+class WallDefinition(Entry):
+    id: str
+    label: str
+    unit: str
+    signal: str
+    leads_to: tuple[str, ...]
+    meaning: str
+
+
+class Limit(Entry):
+    value: float = Field(gt=0)
+    basis: Basis
+    source: str
+
+
+class Performance(Entry):
+    """Parameters of the paper's Table 3 for one RNIC model: Gbit/s, microseconds, mask queries."""
+
+    u: float
+    v: float = Field(gt=0)
+    m: float
+    n: float
+    w: float
+    a: float
+    b: float
+    c: float
+    goodness: float = Field(gt=0, le=1)
+
+
+class Profile(Entry):
+    """One RNIC model; `limits` has every wall, those of masks derived from the model."""
+
+    id: str
+    title: str
+    vendor: str
+    pci_ids: tuple[str, ...]
+    hca_types: tuple[str, ...]
+    performance: Performance
+    limits: dict[str, Limit]
+
+
+class Parameter(Entry):
+    """One typed parameter of a remedy; ranges are inclusive."""
+
+    type: Literal["integer", "text"]
+    unit: str
+    label: str
+    meaning: str
+    required: bool
+    minimum: int | None = None
+    maximum: int | None = None
+    pattern: str | None = None
+    max_length: int | None = None
+
+    def problem(self, value: object) -> str | None:
+        """Why the value is refused, or None when it is fine."""
+        if self.type == "integer":
+            if not isinstance(value, int) or isinstance(value, bool):
+                return "must be an integer"
+            if (self.minimum is not None and value < self.minimum) or (self.maximum is not None and value > self.maximum):
+                return f"must be from {self.minimum} to {self.maximum} {self.unit}"
+            return None
+        if not isinstance(value, str):
+            return "must be text"
+        if self.max_length is not None and len(value) > self.max_length:
+            return f"must have at most {self.max_length} characters"
+        if self.pattern is not None and re.fullmatch(self.pattern, value) is None:
+            return f"must match {self.pattern}"
+        return None
+
+
+class Verification(Entry):
+    """The telemetry that must follow a remedy: `signal` meets the bound within `within_s` and keeps to it for `for_s`."""
+
+    signal: str
+    expected: str
+    below: float | None = None
+    equals: float | None = None
+    within_s: int = Field(gt=0)
+    for_s: int = Field(ge=0)
+    text: str
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Verification:
+        if (self.below is None) == (self.equals is None):
+            raise ValueError("give exactly one of below, equals")
+        return self
+
+    def holds(self, value: float) -> bool:
+        return value < self.below if self.below is not None else value == self.equals
+
+
+class RemedyAction(Entry):
+    id: str
+    title: str
+    summary: str
+    scope: Literal["host", "rnic"]
+    require_any_of: tuple[str, ...]
+    params: dict[str, Parameter]
+    risk: Literal["low", "medium", "high"]
+    risk_text: str
+    undo: str
+    operations: str
+    verification: Verification
+
+    def problems(self, params: dict[str, object]) -> dict[str, str]:
+        """Each parameter that is unknown, missing or out of range, with the reason; empty when all are fine."""
+        found = {name: f"is not a parameter of {self.id}" for name in params if name not in self.params}
+        for name, parameter in self.params.items():
+            if name in params:
+                problem = parameter.problem(params[name])
+                if problem is not None:
+                    found[name] = problem
+            elif parameter.required:
+                found[name] = "is missing"
+        if self.require_any_of and not any(name in params for name in self.require_any_of):
+            found[self.require_any_of[0]] = f"at least one of {', '.join(self.require_any_of)} is needed"
+        return found
+
+
+class DerivedSignal(Entry):
+    label: str
+    unit: str
+    meaning: str

@@ -1,0 +1,1 @@
+"""How near an RNIC is to each of its walls."""
