@@ -1,0 +1,137 @@
+// Command wallwatch-telegraf is Telegraf as a library with only the plugins that Wallwatch needs on a host.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/influxdata/telegraf/agent"
+	"github.com/influxdata/telegraf/config"
+	"github.com/influxdata/telegraf/logger"
+)
+
+// version is stamped by the build: -ldflags "-X main.version=1.2.3".
+var version = "development"
+
+type options struct {
+	config  string
+	test    bool
+	once    bool
+	debug   bool
+	wait    time.Duration
+	version bool
+}
+
+func parse(arguments []string, output io.Writer) (options, error) {
+	var o options
+	flags := flag.NewFlagSet("wallwatch-telegraf", flag.ContinueOnError)
+	flags.SetOutput(output)
+	flags.StringVar(&o.config, "config", "/etc/wallwatch/telegraf.conf", "configuration `file` in Telegraf's format")
+	flags.BoolVar(&o.test, "test", false, "gather once, print the metrics as line protocol, send nothing")
+	flags.BoolVar(&o.once, "once", false, "gather once, send to the outputs, exit")
+	flags.DurationVar(&o.wait, "wait", 0, "with -test or -once: `time` to wait for inputs that run in the background")
+	flags.BoolVar(&o.debug, "debug", false, "log at debug level")
+	flags.BoolVar(&o.version, "version", false, "print the version and exit")
+	if err := flags.Parse(arguments); err != nil {
+		return o, err
+	}
+	if flags.NArg() > 0 {
+		return o, fmt.Errorf("unexpected argument %q: see -help", flags.Arg(0))
+	}
+	if o.test && o.once {
+		return o, errors.New("-test and -once exclude each other: -test sends nothing, -once sends to the outputs")
+	}
+	return o, nil
+}
+
+func main() {
+	o, err := parse(os.Args[1:], os.Stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "wallwatch-telegraf:", err)
+		os.Exit(2)
+	case o.version:
+		fmt.Println("wallwatch-telegraf", version, "with Telegraf", telegrafVersion())
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	if err := run(ctx, o); err != nil && !errors.Is(err, context.Canceled) {
+		log.Printf("E! [wallwatch-telegraf] %v", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o options) error {
+	c, err := load(o.config)
+	if err != nil {
+		return err
+	}
+	if err := logger.SetupLogging(&logger.Config{
+		Debug:               c.Agent.Debug || o.debug,
+		Quiet:               c.Agent.Quiet,
+		LogFormat:           c.Agent.LogFormat,
+		Logfile:             c.Agent.Logfile,
+		RotationMaxSize:     int64(c.Agent.LogfileRotationMaxSize),
+		RotationMaxArchives: c.Agent.LogfileRotationMaxArchives,
+		LogWithTimezone:     c.Agent.LogWithTimezone,
+	}); err != nil {
+		return fmt.Errorf("setting up the log: %w", err)
+	}
+	a := agent.NewAgent(c)
+	switch {
+	case o.test:
+		return a.Test(ctx, o.wait)
+	case o.once:
+		return a.Once(ctx, o.wait)
+	default:
+		log.Printf("I! [wallwatch-telegraf] %s, host %q, every %s", version, c.Agent.Hostname, time.Duration(c.Agent.Interval))
+		return a.Run(ctx)
+	}
+}
+
+// load reads and checks a configuration, so that a mistake is told before anything starts.
+func load(path string) (*config.Config, error) {
+	c := config.NewConfig()
+	// Telegraf 1.40 changes this default; we have no aggregators, so either value means the same to us.
+	skip := true
+	c.Agent.SkipProcessorsAfterAggregators = &skip
+	if err := repairBuffersOf(path); err != nil {
+		return nil, err
+	}
+	if err := c.LoadConfig(path); err != nil {
+		return nil, fmt.Errorf("configuration %q: %w", path, err)
+	}
+	if len(c.Inputs) == 0 {
+		return nil, fmt.Errorf("configuration %q has no inputs: add [[inputs.rnic]] or [[inputs.ovs_offload]]", path)
+	}
+	if c.Agent.Interval <= 0 {
+		return nil, fmt.Errorf("configuration %q: agent.interval has to be positive", path)
+	}
+	return c, nil
+}
+
+func telegrafVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	for _, dependency := range info.Deps {
+		if dependency.Path == "github.com/influxdata/telegraf" {
+			return dependency.Version
+		}
+	}
+	return "unknown"
+}

@@ -1,0 +1,14 @@
+package main
+
+import (
+	// Every import registers a plugin. What is not here is not in the binary: a host agent should carry little.
+	_ "github.com/influxdata/telegraf/plugins/outputs/file"
+	_ "github.com/influxdata/telegraf/plugins/outputs/health"
+	_ "github.com/influxdata/telegraf/plugins/outputs/kafka"
+	_ "github.com/influxdata/telegraf/plugins/parsers/influx"
+	_ "github.com/influxdata/telegraf/plugins/serializers/influx"
+	_ "github.com/influxdata/telegraf/plugins/serializers/json"
+
+	_ "github.com/wallwatch/wallwatch/collectors/plugins/inputs/ovs_offload"
+	_ "github.com/wallwatch/wallwatch/collectors/plugins/inputs/rnic"
+)

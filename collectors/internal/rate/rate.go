@@ -1,0 +1,34 @@
+// Package rate turns readings of growing counters into rates without inventing anything: a wrap is continued, a reset or
+// a missing reading gives no rate.
+package rate
+
+import "time"
+
+// Counter remembers the last reading of one counter. The zero value has none.
+type Counter struct {
+	value uint64
+	at    time.Time
+	known bool
+}
+
+// Step takes a reading and returns the growth per second since the one before. ok is false for the first reading, after
+// Forget, and after a reset. maxPerSecond is the most that the counter can grow in a second: a reading below the last one
+// is a wrap of the 64 bits only if the growth through the wrap stays below it, else the driver has reset the counter.
+// at must carry Go's monotonic clock, so that a step of the host's clock does not become a rate.
+func (c *Counter) Step(value uint64, at time.Time, maxPerSecond float64) (perSecond float64, ok bool) {
+	last := *c
+	*c = Counter{value: value, at: at, known: true}
+	elapsed := at.Sub(last.at).Seconds()
+	if !last.known || elapsed <= 0 {
+		return 0, false
+	}
+	// Unsigned subtraction continues through a wrap by itself.
+	growth := float64(value - last.value)
+	if value < last.value && growth > maxPerSecond*elapsed {
+		return 0, false
+	}
+	return growth / elapsed, true
+}
+
+// Forget is called when a reading is missing: growth over an unknown gap is not the present rate.
+func (c *Counter) Forget() { *c = Counter{} }

@@ -1,0 +1,3 @@
+package ovs_offload
+
+import _ "github.com/influxdata/telegraf/plugins/inputs"
