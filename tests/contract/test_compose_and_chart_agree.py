@@ -5,6 +5,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from wallwatch.settings import Settings as JobSettings
+from wallwatch_backend.settings import Settings as BackendSettings
 from wallwatch_local.paths import REPOSITORY
 
 
@@ -42,6 +44,14 @@ def test_both_give_each_service_the_same_environment_variables(compose: dict[str
         assert in_chart == set(compose["services"][name].get("environment") or {}), name
 
 
+def test_every_variable_of_the_centre_is_a_setting_of_the_process_that_gets_it(compose: dict[str, Any]) -> None:
+    jobs = {f"WALLWATCH_{name.upper()}" for name in JobSettings.model_fields}
+    backend = {f"WALLWATCH_{name.upper()}" for name in BackendSettings.model_fields}
+    known = {"migrate": jobs, "ingest": jobs, "classify": jobs, "backend": backend | {"WALLWATCH_API_URL"}}
+    for name, settings in known.items():
+        assert set(compose["services"][name]["environment"]) <= settings, name
+
+
 def test_both_run_the_same_image_and_command(compose: dict[str, Any], manifests: list[dict[str, Any]]) -> None:
     for name, container in chart_containers(manifests).items():
         service = compose["services"][name]
@@ -60,7 +70,13 @@ def test_only_the_settings_that_differ_between_the_two_worlds_differ(compose: di
     for name, container in chart_containers(manifests).items():
         environment = compose["services"][name].get("environment") or {}
         different |= {e["name"] for e in container.get("env", []) if "value" in e and e["value"] != environment[e["name"]]}
-    assert different <= {"KAFKA_ADVERTISED_LISTENERS", "KAFKA_LOG_DIRS", "WALLWATCH_KAFKA_BOOTSTRAP", "WALLWATCH_SERVER_URL"}
+    assert different <= {
+        "KAFKA_ADVERTISED_LISTENERS",
+        "KAFKA_LOG_DIRS",
+        "WALLWATCH_KAFKA_BOOTSTRAP",
+        "WALLWATCH_PUBLIC_URL",
+        "WALLWATCH_SERVER_URL",
+    }
 
 
 def test_the_broker_is_the_version_that_the_local_stack_runs(compose: dict[str, Any]) -> None:

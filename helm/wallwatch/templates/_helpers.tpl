@@ -60,3 +60,14 @@ storageClassName: {{ . }}
 {{- end }}
 resources: {requests: {storage: {{ .storage.size }}}}
 {{- end }}
+
+{{/* How browsers and agents reach the backend. */}}
+{{- define "wallwatch.publicUrl" -}}
+{{- $ingress := .Values.backend.ingress -}}
+{{- if .Values.backend.publicUrl -}}{{ .Values.backend.publicUrl -}}
+{{- else if $ingress.enabled -}}{{ ternary "https" "http" (ne $ingress.tlsSecret "") }}://{{ $ingress.host -}}
+{{- else -}}{{ include "wallwatch.serviceUrl" . }}{{- end -}}
+{{- end }}
+{{- define "wallwatch.serviceUrl" -}}
+{{ printf "http://%s-backend:%d" (include "wallwatch.fullname" .) (int .Values.backend.service.port) }}
+{{- end }}
