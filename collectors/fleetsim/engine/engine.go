@@ -1,0 +1,202 @@
+// Package engine is the simulated fleet as pure mechanism: Step moves virtual time, nothing in here reads a clock, a file or a socket,
+// and the same scenario with the same seed gives the same fleet.
+//
+// Symptoms are not programmed. C6 (masks queried in order) is in chain.go and traffic.go, C5 with C1 (counters that come late, so that
+// the switch ages live flows) in firmware.go and revalidator.go.
+package engine
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/rnicmodel"
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/scenario"
+)
+
+// MaxStep is the longest time that the mechanisms take in one go; longer steps are divided.
+const MaxStep = 500 * time.Millisecond
+
+// Engine is a simulated fleet. Its methods may be called from several goroutines.
+type Engine struct {
+	mu          sync.Mutex
+	now         time.Duration
+	rng         *rand.Rand
+	hosts       []*Host
+	rnics       []*RNIC
+	jobs        []*job
+	connections []*connection
+	running     []*Container
+	externals   []*Container
+	admission   Admission
+
+	containerNumber, externalPort int
+	nextJudgement, nextExpiry     time.Duration
+}
+
+// New builds the fleet of a scenario at time 0, with nothing running yet.
+func New(s *scenario.Scenario, admission Admission) (*Engine, error) {
+	e := &Engine{rng: rand.New(rand.NewPCG(s.Seed, 0x77616c6c)), admission: admission, nextJudgement: truthPeriod}
+	for i := range s.Topology.Hosts {
+		h := &Host{Name: scenario.HostName(i), Rack: fmt.Sprintf("r%d", 1+i*s.Topology.Racks/s.Topology.Hosts), Switch: newSwitch()}
+		for k := range s.Topology.RNICsPerHost {
+			r, err := e.newRNIC(s, h, i, k)
+			if err != nil {
+				return nil, err
+			}
+			h.RNICs = append(h.RNICs, r)
+			e.rnics = append(e.rnics, r)
+		}
+		e.hosts = append(e.hosts, h)
+	}
+	for i := range s.Topology.External {
+		ip := netip.AddrFrom4([4]byte{172, 31, byte(i / 250), byte(1 + i%250)})
+		e.externals = append(e.externals, &Container{ID: fmt.Sprintf("external-%d", i), IP: ip,
+			MAC: fmt.Sprintf("0a:58:ac:1f:%02x:%02x", i/250, 1+i%250), external: netip.AddrFrom4([4]byte{10, 99, byte(i / 250), byte(1 + i%250)})})
+	}
+	e.planJobs(s)
+	return e, nil
+}
+
+func (e *Engine) newRNIC(s *scenario.Scenario, h *Host, host, index int) (*RNIC, error) {
+	t := s.Topology
+	name, firmware, pci := t.Models[(host*t.RNICsPerHost+index)%len(t.Models)], t.Firmware, scenario.PCIAddress(index)
+	for _, o := range s.Overrides {
+		if o.Host == h.Name && o.RNIC == pci {
+			name, firmware = first(o.Model, name), first(o.Firmware, firmware)
+		}
+	}
+	model, err := rnicmodel.Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	r := &RNIC{Host: h, Index: index, PCI: pci, Model: model, FixedFirmware: firmware == "fixed",
+		IBDev: fmt.Sprintf("%s%d", model.IBPrefix, index), GUID: 0xb83fd20300000000 + uint64(host)<<16 + uint64(index)<<8,
+		VTEP: netip.AddrFrom4([4]byte{10, 0, byte(host + 1), byte(index + 1)}), VFs: make([]*Container, t.VFs), VFCounters: make([]VFCounters, t.VFs),
+		chains: [2]*chain{newChain(), newChain()}, baseMasks: 3 + e.rng.IntN(len(commonMasks)-2), sourcePort: e.rng.IntN(16384)}
+	r.Netdev = fmt.Sprintf("enp%ds0f0np0", r.bus())
+	if model.Driver == "ice" {
+		r.Netdev = fmt.Sprintf("enp%ds0f0", r.bus())
+	}
+	return r, nil
+}
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+func (e *Engine) planJobs(s *scenario.Scenario) {
+	for _, r := range e.rnics {
+		base := s.Workload
+		for _, o := range s.Overrides {
+			if o.Host == r.Host.Name && o.RNIC == r.PCI && len(o.Workload) > 0 {
+				base = o.Workload
+			}
+		}
+		for _, spec := range base {
+			e.addJob(r, spec, 0, 0)
+		}
+	}
+	for _, event := range s.Events {
+		end := time.Duration(0)
+		if event.For > 0 {
+			end = (event.At + event.For).Std()
+		}
+		for _, r := range e.rnics {
+			if r.Host.Name == event.Host && r.PCI == event.RNIC {
+				e.addJob(r, event.Job, event.At.Std(), end)
+			}
+		}
+	}
+}
+
+func (e *Engine) addJob(r *RNIC, spec scenario.Job, start, end time.Duration) {
+	kinds := []string{"training", "microservices", "multi-tenant"}
+	e.jobs = append(e.jobs, &job{spec: spec, rnic: r, startsAt: start, endsAt: end, vni: 100 * (1 + slices.Index(kinds, spec.Kind)),
+		containers: make([]*Container, spec.Containers), nextStart: make([]time.Duration, spec.Containers), slots: make([]*connection, spec.Flows)})
+}
+
+// Hosts lists the fleet. What they contain may only be read inside View.
+func (e *Engine) Hosts() []*Host { return e.hosts }
+
+// View runs f while the fleet stands still; f gets the virtual time.
+func (e *Engine) View(f func(now time.Duration)) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	f(e.now)
+}
+
+// Step moves the fleet forward and returns what began or ended in the mechanism's own judgement.
+func (e *Engine) Step(dt time.Duration) []Verdict {
+	var changes []Verdict
+	for dt > 0 {
+		part := min(dt, MaxStep)
+		changes = append(changes, e.stepOnce(part)...)
+		dt -= part
+	}
+	return changes
+}
+
+func (e *Engine) stepOnce(dt time.Duration) []Verdict {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.now += dt
+	for _, j := range e.jobs {
+		e.runJob(j)
+	}
+	e.endConnections()
+	e.moveTraffic(dt)
+	for _, r := range e.rnics {
+		r.runFirmware(e.now, dt)
+	}
+	for _, h := range e.hosts {
+		h.revalidate(e.now)
+		for _, r := range h.RNICs {
+			for _, c := range r.VFs {
+				if c != nil {
+					h.Switch.Hits += uint64(controlPackets * dt.Seconds())
+				}
+			}
+		}
+	}
+	return e.judge()
+}
+
+func (e *Engine) endConnections() {
+	kept := e.connections[:0]
+	for _, c := range e.connections {
+		if !c.ended && (c.src.stopped || c.dst.stopped || (c.endsAt > 0 && e.now >= c.endsAt)) {
+			c.ended, c.rateGbps = true, 0
+		}
+		if !c.gone() {
+			kept = append(kept, c)
+		}
+	}
+	clear(e.connections[len(kept):])
+	e.connections = kept
+}
+
+func (e *Engine) judge() []Verdict {
+	var changes []Verdict
+	if e.now >= e.nextExpiry {
+		e.nextExpiry = e.now + time.Second
+		for _, r := range e.rnics {
+			for _, c := range r.chains {
+				c.expire(e.now)
+			}
+		}
+	}
+	if e.now >= e.nextJudgement {
+		e.nextJudgement = e.now + truthPeriod
+		for _, r := range e.rnics {
+			changes = append(changes, r.judge(e.now)...)
+		}
+	}
+	return changes
+}

@@ -1,0 +1,77 @@
+package engine
+
+import "time"
+
+// Direction of a flow entry: encapsulation or decapsulation side.
+type Direction int
+
+// The two flow tables of an eSwitch.
+const (
+	Egress Direction = iota
+	Ingress
+)
+
+type entryState int
+
+const (
+	absent    entryState = iota // packets miss and go to an upcall
+	inserting                   // the insertion waits for the firmware
+	installed                   // forwards in hardware and is in the dump
+	deleting                    // the deletion waits for the firmware; still forwards
+)
+
+// Entry is a datapath flow on one RNIC in one direction.
+type Entry struct {
+	rnic  *RNIC
+	dir   Direction
+	conn  *connection
+	mask  int
+	state entryState
+	group *group
+	index int // in rnic.entries
+
+	// hardware's own counters, and what software saw of them at their last refresh
+	hwPackets, hwBytes     float64
+	seenPackets, seenBytes uint64
+	lastRead, lastUsed     time.Duration
+	ticket                 int // tells a waiting counter read from one of an earlier life
+
+	head, tail []byte // constant parts of the dump line, made when first asked for
+}
+
+func (e *Entry) inHardware() bool { return e.state == installed || e.state == deleting }
+
+// connection is one direction of traffic between two containers: an egress entry at the sender's RNIC and an ingress
+// entry at the receiver's.
+type connection struct {
+	src, dst   *Container
+	egress     *Entry // nil where the sender is outside the simulated fleet
+	ingress    *Entry // nil where the receiver is
+	vni        int
+	sourcePort int
+	packetSize float64 // bytes of an inner frame
+	demandGbps float64
+	rateGbps   float64
+	carry      float64 // part of a packet that is still to come
+	endsAt     time.Duration
+	ended      bool
+}
+
+func (c *connection) offloaded() bool {
+	return (c.egress == nil || c.egress.inHardware()) && (c.ingress == nil || c.ingress.inHardware())
+}
+
+func (c *connection) gone() bool {
+	return c.ended && (c.egress == nil || c.egress.state == absent) && (c.ingress == nil || c.ingress.state == absent)
+}
+
+// positions are the mask queries that a packet meets at the sender and at the receiver.
+func (c *connection) positions() (ql, qr float64) {
+	if c.egress != nil && c.egress.group != nil {
+		ql = float64(c.egress.group.position)
+	}
+	if c.ingress != nil && c.ingress.group != nil {
+		qr = float64(c.ingress.group.position)
+	}
+	return ql, qr
+}

@@ -1,0 +1,128 @@
+package engine
+
+import "time"
+
+// The firmware's command interface (paper, section 4.2 "Flow State Maintenance", causes C5 and C1).
+//
+// Insertions, deletions and counter reads share one interface. Counters are read round robin. As long as all of them fit
+// into the card's counter cache a read is cheap; one entry more, and a cyclic scan over a least-recently-used cache finds every
+// counter already evicted, so that each read goes to the backing store. The time between two reads of a counter then exceeds
+// the idle time after which OVS deletes a flow: it deletes flows that carry traffic. They come back by upcalls, and since the
+// scan takes most of the interface, their insertions wait, while their packets take the slow path. Nothing here knows of S1.
+const reservedForCommands = 0.1 // share of the interface that insertions and deletions keep while the scan is behind
+
+// upcallLatency is an assumed time from a miss to the request for an entry.
+const upcallLatency = 300 * time.Microsecond
+
+type command struct {
+	entry  *Entry
+	insert bool
+}
+
+type counterRead struct {
+	entry  *Entry
+	ticket int
+}
+
+func (r *RNIC) submit(e *Entry, insert bool) {
+	e.state = deleting
+	if insert {
+		e.state = inserting
+	}
+	r.commands = append(r.commands, command{e, insert})
+}
+
+// runFirmware lets the interface work for dt. What one side does not need, the other may use.
+func (r *RNIC) runFirmware(now, dt time.Duration) {
+	reserve := time.Duration(float64(dt) * reservedForCommands)
+	spare := r.runCommands(reserve+r.commandDebt, now)
+	r.commandDebt = min(spare, 0)
+	left := r.scanCounters(dt-reserve+max(spare, 0)+r.scanDebt, now)
+	r.scanDebt = min(left, 0)
+	r.scanBehind = left <= 0
+	if left > 0 {
+		r.commandDebt += min(r.runCommands(left, now), 0)
+	}
+}
+
+// commandDelay is how long an insertion that is asked for now will take: an upcall, the queue before it, and its share of the interface.
+func (r *RNIC) commandDelay() time.Duration {
+	costs := r.Model.Costs
+	queue := time.Duration(len(r.commands)) * (costs.Insert + costs.Delete) / 2
+	if r.scanBehind {
+		queue = time.Duration(float64(queue) / reservedForCommands)
+	}
+	return upcallLatency + costs.Insert + queue
+}
+
+// runCommands works off the queue and returns what is left of the budget; below zero if the last command ran over.
+func (r *RNIC) runCommands(budget time.Duration, now time.Duration) time.Duration {
+	done := 0
+	for ; done < len(r.commands) && budget > 0; done++ {
+		c := r.commands[done]
+		if c.insert {
+			budget -= r.Model.Costs.Insert
+			r.install(c.entry, now)
+		} else {
+			budget -= r.Model.Costs.Delete
+			r.remove(c.entry, now)
+		}
+	}
+	r.commands = append(r.commands[:0], r.commands[done:]...)
+	return budget
+}
+
+func (r *RNIC) install(e *Entry, now time.Duration) {
+	if e.conn.ended { // its sender stopped while the insertion waited; no packet will ask for it
+		e.state = absent
+		return
+	}
+	e.state = installed
+	e.group = r.chains[e.dir].join(e.mask)
+	e.index = len(r.entries)
+	r.entries = append(r.entries, e)
+	e.hwPackets, e.hwBytes, e.seenPackets, e.seenBytes = 0, 0, 0, 0
+	e.lastRead, e.lastUsed = now, now
+	e.ticket++
+	r.scan = append(r.scan, counterRead{e, e.ticket})
+}
+
+func (r *RNIC) remove(e *Entry, now time.Duration) {
+	r.chains[e.dir].leave(e.group, now)
+	e.state, e.group = absent, nil
+	e.ticket++
+	last := r.entries[len(r.entries)-1]
+	r.entries[e.index], last.index = last, e.index
+	r.entries = r.entries[:len(r.entries)-1]
+}
+
+// scanCounters reads counters in turn within the budget and returns what is left of it.
+func (r *RNIC) scanCounters(budget time.Duration, now time.Duration) time.Duration {
+	cost := r.Model.Costs.CounterHit
+	if !r.FixedFirmware && len(r.entries) > r.Model.Costs.CounterCache {
+		cost = r.Model.Costs.CounterMiss
+	}
+	done := 0
+	for ; done < len(r.scan) && budget > 0; done++ {
+		next := r.scan[done]
+		if next.ticket != next.entry.ticket {
+			continue // deleted since
+		}
+		if now-next.entry.lastRead < r.Model.Costs.CounterPoll {
+			break // the oldest is fresh, so all are
+		}
+		budget -= cost
+		next.entry.refresh(now)
+		r.scan = append(r.scan, next)
+	}
+	r.scan = append(r.scan[:0], r.scan[done:]...)
+	return budget
+}
+
+// refresh shows the hardware's counters to software; the time of last use is that of the read which saw a counter move.
+func (e *Entry) refresh(now time.Duration) {
+	e.lastRead = now
+	if packets := uint64(e.hwPackets); packets != e.seenPackets {
+		e.seenPackets, e.seenBytes, e.lastUsed = packets, uint64(e.hwBytes), now
+	}
+}

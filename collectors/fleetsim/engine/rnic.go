@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/rnicmodel"
+)
+
+// Host is one simulated server.
+type Host struct {
+	Name, Rack string
+	RNICs      []*RNIC
+	Switch     Switch
+
+	softwareFlows int // live flows on the slow path in this step
+}
+
+// RNIC is one simulated card with one port.
+type RNIC struct {
+	Host          *Host
+	Index         int
+	PCI           string
+	Model         rnicmodel.Model
+	FixedFirmware bool
+	IBDev, Netdev string
+	GUID          uint64
+	VTEP          netip.Addr
+	VFs           []*Container // by VF number; nil where free
+	Counters      Counters
+	VFCounters    []VFCounters
+
+	chains     [2]*chain
+	entries    []*Entry
+	scan       []counterRead
+	commands   []command
+	sourcePort int
+	baseMasks  int
+	noise      float64
+	out, in    load
+
+	commandDebt, scanDebt time.Duration
+	scanBehind            bool
+	truth                 evidence
+}
+
+// Counters are the running totals of a port. Data in bytes on the wire.
+type Counters struct {
+	XmitBytes, RcvBytes, XmitPackets, RcvPackets float64
+	XmitWait, OutOfSequence, PacketSeqErr        float64
+	AckTimeouts, AdaptiveRetrans                 float64
+	ECNMarked, CNPSent, CNPHandled               float64
+	WriteRequests                                float64
+}
+
+// VFCounters are the totals of one VF, seen from the VF.
+type VFCounters struct{ XmitBytes, RcvBytes, XmitPackets, RcvPackets float64 }
+
+// Firmware is the version that the card reports.
+func (r *RNIC) Firmware() string {
+	if r.FixedFirmware {
+		return r.Model.FixedFW
+	}
+	return r.Model.Firmware
+}
+
+// Representor is the name of the netdev that stands for a VF in the switch.
+func (r *RNIC) Representor(vf int) string { return fmt.Sprintf("enp%ds0f0r%d", r.bus(), vf) }
+
+func (r *RNIC) bus() int {
+	var bus int
+	fmt.Sscanf(r.PCI, "0000:%x:", &bus)
+	return bus
+}
+
+// VFAddress is the PCI address of a VF.
+func (r *RNIC) VFAddress(vf int) string {
+	function := r.Model.FirstVF + vf
+	return fmt.Sprintf("0000:%02x:%02x.%d", r.bus(), function/8, function%8)
+}
+
+// Container is an end of connections: on a VF of a simulated RNIC, or outside the simulated fleet.
+type Container struct {
+	ID       string
+	RNIC     *RNIC // nil outside
+	VF       int
+	IP       netip.Addr
+	MAC      string
+	external netip.Addr
+	stopped  bool
+	endsAt   time.Duration
+}
+
+func (c *Container) vtep() netip.Addr {
+	if c.RNIC != nil {
+		return c.RNIC.VTEP
+	}
+	return c.external
+}
+
+// freeVF is the number of the first VF without a container.
+func (r *RNIC) freeVF() (int, bool) {
+	for i, c := range r.VFs {
+		if c == nil {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+func (r *RNIC) nextSourcePort() int {
+	r.sourcePort = (r.sourcePort + 1) % 16384
+	return 0xC000 + r.sourcePort // the range that RoCE v2 uses for entropy
+}

@@ -1,0 +1,226 @@
+package engine
+
+import (
+	"math"
+	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/rnicmodel"
+)
+
+// How fast packets move (paper, section 4.2 and Table 3). The aggregated bandwidth of an RNIC follows from the mean mask queries Q of
+// the packets in flight, at this end and at the other; a single flow is also bound by its own latency, since its queue pairs keep
+// a limited number of packets in flight. Flows that miss their entry share the slow path of the host.
+const (
+	// windowHeadroom is how much faster than its demand a flow's window would let it go with no queries to wait for. Assumed.
+	windowHeadroom = 1.5
+	// slowPathPackets is what upcalls forward, per host and second. Assumed; the paper's victims fall below 1 Gbit/s.
+	slowPathPackets = 40_000.0
+	// senderPersistence is how many packets a starved sender offers for each that gets through.
+	senderPersistence = 1.2
+
+	wireOverhead    = 50.0 // bytes of outer Ethernet, IPv4, UDP and VXLAN headers
+	ethernetHeader  = 14.0 // left out by TC's byte counts
+	noiseDeviation  = 0.015
+	noisePersisting = 0.9
+	controlPackets  = 5 // packets a second and container that the software datapath matches (ARP, connection management)
+)
+
+// load is what one direction of an RNIC has to carry in a step.
+type load struct {
+	want             float64 // Gbit/s
+	inFlight, ql, qr float64 // packets in flight and their sums of queries
+	scale            float64
+}
+
+func (l *load) add(want, latencyUs, ql, qr float64) {
+	w := want * latencyUs // Little's law, up to a factor that the means do not see
+	l.want += want
+	l.inFlight += w
+	l.ql += w * ql
+	l.qr += w * qr
+}
+
+func (l *load) means() (ql, qr float64) {
+	if l.inFlight == 0 {
+		return 0, 0
+	}
+	return l.ql / l.inFlight, l.qr / l.inFlight
+}
+
+// grant settles which share of its demand a direction gets.
+func (l *load) grant(p rnicmodel.Performance, noise float64) {
+	l.scale = 1
+	ql, qr := l.means()
+	if capacity := p.BandwidthGbps(ql, qr) * noise; l.want > capacity {
+		l.scale = capacity / l.want
+	}
+}
+
+func (e *Engine) moveTraffic(dt time.Duration) {
+	for _, h := range e.hosts {
+		h.softwareFlows = 0
+	}
+	for _, r := range e.rnics {
+		r.out, r.in = load{}, load{}
+		r.noise = noisePersisting*r.noise + math.Sqrt(1-noisePersisting*noisePersisting)*noiseDeviation*e.rng.NormFloat64()
+	}
+	for _, c := range e.connections {
+		if !c.ended {
+			c.offer()
+		}
+	}
+	for _, r := range e.rnics {
+		r.out.grant(r.Model.Performance, 1+r.noise)
+		r.in.grant(r.Model.Performance, 1+r.noise)
+	}
+	for _, c := range e.connections {
+		if !c.ended {
+			c.transfer(dt.Seconds())
+		}
+	}
+	for _, r := range e.rnics {
+		r.congestionCounters(dt.Seconds())
+	}
+}
+
+// model is the card whose law bounds the connection: the sender's, or the receiver's where the sender is outside.
+func (c *connection) model() rnicmodel.Performance {
+	if c.src.RNIC != nil {
+		return c.src.RNIC.Model.Performance
+	}
+	return c.dst.RNIC.Model.Performance
+}
+
+func (c *connection) window() (want, latencyUs, ql, qr float64) {
+	ql, qr = c.positions()
+	p := c.model()
+	latencyUs = p.LatencyUs(ql, qr)
+	return c.demandGbps * math.Min(1, windowHeadroom*p.LatencyUs(0, 0)/latencyUs), latencyUs, ql, qr
+}
+
+func (c *connection) offer() {
+	if !c.offloaded() {
+		c.slowHost().softwareFlows++
+		return
+	}
+	want, latency, ql, qr := c.window()
+	if c.egress != nil {
+		c.src.RNIC.out.add(want, latency, ql, qr)
+	}
+	if c.ingress != nil {
+		c.dst.RNIC.in.add(want, latency, ql, qr)
+	}
+}
+
+// slowHost is the host whose switch has no entry for the connection's packets.
+func (c *connection) slowHost() *Host {
+	if c.egress != nil && !c.egress.inHardware() {
+		return c.src.RNIC.Host
+	}
+	return c.dst.RNIC.Host
+}
+
+func (c *connection) transfer(seconds float64) {
+	if !c.offloaded() {
+		c.transferInSoftware(seconds)
+		return
+	}
+	want, latency, _, _ := c.window()
+	scale := 1.0
+	if c.egress != nil {
+		scale = c.src.RNIC.out.scale
+	}
+	if c.ingress != nil {
+		scale = math.Min(scale, c.dst.RNIC.in.scale)
+	}
+	c.rateGbps = want * scale
+	c.noteDepth(latency)
+	c.count(c.rateGbps*1e9/8/c.packetSize*seconds, true)
+}
+
+// transferInSoftware sends over the slow path for as long as the missing entries will take to be installed, and at full
+// speed for the rest of the step, if that is shorter.
+func (c *connection) transferInSoftware(seconds float64) {
+	h := c.slowHost()
+	waiting := math.Min(seconds, c.installDelay().Seconds())
+	perSecond := c.demandGbps * 1e9 / 8 / c.packetSize
+	share := slowPathPackets * waiting / float64(max(h.softwareFlows, 1))
+	offered := math.Min(perSecond*waiting, senderPersistence*share)
+	passed := math.Min(offered, share)
+	sent := passed + perSecond*(seconds-waiting)
+	c.rateGbps = sent * c.packetSize * 8 / 1e9 / seconds
+	h.Switch.Missed += passed
+	h.Switch.Lost += offered - passed
+	if c.ingress != nil && offered > passed {
+		counters := &c.dst.RNIC.Counters
+		counters.OutOfSequence += offered - passed
+		if c.egress != nil {
+			c.src.RNIC.Counters.PacketSeqErr += (offered - passed) / 2
+			c.src.RNIC.Counters.AdaptiveRetrans += (offered - passed) / 10
+			c.src.RNIC.Counters.AckTimeouts += (offered - passed) / 50
+		}
+	}
+	if c.carry+sent >= 1 { // only a packet makes an upcall
+		if c.egress != nil {
+			c.src.RNIC.Host.upcall(c.egress)
+		}
+		if c.ingress != nil {
+			c.dst.RNIC.Host.upcall(c.ingress)
+		}
+	}
+	c.count(sent, false)
+}
+
+// installDelay is how long a packet that misses now will wait for its entries.
+func (c *connection) installDelay() time.Duration {
+	delay := time.Duration(0)
+	for _, e := range []*Entry{c.egress, c.ingress} {
+		if e != nil && !e.inHardware() {
+			delay = max(delay, e.rnic.commandDelay())
+		}
+	}
+	return delay
+}
+
+// count books whole packets on ports, VFs and on those entries that forwarded them.
+func (c *connection) count(packets float64, hardware bool) {
+	c.carry += packets
+	whole := math.Floor(c.carry)
+	if whole < 1 {
+		return
+	}
+	c.carry -= whole
+	wire, inner := whole*(c.packetSize+wireOverhead), whole*c.packetSize
+	if r := c.src.RNIC; r != nil {
+		r.Counters.XmitBytes += wire
+		r.Counters.XmitPackets += whole
+		r.VFCounters[c.src.VF].XmitBytes += inner
+		r.VFCounters[c.src.VF].XmitPackets += whole
+	}
+	if r := c.dst.RNIC; r != nil {
+		r.Counters.RcvBytes += wire
+		r.Counters.RcvPackets += whole
+		r.Counters.WriteRequests += inner / 1e6 // messages of 1 MB
+		r.VFCounters[c.dst.VF].RcvBytes += inner
+		r.VFCounters[c.dst.VF].RcvPackets += whole
+	}
+	for _, e := range []*Entry{c.egress, c.ingress} {
+		if e != nil && e.inHardware() && (hardware || e == c.egress) {
+			e.hwPackets += whole
+			e.hwBytes += whole * (c.packetSize - ethernetHeader)
+		}
+	}
+}
+
+// congestionCounters derives ECN marks and their answers from demand that was not met.
+func (r *RNIC) congestionCounters(seconds float64) {
+	if r.out.scale < 1 {
+		r.Counters.XmitWait += (1 - r.out.scale) * seconds * 1e6
+		r.Counters.CNPHandled += (1 - r.out.scale) * 200 * seconds
+	}
+	if r.in.scale < 1 {
+		marked := (1 - r.in.scale) * 1000 * seconds
+		r.Counters.ECNMarked += marked
+		r.Counters.CNPSent += marked / 5
+	}
+}

@@ -1,0 +1,107 @@
+// Package rnicmodel holds what the simulator knows about each RNIC model: identity as the kernel shows it, the performance
+// law of the paper (section 4.2, Table 3) and the costs of the firmware's command interface. It is written apart from the
+// pipelines' profiles on purpose, so that an agreement between the two means something.
+package rnicmodel
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strings"
+	"time"
+)
+
+// Model is one RNIC model with one driver.
+type Model struct {
+	Name        string
+	Driver      string // kernel driver, the name of the folder under bus/pci/drivers
+	VendorID    string // as sysfs prints it, such as 0x15b3
+	DeviceID    string
+	VFDeviceID  string
+	HCAType     string // empty where the driver has no such file (irdma)
+	BoardID     string
+	Firmware    string // a version with the flaw of C5
+	FixedFW     string // the vendor's version without it (paper, section 4.2: C1, C2, C3, C5 are fixed by updates)
+	IBPrefix    string // mlx5_ or irdma
+	PortRate    string // ports/1/rate
+	LineGbps    float64
+	PCISpeed    string // current_link_speed
+	PCIWidth    int
+	TotalVFs    int
+	FirstVF     int // distance of VF 0 from the PF in functions
+	Performance Performance
+	Costs       Costs
+}
+
+// Performance is one row of Table 3. Bandwidth in Gbit/s, latency in microseconds, Q in queries.
+type Performance struct{ U, V, M, N, W, A, B, C float64 }
+
+// BandwidthGbps is equation (1) with the bracket that its printed form lacks: the surface is rotationally symmetric around (m, n).
+func (p Performance) BandwidthGbps(ql, qr float64) float64 {
+	dl, dr := ql-p.M, qr-p.N
+	return p.U*math.Exp(-(dl*dl+dr*dr)/(2*p.V*p.V)) + p.W
+}
+
+// LatencyUs is equation (2).
+func (p Performance) LatencyUs(ql, qr float64) float64 { return p.A*ql + p.B*qr + p.C }
+
+// Costs are the times of the firmware's command interface, which insertions, deletions and counter reads share.
+//
+// The paper gives their visible effects only: about 1,000 insertions a second (section 3.2, S2) and lost counter updates
+// above 7,000 entries on CX-6 (S1). The values here are assumptions that reproduce these.
+type Costs struct {
+	Insert, Delete time.Duration
+	// CounterHit is the time to read a counter that the on-chip cache holds, CounterMiss from the card's backing store.
+	CounterHit, CounterMiss time.Duration
+	// CounterCache is the number of counters that the cache holds.
+	CounterCache int
+	// CounterPoll is the shortest time between two reads of one counter (mlx5 reads once a second).
+	CounterPoll time.Duration
+}
+
+func costs(cache int, miss time.Duration) Costs {
+	return Costs{Insert: 800 * time.Microsecond, Delete: 200 * time.Microsecond, CounterHit: 60 * time.Microsecond,
+		CounterMiss: miss, CounterCache: cache, CounterPoll: time.Second}
+}
+
+var models = []Model{
+	{Name: "CX-4", Driver: "mlx5_core", VendorID: "0x15b3", DeviceID: "0x1013", VFDeviceID: "0x1014", HCAType: "MT4115", BoardID: "MT_2120110027",
+		Firmware: "12.28.1002", FixedFW: "12.28.2006", IBPrefix: "mlx5_", PortRate: "40 Gb/sec (4X QDR)", LineGbps: 40, PCISpeed: "8.0 GT/s PCIe", PCIWidth: 16, TotalVFs: 16, FirstVF: 2,
+		Performance: Performance{78.86, 39.14, -28.25, -43.19, 4.91, 0.049, 0.063, 5.02}, Costs: costs(5000, 1900*time.Microsecond)},
+	{Name: "CX-5", Driver: "mlx5_core", VendorID: "0x15b3", DeviceID: "0x1017", VFDeviceID: "0x1018", HCAType: "MT4119", BoardID: "MT_0000000012",
+		Firmware: "16.35.1012", FixedFW: "16.35.4030", IBPrefix: "mlx5_", PortRate: "100 Gb/sec (4X EDR)", LineGbps: 100, PCISpeed: "8.0 GT/s PCIe", PCIWidth: 16, TotalVFs: 16, FirstVF: 2,
+		Performance: Performance{148.97, 42.34, -29.37, -45.14, 12.43, 0.051, 0.074, 4.93}, Costs: costs(6000, 1600*time.Microsecond)},
+	{Name: "CX-6", Driver: "mlx5_core", VendorID: "0x15b3", DeviceID: "0x101b", VFDeviceID: "0x101c", HCAType: "MT4123", BoardID: "MT_0000000223",
+		Firmware: "20.35.1012", FixedFW: "20.41.1000", IBPrefix: "mlx5_", PortRate: "200 Gb/sec (4X HDR)", LineGbps: 200, PCISpeed: "16.0 GT/s PCIe", PCIWidth: 16, TotalVFs: 16, FirstVF: 2,
+		Performance: Performance{324.47, 42.13, -26.92, -49.71, 26.28, 0.047, 0.068, 2.69}, Costs: costs(7000, 1350*time.Microsecond)},
+	{Name: "CX-7", Driver: "mlx5_core", VendorID: "0x15b3", DeviceID: "0x1021", VFDeviceID: "0x101e", HCAType: "MT4129", BoardID: "MT_0000000838",
+		Firmware: "28.35.1012", FixedFW: "28.41.1000", IBPrefix: "mlx5_", PortRate: "400 Gb/sec (4X NDR)", LineGbps: 400, PCISpeed: "32.0 GT/s PCIe", PCIWidth: 16, TotalVFs: 16, FirstVF: 2,
+		Performance: Performance{739.52, 48.66, -33.53, -52.88, 29.32, 0.036, 0.045, 2.57}, Costs: costs(10000, 950*time.Microsecond)},
+	{Name: "BF-3", Driver: "mlx5_core", VendorID: "0x15b3", DeviceID: "0xa2dc", VFDeviceID: "0x101e", HCAType: "MT41692", BoardID: "MT_0000000884",
+		Firmware: "32.35.1012", FixedFW: "32.41.1000", IBPrefix: "mlx5_", PortRate: "400 Gb/sec (4X NDR)", LineGbps: 400, PCISpeed: "32.0 GT/s PCIe", PCIWidth: 16, TotalVFs: 16, FirstVF: 2,
+		Performance: Performance{748.52, 48.01, -33.40, -52.42, 30.65, 0.037, 0.043, 2.56}, Costs: costs(10000, 950*time.Microsecond)},
+	// The paper sees stale counters "mostly" on NVIDIA devices (section 4.2), so E810's cache is given no end.
+	{Name: "E810", Driver: "ice", VendorID: "0x8086", DeviceID: "0x1592", VFDeviceID: "0x1889",
+		Firmware: "1.71", FixedFW: "1.71", IBPrefix: "irdma", PortRate: "200 Gb/sec (4X HDR)", LineGbps: 200, PCISpeed: "16.0 GT/s PCIe", PCIWidth: 16, TotalVFs: 64, FirstVF: 8,
+		Performance: Performance{335.64, 43.54, -27.01, -49.55, 25.16, 0.042, 0.069, 2.74}, Costs: costs(math.MaxInt, 60*time.Microsecond)},
+}
+
+// Names lists the known models.
+func Names() []string {
+	names := make([]string, 0, len(models))
+	for _, m := range models {
+		names = append(names, m.Name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// Lookup finds a model by its name in the paper.
+func Lookup(name string) (Model, error) {
+	for _, m := range models {
+		if m.Name == name {
+			return m, nil
+		}
+	}
+	return Model{}, fmt.Errorf("RNIC model %q is not known; write one of %s", name, strings.Join(Names(), ", "))
+}

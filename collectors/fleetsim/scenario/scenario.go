@@ -1,0 +1,143 @@
+// Package scenario reads the YAML files that say what a simulated fleet is made of and which loads meet it at which time.
+// A scenario names causes and loads, never symptoms: whether a symptom follows is up to the mechanisms of the engine.
+package scenario
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Scenario is one file.
+type Scenario struct {
+	Name      string      `yaml:"name"`
+	Seed      uint64      `yaml:"seed"`
+	Topology  Topology    `yaml:"topology"`
+	Workload  []Job       `yaml:"workload"`
+	Overrides []Override  `yaml:"overrides"`
+	Events    []Event     `yaml:"events"`
+	at        lineNumbers `yaml:"-"`
+}
+
+// Topology is the fleet's shape. Hosts are host01, host02, ...; racks are dealt in blocks, models RNIC by RNIC.
+type Topology struct {
+	Racks        int      `yaml:"racks"`
+	Hosts        int      `yaml:"hosts"`
+	RNICsPerHost int      `yaml:"rnics_per_host"`
+	Models       []string `yaml:"models"`
+	Firmware     string   `yaml:"firmware"`  // flawed (default) or fixed
+	VFs          int      `yaml:"vfs"`       // virtual functions of each RNIC
+	External     int      `yaml:"externals"` // tunnel end points outside the simulated fleet
+	at           lineNumbers
+}
+
+// Job is a load on one RNIC: containers, each with a VF, and the flows between them and containers elsewhere.
+// Half of the flows start here, half end here; each direction carries Gbps.
+type Job struct {
+	Kind              string   `yaml:"kind"` // training, microservices or multi-tenant
+	Name              string   `yaml:"name"`
+	Containers        int      `yaml:"containers"`
+	Flows             int      `yaml:"flows"`
+	Gbps              float64  `yaml:"gbps"`
+	Masks             int      `yaml:"masks"`      // match masks per direction; 0 means the handful of a healthy host
+	LateShare         float64  `yaml:"late_share"` // share of the traffic on the last third of the masks; 0 means even
+	Ramp              Duration `yaml:"ramp"`
+	FlowLifetime      Duration `yaml:"flow_lifetime"`      // mean; 0 means as long as its containers
+	ContainerLifetime Duration `yaml:"container_lifetime"` // mean; 0 means as long as the job
+	at                lineNumbers
+}
+
+// Override gives one RNIC another model or firmware than the topology deals it, or another base load.
+type Override struct {
+	Host     string `yaml:"host"`
+	RNIC     string `yaml:"rnic"`
+	Model    string `yaml:"model"`
+	Firmware string `yaml:"firmware"`
+	Workload []Job  `yaml:"workload"`
+	at       lineNumbers
+}
+
+// Event starts a job on one RNIC at a time after the start, for a while or for good.
+type Event struct {
+	At   Duration `yaml:"at"`
+	For  Duration `yaml:"for"`
+	Host string   `yaml:"host"`
+	RNIC string   `yaml:"rnic"`
+	Job  Job      `yaml:"job"`
+	at   lineNumbers
+}
+
+// Duration is written as 45s, 1m30s.
+type Duration time.Duration
+
+// UnmarshalYAML reads a duration and names the line where it is wrong.
+func (d *Duration) UnmarshalYAML(node *yaml.Node) error {
+	parsed, err := time.ParseDuration(node.Value)
+	if err != nil || parsed < 0 {
+		return fmt.Errorf("line %d: %q is not a duration of 0 or more; write it like 45s or 1m30s", node.Line, node.Value)
+	}
+	*d = Duration(parsed)
+	return nil
+}
+
+// Std is the duration as Go's own type.
+func (d Duration) Std() time.Duration { return time.Duration(d) }
+
+// Load reads and checks a scenario file. Every problem is reported, each with its line.
+func Load(path string) (*Scenario, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("the scenario cannot be read: %w", err)
+	}
+	s, err := Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("scenario %s:\n%w", path, err)
+	}
+	return s, nil
+}
+
+// Parse reads and checks a scenario.
+func Parse(text []byte) (*Scenario, error) {
+	var s Scenario
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	if err := decoder.Decode(&s); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, errors.New("line 1: the file is empty; a scenario needs name, seed, topology and workload")
+		}
+		return nil, err
+	}
+	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return nil, errors.New("the file holds more than one YAML document; a scenario is one")
+	}
+	s.applyDefaults()
+	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	return &s, nil
+}
+
+func (s *Scenario) applyDefaults() {
+	if s.Topology.VFs == 0 {
+		s.Topology.VFs = 16
+	}
+	if s.Topology.Firmware == "" {
+		s.Topology.Firmware = "flawed"
+	}
+	if s.Topology.Racks == 0 {
+		s.Topology.Racks = 1
+	}
+}
+
+// HostName is the name of the i-th host, from 0.
+func HostName(i int) string { return fmt.Sprintf("host%02d", i+1) }
+
+// busNumbers are where servers usually have their four (or eight) x16 slots.
+var busNumbers = []int{0x17, 0x3b, 0x86, 0xaf, 0x1a, 0x5e, 0x98, 0xd8}
+
+// PCIAddress is the address of a host's i-th RNIC, from 0.
+func PCIAddress(i int) string { return fmt.Sprintf("0000:%02x:00.0", busNumbers[i]) }
