@@ -1,0 +1,97 @@
+package agent
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Config is the agent's one configuration file. Relative paths count from the working directory.
+type Config struct {
+	Host               string `yaml:"host"`
+	ServerURL          string `yaml:"server_url"`
+	OpAMPURL           string `yaml:"opamp_url"`
+	CAFile             string `yaml:"ca_file"`
+	StateDir           string `yaml:"state_dir"`
+	OVSDBSocket        string `yaml:"ovsdb_socket"`
+	SysfsRoot          string `yaml:"sysfs_root"`
+	EnrolmentTokenFile string `yaml:"enrolment_token_file"`
+	HeartbeatSeconds   int    `yaml:"heartbeat_seconds"`
+	LogLevel           string `yaml:"log_level"`
+}
+
+// DefaultConfig is what holds for a real host where the file says nothing.
+func DefaultConfig() Config {
+	return Config{
+		StateDir: "/var/lib/wallwatch-agent", OVSDBSocket: "/var/run/openvswitch/db.sock", SysfsRoot: "/sys",
+		HeartbeatSeconds: 15, LogLevel: "info",
+	}
+}
+
+// LoadConfig reads and checks a file. A key that does not exist is an error, because a misspelt one would silently mean its default.
+func LoadConfig(path string) (Config, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return Config{}, fmt.Errorf("reading the configuration: %w", err)
+	}
+	config := DefaultConfig()
+	decoder := yaml.NewDecoder(bytes.NewReader(content))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&config); err != nil && !errors.Is(err, io.EOF) {
+		return Config{}, fmt.Errorf("%s: %w", path, err)
+	}
+	if config.Host == "" {
+		if config.Host, err = os.Hostname(); err != nil {
+			return Config{}, fmt.Errorf("%s: host is not set and the kernel's host name cannot be read: %w", path, err)
+		}
+	}
+	if err := config.check(); err != nil {
+		return Config{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return config, nil
+}
+
+func (c Config) check() error {
+	var problems []error
+	if address, err := url.Parse(c.ServerURL); err != nil || address.Host == "" || (address.Scheme != "http" && address.Scheme != "https") {
+		problems = append(problems, fmt.Errorf("server_url must be an http or https address, not %q", c.ServerURL))
+	}
+	if c.OpAMPURL != "" {
+		if address, err := url.Parse(c.OpAMPURL); err != nil || address.Host == "" || (address.Scheme != "ws" && address.Scheme != "wss") {
+			problems = append(problems, fmt.Errorf("opamp_url must be a ws or wss address, not %q", c.OpAMPURL))
+		}
+	}
+	if c.StateDir == "" || c.OVSDBSocket == "" || c.SysfsRoot == "" {
+		problems = append(problems, errors.New("state_dir, ovsdb_socket and sysfs_root must not be empty"))
+	}
+	if c.HeartbeatSeconds < 1 || c.HeartbeatSeconds > 3600 {
+		problems = append(problems, fmt.Errorf("heartbeat_seconds must be between 1 and 3600, not %d", c.HeartbeatSeconds))
+	}
+	if err := new(slog.Level).UnmarshalText([]byte(c.LogLevel)); err != nil {
+		problems = append(problems, fmt.Errorf("log_level must be debug, info, warn or error, not %q", c.LogLevel))
+	}
+	return errors.Join(problems...)
+}
+
+// CordonDir is where cordon files are, for the CNI plugin to read.
+func (c Config) CordonDir() string { return filepath.Join(c.StateDir, "cordon") }
+
+// Heartbeat is the interval between signs of life.
+func (c Config) Heartbeat() time.Duration { return time.Duration(c.HeartbeatSeconds) * time.Second }
+
+// NewLogger returns the agent's logger: JSON lines on standard error.
+func (c Config) NewLogger(output io.Writer) *slog.Logger {
+	var level slog.Level
+	if level.UnmarshalText([]byte(c.LogLevel)) != nil {
+		level = slog.LevelInfo
+	}
+	return slog.New(slog.NewJSONHandler(output, &slog.HandlerOptions{Level: level})).With("host", c.Host)
+}

@@ -1,0 +1,111 @@
+package agent
+
+import (
+	"crypto/ed25519"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+const credentialsFile = "credentials.json"
+
+// Credentials are what enrolment gave: who this agent is and whose commands it obeys.
+type Credentials struct {
+	Host        string       `json:"host"`
+	InstanceUID string       `json:"instance_uid"`
+	AgentID     string       `json:"agent_id"`
+	Secret      string       `json:"secret"`
+	OpAMPURL    string       `json:"opamp_url"`
+	CommandKeys []CommandKey `json:"command_keys"`
+}
+
+// CommandKey is a public key that signs commands.
+type CommandKey struct {
+	KID       string `json:"kid"`
+	Alg       string `json:"alg"`
+	PublicKey string `json:"public_key"`
+}
+
+// ErrNotEnrolled means that the state directory holds no credentials.
+var ErrNotEnrolled = errors.New("this agent is not enrolled")
+
+// LoadCredentials reads the credentials in a state directory.
+func LoadCredentials(stateDir string) (Credentials, error) {
+	path := filepath.Join(stateDir, credentialsFile)
+	content, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Credentials{}, ErrNotEnrolled
+	}
+	if err != nil {
+		return Credentials{}, fmt.Errorf("reading the credentials: %w", err)
+	}
+	var credentials Credentials
+	if err := json.Unmarshal(content, &credentials); err != nil {
+		return Credentials{}, fmt.Errorf("%s is damaged (remove it and enrol again): %w", path, err)
+	}
+	if err := credentials.check(); err != nil {
+		return Credentials{}, fmt.Errorf("%s: %w (remove it and enrol again)", path, err)
+	}
+	return credentials, nil
+}
+
+func (c Credentials) check() error {
+	if c.AgentID == "" || c.Secret == "" || c.OpAMPURL == "" {
+		return errors.New("agent_id, secret or opamp_url is missing")
+	}
+	if _, err := uuid.Parse(c.InstanceUID); err != nil {
+		return fmt.Errorf("instance_uid: %w", err)
+	}
+	_, err := c.Keys()
+	return err
+}
+
+// Keys returns the pinned keys by id.
+func (c Credentials) Keys() (map[string]ed25519.PublicKey, error) {
+	keys := map[string]ed25519.PublicKey{}
+	for _, key := range c.CommandKeys {
+		if key.Alg != "EdDSA" {
+			return nil, fmt.Errorf("command key %q is for %q; only EdDSA is accepted", key.KID, key.Alg)
+		}
+		raw, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(key.PublicKey, "="))
+		if err != nil || len(raw) != ed25519.PublicKeySize {
+			return nil, fmt.Errorf("command key %q is not %d bytes in base64url", key.KID, ed25519.PublicKeySize)
+		}
+		keys[key.KID] = raw
+	}
+	if len(keys) == 0 {
+		return nil, errors.New("there is no command key, so that no command could be trusted")
+	}
+	return keys, nil
+}
+
+// Save writes the credentials in one step, readable by the agent's user only.
+func (c Credentials) Save(stateDir string) error {
+	content, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return err
+	}
+	temporary, err := os.CreateTemp(stateDir, ".credentials-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(temporary.Name()) }()
+	_, err = temporary.Write(append(content, '\n'))
+	if err == nil {
+		err = temporary.Sync()
+	}
+	if closeErr := temporary.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(temporary.Name(), filepath.Join(stateDir, credentialsFile))
+}

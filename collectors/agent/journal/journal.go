@@ -1,0 +1,131 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+)
+
+// FileName is the journal's name in the state directory.
+const FileName = "journal.jsonl"
+
+// Journal is an append-only file of records, one JSON object a line, and an index of it in memory. It is safe for concurrent use.
+type Journal struct {
+	mu    sync.Mutex
+	file  *os.File
+	index index
+	// Unreadable counts damaged lines in the middle of the file; they are kept on disk and skipped.
+	unreadable int
+	// cutBytes is the length of a torn last line that was cut off when the file was opened.
+	cutBytes int
+	broken   error
+}
+
+// Open reads the journal in dir, makes it when there is none, and keeps every other process out until Close. A last line without an end is what
+// a crash in the middle of a write leaves; its command never began, so the line is cut off.
+func Open(dir string) (*Journal, error) {
+	path := filepath.Join(dir, FileName)
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("opening the journal: %w", err)
+	}
+	j := &Journal{file: file, index: newIndex()}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		_ = file.Close()
+		return nil, fmt.Errorf("%s is in use by another wallwatch-agent (stop it, or give this one another state_dir): %w", path, err)
+	}
+	if err := j.load(); err != nil {
+		_ = file.Close()
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return j, syncDirectory(dir)
+}
+
+func (j *Journal) load() error {
+	content, err := io.ReadAll(j.file)
+	if err != nil {
+		return err
+	}
+	whole := bytes.LastIndexByte(content, '\n') + 1
+	j.cutBytes = len(content) - whole
+	if j.cutBytes > 0 {
+		if err := j.file.Truncate(int64(whole)); err != nil {
+			return err
+		}
+		if err := j.file.Sync(); err != nil {
+			return err
+		}
+	}
+	if _, err := j.file.Seek(int64(whole), io.SeekStart); err != nil {
+		return err
+	}
+	var records []Record
+	records, j.unreadable = parse(content[:whole])
+	for _, record := range records {
+		j.index.add(record)
+	}
+	return nil
+}
+
+// Append writes a record and returns when it is on the disk. After a failed write the journal refuses everything that follows: its end is then
+// unknown, and an agent that cannot remember must not act.
+func (j *Journal) Append(record Record) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.broken != nil {
+		return fmt.Errorf("the journal failed earlier: %w", j.broken)
+	}
+	line, err := json.Marshal(record)
+	if err != nil {
+		return err
+	}
+	if _, err := j.file.Write(append(line, '\n')); err != nil {
+		j.broken = err
+		return fmt.Errorf("writing the journal: %w", err)
+	}
+	if err := j.file.Sync(); err != nil {
+		j.broken = err
+		return fmt.Errorf("writing the journal to disk: %w", err)
+	}
+	j.index.add(record)
+	return nil
+}
+
+// Health returns why the journal cannot be relied on, nil when it can.
+func (j *Journal) Health() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.broken != nil {
+		return j.broken
+	}
+	if j.unreadable > 0 {
+		return fmt.Errorf("%d unreadable lines were skipped; commands in them could be repeated", j.unreadable)
+	}
+	return nil
+}
+
+// CutBytes returns the length of the torn line that Open cut off, 0 when there was none.
+func (j *Journal) CutBytes() int { return j.cutBytes }
+
+// Close releases the file.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.broken = errors.New("it is closed")
+	return j.file.Close()
+}
+
+func syncDirectory(dir string) error {
+	folder, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = folder.Close() }()
+	return folder.Sync()
+}

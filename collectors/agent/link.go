@@ -1,0 +1,213 @@
+package agent
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/gorilla/websocket"
+	"github.com/open-telemetry/opamp-go/client"
+	"github.com/open-telemetry/opamp-go/client/types"
+	"github.com/open-telemetry/opamp-go/protobufs"
+
+	"github.com/wallwatch/wallwatch/collectors/agent/journal"
+)
+
+// Capability names the custom messages that carry remedies.
+const Capability = "com.wallwatch.remedy.v1"
+
+// Types of custom messages.
+const (
+	messageCommand = "command"
+	messageResult  = "result"
+	messageAck     = "ack"
+)
+
+// link is the connection to the server: OpAMP over WebSocket, reconnecting by itself.
+type link struct {
+	client    client.OpAMPClient
+	outbox    *Outbox
+	log       *slog.Logger
+	onCommand func(message []byte)
+	onAck     func(commandID string)
+
+	mu     sync.Mutex
+	health *protobufs.ComponentHealth
+	// description is sent again on every connection, because the server may have been restarted or replaced since the last one.
+	description *protobufs.AgentDescription
+}
+
+func newLink(config Config, version string, instanceUID string, outbox *Outbox, log *slog.Logger) *link {
+	text := func(key, value string) *protobufs.KeyValue {
+		return &protobufs.KeyValue{Key: key, Value: &protobufs.AnyValue{Value: &protobufs.AnyValue_StringValue{StringValue: value}}}
+	}
+	return &link{
+		client: client.NewWebSocket(opampLogger{log}), outbox: outbox, log: log,
+		description: &protobufs.AgentDescription{
+			IdentifyingAttributes: []*protobufs.KeyValue{
+				text("service.name", "wallwatch-agent"), text("service.version", version),
+				text("service.instance.id", instanceUID), text("host.name", config.Host),
+			},
+			NonIdentifyingAttributes: []*protobufs.KeyValue{text("os.type", runtime.GOOS), text("host.arch", runtime.GOARCH)},
+		},
+	}
+}
+
+// websocketDialer guards the library's default dialer, which is the only way to hand our own dial function to the OpAMP client.
+var websocketDialer sync.Mutex
+
+func (l *link) start(ctx context.Context, address, authorization string, instanceUID uuid.UUID, heartbeat time.Duration, trust *tls.Config) error {
+	if err := l.describe(); err != nil {
+		return err
+	}
+	capabilities := protobufs.AgentCapabilities_AgentCapabilities_ReportsStatus | protobufs.AgentCapabilities_AgentCapabilities_ReportsHealth |
+		protobufs.AgentCapabilities_AgentCapabilities_ReportsHeartbeat
+	if err := l.client.SetCapabilities(&capabilities); err != nil {
+		return err
+	}
+	websocketDialer.Lock()
+	defer websocketDialer.Unlock()
+	former := websocket.DefaultDialer.NetDialContext
+	websocket.DefaultDialer.NetDialContext = new(pacedDialer).dial
+	defer func() { websocket.DefaultDialer.NetDialContext = former }()
+	return l.client.Start(ctx, types.StartSettings{
+		OpAMPServerURL:    address,
+		Header:            http.Header{"Authorization": []string{"Bearer " + authorization}},
+		TLSConfig:         trust,
+		InstanceUid:       types.InstanceUid(instanceUID),
+		HeartbeatInterval: &heartbeat,
+		Callbacks: types.Callbacks{
+			OnConnect: func(context.Context) {
+				l.log.Info("connected to the server")
+				if err := l.describe(); err != nil {
+					l.log.Error("the agent's description could not be queued", "error", err)
+				}
+				l.outbox.Reconnected()
+			},
+			OnConnectFailed: func(_ context.Context, err error) { l.log.Warn("no connection to the server", "error", err) },
+			OnError: func(_ context.Context, failure *protobufs.ServerErrorResponse) {
+				l.log.Error("the server reports an error", "message", failure.GetErrorMessage())
+			},
+			OnMessage: l.onMessage,
+		},
+	})
+}
+
+// describe queues everything that a server must know about this agent.
+func (l *link) describe() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return errors.Join(
+		l.client.SetAgentDescription(l.description),
+		l.client.SetCustomCapabilities(&protobufs.CustomCapabilities{Capabilities: []string{Capability}}),
+		l.client.SetHealth(l.health),
+	)
+}
+
+// setHealth reports a change of health; the same again is not sent.
+func (l *link) setHealth(health *protobufs.ComponentHealth) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if sameHealth(l.health, health) {
+		return
+	}
+	first := l.health == nil
+	l.health = health
+	if first {
+		return
+	}
+	l.log.Info("health changed", "healthy", health.Healthy, "error", health.LastError)
+	if err := l.client.SetHealth(health); err != nil {
+		l.log.Error("health could not be reported", "error", err)
+	}
+}
+
+func (l *link) onMessage(_ context.Context, message *types.MessageData) {
+	custom := message.CustomMessage
+	if custom == nil || custom.Capability != Capability {
+		return
+	}
+	switch custom.Type {
+	case messageCommand:
+		l.onCommand(custom.Data)
+	case messageAck:
+		var ack struct {
+			CommandID string `json:"command_id"`
+		}
+		if err := json.Unmarshal(custom.Data, &ack); err != nil || ack.CommandID == "" {
+			l.log.Warn("the server sent an acknowledgement without a command id")
+			return
+		}
+		l.onAck(ack.CommandID)
+	default:
+		l.log.Warn("the server sent a message of unknown type", "type", custom.Type)
+	}
+}
+
+// deliver sends results until ctx ends. The client holds one custom message at a time and keeps it while there is no connection.
+func (l *link) deliver(ctx context.Context) {
+	for ctx.Err() == nil {
+		result, idle, due := l.outbox.Next()
+		if !due {
+			timer := time.NewTimer(idle)
+			select {
+			case <-ctx.Done():
+			case <-l.outbox.Wake():
+			case <-timer.C:
+			}
+			timer.Stop()
+			continue
+		}
+		l.send(ctx, result)
+	}
+}
+
+func (l *link) send(ctx context.Context, result journal.Result) {
+	data, err := json.Marshal(result)
+	if err != nil {
+		l.log.Error("a result cannot be encoded", "command_id", result.CommandID, "error", err)
+		return
+	}
+	message := &protobufs.CustomMessage{Capability: Capability, Type: messageResult, Data: data}
+	for {
+		sending, err := l.client.SendCustomMessage(message)
+		if err != nil && !errors.Is(err, types.ErrCustomMessagePending) {
+			l.log.Error("a result cannot be sent", "command_id", result.CommandID, "error", err)
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-sending:
+		}
+		if err == nil {
+			return
+		}
+	}
+}
+
+// stop says goodbye to the server.
+func (l *link) stop() {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if err := l.client.Stop(ctx); err != nil {
+		l.log.Warn("the connection did not close cleanly", "error", err)
+	}
+}
+
+// opampLogger passes the library's messages on. It logs each failed attempt as an error of its own, which onConnectFailed has said already.
+type opampLogger struct{ log *slog.Logger }
+
+func (o opampLogger) Debugf(context.Context, string, ...any) {}
+
+func (o opampLogger) Errorf(_ context.Context, format string, v ...any) {
+	o.log.Debug("opamp client", "message", fmt.Sprintf(format, v...))
+}

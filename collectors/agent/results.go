@@ -1,0 +1,79 @@
+package agent
+
+import (
+	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/agent/command"
+	"github.com/wallwatch/wallwatch/collectors/agent/journal"
+	"github.com/wallwatch/wallwatch/collectors/agent/remedies"
+)
+
+func newResult(cmd *command.Command, state, code, message string, plan *remedies.Plan, at time.Time) journal.Result {
+	result := journal.Result{
+		CommandID: cmd.CommandID, RemedyID: cmd.RemedyID, State: state, Code: code, Message: message,
+		Operations: []remedies.Operation{}, FinishedAt: at.UTC(),
+	}
+	if plan != nil && plan.Operations != nil {
+		result.Operations = plan.Operations
+	}
+	return result
+}
+
+func recordOf(cmd *command.Command, kind string, at time.Time) journal.Record {
+	expires := cmd.ExpiresAt
+	return journal.Record{
+		Kind: kind, At: at.UTC(), CommandID: cmd.CommandID, RemedyID: cmd.RemedyID, Action: cmd.Action, Operation: cmd.Operation,
+		Params: cmd.Params, ExpiresAt: &expires,
+	}
+}
+
+// finish journals a result and returns it. When the journal cannot be written the result is still reported, once; the command itself stays
+// known as started, so that it cannot run again.
+func (e *Executor) finish(cmd *command.Command, state, code, message string, plan *remedies.Plan, effect remedies.Effect) journal.Result {
+	result := newResult(cmd, state, code, message, plan, e.Now())
+	record := recordOf(cmd, journal.KindResult, e.Now())
+	record.Params, record.Result, record.Effect = nil, &result, effect
+	if err := e.Journal.Append(record); err != nil {
+		e.Log.Error("result could not be journalled", "command_id", cmd.CommandID, "error", err)
+	}
+	e.Log.Info("command finished", "command_id", cmd.CommandID, "remedy_id", cmd.RemedyID, "action", cmd.Action, "operation", cmd.Operation,
+		"state", state, "code", code, "message", message)
+	return result
+}
+
+// refuse journals the refusal of an authentic command, so that a repetition gets the same answer. cmd is nil when only its ids could be read.
+func (e *Executor) refuse(commandID, remedyID string, cmd *command.Command, code, message string) journal.Result {
+	if cmd == nil {
+		cmd = &command.Command{CommandID: commandID, RemedyID: remedyID, ExpiresAt: e.Now().Add(command.MaxLifetime)}
+	}
+	e.Log.Warn("command refused", "command_id", cmd.CommandID, "remedy_id", cmd.RemedyID, "action", cmd.Action, "operation", cmd.Operation,
+		"code", code, "message", message)
+	return e.finish(cmd, journal.Refused, code, message, nil, remedies.NotMade)
+}
+
+// rejected reports a message that is not an authentic command.
+func (e *Executor) rejected(refusal *command.Refusal) journal.Result {
+	e.Log.Warn("message rejected", "claimed_command_id", refusal.CommandID, "code", refusal.Code, "message", refusal.Message)
+	claimed := &command.Command{CommandID: refusal.CommandID, RemedyID: refusal.RemedyID}
+	return newResult(claimed, journal.Refused, refusal.Code, refusal.Message, nil, e.Now())
+}
+
+func commandIDOf(cmd *command.Command, refusal *command.Refusal) string {
+	if cmd != nil {
+		return cmd.CommandID
+	}
+	return refusal.CommandID
+}
+
+func describeEffect(effect remedies.Effect) string {
+	switch effect {
+	case remedies.InPlace:
+		return "the change is in place"
+	case remedies.NotMade:
+		return "the change was not made"
+	case remedies.Partial:
+		return "only a part of the change, or values that someone else set"
+	default:
+		return "nothing, the host could not be read"
+	}
+}

@@ -1,0 +1,147 @@
+// Package agent is the part of Wallwatch that acts on a host: it takes signed commands over OpAMP, carries out the few compiled-in remedies, and
+// remembers in a journal what it did.
+package agent
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/wallwatch/wallwatch/collectors/agent/command"
+	"github.com/wallwatch/wallwatch/collectors/agent/journal"
+	"github.com/wallwatch/wallwatch/collectors/agent/remedies"
+)
+
+// queueLength bounds commands that wait for their turn; an operator sends one at a time.
+const queueLength = 64
+
+// Run runs the agent until ctx ends. It returns an error when it cannot work at all: a wrong configuration, a refused enrolment, a journal that
+// another process holds. A server or an Open vSwitch that is away is no such reason.
+func Run(ctx context.Context, config Config, version string, log *slog.Logger) error {
+	started := time.Now()
+	if err := os.MkdirAll(config.StateDir, 0o755); err != nil {
+		return fmt.Errorf("making state_dir: %w", err)
+	}
+	trust, err := config.trust()
+	if err != nil {
+		return err
+	}
+	record, err := journal.Open(config.StateDir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = record.Close() }()
+	if record.CutBytes() > 0 {
+		log.Warn("the journal ended in the middle of a line, as a crash leaves it; that line is gone", "bytes", record.CutBytes())
+	}
+	httpClient, err := config.HTTPClient(15 * time.Second)
+	if err != nil {
+		return err
+	}
+	credentials, err := ensureEnrolled(ctx, config, httpClient, version, log)
+	if err != nil {
+		return err
+	}
+	if config.OpAMPURL != "" {
+		credentials.OpAMPURL = config.OpAMPURL
+	}
+	return serve(ctx, config, credentials, trust, record, version, started, log)
+}
+
+func serve(ctx context.Context, config Config, credentials Credentials, trust *tls.Config, record *journal.Journal, version string,
+	started time.Time, log *slog.Logger,
+) error {
+	keys, err := credentials.Keys()
+	if err != nil {
+		return err
+	}
+	decoder, err := command.NewDecoder(config.Host, keys)
+	if err != nil {
+		return err
+	}
+	instance, err := uuid.Parse(credentials.InstanceUID)
+	if err != nil {
+		return err
+	}
+	database := switchDatabase{socket: config.OVSDBSocket}
+	executor := &Executor{
+		Decoder: decoder, Registry: remedies.NewRegistry(database, config.SysfsRoot, config.CordonDir()), Journal: record, Log: log, Now: time.Now,
+	}
+	outbox := NewOutbox(time.Now, record.Undelivered(time.Now().Add(-outboxAge)))
+	l := newLink(config, version, credentials.InstanceUID, outbox, log)
+	commands := newQueue(executor, outbox)
+	l.onCommand = commands.offer
+	l.onAck = func(commandID string) {
+		if outbox.Acknowledge(commandID) {
+			acknowledged := journal.Record{Kind: journal.KindDelivered, At: time.Now().UTC(), CommandID: commandID}
+			if err := record.Append(acknowledged); err != nil {
+				log.Error("an acknowledgement could not be journalled; the result will be sent again", "command_id", commandID, "error", err)
+			}
+		}
+	}
+	checker := healthChecker{started: started, database: database, sysfs: config.SysfsRoot, journal: record, now: time.Now}
+	l.setHealth(checker.check(ctx))
+	if err := l.start(ctx, credentials.OpAMPURL, credentials.AgentID+"."+credentials.Secret, instance, config.Heartbeat(), credentials.trust(trust)); err != nil {
+		return fmt.Errorf("starting the connection to %s: %w", credentials.OpAMPURL, err)
+	}
+	log.Info("agent started", "version", version, "server", credentials.OpAMPURL, "agent_id", credentials.AgentID)
+
+	var workers sync.WaitGroup
+	workers.Go(func() { commands.work(ctx) })
+	workers.Go(func() { l.deliver(ctx) })
+	workers.Go(func() {
+		for ctx.Err() == nil {
+			sleep(ctx, healthInterval)
+			if ctx.Err() == nil {
+				l.setHealth(checker.check(ctx))
+			}
+		}
+	})
+	<-ctx.Done()
+	workers.Wait()
+	l.stop()
+	log.Info("agent stopped")
+	return nil
+}
+
+// trust returns the TLS settings for the configured authority, nil for the system's.
+func (c Config) trust() (*tls.Config, error) {
+	if c.CAFile == "" {
+		return nil, nil
+	}
+	content, err := os.ReadFile(c.CAFile)
+	if err != nil {
+		return nil, fmt.Errorf("reading ca_file: %w", err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(content) {
+		return nil, fmt.Errorf("ca_file %s holds no PEM certificate", c.CAFile)
+	}
+	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
+}
+
+// HTTPClient returns the client for enrolment.
+func (c Config) HTTPClient(timeout time.Duration) (*http.Client, error) {
+	trust, err := c.trust()
+	if err != nil {
+		return nil, err
+	}
+	return &http.Client{Timeout: timeout, Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: trust}}, nil
+}
+
+// trust leaves TLS settings out for a plain ws address, since the OpAMP client takes their presence for a wish for wss.
+func (c Credentials) trust(settings *tls.Config) *tls.Config {
+	if address, err := url.Parse(c.OpAMPURL); err == nil && address.Scheme == "ws" {
+		return nil
+	}
+	return settings
+}

@@ -1,0 +1,19 @@
+// Command wallwatch-cni is a CNI plugin for the end of a chain. It refuses ADD with the code 11 ("try again later") when the container's VF belongs
+// to an RNIC that Wallwatch has cordoned, and stays out of the way in every other case. See README.md.
+package main
+
+import (
+	"github.com/containernetworking/cni/pkg/skel"
+	"github.com/containernetworking/cni/pkg/version"
+)
+
+// release is set when building a release: -ldflags "-X main.release=...".
+var release = "0.1.0"
+
+func main() {
+	skel.PluginMainFuncs(
+		skel.CNIFuncs{Add: add, Check: check, Del: del, GC: collectGarbage, Status: status},
+		version.PluginSupports("0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"),
+		"CNI plugin wallwatch-cni v"+release,
+	)
+}
