@@ -22,7 +22,7 @@ VALUES: dict[str, list[str]] = {
     ],
     "everything on": [
         "--set=backend.ingress.enabled=true,backend.ingress.className=nginx,backend.ingress.tlsSecret=tls",
-        "--set=host.enrolmentTokenSecret=enrol,host.nodeSelector.rdma=yes,host.tolerations[0].operator=Exists",
+        "--set=host.enrolmentTokensSecret=enrol,host.nodeSelector.rdma=yes,host.tolerations[0].operator=Exists",
         "--set=networkPolicy.backendFromNamespaces.team=sre,imagePullSecrets[0].name=pull,kafka.storage.className=fast",
         "--set=backend.replicas=2,backend.secretsStorage.accessMode=ReadWriteMany",
     ],

@@ -1,0 +1,27 @@
+#!/bin/sh
+# Starts wallwatch-agent in a container: writes its configuration from the environment, and hands over an enrolment token at the first start.
+#   WALLWATCH_HOST         the host's name as the telemetry has it (required)
+#   WALLWATCH_SERVER_URL   where the backend is (required)
+# A token is looked for in /run/wallwatch-enrolment/<host>, or put by hand into <state>/enrolment-token.
+set -eu
+umask 077
+
+: "${WALLWATCH_HOST:?set it to the name of this host}"
+: "${WALLWATCH_SERVER_URL:?set it to the address of the backend, such as https://wallwatch.example.net}"
+state=/var/lib/wallwatch-agent
+handed_over=/run/wallwatch-enrolment/$WALLWATCH_HOST
+config=/run/wallwatch/agent.yaml
+
+if [ ! -e "$state/credentials.json" ] && [ -e "$handed_over" ]; then
+  # A copy, because the agent removes the file once it is used and a mounted Secret cannot be removed.
+  cp "$handed_over" "$state/enrolment-token"
+fi
+cat >"$config" <<EOF
+host: "$WALLWATCH_HOST"
+server_url: "$WALLWATCH_SERVER_URL"
+state_dir: $state
+ovsdb_socket: /run/openvswitch/db.sock
+sysfs_root: /host/sys
+enrolment_token_file: $state/enrolment-token
+EOF
+exec wallwatch-agent run --config "$config"
