@@ -1,0 +1,1 @@
+"""Causes ranked by posterior, with evidence for and against."""

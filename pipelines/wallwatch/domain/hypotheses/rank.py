@@ -1,0 +1,82 @@
+"""Causes C1..C8 ranked for one symptom: `posterior ~ prior * P(symptom | cause) * product of P(evidence | cause)`, normalised.
+
+Priors are the ratios of the paper's Table 1. Each evidence rule is a yes/no test on a signal; a signal that is missing gives no evidence at all,
+for or against. Rules count as independent given the cause, which overstates certainty when signals move together, so each rule of the
+catalogue tests something of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from wallwatch.domain.catalogue.load import causes, unexplained_probability
+from wallwatch.domain.symptoms.model import Evidence, evidence
+from wallwatch.domain.symptoms.window import Feature
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """One cause with its weight and reasons."""
+
+    cause: str
+    title: str
+    prior: float
+    posterior: float
+    evidence_for: tuple[Evidence, ...]
+    evidence_against: tuple[Evidence, ...]
+    next_test: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "cause": self.cause,
+            "title": self.title,
+            "prior": self.prior,
+            "posterior": round(self.posterior, 4),
+            "evidence_for": [e.as_json() for e in self.evidence_for],
+            "evidence_against": [e.as_json() for e in self.evidence_against],
+            "next_test": self.next_test,
+        }
+
+
+def rank(symptom: str, feature_of: Callable[[str], Feature | None]) -> list[Hypothesis]:
+    """All eight causes, the most likely first; posteriors add up to 1.
+
+    Parameters
+    ----------
+    symptom : str
+        `S1`..`S8`.
+    feature_of : callable
+        Signal -> its value over the window, or None when it was not measured.
+    """
+    weights = {cause.id: cause.prior * cause.explains.get(symptom, unexplained_probability()) for cause in causes().values()}
+    reasons: dict[str, tuple[list[Evidence], list[Evidence]]] = {name: ([], []) for name in weights}
+    tested: dict[tuple[str, str], tuple[bool, dict[str, float], float]] = {}
+
+    for cause in causes().values():
+        for rule in cause.rules:
+            found = feature_of(rule.signal)
+            if found is None:
+                continue
+            holds = rule.test.holds(found.value)
+            # A holding test is evidence for the cause; its `expected` says what an RNIC without the cause would show, and the reverse.
+            expected = rule.test.opposite_text if holds else rule.test.text
+            text = rule.text_for if holds else rule.text_against
+            reasons[cause.id][0 if holds else 1].append(evidence(rule.signal, found, expected, text))
+            # Several causes may share one test: it is one observation, with a probability under each of them.
+            key = (rule.signal, rule.test.text)
+            _, under, otherwise = tested.setdefault(key, (holds, {}, rule.p_otherwise))
+            under[cause.id] = rule.p_if_cause
+            tested[key] = (holds, under, min(otherwise, rule.p_otherwise))
+
+    for holds, under, otherwise in tested.values():
+        for name in weights:
+            p = under.get(name, otherwise)
+            weights[name] *= p if holds else 1.0 - p
+
+    total = sum(weights.values())
+    ranked = sorted(causes().values(), key=lambda cause: (-weights[cause.id], cause.id))
+    return [
+        Hypothesis(c.id, c.title, c.prior, weights[c.id] / total, tuple(reasons[c.id][0]), tuple(reasons[c.id][1]), c.next_test) for c in ranked
+    ]
