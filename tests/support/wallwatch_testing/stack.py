@@ -1,0 +1,86 @@
+"""The whole product on one machine as `make demo` starts it, but in a folder of the test's own and without a terminal."""
+
+import os
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psycopg
+
+from wallwatch_local import demo, hosts, ports, postgres, supervise
+from wallwatch_local.demo_programs import Layout, centre, fleet, on_hosts, stores
+
+
+@dataclass(frozen=True)
+class Stack:
+    """A running stack and the ways into it."""
+
+    layout: Layout
+    database_url: str
+    supervisor: supervise.Supervisor
+    hosts: list[hosts.Host]
+    username: str
+    password: str
+
+    @contextmanager
+    def database(self) -> Iterator[psycopg.Connection[Any]]:
+        """A connection of the test's own."""
+        with psycopg.connect(self.database_url.replace("+psycopg", ""), autocommit=True) as connection:
+            yield connection
+
+    @contextmanager
+    def api(self) -> Iterator[httpx.Client]:
+        """A signed-in client of `/api/v1` that sends the CSRF token with every request."""
+        with httpx.Client(base_url=f"{self.layout.api_url}/api/v1", timeout=15) as client:
+            answer = client.post("/session", json={"username": self.username, "password": self.password})
+            answer.raise_for_status()
+            client.headers["X-CSRF-Token"] = answer.json()["csrf_token"]
+            yield client
+
+    def pid(self, program: str) -> int:
+        """Process id of a supervised program."""
+        return next(state.pid for state in self.supervisor.states() if state.name == program)
+
+
+def wait_for(what: str, ask: Callable[[], Any], timeout_s: float, pause_s: float = 0.5) -> Any:
+    """The first answer of `ask` that is true; an AssertionError that names `what` and the last answer when none comes in time."""
+    deadline = time.monotonic() + timeout_s
+    while True:
+        answer = ask()
+        if answer:
+            return answer
+        assert time.monotonic() < deadline, f"{what}: not within {timeout_s:.0f} s; last answer {answer!r}"
+        time.sleep(pause_s)
+
+
+@contextmanager
+def start(folder: Path, scenario: Path) -> Iterator[Stack]:
+    """Run the stack of a scenario for the length of the block; nothing is left running."""
+    http_port, kafka_port, postgres_port = ports.free_ports(3)
+    layout = Layout(folder=folder, http_port=http_port, kafka_port=kafka_port, postgres_port=postgres_port)
+    layout.secrets.mkdir(parents=True, mode=0o700)
+    layout.hosts.mkdir()
+    database_url = postgres.url(folder / "postgres", postgres_port)
+    simulated = hosts.hosts_of(scenario)
+    for host in simulated:
+        hosts.write_configuration(layout.hosts / host.name, host, layout.kafka_bootstrap, http_port)
+    programs = [*stores(layout), *centre(layout, database_url), *fleet(layout, scenario), *on_hosts(layout, simulated)]
+    with supervise.running(programs, folder) as supervisor:
+        starting = demo.Demo(layout, supervisor, database_url)
+        starting.start(simulated)
+        yield Stack(layout, database_url, supervisor, simulated, demo.ADMIN, starting.admin_password())
+
+
+def random_name(prefix: str) -> str:
+    """A name that no other test uses."""
+    return f"{prefix}-{secrets.token_hex(4)}"
+
+
+def is_root() -> bool:
+    """The stack opens its own mounts, which only root may."""
+    return os.geteuid() == 0
