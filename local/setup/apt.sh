@@ -1,17 +1,17 @@
 # shellcheck shell=bash
 # Debian packages: what is missing is installed in one go, and no service is started by it.
 
-# command|package|what it is for
+# command or file|package|what it is for
 SYSTEM_PACKAGES=(
   "git|git|version stamps of the binaries"
   "curl|curl|readiness checks"
   "ip|iproute2|network namespaces of the CNI tests"
   "unshare|util-linux|private mounts of the database"
-  "gcc|gcc|the race detector of Go's tests"
   "mvn|maven|fetching the Kafka broker"
   "ovs-vswitchd|openvswitch-switch|ovsdb-server of the simulated hosts, ovs-vswitchd of the tests"
   "/usr/lib/cni/bridge|containernetworking-plugins|the CNI chain of the tests"
   "chromium|chromium|browser tests"
+  "/usr/share/fonts/truetype/liberation|fonts-liberation|text in the browser tests' screenshots"
 )
 
 have_apt() { command -v apt-get >/dev/null; }
@@ -54,11 +54,11 @@ apt_install() {
   fi
 }
 
-setup_system_packages() {
+setup_system() {
   local missing=() entry command package
   for entry in "${SYSTEM_PACKAGES[@]}"; do
     IFS='|' read -r command package _ <<<"$entry"
-    command -v "$command" >/dev/null || PATH=$PATH:/usr/sbin:/sbin command -v "$command" >/dev/null || missing+=("$package")
+    [ -e "$command" ] || PATH=$PATH:/usr/sbin:/sbin type -P "$command" >/dev/null || missing+=("$package")
   done
   if [ ${#missing[@]} -gt 0 ]; then
     apt_install packages "${missing[@]}"

@@ -11,6 +11,7 @@ setup_postgres() {
     say postgres "PostgreSQL 17 with TimescaleDB is installed"
     return
   fi
+  if ! apt_has "${POSTGRES_PACKAGES[@]}" && [ "$(id -u)" = 0 ] && [ ! -d "$TOOLS/debian13" ]; then apt_refresh; fi
   if apt_has "${POSTGRES_PACKAGES[@]}"; then
     need_root postgres "PostgreSQL 17 with TimescaleDB"
     say postgres "installing ${POSTGRES_PACKAGES[*]}"

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from wallwatch_local import kafka, postgres, topics
+from wallwatch_local import demo, kafka, postgres, reset, topics
+from wallwatch_local.errors import LocalStackError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__, pretty_exceptions_enable=False)
 
@@ -30,3 +31,19 @@ def make_topics(bootstrap: Annotated[str, typer.Option(help="Address of the brok
     """Make the topics of topics.yaml that the broker lacks."""
     made = topics.create_topics(bootstrap)
     typer.echo(f"made {len(made)} topics" if made else "all topics are there")
+
+
+@app.command("demo")
+def run_demo(scenario: Annotated[str, typer.Option(help="Name of a file in tests/scenarios, without .yaml.")] = "demo") -> None:
+    """Run the whole product with a simulated fleet until Ctrl-C."""
+    raise typer.Exit(demo.run(scenario))
+
+
+@app.command("demo-reset")
+def reset_demo() -> None:
+    """Remove the demo's state."""
+    try:
+        typer.echo("removed the demo's state" if reset.reset() else "there is no state to remove")
+    except LocalStackError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(1) from None

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Runs every stage even when an earlier one failed, and ends with each runner's own summary. Exit code 1 when any stage failed.
+# Usage: local/test.sh [--only STAGE-GROUP]   stage groups: lint go python frontend e2e
+set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=local/setup/common.sh
+. "$here/setup/common.sh"
+cd "$REPO"
+export PATH="$REPO/.venv/bin:$PATH" CI=${CI:-true} GOFLAGS=-mod=readonly GOTOOLCHAIN=${GOTOOLCHAIN:-auto}
+RESULTS="$LOCAL/test-logs"
+rm -rf "$RESULTS" && mkdir -p "$RESULTS"
+only=${2:-}
+names=() codes=() seconds=()
+
+# stage GROUP NAME COMMAND...: runs one stage in the foreground and remembers how it ended.
+stage() {
+  local group=$1 name=$2 begin=$SECONDS code
+  shift 2
+  [ -z "$only" ] || [ "$only" = "$group" ] || return 0
+  printf '\n=== %s: %s\n' "$name" "$*"
+  "$@" 2>&1 </dev/null | tee "$RESULTS/$name.log"
+  code=${PIPESTATUS[0]}
+  names+=("$name") codes+=("$code") seconds+=($((SECONDS - begin)))
+}
+
+in_collectors() { (cd collectors && "$@"); }
+in_frontend() { (cd frontend && "$@"); }
+
+# go test names every package; its closing line for the whole is made from these.
+go_test() {
+  local output="$RESULTS/go-test.txt" code
+  in_collectors go test -count=1 ./... >"$output" 2>&1
+  code=$?
+  grep -v 'no test files' "$output"
+  echo "go test: $(grep -c '^ok' "$output") packages passed, $(grep -cE '^(FAIL|---? FAIL|panic)' "$output") lines of failure"
+  return $code
+}
+
+gofmt_check() {
+  local unformatted
+  unformatted=$(gofmt -l collectors)
+  [ -z "$unformatted" ] || { printf 'not in gofmt form (make format):\n%s\n' "$unformatted"; return 1; }
+}
+
+stage setup setup "$here/setup.sh"
+[ -n "$only" ] && "$here/setup.sh"
+stage lint gofmt gofmt_check
+stage lint go-vet in_collectors go vet ./...
+stage lint ruff ruff check .
+stage lint ruff-format ruff format --check .
+stage lint mypy mypy
+stage lint imports lint-imports
+stage lint eslint in_frontend npm run --silent lint
+stage lint typecheck in_frontend npm run --silent typecheck
+stage lint frontend-imports in_frontend npm run --silent arch
+stage lint generated "$here/generate.sh" --check
+stage go go-test go_test
+stage frontend vitest in_frontend npm run --silent test
+stage python pytest pytest -q
+[ -e tests/e2e/package.json ] && stage e2e playwright "$here/e2e.sh"
+
+# The end of each runner's log is its summary: repeated here, so that it is the last thing to see.
+printf '\n\n=== summaries\n'
+failed=0
+for index in "${!names[@]}"; do
+  name=${names[$index]} code=${codes[$index]}
+  [ "$code" = 0 ] && verdict=ok || { verdict="FAILED ($code)"; failed=1; }
+  printf '\n--- %s: %s, %s s\n' "$name" "$verdict" "${seconds[$index]}"
+  case $name in
+    pytest | playwright | vitest | go-test) tail -n 12 "$RESULTS/$name.log" ;;
+    *) [ "$code" = 0 ] || tail -n 12 "$RESULTS/$name.log" ;;
+  esac
+done
+exit $failed

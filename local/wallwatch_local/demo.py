@@ -1,0 +1,198 @@
+"""``make demo``: the whole product on one machine, with a simulated fleet, until Ctrl-C."""
+
+import fcntl
+import os
+import secrets
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from wallwatch_local import hosts, kafka, ports, postgres, supervise
+from wallwatch_local.demo_programs import Layout, centre, fleet, on_hosts, stores
+from wallwatch_local.errors import LocalStackError
+from wallwatch_local.paths import local_dir
+from wallwatch_local.processes import last_lines
+from wallwatch_local.signals import Interrupted, interruptible
+
+WAIT_TIMEOUT_S = 120.0
+ADMIN = "admin"
+PREFERRED_HTTP_PORT = 8080
+
+
+def demo_dir() -> Path:
+    """Folder of the demo's state."""
+    return local_dir() / "demo"
+
+
+def say(text: str) -> None:
+    """A line of progress; a closed terminal must not keep the rest from being stopped."""
+    with suppress(OSError, ValueError):
+        print(text, flush=True)
+
+
+def run(scenario_name: str) -> int:
+    """Run the demo until a signal ends it; returns the exit code."""
+    started = time.monotonic()
+    try:
+        if os.geteuid() != 0:
+            raise LocalStackError(
+                "the demo must be run as root (it enters the database's folder and opens its own mounts): 'sudo make demo'"
+            )
+        scenario = hosts.scenario_file(scenario_name)
+        with only_one(demo_dir()):
+            with suppress(Interrupted), interruptible():
+                _run(scenario, started)
+            say("\nstopped; the state is kept in .local/demo ('make demo-reset' removes it)")
+    except LocalStackError as error:
+        say(f"\n{error}")
+        return 1
+    return 0
+
+
+def _run(scenario: Path, started: float) -> None:
+    layout = Layout(
+        folder=demo_dir(),
+        http_port=ports.from_environment("WALLWATCH_HTTP_PORT", PREFERRED_HTTP_PORT),
+        kafka_port=ports.from_environment("WALLWATCH_KAFKA_PORT"),
+        postgres_port=ports.from_environment("WALLWATCH_POSTGRES_PORT"),
+    )
+    layout.secrets.mkdir(parents=True, exist_ok=True, mode=0o700)
+    layout.hosts.mkdir(exist_ok=True)
+    database_url = postgres.url(layout.folder / "postgres", layout.postgres_port)
+    simulated = hosts.hosts_of(scenario)
+    for host in simulated:
+        hosts.write_configuration(layout.hosts / host.name, host, layout.kafka_bootstrap, layout.http_port)
+    programs = [*stores(layout), *centre(layout, database_url), *fleet(layout, scenario), *on_hosts(layout, simulated)]
+    with supervise.running(programs, layout.folder) as supervisor:
+        demo = Demo(layout, supervisor, database_url)
+        demo.start(simulated)
+        say(
+            f"\nWallwatch is ready after {time.monotonic() - started:.0f} s:\n\n    {layout.api_url}\n\n"
+            f"    sign in as      {ADMIN}\n    password        {demo.admin_password()}\n\n"
+            f"logs: {layout.folder / 'logs'}   what the simulator does: {layout.folder / 'truth.jsonl'}\nCtrl-C stops everything."
+        )
+        try:
+            while supervisor.is_running():
+                time.sleep(0.5)
+        except Interrupted:
+            say("\nstopping ...")
+            raise
+        raise LocalStackError(f"supervisord ended by itself; the end of its log:\n{last_lines(layout.folder / 'logs' / 'supervisord.log')}")
+
+
+class Demo:
+    """The steps of a start."""
+
+    def __init__(self, layout: Layout, supervisor: supervise.Supervisor, database_url: str) -> None:
+        self._layout = layout
+        self._supervisor = supervisor
+        self._database_url = database_url
+        self._failures: dict[str, set[int]] = {}
+
+    def start(self, simulated: list[hosts.Host]) -> None:
+        """Start group after group, each when what it needs is there."""
+        layout, supervisor = self._layout, self._supervisor
+        supervisor.start_group("stores")
+        supervisor.start_group("fleet")
+        data_dir = layout.folder / "postgres"
+        self._wait("PostgreSQL", lambda: postgres.is_ready(data_dir, layout.postgres_port))
+        postgres.create_database(data_dir, layout.postgres_port)
+        migration = self._begin("db", "upgrade")
+        self._wait("Kafka", lambda: kafka.is_ready(layout.kafka_bootstrap))
+        topics = self._begin("topics", "create")
+        self._finish("the topics", topics)
+        self._finish("the database schema", migration)
+        supervisor.start_group("jobs")
+        supervisor.start_group("backend")
+        tokens = self._admin_and_tokens(simulated)
+        self._wait("the simulated hosts", lambda: all((layout.hosts / host.name / "ovs" / "db.sock").exists() for host in simulated))
+        supervisor.start_group("collectors")
+        self._wait("the API", self._api_is_ready)
+        for host, token in tokens.items():
+            hosts.hand_over_token(layout.hosts / host.name, token)
+        supervisor.start_group("agents")
+        if tokens:
+            self._wait("the agents' enrolment", lambda: all(hosts.is_enrolled(layout.hosts / host.name) for host in simulated))
+
+    def admin_password(self) -> str:
+        """Password of the account that the demo makes: random, kept in a private file."""
+        file = self._layout.secrets / "admin-password"
+        if not file.exists():
+            with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as handle:
+                handle.write(secrets.token_urlsafe(12))
+        return file.read_text()
+
+    def _admin_and_tokens(self, simulated: list[hosts.Host]) -> dict[hosts.Host, str]:
+        self.admin_password()
+        made = self._layout.folder / "admin-made"
+        steps: dict[str, subprocess.Popen[str]] = {}
+        if not made.exists():
+            password_file = str(self._layout.secrets / "admin-password")
+            steps["the admin account"] = self._begin("user", "create", ADMIN, "--role", "admin", "--password-file", password_file)
+        tokens = {}
+        for host in simulated:
+            if not hosts.is_enrolled(self._layout.hosts / host.name):
+                tokens[host] = self._finish(f"a token for {host.name}", self._begin("agent", "enrol", "--host", host.name)).split()[-1]
+        for what, step in steps.items():
+            self._finish(what, step)
+            made.touch()
+        return tokens
+
+    def _api_is_ready(self) -> bool:
+        try:
+            with urlopen(f"{self._layout.api_url}/-/ready", timeout=2) as answer:  # noqa: S310  # our own address
+                return bool(answer.status == 200)
+        except (URLError, OSError):
+            return False
+
+    def _wait(self, what: str, is_ready: Callable[[], bool]) -> None:
+        say(f"waiting for {what} ...")
+        deadline = time.monotonic() + WAIT_TIMEOUT_S
+        while not is_ready():
+            if not self._supervisor.is_running():
+                raise LocalStackError("supervisord ended")
+            failing = self._supervisor.failing(self._failures)
+            if failing is not None:
+                raise LocalStackError(f"{failing.name} does not start; the end of {failing.log}:\n{last_lines(failing.log)}")
+            if time.monotonic() > deadline:
+                states = ", ".join(f"{one.name} {one.state}" for one in self._supervisor.states())
+                raise LocalStackError(
+                    f"{what} took longer than {WAIT_TIMEOUT_S:.0f} s ({states}); logs are in {self._layout.folder / 'logs'}"
+                )
+            time.sleep(0.15)
+
+    def _begin(self, *arguments: str) -> subprocess.Popen[str]:
+        command = [str(Path(sys.executable).with_name("wallwatch")), *arguments]
+        environment = {**os.environ, **self._layout.environment(self._database_url)}
+        return subprocess.Popen(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def _finish(self, what: str, step: subprocess.Popen[str]) -> str:
+        output, errors = step.communicate()
+        if step.returncode != 0:
+            raise LocalStackError(f"{what} could not be made:\n{output}{errors}")
+        return output
+
+
+@contextmanager
+def only_one(folder: Path) -> Iterator[None]:
+    """Hold the demo's folder: two demos in one folder would damage each other's data."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise LocalStackError(f"a demo is already running in {folder}: stop it (Ctrl-C where it runs) first") from None
+        yield

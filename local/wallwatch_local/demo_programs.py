@@ -1,0 +1,87 @@
+"""The demo's processes, in the order in which they start: each group needs those before it."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from wallwatch_local.hosts import Host
+from wallwatch_local.paths import REPOSITORY, binary
+from wallwatch_local.programs import Program
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the demo keeps what and listens where."""
+
+    folder: Path
+    http_port: int
+    kafka_port: int
+    postgres_port: int
+
+    @property
+    def hosts(self) -> Path:
+        return self.folder / "hosts"
+
+    @property
+    def secrets(self) -> Path:
+        return self.folder / "secrets"
+
+    @property
+    def kafka_bootstrap(self) -> str:
+        return f"127.0.0.1:{self.kafka_port}"
+
+    @property
+    def api_url(self) -> str:
+        return f"http://127.0.0.1:{self.http_port}"
+
+    def environment(self, database_url: str) -> dict[str, str]:
+        """Settings of our own central processes."""
+        return {
+            "WALLWATCH_DATABASE_URL": database_url,
+            "WALLWATCH_KAFKA_BOOTSTRAP": self.kafka_bootstrap,
+            "WALLWATCH_API_URL": self.api_url,
+            "WALLWATCH_HTTP_PORT": str(self.http_port),
+            "WALLWATCH_UI_DIR": str(REPOSITORY / "frontend" / "dist"),
+            "WALLWATCH_SECRETS_DIR": str(self.secrets),
+            "WALLWATCH_STATE_DIR": str(self.folder / "state"),
+            "PYTHONUNBUFFERED": "1",
+        }
+
+
+def _venv(name: str) -> str:
+    return str(Path(sys.executable).with_name(name))
+
+
+def stores(layout: Layout) -> list[Program]:
+    """PostgreSQL and Kafka."""
+    module = (sys.executable, "-m", "wallwatch_local")
+    postgres = (*module, "postgres", "--data-dir", str(layout.folder / "postgres"), "--port", str(layout.postgres_port))
+    kafka = (*module, "kafka", "--data-dir", str(layout.folder / "kafka"), "--port", str(layout.kafka_port))
+    return [
+        Program("postgres", "stores", postgres, layout.folder, stop_signal="INT", stop_wait_s=20),
+        Program("kafka", "stores", kafka, layout.folder, stop_wait_s=20),
+    ]
+
+
+def centre(layout: Layout, database_url: str) -> list[Program]:
+    """The stream jobs and the backend."""
+    environment = layout.environment(database_url)
+    api = ("--factory", "wallwatch_backend.app:create_app", "--host", "127.0.0.1", "--port", str(layout.http_port))
+    # Open event streams would keep uvicorn alive: it waits for them this long.
+    uvicorn = (_venv("uvicorn"), *api, "--timeout-graceful-shutdown", "3", "--no-access-log")
+    jobs = [Program(name, "jobs", (_venv("wallwatch"), "job", name), REPOSITORY, environment) for name in ("ingest", "classify")]
+    return [*jobs, Program("backend", "backend", uvicorn, REPOSITORY, environment)]
+
+
+def fleet(layout: Layout, scenario: Path) -> list[Program]:
+    """The simulator; a relative folder keeps its socket paths short."""
+    command = (str(binary("fleetsim")), "run", "--scenario", str(scenario), "--hosts", layout.hosts.name)
+    return [Program("fleetsim", "fleet", command, layout.folder)]
+
+
+def on_hosts(layout: Layout, hosts: list[Host]) -> list[Program]:
+    """Collector and agent of every host, each in its host's folder as on a real one."""
+    telegraf = (str(binary("wallwatch-telegraf")), "--config", "telegraf.conf")
+    agent = (str(binary("wallwatch-agent")), "run", "--config", "agent.yaml")
+    collectors = [Program(f"telegraf-{host.name}", "collectors", telegraf, layout.hosts / host.name) for host in hosts]
+    return collectors + [Program(f"agent-{host.name}", "agents", agent, layout.hosts / host.name) for host in hosts]

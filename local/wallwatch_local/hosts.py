@@ -1,0 +1,85 @@
+"""The simulated hosts of a scenario, and the two configuration files that a host's own processes read."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import yaml
+
+from wallwatch_local.errors import LocalStackError
+from wallwatch_local.paths import REPOSITORY
+
+SCENARIOS = REPOSITORY / "tests" / "scenarios"
+
+
+@dataclass(frozen=True)
+class Host:
+    """One simulated host; its folder is named after it."""
+
+    name: str
+    rack: str
+
+
+def scenario_file(name: str) -> Path:
+    """The file of a scenario that is given by name, such as ``demo``."""
+    file = SCENARIOS / f"{name}.yaml"
+    if not file.exists():
+        known = ", ".join(sorted(path.stem for path in SCENARIOS.glob("*.yaml"))) or "none"
+        raise LocalStackError(f"there is no scenario {name!r} (SCENARIO=...): choose from {known}")
+    return file
+
+
+def hosts_of(scenario: Path) -> list[Host]:
+    """Hosts of a scenario, named and dealt to racks as fleetsim does: host01, host02, ... in blocks.
+
+    Raises
+    ------
+    LocalStackError
+        When the file has no usable topology (fleetsim itself checks the rest).
+    """
+    content: Any = yaml.safe_load(scenario.read_text())
+    topology = content.get("topology") if isinstance(content, Mapping) else None
+    count = topology.get("hosts") if isinstance(topology, Mapping) else None
+    racks = topology.get("racks", 1) if isinstance(topology, Mapping) else None
+    if not isinstance(count, int) or not isinstance(racks, int) or count < 1 or racks < 1:
+        raise LocalStackError(
+            f"{scenario} does not say how many hosts and racks there are: its topology needs 'hosts' and may have 'racks'"
+        )
+    return [Host(f"host{index + 1:02d}", f"r{index * racks // count + 1}") for index in range(count)]
+
+
+def render(template: str, values: Mapping[str, str]) -> str:
+    """Fill one of the templates; a name without a value is an error."""
+    return Template(resources.files("wallwatch_local").joinpath("templates", template).read_text()).substitute(values)
+
+
+def write_configuration(folder: Path, host: Host, kafka_bootstrap: str, api_port: int) -> None:
+    """Write ``telegraf.conf`` and ``agent.yaml`` into a host's folder."""
+    values = {
+        "host": host.name,
+        "rack": host.rack,
+        "kafka_bootstrap": kafka_bootstrap,
+        "server_url": f"http://127.0.0.1:{api_port}",
+        "opamp_url": f"ws://127.0.0.1:{api_port}/v1/opamp",
+    }
+    for part in ("telegraf-buffer", "agent"):
+        (folder / part).mkdir(parents=True, exist_ok=True, mode=0o700)
+    for template in ("telegraf.conf", "agent.yaml"):
+        (folder / template).write_text(render(template, values))
+
+
+def is_enrolled(folder: Path) -> bool:
+    """Whether the host's agent has its credentials."""
+    return (folder / "agent" / "credentials.json").exists()
+
+
+def hand_over_token(folder: Path, token: str) -> None:
+    """Leave a single-use enrolment token where the host's agent takes it at its first start."""
+    file = folder / "agent" / "enrolment-token"
+    file.unlink(missing_ok=True)
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as handle:
+        handle.write(token + "\n")

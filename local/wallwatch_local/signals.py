@@ -1,0 +1,29 @@
+"""Turns the ways in which a person ends a foreground program into one exception, raised once."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Interrupted(BaseException):
+    """Ctrl-C, a request to end, or a closed terminal. Not an `Exception`, so that no handler of errors swallows it."""
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Raise `Interrupted` in the block at the first such signal; further ones are ignored, so that stopping is never cut short."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        for one in ENDING:
+            signal.signal(one, signal.SIG_IGN)
+        raise Interrupted
+
+    former = {one: signal.signal(one, interrupt) for one in ENDING}
+    try:
+        yield
+    finally:
+        for one, handler in former.items():
+            signal.signal(one, handler)
