@@ -27,6 +27,7 @@ type Verdict struct {
 	RNIC           *RNIC
 	From           time.Duration
 	To             *time.Duration
+	Judged         time.Duration // when this became known
 }
 
 var judged = [2]struct{ symptom, cause string }{{"S1", "C5"}, {"S6", "C6"}}
@@ -59,7 +60,7 @@ func (r *RNIC) judge(now time.Duration) []Verdict {
 	for i, here := range present {
 		switch {
 		case here && t.open[i] == nil:
-			t.open[i] = &Verdict{Symptom: judged[i].symptom, Cause: judged[i].cause, RNIC: r, From: now - truthPeriod}
+			t.open[i] = &Verdict{Symptom: judged[i].symptom, Cause: judged[i].cause, RNIC: r, From: now - truthPeriod, Judged: now}
 			changes = append(changes, *t.open[i])
 			t.quiet[i] = 0
 		case here:
@@ -67,7 +68,7 @@ func (r *RNIC) judge(now time.Duration) []Verdict {
 		case t.open[i] != nil:
 			if t.quiet[i]++; t.quiet[i] >= quietPeriods {
 				end := now - quietPeriods*truthPeriod
-				t.open[i].To = &end
+				t.open[i].To, t.open[i].Judged = &end, now
 				changes = append(changes, *t.open[i])
 				t.open[i] = nil
 			}

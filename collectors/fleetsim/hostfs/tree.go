@@ -1,0 +1,147 @@
+// Package hostfs writes what a simulated host's kernel would show under /sys and /proc, with the kernel's own folders and
+// symbolic links, and keeps the moving values up to date. Only files whose value changed are written.
+package hostfs
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine"
+)
+
+// Tree is the written state of one host.
+type Tree struct {
+	host    *engine.Host
+	root    string // the host's folder
+	written map[string]string
+	clock   uint64 // kernel log sequence
+}
+
+// New writes the tree of a host below root. What an earlier run left there is replaced.
+func New(host *engine.Host, root, bootID string) (*Tree, error) {
+	t := &Tree{host: host, root: root, written: map[string]string{}}
+	for _, old := range []string{"sys", "kmsg"} {
+		if err := os.RemoveAll(filepath.Join(root, old)); err != nil {
+			return nil, fmt.Errorf("the old tree of %s cannot be removed: %w", host.Name, err)
+		}
+	}
+	var errs []error
+	for _, dir := range []string{"sys/class/net", "sys/class/infiniband", "sys/bus/pci/devices", "ovs", "agent/cordon", "cni/results", "proc/sys/kernel/random"} {
+		errs = append(errs, os.MkdirAll(filepath.Join(root, dir), 0o755))
+	}
+	errs = append(errs, t.put("proc/sys/kernel/random/boot_id", bootID))
+	for _, r := range host.RNICs {
+		errs = append(errs, t.addRNIC(r))
+	}
+	return t, errors.Join(errs...)
+}
+
+func bridge(pci string) string { return "sys/devices/pci" + pci[:7] }
+
+func device(pf, pci string) string { return filepath.Join(bridge(pf), pci) }
+
+func (t *Tree) addRNIC(r *engine.RNIC) error {
+	dev := device(r.PCI, r.PCI)
+	b := builder{t: t}
+	b.files(dev, map[string]string{
+		"vendor": r.Model.VendorID, "device": r.Model.DeviceID, "class": "0x020000", "numa_node": strconv.Itoa(r.Index / 2),
+		"current_link_speed": r.Model.PCISpeed, "max_link_speed": r.Model.PCISpeed,
+		"current_link_width": strconv.Itoa(r.Model.PCIWidth), "max_link_width": strconv.Itoa(r.Model.PCIWidth),
+		"sriov_numvfs": strconv.Itoa(len(r.VFs)), "sriov_totalvfs": strconv.Itoa(r.Model.TotalVFs), "enable": "1",
+	})
+	b.link(filepath.Join("sys/bus/pci/devices", r.PCI), dev)
+	b.driver(r.Model.Driver, dev)
+	b.infiniband(dev, r.IBDev, r)
+	b.uplink(dev, r)
+	for vf := range r.VFs {
+		b.virtualFunction(r, vf)
+		b.representor(dev, r, vf)
+	}
+	return errors.Join(b.errs...)
+}
+
+// builder collects errors so that the tree's description reads as one.
+type builder struct {
+	t    *Tree
+	errs []error
+}
+
+func (b *builder) files(dir string, values map[string]string) {
+	for name, value := range values {
+		b.errs = append(b.errs, b.t.put(filepath.Join(dir, name), value))
+	}
+}
+
+// link makes a relative symbolic link; both paths are relative to the host's folder.
+func (b *builder) link(name, target string) {
+	relative, err := filepath.Rel(filepath.Dir(name), target)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(filepath.Join(b.t.root, name)), 0o755)
+	}
+	if err == nil {
+		err = os.Symlink(relative, filepath.Join(b.t.root, name))
+	}
+	b.errs = append(b.errs, err)
+}
+
+func (b *builder) driver(name, dev string) {
+	folder := filepath.Join("sys/bus/pci/drivers", name)
+	b.errs = append(b.errs, os.MkdirAll(filepath.Join(b.t.root, folder), 0o755))
+	b.link(filepath.Join(dev, "driver"), folder)
+}
+
+func (b *builder) infiniband(dev, name string, r *engine.RNIC) {
+	dir := filepath.Join(dev, "infiniband", name)
+	values := map[string]string{"fw_ver": r.Firmware(), "node_type": "1: CA", "node_guid": guidText(r.GUID), "sys_image_guid": guidText(r.GUID)}
+	if r.Model.HCAType != "" {
+		values["hca_type"], values["board_id"] = r.Model.HCAType, r.Model.BoardID
+	}
+	b.files(dir, values)
+	b.files(filepath.Join(dir, "ports/1"), map[string]string{"state": "4: ACTIVE", "phys_state": "5: LinkUp", "rate": r.Model.PortRate, "link_layer": "Ethernet", "lid": "0x0"})
+	b.link(filepath.Join(dir, "device"), dev)
+	b.link(filepath.Join("sys/class/infiniband", name), dir)
+}
+
+func (b *builder) uplink(dev string, r *engine.RNIC) {
+	dir := filepath.Join(dev, "net", r.Netdev)
+	b.files(dir, map[string]string{"address": macText(r.GUID), "operstate": "up", "carrier": "1", "carrier_changes": "2", "mtu": "9216",
+		"speed": strconv.Itoa(int(r.Model.LineGbps * 1000)), "ifindex": strconv.Itoa(10 + r.Index), "phys_switch_id": switchID(r), "phys_port_name": "p0"})
+	b.netdevLinks(dir, r.Netdev, dev)
+}
+
+func (b *builder) representor(dev string, r *engine.RNIC, vf int) {
+	name := r.Representor(vf)
+	dir := filepath.Join(dev, "net", name)
+	b.files(dir, map[string]string{"operstate": "up", "mtu": "1500", "ifindex": strconv.Itoa(100 + 32*r.Index + vf),
+		"phys_switch_id": switchID(r), "phys_port_name": fmt.Sprintf("pf0vf%d", vf)})
+	b.files(filepath.Join(dir, "statistics"), map[string]string{"rx_bytes": "0", "tx_bytes": "0", "rx_packets": "0", "tx_packets": "0"})
+	b.netdevLinks(dir, name, dev)
+}
+
+func (b *builder) netdevLinks(dir, name, dev string) {
+	b.link(filepath.Join(dir, "device"), dev)
+	b.link(filepath.Join("sys/class/net", name), dir)
+}
+
+func (b *builder) virtualFunction(r *engine.RNIC, vf int) {
+	address := r.VFAddress(vf)
+	dev := device(r.PCI, address)
+	b.files(dev, map[string]string{"vendor": r.Model.VendorID, "device": r.Model.VFDeviceID, "class": "0x020000"})
+	b.link(filepath.Join("sys/bus/pci/devices", address), dev)
+	b.link(filepath.Join(dev, "physfn"), device(r.PCI, r.PCI))
+	b.link(filepath.Join(device(r.PCI, r.PCI), fmt.Sprintf("virtfn%d", vf)), dev)
+	b.driver(r.Model.Driver, dev)
+}
+
+func switchID(r *engine.RNIC) string { return fmt.Sprintf("%016x", r.GUID) }
+
+func guidText(guid uint64) string {
+	return fmt.Sprintf("%04x:%04x:%04x:%04x", guid>>48, guid>>32&0xffff, guid>>16&0xffff, guid&0xffff)
+}
+
+func macText(guid uint64) string {
+	return fmt.Sprintf("b8:3f:d2:%02x:%02x:%02x", byte(guid>>16), byte(guid>>8), byte(guid))
+}

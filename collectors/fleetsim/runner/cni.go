@@ -1,0 +1,110 @@
+package runner
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine"
+)
+
+// cniTimeout bounds one call of the plugin.
+const cniTimeout = 5 * time.Second
+
+// tryAgainLater is the CNI specification's error code for a refusal that is not for ever.
+const tryAgainLater = 11
+
+// cniAdmission binds and frees VFs by executing the CNI plugin as a container runtime does: the operation in the environment,
+// the configuration on standard input, chained after a plugin that set up the VF (its result is passed on as prevResult).
+type cniAdmission struct {
+	binary string // empty: every container is let in
+	log    *slog.Logger
+}
+
+type cniError struct {
+	Code    int    `json:"code"`
+	Message string `json:"msg"`
+	Details string `json:"details"`
+}
+
+func (e *cniError) Error() string {
+	return fmt.Sprintf("CNI error %d: %s %s", e.Code, e.Message, e.Details)
+}
+
+// Unwrap makes a cordon's refusal the engine's ErrTryLater.
+func (e *cniError) Unwrap() error {
+	if e.Code == tryAgainLater {
+		return engine.ErrTryLater
+	}
+	return nil
+}
+
+// Add binds the container's VF.
+func (a *cniAdmission) Add(c *engine.Container) error {
+	if a.binary == "" {
+		return nil
+	}
+	result, err := a.call("ADD", c)
+	if err != nil {
+		a.log.Warn("CNI ADD failed", "host", c.RNIC.Host.Name, "pci", c.RNIC.PCI, "vf", c.VF, "error", err)
+		return err
+	}
+	return os.WriteFile(filepath.Join(c.RNIC.Host.Name, "cni/results", c.ID+".json"), result, 0o644)
+}
+
+// Del frees it.
+func (a *cniAdmission) Del(c *engine.Container) error {
+	if a.binary == "" {
+		return nil
+	}
+	_ = os.Remove(filepath.Join(c.RNIC.Host.Name, "cni/results", c.ID+".json"))
+	_, err := a.call("DEL", c)
+	if err != nil {
+		a.log.Warn("CNI DEL failed", "host", c.RNIC.Host.Name, "pci", c.RNIC.PCI, "vf", c.VF, "error", err)
+	}
+	return err
+}
+
+func (a *cniAdmission) call(operation string, c *engine.Container) ([]byte, error) {
+	config, err := json.Marshal(cniConfig(c))
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), cniTimeout)
+	defer cancel()
+	command := exec.CommandContext(ctx, a.binary)
+	command.Dir = c.RNIC.Host.Name
+	command.Env = []string{"CNI_COMMAND=" + operation, "CNI_CONTAINERID=" + c.ID, "CNI_NETNS=/run/netns/" + c.ID, "CNI_IFNAME=eth0",
+		"CNI_PATH=" + filepath.Dir(a.binary), "CNI_ARGS=IgnoreUnknown=1", "PATH=" + os.Getenv("PATH")}
+	command.Stdin = bytes.NewReader(config)
+	var out, errOut bytes.Buffer
+	command.Stdout, command.Stderr = &out, &errOut
+	if err := command.Run(); err != nil {
+		var refusal cniError
+		if json.Unmarshal(out.Bytes(), &refusal) == nil && refusal.Code != 0 {
+			return nil, &refusal
+		}
+		return nil, fmt.Errorf("%s: %w: %s", a.binary, err, bytes.TrimSpace(errOut.Bytes()))
+	}
+	return out.Bytes(), nil
+}
+
+func cniConfig(c *engine.Container) map[string]any {
+	device := c.RNIC.VFAddress(c.VF)
+	return map[string]any{
+		"cniVersion": "1.0.0", "name": "wallwatch-fleet", "type": "wallwatch-cni",
+		"sysfsRoot": "sys", "cordonDir": "agent/cordon", "deviceID": device,
+		"runtimeConfig": map[string]any{"deviceID": device},
+		"prevResult": map[string]any{
+			"cniVersion": "1.0.0",
+			"interfaces": []any{map[string]any{"name": "eth0", "mac": c.MAC, "sandbox": "/run/netns/" + c.ID}},
+			"ips":        []any{map[string]any{"address": c.IP.String() + "/12", "interface": 0}},
+		},
+	}
+}

@@ -1,0 +1,172 @@
+// Package runner puts a simulated fleet behind real interfaces: trees of files, unixctl sockets, real ovsdb-servers and calls
+// of the CNI plugin. It owns the clock; the engine knows none.
+package runner
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine"
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/hostfs"
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/scenario"
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/vswitch"
+)
+
+// Options are the flags of "fleetsim run".
+type Options struct {
+	Scenario string  // scenario file
+	Hosts    string  // folder that holds one folder a host
+	Speed    float64 // virtual seconds a real second
+	CNI      string  // CNI plugin to call on ADD and DEL; empty for none
+	OVSDB    OVSDBTools
+	Log      *slog.Logger
+}
+
+// filePeriod is how often the trees are brought up to date.
+const filePeriod = time.Second
+
+// Run simulates until the context ends.
+func Run(ctx context.Context, o Options) error {
+	s, err := scenario.Load(o.Scenario)
+	if err != nil {
+		return err
+	}
+	if o.Speed <= 0 || o.Speed > 100 {
+		return fmt.Errorf("--speed is %g; it must be above 0 and at most 100", o.Speed)
+	}
+	if o.CNI != "" {
+		if o.CNI, err = filepath.Abs(o.CNI); err != nil {
+			return err
+		}
+		if _, err = os.Stat(o.CNI); err != nil {
+			return fmt.Errorf("--cni-bin: %w; build it with go build ./cmd/wallwatch-cni", err)
+		}
+	}
+	if err := os.MkdirAll(o.Hosts, 0o755); err != nil {
+		return fmt.Errorf("--hosts: %w", err)
+	}
+	// Sockets are bound by paths relative to the hosts' folder: a socket's path may have 107 characters at most, wherever the folder is.
+	if err := os.Chdir(o.Hosts); err != nil {
+		return fmt.Errorf("--hosts: %w", err)
+	}
+	f := &fleet{options: o, admission: &cniAdmission{binary: o.CNI, log: o.Log}}
+	if f.engine, err = engine.New(s, f.admission); err != nil {
+		return err
+	}
+	if err := f.openHosts(); err != nil {
+		return err
+	}
+	return f.run(ctx)
+}
+
+type fleet struct {
+	options   Options
+	engine    *engine.Engine
+	admission *cniAdmission
+	trees     []*hostfs.Tree
+	truth     truthFile
+}
+
+func (f *fleet) openHosts() error {
+	for _, h := range f.engine.Hosts() {
+		tree, err := hostfs.New(h, h.Name, bootID())
+		if err != nil {
+			return err
+		}
+		f.trees = append(f.trees, tree)
+		if err := tree.Log(0, "Linux version 6.8.0 (simulated host %s)", h.Name); err != nil {
+			return err
+		}
+		for _, r := range h.RNICs {
+			if err := tree.Log(2*time.Second, "%s %s: firmware version: %s", r.Model.Driver, r.PCI, r.Firmware()); err != nil {
+				return err
+			}
+			if err := tree.Log(3*time.Second, "%s %s: E-Switch: Enable: mode(OFFLOADS), nvfs(%d)", r.Model.Driver, r.PCI, len(r.VFs)); err != nil {
+				return err
+			}
+		}
+	}
+	f.admission.log = f.options.Log
+	return f.truth.open("../truth.jsonl")
+}
+
+func (f *fleet) run(ctx context.Context) error {
+	defer f.truth.close()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var tasks sync.WaitGroup
+	defer tasks.Wait()
+	defer cancel(nil) // before the wait above
+	for _, h := range f.engine.Hosts() {
+		server := vswitch.Server{Engine: f.engine, Host: h, Log: f.options.Log}
+		tasks.Go(func() {
+			if err := server.Serve(ctx, filepath.Join(h.Name, "ovs/vswitchd.ctl")); err != nil {
+				cancel(err)
+			}
+		})
+		database := database{host: h, engine: f.engine, tools: f.options.OVSDB, log: f.options.Log}
+		tasks.Go(func() {
+			if err := database.keep(ctx); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	f.options.Log.Info("the fleet runs", "hosts", len(f.engine.Hosts()), "folder", f.options.Hosts)
+	f.loop(ctx)
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return nil
+}
+
+// loop steps the engine in real time. After a pause of the machine it goes on from now rather than catching up.
+func (f *fleet) loop(ctx context.Context) {
+	ticker := time.NewTicker(engine.MaxStep)
+	defer ticker.Stop()
+	last, nextFiles := time.Now(), time.Time{}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		now := time.Now()
+		elapsed := min(now.Sub(last), 2*time.Second)
+		last = now
+		for _, v := range f.engine.Step(time.Duration(float64(elapsed) * f.options.Speed)) {
+			if err := f.truth.add(v, now, f.options.Speed); err != nil {
+				f.options.Log.Error("the truth file cannot be written", "error", err)
+			}
+		}
+		if now.Before(nextFiles) {
+			continue
+		}
+		nextFiles = now.Add(filePeriod - engine.MaxStep/2)
+		f.writeFiles()
+	}
+}
+
+func (f *fleet) writeFiles() {
+	for _, tree := range f.trees {
+		var values hostfs.Values
+		f.engine.View(func(time.Duration) { values = tree.Capture() })
+		if err := tree.Write(values); err != nil {
+			f.options.Log.Error("values of a host cannot be written", "error", err)
+		}
+	}
+}
+
+// bootID is a random UUID, as the kernel draws one at each boot.
+func bootID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails on Linux
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:16])
+}

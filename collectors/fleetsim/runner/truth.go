@@ -1,0 +1,49 @@
+package runner
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine"
+)
+
+// truthFile holds what really happened, for tests and demonstrations to compare with; it lies outside of every host's folder.
+// A symptom gets a line when it begins, with "to" null, and a line with the same "from" when it has ended.
+type truthFile struct{ file *os.File }
+
+type truthLine struct {
+	Symptom string  `json:"symptom"`
+	Cause   string  `json:"cause"`
+	Host    string  `json:"host"`
+	PCI     string  `json:"pci"`
+	From    string  `json:"from"`
+	To      *string `json:"to"`
+}
+
+func (t *truthFile) open(path string) (err error) {
+	if t.file, err = os.Create(path); err != nil {
+		return fmt.Errorf("the truth file: %w", err)
+	}
+	return nil
+}
+
+func (t *truthFile) close() { _ = t.file.Close() }
+
+func (t *truthFile) add(v engine.Verdict, now time.Time, speed float64) error {
+	wall := func(virtual time.Duration) string {
+		return now.Add(-time.Duration(float64(v.Judged-virtual) / speed)).UTC().Format(time.RFC3339Nano)
+	}
+	line := truthLine{Symptom: v.Symptom, Cause: v.Cause, Host: v.RNIC.Host.Name, PCI: v.RNIC.PCI, From: wall(v.From)}
+	if v.To != nil {
+		to := wall(*v.To)
+		line.To = &to
+	}
+	text, err := json.Marshal(line)
+	if err != nil {
+		return err
+	}
+	_, err = t.file.Write(append(text, '\n'))
+	return err
+}

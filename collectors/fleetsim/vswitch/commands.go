@@ -1,0 +1,108 @@
+package vswitch
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// datapath is the name of the kernel datapath.
+const datapath = "system@ovs-system"
+
+type command func(s *Server, out *bytes.Buffer, args []string)
+
+var commands = map[string]command{
+	"version": func(_ *Server, out *bytes.Buffer, _ []string) {
+		fmt.Fprintf(out, "ovs-vswitchd (Open vSwitch) %s\n", Version)
+	},
+	"dpctl/show":               (*Server).show,
+	"dpctl/dump-flows":         (*Server).dumpFlows,
+	"dpctl/dump-dps":           func(_ *Server, out *bytes.Buffer, _ []string) { out.WriteString(datapath + "\n") },
+	"dpctl/offload-stats-show": func(*Server, *bytes.Buffer, []string) {}, // the kernel datapath has none
+	"upcall/show":              (*Server).upcalls,
+	"coverage/show":            (*Server).coverage,
+}
+
+func (s *Server) answer(method string, args []string) ([]byte, error) {
+	var out bytes.Buffer
+	if method == "list-commands" {
+		names := []string{"list-commands"}
+		for name := range commands {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		out.WriteString("The available commands are:\n")
+		for _, name := range names {
+			fmt.Fprintf(&out, "  %s\n", name)
+		}
+		return out.Bytes(), nil
+	}
+	run, ok := commands[method]
+	if !ok {
+		return nil, fmt.Errorf("%q is not a valid command (use \"list-commands\" to see a list of valid commands)", method)
+	}
+	if dp := datapathArgument(args); dp != "" && dp != datapath && dp != "ovs-system" {
+		return nil, fmt.Errorf("opening datapath %s failed (No such device)", dp)
+	}
+	run(s, &out, args)
+	return out.Bytes(), nil
+}
+
+func datapathArgument(args []string) string {
+	for _, a := range args {
+		if !strings.HasPrefix(a, "-") && !strings.Contains(a, "=") {
+			return a
+		}
+	}
+	return ""
+}
+
+func (s *Server) dumpFlows(out *bytes.Buffer, args []string) {
+	verbose, kinds := false, ""
+	for _, a := range args {
+		switch {
+		case a == "-m" || a == "--more":
+			verbose = true
+		case strings.HasPrefix(a, "type="):
+			kinds = a[len("type="):]
+		}
+	}
+	// The simulated kernel datapath holds no flows of its own: all go to TC.
+	if kinds != "" && !strings.Contains(kinds, "offloaded") && !strings.Contains(kinds, "tc") {
+		return
+	}
+	s.Engine.WriteFlows(out, s.Host, verbose)
+}
+
+func (s *Server) upcalls(out *bytes.Buffer, _ []string) {
+	s.Engine.View(func(time.Duration) {
+		sw, flows := &s.Host.Switch, s.Host.Flows()
+		fmt.Fprintf(out, "%s:\n  flows         : (current %d) (avg %.0f) (max %d) (limit %d)\n", datapath, flows, sw.AverageFlows, sw.MostFlows, sw.FlowLimit)
+		if flows > 0 {
+			fmt.Fprintf(out, "  offloaded flows : %d\n", flows)
+		}
+		fmt.Fprintf(out, "  dump duration : %dms\n  ufid enabled : true\n\n  10: (keys %d)\n", sw.DumpDuration.Milliseconds(), flows)
+	})
+}
+
+func (s *Server) coverage(out *bytes.Buffer, _ []string) {
+	s.Engine.View(func(now time.Duration) {
+		sw := &s.Host.Switch
+		out.WriteString("Event coverage, avg rate over last: 5 seconds, last minute, last hour,  hash=5f1ee7c0:\n")
+		silent := 0
+		for _, c := range []struct {
+			name  string
+			total uint64
+		}{{"dpif_execute", uint64(sw.Missed)}, {"dpif_flow_del", sw.Deleted}, {"dpif_flow_put", sw.Inserted}, {"upcall_flow_limit_hit", sw.FlowLimitReached}} {
+			if c.total == 0 {
+				silent++
+				continue
+			}
+			rate := float64(c.total) / max(now.Seconds(), 1)
+			fmt.Fprintf(out, "%-24s %5.1f/sec %9.3f/sec %13.4f/sec   total: %d\n", c.name, rate, rate, rate, c.total)
+		}
+		fmt.Fprintf(out, "%d events never hit\n", silent)
+	})
+}
