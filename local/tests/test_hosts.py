@@ -1,8 +1,8 @@
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
-import tomllib
 import yaml
 
 from wallwatch_local import hosts
@@ -34,7 +34,7 @@ def test_a_scenario_without_hosts_is_refused_by_name(tmp_path: Path, text: str) 
 
 
 def test_an_unknown_scenario_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(LocalStackError, match="choose from .*demo"):
+    with pytest.raises(LocalStackError, match=r"choose from .*demo"):
         hosts.scenario_file("no-such-scenario")
 
 

@@ -30,7 +30,8 @@ time.sleep(300)
 
 
 def server(name: str, folder: Path, **environment: str) -> Program:
-    return Program(name, f"group-{name}", (sys.executable, "-c", SERVER, name), folder, environment)
+    (folder / "server.py").write_text(SERVER)
+    return Program(name, f"group-{name}", (sys.executable, "server.py", name), folder, environment)
 
 
 def wait(condition: Callable[[], object], timeout_s: float = 20.0) -> None:
@@ -119,7 +120,7 @@ from wallwatch_local.programs import Program
 from wallwatch_local.signals import Interrupted, interruptible
 import time
 folder = Path(sys.argv[1])
-program = Program("one", "one", (sys.executable, "-c", (folder / "server.py").read_text(), "one"), folder)
+program = Program("one", "one", (sys.executable, "server.py", "one"), folder)
 try:
     with interruptible(), supervise.running([program], folder) as supervisor:
         supervisor.start_group("one")

@@ -18,13 +18,11 @@ from shutil import rmtree
 from signal import SIGKILL, SIGTERM
 from typing import Any, cast
 from xmlrpc.client import Error as XmlRpcError
-from xmlrpc.client import ServerProxy
-
-from supervisor.xmlrpc import SupervisorTransport
 
 from wallwatch_local.errors import LocalStackError
 from wallwatch_local.processes import die_with_parent, last_lines
 from wallwatch_local.programs import Program
+from wallwatch_local.supervisor_rpc import server_proxy
 
 # A program may wait for another for a long time (a database that is down for minutes): it is tried again for as long as the stack runs.
 START_RETRIES = 1_000_000
@@ -86,7 +84,7 @@ class Supervisor:
 
     def __init__(self, process: subprocess.Popen[bytes], socket: Path, folder: Path) -> None:
         self._process = process
-        self._rpc = ServerProxy("http://127.0.0.1", transport=SupervisorTransport(None, None, f"unix://{socket}"))
+        self._rpc = server_proxy(socket)
         self._logs = folder / "logs"
 
     @property

@@ -1,0 +1,41 @@
+"""XML-RPC over a Unix socket, which is how supervisord is asked and told."""
+
+import socket
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+from xmlrpc.client import ServerProxy, Transport
+
+
+class _UnixConnection(HTTPConnection):
+    def __init__(self, path: Path) -> None:
+        super().__init__("localhost")
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            self.sock.connect(str(self._path))
+        except OSError:
+            self.close()
+            raise
+
+
+class _UnixTransport(Transport):
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._path = path
+
+    def make_connection(self, host: object) -> HTTPConnection:
+        return _UnixConnection(self._path)
+
+    def single_request(self, host: Any, handler: str, request_body: Any, verbose: bool = False) -> Any:
+        try:
+            return super().single_request(host, handler, request_body, verbose)
+        finally:
+            self.close()  # nothing stays open between two requests
+
+
+def server_proxy(socket_path: Path) -> ServerProxy:
+    """A client of the server that listens on the socket."""
+    return ServerProxy("http://localhost/RPC2", transport=_UnixTransport(socket_path))
