@@ -162,3 +162,6 @@ const (
 	Net
 	PCI
 )
+
+// Netdevs lists the names of all network devices, sorted: a cheap way to see whether ports came or went.
+func (r Root) Netdevs() ([]string, error) { return r.classDevices("net") }

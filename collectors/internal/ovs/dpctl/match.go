@@ -1,0 +1,241 @@
+package dpctl
+
+import "bytes"
+
+// Match is what a flow's match says beyond its values: which port and tunnel it is for, and which bits it looks at.
+type Match struct {
+	// InPort is the name (or number) of the port the packet came from.
+	InPort []byte
+	// Tunnel tells whether the packet came out of a tunnel; TunnelDst is the outer destination, this host's endpoint.
+	Tunnel    bool
+	TunnelDst []byte
+	// Mask is the canonical mask: the fields with the bits that count, without values, in the dump's order. Flows with
+	// the same Mask share one group in the eSwitch. It points into the parser's buffer.
+	Mask []byte
+	// Bits is the number of bits that Mask sets.
+	Bits int
+}
+
+// MatchParser parses matches with buffers that it uses again. The result of Parse is valid until the next call.
+type MatchParser struct {
+	mask []byte
+	bits int
+	in   []byte
+	at   int
+	out  *Match
+}
+
+// maxDepth bounds nesting: the deepest real one is encap(encap(ipv4(...))) of double VLAN tags.
+const maxDepth = 8
+
+// Parse reads a match such as "recirc_id(0),in_port(eth0_3),eth(src=0:..:0/0:..:0,dst=..),eth_type(0x0800)".
+//
+// Three fields are not part of the mask, although they always match: in_port (the eSwitch matches the source port beside
+// the mask), packet_type, and recirc_id 0. A recirculation id above 0 selects another hardware table, and so makes
+// another mask.
+func (p *MatchParser) Parse(match []byte, out *Match) error {
+	*out = Match{}
+	p.mask, p.bits, p.in, p.at, p.out = p.mask[:0], 0, match, 0, out
+	if !p.fields("", 0) || p.at != len(match) {
+		return ErrMalformed
+	}
+	out.Mask, out.Bits = p.mask, p.bits
+	return nil
+}
+
+// fields reads comma-separated fields up to a closing bracket or the end.
+func (p *MatchParser) fields(parent string, depth int) bool {
+	if depth > maxDepth {
+		return false
+	}
+	for {
+		if !p.field(parent, depth) {
+			return false
+		}
+		if p.at == len(p.in) || p.in[p.at] != ',' {
+			return true
+		}
+		p.at++
+		for p.at < len(p.in) && p.in[p.at] == ' ' {
+			p.at++
+		}
+	}
+}
+
+func (p *MatchParser) field(parent string, depth int) bool {
+	start := p.at
+	for p.at < len(p.in) && !isDelimiter[p.in[p.at]] {
+		p.at++
+	}
+	name := p.in[start:p.at]
+	if p.at == len(p.in) || isClosing(p.in[p.at]) || p.in[p.at] == ',' {
+		// A bare word, such as an option of a tunnel or a value of an unnamed list.
+		if len(name) > 0 && depth > 0 {
+			p.write(name)
+		}
+		return true
+	}
+	switch p.in[p.at] {
+	case '=':
+		p.at++
+		value, mask, ok := p.value()
+		if !ok {
+			return false
+		}
+		if parent == "tunnel" && string(name) == "dst" {
+			p.out.TunnelDst = value
+		}
+		p.add(parent, name, value, mask)
+		return true
+	case '(', '{':
+		p.at++
+		return p.group(name, depth)
+	}
+	// "/": a bare value with a mask inside a list.
+	value, mask, ok := p.valueFrom(start)
+	if ok {
+		p.add(parent, nil, value, mask)
+	}
+	return ok
+}
+
+func (p *MatchParser) group(name []byte, depth int) bool {
+	before, writtenBefore := len(p.mask), p.bits
+	switch {
+	case string(name) == "in_port" && depth == 0:
+		value, _, ok := p.value()
+		p.out.InPort = value
+		return ok && p.close()
+	case string(name) == "packet_type":
+		return p.fields("", depth+1) && p.drop(before, writtenBefore) && p.close()
+	case p.at < len(p.in) && (p.in[p.at] == '+' || p.in[p.at] == '-'):
+		return p.flags(name) && p.close()
+	case p.isScalar():
+		value, mask, ok := p.value()
+		if !ok {
+			return false
+		}
+		if string(name) != "recirc_id" || !isZero(value) {
+			p.add("", name, value, mask)
+		}
+		return p.close()
+	}
+	if string(name) == "tunnel" && depth == 0 {
+		p.out.Tunnel = true
+	}
+	p.write(name)
+	p.mask = append(p.mask, '(')
+	opened := len(p.mask)
+	if !p.fields(string(name), depth+1) {
+		return false
+	}
+	if len(p.mask) == opened {
+		p.drop(before, writtenBefore)
+	} else {
+		p.mask = append(p.mask, ')')
+	}
+	return p.close()
+}
+
+func (p *MatchParser) drop(length, bits int) bool {
+	p.mask, p.bits = p.mask[:length], bits
+	return true
+}
+
+func (p *MatchParser) close() bool {
+	if p.at == len(p.in) || !isClosing(p.in[p.at]) {
+		return false
+	}
+	p.at++
+	return true
+}
+
+// isScalar looks ahead: a group such as eth_type(0x0800) holds one value, a group such as eth(src=...) holds fields.
+func (p *MatchParser) isScalar() bool {
+	for i := p.at; i < len(p.in); i++ {
+		switch p.in[i] {
+		case ')', '}':
+			return i > p.at
+		case '=', '(', '{', ',':
+			return false
+		}
+	}
+	return false
+}
+
+// value reads "value" or "value/mask" up to a comma or closing bracket; mask is nil for an exact match.
+func (p *MatchParser) value() (value, mask []byte, ok bool) { return p.valueFrom(p.at) }
+
+func (p *MatchParser) valueFrom(start int) (value, mask []byte, ok bool) {
+	slash := -1
+	for ; p.at < len(p.in); p.at++ {
+		switch p.in[p.at] {
+		case '/':
+			slash = p.at
+		case ',', ')', '}':
+			if slash < 0 {
+				return p.in[start:p.at], nil, true
+			}
+			return p.in[start:slash], p.in[slash+1 : p.at], true
+		case '(', '{':
+			return nil, nil, false
+		}
+	}
+	return nil, nil, false
+}
+
+// add writes one field unless its mask is empty.
+func (p *MatchParser) add(parent string, name, value, mask []byte) {
+	if mask != nil && isZero(mask) {
+		return
+	}
+	p.write(name)
+	exact := mask == nil || isFull(mask)
+	if exact {
+		p.bits += width(parent, name, value)
+		return
+	}
+	p.mask = append(p.mask, '/')
+	p.mask = append(p.mask, mask...)
+	p.bits += popcount(mask)
+}
+
+// flags reads "+trk-new": the mask is the flags that are named, whichever way they have to be.
+func (p *MatchParser) flags(name []byte) bool {
+	p.write(name)
+	p.mask = append(p.mask, '(')
+	first := true
+	for p.at < len(p.in) && !isClosing(p.in[p.at]) {
+		start := p.at + 1
+		if c := p.in[p.at]; c != '+' && c != '-' {
+			return false
+		}
+		for p.at++; p.at < len(p.in) && p.in[p.at] != '+' && p.in[p.at] != '-' && !isClosing(p.in[p.at]); p.at++ {
+		}
+		if !first {
+			p.mask = append(p.mask, ',')
+		}
+		first = false
+		p.mask = append(p.mask, p.in[start:p.at]...)
+		p.bits++
+	}
+	p.mask = append(p.mask, ')')
+	return true
+}
+
+// write appends a name, after a comma where it is not the first of its group.
+func (p *MatchParser) write(name []byte) {
+	if n := len(p.mask); n > 0 && p.mask[n-1] != '(' {
+		p.mask = append(p.mask, ',')
+	}
+	p.mask = append(p.mask, name...)
+}
+
+var isDelimiter = [256]bool{'=': true, '(': true, ')': true, '{': true, '}': true, ',': true, '/': true}
+
+func isClosing(c byte) bool { return c == ')' || c == '}' }
+
+// isZero tells whether a number, address or mask in any of the dump's notations is zero.
+func isZero(text []byte) bool {
+	return len(text) > 0 && len(bytes.Trim(text, "0x.:")) == 0
+}

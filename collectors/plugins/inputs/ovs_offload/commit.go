@@ -1,0 +1,205 @@
+package ovs_offload
+
+import "time"
+
+// commit takes over a complete dump and works out what changed on each RNIC since the one before. It returns the time
+// between the two, 0 for the first: then there are populations but no changes.
+func (t *tracker) commit() time.Duration {
+	for _, r := range t.rnics {
+		r.population, r.change = population{}, change{gaps: &histogram{}}
+		clear(r.contexts)
+		for side := range r.chains {
+			for _, m := range r.chains[side].masks {
+				m.flows = 0
+			}
+		}
+	}
+	elapsed := t.elapsed()
+	for ufid, g := range t.graves {
+		if t.reading.Sub(g.gone) >= window {
+			delete(t.graves, ufid)
+		}
+	}
+	t.flows.each(func(slot int32, f *flow) {
+		if !f.seen {
+			t.bury(f, f.now)
+			t.flows.remove(slot)
+			return
+		}
+		t.advance(f, elapsed > 0)
+	})
+	for ufid, g := range t.graves {
+		g.absent = t.reading
+		t.graves[ufid] = g
+	}
+	for hash, known := range t.tunnels {
+		if known.dump != t.dump {
+			delete(t.tunnels, hash)
+		}
+	}
+	for _, r := range t.rnics {
+		r.population.contexts = len(r.contexts)
+		for side := range r.chains {
+			r.chains[side].settle(t.reading, t.linger)
+		}
+		if elapsed > 0 {
+			r.recent.push(interval{at: t.reading, insertions: r.change.insertions, reoffloads: r.change.reoffloads,
+				live: r.change.live, gaps: r.change.gaps})
+		}
+	}
+	t.last = t.reading
+	return elapsed
+}
+
+// bury records that the RNIC lost a flow.
+func (t *tracker) bury(f *flow, last reading) {
+	if f.owner == nil || !last.hardware() {
+		return
+	}
+	f.owner.change.deletions++
+	t.graves[f.ufid] = grave{owner: f.owner, usedAt: last.usedAt, gone: t.reading, absent: t.reading}
+}
+
+// advance moves one flow from the dump before to this one. compare is false for the first dump.
+func (t *tracker) advance(f *flow, compare bool) {
+	before, after := f.now, f.next
+	wasKnown, wasReplaced, hasCopy := f.known, f.replaced, f.copied
+	f.now, f.next = after, reading{}
+	f.known, f.seen, f.replaced, f.copied = true, false, false, false
+	if !after.hardware() {
+		// The mask may leave the chain while the flow is in software.
+		f.mask = nil
+	}
+	if f.owner == nil {
+		return
+	}
+	t.count(f)
+	if !compare {
+		return
+	}
+	r := &f.owner.change
+	var packets uint64
+	switch {
+	case !wasKnown:
+		packets = after.packets
+		if after.hardware() {
+			t.insert(f)
+		}
+	case wasReplaced || after.packets < before.packets:
+		// Its counter began again: the flow was deleted and offloaded again between the two dumps.
+		packets = after.packets
+		t.bury(f, before)
+		if after.hardware() {
+			t.insert(f)
+		}
+	default:
+		packets = after.packets - before.packets
+		t.transition(f, before)
+	}
+	r.packets += packets
+	if hasCopy && wasKnown {
+		r.copyPackets += copyGrowth(before, after)
+	}
+	if f.mask != nil && after.hardware() {
+		f.mask.packets += packets
+		r.queries[f.side] += float64(packets) * float64(f.mask.position)
+		r.matched[f.side] += float64(packets)
+	}
+}
+
+func (t *tracker) transition(f *flow, before reading) {
+	switch {
+	case before.hardware() && f.now.hardware():
+		t.gap(f, before)
+	case before.hardware():
+		t.bury(f, before)
+	case f.now.hardware():
+		t.insert(f)
+	}
+}
+
+// copyGrowth is how many packets the software copy of an offloaded flow has counted since the dump before.
+func copyGrowth(before, after reading) uint64 {
+	base := before.copyPackets
+	if !before.hardware() {
+		// The flow was in software only, so its own counter is the copy's.
+		base = before.packets
+	}
+	if after.copyPackets < base {
+		return after.copyPackets
+	}
+	return after.copyPackets - base
+}
+
+// insert records that the RNIC got a flow, which may be one that it lost within the last minute.
+func (t *tracker) insert(f *flow) {
+	r := &f.owner.change
+	r.insertions++
+	f.stood = false
+	g, lost := t.graves[f.ufid]
+	if !lost {
+		return
+	}
+	delete(t.graves, f.ufid)
+	r.reoffloads++
+	if t.wasLive(g) {
+		r.live++
+	}
+	if g.usedAt != neverUsed && f.now.usedAt != neverUsed && f.now.usedAt >= g.usedAt {
+		r.gaps.add(f.now.usedAt - g.usedAt)
+	}
+}
+
+// wasLive judges whether packets of a flow still came when its entry was deleted (symptom S1). Either the entry was idle
+// for less than max-idle, even by the switch's own reading; or it was back at once.
+func (t *tracker) wasLive(g grave) bool {
+	idle := time.Duration(t.sinceStart(g.gone)-g.usedAt) * time.Millisecond
+	if g.usedAt != neverUsed && idle < t.maxIdle {
+		return true
+	}
+	return g.absent.Sub(g.gone) <= quickReturn
+}
+
+// gap records the time between two moves of a flow's counter. Between two dumps a counter may have moved several times,
+// so the age that the dump before showed is taken, a lower bound; a counter that stood still over a whole interval
+// between dumps gives the time exactly.
+func (t *tracker) gap(f *flow, before reading) {
+	if f.now.packets == before.packets {
+		f.stood = true
+		return
+	}
+	stood := f.stood
+	f.stood = false
+	if before.usedAt == neverUsed || f.now.usedAt == neverUsed {
+		return
+	}
+	end := t.sinceStart(t.last)
+	if stood {
+		end = f.now.usedAt
+	}
+	if end >= before.usedAt {
+		f.owner.change.gaps.add(end - before.usedAt)
+	}
+}
+
+// count adds a flow to the population of its RNIC.
+func (t *tracker) count(f *flow) {
+	p := &f.owner.population
+	switch {
+	case f.now.hardware():
+		p.offloaded++
+		p.bySide[f.side]++
+		if f.mask != nil {
+			f.mask.flows++
+		}
+		if f.encaps != nil {
+			for _, context := range f.encaps.contexts {
+				f.owner.contexts[context] = struct{}{}
+			}
+		}
+	case f.now.offload == 0:
+		p.software++
+	default:
+		p.partial++
+	}
+}

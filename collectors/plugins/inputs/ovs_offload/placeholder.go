@@ -1,3 +1,0 @@
-package ovs_offload
-
-import _ "github.com/influxdata/telegraf/plugins/inputs"

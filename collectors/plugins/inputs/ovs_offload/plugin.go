@@ -1,0 +1,132 @@
+// Package ovs_offload is the Telegraf input that reads from Open vSwitch what it has offloaded to the RNICs of a host.
+package ovs_offload
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/influxdata/telegraf"
+	"github.com/influxdata/telegraf/config"
+	"github.com/influxdata/telegraf/plugins/inputs"
+
+	"github.com/wallwatch/wallwatch/collectors/internal/event"
+	"github.com/wallwatch/wallwatch/collectors/internal/sysfs"
+)
+
+//go:embed sample.conf
+var sampleConfig string
+
+// Plugin is the configuration and the state between two gatherings.
+type Plugin struct {
+	Unixctl         string          `toml:"unixctl"`
+	OVSDB           string          `toml:"ovsdb"`
+	SysfsRoot       string          `toml:"sysfs_root"`
+	MaskInterval    config.Duration `toml:"mask_interval"`
+	EmptyMaskLinger config.Duration `toml:"empty_mask_linger"`
+	Timeout         config.Duration `toml:"timeout"`
+	Log             telegraf.Logger `toml:"-"`
+
+	surveyor surveyor
+	tracker  *tracker
+	events   event.Emitter
+	// socket is the control socket of the gathering before: another one means that the daemon restarted.
+	socket string
+	// down is set after Open vSwitch could not be read, until it can be again.
+	down          bool
+	settingsKnown bool
+	masksReported time.Time
+	// clock is the host's clock, with Go's monotonic reading; tests replace it.
+	clock func() time.Time
+}
+
+// SampleConfig implements telegraf.PluginDescriber.
+func (*Plugin) SampleConfig() string { return sampleConfig }
+
+// Init checks the configuration and connects to nothing.
+func (p *Plugin) Init() error {
+	if p.Unixctl == "" {
+		return errors.New("unixctl is empty: give the path or pattern of ovs-vswitchd's control socket")
+	}
+	for name, value := range map[string]config.Duration{"mask_interval": p.MaskInterval, "timeout": p.Timeout} {
+		if value <= 0 {
+			return fmt.Errorf("%s has to be a positive duration, not %s", name, time.Duration(value))
+		}
+	}
+	if p.EmptyMaskLinger < 0 {
+		return fmt.Errorf("empty_mask_linger cannot be negative: %s", time.Duration(p.EmptyMaskLinger))
+	}
+	if p.clock == nil {
+		p.clock = time.Now
+	}
+	p.surveyor.root = sysfs.Root{Path: p.SysfsRoot}
+	p.tracker = newTracker(time.Duration(p.EmptyMaskLinger), p.clock())
+	p.settingsKnown = true
+	return nil
+}
+
+// Gather reads Open vSwitch once. While it cannot be reached nothing is reported, and the state is kept.
+func (p *Plugin) Gather(acc telegraf.Accumulator) error {
+	// Telegraf would round times to the interval otherwise.
+	acc.SetPrecision(time.Nanosecond)
+	started := p.clock()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(p.Timeout))
+	defer cancel()
+
+	topology, err := p.surveyor.survey(started)
+	if err != nil {
+		acc.AddError(err)
+	}
+	if topology != nil {
+		p.tracker.setTopology(topology)
+	}
+	maxIdle, settingsErr := p.maxIdle(ctx)
+	if settingsErr != nil {
+		// Only max_idle_ms is lost.
+		if p.settingsKnown {
+			p.Log.Warnf("max_idle_ms is missing from now on: %v", settingsErr)
+		}
+		p.settingsKnown = false
+	} else {
+		p.settingsKnown = true
+	}
+
+	seen, err := p.readSwitch(ctx)
+	if err != nil {
+		p.unreachable(acc, err)
+		return err
+	}
+	p.reachable(acc)
+	p.emit(acc, seen, maxIdle, started)
+	return nil
+}
+
+func (p *Plugin) unreachable(acc telegraf.Accumulator, err error) {
+	if !p.down {
+		p.events.Emit(acc, p.clock(), event.OVSUnreachable, "", fmt.Sprintf("Open vSwitch cannot be read: %v.", err))
+	}
+	p.down = true
+}
+
+func (p *Plugin) reachable(acc telegraf.Accumulator) {
+	if p.down {
+		p.events.Emit(acc, p.clock(), event.OVSReachable, "", "Open vSwitch can be read again.")
+		p.Log.Info("Open vSwitch can be read again")
+	}
+	p.down = false
+}
+
+func init() {
+	inputs.Add("ovs_offload", func() telegraf.Input {
+		return &Plugin{
+			Unixctl:         "/var/run/openvswitch/ovs-vswitchd.*.ctl",
+			OVSDB:           "/var/run/openvswitch/db.sock",
+			SysfsRoot:       sysfs.Default,
+			MaskInterval:    config.Duration(10 * time.Second),
+			EmptyMaskLinger: config.Duration(10 * time.Minute),
+			Timeout:         config.Duration(8 * time.Second),
+		}
+	})
+}

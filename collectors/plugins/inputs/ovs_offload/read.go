@@ -1,0 +1,103 @@
+package ovs_offload
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/internal/ovs/dpctl"
+	"github.com/wallwatch/wallwatch/collectors/internal/ovs/ovsdb"
+	"github.com/wallwatch/wallwatch/collectors/internal/ovs/unixctl"
+)
+
+// defaultMaxIdle is what Open vSwitch uses while other_config:max-idle is not set (ovs-vswitchd.conf.db(5)).
+const defaultMaxIdle = 10 * time.Second
+
+// switchState is what one gathering read.
+type switchState struct {
+	datapaths []dpctl.Datapath
+	// unparsed counts, for each datapath, the lines that could not be understood.
+	unparsed []int
+	// dumpedAt is when the dump began, elapsed the time since the dump before, 0 for the first.
+	dumpedAt time.Time
+	elapsed  time.Duration
+}
+
+// readSwitch asks the daemon for its datapaths and flows. On an error nothing of it counts.
+func (p *Plugin) readSwitch(ctx context.Context) (*switchState, error) {
+	client, err := unixctl.Dial(ctx, p.Unixctl)
+	if err != nil {
+		// Nobody listens: the daemon is gone, and its flows are with it.
+		p.tracker.reset()
+		return nil, err
+	}
+	defer func() { _ = client.Close() }()
+	if p.socket != "" && p.socket != client.Path() {
+		p.tracker.reset()
+	}
+	p.socket = client.Path()
+
+	show, err := client.Call(ctx, "dpctl/show")
+	if err != nil {
+		return nil, err
+	}
+	upcall, err := client.Call(ctx, "upcall/show")
+	if err != nil {
+		return nil, err
+	}
+	state := &switchState{datapaths: dpctl.ParseUpcallShow(upcall, dpctl.ParseShow(show)), dumpedAt: p.clock()}
+	p.tracker.begin(state.dumpedAt)
+	for _, datapath := range state.datapaths {
+		unparsed, err := p.dump(ctx, client, datapath.Name, len(state.datapaths))
+		if err != nil {
+			p.tracker.abort()
+			return nil, err
+		}
+		state.unparsed = append(state.unparsed, unparsed)
+	}
+	state.elapsed = p.tracker.commit()
+	return state, nil
+}
+
+func (p *Plugin) dump(ctx context.Context, client *unixctl.Client, datapath string, datapaths int) (int, error) {
+	arguments := []string{"-m", "--names"}
+	if datapaths > 1 {
+		// With one datapath the name can be left out, and then old releases understand the command too.
+		arguments = append(arguments, datapath)
+	}
+	lines := dumpLines{add: p.tracker.add}
+	before := p.tracker.unparsed
+	if err := client.Stream(ctx, &lines, "dpctl/dump-flows", arguments...); err != nil {
+		return 0, err
+	}
+	lines.finish()
+	return lines.unparsed + p.tracker.unparsed - before, nil
+}
+
+// maxIdle reads other_config:max-idle. nil means that it is not known now; the last known value then serves to judge
+// re-offloads.
+func (p *Plugin) maxIdle(ctx context.Context) (*time.Duration, error) {
+	if p.OVSDB == "" {
+		return nil, nil
+	}
+	client, err := ovsdb.Dial(ctx, p.OVSDB)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = client.Close() }()
+	settings, err := client.OtherConfig(ctx)
+	if err != nil {
+		return nil, err
+	}
+	value := defaultMaxIdle
+	if text, set := settings["max-idle"]; set {
+		ms, err := strconv.ParseUint(text, 10, 31)
+		if err != nil {
+			return nil, fmt.Errorf("other_config:max-idle is %q, not a number of milliseconds", text)
+		}
+		value = time.Duration(ms) * time.Millisecond
+	}
+	p.tracker.maxIdle = value
+	return &value, nil
+}

@@ -1,0 +1,176 @@
+package ovs_offload
+
+import (
+	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/internal/ovs/dpctl"
+)
+
+// tracker turns a series of flow dumps into what changed on each RNIC. A dump is read by begin, one add a flow, and then
+// commit or, when the dump was cut off, abort: a flow that is missing in half a dump was not deleted.
+type tracker struct {
+	linger   time.Duration
+	start    time.Time
+	last     time.Time // of the last complete dump; zero before the first
+	reading  time.Time // of the dump that is being read
+	dump     uint32
+	topology *topology
+	rnics    map[string]*rnicState
+	flows    flowTable
+	graves   map[dpctl.UFID]grave
+	tunnels  map[uint64]*tunnels
+	maxIdle  time.Duration
+
+	matches  dpctl.MatchParser
+	match    dpctl.Match // of the line that was parsed last
+	actions  dpctl.Actions
+	unparsed int
+}
+
+// quickReturn is how soon a flow comes back whose packets had not stopped: its next packet misses and it is offloaded
+// again at once. A flow that really was idle for max-idle seconds rarely comes back within this time after its deletion.
+const quickReturn = 2500 * time.Millisecond
+
+func newTracker(linger time.Duration, start time.Time) *tracker {
+	return &tracker{linger: linger, start: start, rnics: make(map[string]*rnicState), flows: newFlowTable(),
+		graves: make(map[dpctl.UFID]grave), tunnels: make(map[uint64]*tunnels), maxIdle: defaultMaxIdle, topology: &topology{}}
+}
+
+// reset forgets everything that came from Open vSwitch, after it restarted: it flushes its flows then.
+func (t *tracker) reset() { *t = *newTracker(t.linger, t.start) }
+
+// setTopology changes which port belongs to which RNIC. RNICs that are gone take their state with them.
+func (t *tracker) setTopology(next *topology) {
+	if next == t.topology {
+		return
+	}
+	t.topology = next
+	clear(t.tunnels)
+	for id, state := range t.rnics {
+		if _, ok := next.netdevOf[id]; !ok {
+			delete(t.rnics, id)
+			for ufid, g := range t.graves {
+				if g.owner == state {
+					delete(t.graves, ufid)
+				}
+			}
+		}
+	}
+	for id, netdev := range next.netdevOf {
+		if t.rnics[id] == nil {
+			t.rnics[id] = &rnicState{id: id, contexts: make(map[uint64]struct{})}
+		}
+		t.rnics[id].netdev = netdev
+	}
+}
+
+func (t *tracker) begin(now time.Time) {
+	t.reading, t.unparsed = now, 0
+	t.dump++
+}
+
+func (t *tracker) sinceStart(at time.Time) int64 { return at.Sub(t.start).Milliseconds() }
+
+// add takes one line of the dump.
+func (t *tracker) add(line *dpctl.Flow) {
+	f := t.flows.get(line.UFID)
+	usedAt := int64(neverUsed)
+	if line.UsedMS >= 0 {
+		usedAt = t.sinceStart(t.reading) - line.UsedMS
+	}
+	if !f.seen {
+		f.next = reading{}
+	} else if !f.merge(line) {
+		return
+	}
+	fresh := false
+	matchHash, actionHash := dpctl.Hash(line.Match), dpctl.Hash(line.Actions)
+	if !f.known || f.match != matchHash || f.actions != actionHash || f.topology != t.topology.generation {
+		f.replaced = f.known && f.match != matchHash
+		f.match, f.actions, f.topology = matchHash, actionHash, t.topology.generation
+		f.opaque = !t.attribute(f, line)
+		fresh = true
+	}
+	if f.opaque {
+		t.unparsed++
+	}
+	if f.encaps != nil {
+		f.encaps.dump = t.dump
+	}
+	f.seen = true
+	f.next = reading{packets: line.Packets, usedAt: usedAt, offload: line.Offload, copyPackets: f.next.copyPackets}
+	if f.owner != nil && f.mask == nil && f.side != noDirection && line.Offload == dpctl.Offloaded {
+		if fresh || t.matches.Parse(line.Match, &t.match) == nil {
+			f.mask = f.owner.chains[f.side].join(t.match.Mask, t.match.Bits)
+		}
+	}
+}
+
+// merge handles a flow that a dump lists twice, once in the RNIC and once in software: the packets of the software copy
+// were handled by software although the flow is offloaded. It returns true when the new line is the one to keep.
+func (f *flow) merge(line *dpctl.Flow) bool {
+	switch {
+	case f.next.hardware() && line.Offload != dpctl.Offloaded:
+		f.next.copyPackets, f.copied = line.Packets, true
+		return false
+	case !f.next.hardware() && line.Offload == dpctl.Offloaded:
+		f.next.copyPackets, f.copied = f.next.packets, true
+		return true
+	}
+	return false
+}
+
+// attribute finds the RNIC and the direction of a flow. Egress flows come from a representor; ingress flows come out of a
+// tunnel, or from the uplink, and go to one. It returns false when the match cannot be understood.
+func (t *tracker) attribute(f *flow, line *dpctl.Flow) bool {
+	f.owner, f.mask, f.side, f.encaps = nil, nil, noDirection, nil
+	match := &t.match
+	if t.matches.Parse(line.Match, match) != nil {
+		return false
+	}
+	actions := t.tunnelsOf(line.Actions, f.actions)
+	uplink := t.topology.uplinks[string(match.InPort)]
+	if id, ok := t.topology.representors[string(match.InPort)]; ok {
+		f.owner, f.side, f.encaps = t.rnics[id], egress, actions
+	} else if actions.output != nil && (match.Tunnel || uplink != "") {
+		f.owner, f.side = actions.output, ingress
+	} else if uplink != "" {
+		f.owner = t.rnics[uplink]
+	}
+	return true
+}
+
+func (t *tracker) tunnelsOf(actions []byte, hash uint64) *tunnels {
+	if known := t.tunnels[hash]; known != nil {
+		return known
+	}
+	t.actions.Parse(actions)
+	parsed := &tunnels{dump: t.dump}
+	parsed.contexts = append(parsed.contexts, t.actions.Encaps...)
+	for _, port := range t.actions.Outputs {
+		if id, ok := t.topology.representors[string(port)]; ok {
+			parsed.output = t.rnics[id]
+			break
+		}
+	}
+	t.tunnels[hash] = parsed
+	return parsed
+}
+
+// abort drops the dump that is being read. Counters of flows stay as the last complete dump had them.
+func (t *tracker) abort() {
+	t.flows.each(func(slot int32, f *flow) {
+		f.seen, f.copied, f.replaced = false, false, false
+		if !f.known {
+			t.flows.remove(slot)
+		}
+	})
+}
+
+// elapsed is the time between the last complete dump and the one that is being read; 0 for the first.
+func (t *tracker) elapsed() time.Duration {
+	if t.last.IsZero() {
+		return 0
+	}
+	return t.reading.Sub(t.last)
+}
