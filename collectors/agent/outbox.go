@@ -24,6 +24,8 @@ type Outbox struct {
 	wake    chan struct{}
 	serial  int
 	now     func() time.Time
+	// connected turns true with the first connection; what was sent before it would be sent twice.
+	connected bool
 }
 
 type letter struct {
@@ -90,6 +92,7 @@ func (o *Outbox) Acknowledge(commandID string) bool {
 func (o *Outbox) Reconnected() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.connected = true
 	for _, known := range o.letters {
 		known.due, known.wait = time.Time{}, firstRepeat
 	}
@@ -101,6 +104,9 @@ func (o *Outbox) Next() (journal.Result, time.Duration, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	now, idle := o.now(), mostRepeats
+	if !o.connected {
+		return journal.Result{}, idle, false
+	}
 	kept := o.letters[:0]
 	for _, known := range o.letters {
 		if now.Sub(known.written) < outboxAge {
