@@ -1,5 +1,15 @@
 """Entry point of the `wallwatch` command."""
 
+from __future__ import annotations
+
 import typer
 
-app = typer.Typer(help="Wallwatch: see the scalability walls of RDMA NICs.", no_args_is_help=True)
+from wallwatch.cli import db, generate, job, status, topics
+from wallwatch.cli.plugins import CommandsOfOtherParts
+
+app = typer.Typer(cls=CommandsOfOtherParts, help="Wallwatch: see the scalability walls of RDMA NICs.", no_args_is_help=True)
+app.add_typer(job.app, name="job")
+app.add_typer(topics.app, name="topics")
+app.add_typer(db.app, name="db")
+app.add_typer(generate.app, name="generate")
+app.command(name="status")(status.status)

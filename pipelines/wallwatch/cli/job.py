@@ -1,0 +1,39 @@
+"""`wallwatch job ...`: run one stream job in the foreground until SIGINT or SIGTERM."""
+
+from __future__ import annotations
+
+import logging
+import signal
+
+import typer
+
+from wallwatch.settings import Settings
+
+app = typer.Typer(help="Run a stream job.", no_args_is_help=True)
+
+
+def _log(settings: Settings) -> None:
+    logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+
+
+@app.command()
+def ingest() -> None:
+    """Read telemetry and findings from Kafka and write them to TimescaleDB."""
+    from wallwatch.jobs.ingest import Ingest
+
+    settings = Settings()
+    _log(settings)
+    job = Ingest(settings)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: job.stop())
+    job.run()
+
+
+@app.command()
+def classify() -> None:
+    """Find symptoms in the telemetry of Kafka and write findings to Kafka."""
+    from wallwatch.jobs.classify import run
+
+    settings = Settings()
+    _log(settings)
+    run(settings)

@@ -1,0 +1,48 @@
+"""Commands of other parts, by entry point: `wallwatch agent`, `wallwatch token`, `wallwatch user` come from the backend.
+
+They are imported when they are called for, so a stream job never imports the API, and a part that is broken harms no other.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint, entry_points
+
+import click
+import typer
+from typer.core import TyperGroup
+
+GROUP = "wallwatch.commands"
+
+
+def found_commands() -> dict[str, EntryPoint]:
+    """Name -> entry point of every command that another part brings."""
+    return {entry.name: entry for entry in entry_points(group=GROUP)}
+
+
+class CommandsOfOtherParts(TyperGroup):
+    """A group that also knows the commands of the entry points."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*super().list_commands(ctx), *sorted(found_commands())]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        own = super().get_command(ctx, cmd_name)
+        entry = found_commands().get(cmd_name)
+        if own is not None or entry is None:
+            return own
+        try:
+            command = typer.main.get_command(entry.load())
+        except Exception as error:
+            return _unavailable(entry, error)
+        command.name = cmd_name
+        return command
+
+
+def _unavailable(entry: EntryPoint, error: Exception) -> click.Command:
+    message = f"`wallwatch {entry.name}` is not available: {entry.value} could not be imported ({type(error).__name__}: {error})"
+
+    def explain() -> None:
+        raise click.ClickException(message)
+
+    context = {"allow_extra_args": True, "ignore_unknown_options": True}
+    return click.Command(entry.name, callback=explain, help=message, context_settings=context)

@@ -1,0 +1,105 @@
+"""`wallwatch status`: is each part healthy?"""
+
+from __future__ import annotations
+
+import httpx
+import psycopg
+import typer
+from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient
+from rich.console import Console
+from rich.table import Table
+
+from wallwatch.domain.telemetry.registry import topics
+from wallwatch.settings import Settings
+
+TIMEOUT_S = 5.0
+STALE_S = 60
+
+Part = tuple[str, bool, str]
+"""Name, healthy, and one sentence."""
+
+
+def check_api(settings: Settings) -> Part:
+    """Ask the API whether it is ready."""
+    try:
+        answer = httpx.get(f"{settings.api_url}/-/ready", timeout=TIMEOUT_S)
+    except httpx.HTTPError as error:
+        return "api", False, f"{settings.api_url} does not answer: {error}"
+    return "api", answer.status_code == 200, f"{settings.api_url} answers {answer.status_code}"
+
+
+def check_kafka(settings: Settings) -> Part:
+    """Is the broker there, with all topics?"""
+    try:
+        known = AdminClient({"bootstrap.servers": settings.kafka_bootstrap, "log_level": 0}).list_topics(timeout=TIMEOUT_S).topics
+    except KafkaException as error:
+        return "kafka", False, f"{settings.kafka_bootstrap} does not answer: {error}"
+    missing = sorted(set(topics()) - set(known))
+    if missing:
+        return "kafka", False, f"topics are missing: {', '.join(missing)}; run `wallwatch topics create`"
+    return "kafka", True, f"{settings.kafka_bootstrap} has all {len(topics())} topics"
+
+
+def lag_of(settings: Settings, group: str) -> int | None:
+    """Messages that a consumer group has not committed, over all its partitions; None when it has never committed."""
+    admin = AdminClient({"bootstrap.servers": settings.kafka_bootstrap, "log_level": 0})
+    future = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)], request_timeout=TIMEOUT_S)[group]
+    committed = [p for p in future.result(TIMEOUT_S).topic_partitions if p.offset >= 0]
+    if not committed:
+        return None
+    consumer = Consumer({"bootstrap.servers": settings.kafka_bootstrap, "group.id": group, "log_level": 0})
+    try:
+        lag = 0
+        for partition in committed:
+            _, high = consumer.get_watermark_offsets(TopicPartition(partition.topic, partition.partition), timeout=TIMEOUT_S)
+            lag += max(high - partition.offset, 0)
+        return lag
+    finally:
+        consumer.close()
+
+
+def check_group(settings: Settings, name: str, group: str) -> Part:
+    """How far behind is a stream job?"""
+    try:
+        lag = lag_of(settings, group)
+    except KafkaException as error:
+        return name, False, f"its offsets can't be read: {error}"
+    if lag is None:
+        return name, False, f"the consumer group {group} has read nothing yet; is `wallwatch job {name}` running?"
+    return name, True, f"{lag} messages not yet processed"
+
+
+def check_database(settings: Settings) -> Part:
+    """Does the store answer, and how old is its newest sample?"""
+    query = """
+        SELECT count(*), extract(epoch FROM now() - max(seen_at))::float8, (SELECT coalesce(sum(count), 0) FROM dead_letter_count)::bigint
+        FROM rnic_state
+    """
+    try:
+        with psycopg.connect(settings.libpq_url, connect_timeout=int(TIMEOUT_S)) as connection:
+            row = connection.execute(query).fetchone()
+    except psycopg.errors.UndefinedTable:
+        return "database", False, "it has no tables; run `wallwatch db upgrade`"
+    except psycopg.Error as error:
+        return "database", False, f"it does not answer: {str(error).strip()}"
+    count, age, dead = row if row is not None else (0, None, 0)
+    if not count:
+        return "database", False, "no RNIC has been seen yet"
+    text = f"{count} RNICs, newest sample {age:.0f} s old, {dead} messages refused so far"
+    return "database", age < STALE_S, text
+
+
+def status() -> None:
+    """Show whether the API, Kafka, the stream jobs and the database are healthy; exit code 1 when one is not."""
+    settings = Settings()
+    parts = [check_api(settings), check_kafka(settings)]
+    if parts[-1][1]:
+        parts += [check_group(settings, "ingest", settings.ingest_group), check_group(settings, "classify", settings.classify_group)]
+    parts.append(check_database(settings))
+    table = Table("part", "state", "")
+    for name, healthy, text in parts:
+        table.add_row(name, "[green]healthy[/]" if healthy else "[red]unhealthy[/]", text)
+    Console().print(table)
+    if not all(healthy for _, healthy, _ in parts):
+        raise typer.Exit(1)

@@ -1,0 +1,85 @@
+"""Messages that cannot be used go to `wallwatch.dead_letter` with the reason, and are counted."""
+
+from __future__ import annotations
+
+import base64
+import logging
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+from confluent_kafka import Producer
+
+from wallwatch.jobs.metrics import DEAD_LETTERS
+
+TOPIC = "wallwatch.dead_letter"
+LOG_EVERY_S = 10.0
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """One message with the reason why it was refused: a short code that can be counted, and a sentence."""
+
+    topic: str
+    partition: int
+    offset: int
+    key: bytes | None
+    value: bytes | None
+    reason: str
+    detail: str
+
+    def as_json(self, at: datetime) -> bytes:
+        return orjson.dumps(
+            {
+                "topic": self.topic,
+                "partition": self.partition,
+                "offset": self.offset,
+                "key": None if self.key is None else self.key.decode(errors="replace"),
+                "reason": self.reason,
+                "detail": self.detail[:500],
+                "value_base64": base64.b64encode(self.value or b"").decode(),
+                "at": at.isoformat().replace("+00:00", "Z"),
+            }
+        )
+
+
+class DeadLetters:
+    """Sends rejected messages. `flush` must have returned before the offsets of their sources are committed."""
+
+    def __init__(self, job: str, producer: Producer) -> None:
+        self._job = job
+        self._producer = producer
+        self._logged_s: dict[tuple[str, str], float] = {}
+
+    def send(self, rejected: Rejected) -> None:
+        DEAD_LETTERS.labels(self._job, rejected.topic, rejected.reason).inc()
+        self._log(rejected)
+        payload = rejected.as_json(datetime.now(UTC))
+        while True:
+            try:
+                self._producer.produce(TOPIC, key=rejected.key, value=payload)
+                return
+            except BufferError:  # a flood of bad messages: wait until the producer has sent some
+                self._producer.poll(0.1)
+
+    def flush(self, timeout_s: float = 10.0) -> bool:
+        """Wait until the broker has all of them; False when it did not take them in time."""
+        return bool(self._producer.flush(timeout_s) == 0)
+
+    def _log(self, rejected: Rejected) -> None:
+        kind = (rejected.topic, rejected.reason)
+        now = time.monotonic()
+        if now - self._logged_s.get(kind, -LOG_EVERY_S) >= LOG_EVERY_S:  # one line tells the kind; the counter tells how many
+            self._logged_s[kind] = now
+            log.warning(
+                "message refused: %s (%s) at %s[%d]@%d", rejected.reason, rejected.detail[:200], rejected.topic, rejected.partition, rejected.offset
+            )
+
+
+def rejected(message: Any, reason: str, detail: str) -> Rejected:
+    """From a Kafka message, either of confluent-kafka or of the same shape."""
+    return Rejected(message.topic(), message.partition(), message.offset(), message.key(), message.value(), reason, detail)

@@ -1,0 +1,124 @@
+"""Telegraf's JSON messages to samples of the registry's measurements. Pure: no clock, no network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+from wallwatch.domain.telemetry.registry import Measurement, measurements
+
+EARLIEST_NS = 1_577_836_800_000_000_000
+"""2020-01-01: no host that runs a collector believes in an earlier date, unless its clock was never set."""
+
+
+class Refused(Exception):
+    """A message that can't be used: `reason` is a short code, the text one sentence."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """One message of a telemetry topic, its envelope checked and its fields not yet."""
+
+    tags: Mapping[str, str]
+    at_ns: int
+    fields: dict[str, Any]
+
+
+KEY_TAGS: Mapping[str, tuple[str, ...]] = {
+    "rnic": ("host", "pci"),
+    "rnic_offload": ("host", "pci"),
+    "rnic_mask": ("host", "pci", "direction", "mask"),
+    "ovs_datapath": ("host", "datapath"),
+    "event": ("host", "kind"),
+}
+"""Tags without which a message says nothing about anything."""
+
+
+def parse_json(value: bytes | None) -> dict[str, Any]:
+    """The message's JSON object."""
+    if value is None:
+        raise Refused("empty", "the message has no value")
+    try:
+        found = orjson.loads(value)
+    except orjson.JSONDecodeError as error:
+        raise Refused("not_json", str(error)) from error
+    if not isinstance(found, dict):
+        raise Refused("not_an_object", f"a JSON object was expected, not {type(found).__name__}")
+    if b"\\u0000" in value:
+        raise Refused("nul_character", "PostgreSQL stores no text with a NUL character")
+    return found
+
+
+def decode(value: bytes | None, measurement: Measurement, latest_ns: int) -> Decoded:
+    """Read the envelope of one message.
+
+    Parameters
+    ----------
+    value : bytes or None
+        The message's value.
+    measurement : Measurement
+        What its topic carries.
+    latest_ns : int
+        Latest acceptable time, ns since 1970.
+
+    Raises
+    ------
+    Refused
+        With one of the reasons `empty, not_json, not_an_object, nul_character, wrong_measurement, missing_tag, wrong_type, bad_timestamp`.
+    """
+    found = parse_json(value)
+    name, at_ns, tags, fields = found.get("name"), found.get("timestamp"), found.get("tags"), found.get("fields")
+    if name != measurement.name:
+        known = "a known measurement" if isinstance(name, str) and name in measurements() else "unknown"
+        raise Refused("wrong_measurement", f"the topic carries {measurement.name}, the message says {str(name)[:60]!r} ({known})")
+    if not isinstance(tags, dict) or not isinstance(fields, dict):
+        raise Refused("wrong_type", "tags and fields must be JSON objects")
+    for tag in KEY_TAGS[measurement.name]:
+        if not tags.get(tag):
+            raise Refused("missing_tag", f"the tag {tag!r} is missing or empty")
+    for tag, text in tags.items():
+        if not isinstance(text, str):
+            raise Refused("wrong_type", f"the tag {tag!r} must be text")
+    if type(at_ns) is not int or not EARLIEST_NS <= at_ns <= latest_ns:
+        raise Refused("bad_timestamp", f"the timestamp {str(at_ns)[:40]} is not in nanoseconds, before 2020 or too far in the future")
+    if "pci" in tags and tags["pci"]:
+        tags["pci"] = tags["pci"].lower()
+    return Decoded(tags, at_ns, fields)
+
+
+_FINDING_TEXTS = "finding_id host pci symptom state started_at at severity blast_radius rule title summary".split()
+_FINDING_LISTS = ("evidence", "hypotheses", "remedies")
+
+
+def decode_finding(value: bytes | None) -> dict[str, Any]:
+    """Read one message of `wallwatch.findings`."""
+    found = parse_json(value)
+    for name in _FINDING_TEXTS:
+        if not isinstance(found.get(name), str) or not found[name]:
+            raise Refused("missing_field", f"the finding's {name!r} is missing or is not text")
+    for name in _FINDING_LISTS:
+        if not isinstance(found.get(name), list):
+            raise Refused("missing_field", f"the finding's {name!r} is missing or is not a list")
+    for name in ("started_at", "at"):
+        try:
+            aware = datetime.fromisoformat(found[name]).tzinfo is not None
+        except ValueError:
+            aware = False
+        if not aware:
+            raise Refused("bad_timestamp", f"the finding's {name!r} is not an RFC 3339 time: {found[name][:40]!r}")
+    try:
+        UUID(found["finding_id"])
+    except ValueError as error:
+        raise Refused("wrong_type", f"the finding's id is not a UUID: {found['finding_id'][:40]!r}") from error
+    if found["state"] not in ("active", "cleared"):
+        raise Refused("out_of_range", f"the finding's state must be active or cleared, not {found['state'][:40]!r}")
+    return found

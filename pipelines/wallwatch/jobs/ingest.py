@@ -1,0 +1,185 @@
+"""The job `ingest`: every telemetry topic and the findings into the store.
+
+Two threads. This one reads Kafka, decodes and encodes; the other writes. Between them wait at most two batches; while they are full (the database is
+slow or away) the partitions are paused and Kafka keeps the rest. Offsets are committed after the transaction that holds their rows.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+
+from wallwatch.jobs.dead_letter import DeadLetters
+from wallwatch.jobs.ingest_batch import FINDINGS_TOPIC, TELEMETRY_TOPICS, Batch, BatchBuilder
+from wallwatch.jobs.ingest_writer import Database, Stopped, Writer
+from wallwatch.jobs.maintenance import Maintenance
+from wallwatch.jobs.metrics import LAG, MESSAGES, serve
+from wallwatch.settings import Settings
+from wallwatch.store.identities import Identities
+from wallwatch.store.state import StateKeeper
+
+log = logging.getLogger(__name__)
+
+POLL_MESSAGES = 2_000
+POLL_S = 0.05
+LAG_EVERY_S = 5.0
+
+
+class Ingest:
+    """The running job; `run` returns after `stop`."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._stop = threading.Event()
+        self._failure: BaseException | None = None
+        self._batches: queue.Queue[Batch] = queue.Queue(maxsize=2)
+        identities = Identities()
+        self._reader_database = Database(settings.libpq_url, self._stop)
+        self._writer_database = Database(settings.libpq_url, self._stop)
+        self._maintenance = Maintenance(settings, self._stop)
+        self._identities = identities
+        self._consumer = Consumer(
+            {
+                "bootstrap.servers": settings.kafka_bootstrap,
+                "group.id": settings.ingest_group,
+                "client.id": "wallwatch-ingest",
+                "enable.auto.commit": False,
+                "auto.offset.reset": "earliest",
+                # The topics have the same number of partitions and the same key: `range` gives one host's topics to one process.
+                "partition.assignment.strategy": "range",
+                "queued.max.messages.kbytes": 65_536,
+                "fetch.wait.max.ms": 100,
+            }
+        )
+        self._letters = DeadLetters("ingest", Producer({"bootstrap.servers": settings.kafka_bootstrap, "linger.ms": 5}))
+        self._builder = BatchBuilder(identities, self._reader_database.run, settings.future_tolerance_s * 1_000_000_000)
+        self._writer = Writer(self._writer_database, StateKeeper(identities), self._letters, self._commit)
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    def run(self) -> None:
+        """Work until `stop`; raises what the writing thread died of."""
+        serve(self._settings.metrics_port)
+        writer = threading.Thread(target=self._guarded, args=(self._write_all,), name="writer")
+        maintenance = threading.Thread(target=self._guarded, args=(self._maintenance.run,), name="maintenance")
+        try:
+            self._reader_database.run(self._identities.load)
+            self._consumer.subscribe([*TELEMETRY_TOPICS, FINDINGS_TOPIC])
+            writer.start()
+            maintenance.start()
+            self._read_all()
+        except Stopped:
+            pass
+        finally:
+            self._stop.set()
+            for thread in (writer, maintenance):
+                if thread.is_alive():
+                    thread.join()
+            self._consumer.close()
+            self._reader_database.close()
+            self._writer_database.close()
+        if self._failure is not None:
+            raise self._failure
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except Stopped:
+            pass
+        except BaseException as error:
+            # Exit and let the supervisor start again: a half that has died must not leave the other half running.
+            self._failure = error
+            self._stop.set()
+
+    def _read_all(self) -> None:
+        next_lag = 0.0
+        while not self._stop.is_set():
+            messages = self._collect()
+            if messages:
+                self._hand_over(self._builder.build(messages))
+            if time.monotonic() >= next_lag:
+                next_lag = time.monotonic() + LAG_EVERY_S
+                LAG.labels("ingest").set(self._lag())
+
+    def _collect(self) -> list[Any]:
+        """Messages for one batch: what comes within the flush interval, or the batch's number of rows."""
+        found: list[Any] = []
+        deadline = None
+        while not self._stop.is_set():
+            wait = POLL_S if deadline is None else max(0.0, min(POLL_S, deadline - time.monotonic()))
+            for message in self._consumer.consume(POLL_MESSAGES, wait):
+                if message.error() is None:
+                    found.append(message)
+                else:
+                    _report(message.error())
+            if deadline is None:
+                if not found:
+                    return found
+                deadline = time.monotonic() + self._settings.ingest_flush_ms / 1000
+            if len(found) >= self._settings.ingest_batch_rows or time.monotonic() >= deadline:
+                break
+        return found
+
+    def _hand_over(self, batch: Batch) -> None:
+        """Give a batch to the writer. While it has two already, stay in the consumer group without reading on."""
+        for topic in {t for t, _ in batch.offsets}:
+            MESSAGES.labels("ingest", topic).inc(0)
+        MESSAGES.labels("ingest", "all").inc(batch.messages)
+        try:
+            self._batches.put(batch, timeout=1.0)
+            return
+        except queue.Full:
+            pass
+        while not self._stop.is_set():
+            self._consumer.pause(self._consumer.assignment())
+            self._consumer.poll(0)
+            try:
+                self._batches.put(batch, timeout=1.0)
+                break
+            except queue.Full:
+                continue
+        self._consumer.resume(self._consumer.assignment())
+
+    def _write_all(self) -> None:
+        while not (self._stop.is_set() and self._batches.empty()):
+            try:
+                batch = self._batches.get(timeout=0.1)
+            except queue.Empty:
+                continue
+            self._writer.write(batch)
+            self._maintenance.touched(batch.first_minute)
+
+    def _commit(self, batch: Batch) -> None:
+        offsets = [TopicPartition(topic, partition, offset) for (topic, partition), offset in batch.offsets.items()]
+        try:
+            self._consumer.commit(offsets=offsets, asynchronous=True)
+        except KafkaException as error:
+            # The rows are safe; whoever reads these messages again adds nothing.
+            log.warning("offsets could not be committed: %s", error)
+
+    def _lag(self) -> int:
+        lag = 0
+        try:
+            positions = self._consumer.position(self._consumer.assignment())
+            for position in positions:
+                _, high = self._consumer.get_watermark_offsets(position, cached=True)
+                if position.offset >= 0 and high >= 0:
+                    lag += max(high - position.offset, 0)
+        except KafkaException:
+            return lag
+        return lag
+
+
+def _report(error: KafkaError) -> None:
+    if error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
+        log.error("a topic is missing: run `wallwatch topics create` (%s)", error.str())
+        time.sleep(1.0)
+    elif error.code() != KafkaError._PARTITION_EOF:
+        log.warning("Kafka: %s", error.str())

@@ -1,0 +1,138 @@
+"""One batch of ingest: Kafka messages to encoded rows, findings, news for `rnic_state`, rejected messages and offsets."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import psycopg
+
+from wallwatch.domain.telemetry.registry import measurements, topics
+from wallwatch.jobs.dead_letter import Rejected, rejected
+from wallwatch.jobs.decode import Decoded, Refused, decode, decode_finding
+from wallwatch.jobs.metrics import UNKNOWN_FIELDS
+from wallwatch.store.encode import Encoded, Sample, TableEncoder
+from wallwatch.store.identities import Identities
+from wallwatch.store.state import News
+
+T = TypeVar("T")
+
+FINDINGS_TOPIC = "wallwatch.findings"
+
+TELEMETRY_TOPICS: dict[str, str] = {t.name: t.measurement for t in topics().values() if t.measurement is not None}
+
+_IDENTITY = {"rnic": "rnic_id", "rnic_offload": "rnic_id", "rnic_mask": "rnic_id", "ovs_datapath": "host_id", "event": "host_id"}
+_ROW_KEYS: dict[str, tuple[str, ...]] = {"rnic_mask": ("direction", "mask"), "ovs_datapath": ("datapath",), "event": ("pci", "kind")}
+
+
+@dataclass(slots=True)
+class Batch:
+    """What one transaction writes."""
+
+    tables: list[Encoded] = field(default_factory=list)
+    findings: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
+    news: News = field(default_factory=News)
+    rejected: list[Rejected] = field(default_factory=list)
+    offsets: dict[tuple[str, int], int] = field(default_factory=dict)
+    """(topic, partition) -> offset of the next message."""
+    messages: int = 0
+    first_minute: dict[str, int] = field(default_factory=dict)
+    """Table -> earliest minute (since 1970) that it got rows for."""
+
+
+class BatchBuilder:
+    """Turns messages into batches. `with_database` runs a function with a connection, however long the database is away."""
+
+    def __init__(self, identities: Identities, with_database: Callable[[Callable[[psycopg.Connection[Any]], None]], None], future_ns: int) -> None:
+        self._identities = identities
+        self._with_database = with_database
+        self._future_ns = future_ns
+        self._measurements = {topic: measurements()[name] for topic, name in TELEMETRY_TOPICS.items()}
+        self._encoders = {name: TableEncoder(m, _IDENTITY[name], _ROW_KEYS.get(name, ())) for name, m in measurements().items()}
+
+    def build(self, messages: Iterable[Any]) -> Batch:
+        """Decode, identify and encode; what can't be used is in `rejected`, and the rest goes on."""
+        batch = Batch()
+        by_topic: dict[str, list[Any]] = {}
+        for message in messages:
+            topic, partition = message.topic(), message.partition()
+            by_topic.setdefault(topic, []).append(message)
+            batch.offsets[topic, partition] = max(batch.offsets.get((topic, partition), 0), message.offset() + 1)
+            batch.messages += 1
+        latest_ns = time.time_ns() + self._future_ns
+        for topic, group in by_topic.items():
+            if topic == FINDINGS_TOPIC:
+                self._findings(batch, group)
+            else:
+                self._telemetry(batch, topic, group, latest_ns)
+        return batch
+
+    def _telemetry(self, batch: Batch, topic: str, group: list[Any], latest_ns: int) -> None:
+        measurement = self._measurements[topic]
+        decoded: list[tuple[Any, Decoded]] = []
+        for message in group:
+            try:
+                decoded.append((message, decode(message.value(), measurement, latest_ns)))
+            except Refused as refusal:
+                batch.rejected.append(rejected(message, refusal.reason, str(refusal)))
+        if _IDENTITY[measurement.name] == "rnic_id":
+            samples = self._rnic_samples(measurement.name, decoded)
+        else:
+            samples = self._host_samples(measurement.name, decoded)
+        encoded = self._encoders[measurement.name].encode(samples)
+        for sample, reason, detail in encoded.refused:
+            batch.rejected.append(rejected(sample.source, reason, detail))
+        if encoded.unknown_fields:
+            UNKNOWN_FIELDS.labels(topic).inc(encoded.unknown_fields)
+        self._news(batch, measurement.name, samples, {id(sample) for sample, _, _ in encoded.refused})
+        if encoded.rows:
+            batch.tables.append(encoded)
+            batch.first_minute[encoded.table] = min(s.at_ns for s in samples) // 60_000_000_000
+
+    def _rnic_samples(self, name: str, decoded: list[tuple[Any, Decoded]]) -> list[Sample]:
+        known = self._identities.rnics
+        full = name == "rnic"
+        wanted: dict[tuple[str, str], Mapping[str, str]] = {}
+        for _, d in decoded:
+            key = (d.tags["host"], d.tags["pci"])
+            found = known.get(key)
+            if found is None or (full and found.tags != d.tags):
+                wanted[key] = d.tags
+        if wanted:
+            self._with_database(lambda connection: self._identities.upsert_rnics(connection, wanted, full))
+        keys = _ROW_KEYS.get(name, ())
+        return [
+            Sample(known[d.tags["host"], d.tags["pci"]].rnic_id, d.at_ns, tuple(d.tags[k] for k in keys), d.fields, message) for message, d in decoded
+        ]
+
+    def _host_samples(self, name: str, decoded: list[tuple[Any, Decoded]]) -> list[Sample]:
+        known = self._identities.hosts
+        wanted = {d.tags["host"]: d.tags.get("rack", "") for _, d in decoded if d.tags["host"] not in known}
+        if wanted:
+            self._with_database(lambda connection: self._identities.upsert_hosts(connection, wanted))
+        keys = _ROW_KEYS[name]
+        return [Sample(known[d.tags["host"]], d.at_ns, tuple(d.tags.get(k, "") for k in keys), d.fields, message) for message, d in decoded]
+
+    @staticmethod
+    def _news(batch: Batch, name: str, samples: list[Sample], refused: set[int]) -> None:
+        newest = batch.news.rates if name == "rnic" else batch.news.offload if name == "rnic_offload" else None
+        if newest is None:
+            return
+        for sample in samples:
+            before = newest.get(sample.identity)
+            if (before is None or sample.at_ns >= before[0]) and not (refused and id(sample) in refused):
+                newest[sample.identity] = (sample.at_ns, sample.fields)
+
+    def _findings(self, batch: Batch, group: list[Any]) -> None:
+        decoded: list[dict[str, Any]] = []
+        for message in group:
+            try:
+                decoded.append(decode_finding(message.value()))
+            except Refused as refusal:
+                batch.rejected.append(rejected(message, refusal.reason, str(refusal)))
+        wanted = {(f["host"], f["pci"]): {"rack": f.get("rack", "")} for f in decoded if (f["host"], f["pci"]) not in self._identities.rnics}
+        if wanted:
+            self._with_database(lambda connection: self._identities.upsert_rnics(connection, wanted, full=False))
+        batch.findings.extend((self._identities.rnics[f["host"], f["pci"]].rnic_id, f) for f in decoded)

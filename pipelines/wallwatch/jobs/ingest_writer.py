@@ -1,0 +1,147 @@
+"""The writing half of ingest: one transaction a batch, then the offsets. A database that is away is waited for; nothing is dropped."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import psycopg
+from psycopg.types.json import Jsonb
+from tenacity import Retrying, retry_if_exception_type, stop_when_event_set, wait_exponential_jitter
+
+from wallwatch.jobs.dead_letter import DeadLetters
+from wallwatch.jobs.ingest_batch import Batch
+from wallwatch.jobs.metrics import DATABASE_UP, FLUSH_SECONDS, ROWS, ROWS_REPEATED
+from wallwatch.store import copy
+from wallwatch.store.state import StateKeeper
+
+log = logging.getLogger(__name__)
+
+NOTIFY_EVERY_S = 0.25
+
+_FINDING = """
+INSERT INTO finding (time, rnic_id, finding_id, symptom, state, started_at, severity, blast_radius, rule, title, summary, evidence, hypotheses,
+  remedies)
+VALUES (%(at)s, %(rnic_id)s, %(finding_id)s, %(symptom)s, %(state)s, %(started_at)s, %(severity)s, %(blast_radius)s, %(rule)s, %(title)s,
+  %(summary)s, %(evidence)s, %(hypotheses)s, %(remedies)s)
+ON CONFLICT DO NOTHING
+"""
+
+_DEAD_LETTER = """
+INSERT INTO dead_letter_count AS d (topic, reason, count, last_at, last_detail) VALUES (%s, %s, %s, %s, %s)
+ON CONFLICT (topic, reason) DO UPDATE SET count = d.count + excluded.count, last_at = excluded.last_at, last_detail = excluded.last_detail
+"""
+
+
+class Stopped(Exception):
+    """The process was asked to stop while it waited for the database."""
+
+
+class Database:
+    """A connection that comes back. `run` repeats a function until it has been committed."""
+
+    def __init__(self, url: str, stop: threading.Event) -> None:
+        self._url = url
+        self._stop = stop
+        self._connection: psycopg.Connection[Any] | None = None
+
+    def run(self, work: Callable[[psycopg.Connection[Any]], None]) -> None:
+        """Run `work` in a transaction of its own, again after each loss of the database, with growing pauses up to 5 s.
+
+        Raises
+        ------
+        Stopped
+            When the process stops before the transaction could be committed; nothing of it is in the database then.
+        """
+        for attempt in Retrying(
+            retry=retry_if_exception_type((psycopg.OperationalError, psycopg.InterfaceError)),
+            wait=wait_exponential_jitter(initial=0.1, max=5.0, jitter=0.5),
+            stop=stop_when_event_set(self._stop),
+            sleep=self._stop.wait,
+            before_sleep=lambda state: self._lost(state.outcome.exception() if state.outcome else None, state.attempt_number),
+            retry_error_cls=lambda _: Stopped("stopped while waiting for the database"),  # type: ignore[arg-type]
+        ):
+            with attempt:
+                connection = self._connected()
+                with connection.transaction():
+                    work(connection)
+        DATABASE_UP.set(1)
+
+    def _connected(self) -> psycopg.Connection[Any]:
+        if self._connection is None or self._connection.closed:
+            self._connection = psycopg.connect(self._url, autocommit=True, connect_timeout=5, application_name="wallwatch-ingest")
+        return self._connection
+
+    def _lost(self, error: BaseException | None, attempt: int) -> None:
+        DATABASE_UP.set(0)
+        if attempt in (1, 5) or attempt % 20 == 0:
+            log.warning("the database does not answer (attempt %d), waiting: %s", attempt, str(error).strip())
+        self.close()
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+class Writer:
+    """Writes batches one after another, in a thread of its own: libpq waits outside the interpreter's lock, so decoding goes on meanwhile."""
+
+    def __init__(self, database: Database, keeper: StateKeeper, letters: DeadLetters, commit: Callable[[Batch], None]) -> None:
+        self._database = database
+        self._keeper = keeper
+        self._letters = letters
+        self._commit = commit
+        self._last_state_s = 0.0
+
+    def write(self, batch: Batch) -> None:
+        """Dead letters, then the transaction, then the offsets: after a crash anywhere the batch is read again and adds nothing twice."""
+        for letter in batch.rejected:
+            self._letters.send(letter)
+        if batch.rejected:
+            while not self._letters.flush():
+                log.warning("dead letters wait for the broker")
+        now = time.monotonic()
+        self._keeper.take(batch.news, now)
+        # At most four notifications a second: the readers can do no more with them.
+        due = self._keeper.due(now) if now - self._last_state_s >= NOTIFY_EVERY_S else []
+        added: dict[str, int] = {}
+
+        def transaction(connection: psycopg.Connection[Any]) -> None:
+            added.clear()
+            for table in batch.tables:
+                added[table.table] = copy.write(connection, table)
+            self._write_findings(connection, batch)
+            _count_dead_letters(connection, batch)
+            self._keeper.write(connection, due, batch.findings)
+
+        started = time.perf_counter()
+        self._database.run(transaction)
+        FLUSH_SECONDS.observe(time.perf_counter() - started)
+        if due:
+            self._last_state_s = now
+            self._keeper.written(due, now)
+        for table in batch.tables:
+            ROWS.labels(table.table).inc(added[table.table])
+            ROWS_REPEATED.labels(table.table).inc(len(table.rows) - added[table.table])
+        self._commit(batch)
+
+    @staticmethod
+    def _write_findings(connection: psycopg.Connection[Any], batch: Batch) -> None:
+        with connection.cursor() as cursor:
+            for rnic_id, finding in batch.findings:
+                values = {**finding, "rnic_id": rnic_id, **{n: Jsonb(finding[n]) for n in ("evidence", "hypotheses", "remedies")}}
+                cursor.execute(_FINDING, values)
+
+
+def _count_dead_letters(connection: psycopg.Connection[Any], batch: Batch) -> None:
+    counts: dict[tuple[str, str], tuple[int, str]] = {}
+    for letter in batch.rejected:
+        count, _ = counts.get((letter.topic, letter.reason), (0, ""))
+        counts[letter.topic, letter.reason] = (count + 1, letter.detail[:500].replace("\0", ""))
+    for (topic, reason), (count, detail) in sorted(counts.items()):
+        connection.execute(_DEAD_LETTER, [topic, reason, count, datetime.now(UTC), detail])

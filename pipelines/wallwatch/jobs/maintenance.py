@@ -1,0 +1,103 @@
+"""Upkeep on the Apache edition of TimescaleDB, by ingest: one-minute aggregates and the removal of old chunks.
+
+The Community edition does both itself, so there this thread does nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import psycopg
+from psycopg import sql
+from sqlalchemy import create_engine
+
+from wallwatch.settings import Settings
+from wallwatch.store.editions import Edition, edition_of
+from wallwatch.store.rollups import ROLLUPS, Rollup, refresh_statement
+from wallwatch.store.tables import HYPERTABLES
+
+log = logging.getLogger(__name__)
+
+ROLLUP_EVERY_S = 20.0
+RETENTION_EVERY_S = 3_600.0
+LOCK = 7_241_002
+"""Several ingest processes share this work: whoever has the lock does it."""
+
+
+class Maintenance:
+    """Recomputes the minutes that got rows, and drops what is too old."""
+
+    def __init__(self, settings: Settings, stop: threading.Event) -> None:
+        self._settings = settings
+        self._stop = stop
+        self._touched: dict[str, int] = {}
+        self._lock = threading.Lock()
+
+    def touched(self, first_minute: Mapping[str, int]) -> None:
+        """Note the earliest minute that a batch wrote to, by table."""
+        with self._lock:
+            for table, minute in first_minute.items():
+                self._touched[table] = min(minute, self._touched.get(table, minute))
+
+    def run(self) -> None:
+        """Work until the process stops. Errors of the database are reported and tried again at the next turn."""
+        next_retention = 0.0
+        edition: Edition | None = None
+        while not self._stop.wait(ROLLUP_EVERY_S):
+            try:
+                with psycopg.connect(self._settings.libpq_url, autocommit=True, connect_timeout=5, application_name="wallwatch-upkeep") as connection:
+                    edition = edition or self._edition()
+                    if edition is Edition.COMMUNITY:
+                        return
+                    self.roll_up(connection)
+                    if time.monotonic() >= next_retention:
+                        next_retention = time.monotonic() + RETENTION_EVERY_S
+                        drop_old_chunks(connection, self._settings)
+            except psycopg.Error as error:
+                log.warning("upkeep waits for the next turn: %s", str(error).strip())
+
+    def _edition(self) -> Edition:
+        engine = create_engine(self._settings.database_url)
+        with engine.connect() as connection:
+            found = edition_of(connection)
+        engine.dispose()
+        return found
+
+    def roll_up(self, connection: psycopg.Connection[Any]) -> None:
+        """Compute the touched minutes again. A minute still being written is computed now and, complete, at a later turn."""
+        with self._lock:
+            touched, self._touched = self._touched, {}
+        try:
+            with connection.transaction():
+                row = connection.execute("SELECT pg_try_advisory_xact_lock(%s)", [LOCK]).fetchone()
+                if row is None or not row[0]:
+                    self.touched(touched)
+                    return
+                for rollup in ROLLUPS:
+                    first = touched.get(rollup.source)
+                    if first is not None:
+                        self._refresh(connection, rollup, first)
+        except psycopg.Error:
+            self.touched(touched)
+            raise
+
+    def _refresh(self, connection: psycopg.Connection[Any], rollup: Rollup, first_minute: int) -> None:
+        start = datetime.fromtimestamp(first_minute * 60, UTC)
+        end = datetime.now(UTC) + timedelta(seconds=self._settings.future_tolerance_s + 60)
+        connection.execute(refresh_statement(rollup).encode(), {"start": start, "end": end})
+
+
+def drop_old_chunks(connection: psycopg.Connection[Any], settings: Settings) -> None:
+    """Drop chunks past their retention; findings and events are kept as long as the aggregates."""
+    now = datetime.now(UTC)
+    raw, long = now - timedelta(days=settings.retention_days), now - timedelta(days=settings.rollup_retention_days)
+    ages = {table: (long if table in ("event", "finding") else raw) for table in HYPERTABLES} | {r.table: long for r in ROLLUPS}
+    for table, before in ages.items():
+        dropped = connection.execute(sql.SQL("SELECT drop_chunks({}, older_than => %s)").format(sql.Literal(table)), [before]).fetchall()
+        if dropped:
+            log.info("%d chunks of %s older than %s dropped", len(dropped), table, before.date())

@@ -1,0 +1,50 @@
+"""Writes encoded rows with COPY, so that a row that is already there adds nothing.
+
+COPY straight into the hypertable is the fast way and the usual one. When it meets a row that exists (after a crash, Kafka repeats what was not
+committed), the same bytes go into a temporary table first and from there only what is new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import psycopg
+from psycopg import sql
+
+from wallwatch.store.encode import COPY_HEADER, COPY_TRAILER, Encoded
+
+
+def write(connection: psycopg.Connection[object], batch: Encoded) -> int:
+    """COPY a batch inside the caller's transaction.
+
+    Returns
+    -------
+    int
+        Rows added; rows that were there already are not counted.
+    """
+    if not batch.rows:
+        return 0
+    target = sql.Identifier(batch.table)
+    columns = sql.SQL(", ").join(map(sql.Identifier, batch.columns))
+    try:
+        with connection.transaction():
+            return _copy(connection, target, columns, batch.rows)
+    except psycopg.errors.UniqueViolation:
+        staging = sql.Identifier(f"staging_{batch.table}")
+        with connection.transaction():
+            connection.execute(
+                sql.SQL("CREATE TEMPORARY TABLE {} (LIKE {} INCLUDING DEFAULTS) ON COMMIT DROP").format(staging, target)
+            )
+            _copy(connection, staging, columns, batch.rows)
+            added = connection.execute(
+                sql.SQL("INSERT INTO {} ({}) SELECT {} FROM {} ON CONFLICT DO NOTHING").format(target, columns, columns, staging)
+            ).rowcount
+            connection.execute(sql.SQL("DROP TABLE {}").format(staging))
+        return added
+
+
+def _copy(connection: psycopg.Connection[object], target: sql.Identifier, columns: sql.Composed, rows: Iterable[bytes]) -> int:
+    with connection.cursor() as cursor:
+        with cursor.copy(sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(target, columns)) as copy:
+            copy.write(b"".join((COPY_HEADER, *rows, COPY_TRAILER)))
+        return cursor.rowcount

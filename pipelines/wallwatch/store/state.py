@@ -1,0 +1,196 @@
+"""The table `rnic_state`: one row an RNIC with its walls, headroom, symptoms and newest rates.
+
+The wall page reads it, so it is written when something that can be seen has changed, and no more often than the database can bear: at most
+`BUDGET_PER_S` rows a second. A small fleet is fresh to a second; 40,000 RNICs share the budget and are fresh to about ten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any
+
+import orjson
+import psycopg
+
+from wallwatch.domain.catalogue.load import profiles
+from wallwatch.domain.walls.headroom import WallReading, nearest, read_walls
+from wallwatch.store.identities import Identities, Rnic
+from wallwatch.store.tables import NOTIFY_CHANNEL
+
+BUDGET_PER_S = 4_000
+LOCK = 7_241_001
+"""Advisory lock that makes `change_seq` grow in the order of commits, also with several ingest processes."""
+
+REFRESH_S = 10.0
+"""A row that nothing visible happened to is written this often, so that `seen_at` tells a silent RNIC from a quiet one."""
+
+
+@dataclass(slots=True)
+class Known:
+    """What this process knows of one RNIC; None where it has had no news."""
+
+    rates: Mapping[str, Any] | None = None
+    rates_ns: int = 0
+    offload: Mapping[str, Any] | None = None
+    offload_ns: int = 0
+    walls: list[WallReading] | None = None
+    written: tuple[Any, ...] | None = None
+    """The coarse view at the last write."""
+    written_s: float = -1e9
+
+    def coarse(self) -> tuple[Any, ...]:
+        """What a person would notice: headroom to half a per cent, the nearest wall, rates to about two per cent."""
+        first = nearest(self.walls or ())
+        rates = self.rates or {}
+        return (
+            None if first is None else (round(first.headroom * 200), first.wall),
+            _step(rates.get("tx_gbps")),
+            _step(rates.get("rx_gbps")),
+        )
+
+
+def _step(gbps: float | None) -> int | None:
+    if gbps is None:
+        return None
+    return round(gbps * 10) if gbps < 1.0 else round(gbps * 2) if gbps < 50.0 else round(gbps / 2) + 1_000
+
+
+@dataclass(slots=True)
+class News:
+    """Newest samples of one batch: RNIC -> (ns, fields); findings in the order in which they came."""
+
+    rates: dict[int, tuple[int, Mapping[str, Any]]] = field(default_factory=dict)
+    offload: dict[int, tuple[int, Mapping[str, Any]]] = field(default_factory=dict)
+    findings: list[tuple[int, Mapping[str, Any]]] = field(default_factory=list)
+
+
+class StateKeeper:
+    """Merges news and writes the rows that are due. Times called `now_s` are of one monotonic clock."""
+
+    def __init__(self, identities: Identities) -> None:
+        self._identities = identities
+        self._known: dict[int, Known] = {}
+        self._pending: dict[int, None] = {}
+        self._allowance = float(BUDGET_PER_S)
+        self._last_s: float | None = None
+
+    def take(self, news: News, now_s: float) -> None:
+        """Remember a batch's newest samples, and note which rows are due; samples older than known ones are ignored."""
+        for rnic_id, (at_ns, fields) in news.rates.items():
+            known = self._known.setdefault(rnic_id, Known())
+            if at_ns >= known.rates_ns:
+                known.rates, known.rates_ns = fields, at_ns
+        for rnic_id, (at_ns, fields) in news.offload.items():
+            known = self._known.setdefault(rnic_id, Known())
+            if at_ns >= known.offload_ns:
+                known.offload, known.offload_ns = fields, at_ns
+        # Looking at each sample of a large fleet would cost more than writing what the budget allows.
+        least_age_s = 0.5 * len(self._known) / BUDGET_PER_S
+        for rnic_id in {**news.rates, **news.offload}:
+            known = self._known[rnic_id]
+            age_s = now_s - known.written_s
+            if age_s < least_age_s or rnic_id in self._pending:
+                continue
+            self._read_walls(rnic_id, known)
+            if age_s >= REFRESH_S or known.coarse() != known.written:
+                self._pending[rnic_id] = None
+
+    def _read_walls(self, rnic_id: int, known: Known) -> None:
+        if known.offload is not None:
+            model = self._identities.by_id[rnic_id].model
+            known.walls = read_walls(known.offload, profiles().get(model) if model else None)
+
+    def due(self, now_s: float) -> list[int]:
+        """RNICs to write now, within the budget, those that have waited longest first."""
+        if self._last_s is not None:
+            self._allowance = min(self._allowance + (now_s - self._last_s) * BUDGET_PER_S, float(BUDGET_PER_S))
+        self._last_s = now_s
+        return list(islice(self._pending, int(self._allowance)))
+
+    def write(self, connection: psycopg.Connection[Any], due: list[int], findings: Sequence[tuple[int, Mapping[str, Any]]]) -> bool:
+        """Write rows and symptoms inside the caller's transaction; True when anything was written. NOTIFY goes out with the commit."""
+        if not due and not findings:
+            return False
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
+        for rates_known in (True, False):
+            rows = [(i, self._identities.by_id[i], self._known[i]) for i in due if (self._known[i].rates is not None) == rates_known]
+            for rnic_id, _, known in rows:
+                self._read_walls(rnic_id, known)
+            if rows:
+                connection.execute(_UPSERT_WITH_RATES if rates_known else _UPSERT_WITHOUT_RATES, _columns(rows))
+        for rnic_id, message in findings:
+            self._write_symptom(connection, rnic_id, message)
+        connection.execute(f"NOTIFY {NOTIFY_CHANNEL}")
+        return True
+
+    def _write_symptom(self, connection: psycopg.Connection[Any], rnic_id: int, message: Mapping[str, Any]) -> None:
+        rnic, symptom = self._identities.by_id[rnic_id], message["symptom"]
+        entry = {"since": message["started_at"], "finding_id": message["finding_id"], "severity": message["severity"]}
+        values = {"rnic_id": rnic_id, "host": rnic.host, "pci": rnic.pci, "rack": rnic.rack, "model": rnic.model, "symptom": symptom}
+        shown = orjson.dumps({symptom: entry} if message["state"] == "active" else {}).decode()
+        connection.execute(_SYMPTOM, {**values, "set": shown, "at": message["at"]})
+
+    def written(self, due: list[int], now_s: float) -> None:
+        """Note, after the commit, that these rows are in the database."""
+        self._allowance -= len(due)
+        for rnic_id in due:
+            known = self._known[rnic_id]
+            known.written, known.written_s = known.coarse(), now_s
+            self._pending.pop(rnic_id, None)
+
+
+_UPSERT = """
+INSERT INTO rnic_state AS s (rnic_id, host, pci, rack, model, walls, headroom, nearest_wall, tx_gbps, rx_gbps, seen_at, change_seq)
+SELECT rnic_id, host, pci, rack, model, walls, headroom, nearest_wall, tx_gbps, rx_gbps, seen_at, nextval('rnic_state_change_seq_values')
+FROM unnest(%s::int[], %s::text[], %s::text[], %s::text[], %s::text[], %s::jsonb[], %s::float8[], %s::text[], %s::float8[], %s::float8[],
+            %s::timestamptz[])
+     AS n (rnic_id, host, pci, rack, model, walls, headroom, nearest_wall, tx_gbps, rx_gbps, seen_at)
+ON CONFLICT (rnic_id) DO UPDATE SET
+  rack = excluded.rack,
+  model = COALESCE(excluded.model, s.model),
+  walls = COALESCE(excluded.walls, s.walls),
+  headroom = CASE WHEN excluded.walls IS NULL THEN s.headroom ELSE excluded.headroom END,
+  nearest_wall = CASE WHEN excluded.walls IS NULL THEN s.nearest_wall ELSE excluded.nearest_wall END,
+  {rates}
+  seen_at = GREATEST(s.seen_at, excluded.seen_at),
+  updated_at = now(),
+  change_seq = excluded.change_seq
+"""
+_UPSERT_WITH_RATES = _UPSERT.format(rates="tx_gbps = excluded.tx_gbps, rx_gbps = excluded.rx_gbps,")
+_UPSERT_WITHOUT_RATES = _UPSERT.format(rates="")
+"""Before its first `rnic` sample a process that has just started knows no rates, and leaves those of its predecessor alone."""
+
+# A finding older than one already applied (Kafka repeats, or replays from the start) changes nothing.
+_SYMPTOM = """
+INSERT INTO rnic_state AS s (rnic_id, host, pci, rack, model, symptoms, findings_at, change_seq)
+VALUES (%(rnic_id)s, %(host)s, %(pci)s, %(rack)s, %(model)s, %(set)s::jsonb, %(at)s, nextval('rnic_state_change_seq_values'))
+ON CONFLICT (rnic_id) DO UPDATE SET
+  symptoms = (s.symptoms - %(symptom)s) || excluded.symptoms,
+  findings_at = excluded.findings_at,
+  updated_at = now(),
+  change_seq = excluded.change_seq
+WHERE s.findings_at IS NULL OR s.findings_at <= excluded.findings_at
+"""
+
+
+def walls_json(walls: Iterable[WallReading]) -> str:
+    return orjson.dumps(
+        {w.wall: {"value": w.value, "limit": w.limit, "headroom": round(w.headroom, 4), "basis": w.basis} for w in walls}
+    ).decode()
+
+
+def _columns(rows: list[tuple[int, Rnic, Known]]) -> list[list[Any]]:
+    columns: list[list[Any]] = [[] for _ in range(11)]
+    for rnic_id, rnic, known in rows:
+        first = nearest(known.walls or ())
+        rates = known.rates or {}
+        walls = None if known.walls is None else walls_json(known.walls)
+        seen = datetime.fromtimestamp(max(known.rates_ns, known.offload_ns) / 1e9, UTC)
+        identity = (rnic_id, rnic.host, rnic.pci, rnic.rack, rnic.model)
+        headroom = (None, None) if first is None else (first.headroom, first.wall)
+        for column, value in zip(columns, (*identity, walls, *headroom, rates.get("tx_gbps"), rates.get("rx_gbps"), seen), strict=True):
+            column.append(value)
+    return columns
