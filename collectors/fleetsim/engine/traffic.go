@@ -135,7 +135,7 @@ func (c *connection) transfer(seconds float64) {
 	}
 	c.rateGbps = want * scale
 	c.noteDepth(latency)
-	c.count(c.rateGbps*1e9/8/c.packetSize*seconds, true)
+	c.count(c.rateGbps*1e9/8/c.packetSize*seconds)
 }
 
 // transferInSoftware sends over the slow path for as long as the missing entries will take to be installed, and at full
@@ -168,7 +168,7 @@ func (c *connection) transferInSoftware(seconds float64) {
 			c.dst.RNIC.Host.upcall(c.ingress)
 		}
 	}
-	c.count(sent, false)
+	c.count(sent)
 }
 
 // installDelay is how long a packet that misses now will wait for its entries.
@@ -183,7 +183,7 @@ func (c *connection) installDelay() time.Duration {
 }
 
 // count books whole packets on ports, VFs and on those entries that forwarded them.
-func (c *connection) count(packets float64, hardware bool) {
+func (c *connection) count(packets float64) {
 	c.carry += packets
 	whole := math.Floor(c.carry)
 	if whole < 1 {
@@ -205,7 +205,7 @@ func (c *connection) count(packets float64, hardware bool) {
 		r.VFCounters[c.dst.VF].RcvPackets += whole
 	}
 	for _, e := range []*Entry{c.egress, c.ingress} {
-		if e != nil && e.inHardware() && (hardware || e == c.egress) {
+		if e != nil && e.inHardware() { // one end may forward in hardware while the other does not
 			e.hwPackets += whole
 			e.hwBytes += whole * (c.packetSize - ethernetHeader)
 		}
