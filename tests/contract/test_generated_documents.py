@@ -1,0 +1,31 @@
+"""What is generated is up to date: API description, tables of metrics and symptoms, tables of settings."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import settings_tables
+from wallwatch_backend.api import new_api
+from wallwatch_local.paths import REPOSITORY
+
+
+def test_the_checked_in_openapi_document_is_the_one_of_the_app() -> None:
+    checked_in = json.loads((REPOSITORY / "frontend/src/lib/api/openapi.json").read_text())
+    assert checked_in == json.loads(json.dumps(new_api().openapi()))
+
+
+def test_the_tables_of_metrics_and_symptoms_are_up_to_date() -> None:
+    wallwatch = str(Path(sys.executable).with_name("wallwatch"))
+    done = subprocess.run([wallwatch, "generate", "docs", "--check"], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_tables_of_settings_are_up_to_date() -> None:
+    assert settings_tables.main(["--check"]) == 0
+
+
+def test_a_changed_setting_would_be_found(tmp_path: Path) -> None:
+    page = tmp_path / "operating.md"
+    page.write_text(settings_tables.PAGE.read_text().replace("`WALLWATCH_STATE_DIR`", "`WALLWATCH_STATE_FOLDER`"))
+    assert settings_tables.main(["--check"], page) == 1

@@ -1,0 +1,50 @@
+"""Writes the tables of settings in docs/operating.md from the settings classes (with `--check` it only compares)."""
+
+import re
+import sys
+from pathlib import Path
+
+from pydantic_core import PydanticUndefined
+from pydantic_settings import BaseSettings
+
+from wallwatch.settings import Settings as JobSettings
+from wallwatch_backend.settings import Settings as BackendSettings
+from wallwatch_local.paths import REPOSITORY
+
+PAGE = REPOSITORY / "docs" / "operating.md"
+TABLES: dict[str, type[BaseSettings]] = {"jobs": JobSettings, "backend": BackendSettings}
+
+
+def table(settings: type[BaseSettings]) -> str:
+    """Markdown table of a settings class: variable, default, meaning."""
+    lines = ["| variable | default | what |", "|---|---|---|"]
+    for name, field in settings.model_fields.items():
+        default = "required" if field.default is PydanticUndefined else "" if field.default is None else f"`{field.default}`"
+        lines.append(f"| `WALLWATCH_{name.upper()}` | {default} | {field.description or name.replace('_', ' ')} |")
+    return "\n".join(lines)
+
+
+def with_tables(page: str) -> str:
+    """The page with its generated parts renewed; they stand between markers."""
+    for name, settings in TABLES.items():
+        pattern = rf"(<!-- settings:{name} -->\n).*?(<!-- /settings -->)"
+        page, found = re.subn(pattern, lambda m, s=settings: f"{m[1]}{table(s)}\n{m[2]}", page, flags=re.DOTALL)  # type: ignore[misc]
+        if found != 1:
+            raise ValueError(f"docs/operating.md has no place for the settings of {name}: <!-- settings:{name} --> ... <!-- /settings -->")
+    return page
+
+
+def main(arguments: list[str], page: Path = PAGE) -> int:
+    """Write or compare; 1 when the page is out of date."""
+    old = page.read_text()
+    new = with_tables(old)
+    if "--check" in arguments:
+        if new != old:
+            print("docs/operating.md is out of date: run 'python tests/support/settings_tables.py'", file=sys.stderr)
+        return int(new != old)
+    page.write_text(new)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
