@@ -1,0 +1,59 @@
+"""`/agents`: list, enrol, remove."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from wallwatch_backend.agents import service
+from wallwatch_backend.agents.schemas import Agent, EnrolledAgent, Enrolment, EnrolmentToken, NewEnrolmentToken
+from wallwatch_backend.kit import problems
+from wallwatch_backend.kit.access import READ_ERRORS, WRITE_ERRORS, AsAdmin, AsViewer, address_of
+from wallwatch_backend.kit.database import Reading, TheDatabase, Writing
+from wallwatch_backend.kit.paging import BadCursor, Cursor, Limit, Page
+from wallwatch_backend.kit.settings_dependency import TheSettings
+from wallwatch_backend.kit.text import HostName
+from wallwatch_backend.remedies.dependencies import TheSigner
+
+router = APIRouter(prefix="/agents", tags=["agents"])
+
+
+@router.get("", operation_id="listAgents", responses=problems.responses(*READ_ERRORS, BadCursor))
+async def list_agents(
+    caller: AsViewer,
+    session: Reading,
+    host: Annotated[HostName | None, Query()] = None,
+    connected: Annotated[bool | None, Query()] = None,
+    limit: Limit = 100,
+    cursor: Cursor = None,
+) -> Page[Agent]:
+    """List the enrolled agents by host."""
+    return await service.list_agents(session, host=host, connected=connected, limit=limit, cursor=cursor)
+
+
+@router.post("/enrolment-tokens", operation_id="createEnrolmentToken", status_code=201, responses=problems.responses(*WRITE_ERRORS))
+async def create_enrolment_token(caller: AsAdmin, body: NewEnrolmentToken, session: Writing, response: Response) -> EnrolmentToken:
+    """Make a token with which one agent can enrol."""
+    response.headers["Cache-Control"] = "no-store"
+    return await service.create_enrolment_token(session, caller.actor, body.host, body.ttl_s, caller.address)
+
+
+@router.post(
+    "/enrol",
+    operation_id="enrolAgent",
+    status_code=201,
+    responses=problems.responses(service.BadEnrolmentToken, service.HostEnrolled, service.TooManyEnrolments),
+)
+async def enrol(
+    body: Enrolment, request: Request, response: Response, database: TheDatabase, settings: TheSettings, signer: TheSigner
+) -> EnrolledAgent:
+    """Turn an enrolment token into an agent's credentials. Agents call this; the token is the permission."""
+    response.headers["Cache-Control"] = "no-store"
+    base_url = str(settings.public_url or request.base_url)
+    return await service.enrol(database, settings, signer, body, base_url, address_of(request))
+
+
+@router.delete("/{agent_id}", operation_id="deleteAgent", status_code=204, responses=problems.responses(*WRITE_ERRORS, problems.NotFound))
+async def delete_agent(caller: AsAdmin, agent_id: Annotated[UUID, Path()], session: Writing) -> None:
+    """Remove an agent: its credentials stop working at once."""
+    await service.delete_agent(session, caller, agent_id)

@@ -1,0 +1,39 @@
+"""Agents and the tokens with which they enrol."""
+
+from sqlalchemy import LargeBinary
+from sqlalchemy.orm import Mapped, mapped_column
+
+from wallwatch_backend.kit.columns import At, Created, Id, Ref
+from wallwatch_backend.kit.database import Base
+
+
+class AgentRow(Base):
+    __tablename__ = "agent"
+
+    id: Mapped[Id]
+    host: Mapped[str] = mapped_column(unique=True)
+    secret_hash: Mapped[bytes] = mapped_column(LargeBinary)
+    instance_uid: Mapped[str]
+    version: Mapped[str | None]
+    enrolled_at: Mapped[Created]
+    connection_id: Mapped[Ref | None]  # set while connected; tells a newer connection from an older one that ends late
+    healthy: Mapped[bool | None]
+    health_error: Mapped[str | None]
+    last_seen_at: Mapped[At | None]
+
+    @property
+    def connected(self) -> bool:
+        return self.connection_id is not None
+
+
+class EnrolmentTokenRow(Base):
+    __tablename__ = "enrolment_token"
+
+    id: Mapped[Id]
+    token_hash: Mapped[bytes] = mapped_column(LargeBinary, unique=True)
+    host: Mapped[str | None]
+    created_by: Mapped[str]
+    created_at: Mapped[Created]
+    expires_at: Mapped[At]
+    used_at: Mapped[At | None]
+    used_by: Mapped[str | None]

@@ -1,0 +1,52 @@
+"""Agents: enrolment and state."""
+
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+
+from wallwatch_backend.kit.text import HostName, SafeText
+
+
+class Agent(BaseModel):
+    id: UUID
+    host: str
+    version: str | None
+    connected: bool
+    healthy: bool | None = Field(description="What the agent last said of itself; null before it said anything")
+    health_error: str | None
+    enrolled_at: datetime
+    last_seen_at: datetime | None
+
+
+class NewEnrolmentToken(BaseModel):
+    host: HostName | None = Field(default=None, description="The token works for this host only; null: for any host without an agent")
+    ttl_s: int = Field(default=3600, ge=60, le=30 * 86400, description="Seconds until it expires")
+
+
+class EnrolmentToken(BaseModel):
+    token: str = Field(description="Works once; shown only now")
+    host: str | None
+    expires_at: datetime
+
+
+class Enrolment(BaseModel):
+    """What an agent says to enrol."""
+
+    token: SafeText = Field(min_length=1, max_length=200)
+    host: HostName
+    version: SafeText = Field(min_length=1, max_length=100)
+    instance_uid: UUID
+
+
+class CommandKey(BaseModel):
+    kid: str
+    alg: str = "EdDSA"
+    public_key: str = Field(description="Ed25519, base64url, 32 bytes")
+
+
+class EnrolledAgent(BaseModel):
+    agent_id: UUID
+    secret: str
+    opamp_url: str
+    command_keys: list[CommandKey]

@@ -1,0 +1,72 @@
+"""Puts the nouns' routers together and describes them as OpenAPI."""
+
+from typing import Any
+
+from fastapi import APIRouter, FastAPI
+
+from wallwatch_backend import __version__
+from wallwatch_backend.agents.endpoints import router as agents
+from wallwatch_backend.audit.endpoints import router as audit
+from wallwatch_backend.catalogue.endpoints import router as catalogue
+from wallwatch_backend.health.endpoints import router as health
+from wallwatch_backend.incidents.endpoints import router as incidents
+from wallwatch_backend.kit import problems
+from wallwatch_backend.remedies.endpoints import router as remedies
+from wallwatch_backend.rnics.endpoints import router as rnics
+from wallwatch_backend.session.endpoints import router as session
+from wallwatch_backend.stream.endpoints import router as stream
+from wallwatch_backend.tokens.endpoints import router as tokens
+from wallwatch_backend.users.endpoints import router as users
+from wallwatch_backend.wall.endpoints import router as wall
+from wallwatch_backend.webhooks.endpoints import router as webhooks
+
+PREFIX = "/api/v1"
+MAX_BODY_BYTES = 1_000_000  # the largest honest request is a webhook or remedy of some kilobytes
+
+
+def new_api(**options: Any) -> FastAPI:
+    """Make the application with all routes and no state."""
+    app = FastAPI(
+        title="Wallwatch",
+        version=__version__,
+        summary="See the scalability walls of RDMA NICs, and act before traffic does.",
+        openapi_url=f"{PREFIX}/openapi.json",
+        docs_url=None,  # the usual pages load scripts from elsewhere, which the Content-Security-Policy forbids
+        redoc_url=None,
+        max_body_size=MAX_BODY_BYTES,
+        **options,
+    )
+    api = APIRouter(
+        prefix=PREFIX,
+        responses={
+            **problems.responses(problems.InvalidInput),
+            503: {"model": problems.Problem, "content": {problems.MEDIA_TYPE: {}}, "description": "The database does not answer (`database_unavailable`)"},
+        },
+    )
+    for router in (session, wall, stream, rnics, incidents, remedies, agents, webhooks, users, tokens, audit, catalogue):
+        api.include_router(router)
+    app.include_router(api)
+    app.include_router(health)
+    _only_problem_media_type(app)
+    return app
+
+
+def _only_problem_media_type(app: FastAPI) -> None:
+    """Errors are `application/problem+json` only; the framework would also list them as `application/json`."""
+    generate = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            document = generate()
+            for path in document["paths"].values():
+                for operation in path.values():
+                    for response in operation["responses"].values():
+                        content = response.get("content", {})
+                        if problems.MEDIA_TYPE in content and "application/json" in content:
+                            content[problems.MEDIA_TYPE] = content.pop("application/json")
+            for unused in ("HTTPValidationError", "ValidationError"):
+                document["components"]["schemas"].pop(unused, None)
+            app.openapi_schema = document
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]  # the way that FastAPI's documentation gives for extending the schema

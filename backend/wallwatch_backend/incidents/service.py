@@ -1,0 +1,5 @@
+from wallwatch_backend.kit.problems import WallwatchError
+
+
+class AlreadyResolved(WallwatchError):
+    status, code, title = 409, "already_resolved", "The incident is resolved"

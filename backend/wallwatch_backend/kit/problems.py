@@ -1,0 +1,104 @@
+"""Errors as RFC 9457 problem details. An error is a class with a status and a stable code; endpoints declare those they raise."""
+
+from http import HTTPStatus
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, Field
+
+
+class WallwatchError(Exception):
+    """Base of every error that a caller of the API may see."""
+
+    status: ClassVar[int] = 500
+    code: ClassVar[str] = "internal"
+    title: ClassVar[str] = "Something went wrong on the server"
+
+    def __init__(self, detail: str | None = None, *, headers: dict[str, str] | None = None) -> None:
+        super().__init__(detail or self.title)
+        self.detail = detail or self.title
+        self.headers = headers or {}
+
+
+class NotSignedIn(WallwatchError):
+    status, code, title = 401, "not_signed_in", "Sign in first"
+
+    def __init__(self, detail: str | None = None) -> None:
+        super().__init__(detail or "Sign in with POST /api/v1/session or send an API token.", headers={"WWW-Authenticate": "Bearer"})
+
+
+class Forbidden(WallwatchError):
+    status, code, title = 403, "forbidden", "Your role does not allow this"
+
+
+class CsrfMismatch(WallwatchError):
+    status, code, title = 403, "csrf_mismatch", "The X-CSRF-Token header is missing or wrong"
+
+
+class NotFound(WallwatchError):
+    status, code, title = 404, "not_found", "There is nothing here"
+
+
+class InvalidInput(WallwatchError):
+    status, code, title = 422, "invalid_input", "The request was understood but a value is not acceptable"
+
+
+class ProblemField(BaseModel):
+    """One value of the request that was not acceptable."""
+
+    location: list[str | int] = Field(description="Where the value is: body, query or path, then the names down to it")
+    message: str
+    code: str
+
+
+class Problem(BaseModel):
+    """Body of every error."""
+
+    type: str = Field(description="`urn:wallwatch:problem:` followed by the code")
+    title: str
+    status: int
+    code: str = Field(description="Stable: write programs against this")
+    detail: str
+    instance: str = Field(description="Path of the request")
+    errors: list[ProblemField] = Field(default_factory=list, description="Filled for validation errors")
+
+
+MEDIA_TYPE = "application/problem+json"
+
+
+def body_of(status: int, code: str, title: str, detail: str, instance: str, errors: list[ProblemField] | None = None) -> dict[str, Any]:
+    """Return a problem's body as plain data."""
+    problem = Problem(
+        type=f"urn:wallwatch:problem:{code}", title=title, status=status, code=code, detail=detail, instance=instance, errors=errors or []
+    )
+    return problem.model_dump(mode="json")
+
+
+def responses(*errors: type[WallwatchError]) -> dict[int | str, dict[str, Any]]:
+    """OpenAPI responses of an endpoint for the errors that it can raise.
+
+    >>> responses(NotFound)[404]["description"]
+    'There is nothing here (`not_found`)'
+    """
+    by_status: dict[int, list[type[WallwatchError]]] = {}
+    for error in errors:
+        by_status.setdefault(error.status, []).append(error)
+    return {
+        status: {
+            "model": Problem,
+            "content": {MEDIA_TYPE: {}},
+            "description": "; ".join(f"{e.title} (`{e.code}`)" for e in classes),
+        }
+        for status, classes in sorted(by_status.items())
+    }
+
+
+def title_of(status: int) -> str:
+    """The usual phrase for a status, for errors that the framework raises.
+
+    >>> title_of(405)
+    'Method Not Allowed'
+    """
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return "Error"

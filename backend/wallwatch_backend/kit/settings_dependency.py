@@ -1,0 +1,15 @@
+"""Hands the settings that the process was started with to endpoints."""
+
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from wallwatch_backend.settings import Settings
+
+
+def _settings_of(request: Request) -> Settings:
+    settings: Settings = request.app.state.settings
+    return settings
+
+
+TheSettings = Annotated[Settings, Depends(_settings_of)]

@@ -1,0 +1,19 @@
+"""Types for text that comes from outside and goes to PostgreSQL, which cannot hold the NUL character."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, StringConstraints
+
+
+def _without_nul(value: str) -> str:
+    if "\0" in value:
+        raise ValueError("the NUL character is not allowed")
+    value.encode()  # A lone surrogate cannot be stored either; UnicodeEncodeError is a ValueError.
+    return value
+
+
+SafeText = Annotated[str, AfterValidator(_without_nul)]
+Line = Annotated[SafeText, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
+Paragraph = Annotated[SafeText, StringConstraints(min_length=1, max_length=4000, strip_whitespace=True)]
+HostName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$", max_length=253)]
+PciAddress = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-1][0-9a-f]\.[0-7]$", max_length=16)]

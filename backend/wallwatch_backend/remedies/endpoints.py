@@ -1,0 +1,92 @@
+"""`/remedy-actions` and `/remedies`: what can be done, order it, follow it, undo it."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Header, Path, Query
+
+from wallwatch_backend.kit import problems
+from wallwatch_backend.kit.access import READ_ERRORS, WRITE_ERRORS, AsOperator, AsViewer
+from wallwatch_backend.kit.database import Reading, Writing
+from wallwatch_backend.kit.paging import BadCursor, Cursor, Limit, Page
+from wallwatch_backend.kit.settings_dependency import TheSettings
+from wallwatch_backend.kit.text import HostName, PciAddress
+from wallwatch_backend.remedies import actions, errors, service
+from wallwatch_backend.remedies.dependencies import TheSigner
+from wallwatch_backend.remedies.schemas import NewRemedy, Remedy, RemedyAction, RemedyState
+
+router = APIRouter(tags=["remedies"])
+
+RemedyId = Annotated[UUID, Path()]
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        pattern=r"^[\x21-\x7e]{1,200}$",
+        description="The same key with the same body orders the remedy once and returns it each time",
+    ),
+]
+
+
+@router.get("/remedy-actions", operation_id="listRemedyActions", responses=problems.responses(*READ_ERRORS))
+async def list_actions(caller: AsViewer) -> list[RemedyAction]:
+    """List what agents can do, with parameters, ranges, risk, undo and what is verified afterwards."""
+    return actions.all_actions()
+
+
+@router.post(
+    "/remedies",
+    operation_id="createRemedy",
+    status_code=201,
+    responses=problems.responses(
+        *WRITE_ERRORS,
+        errors.UnknownAction,
+        errors.BadParameter,
+        errors.NoAgent,
+        errors.RemedyInProgress,
+        errors.IncidentUnknown,
+        errors.IdempotencyKeyReused,
+    ),
+)
+async def create_remedy(
+    caller: AsOperator,
+    body: NewRemedy,
+    session: Writing,
+    settings: TheSettings,
+    signer: TheSigner,
+    idempotency_key: IdempotencyKey = None,
+) -> Remedy:
+    """Order a dry run or the real thing. The answer comes at once; follow the state here or in the stream."""
+    return await service.create(session, settings, signer, caller, body, idempotency_key)
+
+
+@router.get("/remedies", operation_id="listRemedies", responses=problems.responses(*READ_ERRORS, BadCursor))
+async def list_remedies(
+    caller: AsViewer,
+    session: Reading,
+    host: Annotated[HostName | None, Query()] = None,
+    pci: Annotated[PciAddress | None, Query()] = None,
+    incident_id: Annotated[UUID | None, Query()] = None,
+    state: Annotated[list[RemedyState] | None, Query(description="May be repeated")] = None,
+    limit: Limit = 100,
+    cursor: Cursor = None,
+) -> Page[Remedy]:
+    """List remedies, newest first."""
+    return await service.list_remedies(session, host=host, pci=pci, incident_id=incident_id, states=state, limit=limit, cursor=cursor)
+
+
+@router.get("/remedies/{remedy_id}", operation_id="getRemedy", responses=problems.responses(*READ_ERRORS, problems.NotFound))
+async def get_remedy(caller: AsViewer, remedy_id: RemedyId, session: Reading) -> Remedy:
+    """Return one remedy."""
+    return await service.get(session, remedy_id)
+
+
+@router.post(
+    "/remedies/{remedy_id}/undo",
+    operation_id="undoRemedy",
+    status_code=202,
+    responses=problems.responses(*WRITE_ERRORS, problems.NotFound, errors.NotUndoable, errors.RemedyInProgress, errors.NoAgent),
+)
+async def undo_remedy(caller: AsOperator, remedy_id: RemedyId, session: Writing, settings: TheSettings, signer: TheSigner) -> Remedy:
+    """Put back what the remedy changed."""
+    return await service.undo(session, settings, signer, caller, remedy_id)

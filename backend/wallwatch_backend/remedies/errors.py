@@ -1,0 +1,31 @@
+"""What can be wrong with an order for a remedy."""
+
+from wallwatch_backend.kit.problems import InvalidInput, WallwatchError
+
+
+class UnknownAction(InvalidInput):
+    code, title = "unknown_action", "The catalogue has no such remedy"
+
+
+class BadParameter(InvalidInput):
+    code, title = "bad_parameter", "A parameter of the remedy is not acceptable"
+
+
+class IncidentUnknown(InvalidInput):
+    code, title = "unknown_incident", "There is no such incident"
+
+
+class NoAgent(WallwatchError):
+    status, code, title = 409, "no_agent", "No agent is enrolled for this host"
+
+
+class RemedyInProgress(WallwatchError):
+    status, code, title = 409, "remedy_in_progress", "The same remedy is under way on this host"
+
+
+class IdempotencyKeyReused(WallwatchError):
+    status, code, title = 409, "idempotency_key_reused", "This Idempotency-Key was used for another order"
+
+
+class NotUndoable(WallwatchError):
+    status, code, title = 409, "not_undoable", "Nothing of this remedy can be undone"

@@ -1,0 +1,59 @@
+"""Remedies and the commands that carry them to agents."""
+
+from sqlalchemy import ForeignKey, Index, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+
+from wallwatch_backend.kit.columns import At, Created, Id, Json, JsonList, Ref
+from wallwatch_backend.kit.database import Base
+
+
+class RemedyRow(Base):
+    __tablename__ = "remedy"
+    __table_args__ = (
+        Index("remedy_created", "created_at", "id"),
+        Index("remedy_host", "host", "pci"),
+        Index("remedy_idempotency", "requested_by", "idempotency_key", unique=True, postgresql_where=text("idempotency_key IS NOT NULL")),
+        Index("remedy_to_verify", "state", postgresql_where=text("state = 'applied'")),
+    )
+
+    id: Mapped[Id]
+    action: Mapped[str]
+    host: Mapped[str]
+    pci: Mapped[str | None]
+    params: Mapped[Json]
+    mode: Mapped[str]
+    state: Mapped[str]
+    incident_id: Mapped[Ref | None] = mapped_column(ForeignKey("incident.id", ondelete="SET NULL"), index=True)
+    requested_by: Mapped[str]
+    created_at: Mapped[At]
+    updated_at: Mapped[At]
+    applied_at: Mapped[At | None]
+    code: Mapped[str | None]
+    message: Mapped[str | None]
+    operations: Mapped[JsonList] = mapped_column(default=list)
+    verification: Mapped[Json | None]
+    idempotency_key: Mapped[str | None]
+    request_hash: Mapped[str]
+
+
+class CommandRow(Base):
+    """One signed order. It is sent again, unchanged, until a result comes or it expires; the agent never runs an id twice."""
+
+    __tablename__ = "remedy_command"
+    __table_args__ = (Index("remedy_command_open", "host", postgresql_where=text("state IN ('pending', 'dispatched')")),)
+
+    id: Mapped[Id]
+    remedy_id: Mapped[Ref] = mapped_column(ForeignKey("remedy.id", ondelete="CASCADE"), index=True)
+    host: Mapped[str]
+    operation: Mapped[str]
+    state: Mapped[str]
+    jws: Mapped[str]
+    issued_at: Mapped[At]
+    expires_at: Mapped[At]
+    sent_at: Mapped[At | None]
+    finished_at: Mapped[At | None]
+    code: Mapped[str | None]
+    message: Mapped[str | None]
+    result: Mapped[Json | None] = mapped_column(JSONB)
+    created_at: Mapped[Created]

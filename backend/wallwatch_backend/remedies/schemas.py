@@ -1,0 +1,125 @@
+"""Remedies: the catalogue of actions, orders, and how they went."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+
+from wallwatch_backend.kit.text import HostName, PciAddress
+
+
+class RemedyState(StrEnum):
+    pending = "pending"
+    dispatched = "dispatched"
+    planned = "planned"
+    applied = "applied"
+    verified = "verified"
+    not_verified = "not_verified"
+    failed = "failed"
+    refused = "refused"
+    expired = "expired"
+    undone = "undone"
+
+
+Mode = Literal["dry_run", "apply"]
+Operation = Literal["dry_run", "apply", "undo"]
+
+
+class ParamInfo(BaseModel):
+    name: str
+    label: str
+    type: Literal["integer", "text", "pci"]
+    unit: str | None
+    minimum: int | None
+    maximum: int | None
+    max_length: int | None
+    required: bool
+    meaning: str
+
+
+class VerificationInfo(BaseModel):
+    signal: str
+    label: str
+    unit: str
+    expected: str
+    within_s: int
+    for_s: int
+
+
+class RemedyAction(BaseModel):
+    """A remedy that agents can carry out."""
+
+    action: str
+    title: str
+    description: str
+    scope: Literal["host", "rnic"]
+    params: list[ParamInfo]
+    at_least_one: list[str] = Field(description="Of these parameters at least one must be given")
+    risk: str
+    undo: str
+    verification: VerificationInfo | None
+    symptoms: list[str]
+
+
+class HostOperation(BaseModel):
+    """One thing that the agent does, or would do, on the host."""
+
+    target: str
+    operation: str
+    before: Any = None
+    after: Any = None
+    text: str = ""
+
+
+class NewRemedy(BaseModel):
+    action: str = Field(min_length=1, max_length=64, pattern=r"^[a-z][a-z0-9-]*$")
+    host: HostName
+    pci: PciAddress | None = Field(default=None, description="The RNIC that is to recover; needed for actions on an RNIC")
+    params: dict[str, Any] = Field(default_factory=dict)
+    incident_id: UUID | None = None
+    mode: Mode
+
+
+class Verification(BaseModel):
+    signal: str
+    label: str
+    unit: str
+    expected: str
+    measured: float | None = Field(description="Newest value since the remedy was applied; null when none came")
+    measured_at: datetime | None
+    deadline: datetime
+
+
+class Command(BaseModel):
+    """One order that was sent, or is to be sent, to the agent."""
+
+    command_id: UUID
+    operation: Operation
+    state: Literal["pending", "dispatched", "done", "failed", "refused", "expired"]
+    code: str | None
+    message: str | None
+    issued_at: datetime
+    expires_at: datetime
+    finished_at: datetime | None
+
+
+class Remedy(BaseModel):
+    id: UUID
+    action: str
+    host: str
+    pci: str | None
+    params: dict[str, Any]
+    mode: Mode
+    state: RemedyState
+    incident_id: UUID | None
+    requested_by: str
+    created_at: datetime
+    updated_at: datetime
+    code: str | None = Field(description="Why it was refused or failed")
+    message: str | None
+    operations: list[HostOperation]
+    verification: Verification | None
+    undoable: bool
+    commands: list[Command]

@@ -1,0 +1,51 @@
+"""Every setting of the backend: one class, read once from the environment (prefix ``WALLWATCH_``) and passed down."""
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, HttpUrl
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """Settings of one backend process; each has the unit in its name."""
+
+    model_config = SettingsConfigDict(env_prefix="WALLWATCH_", extra="ignore")
+
+    database_url: Annotated[str, Field(description="postgresql+psycopg://user:password@host/database")] = (
+        "postgresql+psycopg://wallwatch@127.0.0.1:5432/wallwatch"
+    )
+    database_pool_size: Annotated[int, Field(ge=2, le=200)] = 12
+    kafka_bootstrap: Annotated[str, Field(description="host:port of Kafka's bootstrap brokers")] = "127.0.0.1:9092"
+    kafka_group: str = "wallwatch-backend"
+    secrets_dir: Annotated[Path, Field(description="Signing and encryption keys are made here on the first start, mode 0600")] = Path(
+        ".local/secrets"
+    )
+    ui_dir: Annotated[Path | None, Field(description="Built web UI to serve; none when a proxy serves it")] = None
+    public_url: Annotated[HttpUrl | None, Field(description="How browsers and agents reach this server; taken from the request when unset")] = None
+
+    session_hours: Annotated[float, Field(gt=0, le=720)] = 12
+    sign_in_window_s: Annotated[int, Field(ge=1, description="Window in which failed sign-ins are counted")] = 300
+    sign_in_failures_per_account: Annotated[int, Field(ge=1, description="Failures of one account from one address in the window")] = 5
+    sign_in_failures_per_address: Annotated[int, Field(ge=1, description="Failures of one address, over all accounts, in the window")] = 30
+
+    command_ttl_s: Annotated[int, Field(ge=5, le=3600, description="An agent refuses a command that is older")] = 60
+    command_grace_s: Annotated[int, Field(ge=0, description="How much longer a result of a sent command is awaited")] = 30
+    agent_silent_after_s: Annotated[int, Field(ge=5, description="A connected agent that said nothing for so long is disconnected")] = 90
+    reopen_within_s: Annotated[int, Field(ge=0, description="The same finding again this soon after its end reopens its incident")] = 600
+
+    webhook_timeout_s: Annotated[float, Field(gt=0, le=60)] = 10
+    webhook_max_attempts: Annotated[int, Field(ge=1, le=50)] = 12
+    webhook_retry_base_s: Annotated[float, Field(gt=0)] = 5
+    webhook_retry_max_s: Annotated[float, Field(gt=0)] = 3600
+    webhook_disable_after_h: Annotated[float, Field(gt=0, description="A webhook that failed for so long is switched off")] = 72
+    webhook_allow_private: Annotated[
+        bool, Field(description="Receivers on private addresses are usual on premises; set false where users are not trusted with the inner network")
+    ] = True
+
+    stream_coalesce_s: Annotated[float, Field(gt=0, le=5)] = 0.2
+    stream_heartbeat_s: Annotated[float, Field(gt=0, le=120)] = 15
+    stream_queue_size: Annotated[int, Field(ge=8)] = 256
+    stream_max_clients: Annotated[int, Field(ge=1)] = 500
+    background: Annotated[bool, Field(description="Run consumers and dispatchers in this process (one replica at a time does)")] = True
+    log_level: str = "INFO"

@@ -1,0 +1,15 @@
+"""Hands the process's stream hub to endpoints."""
+
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from wallwatch_backend.stream.hub import StreamHub
+
+
+def _hub_of(request: Request) -> StreamHub:
+    hub: StreamHub = request.app.state.hub
+    return hub
+
+
+TheHub = Annotated[StreamHub, Depends(_hub_of)]

@@ -1,0 +1,5 @@
+from wallwatch_backend.kit.problems import WallwatchError
+
+
+class TooManyStreams(WallwatchError):
+    status, code, title = 429, "too_many_streams", "Too many streams are open"
