@@ -6,8 +6,8 @@ They are imported when they are called for, so a stream job never imports the AP
 from __future__ import annotations
 
 from importlib.metadata import EntryPoint, entry_points
+from typing import Any
 
-import click
 import typer
 from typer.core import TyperGroup
 
@@ -22,10 +22,10 @@ def found_commands() -> dict[str, EntryPoint]:
 class CommandsOfOtherParts(TyperGroup):
     """A group that also knows the commands of the entry points."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: Any) -> list[str]:
         return [*super().list_commands(ctx), *sorted(found_commands())]
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
         own = super().get_command(ctx, cmd_name)
         entry = found_commands().get(cmd_name)
         if own is not None or entry is None:
@@ -33,16 +33,19 @@ class CommandsOfOtherParts(TyperGroup):
         try:
             command = typer.main.get_command(entry.load())
         except Exception as error:
-            return _unavailable(entry, error)
+            command = _unavailable(entry, error)
         command.name = cmd_name
         return command
 
 
-def _unavailable(entry: EntryPoint, error: Exception) -> click.Command:
-    message = f"`wallwatch {entry.name}` is not available: {entry.value} could not be imported ({type(error).__name__}: {error})"
+def _unavailable(entry: EntryPoint, error: Exception) -> Any:
+    """A command in the place of one that could not be imported; it says why when it is called."""
+    message = f"not available: {entry.value} could not be imported ({type(error).__name__}: {error})"
+    app = typer.Typer()
 
+    @app.command(help=message, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
     def explain() -> None:
-        raise click.ClickException(message)
+        typer.echo(f"wallwatch {entry.name} is {message}", err=True)
+        raise typer.Exit(1)
 
-    context = {"allow_extra_args": True, "ignore_unknown_options": True}
-    return click.Command(entry.name, callback=explain, help=message, context_settings=context)
+    return typer.main.get_command(app)
