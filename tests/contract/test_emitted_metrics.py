@@ -1,0 +1,98 @@
+"""What the collector really emits for a simulated host is in the registry: every measurement, tag, field and type."""
+
+import time
+from collections import defaultdict
+from typing import Any
+
+import pytest
+import yaml
+
+from wallwatch_local.paths import REPOSITORY
+from wallwatch_testing.collector import FILE_OUTPUT, Message, collecting, messages
+from wallwatch_testing.simulator import simulating
+
+TELEMETRY = REPOSITORY / "pipelines/wallwatch/domain/telemetry"
+REGISTRY: dict[str, Any] = yaml.safe_load((TELEMETRY / "metrics.yaml").read_text())["measurements"]
+TYPES = {"int": (int,), "float": (int, float), "text": (str,), "bool": (bool,)}
+INPUTS = """
+[[inputs.rnic]]
+  sysfs_root = "sys"
+[[inputs.ovs_offload]]
+  unixctl = "ovs/vswitchd.ctl"
+  ovsdb = "ovs/db.sock"
+  sysfs_root = "sys"
+  mask_interval = "2s"
+"""
+# Fields that a healthy simulated host has no reason to show.
+RARE = {"rnic": 0.55, "rnic_offload": 1.0, "rnic_mask": 1.0, "ovs_datapath": 1.0}
+
+
+@pytest.fixture(scope="module")
+def emitted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Message]]:
+    folder = tmp_path_factory.mktemp("m")
+    found: dict[str, list[Message]] = defaultdict(list)
+    with simulating(folder, "healthy", speed=4) as host_folders:
+        host = host_folders[0]
+        output = host / "emitted.json"
+        with collecting(host, host.name, INPUTS, FILE_OUTPUT.format(path=output)):
+            deadline = time.monotonic() + 45
+            while time.monotonic() < deadline and not ({"rnic_mask", "event"} <= set(found) and len(found["rnic_offload"]) >= 16):
+                time.sleep(1)
+                found = defaultdict(list)
+                for message in messages(output):
+                    found[message.name].append(message)
+                if len(found["rnic_offload"]) == 8 and not found["event"]:
+                    # A port goes down, so that the measurement `event` has something to say.
+                    for state in host.glob("sys/class/infiniband/*/ports/1/state"):
+                        state.write_text("1: DOWN\n")
+    return found
+
+
+def test_every_measurement_of_the_registry_is_emitted(emitted: dict[str, list[Message]]) -> None:
+    assert set(emitted) == set(REGISTRY)
+
+
+@pytest.mark.parametrize("measurement", REGISTRY)
+def test_no_tag_or_field_is_emitted_that_the_registry_does_not_have(emitted: dict[str, list[Message]], measurement: str) -> None:
+    known = REGISTRY[measurement]
+    for message in emitted[measurement]:
+        assert set(message.tags) <= set(known["tags"]), message
+        assert set(message.fields) <= set(known["fields"]), message
+
+
+@pytest.mark.parametrize("measurement", REGISTRY)
+def test_every_field_has_the_type_of_the_registry(emitted: dict[str, list[Message]], measurement: str) -> None:
+    known = REGISTRY[measurement]["fields"]
+    for message in emitted[measurement]:
+        for name, value in message.fields.items():
+            expected = TYPES[known[name]["type"]]
+            assert isinstance(value, expected), f"{measurement}.{name} = {value!r}"
+            assert expected == (bool,) or not isinstance(value, bool), f"{measurement}.{name} = {value!r}"
+
+
+@pytest.mark.parametrize(("measurement", "share"), RARE.items(), ids=RARE.keys())
+def test_most_fields_of_the_registry_are_emitted_by_somebody(emitted: dict[str, list[Message]], measurement: str, share: float) -> None:
+    """A field that nobody ever emits is a mistake in its name."""
+    seen = {name for message in emitted[measurement] for name in message.fields}
+    never = set(REGISTRY[measurement]["fields"]) - seen
+    assert len(seen) >= share * len(REGISTRY[measurement]["fields"]), f"never emitted: {sorted(never)}"
+
+
+def test_counters_never_fall_from_one_sample_to_the_next(emitted: dict[str, list[Message]]) -> None:
+    counters = [name for name, field in REGISTRY["rnic"]["fields"].items() if field["kind"] == "counter"]
+    last: dict[tuple[str, str], int] = {}
+    moved = 0
+    for message in sorted(emitted["rnic"], key=lambda m: m.timestamp_ns):
+        for name in counters:
+            if name in message.fields:
+                key = (message.tags["pci"], name)
+                assert message.fields[name] >= last.get(key, 0), f"{key} fell"
+                moved += message.fields[name] > last.get(key, 0)
+                last[key] = message.fields[name]
+    assert moved > 20
+
+
+def test_every_measurement_has_its_topic() -> None:
+    topics = yaml.safe_load((TELEMETRY / "topics.yaml").read_text())["topics"]
+    with_measurement = {name: topic["measurement"] for name, topic in topics.items() if "measurement" in topic}
+    assert with_measurement == {f"wallwatch.{measurement}": measurement for measurement in REGISTRY}
