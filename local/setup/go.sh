@@ -15,16 +15,13 @@ setup_go() {
   version=$(sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)+$(git rev-parse --short HEAD 2>/dev/null || echo unknown)
   for program in "${commands[@]}"; do
     run_logged "go-$program" "correct the error above, or check that this machine reaches its Go module proxy" \
-      env CGO_ENABLED=0 go build -C "$REPO/collectors" -mod=readonly -trimpath -tags "$(build_tags "$program")" -ldflags "-s -w -X main.version=$version" \
+      env CGO_ENABLED=0 go build -C "$REPO/collectors" -mod=readonly -trimpath -ldflags "-s -w -X main.version=$version" \
       -o "$TOOLS/bin/$program" "./cmd/$program"
   done
   [ -x "$TOOLS/bin/cnitool" ] || run_logged cnitool "check that this machine reaches its Go module proxy" \
     env GOBIN="$TOOLS/bin" GOFLAGS= go install "github.com/containernetworking/cni/cnitool@$CNITOOL_VERSION"
   stamp go "$inputs"
 }
-
-# A program may need build tags (Telegraf's choice of plugins): one line in a file beside its source.
-build_tags() { cat "$REPO/collectors/cmd/$1/build.tags" 2>/dev/null || true; }
 
 all_built() {
   local program

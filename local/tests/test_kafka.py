@@ -4,9 +4,10 @@ import pytest
 from confluent_kafka import Consumer, KafkaError, Producer
 from confluent_kafka.admin import AdminClient, ConfigResource
 
+from wallwatch.domain.telemetry.registry import topics
+from wallwatch.jobs.topics import create_topics
 from wallwatch_local import kafka
 from wallwatch_local.errors import LocalStackError
-from wallwatch_local.topics import create_topics, declared_topics
 
 
 def consume_one(bootstrap: str, topic: str) -> bytes | None:
@@ -22,13 +23,13 @@ def consume_one(bootstrap: str, topic: str) -> bytes | None:
 @pytest.mark.integration
 def test_a_broker_keeps_its_topics_and_messages_over_a_restart(tmp_path: Path, free_port: int) -> None:
     with kafka.start(tmp_path, free_port) as bootstrap:
-        assert set(create_topics(bootstrap)) == set(declared_topics())
+        assert set(create_topics(bootstrap).values()) == {"created"}
         producer = Producer({"bootstrap.servers": bootstrap})
         producer.produce("wallwatch.event", key="host01", value=b"hello")
         assert producer.flush(10) == 0
     assert not kafka.is_ready(bootstrap)
     with kafka.start(tmp_path, free_port) as bootstrap:
-        assert create_topics(bootstrap) == []
+        assert set(create_topics(bootstrap).values()) == {"exists"}
         assert consume_one(bootstrap, "wallwatch.event") == b"hello"
 
 
@@ -37,7 +38,7 @@ def test_topics_have_the_declared_retention(kafka_bootstrap: str) -> None:
     client = AdminClient({"bootstrap.servers": kafka_bootstrap})
     resource = ConfigResource(ConfigResource.Type.TOPIC, "wallwatch.dead_letter")
     settings = client.describe_configs([resource])[resource].result(10)
-    assert settings["retention.ms"].value == str(declared_topics()["wallwatch.dead_letter"]["retention_hours"] * 3_600_000)
+    assert settings["retention.ms"].value == str(topics()["wallwatch.dead_letter"].retention_hours * 3_600_000)
 
 
 @pytest.mark.integration
@@ -47,12 +48,6 @@ def test_a_misspelt_topic_is_an_error_and_never_a_new_topic(kafka_bootstrap: str
     assert asked_for.error is not None
     assert asked_for.error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART
     assert "wallwatch.rnik" not in client.list_topics(timeout=10).topics
-
-
-def test_every_declared_topic_has_settings_from_the_defaults() -> None:
-    topics = declared_topics()
-    assert topics["wallwatch.rnic"] == {"partitions": 12, "retention_hours": 24, "compression": "lz4"}
-    assert topics["wallwatch.dead_letter"]["partitions"] == 1
 
 
 def test_without_the_jars_the_error_says_to_run_setup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

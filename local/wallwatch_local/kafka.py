@@ -100,7 +100,7 @@ def is_ready(bootstrap: str) -> bool:
 def start(data_dir: Path, port: int | None = None) -> Iterator[str]:
     """Run a broker for the length of the block; yields its address ``host:port``.
 
-    The same folder can be started again and keeps its topics. Topics are not made here: see `wallwatch_local.topics.create_topics`.
+    The same folder can be started again and keeps its topics. Topics are not made here: see `wallwatch.jobs.topics.create_topics`.
     """
     port = port or ports.free_ports(1)[0]
     command = initialise(data_dir, port)

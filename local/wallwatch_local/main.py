@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from wallwatch_local import demo, kafka, postgres, reset, topics
+from wallwatch_local import demo, kafka, postgres, reset
 from wallwatch_local.errors import LocalStackError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__, pretty_exceptions_enable=False)
@@ -24,13 +24,6 @@ def run_postgres(data_dir: DataDir, port: Port) -> None:
 def run_kafka(data_dir: DataDir, port: Port) -> None:
     """Run a Kafka broker in the foreground."""
     kafka.run_in_foreground(data_dir, port)
-
-
-@app.command("topics")
-def make_topics(bootstrap: Annotated[str, typer.Option(help="Address of the broker, host:port.")]) -> None:
-    """Make the topics of topics.yaml that the broker lacks."""
-    made = topics.create_topics(bootstrap)
-    typer.echo(f"made {len(made)} topics" if made else "all topics are there")
 
 
 @app.command("demo")

@@ -11,8 +11,8 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from wallwatch.jobs.topics import create_topics
 from wallwatch_local import kafka, ports, postgres
-from wallwatch_local.topics import create_topics
 
 TEMPLATE = postgres.DATABASE
 _numbers = itertools.count(1)

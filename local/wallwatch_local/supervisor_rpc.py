@@ -4,7 +4,7 @@ import socket
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
-from xmlrpc.client import ServerProxy, Transport
+from xmlrpc.client import ProtocolError, ServerProxy, Transport
 
 
 class _UnixConnection(HTTPConnection):
@@ -26,14 +26,20 @@ class _UnixTransport(Transport):
         super().__init__()
         self._path = path
 
-    def make_connection(self, host: object) -> HTTPConnection:
+    def make_connection(self, host: Any) -> HTTPConnection:
         return _UnixConnection(self._path)
 
     def single_request(self, host: Any, handler: str, request_body: Any, verbose: bool = False) -> Any:
+        """One request on one connection: nothing stays open between two."""
+        connection = self.make_connection(host)
         try:
-            return super().single_request(host, handler, request_body, verbose)
+            connection.request("POST", handler, body=request_body, headers={"Content-Type": "text/xml"})
+            answer = connection.getresponse()
+            if answer.status != 200:
+                raise ProtocolError(handler, answer.status, answer.reason, {})
+            return self.parse_response(answer)
         finally:
-            self.close()  # nothing stays open between two requests
+            connection.close()
 
 
 def server_proxy(socket_path: Path) -> ServerProxy:
