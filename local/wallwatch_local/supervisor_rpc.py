@@ -31,6 +31,7 @@ class _UnixTransport(Transport):
 
     def single_request(self, host: Any, handler: str, request_body: Any, verbose: bool = False) -> Any:
         """One request on one connection: nothing stays open between two."""
+        self.verbose = verbose
         connection = self.make_connection(host)
         try:
             connection.request("POST", handler, body=request_body, headers={"Content-Type": "text/xml"})
