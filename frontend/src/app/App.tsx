@@ -1,0 +1,23 @@
+import { MantineProvider } from "@mantine/core";
+import { Notifications } from "@mantine/notifications";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { ZoneProvider } from "@/lib/time/ZoneContext";
+import { cssVariablesResolver, theme } from "@/lib/ui/theme";
+import { makeQueryClient } from "./queryClient";
+import { router } from "./router";
+
+const queryClient = makeQueryClient();
+
+export function App() {
+  return (
+    <MantineProvider theme={theme} cssVariablesResolver={cssVariablesResolver} defaultColorScheme="dark">
+      <QueryClientProvider client={queryClient}>
+        <ZoneProvider>
+          <Notifications position="bottom-right" />
+          <RouterProvider router={router} />
+        </ZoneProvider>
+      </QueryClientProvider>
+    </MantineProvider>
+  );
+}

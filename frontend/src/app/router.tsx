@@ -1,0 +1,40 @@
+import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
+import { parseFilters } from "@/features/wall/filters";
+import { parseIncidentFilters } from "@/features/incidents/filters";
+import { parseRange } from "@/features/rnic/range";
+import { ErrorPage } from "./ErrorPage";
+import { NotFoundPage } from "./NotFoundPage";
+import { AgentsRoute, IncidentRoute, IncidentsRoute, RemediesRoute, RnicRoute, SettingsRoute, WallRoute, WebhooksRoute } from "./routes";
+import { SessionGate } from "./SessionGate";
+
+const root = createRootRoute({ component: SessionGate, notFoundComponent: NotFoundPage, errorComponent: ErrorPage });
+
+export const wallRoute = createRoute({ getParentRoute: () => root, path: "/", validateSearch: parseFilters, component: WallRoute });
+export const rnicRoute = createRoute({ getParentRoute: () => root, path: "/rnics/$host/$pci", validateSearch: parseRange, component: RnicRoute });
+export const incidentsRoute = createRoute({ getParentRoute: () => root, path: "/incidents", validateSearch: parseIncidentFilters, component: IncidentsRoute });
+export const incidentRoute = createRoute({ getParentRoute: () => root, path: "/incidents/$id", component: IncidentRoute });
+export const remediesRoute = createRoute({ getParentRoute: () => root, path: "/remedies", component: RemediesRoute });
+export const agentsRoute = createRoute({ getParentRoute: () => root, path: "/agents", component: AgentsRoute });
+export const webhooksRoute = createRoute({ getParentRoute: () => root, path: "/webhooks", component: WebhooksRoute });
+export const settingsRoute = createRoute({ getParentRoute: () => root, path: "/settings/$section", component: SettingsRoute });
+
+const routeTree = root.addChildren([wallRoute, rnicRoute, incidentsRoute, incidentRoute, remediesRoute, agentsRoute, webhooksRoute, settingsRoute]);
+
+/** The URL is part of the product: `?symptom=S1,S6` rather than JSON in quotes. */
+export const router = createRouter({
+  routeTree,
+  defaultPreload: false,
+  defaultErrorComponent: ErrorPage,
+  parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+  stringifySearch: (search) => {
+    const pairs = Object.entries(search).filter((pair): pair is [string, string | number] => pair[1] !== undefined && pair[1] !== null && pair[1] !== "");
+    const text = pairs.map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(String(value)).replaceAll("%2C", ",").replaceAll("%3A", ":")}`).join("&");
+    return text ? `?${text}` : "";
+  },
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,60 @@
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useCallback } from "react";
+import { AgentsPage } from "@/features/agents/AgentsPage";
+import { IncidentPage } from "@/features/incidents/IncidentPage";
+import { IncidentsPage } from "@/features/incidents/IncidentsPage";
+import type { IncidentFilters } from "@/features/incidents/filters";
+import { RemediesPage } from "@/features/remedies/RemediesPage";
+import { RnicPage } from "@/features/rnic/RnicPage";
+import type { RangeSearch } from "@/features/rnic/range";
+import { SettingsPage } from "@/features/settings/SettingsPage";
+import { WallPage } from "@/features/wall/WallPage";
+import type { WallFilters } from "@/features/wall/filters";
+import { WebhooksPage } from "@/features/webhooks/WebhooksPage";
+
+/** Between the router and the pages: pages take what they show as props and know nothing of routes' own state. */
+export function WallRoute() {
+  const filters = getRouteApi("/").useSearch();
+  const navigate = useNavigate();
+  const onFilters = useCallback((next: WallFilters) => void navigate({ to: "/", search: next, replace: true }), [navigate]);
+  const onOpen = useCallback((host: string, pci: string) => void navigate({ to: "/rnics/$host/$pci", params: { host, pci } }), [navigate]);
+  return <WallPage filters={filters} onFilters={onFilters} onOpen={onOpen} />;
+}
+
+export function RnicRoute() {
+  const route = getRouteApi("/rnics/$host/$pci");
+  const { host, pci } = route.useParams();
+  const range = route.useSearch();
+  const navigate = useNavigate();
+  const onRange = useCallback((next: RangeSearch) => void navigate({ to: "/rnics/$host/$pci", params: { host, pci }, search: next, replace: true }), [navigate, host, pci]);
+  return <RnicPage key={`${host}|${pci}`} host={host} pci={pci} range={range} onRange={onRange} />;
+}
+
+export function IncidentsRoute() {
+  const filters = getRouteApi("/incidents").useSearch();
+  const navigate = useNavigate();
+  const onFilters = useCallback((next: IncidentFilters) => void navigate({ to: "/incidents", search: next, replace: true }), [navigate]);
+  return <IncidentsPage filters={filters} onFilters={onFilters} />;
+}
+
+export function IncidentRoute() {
+  const { id } = getRouteApi("/incidents/$id").useParams();
+  return <IncidentPage key={id} id={id} />;
+}
+
+export function RemediesRoute() {
+  return <RemediesPage />;
+}
+
+export function AgentsRoute() {
+  return <AgentsPage />;
+}
+
+export function WebhooksRoute() {
+  return <WebhooksPage />;
+}
+
+export function SettingsRoute() {
+  const { section } = getRouteApi("/settings/$section").useParams();
+  return <SettingsPage section={section} />;
+}

@@ -1,0 +1,27 @@
+export interface SeriesLine {
+  name: string;
+  label: string;
+  unit: string;
+  /** One value per time; null where nothing was read, which leaves a gap in the line. */
+  values: readonly (number | null)[];
+  dashed?: boolean;
+}
+
+export interface Interval {
+  symptom: string;
+  fromMs: number;
+  /** Null while it lasts. */
+  toMs: number | null;
+}
+
+export interface SeriesModel {
+  timesMs: readonly number[];
+  lines: readonly SeriesLine[];
+  intervals: readonly Interval[];
+  fromMs: number;
+  toMs: number;
+  /** A wall: drawn as a line across when it lies near the data. */
+  limit?: { value: number; label: string };
+  formatTime: (ms: number) => string;
+  formatTooltipTime: (ms: number) => string;
+}

@@ -1,0 +1,95 @@
+import type { EChartsCoreOption } from "echarts/core";
+import { formatNumber, formatValue } from "@/lib/format";
+import type { ChartTheme } from "../chartTheme";
+import type { Interval, SeriesModel } from "./model";
+
+interface TooltipPoint {
+  seriesIndex: number;
+  marker: string;
+  value: [number, number | null];
+}
+
+function clippedAreas(intervals: readonly Interval[], fromMs: number, toMs: number) {
+  return intervals
+    .map((each) => ({ symptom: each.symptom, from: Math.max(each.fromMs, fromMs), to: Math.min(each.toMs ?? toMs, toMs) }))
+    .filter((each) => each.to > each.from)
+    .map((each) => [{ name: each.symptom, xAxis: each.from }, { xAxis: each.to }]);
+}
+
+/** The highest value that a line reaches; -Infinity when all values are missing. */
+function highest(model: SeriesModel): number {
+  let top = -Infinity;
+  for (const line of model.lines) for (const value of line.values) if (value !== null && value > top) top = value;
+  return top;
+}
+
+/** Lines over time, symptom intervals as shaded areas, and the wall when the data come within reach of it. */
+export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCoreOption {
+  const areas = clippedAreas(model.intervals, model.fromMs, model.toMs);
+  const limit = model.limit && highest(model) > model.limit.value * 0.5 ? model.limit : undefined;
+  const unit = model.lines[0]?.unit ?? "";
+  return {
+    color: [...theme.series],
+    grid: { left: 52, right: 14, top: 26, bottom: 22 },
+    legend: { top: 0, left: 44, itemWidth: 14, itemHeight: 8, icon: "roundRect", textStyle: { color: theme.dim, fontSize: 11 }, data: model.lines.map((line) => line.label) },
+    tooltip: {
+      trigger: "axis",
+      confine: true,
+      backgroundColor: theme.panel,
+      borderColor: theme.line,
+      textStyle: { color: theme.text, fontSize: 12 },
+      formatter: (points: TooltipPoint[]) => {
+        const at = points[0]?.value[0];
+        const rows = points.map((p) => {
+          const line = model.lines[p.seriesIndex];
+          return line ? `${p.marker}${line.label} <b>${formatValue(p.value[1], line.unit)}</b>` : "";
+        });
+        return [at === undefined ? "" : model.formatTooltipTime(at), ...rows].join("<br/>");
+      },
+    },
+    xAxis: {
+      type: "time",
+      min: model.fromMs,
+      max: model.toMs,
+      splitNumber: 5,
+      axisLine: { lineStyle: { color: theme.line } },
+      axisLabel: { color: theme.dim, fontSize: 11, hideOverlap: true, formatter: (ms: number) => model.formatTime(ms) },
+      splitLine: { show: false },
+    },
+    yAxis: {
+      type: "value",
+      name: unit === "none" ? "" : unit,
+      nameTextStyle: { color: theme.dim, fontSize: 11, align: "right", padding: [0, 6, 0, 0] },
+      nameGap: 10,
+      scale: false,
+      splitNumber: 3,
+      max: limit ? Math.max(limit.value * 1.05, highest(model)) : undefined,
+      axisLabel: { color: theme.dim, fontSize: 11, formatter: (value: number) => formatNumber(value) },
+      splitLine: { lineStyle: { color: theme.line, width: 1 } },
+    },
+    series: model.lines.map((line, i) => ({
+      name: line.label,
+      type: "line",
+      showSymbol: false,
+      connectNulls: false,
+      sampling: "lttb",
+      lineStyle: { width: 1.6, type: line.dashed ? "dashed" : i === 0 ? "solid" : i === 1 ? [6, 2] : "solid" },
+      emphasis: { disabled: true },
+      data: model.timesMs.map((time, t) => [time, line.values[t] ?? null]),
+      markArea:
+        i === 0 && areas.length > 0
+          ? { silent: true, itemStyle: { color: theme.shade }, label: { color: theme.bad, fontSize: 11, fontWeight: 700, position: "insideTopLeft" }, data: areas }
+          : undefined,
+      markLine:
+        i === 0 && limit
+          ? {
+              silent: true,
+              symbol: "none",
+              lineStyle: { color: theme.bad, type: "solid", width: 1 },
+              label: { color: theme.bad, fontSize: 11, position: "insideEndTop", formatter: limit.label },
+              data: [{ yAxis: limit.value }],
+            }
+          : undefined,
+    })),
+  };
+}

@@ -1,0 +1,61 @@
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { useState } from "react";
+import { RemedyDialog } from "@/features/remedies/RemedyDialog";
+import { RemedyStateMark } from "@/features/remedies/RemedyStateMark";
+import { useActions, useRemediesOf } from "@/features/remedies/queries";
+import { paramsText } from "@/features/remedies/paramsText";
+import type { Incident, SuggestedRemedy } from "@/lib/api/types";
+import { useTimeFormat } from "@/lib/time/ZoneContext";
+
+/** What is suggested, what was done, and the way to do something else. */
+export function IncidentRemedies({ incident }: { incident: Incident }) {
+  const actions = useActions();
+  const done = useRemediesOf({ incident_id: incident.id });
+  const { clock } = useTimeFormat();
+  const [dialog, setDialog] = useState<{ suggestion?: SuggestedRemedy; remedyId?: string } | null>(null);
+  const titleOf = (action: string) => actions.data?.find((a) => a.action === action)?.title ?? action;
+  const applied = (done.data?.items ?? []).filter((remedy) => remedy.mode === "apply");
+  return (
+    <Stack gap={10}>
+      {incident.remedies.length === 0 && (
+        <Text size="sm" c="dimmed">
+          No remedy is suggested for this cause.
+        </Text>
+      )}
+      {incident.remedies.map((suggestion) => (
+        <Group key={suggestion.action} justify="space-between" wrap="nowrap" align="flex-start" data-action={suggestion.action}>
+          <div>
+            <Text size="sm" fw={600}>
+              {titleOf(suggestion.action)}
+            </Text>
+            <Text size="xs" ff="monospace" c="dimmed">
+              {paramsText(suggestion.params)}
+            </Text>
+            <Text size="sm">{suggestion.why}</Text>
+          </div>
+          <Button onClick={() => setDialog({ suggestion })} aria-label={`Review ${titleOf(suggestion.action)}`}>
+            Review
+          </Button>
+        </Group>
+      ))}
+      {applied.map((remedy) => (
+        <Group key={remedy.id} justify="space-between" wrap="nowrap">
+          <Group gap={8}>
+            <RemedyStateMark state={remedy.state} />
+            <Text size="sm">{titleOf(remedy.action)}</Text>
+            <Text size="xs" c="dimmed">
+              {clock(remedy.created_at)} · {remedy.requested_by}
+            </Text>
+          </Group>
+          <Button size="compact-xs" variant="subtle" onClick={() => setDialog({ remedyId: remedy.id })}>
+            Open
+          </Button>
+        </Group>
+      ))}
+      <Button variant="default" style={{ alignSelf: "flex-start" }} onClick={() => setDialog({})}>
+        Choose another remedy
+      </Button>
+      {dialog && <RemedyDialog opened onClose={() => setDialog(null)} host={incident.host} pci={incident.pci} incidentId={incident.id} suggestion={dialog.suggestion} remedyId={dialog.remedyId} />}
+    </Stack>
+  );
+}

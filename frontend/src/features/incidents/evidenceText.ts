@@ -1,0 +1,15 @@
+import type { Evidence } from "@/lib/api/types";
+import { formatValue, MISSING } from "@/lib/format";
+
+/** A measured value with its unit; text values stand as they are. */
+export function evidenceValue(evidence: Evidence): string {
+  const { value } = evidence;
+  if (value === null || value === undefined) return MISSING;
+  return typeof value === "number" ? formatValue(value, evidence.unit) : value;
+}
+
+/** `Re-offload ratio 41 %, expected < 0.05` */
+export function evidenceLine(evidence: Evidence): string {
+  const expected = evidence.expected ? `, expected ${evidence.expected}` : "";
+  return `${evidence.label} ${evidenceValue(evidence)}${expected}`;
+}

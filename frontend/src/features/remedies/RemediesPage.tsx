@@ -1,0 +1,82 @@
+import { Button, Modal, Stack, Text, Title } from "@mantine/core";
+import { createColumnHelper } from "@tanstack/react-table";
+import { Link } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import type { Remedy } from "@/lib/api/types";
+import { useTimeFormat } from "@/lib/time/ZoneContext";
+import { DataTable } from "@/lib/ui/DataTable";
+import { EmptyState } from "@/lib/ui/EmptyState";
+import { Panel } from "@/lib/ui/Panel";
+import { QueryState } from "@/lib/ui/QueryState";
+import { paramsText } from "./paramsText";
+import { useRemediesOf } from "./queries";
+import { RemedyFollow } from "./RemedyFollow";
+import { RemedyStateMark } from "./RemedyStateMark";
+
+const column = createColumnHelper<Remedy>();
+
+/** Everything that was done to a host, by whom, and whether it helped. */
+export function RemediesPage() {
+  const remedies = useRemediesOf({});
+  const { time } = useTimeFormat();
+  const [shown, setShown] = useState<string | null>(null);
+  const columns = useMemo(
+    () => [
+      column.accessor("state", { header: "State", cell: ({ getValue }) => <RemedyStateMark state={getValue()} /> }),
+      column.accessor("action", { header: "Action" }),
+      column.accessor("mode", { header: "Mode", cell: ({ getValue }) => getValue().replace("_", " ") }),
+      column.accessor("host", {
+        header: "RNIC",
+        cell: ({ row: { original: r } }) =>
+          r.pci ? (
+            <Link to="/rnics/$host/$pci" params={{ host: r.host, pci: r.pci }}>
+              {r.host} {r.pci}
+            </Link>
+          ) : (
+            r.host
+          ),
+      }),
+      column.display({
+        id: "params",
+        header: "Parameters",
+        cell: ({ row }) => (
+          <Text span size="xs" ff="monospace">
+            {paramsText(row.original.params)}
+          </Text>
+        ),
+      }),
+      column.accessor("requested_by", { header: "By" }),
+      column.accessor("created_at", { header: "Ordered", cell: ({ getValue }) => time(getValue()) }),
+      column.display({
+        id: "open",
+        header: "Detail",
+        cell: ({ row }) => (
+          <Button size="compact-xs" variant="default" onClick={() => setShown(row.original.id)}>
+            Open
+          </Button>
+        ),
+      }),
+    ],
+    [time],
+  );
+  return (
+    <Stack gap={12}>
+      <Title order={1}>Remedies</Title>
+      <Panel title="Newest first" flush>
+        <div style={{ padding: remedies.data ? 0 : 12 }}>
+          <QueryState
+            query={remedies}
+            lines={6}
+            isEmpty={(page) => page.items.length === 0}
+            empty={<EmptyState title="No remedy was ordered yet">Open an incident or an RNIC and choose a remedy; its dry run shows what it would do.</EmptyState>}
+          >
+            {(page) => <DataTable label="Remedies" data={page.items} columns={columns} />}
+          </QueryState>
+        </div>
+      </Panel>
+      <Modal opened={shown !== null} onClose={() => setShown(null)} size={720} title="Remedy">
+        {shown !== null && <RemedyFollow id={shown} />}
+      </Modal>
+    </Stack>
+  );
+}

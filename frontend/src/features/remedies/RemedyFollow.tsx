@@ -1,0 +1,37 @@
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { ProblemNotice } from "@/lib/ui/ProblemNotice";
+import { QueryState } from "@/lib/ui/QueryState";
+import { paramsText } from "./paramsText";
+import { useRemedy, useUndoRemedy } from "./queries";
+import { RemedyProgress } from "./RemedyProgress";
+
+/** An order from its dispatch to its proof; from here it can be undone. */
+export function RemedyFollow({ id, onAgain }: { id: string; onAgain?: () => void }) {
+  const remedy = useRemedy(id);
+  const undo = useUndoRemedy();
+  return (
+    <QueryState query={remedy} lines={5}>
+      {(data) => (
+        <Stack gap={12}>
+          <Text size="sm" ff="monospace" c="dimmed">
+            {data.action} · {paramsText(data.params)}
+          </Text>
+          <RemedyProgress remedy={data} />
+          {undo.isError && <ProblemNotice error={undo.error} />}
+          <Group justify="flex-end" gap={8}>
+            {onAgain && (
+              <Button variant="subtle" onClick={onAgain}>
+                Choose another remedy
+              </Button>
+            )}
+            {data.undoable && (
+              <Button variant="default" loading={undo.isPending} onClick={() => undo.mutate(data.id)}>
+                Undo
+              </Button>
+            )}
+          </Group>
+        </Stack>
+      )}
+    </QueryState>
+  );
+}

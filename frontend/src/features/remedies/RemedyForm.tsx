@@ -1,0 +1,111 @@
+import { Button, Group, Select, Stack, Text } from "@mantine/core";
+import { useRef, useState } from "react";
+import type { NewRemedy, RemedyAction, SuggestedRemedy } from "@/lib/api/types";
+import { formatDuration } from "@/lib/time/format";
+import { EmptyState } from "@/lib/ui/EmptyState";
+import { ProblemNotice } from "@/lib/ui/ProblemNotice";
+import { StatusMark } from "@/lib/ui/StatusMark";
+import { ParamFields } from "./ParamFields";
+import { initialValues, toParams, validate, type ParamValues } from "./params";
+import { isUnderWay } from "./progress";
+import { useCreateRemedy, useRemedy } from "./queries";
+import { RemedyProgress } from "./RemedyProgress";
+import { newKey } from "./orderKey";
+
+interface Props {
+  actions: readonly RemedyAction[];
+  host: string;
+  pci: string;
+  incidentId?: string;
+  suggestion?: SuggestedRemedy;
+  onApplied: (id: string) => void;
+}
+
+/** Nothing is applied before its dry run was shown; a changed parameter asks for a new one. */
+export function RemedyForm({ actions, host, pci, incidentId, suggestion, onApplied }: Props) {
+  const [name, setName] = useState(suggestion?.action ?? actions[0]?.action ?? "");
+  const action = actions.find((each) => each.action === name);
+  const suggested = suggestion?.action === name ? suggestion.params : {};
+  const [edited, setEdited] = useState<ParamValues | null>(null);
+  const [errors, setErrors] = useState<Record<string, string>>({});
+  const [planId, setPlanId] = useState<string | null>(null);
+  const plan = useRemedy(planId);
+  const create = useCreateRemedy();
+  const pending = useRef<{ body: string; key: string } | null>(null);
+  if (!action) return <EmptyState title="No remedy is known">The agents of this fleet report no action; update them.</EmptyState>;
+  const values = edited ?? initialValues(action, suggested, pci);
+  const change = (next: ParamValues) => {
+    setEdited(next);
+    setPlanId(null);
+    setErrors({});
+  };
+  const order = (mode: NewRemedy["mode"]) => {
+    const found = validate(action, values);
+    setErrors(found);
+    if (Object.keys(found).length > 0) return;
+    const body: NewRemedy = { action: action.action, host, pci, params: toParams(values), mode, ...(incidentId ? { incident_id: incidentId } : {}) };
+    // The same order pressed again after a lost answer keeps its key; an answered one gets a new key next time.
+    const text = JSON.stringify(body);
+    if (pending.current?.body !== text) pending.current = { body: text, key: newKey() };
+    create.mutate(
+      { order: body, key: pending.current.key },
+      {
+        onSuccess: (remedy) => {
+          pending.current = null;
+          if (mode === "dry_run") setPlanId(remedy.id);
+          else onApplied(remedy.id);
+        },
+      },
+    );
+  };
+  const planned = plan.data?.state === "planned";
+  const waiting = planId !== null && (plan.data === undefined || isUnderWay(plan.data.state));
+  const check = action.verification;
+  return (
+    <Stack gap={12}>
+      <Select
+        label="Action"
+        data={actions.map((each) => ({ value: each.action, label: each.title }))}
+        value={name}
+        allowDeselect={false}
+        onChange={(value) => {
+          setName(value ?? name);
+          setEdited(null);
+          setPlanId(null);
+          setErrors({});
+        }}
+        description={action.description}
+      />
+      <ParamFields action={action} values={values} errors={errors} disabled={create.isPending || waiting} onChange={change} />
+      <Stack gap={4}>
+        <StatusMark tone="warn">{`Risk: ${action.risk}`}</StatusMark>
+        {action.scope === "host" && <Text size="sm">Reaches every RNIC of {host}.</Text>}
+        {check && (
+          <Text size="sm">
+            <b>Verified by</b> {check.label} {check.expected}
+            {check.for_s > 0 ? ` for ${formatDuration(check.for_s * 1000)}` : ""}, within {formatDuration(check.within_s * 1000)}.
+          </Text>
+        )}
+        <Text size="sm">
+          <b>Undo:</b> {action.undo}
+        </Text>
+      </Stack>
+      {create.isError && <ProblemNotice error={create.error} />}
+      {plan.isError && <ProblemNotice error={plan.error} onRetry={() => void plan.refetch()} />}
+      {planId !== null && plan.data && <RemedyProgress remedy={plan.data} />}
+      <Group justify="flex-end" gap={8}>
+        <Button variant={planned ? "default" : "filled"} loading={(create.isPending && !planned) || waiting} onClick={() => order("dry_run")}>
+          Dry run
+        </Button>
+        <Button disabled={!planned} loading={create.isPending && planned} onClick={() => order("apply")}>
+          Apply
+        </Button>
+      </Group>
+      {!planned && (
+        <Text size="xs" c="dimmed" ta="right">
+          The dry run shows the exact operations; after it you can apply them.
+        </Text>
+      )}
+    </Stack>
+  );
+}

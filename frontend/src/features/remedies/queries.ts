@@ -1,0 +1,54 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { api, unwrap } from "@/lib/api/client";
+import type { NewRemedy } from "@/lib/api/types";
+import { isUnderWay } from "./progress";
+
+const EVERY_MS = 10_000;
+const UNDER_WAY_EVERY_MS = 1_000;
+const PAGE = 50;
+
+export function useActions() {
+  return useQuery({ queryKey: ["remedy-actions"], queryFn: () => unwrap(api.GET("/api/v1/remedy-actions")), staleTime: Infinity });
+}
+
+export function useRemediesOf(where: { incident_id?: string; host?: string; pci?: string }) {
+  return useQuery({
+    queryKey: ["remedies", "of", where],
+    queryFn: () => unwrap(api.GET("/api/v1/remedies", { params: { query: { ...where, limit: PAGE } } })),
+    refetchInterval: EVERY_MS,
+  });
+}
+
+/** One remedy, asked for each second while the host works on it (the stream tells sooner when it can). */
+export function useRemedy(id: string | null) {
+  return useQuery({
+    queryKey: ["remedies", "one", id],
+    enabled: id !== null,
+    queryFn: () => unwrap(api.GET("/api/v1/remedies/{remedy_id}", { params: { path: { remedy_id: id ?? "" } } })),
+    refetchInterval: (query) => (query.state.data && !isUnderWay(query.state.data.state) ? EVERY_MS : UNDER_WAY_EVERY_MS),
+  });
+}
+
+/** The key makes a retried order the same order, so that a lost answer never applies a remedy twice. */
+export function useCreateRemedy() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ order, key }: { order: NewRemedy; key: string }) =>
+      unwrap(api.POST("/api/v1/remedies", { body: order, params: { header: { "Idempotency-Key": key } } })),
+    onSuccess: (remedy) => {
+      client.setQueryData(["remedies", "one", remedy.id], remedy);
+      void client.invalidateQueries({ queryKey: ["remedies", "of"] });
+    },
+  });
+}
+
+export function useUndoRemedy() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) => unwrap(api.POST("/api/v1/remedies/{remedy_id}/undo", { params: { path: { remedy_id: id } } })),
+    onSuccess: (remedy) => {
+      client.setQueryData(["remedies", "one", remedy.id], remedy);
+      void client.invalidateQueries({ queryKey: ["remedies"] });
+    },
+  });
+}

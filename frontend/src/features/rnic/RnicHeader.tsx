@@ -1,0 +1,69 @@
+import { Badge, Button, Group, Text, Title } from "@mantine/core";
+import { IconTool } from "@tabler/icons-react";
+import { useDisclosure } from "@mantine/hooks";
+import { Link } from "@tanstack/react-router";
+import { RemedyDialog } from "@/features/remedies/RemedyDialog";
+import type { Rnic } from "@/lib/api/types";
+import { formatHeadroom, formatValue } from "@/lib/format";
+import { bandColor, bandOf, STALE_AFTER_MS } from "@/lib/headroom";
+import { formatAgo } from "@/lib/time/format";
+import { useNow } from "@/lib/time/useNow";
+import { StatusMark } from "@/lib/ui/StatusMark";
+
+function Fact({ label, children }: { label: string; children: React.ReactNode }) {
+  return (
+    <div>
+      <Text size="xs" c="dimmed" component="dt">
+        {label}
+      </Text>
+      <Text size="sm" component="dd" m={0}>
+        {children}
+      </Text>
+    </div>
+  );
+}
+
+export function RnicHeader({ rnic }: { rnic: Rnic }) {
+  const now = useNow();
+  const [opened, dialog] = useDisclosure(false);
+  const stale = rnic.seen_at === null || now - Date.parse(rnic.seen_at) > STALE_AFTER_MS;
+  const band = bandOf(rnic.headroom);
+  return (
+    <header>
+      <Group justify="space-between" align="flex-start">
+        <Group gap="sm" align="center">
+          <Title order={1}>
+            {rnic.host} <span style={{ fontFamily: "var(--ww-mono)", fontWeight: 400 }}>{rnic.pci}</span>
+          </Title>
+          <Badge radius="xs" tt="none" size="md" style={{ background: bandColor(band), color: `var(--ww-on-band-${band})` }}>
+            {formatHeadroom(rnic.headroom)}
+          </Badge>
+          {rnic.cordoned && <StatusMark tone="warn">Cordoned: takes no new VFs</StatusMark>}
+          {stale && <StatusMark tone="warn">Stale</StatusMark>}
+        </Group>
+        <Button leftSection={<IconTool size={15} />} onClick={dialog.open}>
+          Apply a remedy
+        </Button>
+      </Group>
+      <Group component="dl" gap={28} mt={8} mb={0}>
+        <Fact label="Model">{rnic.model ?? "not known"}</Fact>
+        <Fact label="Firmware">{rnic.firmware ?? "not known"}</Fact>
+        <Fact label="Driver">{rnic.driver ?? "not known"}</Fact>
+        <Fact label="Rack">{rnic.rack ?? "not given"}</Fact>
+        <Fact label="Devices">{[rnic.ibdev, rnic.netdev].filter(Boolean).join(" · ") || "not known"}</Fact>
+        <Fact label="Sends / receives">
+          {formatValue(rnic.tx_gbps, "Gbit/s")} / {formatValue(rnic.rx_gbps, "Gbit/s")}
+        </Fact>
+        <Fact label="Last sample">{formatAgo(rnic.seen_at, now)}</Fact>
+        <Fact label="Agent">
+          {rnic.agent_id === null ? (
+            <Link to="/agents">not enrolled</Link>
+          ) : (
+            <StatusMark tone={rnic.agent_connected ? "good" : "warn"}>{rnic.agent_connected ? "connected" : "not connected"}</StatusMark>
+          )}
+        </Fact>
+      </Group>
+      <RemedyDialog opened={opened} onClose={dialog.close} host={rnic.host} pci={rnic.pci} />
+    </header>
+  );
+}

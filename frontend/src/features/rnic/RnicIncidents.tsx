@@ -1,0 +1,54 @@
+import { Group, Stack, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { IncidentStateMark } from "@/features/incidents/IncidentStateMark";
+import { useIncidents } from "@/features/incidents/queries";
+import type { Rnic } from "@/lib/api/types";
+import { formatAgo } from "@/lib/time/format";
+import { useNow } from "@/lib/time/useNow";
+import { EmptyState } from "@/lib/ui/EmptyState";
+import { QueryState } from "@/lib/ui/QueryState";
+import { SymptomBadge } from "@/lib/ui/SymptomBadge";
+
+const SHOWN = 6;
+
+export function RnicIncidents({ rnic }: { rnic: Rnic }) {
+  const now = useNow();
+  const incidents = useIncidents({ host: rnic.host, pci: rnic.pci }, SHOWN);
+  return (
+    <Stack gap={10}>
+      {rnic.symptoms.map((active) => (
+        <Group key={active.symptom} gap={8}>
+          <SymptomBadge symptom={active.symptom} withTitle />
+          <Text size="sm" c="dimmed">
+            since {formatAgo(active.since, now)}
+          </Text>
+        </Group>
+      ))}
+      <QueryState
+        query={incidents}
+        lines={3}
+        isEmpty={(page) => page.items.length === 0}
+        empty={<EmptyState title="No incident on this RNIC">An incident opens when a symptom is found, with its likely causes and what to do.</EmptyState>}
+      >
+        {(page) => (
+          <Stack gap={6} component="ul" m={0} p={0} style={{ listStyle: "none" }}>
+            {page.items.map((incident) => (
+              <Group key={incident.id} component="li" gap={8} wrap="nowrap">
+                <IncidentStateMark incident={incident} />
+                <SymptomBadge symptom={incident.symptom} />
+                <Text size="sm" truncate style={{ flex: 1 }}>
+                  <Link to="/incidents/$id" params={{ id: incident.id }}>
+                    {incident.title}
+                  </Link>
+                </Text>
+                <Text size="xs" c="dimmed" style={{ whiteSpace: "nowrap" }}>
+                  {formatAgo(incident.opened_at, now)}
+                </Text>
+              </Group>
+            ))}
+          </Stack>
+        )}
+      </QueryState>
+    </Stack>
+  );
+}

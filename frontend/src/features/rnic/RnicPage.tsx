@@ -1,0 +1,46 @@
+import { Grid, Stack } from "@mantine/core";
+import { QueryState } from "@/lib/ui/QueryState";
+import { Panel } from "@/lib/ui/Panel";
+import { ChainPanel } from "./ChainPanel";
+import { useRnic } from "./queries";
+import type { RangeSearch } from "./range";
+import { RnicHeader } from "./RnicHeader";
+import { RnicIncidents } from "./RnicIncidents";
+import { SeriesPanels } from "./SeriesPanels";
+import { WallBars } from "./WallBars";
+
+interface Props {
+  host: string;
+  pci: string;
+  range: RangeSearch;
+  onRange: (range: RangeSearch) => void;
+}
+
+export function RnicPage({ host, pci, range, onRange }: Props) {
+  const rnic = useRnic(host, pci);
+  return (
+    <Stack gap={12}>
+      <QueryState query={rnic} lines={2}>
+        {(data) => <RnicHeader rnic={data} />}
+      </QueryState>
+      <Grid gap={12}>
+        <Grid.Col span={{ base: 12, lg: 7 }}>
+          <Panel title="Walls" aside={<span style={{ fontSize: "0.75rem", color: "var(--ww-dim)" }}>current value against the limit</span>}>
+            <QueryState query={rnic} lines={5}>
+              {(data) => <WallBars walls={data.walls} nearest={data.nearest_wall} />}
+            </QueryState>
+          </Panel>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 5 }}>
+          <Panel title="Symptoms and incidents">
+            <QueryState query={rnic} lines={5}>
+              {(data) => <RnicIncidents rnic={data} />}
+            </QueryState>
+          </Panel>
+        </Grid.Col>
+      </Grid>
+      <SeriesPanels host={host} pci={pci} range={range} onRange={onRange} walls={rnic.data?.walls ?? []} />
+      <ChainPanel host={host} pci={pci} />
+    </Stack>
+  );
+}

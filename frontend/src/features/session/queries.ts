@@ -1,0 +1,47 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { api, setCsrfToken, unwrap } from "@/lib/api/client";
+import { Problem } from "@/lib/api/problem";
+
+const KEY = ["session"];
+
+/** Who is signed in; null when no one is. */
+export function useSession() {
+  return useQuery({
+    queryKey: KEY,
+    staleTime: Infinity,
+    retry: false,
+    queryFn: async () => {
+      try {
+        const session = await unwrap(api.GET("/api/v1/session"));
+        setCsrfToken(session.csrf_token ?? null);
+        return session;
+      } catch (error) {
+        if (error instanceof Problem && error.status === 401) return null;
+        throw error;
+      }
+    },
+  });
+}
+
+export function useSignIn() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: { username: string; password: string }) => unwrap(api.POST("/api/v1/session", { body })),
+    onSuccess: (session) => {
+      setCsrfToken(session.csrf_token ?? null);
+      client.setQueryData(KEY, session);
+    },
+  });
+}
+
+export function useSignOut() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => unwrap(api.DELETE("/api/v1/session")),
+    onSettled: () => {
+      setCsrfToken(null);
+      client.clear();
+      client.setQueryData(KEY, null);
+    },
+  });
+}

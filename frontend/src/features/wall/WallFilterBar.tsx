@@ -1,0 +1,74 @@
+import { Button, Group, MultiSelect, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconSearch, IconX } from "@tabler/icons-react";
+import { useEffect, useMemo, useState } from "react";
+import { BANDS } from "@/lib/headroom";
+import type { Columns } from "@/lib/stream/columns";
+import { fromList, isFiltered, toList, type WallFilters } from "./filters";
+
+interface Props {
+  columns: Columns;
+  shape: number;
+  filters: WallFilters;
+  onFilters: (filters: WallFilters) => void;
+}
+
+const SYMPTOMS = [{ value: "any", label: "any symptom" }, ...["S1", "S2", "S3", "S4", "S5", "S6", "S7", "S8"].map((s) => ({ value: s, label: s })), { value: "none", label: "no symptom" }];
+const SHOWN_OPTIONS = 200;
+
+function distinct(values: readonly (string | null)[]): string[] {
+  return [...new Set(values.filter((v): v is string => Boolean(v)))].sort(new Intl.Collator("en", { numeric: true }).compare);
+}
+
+/** Every filter is in the URL, so that a link shows a colleague the same wall. `/` puts the cursor into the text. */
+export function WallFilterBar({ columns, shape, filters, onFilters }: Props) {
+  const options = useMemo(
+    () => ({ rack: distinct(columns.rack), host: distinct(columns.host), model: distinct(columns.model) }),
+    [columns, shape], // eslint-disable-line react-hooks/exhaustive-deps
+  );
+  const [text, setText] = useState(filters.q ?? "");
+  useEffect(() => setText(filters.q ?? ""), [filters.q]);
+  const search = useDebouncedCallback((q: string) => onFilters({ ...filters, q: q.trim() || undefined }), 150);
+  const list = (key: "rack" | "host" | "model" | "symptom" | "headroom", label: string, data: { value: string; label: string }[] | string[]) => (
+    <MultiSelect
+      aria-label={`Filter by ${label}`}
+      placeholder={filters[key] ? undefined : label}
+      data={data}
+      limit={SHOWN_OPTIONS}
+      searchable
+      clearable
+      hidePickedOptions
+      w={filters[key] ? undefined : 128}
+      miw={128}
+      value={toList(filters[key])}
+      onChange={(values) => onFilters({ ...filters, [key]: fromList(values) })}
+      clearButtonProps={{ "aria-label": `Clear ${label}` }}
+    />
+  );
+  return (
+    <Group gap={8} role="search" aria-label="Filter the wall" align="flex-start">
+      <TextInput
+        data-focus-filter
+        aria-label="Filter by text"
+        placeholder="host, PCI, model …  ( / )"
+        w={230}
+        leftSection={<IconSearch size={14} />}
+        value={text}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          search(event.currentTarget.value);
+        }}
+      />
+      {list("rack", "rack", options.rack)}
+      {list("host", "host", options.host)}
+      {list("model", "model", options.model)}
+      {list("symptom", "symptom", SYMPTOMS)}
+      {list("headroom", "headroom", BANDS.map((b) => ({ value: b.band, label: b.label })))}
+      {isFiltered(filters) && (
+        <Button variant="subtle" leftSection={<IconX size={14} />} onClick={() => onFilters({})}>
+          Clear filters
+        </Button>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,64 @@
+import { Stack, Text } from "@mantine/core";
+import { useCallback, useMemo } from "react";
+import { wallLabel } from "@/lib/catalogue";
+import { useWall } from "@/lib/stream/useWall";
+import { useNow } from "@/lib/time/useNow";
+import { EmptyState } from "@/lib/ui/EmptyState";
+import { ProblemNotice } from "@/lib/ui/ProblemNotice";
+import { AttentionList } from "./AttentionList";
+import { filterRows, isFiltered, type WallFilters } from "./filters";
+import { summarise } from "./summary";
+import { SummaryStrip } from "./SummaryStrip";
+import { WallCanvas } from "./WallCanvas";
+import { WallFilterBar } from "./WallFilterBar";
+import { WallSkeleton } from "./WallSkeleton";
+
+interface Props {
+  filters: WallFilters;
+  onFilters: (filters: WallFilters) => void;
+  onOpen: (host: string, pci: string) => void;
+}
+
+/** Home: the whole fleet, and first of all the RNICs that need someone. */
+export function WallPage({ filters, onFilters, onOpen }: Props) {
+  const { query, state } = useWall();
+  const now = useNow();
+  const { columns, version, shape } = state;
+  const all = useMemo(() => filterRows(columns, {}), [columns, shape]); // eslint-disable-line react-hooks/exhaustive-deps
+  const matching = useMemo(() => filterRows(columns, filters), [columns, filters, version]); // eslint-disable-line react-hooks/exhaustive-deps
+  // The layout depends on which rows are shown, not on their values: keep the array while it names the same rows.
+  const key = isFiltered(filters) ? matching.join() : `all:${shape}`;
+  const rows = useMemo(() => (isFiltered(filters) ? matching : all), [key]); // eslint-disable-line react-hooks/exhaustive-deps
+  const summary = useMemo(() => summarise(columns, rows, now), [columns, rows, now, version]); // eslint-disable-line react-hooks/exhaustive-deps
+  const open = useCallback((host: string, pci: string) => onOpen(host, pci), [onOpen]);
+
+  if (state.asOf === null) {
+    if (query.error) return <ProblemNotice error={query.error} onRetry={() => void query.refetch()} />;
+    return <WallSkeleton />;
+  }
+  return (
+    <Stack gap={10} h="100%">
+      <WallFilterBar columns={columns} shape={shape} filters={filters} onFilters={onFilters} />
+      <SummaryStrip summary={summary} filters={filters} onFilters={onFilters} />
+      {columns.host.length === 0 ? (
+        <EmptyState title="No RNIC has reported yet">
+          Start wallwatch-telegraf on a host with its Kafka address set; its RNICs appear here within one collection interval. The Agents page shows
+          which hosts are enrolled.
+        </EmptyState>
+      ) : rows.length === 0 ? (
+        <EmptyState title="No RNIC matches these filters">
+          <Text component="span" size="sm" c="dimmed">
+            {columns.host.length} RNICs are hidden. Clear the filters to see them.
+          </Text>
+        </EmptyState>
+      ) : (
+        <>
+          <AttentionList columns={columns} summary={summary} now={now} />
+          <div style={{ flex: 1, minHeight: 320 }}>
+            <WallCanvas state={state} rows={rows} now={now} wallLabel={wallLabel} onOpen={open} />
+          </div>
+        </>
+      )}
+    </Stack>
+  );
+}

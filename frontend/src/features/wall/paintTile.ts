@@ -1,0 +1,117 @@
+import { bandOf } from "@/lib/headroom";
+import { isStale, type Scene } from "./scene";
+import { formatTileHeadroom } from "./tileText";
+
+/** From this many CSS pixels of width a tile shows words, below it only marks. */
+const LABEL_WIDTH = 84;
+
+function hatch(ctx: CanvasRenderingContext2D, x: number, y: number, w: number, h: number, color: string): void {
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(x, y, w, h);
+  ctx.clip();
+  ctx.strokeStyle = color;
+  ctx.globalAlpha = 0.5;
+  ctx.lineWidth = 1;
+  ctx.beginPath();
+  const step = Math.max(4, Math.min(8, h / 4));
+  for (let d = -h; d < w; d += step) {
+    ctx.moveTo(x + d, y + h);
+    ctx.lineTo(x + d + h, y);
+  }
+  ctx.stroke();
+  ctx.restore();
+}
+
+/** The mark for being at (triangle) or past (diamond) a wall: the same fact as the colour, by shape. */
+function bandMark(ctx: CanvasRenderingContext2D, x: number, y: number, size: number, beyond: boolean): void {
+  ctx.beginPath();
+  ctx.moveTo(x + size / 2, y);
+  if (beyond) {
+    ctx.lineTo(x + size, y + size / 2);
+    ctx.lineTo(x + size / 2, y + size);
+    ctx.lineTo(x, y + size / 2);
+  } else {
+    ctx.lineTo(x + size, y + size);
+    ctx.lineTo(x, y + size);
+  }
+  ctx.closePath();
+  ctx.fill();
+}
+
+/** Cordoned: a barred circle. */
+function cordonMark(ctx: CanvasRenderingContext2D, x: number, y: number, size: number): void {
+  ctx.beginPath();
+  ctx.arc(x + size / 2, y + size / 2, size / 2, 0, Math.PI * 2);
+  ctx.moveTo(x + size * 0.15, y + size * 0.85);
+  ctx.lineTo(x + size * 0.85, y + size * 0.15);
+  ctx.lineWidth = Math.max(1.25, size / 8);
+  ctx.stroke();
+}
+
+function chips(ctx: CanvasRenderingContext2D, scene: Scene, symptoms: readonly string[], right: number, y: number, size: number, font: string): void {
+  ctx.font = `700 ${size}px ${font}`;
+  ctx.textBaseline = "middle";
+  let x = right;
+  for (const symptom of symptoms.slice(0, 3).reverse()) {
+    const width = ctx.measureText(symptom).width + size * 0.7;
+    x -= width;
+    ctx.fillStyle = scene.palette.text;
+    ctx.fillRect(x, y, width, size * 1.45);
+    ctx.fillStyle = scene.palette.panel;
+    ctx.fillText(symptom, x + size * 0.35, y + size * 0.77);
+    x -= 3;
+  }
+}
+
+export function paintTile(ctx: CanvasRenderingContext2D, scene: Scene, tile: number, font: string): void {
+  const { layout, columns, palette, view } = scene;
+  const row = layout.order[tile] ?? 0;
+  const x = (layout.x[tile] ?? 0) * view.scale + view.offsetX;
+  const y = (layout.y[tile] ?? 0) * view.scale + view.offsetY;
+  const w = layout.metrics.tileWidth * view.scale;
+  const h = layout.metrics.tileHeight * view.scale;
+  if (x > scene.width || y > scene.height || x + w < 0 || y + h < 0) return;
+  const band = bandOf(columns.headroom[row]);
+  const ink = palette.onBand[band];
+  const symptoms = columns.symptoms[row] ?? [];
+  ctx.fillStyle = palette.band[band];
+  ctx.fillRect(x, y, w, h);
+  if (isStale(columns, row, scene.now)) hatch(ctx, x, y, w, h, ink);
+  if (symptoms.length > 0) {
+    ctx.strokeStyle = palette.mark;
+    ctx.lineWidth = w > 40 ? 2 : 1.5;
+    ctx.strokeRect(x, y, w, h);
+  }
+  ctx.fillStyle = ink;
+  ctx.strokeStyle = ink;
+  if (w < LABEL_WIDTH) {
+    const mark = Math.min(h * 0.55, 12);
+    if (symptoms.length > 0 && w >= 22) chips(ctx, scene, symptoms.slice(0, w > 44 ? 2 : 1), x + w - 1, y + 1, Math.min(11, h * 0.5), font);
+    else if (band === "beyond" || band === "near") bandMark(ctx, x + (w - mark) / 2, y + (h - mark) / 2, mark, band === "beyond");
+    ctx.strokeStyle = ink;
+    if (columns.cordoned[row]) cordonMark(ctx, x + 2, y + h - mark - 1, mark * 0.9);
+    return;
+  }
+  const unit = Math.min(w / 150, h / 64);
+  const pad = 8 * unit;
+  ctx.textBaseline = "middle";
+  ctx.font = `600 ${13 * unit}px ${font}`;
+  ctx.fillText((columns.pci[row] ?? "").replace(/^0000:/, ""), x + pad, y + 15 * unit, w * 0.62);
+  ctx.font = `${11 * unit}px ${font}`;
+  ctx.fillText(columns.model[row] ?? "model not known", x + pad, y + 32 * unit, w * 0.6);
+  const headroom = columns.headroom[row];
+  const marked = band === "beyond" || band === "near";
+  if (marked) bandMark(ctx, x + pad, y + 42.5 * unit, 9 * unit, band === "beyond");
+  ctx.font = `600 ${11.5 * unit}px ${font}`;
+  ctx.fillText(formatTileHeadroom(headroom), x + pad + (marked ? 13 * unit : 0), y + 47.5 * unit, w - 2 * pad);
+  if (headroom !== null && headroom !== undefined) {
+    ctx.globalAlpha = 0.28;
+    ctx.fillRect(x, y + h - 4 * unit, w, 4 * unit);
+    ctx.globalAlpha = 1;
+    ctx.fillRect(x, y + h - 4 * unit, w * Math.min(1, Math.max(0, 1 - headroom)), 4 * unit);
+  }
+  chips(ctx, scene, symptoms, x + w - 5 * unit, y + 6 * unit, 11 * unit, font);
+  ctx.strokeStyle = ink;
+  if (columns.cordoned[row]) cordonMark(ctx, x + w - 20 * unit, y + 26 * unit, 13 * unit);
+}

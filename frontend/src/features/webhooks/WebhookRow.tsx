@@ -1,0 +1,63 @@
+import { Button, Group, Switch, Text } from "@mantine/core";
+import type { Webhook } from "@/lib/api/types";
+import { formatAgo } from "@/lib/time/format";
+import { useNow } from "@/lib/time/useNow";
+import { ConfirmButton } from "@/lib/ui/ConfirmButton";
+import { ProblemNotice } from "@/lib/ui/ProblemNotice";
+import { StatusMark } from "@/lib/ui/StatusMark";
+import { useChangeWebhook, useDeleteWebhook, useTestWebhook } from "./queries";
+
+interface Props {
+  webhook: Webhook;
+  selected: boolean;
+  onSelect: () => void;
+  onEdit: () => void;
+}
+
+function Health({ webhook }: { webhook: Webhook }) {
+  if (!webhook.enabled) return <StatusMark tone="quiet">{webhook.disabled_reason ? `off: ${webhook.disabled_reason}` : "off"}</StatusMark>;
+  if (webhook.failing_since !== null) return <StatusMark tone="bad">failing</StatusMark>;
+  return <StatusMark tone={webhook.last_delivery_at === null ? "quiet" : "good"}>{webhook.last_delivery_at === null ? "nothing sent yet" : "delivers"}</StatusMark>;
+}
+
+export function WebhookRow({ webhook, selected, onSelect, onEdit }: Props) {
+  const now = useNow();
+  const change = useChangeWebhook();
+  const remove = useDeleteWebhook();
+  const test = useTestWebhook();
+  const error = change.error ?? remove.error ?? test.error;
+  return (
+    <li data-webhook={webhook.name}>
+      <Group justify="space-between" wrap="nowrap" style={{ borderLeft: `3px solid ${selected ? "var(--ww-accent)" : "transparent"}`, paddingLeft: 10 }}>
+        <div style={{ minWidth: 0 }}>
+          <Group gap={10}>
+            <Text size="sm" fw={600}>
+              {webhook.name}
+            </Text>
+            <Health webhook={webhook} />
+            <Text size="xs" c="dimmed">
+              last delivery {formatAgo(webhook.last_delivery_at, now)}
+            </Text>
+          </Group>
+          <Text size="xs" c="dimmed" truncate>
+            {webhook.url} · {webhook.events.join(", ")}
+          </Text>
+        </div>
+        <Group gap={6} wrap="nowrap">
+          <Switch aria-label={`${webhook.name} enabled`} checked={webhook.enabled} onChange={(event) => change.mutate({ id: webhook.id, change: { enabled: event.currentTarget.checked } })} />
+          <Button size="compact-xs" variant="default" loading={test.isPending} onClick={() => test.mutate(webhook.id, { onSuccess: onSelect })}>
+            Send a test
+          </Button>
+          <Button size="compact-xs" variant="default" aria-pressed={selected} onClick={onSelect}>
+            Log
+          </Button>
+          <Button size="compact-xs" variant="default" onClick={onEdit}>
+            Edit
+          </Button>
+          <ConfirmButton label="Delete" question={`Delete ${webhook.name} and its delivery log?`} confirm="Delete" loading={remove.isPending} onConfirm={() => remove.mutate(webhook.id)} />
+        </Group>
+      </Group>
+      {error && <ProblemNotice error={error} />}
+    </li>
+  );
+}

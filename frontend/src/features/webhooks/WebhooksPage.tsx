@@ -1,0 +1,49 @@
+import { Button, Group, Stack, Text, Title } from "@mantine/core";
+import { useState } from "react";
+import type { Webhook } from "@/lib/api/types";
+import { EmptyState } from "@/lib/ui/EmptyState";
+import { Panel } from "@/lib/ui/Panel";
+import { QueryState } from "@/lib/ui/QueryState";
+import { DeliveryLog } from "./DeliveryLog";
+import { useWebhooks } from "./queries";
+import { WebhookDialog } from "./WebhookDialog";
+import { WebhookRow } from "./WebhookRow";
+
+export function WebhooksPage() {
+  const webhooks = useWebhooks();
+  const [editing, setEditing] = useState<Webhook | "new" | null>(null);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const items = webhooks.data?.items ?? [];
+  const shown = items.find((webhook) => webhook.id === chosen) ?? items[0];
+  return (
+    <Stack gap={12}>
+      <Group justify="space-between">
+        <div>
+          <Title order={1}>Webhooks</Title>
+          <Text size="sm" c="dimmed">
+            Tell another system when an incident opens, changes or is resolved. Requests are signed (Standard Webhooks) and retried with growing pauses.
+          </Text>
+        </div>
+        <Button onClick={() => setEditing("new")}>Add a webhook</Button>
+      </Group>
+      <Panel title="Subscriptions">
+        <QueryState
+          query={webhooks}
+          lines={4}
+          isEmpty={(page) => page.items.length === 0}
+          empty={<EmptyState title="No webhook yet">Add one with the address of your ticket or chat system; a test button sends a signed example.</EmptyState>}
+        >
+          {(page) => (
+            <Stack gap={8} component="ul" m={0} p={0} style={{ listStyle: "none" }}>
+              {page.items.map((webhook) => (
+                <WebhookRow key={webhook.id} webhook={webhook} selected={webhook.id === shown?.id} onSelect={() => setChosen(webhook.id)} onEdit={() => setEditing(webhook)} />
+              ))}
+            </Stack>
+          )}
+        </QueryState>
+      </Panel>
+      {shown && <DeliveryLog key={shown.id} webhook={shown} />}
+      {editing !== null && <WebhookDialog webhook={editing === "new" ? null : editing} onClose={() => setEditing(null)} />}
+    </Stack>
+  );
+}

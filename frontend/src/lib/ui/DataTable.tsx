@@ -1,0 +1,56 @@
+import { Table, UnstyledButton } from "@mantine/core";
+import { flexRender, getCoreRowModel, getSortedRowModel, useReactTable, type ColumnDef, type SortingState } from "@tanstack/react-table";
+import { useState } from "react";
+import classes from "./DataTable.module.css";
+
+interface Props<T> {
+  label: string;
+  data: readonly T[];
+  // TanStack's own signature: a column's value type differs from column to column and only `any` unites them.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  columns: ColumnDef<T, any>[];
+}
+
+const ARROWS: Readonly<Record<string, string>> = { asc: " ▲", desc: " ▼" };
+const ARIA = { asc: "ascending", desc: "descending" } as const;
+
+/** A sortable table; the order that the API gave stands until a header is pressed. */
+export function DataTable<T>({ label, data, columns }: Props<T>) {
+  const [sorting, setSorting] = useState<SortingState>([]);
+  const table = useReactTable({ data: data as T[], columns, state: { sorting }, onSortingChange: setSorting, getCoreRowModel: getCoreRowModel(), getSortedRowModel: getSortedRowModel() });
+  return (
+    <Table highlightOnHover aria-label={label} className={classes["table"]}>
+      <Table.Thead>
+        {table.getHeaderGroups().map((group) => (
+          <Table.Tr key={group.id}>
+            {group.headers.map((header) => {
+              const sorted = header.column.getIsSorted();
+              const title = flexRender(header.column.columnDef.header, header.getContext());
+              return (
+                <Table.Th key={header.id} aria-sort={sorted ? ARIA[sorted] : undefined}>
+                  {header.column.getCanSort() ? (
+                    <UnstyledButton className={classes["sort"]} onClick={header.column.getToggleSortingHandler()}>
+                      {title}
+                      <span aria-hidden="true">{sorted ? ARROWS[sorted] : ""}</span>
+                    </UnstyledButton>
+                  ) : (
+                    title
+                  )}
+                </Table.Th>
+              );
+            })}
+          </Table.Tr>
+        ))}
+      </Table.Thead>
+      <Table.Tbody>
+        {table.getRowModel().rows.map((row) => (
+          <Table.Tr key={row.id}>
+            {row.getVisibleCells().map((cell) => (
+              <Table.Td key={cell.id}>{flexRender(cell.column.columnDef.cell, cell.getContext())}</Table.Td>
+            ))}
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
