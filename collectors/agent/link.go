@@ -92,7 +92,6 @@ func (l *link) start(ctx context.Context, address, authorization string, instanc
 				}
 				l.outbox.Reconnected()
 			},
-			OnConnectFailed: func(_ context.Context, err error) { l.log.Warn("no connection to the server", "error", err) },
 			OnError: func(_ context.Context, failure *protobufs.ServerErrorResponse) {
 				l.log.Error("the server reports an error", "message", failure.GetErrorMessage())
 			},
@@ -203,11 +202,12 @@ func (l *link) stop() {
 	}
 }
 
-// opampLogger passes the library's messages on. It logs each failed attempt as an error of its own, which onConnectFailed has said already.
+// opampLogger passes the library's messages on. What it calls errors are failed attempts to connect and broken connections, with the server's status;
+// it tries again by itself, so they are warnings here.
 type opampLogger struct{ log *slog.Logger }
 
 func (o opampLogger) Debugf(context.Context, string, ...any) {}
 
 func (o opampLogger) Errorf(_ context.Context, format string, v ...any) {
-	o.log.Debug("opamp client", "message", fmt.Sprintf(format, v...))
+	o.log.Warn("connection to the server", "problem", fmt.Sprintf(format, v...))
 }

@@ -43,6 +43,11 @@ func Run(ctx context.Context, config Config, version string, log *slog.Logger) e
 	if record.CutBytes() > 0 {
 		log.Warn("the journal ended in the middle of a line, as a crash leaves it; that line is gone", "bytes", record.CutBytes())
 	}
+	if dropped, err := record.CompactIfLarge(config.StateDir, started); err != nil {
+		log.Warn("the journal could not be tidied and goes on as it is", "error", err)
+	} else if dropped > 0 {
+		log.Info("old commands were dropped from the journal", "commands", dropped)
+	}
 	httpClient, err := config.HTTPClient(15 * time.Second)
 	if err != nil {
 		return err

@@ -80,6 +80,10 @@ func (j *Journal) Undelivered(since time.Time) []Result {
 func (j *Journal) Standing(remedyID, action string) (remedies.Plan, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	return j.standing(remedyID, action)
+}
+
+func (j *Journal) standing(remedyID, action string) (remedies.Plan, bool) {
 	var changes []remedies.Change
 	for _, id := range j.index.order {
 		known := j.index.commands[id]

@@ -199,3 +199,51 @@ func TestTheJournalCanBeReadWhileAnAgentHoldsIt(t *testing.T) {
 		t.Errorf("read %+v, %d damaged, %v", records, damaged, err)
 	}
 }
+
+func TestCompactionKeepsWhatTheAgentStillNeeds(t *testing.T) {
+	dir := t.TempDir()
+	j := open(t, dir)
+	longAgo, expired := noon.Add(-60*24*time.Hour), noon.Add(-60*24*time.Hour).Add(5*time.Minute)
+	aged := func(records ...Record) []Record {
+		for i := range records {
+			records[i].At, records[i].ExpiresAt = longAgo, &expired
+		}
+		return records
+	}
+	write(t, j, aged(started("gone", "r1", "dry_run", nil, text("1")), finished("gone", "r1", remedies.NotMade))...)
+	write(t, j, aged(started("undoable", "r2", "apply", nil, text("60000")), finished("undoable", "r2", remedies.InPlace))...)
+	write(t, j, aged(started("unfinished", "r3", "apply", nil, text("1")))...)
+	write(t, j, started("recent", "r4", "dry_run", nil, text("1")), finished("recent", "r4", remedies.NotMade))
+	later := noon.Add(48 * time.Hour)
+	replayable := finished("replayable", "r5", remedies.NotMade)
+	replayable.At, replayable.ExpiresAt = longAgo, &later
+	write(t, j, replayable)
+
+	if dropped, err := j.CompactIfLarge(dir, noon); err != nil || dropped != 0 {
+		t.Fatalf("a small journal was compacted: %d, %v", dropped, err)
+	}
+	if dropped, err := j.compact(dir, noon); err != nil || dropped != 1 {
+		t.Fatalf("dropped %d, %v", dropped, err)
+	}
+	if second, err := Open(dir); err == nil {
+		_ = second.Close()
+		t.Error("the compacted journal is not locked")
+	}
+	write(t, j, finished("after", "r6", remedies.InPlace))
+	_ = j.Close()
+	again := open(t, dir)
+	if again.Result("gone") != nil {
+		t.Error("what nobody needs is still there")
+	}
+	for _, id := range []string{"undoable", "recent", "replayable", "after"} {
+		if again.Result(id) == nil {
+			t.Errorf("%s is lost", id)
+		}
+	}
+	if _, stands := again.Standing("r2", "tune"); !stands || len(again.Unfinished()) != 1 {
+		t.Error("an undoable or unfinished command is lost")
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".journal-*")); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
