@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Writes what is generated from other sources, or with --check fails when something is out of date:
+# the API's description and its TypeScript types, and the tables in docs/.
+set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=local/setup/common.sh
+. "$here/setup/common.sh"
+cd "$REPO"
+export PATH="$REPO/.venv/bin:$PATH"
+check=${1:-}
+[ -z "$check" ] || [ "$check" = --check ] || { echo "usage: local/generate.sh [--check]" >&2; exit 2; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+stale=0
+
+# settle NEW FILE: takes over a generated file, or only says that it differs.
+settle() {
+  cmp -s "$1" "$2" && return
+  if [ -n "$check" ]; then
+    echo "out of date: $2 (run 'make generate')" >&2
+    diff -u "$2" "$1" | head -n 30 >&2
+    stale=1
+  else
+    cp "$1" "$2"
+    echo "written: $2"
+  fi
+}
+
+api=frontend/src/lib/api
+python -m wallwatch_backend.openapi >"$work/openapi.json" || exit 1
+settle "$work/openapi.json" $api/openapi.json
+(cd frontend && npx --no-install openapi-typescript "$work/openapi.json" -o "$work/schema.d.ts" >"$work/log" 2>&1) || { cat "$work/log" >&2; exit 1; }
+settle "$work/schema.d.ts" $api/schema.d.ts
+wallwatch generate docs ${check:+--check} || stale=1
+exit $stale
