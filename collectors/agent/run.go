@@ -53,6 +53,9 @@ func Run(ctx context.Context, config Config, version string, log *slog.Logger) e
 		return err
 	}
 	credentials, err := ensureEnrolled(ctx, config, httpClient, version, log)
+	if ctx.Err() != nil {
+		return nil // told to stop while it was waiting for the server
+	}
 	if err != nil {
 		return err
 	}
