@@ -57,7 +57,7 @@ stage lint generated "$here/generate.sh" --check
 stage go go-test go_test
 stage frontend vitest in_frontend npm run --silent test
 stage python pytest pytest -q
-[ -e tests/e2e/package.json ] && stage e2e playwright "$here/e2e.sh"
+compgen -G 'tests/e2e/*.ts' >/dev/null && stage e2e playwright tests/e2e/run
 
 # The end of each runner's log is its summary: repeated here, so that it is the last thing to see.
 printf '\n\n=== summaries\n'

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from signal import SIGTERM
 from urllib.error import URLError
 from urllib.request import urlopen
 
@@ -16,7 +17,7 @@ from wallwatch_local import hosts, kafka, ports, postgres, supervise
 from wallwatch_local.demo_programs import Layout, centre, fleet, on_hosts, stores
 from wallwatch_local.errors import LocalStackError
 from wallwatch_local.paths import local_dir
-from wallwatch_local.processes import last_lines
+from wallwatch_local.processes import die_with_parent, last_lines
 from wallwatch_local.signals import Interrupted, interruptible
 
 WAIT_TIMEOUT_S = 120.0
@@ -134,10 +135,11 @@ class Demo:
         if not made.exists():
             password_file = str(self._layout.secrets / "admin-password")
             steps["the admin account"] = self._begin("user", "create", ADMIN, "--role", "admin", "--password-file", password_file)
-        tokens = {}
-        for host in simulated:
-            if not hosts.is_enrolled(self._layout.hosts / host.name):
-                tokens[host] = self._finish(f"a token for {host.name}", self._begin("agent", "enrol", "--host", host.name)).split()[-1]
+        new = [host for host in simulated if not hosts.is_enrolled(self._layout.hosts / host.name)]
+        if new:
+            say(f"making enrolment tokens for {len(new)} agents ...")
+        enrolments = {host: self._begin("agent", "enrol", "--host", host.name) for host in new}
+        tokens = {host: self._finish(f"a token for {host.name}", step).split()[-1] for host, step in enrolments.items()}
         for what, step in steps.items():
             self._finish(what, step)
             made.touch()
@@ -170,7 +172,7 @@ class Demo:
         command = [str(Path(sys.executable).with_name("wallwatch")), *arguments]
         environment = {**os.environ, **self._layout.environment(self._database_url)}
         return subprocess.Popen(
-            command,
+            die_with_parent(command, SIGTERM),
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
