@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import orjson
@@ -24,8 +23,7 @@ class Refused(Exception):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(NamedTuple):
     """One message of a telemetry topic, its envelope checked and its fields not yet."""
 
     tags: Mapping[str, str]
@@ -85,13 +83,13 @@ def decode(value: bytes | None, measurement: Measurement, latest_ns: int) -> Dec
     for tag in KEY_TAGS[measurement.name]:
         if not tags.get(tag):
             raise Refused("missing_tag", f"the tag {tag!r} is missing or empty")
-    for tag, text in tags.items():
-        if not isinstance(text, str):
-            raise Refused("wrong_type", f"the tag {tag!r} must be text")
+    if set(map(type, tags.values())) != {str}:
+        raise Refused("wrong_type", "every tag must be text")
     if type(at_ns) is not int or not EARLIEST_NS <= at_ns <= latest_ns:
         raise Refused("bad_timestamp", f"the timestamp {str(at_ns)[:40]} is not in nanoseconds, before 2020 or too far in the future")
-    if "pci" in tags and tags["pci"]:
-        tags["pci"] = tags["pci"].lower()
+    pci = tags.get("pci")
+    if pci and not pci.islower():
+        tags["pci"] = pci.lower()
     return Decoded(tags, at_ns, fields)
 
 

@@ -31,15 +31,13 @@ _ROW_KEYS: dict[str, tuple[str, ...]] = {"rnic_mask": ("direction", "mask"), "ov
 class Batch:
     """What one transaction writes."""
 
-    tables: list[Encoded] = field(default_factory=list)
+    tables: dict[str, Encoded] = field(default_factory=dict)
     findings: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     news: News = field(default_factory=News)
     rejected: list[Rejected] = field(default_factory=list)
     offsets: dict[tuple[str, int], int] = field(default_factory=dict)
     """(topic, partition) -> offset of the next message."""
     messages: int = 0
-    first_minute: dict[str, int] = field(default_factory=dict)
-    """Table -> earliest minute (since 1970) that it got rows for."""
 
 
 class BatchBuilder:
@@ -52,9 +50,8 @@ class BatchBuilder:
         self._measurements = {topic: measurements()[name] for topic, name in TELEMETRY_TOPICS.items()}
         self._encoders = {name: TableEncoder(m, _IDENTITY[name], _ROW_KEYS.get(name, ())) for name, m in measurements().items()}
 
-    def build(self, messages: Iterable[Any]) -> Batch:
-        """Decode, identify and encode; what can't be used is in `rejected`, and the rest goes on."""
-        batch = Batch()
+    def add(self, batch: Batch, messages: Iterable[Any]) -> None:
+        """Decode, identify and encode a few hundred messages; what can't be used is in `rejected`, and the rest goes on."""
         by_topic: dict[str, list[Any]] = {}
         for message in messages:
             topic, partition = message.topic(), message.partition()
@@ -77,19 +74,16 @@ class BatchBuilder:
                 decoded.append((message, decode(message.value(), measurement, latest_ns)))
             except Refused as refusal:
                 batch.rejected.append(rejected(message, refusal.reason, str(refusal)))
-        if _IDENTITY[measurement.name] == "rnic_id":
-            samples = self._rnic_samples(measurement.name, decoded)
-        else:
-            samples = self._host_samples(measurement.name, decoded)
-        encoded = self._encoders[measurement.name].encode(samples)
-        for sample, reason, detail in encoded.refused:
-            batch.rejected.append(rejected(sample.source, reason, detail))
-        if encoded.unknown_fields:
-            UNKNOWN_FIELDS.labels(topic).inc(encoded.unknown_fields)
-        self._news(batch, measurement.name, samples, {id(sample) for sample, _, _ in encoded.refused})
-        if encoded.rows:
-            batch.tables.append(encoded)
-            batch.first_minute[encoded.table] = min(s.at_ns for s in samples) // 60_000_000_000
+        by_rnic = _IDENTITY[measurement.name] == "rnic_id"
+        samples = (self._rnic_samples if by_rnic else self._host_samples)(measurement.name, decoded)
+        table = batch.tables.get(measurement.hypertable)
+        unknown_before, refused_before = (0, 0) if table is None else (table.unknown_fields, len(table.refused))
+        table = batch.tables[measurement.hypertable] = self._encoders[measurement.name].encode(samples, table)
+        refused = table.refused[refused_before:]
+        batch.rejected.extend(rejected(sample.source, reason, detail) for sample, reason, detail in refused)
+        if table.unknown_fields > unknown_before:
+            UNKNOWN_FIELDS.labels(topic).inc(table.unknown_fields - unknown_before)
+        self._news(batch, measurement.name, samples, {id(sample) for sample, _, _ in refused})
 
     def _rnic_samples(self, name: str, decoded: list[tuple[Any, Decoded]]) -> list[Sample]:
         known = self._identities.rnics

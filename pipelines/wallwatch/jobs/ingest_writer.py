@@ -113,7 +113,7 @@ class Writer:
 
         def transaction(connection: psycopg.Connection[Any]) -> None:
             added.clear()
-            for table in batch.tables:
+            for table in batch.tables.values():
                 added[table.table] = copy.write(connection, table)
             self._write_findings(connection, batch)
             _count_dead_letters(connection, batch)
@@ -125,7 +125,7 @@ class Writer:
         if due:
             self._last_state_s = now
             self._keeper.written(due, now)
-        for table in batch.tables:
+        for table in batch.tables.values():
             ROWS.labels(table.table).inc(added[table.table])
             ROWS_REPEATED.labels(table.table).inc(len(table.rows) - added[table.table])
         self._commit(batch)
