@@ -227,3 +227,15 @@ func TestBothEndsOfAConnectionCountTheSamePackets(t *testing.T) {
 		t.Errorf("%.0f packets were sent and %.0f received", sent, received)
 	}
 }
+
+func TestTheShareOfMissesOfACyclicScanSolvesItsEquation(t *testing.T) {
+	if x := missRatio(6400, 6400); x != 0 {
+		t.Errorf("a cache that holds everything misses %v", x)
+	}
+	for _, n := range []int{6500, 7200, 9000, 30000} {
+		x := missRatio(n, 6400)
+		if residue := 1 - x - math.Exp(-x*float64(n)/6400); x <= 0 || math.Abs(residue) > 1e-6 {
+			t.Errorf("%d entries: x = %v leaves %v", n, x, residue)
+		}
+	}
+}

@@ -1,15 +1,18 @@
 package engine
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // The firmware's command interface (paper, section 4.2 "Flow State Maintenance", causes C5 and C1).
 //
-// Insertions, deletions and counter reads share one interface. Counters are read round robin. As long as all of them fit
-// into the card's counter cache a read is cheap; one entry more, and a cyclic scan over a least-recently-used cache finds every
-// counter already evicted, so that each read goes to the backing store. The time between two reads of a counter then exceeds
-// the idle time after which OVS deletes a flow: it deletes flows that carry traffic. They come back by upcalls, and since the
+// Insertions, deletions and counter reads share one interface. Counters are read round robin, through an on-chip cache that replaces
+// at random. As long as all counters fit, a read is cheap. Beyond that a part of them has been evicted when the scan returns to it, the part
+// grows steeply with the number of entries, and each such read goes to the backing store. Once the time between two reads of a counter
+// exceeds the idle time after which OVS deletes a flow, OVS deletes flows that carry traffic. They come back by upcalls, and since the
 // scan takes most of the interface, their insertions wait, while their packets take the slow path. Nothing here knows of S1.
-const reservedForCommands = 0.1 // share of the interface that insertions and deletions keep while the scan is behind
+const reservedForCommands = 0.3 // share of the interface that insertions and deletions keep while the scan is behind. Assumed
 
 // upcallLatency is an assumed time from a miss to the request for an entry.
 const upcallLatency = 300 * time.Microsecond
@@ -96,12 +99,39 @@ func (r *RNIC) remove(e *Entry, now time.Duration) {
 	r.entries = r.entries[:len(r.entries)-1]
 }
 
+// missRatio is the share of reads that miss in a cyclic scan of n counters through a cache of size c with random replacement.
+//
+// With a share x of misses, n*x evictions happen between two visits of a counter, and it survives them with probability
+// (1 - 1/c)^(n x), about exp(-x n/c); so 1 - x = exp(-x n/c). Above n = c that has one root beside 0.
+func missRatio(n, c int) float64 {
+	if n <= c {
+		return 0
+	}
+	rho := float64(n) / float64(c)
+	low, high := 1e-9, 1.0 // 1 - x - exp(-x rho) is above 0 left of the root and below 0 right of it
+	for range 40 {
+		if x := (low + high) / 2; 1-x-math.Exp(-x*rho) > 0 {
+			low = x
+		} else {
+			high = x
+		}
+	}
+	return (low + high) / 2
+}
+
+// counterReadTime is the mean time of one counter read.
+func (r *RNIC) counterReadTime() time.Duration {
+	costs := r.Model.Costs
+	if r.FixedFirmware {
+		return costs.CounterHit
+	}
+	misses := missRatio(len(r.entries), costs.CounterCache)
+	return costs.CounterHit + time.Duration(misses*float64(costs.CounterMiss))
+}
+
 // scanCounters reads counters in turn within the budget and returns what is left of it.
 func (r *RNIC) scanCounters(budget time.Duration, now time.Duration) time.Duration {
-	cost := r.Model.Costs.CounterHit
-	if !r.FixedFirmware && len(r.entries) > r.Model.Costs.CounterCache {
-		cost = r.Model.Costs.CounterMiss
-	}
+	cost := r.counterReadTime()
 	done := 0
 	for ; done < len(r.scan) && budget > 0; done++ {
 		next := r.scan[done]

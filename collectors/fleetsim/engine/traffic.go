@@ -135,7 +135,7 @@ func (c *connection) transfer(seconds float64) {
 	}
 	c.rateGbps = want * scale
 	c.noteDepth(latency)
-	c.count(c.rateGbps*1e9/8/c.packetSize*seconds)
+	c.count(c.rateGbps * 1e9 / 8 / c.packetSize * seconds)
 }
 
 // transferInSoftware sends over the slow path for as long as the missing entries will take to be installed, and at full
