@@ -11,7 +11,8 @@ import (
 func newResult(cmd *command.Command, state, code, message string, plan *remedies.Plan, at time.Time) journal.Result {
 	result := journal.Result{
 		CommandID: cmd.CommandID, RemedyID: cmd.RemedyID, State: state, Code: code, Message: message,
-		Operations: []remedies.Operation{}, FinishedAt: at.UTC(),
+		Operations: []remedies.Operation{},
+		FinishedAt: at.UTC().Truncate(time.Microsecond), // finer than that, some readers of RFC 3339 give up
 	}
 	if plan != nil && plan.Operations != nil {
 		result.Operations = plan.Operations
@@ -22,7 +23,7 @@ func newResult(cmd *command.Command, state, code, message string, plan *remedies
 func recordOf(cmd *command.Command, kind string, at time.Time) journal.Record {
 	expires := cmd.ExpiresAt
 	return journal.Record{
-		Kind: kind, At: at.UTC(), CommandID: cmd.CommandID, RemedyID: cmd.RemedyID, Action: cmd.Action, Operation: cmd.Operation,
+		Kind: kind, At: at.UTC().Truncate(time.Microsecond), CommandID: cmd.CommandID, RemedyID: cmd.RemedyID, Action: cmd.Action, Operation: cmd.Operation,
 		Params: cmd.Params, ExpiresAt: &expires,
 	}
 }
@@ -35,6 +36,9 @@ func (e *Executor) finish(cmd *command.Command, state, code, message string, pla
 	record.Params, record.Result, record.Effect = nil, &result, effect
 	if err := e.Journal.Append(record); err != nil {
 		e.Log.Error("result could not be journalled", "command_id", cmd.CommandID, "error", err)
+	}
+	if state == journal.Refused {
+		return result // logged with its reason already
 	}
 	e.Log.Info("command finished", "command_id", cmd.CommandID, "remedy_id", cmd.RemedyID, "action", cmd.Action, "operation", cmd.Operation,
 		"state", state, "code", code, "message", message)
