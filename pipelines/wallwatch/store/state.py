@@ -186,11 +186,11 @@ def _columns(rows: list[tuple[int, Rnic, Known]]) -> list[list[Any]]:
     columns: list[list[Any]] = [[] for _ in range(11)]
     for rnic_id, rnic, known in rows:
         first = nearest(known.walls or ())
-        rates = known.rates or {}
+        tx, rx = (None if v is None else float(v) for v in map((known.rates or {}).get, ("tx_gbps", "rx_gbps")))
         walls = None if known.walls is None else walls_json(known.walls)
         seen = datetime.fromtimestamp(max(known.rates_ns, known.offload_ns) / 1e9, UTC)
         identity = (rnic_id, rnic.host, rnic.pci, rnic.rack, rnic.model)
         headroom = (None, None) if first is None else (first.headroom, first.wall)
-        for column, value in zip(columns, (*identity, walls, *headroom, rates.get("tx_gbps"), rates.get("rx_gbps"), seen), strict=True):
+        for column, value in zip(columns, (*identity, walls, *headroom, tx, rx, seen), strict=True):
             column.append(value)
     return columns
