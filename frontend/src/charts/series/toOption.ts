@@ -23,6 +23,14 @@ function highest(model: SeriesModel): number {
   return top;
 }
 
+/** The next round number at or above: 1, 1.5, 2, 3, 4, 5, 6 or 8 times a power of ten. */
+export function roundUp(value: number): number {
+  if (!(value > 0)) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  const step = [1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((each) => each * power >= value * (1 - 1e-9)) ?? 10;
+  return step * power;
+}
+
 /** Lines over time, symptom intervals as shaded areas, and the wall when the data come within reach of it. */
 export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCoreOption {
   const areas = clippedAreas(model.intervals, model.fromMs, model.toMs);
@@ -63,7 +71,7 @@ export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCo
       nameGap: 10,
       scale: false,
       splitNumber: 3,
-      max: limit ? Math.max(limit.value * 1.05, highest(model)) : undefined,
+      max: limit ? roundUp(Math.max(limit.value * 1.02, highest(model))) : undefined,
       axisLabel: { color: theme.dim, fontSize: 11, formatter: (value: number) => formatNumber(value) },
       splitLine: { lineStyle: { color: theme.line, width: 1 } },
     },
@@ -86,7 +94,7 @@ export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCo
               silent: true,
               symbol: "none",
               lineStyle: { color: theme.bad, type: "solid", width: 1 },
-              label: { color: theme.bad, fontSize: 11, position: "insideEndTop", formatter: limit.label },
+              label: { color: theme.bad, fontSize: 11, position: "insideStartTop", formatter: limit.label },
               data: [{ yAxis: limit.value }],
             }
           : undefined,

@@ -53,7 +53,7 @@ export function IncidentHeader({ incident }: { incident: Incident }) {
         <StatusMark tone={incident.severity === "critical" ? "bad" : "warn"}>{incident.severity}</StatusMark>
         <StatusMark tone={incident.active ? "bad" : "quiet"}>{incident.active ? "symptom present now" : "symptom gone"}</StatusMark>
         <Text size="sm">
-          <Link to="/rnics/$host/$pci" params={{ host: incident.host, pci: incident.pci }} style={{ color: "var(--ww-accent)" }}>
+          <Link to="/rnics/$host/$pci" params={{ host: incident.host, pci: incident.pci }}>
             {incident.host} {incident.pci}
           </Link>
           {incident.rack ? ` · ${incident.rack}` : ""}

@@ -13,11 +13,25 @@ const steel: MantineColorsTuple = [
   "#004f78",
 ];
 
+/** Replaces Mantine's neutral greys, which its inputs and menus use in the dark scheme, by the slate of tokens.css. */
+const slate: MantineColorsTuple = [
+  "#dce4ec",
+  "#b8c4cf",
+  "#93a3b3",
+  "#6c7d8e",
+  "#2d3b4a",
+  "#1f2a36",
+  "#161f29",
+  "#0b1016",
+  "#090d12",
+  "#06090d",
+];
+
 /** Dense: the product is read on a wall and in a hurry, so the base size is small and the radius nearly square. */
 export const theme = createTheme({
   primaryColor: "steel",
   primaryShade: { light: 8, dark: 8 },
-  colors: { steel },
+  colors: { steel, dark: slate },
   defaultRadius: "sm",
   fontFamily: 'Inter, system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif',
   fontFamilyMonospace: "var(--ww-mono)",

@@ -1,0 +1,172 @@
+/** Answers in the form of the API (docs/contracts.md) for the mock server. */
+import { seeded } from "./fleet.mjs";
+
+const ID = (n) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
+const ago = (seconds) => new Date(Date.now() - seconds * 1000).toISOString();
+const page = (items) => ({ items, next_cursor: null });
+
+const FIELDS = {
+  tx_gbps: ["Sent", "Gbit/s", 62, 8], rx_gbps: ["Received", "Gbit/s", 48, 6], flows_offloaded: ["Offloaded flows", "flows", 7600, 500],
+  flows_software: ["Software flows", "flows", 340, 120], q_egress: ["Egress Q", "queries", 14, 2], q_ingress: ["Ingress Q", "queries", 6, 1],
+  flow_insertions_per_s: ["Flow insertions", "flows/s", 180, 60], reoffloads_per_s: ["Re-offloads", "flows/s", 74, 30],
+  reoffload_ratio: ["Re-offload ratio", "ratio", 0.41, 0.08], counter_gap_p95_s: ["Counter gap", "s", 8.4, 1.2], counter_gap_max_s: ["Longest counter gap", "s", 13.2, 1.5],
+  max_idle_ms: ["max-idle", "ms", 10000, 0],
+};
+
+export function series(names, from, to) {
+  const random = seeded(11);
+  const start = Date.parse(from);
+  const end = Date.parse(to);
+  const count = 180;
+  const step = Math.max(1, Math.round((end - start) / count / 1000));
+  const times = Array.from({ length: count }, (_, i) => new Date(start + i * step * 1000).toISOString());
+  const values = {};
+  for (const name of names) {
+    const [, , level, noise] = FIELDS[name] ?? ["", "", 1, 1];
+    values[name] = times.map((_, i) => (i > 70 && i < 78 ? null : Math.max(0, level * (0.55 + 0.45 / (1 + Math.exp((90 - i) / 8))) + (random() - 0.5) * noise)));
+  }
+  if (values.max_idle_ms) values.max_idle_ms = values.max_idle_ms.map((v) => (v === null ? null : 10000));
+  return { from, to, step_s: step, fields: names.filter((n) => FIELDS[n]).map((name) => ({ name, label: FIELDS[name][0], unit: FIELDS[name][1] })), times, values };
+}
+
+export function rnic(columns, i) {
+  const sick = columns.symptoms[i].length > 0;
+  const wall = (id, label, value, limit, unit, basis, leads_to) => ({ wall: id, label, value, limit, unit, headroom: value === null ? null : 1 - value / limit, basis, leads_to });
+  return {
+    host: columns.host[i], pci: columns.pci[i], rack: columns.rack[i], model: columns.model[i], driver: "mlx5_core", firmware: "22.36.1010", ibdev: "mlx5_0", netdev: "enp59s0f0np0",
+    pci_id: "15b3:101d", board_id: "MT_0000000359", link_layer: "Ethernet", seen_at: ago(2), headroom: columns.headroom[i], nearest_wall: columns.nearest_wall[i], cordoned: columns.cordoned[i],
+    agent_id: ID(1), agent_connected: true, tx_gbps: columns.tx_gbps[i], rx_gbps: columns.rx_gbps[i],
+    walls: [
+      wall("offloaded_flows", "Offloaded flows", sick ? 8064 : 3120, 7200, "flows", "paper", ["S1", "S5", "S6"]),
+      wall("egress_masks", "Egress masks", 21, 24, "masks", "model", ["S6"]),
+      wall("ingress_masks", "Ingress masks", 9, 24, "masks", "model", ["S6"]),
+      wall("flow_insertions", "Flow insertions", 182, 1000, "flows/s", "paper", ["S2"]),
+      wall("encap_contexts", "Encapsulation contexts", null, 10000, "contexts", "assumed", ["S8", "S2"]),
+    ],
+    symptoms: columns.symptoms[i].map((symptom) => ({ symptom, since: ago(430), incident_id: ID(symptom === "S1" ? 11 : 12) })),
+  };
+}
+
+export function masks() {
+  const random = seeded(3);
+  const chain = (n) =>
+    Array.from({ length: n }, (_, position) => ({
+      position, mask: (0xabc000 + position * 7919).toString(16).padStart(12, "0"), flows: Math.floor(random() * 900), packets: Math.round(random() * 90_000 * (position > n / 2 ? 1 : 0.4)), length_bits: 96 + position * 8,
+      match: "recirc_id(0),in_port(enp59s0f0npf0vf3),packet_type(ns=0,id=0),eth(src=02:00:00:00:00:00/ff:00:00:00:00:00,dst=02:11:22:33:44:55),eth_type(0x0800),ipv4(src=10.0.0.0/255.255.0.0,dst=10.8.0.0/255.255.240.0,proto=17,frag=no),udp(dst=4791)",
+    }));
+  return { at: ago(4), egress: chain(21), ingress: chain(9) };
+}
+
+const evidence = (signal, label, unit, value, expected, text) => ({ signal, label, unit, from: ago(120), to: ago(10), value, expected, text });
+
+export function incidents(columns) {
+  const make = (n, symptom, state, severity, opened, title, summary, top) => {
+    const i = Math.max(0, columns.symptoms.findIndex((s) => s.includes(symptom)));
+    return {
+      id: ID(n), host: columns.host[i] ?? "host01", pci: columns.pci[i] ?? "0000:3b:00.0", rack: columns.rack[i] ?? "r1", symptom, state, severity, blast_radius: symptom === "S1" ? "flows" : "rnic", title, summary,
+      opened_at: ago(opened), updated_at: ago(5), acknowledged_by: state === "acknowledged" ? "dana" : null, acknowledged_at: state === "acknowledged" ? ago(200) : null,
+      resolved_at: state === "resolved" ? ago(opened - 700) : null, active: state !== "resolved", top_cause: top,
+    };
+  };
+  return [
+    make(11, "S1", "open", "critical", 430, "Flows of live traffic are offloaded again and again", "41 % of the flows inserted in the last minute had been deleted while their packets still came; 8,064 flows are offloaded, the wall is at 7,200.", "C5"),
+    make(12, "S6", "acknowledged", "warning", 2600, "Flows deep in the mask chain are slow", "A packet needs 14 mask queries on average; 21 egress masks are tried one after another.", "C6"),
+    make(13, "S1", "resolved", "warning", 9000, "Flows of live traffic are offloaded again and again", "It ended after max-idle was raised to 60 s.", "C5"),
+  ];
+}
+
+export function incident(columns, id) {
+  const summary = incidents(columns).find((each) => each.id === id);
+  if (!summary) return null;
+  const signals = [
+    evidence("reoffload_ratio", "Re-offload ratio", "ratio", 0.41, "< 0.05", "Flows come back although their packets never stopped."),
+    evidence("counter_gap_max_s", "Longest counter gap", "s", 13.2, "< 10 (max-idle)", "Hardware counters stand still for longer than the idle limit."),
+    evidence("flows_offloaded", "Offloaded flows", "flows", 8064, "< 7200", "The number of offloaded flows is past the wall of this model."),
+  ];
+  const hypothesis = (cause, title, prior, posterior, yes, no, next_test) => ({ cause, title, prior, posterior, evidence_for: yes, evidence_against: no, next_test });
+  return {
+    ...summary, rule: `${summary.symptom}/1`, finding_id: ID(99), reopened: 0, evidence: signals,
+    hypotheses: [
+      hypothesis("C5", "Counters are not updated in time", 0.153, 0.71, signals.slice(1), [], "Raise max-idle above the longest counter gap: if the re-offloads stop, it is this."),
+      hypothesis("C1", "Entries are deleted although not aged", 0.171, 0.17, signals.slice(0, 1), [evidence("counter_gap_p95_s", "Counter gap", "s", 8.4, "< 1", "Counters lag, which C1 does not explain.")], "Compare the firmware with the vendor's fixed release."),
+      hypothesis("C6", "Masks are queried one after another", 0.299, 0.08, [], [evidence("q_egress", "Egress Q", "queries", 4.1, "> 12", "Few queries a packet.")], "Compare throughput of head and tail masks."),
+      hypothesis("C4", "Deletion is slow", 0.114, 0.02, [], [], null),
+      hypothesis("C8", "Encapsulation contexts exceed the buffer", 0.068, 0.01, [], [], null),
+      hypothesis("C7", "Race at VF unbind", 0.084, 0.005, [], [], null),
+      hypothesis("C2", "Driver does not handle a timeout", 0.059, 0.003, [], [], null),
+      hypothesis("C3", "Null pointer at entry creation", 0.052, 0.002, [], [], null),
+    ],
+    remedies: [
+      { action: "tune-revalidator", params: { max_idle_ms: 60000 }, why: "Idle flows are then kept for longer than the counters lag, so live flows are not deleted." },
+      { action: "cordon-rnic", params: { pci: summary.pci, reason: "past the offloaded-flows wall" }, why: "No new container makes it worse while you look." },
+    ],
+    remedy_ids: [],
+    timeline: [
+      { at: ago(430), kind: "opened", actor: "classify", text: "S1 found by rule S1/1." },
+      { at: ago(300), kind: "updated", actor: "classify", text: "Severity is now critical." },
+      { at: ago(120), kind: "comment", actor: "dana", text: "Training job 4411 sees step times double since 03:20." },
+    ],
+  };
+}
+
+export const ACTIONS = [
+  {
+    action: "tune-revalidator", title: "Tune the revalidator of Open vSwitch", description: "Sets how long an idle flow stays in the datapath, and how many flows the datapath may hold.", scope: "host",
+    params: [
+      { name: "max_idle_ms", label: "max-idle", type: "integer", unit: "ms", minimum: 500, maximum: 3600000, max_length: null, required: false, meaning: "Idle time after which the revalidator deletes a flow" },
+      { name: "flow_limit", label: "Flow limit", type: "integer", unit: "flows", minimum: 1000, maximum: 1000000, max_length: null, required: false, meaning: "Most flows that the datapath may hold" },
+    ],
+    at_least_one: ["max_idle_ms", "flow_limit"], risk: "low: dead flows stay in the RNIC for longer", undo: "Puts the former value of each key back.",
+    verification: { signal: "reoffload_ratio", label: "Re-offload ratio", unit: "ratio", expected: "< 0.05", within_s: 180, for_s: 20 }, symptoms: ["S1"],
+  },
+  {
+    action: "cordon-rnic", title: "Cordon the RNIC", description: "Containers already on the RNIC stay; no new one gets a virtual function of it.", scope: "rnic",
+    params: [
+      { name: "pci", label: "PCI address", type: "pci", unit: null, minimum: null, maximum: null, max_length: 12, required: true, meaning: "Physical function to cordon" },
+      { name: "reason", label: "Reason", type: "text", unit: null, minimum: null, maximum: null, max_length: 200, required: true, meaning: "Shown to the runtime whose container is refused" },
+    ],
+    at_least_one: [], risk: "medium: new containers wait", undo: "Removes the cordon.", verification: { signal: "cordoned", label: "Cordoned", unit: "none", expected: "= 1", within_s: 30, for_s: 0 }, symptoms: ["S1", "S6"],
+  },
+];
+
+export function remedy(order, id, created) {
+  const age = (Date.now() - created) / 1000;
+  const dry = order.mode === "dry_run";
+  const state = order.undone ? "undone" : dry ? (age > 0.6 ? "planned" : "dispatched") : age > 6 ? "verified" : age > 1.2 ? "applied" : "dispatched";
+  const known = state !== "dispatched";
+  return {
+    id, action: order.action, host: order.host, pci: order.pci ?? null, params: order.params, mode: order.mode, state, incident_id: order.incident_id ?? null, requested_by: "admin",
+    created_at: new Date(created).toISOString(), updated_at: ago(0), code: null, message: null,
+    operations: known ? [{ target: "Open_vSwitch.other_config:max-idle", operation: "set", before: null, after: String(order.params.max_idle_ms ?? ""), text: "" }] : [],
+    verification: known && !dry ? { signal: "reoffload_ratio", label: "Re-offload ratio", unit: "ratio", expected: "< 0.05", measured: state === "verified" ? 0.01 : 0.24, measured_at: ago(1), deadline: new Date(created + 180_000).toISOString() } : null,
+    undoable: !dry && ["applied", "verified"].includes(state), commands: [],
+  };
+}
+
+export function agents(columns) {
+  return page([...new Set(columns.host)].slice(0, 200).map((host, i) => ({
+    id: ID(100 + i), host, version: "0.1.0", connected: i !== 2, healthy: i === 3 ? false : true, health_error: i === 3 ? "OVSDB socket does not answer" : null, enrolled_at: ago(86400), last_seen_at: ago(i === 2 ? 400 : 3),
+  })));
+}
+
+export const WEBHOOKS = page([
+  { id: ID(21), name: "Ticket system", url: "https://tickets.example.org/hooks/wallwatch", events: ["incident.opened", "incident.resolved"], enabled: true, disabled_reason: null, failing_since: null, created_by: "admin", created_at: ago(86400), last_delivery_at: ago(400) },
+  { id: ID(22), name: "Chat", url: "https://chat.example.org/in/42", events: ["incident.opened", "incident.updated", "incident.resolved"], enabled: true, disabled_reason: null, failing_since: ago(300), created_by: "admin", created_at: ago(86400), last_delivery_at: null },
+]);
+const attempt = (at, status, error) => ({ at: ago(at), status, duration_ms: 34, error });
+export const DELIVERIES = page([
+  { id: ID(31), event: "incident.opened", state: "delivered", attempts: [attempt(430, 500, null), attempt(420, 200, null)], created_at: ago(430), delivered_at: ago(420), next_attempt_at: null },
+  { id: ID(32), event: "webhook.test", state: "pending", attempts: [attempt(20, null, "connection refused")], created_at: ago(21), delivered_at: null, next_attempt_at: new Date(Date.now() + 15000).toISOString() },
+  { id: ID(33), event: "incident.resolved", state: "failed", attempts: [attempt(9000, 410, "gone")], created_at: ago(9001), delivered_at: null, next_attempt_at: null },
+]);
+export const TOKENS = page([{ id: ID(41), name: "grafana", role: "viewer", prefix: "ww_4fK2", created_by: "admin", created_at: ago(86400), expires_at: null, last_used_at: ago(60) }]);
+export const USERS = page([
+  { id: ID(51), username: "admin", role: "admin", disabled: false, created_at: ago(864000), last_sign_in_at: ago(60) },
+  { id: ID(52), username: "dana", role: "operator", disabled: false, created_at: ago(864000), last_sign_in_at: ago(5000) },
+]);
+export const AUDIT = page([
+  { id: 3, at: ago(60), actor: "admin", action: "remedy.apply", target: "host03 tune-revalidator", outcome: "ok", address: "127.0.0.1", detail: { max_idle_ms: 60000 } },
+  { id: 2, at: ago(80), actor: "admin", action: "session.sign_in", target: "admin", outcome: "ok", address: "127.0.0.1", detail: {} },
+  { id: 1, at: ago(95), actor: "mallory", action: "session.sign_in", target: "admin", outcome: "refused", address: "127.0.0.1", detail: {} },
+]);
+export { page };

@@ -1,0 +1,112 @@
+/**
+ * A mock of the API with the built pages in front of it: `node mock/server.mjs [port]`. WALLWATCH_MOCK chooses what it
+ * shows: `full` (default), `large` (40,000 RNICs), `empty` (no host reports) or `broken` (every read fails).
+ */
+import { createReadStream, existsSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import { extname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+import * as answers from "./answers.mjs";
+import { makeFleet } from "./fleet.mjs";
+
+const DIST = fileURLToPath(new URL("../dist/", import.meta.url));
+const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
+const kind = process.env.WALLWATCH_MOCK ?? "full";
+const SIZES = { full: { hosts: 8, perHost: 4, perRack: 4 }, large: { hosts: 8000, perHost: 5, perRack: 40 }, broken: { hosts: 2, perHost: 2, perRack: 2 }, empty: { hosts: 0, perHost: 0, perRack: 1 } };
+const fleet = makeFleet(SIZES[kind] ?? SIZES.full);
+const empty = answers.page([]);
+const orders = new Map();
+const session = { user: { username: "admin", role: "admin" }, csrf_token: "mock" };
+
+function send(response, status, body, type = "application/json") {
+  response.writeHead(status, { "content-type": type, "cache-control": "no-store" });
+  response.end(body === undefined ? undefined : JSON.stringify(body));
+}
+
+function problem(response, status, code, title, detail) {
+  send(response, status, { type: "about:blank", title, status, code, detail, instance: null, errors: null }, "application/problem+json");
+}
+
+function stream(request, response) {
+  response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+  const write = (event, data) => response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  write("heartbeat", { at: new Date().toISOString() });
+  const timer = setInterval(() => {
+    const rows = Object.fromEntries(Object.keys(fleet).map((name) => [name, []]));
+    const changed = Math.min(fleet.host.length, 200);
+    for (let n = 0; n < changed; n++) {
+      const i = Math.floor(Math.random() * fleet.host.length);
+      if (Date.now() - fleet.seen_at_ms[i] < 60_000) fleet.seen_at_ms[i] = Date.now();
+      for (const name of Object.keys(fleet)) rows[name].push(fleet[name][i]);
+    }
+    if (changed > 0) write("rnic_state", rows);
+    write("heartbeat", { at: new Date().toISOString() });
+  }, 1000);
+  request.on("close", () => clearInterval(timer));
+}
+
+async function readBody(request) {
+  let text = "";
+  for await (const part of request) text += part;
+  return text ? JSON.parse(text) : {};
+}
+
+const reads = [
+  [/^\/wall$/, () => ({ as_of: new Date().toISOString(), columns: fleet })],
+  [/^\/catalogue$/, () => ({ symptoms: [], causes: [], walls: [], models: [], fields: [] })],
+  [/^\/remedy-actions$/, () => answers.ACTIONS],
+  [/^\/rnics\/([^/]+)\/([^/]+)$/, ([, host, pci]) => { const i = find(host, pci); return i < 0 ? null : answers.rnic(fleet, i); }],
+  [/^\/rnics\/([^/]+)\/([^/]+)\/series$/, (_, q) => answers.series((q.get("fields") ?? "").split(","), q.get("from"), q.get("to"))],
+  [/^\/rnics\/([^/]+)\/([^/]+)\/masks$/, () => answers.masks()],
+  [/^\/rnics\/([^/]+)\/([^/]+)\/findings$/, () => [{ finding_id: "00000000-0000-4000-8000-000000000099", symptom: "S1", from: new Date(Date.now() - 430_000).toISOString(), to: null, severity: "critical", incident_id: null }]],
+  [/^\/incidents$/, (_, q) => { const states = q.getAll("state"); return answers.page(answers.incidents(fleet).filter((i) => states.length === 0 || states.includes(i.state))); }],
+  [/^\/incidents\/([^/]+)$/, ([, id]) => answers.incident(fleet, id)],
+  [/^\/remedies$/, () => answers.page([...orders].map(([id, o]) => answers.remedy(o.order, id, o.at)))],
+  [/^\/remedies\/([^/]+)$/, ([, id]) => { const o = orders.get(id); return o ? answers.remedy(o.order, id, o.at) : null; }],
+  [/^\/agents$/, () => answers.agents(fleet)],
+  [/^\/webhooks$/, () => answers.WEBHOOKS],
+  [/^\/webhooks\/[^/]+\/deliveries$/, () => answers.DELIVERIES],
+  [/^\/tokens$/, () => answers.TOKENS],
+  [/^\/users$/, () => answers.USERS],
+  [/^\/audit$/, () => answers.AUDIT],
+];
+const LISTS = /^\/(incidents|remedies|agents|webhooks|tokens|users|audit)$/;
+
+function find(host, pci) {
+  return fleet.host.findIndex((name, i) => name === host && fleet.pci[i] === decodeURIComponent(pci));
+}
+
+async function api(request, response, path, query) {
+  if (path === "/session") return request.method === "DELETE" ? send(response, 204) : send(response, 200, session);
+  if (kind === "broken" && request.method === "GET") return problem(response, 503, "database_unavailable", "The database does not answer", "The store can't be reached; telemetry is kept in Kafka meanwhile. Try again in a moment.");
+  if (path === "/stream") return stream(request, response);
+  if (request.method === "POST" && path === "/remedies") {
+    const id = `00000000-0000-4000-8000-${String(900 + orders.size).padStart(12, "0")}`;
+    orders.set(id, { order: await readBody(request), at: Date.now() });
+    return send(response, 201, answers.remedy(orders.get(id).order, id, Date.now()));
+  }
+  const undo = /^\/remedies\/([^/]+)\/undo$/.exec(path);
+  if (undo && orders.has(undo[1])) {
+    const known = orders.get(undo[1]);
+    known.order.undone = true;
+    return send(response, 202, answers.remedy(known.order, undo[1], known.at));
+  }
+  if (request.method !== "GET") return send(response, 200, answers.incident(fleet, path.split("/")[2]) ?? {});
+  if (kind === "empty" && LISTS.test(path)) return send(response, 200, empty);
+  for (const [pattern, answer] of reads) {
+    const match = pattern.exec(path);
+    const body = match && answer(match, query);
+    if (match) return body === null ? problem(response, 404, "not_found", "There is no such thing", `Nothing is known as ${path}.`) : send(response, 200, body);
+  }
+  return problem(response, 404, "not_found", "There is no such path", path);
+}
+
+const server = createServer((request, response) => {
+  const url = new URL(request.url ?? "/", "http://mock");
+  if (url.pathname.startsWith("/api/v1")) return void api(request, response, url.pathname.slice(7), url.searchParams);
+  const wanted = join(DIST, normalize(url.pathname));
+  const file = wanted.startsWith(DIST) && existsSync(wanted) && statSync(wanted).isFile() ? wanted : join(DIST, "index.html");
+  response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" });
+  createReadStream(file).pipe(response);
+});
+server.listen(Number(process.argv[2] ?? 4199), "127.0.0.1", () => process.stdout.write(`mock ${kind} on port ${server.address().port}\n`));
