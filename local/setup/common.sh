@@ -8,6 +8,8 @@ STAMPS="$TOOLS/stamps"
 LOGS="$LOCAL/setup-logs"
 mkdir -p "$TOOLS/bin" "$STAMPS" "$LOGS"
 export PATH="$TOOLS/bin:$PATH"
+# go.mod names the toolchain it needs; Debian's Go would not fetch it by itself.
+export GOTOOLCHAIN=${GOTOOLCHAIN:-auto}
 
 say() { printf '  %-14s %s\n' "$1" "$2"; }
 
