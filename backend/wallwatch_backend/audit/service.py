@@ -1,0 +1,44 @@
+"""Writes the audit log, in the transaction of what is recorded or, for refusals, in one of its own."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from wallwatch_backend.audit import repository
+from wallwatch_backend.audit.schemas import AuditEvent
+from wallwatch_backend.kit.database import Database, ReadSession, WriteSession
+from wallwatch_backend.kit.paging import Page, decode_cursor, encode_cursor
+
+Outcome = Literal["ok", "refused", "failed"]
+
+
+def record(
+    session: WriteSession, actor: str, action: str, target: str, *, outcome: Outcome = "ok", address: str | None = None, **detail: Any
+) -> None:
+    """Add a row that is committed together with what it tells of. Never pass a secret as detail."""
+    repository.add(session, actor=actor, action=action, target=target, outcome=outcome, address=address, detail=detail)
+
+
+async def record_apart(
+    database: Database, actor: str, action: str, target: str, *, outcome: Outcome, address: str | None = None, **detail: Any
+) -> None:
+    """Add a row in its own transaction: the request it tells of is about to be refused, which rolls its own back."""
+    async with database.write() as session:
+        record(session, actor, action, target, outcome=outcome, address=address, **detail)
+
+
+async def list_events(
+    session: ReadSession,
+    *,
+    actor: str | None,
+    action: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    limit: int,
+    cursor: str | None,
+) -> Page[AuditEvent]:
+    before = decode_cursor(cursor, int)[0] if cursor is not None else None
+    rows = await repository.page(
+        session, actor=actor, action=action, since=since, until=until, before_id=before if isinstance(before, int) else None, limit=limit + 1
+    )
+    items = [AuditEvent.model_validate(row, from_attributes=True) for row in rows[:limit]]
+    return Page(items=items, next_cursor=encode_cursor(items[-1].id) if len(rows) > limit else None)

@@ -4,6 +4,7 @@ import base64
 import binascii
 from datetime import datetime
 from typing import Annotated, Generic, TypeVar
+from uuid import UUID
 
 import orjson
 from fastapi import Query
@@ -55,3 +56,15 @@ def decode_cursor(cursor: str, *kinds: type) -> tuple[object, ...]:
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
             raise BadCursor
     return values
+
+
+def time_and_id(cursor: str | None) -> tuple[datetime, UUID] | None:
+    """Read a cursor of a list that is sorted by time and id."""
+    if cursor is None:
+        return None
+    at, id = decode_cursor(cursor, datetime, str)
+    try:
+        assert isinstance(at, datetime)  # noqa: S101 - decode_cursor has checked it
+        return at, UUID(str(id))
+    except ValueError as error:
+        raise BadCursor from error

@@ -1,0 +1,94 @@
+"""The catalogue's remedies as the API shows them, and the check of an order's parameters."""
+
+from functools import cache
+from typing import Any
+
+from wallwatch.domain.catalogue import load
+from wallwatch.domain.catalogue.models import RemedyAction as CatalogueAction
+
+from wallwatch_backend.remedies.errors import BadParameter, UnknownAction
+from wallwatch_backend.remedies.schemas import ParamInfo, RemedyAction, VerificationInfo
+
+
+@cache
+def all_actions() -> list[RemedyAction]:
+    return [_shown(action) for action in load.remedies().values()]
+
+
+def _symptoms_of(action_id: str) -> list[str]:
+    defined = (s for s in load.symptoms().values() if s.definition is not None)
+    return [s.id for s in defined if s.definition is not None and any(r.action == action_id for r in s.definition.remedies)]
+
+
+def _shown(action: CatalogueAction) -> RemedyAction:
+    label, unit = signal_label(action.verification.signal)
+    return RemedyAction(
+        action=action.id,
+        title=action.title,
+        description=action.summary,
+        scope=action.scope,
+        params=[
+            ParamInfo(
+                name=name,
+                label=p.label,
+                type=p.type,
+                unit=None if p.unit == "none" else p.unit,
+                minimum=p.minimum,
+                maximum=p.maximum,
+                max_length=p.max_length,
+                pattern=p.pattern,
+                required=p.required,
+                meaning=p.meaning,
+            )
+            for name, p in action.params.items()
+        ],
+        at_least_one=list(action.require_any_of),
+        risk=action.risk,
+        risk_text=action.risk_text,
+        undo=action.undo,
+        operations=action.operations,
+        verification=VerificationInfo(
+            signal=action.verification.signal,
+            label=label,
+            unit=unit,
+            expected=action.verification.expected,
+            within_s=action.verification.within_s,
+            for_s=action.verification.for_s,
+            text=action.verification.text,
+        ),
+        symptoms=_symptoms_of(action.id),
+    )
+
+
+def signal_label(signal: str) -> tuple[str, str]:
+    """Return label and unit of a signal; a signal that has neither is shown by its name."""
+    return load.known_signals().get(signal, (signal, "none"))
+
+
+def action_of(action_id: str) -> CatalogueAction:
+    """Return the catalogue's entry, or raise `UnknownAction`."""
+    action = load.remedies().get(action_id)
+    if action is None:
+        raise UnknownAction(f"{action_id!r} is not a remedy; there are {', '.join(load.remedies())}.")
+    return action
+
+
+def checked_params(action: CatalogueAction, pci: str | None, params: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters that are signed and sent, or raise `BadParameter`.
+
+    An action on an RNIC gets the order's PCI address as its parameter, so that the two cannot differ.
+    """
+    if action.scope == "rnic":
+        if pci is None:
+            raise BadParameter("pci: is missing; this remedy is for one RNIC")
+        if params.get("pci", pci) != pci:
+            raise BadParameter("params.pci: must be the same as `pci`")
+        params = {**params, "pci": pci}
+    problems = action.problems(params)
+    if problems:
+        raise BadParameter("; ".join(f"params.{name}: {problem}" for name, problem in sorted(problems.items())))
+    for name, value in params.items():
+        if isinstance(value, str) and ("\0" in value or not value.isprintable()):
+            raise BadParameter(f"params.{name}: must be printable text")
+    return params
+

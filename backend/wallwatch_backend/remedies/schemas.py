@@ -30,11 +30,12 @@ Operation = Literal["dry_run", "apply", "undo"]
 class ParamInfo(BaseModel):
     name: str
     label: str
-    type: Literal["integer", "text", "pci"]
+    type: Literal["integer", "text"]
     unit: str | None
     minimum: int | None
     maximum: int | None
     max_length: int | None
+    pattern: str | None
     required: bool
     meaning: str
 
@@ -44,8 +45,9 @@ class VerificationInfo(BaseModel):
     label: str
     unit: str
     expected: str
-    within_s: int
-    for_s: int
+    within_s: int = Field(description="Seconds in which the signal must have become as expected")
+    for_s: int = Field(description="Seconds for which it must stay so")
+    text: str
 
 
 class RemedyAction(BaseModel):
@@ -57,9 +59,11 @@ class RemedyAction(BaseModel):
     scope: Literal["host", "rnic"]
     params: list[ParamInfo]
     at_least_one: list[str] = Field(description="Of these parameters at least one must be given")
-    risk: str
+    risk: Literal["low", "medium", "high"]
+    risk_text: str
     undo: str
-    verification: VerificationInfo | None
+    operations: str = Field(description="What it touches on the host")
+    verification: VerificationInfo
     symptoms: list[str]
 
 
@@ -83,10 +87,13 @@ class NewRemedy(BaseModel):
 
 
 class Verification(BaseModel):
+    """How telemetry judges the remedy."""
+
     signal: str
     label: str
     unit: str
     expected: str
+    for_s: int
     measured: float | None = Field(description="Newest value since the remedy was applied; null when none came")
     measured_at: datetime | None
     deadline: datetime
@@ -121,5 +128,8 @@ class Remedy(BaseModel):
     message: str | None
     operations: list[HostOperation]
     verification: Verification | None
-    undoable: bool
+    undoable: bool = Field(description="POST .../undo would be accepted")
+    undo_state: Literal["pending", "dispatched", "failed", "refused", "expired"] | None = Field(
+        description="How the newest undo goes; null when none was asked for or it is done"
+    )
     commands: list[Command]

@@ -1,0 +1,179 @@
+"""Ordering remedies: checked against the catalogue, signed, and put where the host's agent is told of them."""
+
+import hashlib
+from collections.abc import Sequence
+from datetime import timedelta
+from uuid import UUID, uuid4
+
+import orjson
+
+from wallwatch_backend.agents import repository as agents
+from wallwatch_backend.audit import service as audit
+from wallwatch_backend.incidents import repository as incidents
+from wallwatch_backend.incidents.service import note_remedy
+from wallwatch_backend.kit import changes, clock
+from wallwatch_backend.kit.access import Caller
+from wallwatch_backend.kit.database import ReadSession, WriteSession
+from wallwatch_backend.kit.paging import Page, encode_cursor, time_and_id
+from wallwatch_backend.kit.problems import NotFound
+from wallwatch_backend.remedies import actions, present, repository
+from wallwatch_backend.remedies.errors import IdempotencyKeyReused, IncidentUnknown, NoAgent, NotUndoable, RemedyInProgress
+from wallwatch_backend.remedies.models import CommandRow, RemedyRow
+from wallwatch_backend.remedies.schemas import NewRemedy, Operation, Remedy, RemedyState
+from wallwatch_backend.remedies.signing import CommandSigner
+from wallwatch_backend.settings import Settings
+
+
+async def _one(session: ReadSession, row: RemedyRow) -> Remedy:
+    return (await present.many(session, [row]))[0]
+
+
+async def create(
+    session: WriteSession, settings: Settings, signer: CommandSigner, caller: Caller, body: NewRemedy, idempotency_key: str | None
+) -> Remedy:
+    """Order a remedy. With an Idempotency-Key that was used before, return that order instead."""
+    request_hash = hashlib.sha256(orjson.dumps(body.model_dump(mode="json"), option=orjson.OPT_SORT_KEYS)).hexdigest()
+    if idempotency_key is not None:
+        await repository.lock_key(session, f"key|{caller.actor}|{idempotency_key}")
+        earlier = await repository.by_idempotency_key(session, caller.actor, idempotency_key)
+        if earlier is not None:
+            if earlier.request_hash != request_hash:
+                raise IdempotencyKeyReused("Use a new Idempotency-Key for a different order.")
+            return await _one(session, earlier)
+    action = actions.action_of(body.action)
+    params = actions.checked_params(action, body.pci, body.params)
+    if await agents.by_host(session, body.host) is None:
+        raise NoAgent(f"Enrol an agent on {body.host} first: wallwatch agent enrol --host {body.host}")
+    if body.incident_id is not None and await incidents.one(session, body.incident_id) is None:
+        raise IncidentUnknown(f"There is no incident {body.incident_id}.")
+    await repository.lock_key(session, f"host|{body.host}|{body.action}")
+    await _nothing_in_progress(session, body.host, body.action, body.pci if action.scope == "rnic" else None)
+    at = clock.now()
+    row = RemedyRow(
+        id=uuid4(),
+        action=body.action,
+        host=body.host,
+        pci=body.pci,
+        params=params,
+        mode=body.mode,
+        state="pending",
+        incident_id=body.incident_id,
+        requested_by=caller.actor,
+        created_at=at,
+        updated_at=at,
+        operations=[],
+        idempotency_key=idempotency_key,
+        request_hash=request_hash,
+    )
+    await repository.add(session, row)
+    await _issue(session, settings, signer, row, body.mode)
+    audit.record(
+        session,
+        caller.actor,
+        f"remedy.{body.mode}",
+        f"{body.host} {body.pci or ''}".strip(),
+        address=caller.address,
+        remedy_id=str(row.id),
+        remedy_action=body.action,
+        params=params,
+    )
+    what = "Dry run of" if body.mode == "dry_run" else "Ordered"
+    await note_remedy(session, row.incident_id, caller.actor, f"{what} {body.action} {_params_text(params)}.")
+    return await _one(session, row)
+
+
+def _params_text(params: dict[str, object]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in sorted(params.items()))
+
+
+async def _nothing_in_progress(session: WriteSession, host: str, action: str, pci: str | None) -> None:
+    other = await repository.in_progress(session, host, action, pci)
+    if other is not None:
+        raise RemedyInProgress(f"Remedy {other} still waits for the host's answer.")
+
+
+async def _issue(session: WriteSession, settings: Settings, signer: CommandSigner, row: RemedyRow, operation: Operation) -> None:
+    """Sign a command and wake whoever holds the agent's connection, with the commit."""
+    command_id, at = uuid4(), clock.now()
+    expires_at = at + timedelta(seconds=settings.command_ttl_s)
+    jws = signer.sign(
+        command_id=command_id,
+        remedy_id=row.id,
+        host=row.host,
+        action=row.action,
+        operation=operation,
+        params=row.params,
+        issued_at=at,
+        expires_at=expires_at,
+    )
+    await repository.add(
+        session,
+        CommandRow(
+            id=command_id,
+            remedy_id=row.id,
+            host=row.host,
+            operation=operation,
+            state="pending",
+            jws=jws,
+            issued_at=at,
+            expires_at=expires_at,
+        ),
+    )
+    await changes.wake_dispatcher(session, row.host)
+    await changes.announce(session, "remedy", row.id, row.state)
+
+
+async def undo(session: WriteSession, settings: Settings, signer: CommandSigner, caller: Caller, remedy_id: UUID) -> Remedy:
+    row = await repository.one_locked(session, remedy_id)
+    if row is None:
+        raise NotFound(f"There is no remedy {remedy_id}.")
+    if not present.undoable(row, await repository.commands(session, [row.id])):
+        raise NotUndoable(f"The remedy is {row.state}; only one that was applied, and whose undo is not under way, can be undone.")
+    if await agents.by_host(session, row.host) is None:
+        raise NoAgent(f"The agent of {row.host} was removed; enrol it again first.")
+    await repository.lock_key(session, f"host|{row.host}|{row.action}")
+    scope = actions.action_of(row.action).scope
+    await _nothing_in_progress(session, row.host, row.action, row.pci if scope == "rnic" else None)
+    row.updated_at = clock.now()
+    await _issue(session, settings, signer, row, "undo")
+    audit.record(
+        session,
+        caller.actor,
+        "remedy.undo",
+        f"{row.host} {row.pci or ''}".strip(),
+        address=caller.address,
+        remedy_id=str(row.id),
+        remedy_action=row.action,
+    )
+    await note_remedy(session, row.incident_id, caller.actor, f"Asked to undo {row.action}.")
+    return await _one(session, row)
+
+
+async def get(session: ReadSession, remedy_id: UUID) -> Remedy:
+    row = await repository.one(session, remedy_id)
+    if row is None:
+        raise NotFound(f"There is no remedy {remedy_id}.")
+    return await _one(session, row)
+
+
+async def list_remedies(
+    session: ReadSession,
+    *,
+    host: str | None,
+    pci: str | None,
+    incident_id: UUID | None,
+    states: Sequence[RemedyState] | None,
+    limit: int,
+    cursor: str | None,
+) -> Page[Remedy]:
+    rows = await repository.page(
+        session,
+        host=host,
+        pci=pci,
+        incident_id=incident_id,
+        states=[str(state) for state in states] if states else None,
+        before=time_and_id(cursor),
+        limit=limit + 1,
+    )
+    items = await present.many(session, rows[:limit])
+    return Page(items=items, next_cursor=encode_cursor(items[-1].created_at, str(items[-1].id)) if len(rows) > limit else None)

@@ -1,0 +1,29 @@
+"""The wall in columns."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from wallwatch_backend.kit import clock
+from wallwatch_backend.kit.database import ReadSession
+from wallwatch_backend.remedies import cordons
+from wallwatch_backend.wall import repository
+
+
+def columns_of(rows: Sequence[Sequence[Any]], cordoned: Collection[tuple[str, str]]) -> dict[str, list[Any]]:
+    """Turn rows into the columns of `WallColumns`.
+
+    >>> columns_of([("h1", "", "0000:01:00.0", None, None, None, None, None, None, None)], {("h1", "0000:01:00.0")})["cordoned"]
+    [True]
+    """
+    by_name: dict[str, list[Any]] = {
+        name: list(column) for name, column in zip(repository.NAMES, zip(*rows, strict=True) if rows else [()] * 10, strict=True)
+    }
+    by_name["symptoms"] = [sorted(symptoms) if symptoms else [] for symptoms in by_name["symptoms"]]
+    by_name["rack"] = [rack or None for rack in by_name["rack"]]  # the store writes an unknown rack as empty text
+    by_name["cordoned"] = [(host, pci) in cordoned for host, pci in zip(by_name["host"], by_name["pci"], strict=True)]
+    return by_name
+
+
+async def whole_wall(session: ReadSession) -> dict[str, Any]:
+    rows = await repository.all_rows(session)
+    return {"as_of": clock.now(), "columns": columns_of(rows, await cordons.cordoned_rnics(session))}

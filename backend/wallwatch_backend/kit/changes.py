@@ -1,0 +1,34 @@
+"""The change feed: incidents, remedies and agents tell every replica that they changed, with the commit of the change."""
+
+from typing import Literal
+from uuid import UUID
+
+import orjson
+from sqlalchemy import text
+
+from wallwatch_backend.kit.database import WriteSession
+
+CHANNEL = "wallwatch_change"
+COMMAND_CHANNEL = "wallwatch_command"
+DELIVERY_CHANNEL = "wallwatch_delivery"
+
+Kind = Literal["incident", "remedy", "agent"]
+
+
+async def _notify(session: WriteSession, channel: str, payload: str) -> None:
+    await session.execute(text("SELECT pg_notify(:channel, :payload)"), {"channel": channel, "payload": payload})
+
+
+async def announce(session: WriteSession, kind: Kind, id: UUID, state: str, **extra: str | None) -> None:
+    """Tell streams that something has a new state; PostgreSQL sends it when the transaction commits."""
+    await _notify(session, CHANNEL, orjson.dumps({"kind": kind, "id": str(id), "state": state, **extra}).decode())
+
+
+async def wake_dispatcher(session: WriteSession, host: str) -> None:
+    """Tell the replica that holds the host's agent that a command is waiting."""
+    await _notify(session, COMMAND_CHANNEL, host)
+
+
+async def wake_deliveries(session: WriteSession) -> None:
+    """Tell the webhook dispatcher that the outbox has something new."""
+    await _notify(session, DELIVERY_CHANNEL, "")

@@ -1,0 +1,89 @@
+"""What happens to remedies without anyone calling: expiry of commands, verification by telemetry. Runs on one replica at a time."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import structlog
+from prometheus_client import Counter
+from wallwatch.domain.telemetry.registry import measurements
+
+from wallwatch_backend.incidents.service import note_remedy
+from wallwatch_backend.kit import changes, clock
+from wallwatch_backend.kit.database import Database, ReadSession
+from wallwatch_backend.remedies import actions, cordons, repository, results
+from wallwatch_backend.remedies.models import RemedyRow
+from wallwatch_backend.remedies.signing import rfc3339
+from wallwatch_backend.remedies.verify import Judgement, judge
+from wallwatch_backend.settings import Settings
+
+log = structlog.get_logger(__name__)
+VERIFIED = Counter("wallwatch_remedy_verifications", "Remedies that telemetry judged", ["action", "verdict"])
+
+PERIOD_S = 2.0
+
+
+class FollowUp:
+    """Expires and verifies, every two seconds."""
+
+    def __init__(self, database: Database, settings: Settings) -> None:
+        self._database, self._settings = database, settings
+
+    async def run(self) -> None:
+        while True:
+            await self.once()
+            await asyncio.sleep(PERIOD_S)
+
+    async def once(self) -> None:
+        at = clock.now()
+        async with self._database.read() as session:
+            overdue = await repository.unanswered_since(session, at, at - timedelta(seconds=self._settings.command_grace_s))
+            waiting = await repository.to_verify(session)
+        for command_id, host in overdue:
+            async with self._database.write() as writing:
+                await results.expire_command(writing, command_id, host)
+        for remedy_id in waiting:
+            await self._verify(remedy_id)
+
+    async def _verify(self, remedy_id: UUID) -> None:
+        async with self._database.write() as session:
+            row = await repository.one_locked(session, remedy_id)
+            if row is None or row.state != "applied" or row.verification is None or row.applied_at is None:
+                return
+            verification = actions.action_of(row.action).verification
+            deadline = datetime.fromisoformat(row.verification["deadline"])
+            samples = await samples_of(session, row, verification.signal, row.applied_at)
+            judgement = judge(samples, verification.holds, for_s=verification.for_s, deadline=deadline, at=clock.now())
+            if judgement.verdict == "waiting" and judgement.measured == row.verification["measured"]:
+                return
+            _note_measurement(row, judgement)
+            if judgement.verdict != "waiting":
+                row.state = judgement.verdict
+                VERIFIED.labels(row.action, judgement.verdict).inc()
+                await note_remedy(session, row.incident_id, "wallwatch", _sentence(row))
+            await changes.announce(session, "remedy", row.id, row.state)
+
+
+def _note_measurement(row: RemedyRow, judgement: Judgement) -> None:
+    measured_at = rfc3339(judgement.measured_at) if judgement.measured_at is not None else None
+    row.verification = {**(row.verification or {}), "measured": judgement.measured, "measured_at": measured_at}
+    row.updated_at = clock.now()
+
+
+def _sentence(row: RemedyRow) -> str:
+    v = row.verification or {}
+    measured = "no value came" if v["measured"] is None else f"measured {v['measured']:.3g}"
+    verdict = "Telemetry shows that it worked" if row.state == "verified" else "Telemetry does not show that it worked"
+    return f"{verdict}: {v['label']} expected {v['expected']}, {measured}."
+
+
+async def samples_of(session: ReadSession, row: RemedyRow, signal: str, since: datetime) -> Sequence[tuple[datetime, float]]:
+    """Samples of a remedy's signal after it was applied, oldest first."""
+    if signal == "cordoned":  # the agent reports it with its result, after reading the cordon back
+        cordoned, at = await cordons.cordon_of(session, row.host, row.pci or "")
+        return [(at, float(cordoned))] if at is not None and at >= since else []
+    if signal in measurements()["rnic_offload"].fields:
+        return await repository.offload_signal(session, row.host, row.pci, signal, since)
+    log.error("verification_signal_unknown", action=row.action, signal=signal)
+    return []

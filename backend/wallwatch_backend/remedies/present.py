@@ -1,0 +1,56 @@
+"""Turns rows into what the API shows."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from uuid import UUID
+
+from wallwatch_backend.kit.database import ReadSession
+from wallwatch_backend.remedies import repository
+from wallwatch_backend.remedies.models import CommandRow, RemedyRow
+from wallwatch_backend.remedies.schemas import Command, HostOperation, Remedy, Verification
+
+UNDOABLE = frozenset({"applied", "verified", "not_verified", "failed", "expired"})
+"""`failed` and `expired` too: what came of them on the host is not certain, and the agent answers `nothing_to_undo` when there is nothing."""
+
+
+def undoable(row: RemedyRow, commands: Sequence[CommandRow]) -> bool:
+    undo_open = any(c.operation == "undo" and c.state in repository.OPEN for c in commands)
+    return row.mode == "apply" and row.state in UNDOABLE and not undo_open
+
+
+def shown(row: RemedyRow, commands: Sequence[CommandRow]) -> Remedy:
+    undo = next((c for c in reversed(commands) if c.operation == "undo"), None)
+    return Remedy.model_validate(
+        {
+            "id": row.id,
+            "action": row.action,
+            "host": row.host,
+            "pci": row.pci,
+            "params": row.params,
+            "mode": row.mode,
+            "state": row.state,
+            "incident_id": row.incident_id,
+            "requested_by": row.requested_by,
+            "created_at": row.created_at,
+            "updated_at": row.updated_at,
+            "code": row.code,
+            "message": row.message,
+            "operations": [HostOperation.model_validate(operation) for operation in row.operations],
+            "verification": Verification.model_validate(row.verification) if row.verification else None,
+            "undoable": undoable(row, commands),
+            "undo_state": undo.state if undo is not None and undo.state != "done" else None,
+            "commands": [
+                Command.model_validate({"command_id": c.id, **{k: getattr(c, k) for k in _COMMAND_FIELDS}}) for c in commands
+            ],
+        }
+    )
+
+
+_COMMAND_FIELDS = ("operation", "state", "code", "message", "issued_at", "expires_at", "finished_at")
+
+
+async def many(session: ReadSession, rows: Sequence[RemedyRow]) -> list[Remedy]:
+    by_remedy: dict[UUID, list[CommandRow]] = defaultdict(list)
+    for command in await repository.commands(session, [row.id for row in rows]):
+        by_remedy[command.remedy_id].append(command)
+    return [shown(row, by_remedy[row.id]) for row in rows]

@@ -1,0 +1,151 @@
+"""What agents answer: a result per command, maybe more than once, maybe late."""
+
+from datetime import datetime, timedelta
+from typing import Any, Literal
+from uuid import UUID
+
+from prometheus_client import Counter
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+from wallwatch_backend.audit import service as audit
+from wallwatch_backend.incidents.service import note_remedy
+from wallwatch_backend.kit import changes, clock
+from wallwatch_backend.kit.database import WriteSession
+from wallwatch_backend.remedies import actions, repository
+from wallwatch_backend.remedies.cordons import CORDON
+from wallwatch_backend.remedies.models import CommandRow, RemedyRow
+from wallwatch_backend.remedies.schemas import HostOperation
+from wallwatch_backend.remedies.signing import rfc3339
+
+RESULTS = Counter("wallwatch_remedy_results", "Results that agents reported", ["operation", "state"])
+
+
+class AgentResult(BaseModel):
+    """Message `result` of the capability `com.wallwatch.remedy.v1` (docs/contracts.md)."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    command_id: UUID
+    remedy_id: UUID | None = None
+    state: Literal["done", "failed", "refused"]
+    code: str | None = Field(default=None, max_length=100)
+    message: str | None = Field(default=None, max_length=4000)
+    repeated: bool = False
+    operations: list[HostOperation] | None = Field(default=None, max_length=100)
+    finished_at: AwareDatetime | None = None
+
+
+async def apply_result(session: WriteSession, host: str, result: AgentResult) -> bool:
+    """Apply a result; False when it is for no command of this host, or known already.
+
+    A result is taken even after its command expired here: the host did it, whatever our clock says.
+    """
+    command = await repository.command_locked(session, result.command_id, host)
+    if command is None:
+        return False
+    if command.state in ("done", "failed", "refused"):
+        return False
+    remedy = await repository.one_locked(session, command.remedy_id)
+    if remedy is None:
+        return False
+    at = clock.now()
+    finished_at = min(result.finished_at or at, at)  # a host's clock may run ahead
+    command.state, command.code, command.message = result.state, result.code or None, result.message or None
+    command.finished_at, command.result = finished_at, result.model_dump(mode="json")
+    remedy.updated_at = at
+    if result.operations and (command.operation != "undo"):
+        remedy.operations = [operation.model_dump(mode="json") for operation in result.operations]
+    RESULTS.labels(command.operation, result.state).inc()
+    if result.state == "done":
+        _done(remedy, command, finished_at)
+    elif command.operation == "undo":
+        pass  # the remedy is still applied; the command says why it could not be undone
+    else:
+        remedy.state, remedy.code, remedy.message = result.state, command.code, command.message
+    await _tell(session, host, remedy, command)
+    return True
+
+
+def _done(remedy: RemedyRow, command: CommandRow, finished_at: datetime) -> None:
+    remedy.code = remedy.message = None
+    if command.operation == "dry_run":
+        remedy.state = "planned"
+    elif command.operation == "undo":
+        remedy.state = "undone"
+    else:
+        remedy.state, remedy.applied_at = "applied", finished_at
+        remedy.verification = first_verification(remedy.action, finished_at)
+
+
+def first_verification(action_id: str, applied_at: datetime) -> dict[str, Any]:
+    """What telemetry is to show, before any was read.
+
+    >>> from datetime import UTC
+    >>> first_verification("tune-revalidator", datetime(2026, 1, 1, tzinfo=UTC))["deadline"]
+    '2026-01-01T00:03:00.000Z'
+    """
+    verification = actions.action_of(action_id).verification
+    label, unit = actions.signal_label(verification.signal)
+    return {
+        "signal": verification.signal,
+        "label": label,
+        "unit": unit,
+        "expected": verification.expected,
+        "for_s": verification.for_s,
+        "measured": None,
+        "measured_at": None,
+        "deadline": rfc3339(applied_at + timedelta(seconds=verification.within_s)),
+    }
+
+
+async def _tell(session: WriteSession, host: str, remedy: RemedyRow, command: CommandRow) -> None:
+    outcome: audit.Outcome = "ok" if command.state == "done" else "refused" if command.state == "refused" else "failed"
+    audit.record(
+        session,
+        f"agent:{host}",
+        f"remedy.{command.operation}.result",
+        f"{host} {remedy.pci or ''}".strip(),
+        outcome=outcome,
+        remedy_id=str(remedy.id),
+        command_id=str(command.id),
+        remedy_action=remedy.action,
+        code=command.code,
+    )
+    verb = {"dry_run": "planned", "apply": "applied", "undo": "undid"}[command.operation]
+    if command.state == "done":
+        text = f"The agent {verb} {remedy.action}."
+    else:
+        text = f"The agent {command.state} to {command.operation.replace('_', '-')} {remedy.action}: {command.message or command.code or 'no reason given'}."
+    await note_remedy(session, remedy.incident_id, f"agent:{host}", text)
+    extra = {"host": remedy.host, "pci": remedy.pci} if remedy.action == CORDON else {}
+    await changes.announce(session, "remedy", remedy.id, remedy.state, **extra)
+
+
+async def expire_command(session: WriteSession, command_id: UUID, host: str) -> bool:
+    """Note that no answer came in time."""
+    command = await repository.command_locked(session, command_id, host)
+    if command is None or command.state not in repository.OPEN:
+        return False
+    remedy = await repository.one_locked(session, command.remedy_id)
+    if remedy is None:
+        return False
+    never_sent = command.state == "pending"
+    why = "The agent was not connected." if never_sent else "The agent took the command and did not answer; look at the host."
+    at = clock.now()
+    command.state, command.message, command.finished_at = "expired", why, at
+    if command.operation != "undo":
+        remedy.state, remedy.message = "expired", why
+    remedy.updated_at = at
+    audit.record(
+        session,
+        "system",
+        f"remedy.{command.operation}.expired",
+        f"{host} {remedy.pci or ''}".strip(),
+        outcome="failed",
+        remedy_id=str(remedy.id),
+        command_id=str(command.id),
+        remedy_action=remedy.action,
+    )
+    await note_remedy(session, remedy.incident_id, "wallwatch", f"No answer to {command.operation} of {remedy.action}. {why}")
+    await changes.announce(session, "remedy", remedy.id, remedy.state)
+    return True

@@ -1,0 +1,93 @@
+"""Queries of RNICs: identity, state, masks, findings."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, func, select, tuple_
+from wallwatch.store.tables import finding, mask_sample, rnic, rnic_state
+
+from wallwatch_backend.agents.models import AgentRow
+from wallwatch_backend.incidents.models import IncidentFindingRow, IncidentRow
+from wallwatch_backend.kit.database import ReadSession
+
+
+async def page(
+    session: ReadSession,
+    *,
+    host: str | None,
+    rack: str | None,
+    model: str | None,
+    symptom: str | None,
+    after: tuple[str, str] | None,
+    limit: int,
+) -> Sequence[Row[Any]]:
+    s = rnic_state.c
+    query = select(rnic_state).order_by(s.host, s.pci).limit(limit)
+    for column, wanted in ((s.host, host), (s.rack, rack), (s.model, model)):
+        if wanted is not None:
+            query = query.where(column == wanted)
+    if symptom is not None:
+        query = query.where(func.jsonb_exists(s.symptoms, symptom))
+    if after is not None:
+        query = query.where(tuple_(s.host, s.pci) > after)
+    return (await session.execute(query)).all()
+
+
+async def identity(session: ReadSession, host: str, pci: str) -> Row[Any] | None:
+    return (await session.execute(select(rnic).where(rnic.c.host == host, rnic.c.pci == pci))).one_or_none()
+
+
+async def state(session: ReadSession, host: str, pci: str) -> Row[Any] | None:
+    return (await session.execute(select(rnic_state).where(rnic_state.c.host == host, rnic_state.c.pci == pci))).one_or_none()
+
+
+async def agent_of(session: ReadSession, host: str) -> AgentRow | None:
+    return (await session.scalars(select(AgentRow).where(AgentRow.host == host))).one_or_none()
+
+
+async def open_incidents(session: ReadSession, host: str, pci: str) -> dict[str, Any]:
+    """Symptom → id of the incident that is not resolved."""
+    query = select(IncidentRow.symptom, IncidentRow.id).where(
+        IncidentRow.host == host, IncidentRow.pci == pci, IncidentRow.state != "resolved"
+    )
+    return {symptom: id for symptom, id in (await session.execute(query)).all()}
+
+
+async def newest_masks(session: ReadSession, rnic_id: int, since: datetime) -> Sequence[Row[Any]]:
+    """Each direction's masks of its newest sample since a time. A direction that has no masks any more has no newer rows, so age matters."""
+    m = mask_sample.c
+    newest = (
+        select(m.direction, func.max(m.time).label("time")).where(m.rnic_id == rnic_id, m.time >= since).group_by(m.direction).subquery()
+    )
+    query = (
+        select(mask_sample)
+        .join(newest, (m.direction == newest.c.direction) & (m.time == newest.c.time))
+        .where(m.rnic_id == rnic_id, m.time >= since)
+        .order_by(m.direction, m.position)
+    )
+    return (await session.execute(query)).all()
+
+
+async def findings(session: ReadSession, rnic_id: int, since: datetime, until: datetime) -> Sequence[Row[Any]]:
+    """Findings whose interval touches [since, until), with the incident that each belongs to."""
+    f = finding.c
+    cleared = func.max(f.time).filter(f.state == "cleared")
+    query = (
+        select(
+            f.finding_id,
+            f.symptom,
+            func.min(f.started_at).label("started_at"),
+            cleared.label("cleared_at"),
+            func.max(f.time).label("last_at"),
+            func.array_agg(f.severity).label("severities"),
+            IncidentFindingRow.incident_id,
+        )
+        .outerjoin(IncidentFindingRow, IncidentFindingRow.finding_id == f.finding_id)
+        .where(f.rnic_id == rnic_id, f.started_at < until)
+        .group_by(f.finding_id, f.symptom, IncidentFindingRow.incident_id)
+        .having(func.coalesce(cleared, func.max(f.time)) >= since)
+        .order_by(func.min(f.started_at))
+        .limit(1000)
+    )
+    return (await session.execute(query)).all()

@@ -1,0 +1,38 @@
+"""Queries of API tokens."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import delete, or_, select, tuple_, update
+
+from wallwatch_backend.kit.database import ReadSession, WriteSession
+from wallwatch_backend.tokens.models import TokenRow
+
+
+async def page(session: ReadSession, at: datetime, before: tuple[datetime, UUID] | None, limit: int) -> Sequence[TokenRow]:
+    """Tokens in force, newest first."""
+    query = select(TokenRow).where(or_(TokenRow.expires_at.is_(None), TokenRow.expires_at > at))
+    if before is not None:
+        query = query.where(tuple_(TokenRow.created_at, TokenRow.id) < before)
+    return (await session.scalars(query.order_by(TokenRow.created_at.desc(), TokenRow.id.desc()).limit(limit))).all()
+
+
+async def by_hash(session: ReadSession, token_hash: bytes, at: datetime) -> TokenRow | None:
+    query = select(TokenRow).where(TokenRow.token_hash == token_hash, or_(TokenRow.expires_at.is_(None), TokenRow.expires_at > at))
+    return (await session.scalars(query)).one_or_none()
+
+
+async def note_use(session: WriteSession, token_id: UUID, at: datetime) -> None:
+    await session.execute(update(TokenRow).where(TokenRow.id == token_id).values(last_used_at=at))
+
+
+async def add(session: WriteSession, row: TokenRow) -> None:
+    session.add(row)
+    await session.flush()
+    await session.refresh(row)
+
+
+async def delete_one(session: WriteSession, token_id: UUID) -> str | None:
+    """Delete a token and return its name; None when there is none."""
+    return (await session.execute(delete(TokenRow).where(TokenRow.id == token_id).returning(TokenRow.name))).scalar_one_or_none()

@@ -1,0 +1,173 @@
+"""Sends what is in the outbox: signed, with time-outs, retried with exponential backoff and jitter."""
+
+import asyncio
+import random
+import time
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import httpx
+import structlog
+from prometheus_client import Counter
+from standardwebhooks import Webhook as Signer
+
+from wallwatch_backend import __version__
+from wallwatch_backend.kit import clock
+from wallwatch_backend.kit.database import Database
+from wallwatch_backend.settings import Settings
+from wallwatch_backend.webhooks import repository, urls
+from wallwatch_backend.webhooks.cipher import SecretCipher
+from wallwatch_backend.webhooks.errors import BadUrl
+from wallwatch_backend.webhooks.schemas import TEST_EVENT
+
+log = structlog.get_logger(__name__)
+ATTEMPTS = Counter("wallwatch_webhook_attempts", "Attempts to deliver an event", ["outcome"])
+
+_BATCH = 16
+_LOG_KEPT = timedelta(days=30)
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """A delivery that this process has taken, free of the database session."""
+
+    delivery_id: UUID
+    webhook_id: UUID
+    event: str
+    url: str
+    body: str
+    secret: bytes
+    attempt: int
+    wanted: bool  # a webhook that was switched off gets test events only
+
+
+@dataclass(frozen=True)
+class Outcome:
+    at: datetime
+    status: int | None
+    duration_ms: int
+    error: str | None
+
+    @property
+    def delivered(self) -> bool:
+        return self.error is None
+
+
+def backoff_s(settings: Settings, attempt: int, rng: random.Random) -> float:
+    """Seconds until the next attempt: doubling from the base to the maximum, then a random half to whole of it."""
+    longest = min(settings.webhook_retry_base_s * 2.0 ** min(attempt - 1, 30), settings.webhook_retry_max_s)
+    return longest * (0.5 + 0.5 * rng.random())
+
+
+class Dispatcher:
+    """Runs on one replica at a time."""
+
+    def __init__(self, database: Database, settings: Settings, cipher: SecretCipher) -> None:
+        self._database, self._settings, self._cipher = database, settings, cipher
+        self._rng = random.Random()  # noqa: S311 - jitter, not a secret
+        self.woken = asyncio.Event()
+
+    async def run(self) -> None:
+        """Send until cancelled."""
+        timeout = httpx.Timeout(self._settings.webhook_timeout_s)
+        # No redirects: the address that was checked is the address that is called.
+        async with httpx.AsyncClient(timeout=timeout, follow_redirects=False, trust_env=False) as client:
+            while True:
+                self.woken.clear()
+                if await self.send_due(client) == 0:
+                    await self._sleep()
+
+    async def _sleep(self) -> None:
+        async with self._database.read() as session:
+            due = await repository.next_due(session)
+        wait_s = 30.0 if due is None else min(max((due - clock.now()).total_seconds(), 0.05), 30.0)
+        try:
+            await asyncio.wait_for(self.woken.wait(), wait_s)
+        except TimeoutError:
+            return
+
+    async def send_due(self, client: httpx.AsyncClient) -> int:
+        """Send one batch; return how many were tried."""
+        claimed = await self._claim()
+        await asyncio.gather(*(self._send_and_note(client, one) for one in claimed))
+        return len(claimed)
+
+    async def _claim(self) -> list[Claimed]:
+        lease = timedelta(seconds=self._settings.webhook_timeout_s * 2 + 30)
+        async with self._database.write() as session:
+            rows = await repository.claim_due(session, clock.now(), lease, _BATCH)
+            return [
+                Claimed(d.id, w.id, d.event, w.url, d.body, w.secret, d.attempt_count + 1, w.enabled or d.event == TEST_EVENT) for d, w in rows
+            ]
+
+    async def _send_and_note(self, client: httpx.AsyncClient, claimed: Claimed) -> None:
+        if not claimed.wanted:
+            outcome = Outcome(clock.now(), None, 0, "the webhook is switched off")
+        else:
+            outcome = await self._send(client, claimed)
+        ATTEMPTS.labels("delivered" if outcome.delivered else "failed").inc()
+        await self._note(claimed, outcome)
+
+    async def _send(self, client: httpx.AsyncClient, claimed: Claimed) -> Outcome:
+        at, started = clock.now(), time.monotonic()
+
+        def outcome(status: int | None, error: str | None) -> Outcome:
+            return Outcome(at, status, round((time.monotonic() - started) * 1000), error)
+
+        try:
+            await urls.check(claimed.url, self._settings.webhook_allow_private)
+            headers = {
+                "content-type": "application/json",
+                "user-agent": f"wallwatch/{__version__}",
+                "webhook-id": str(claimed.delivery_id),  # the same for each attempt, so that a receiver can drop repeats
+                "webhook-timestamp": str(int(at.timestamp())),
+                "webhook-signature": Signer(self._cipher.decrypt(claimed.secret)).sign(str(claimed.delivery_id), at, claimed.body),
+            }
+            async with asyncio.timeout(self._settings.webhook_timeout_s * 2):
+                async with client.stream("POST", claimed.url, content=claimed.body.encode(), headers=headers) as response:
+                    status = response.status_code  # the body is not read: it may be endless
+        except BadUrl as error:
+            return outcome(None, error.detail)
+        except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError) as error:
+            return outcome(None, f"{type(error).__name__}: {error}"[:300])
+        return outcome(status, None if 200 <= status < 300 else f"the receiver answered {status}")
+
+    async def _note(self, claimed: Claimed, outcome: Outcome) -> None:
+        settings = self._settings
+        async with self._database.write() as session:
+            delivery = await repository.delivery_locked(session, claimed.webhook_id, claimed.delivery_id)
+            webhook = await repository.one_locked(session, claimed.webhook_id)
+            if delivery is None or webhook is None:
+                return  # deleted meanwhile
+            repository.add_attempt(
+                session,
+                delivery_id=delivery.id,
+                at=outcome.at,
+                status=outcome.status,
+                duration_ms=outcome.duration_ms,
+                error=outcome.error,
+            )
+            delivery.attempt_count = claimed.attempt
+            if outcome.delivered:
+                delivery.state, delivery.delivered_at, delivery.next_attempt_at = "delivered", outcome.at, None
+                webhook.last_delivery_at, webhook.failing_since = outcome.at, None
+                return
+            gone = outcome.status == 410  # the receiver says that it wants no more (Standard Webhooks)
+            if gone or not claimed.wanted or claimed.attempt >= settings.webhook_max_attempts:
+                delivery.state, delivery.next_attempt_at = "failed", None
+            else:
+                delivery.next_attempt_at = clock.now() + timedelta(seconds=backoff_s(settings, claimed.attempt, self._rng))
+            if not claimed.wanted or claimed.event == TEST_EVENT:
+                return
+            webhook.failing_since = webhook.failing_since or outcome.at
+            failing_h = (outcome.at - webhook.failing_since).total_seconds() / 3600
+            if gone or failing_h >= settings.webhook_disable_after_h:
+                webhook.enabled = False
+                webhook.disabled_reason = "The receiver answered 410 Gone." if gone else f"Every delivery failed for {failing_h:.0f} hours."
+                log.warning("webhook_disabled", webhook_id=str(webhook.id), reason=webhook.disabled_reason)
+
+    async def forget_old(self) -> None:
+        """Remove finished deliveries from the log after 30 days."""
+        async with self._database.write() as session:
+            await repository.delete_finished_before(session, clock.now() - _LOG_KEPT)

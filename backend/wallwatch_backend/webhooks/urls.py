@@ -1,0 +1,76 @@
+"""Where events may be sent. A webhook makes this server send requests, so its address is checked when it is given and again when it is used."""
+
+import asyncio
+import ipaddress
+import socket
+from urllib.parse import urlsplit
+
+from wallwatch_backend.webhooks.errors import BadUrl
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+def check_form(url: str) -> tuple[str, int]:
+    """Return host and port of an acceptable URL, or raise `BadUrl`.
+
+    >>> check_form("https://tickets.example/hook")
+    ('tickets.example', 443)
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise BadUrl("The URL cannot be read; use the form https://host[:port]/path.") from error
+    if parts.scheme not in ("http", "https"):
+        raise BadUrl("Only http and https are possible.")
+    if not parts.hostname:
+        raise BadUrl("The URL has no host; use the form https://host[:port]/path.")
+    if parts.username is not None or parts.password is not None:
+        raise BadUrl("Leave user name and password out of the URL: signatures authenticate the sender.")
+    if not url.isascii() or any(c.isspace() or ord(c) < 33 for c in url):
+        raise BadUrl("The URL must be plain ASCII; encode other characters.")
+    if port == 0:
+        raise BadUrl("Port 0 cannot be reached.")
+    return parts.hostname, port or (443 if parts.scheme == "https" else 80)
+
+
+def refused(address: Address, allow_private: bool) -> str | None:
+    """Why an address must not be called, or None.
+
+    Link-local addresses hold cloud metadata services and are never receivers of events.
+
+    >>> refused(ipaddress.ip_address("169.254.169.254"), True)
+    'is link-local'
+    >>> refused(ipaddress.ip_address("10.0.0.7"), True) is None
+    True
+    """
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    address = mapped or address
+    if address.is_link_local:
+        return "is link-local"
+    if address.is_multicast or address.is_unspecified or (address.is_reserved and not address.is_private):
+        return "is no host's address"
+    if not allow_private and not address.is_global:
+        return "is private, and WALLWATCH_WEBHOOK_ALLOW_PRIVATE is false"
+    return None
+
+
+async def check(url: str, allow_private: bool) -> list[Address]:
+    """Resolve the host and refuse what must not be called; return the addresses that were checked.
+
+    Raises
+    ------
+    BadUrl
+        When the URL or one of the host's addresses is not acceptable, or the name does not resolve.
+    """
+    host, port = check_form(url)
+    try:
+        answers = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise BadUrl(f"The name {host} does not resolve.") from error
+    addresses = [ipaddress.ip_address(str(answer[4][0]).split("%")[0]) for answer in answers]
+    for address in addresses:
+        reason = refused(address, allow_private)
+        if reason is not None:
+            raise BadUrl(f"{host} has the address {address}, which {reason}.")
+    return addresses
