@@ -1,7 +1,7 @@
 """Alembic's environment: one history for telemetry and control tables.
 
-Online it connects to WALLWATCH_DATABASE_URL (`postgresql+psycopg://...`). Offline (`alembic upgrade head --sql`) it prints SQL; the edition of
-TimescaleDB cannot be asked then, so say it: `alembic -x timescaledb=community upgrade head --sql` (`community` or `apache`).
+Online it connects to WALLWATCH_DATABASE_URL (`postgresql+psycopg://...`). Offline (`alembic upgrade head --sql`) it prints SQL; the
+edition of TimescaleDB cannot be asked then, so say it: `alembic -x timescaledb=community upgrade head --sql` (`community` or `apache`).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from logging.config import fileConfig
 from alembic import context
 from alembic.util import CommandError
 from sqlalchemy import create_engine, pool
+
 from wallwatch.settings import Settings
 from wallwatch.store.tables import metadata
 

@@ -7,6 +7,7 @@ column, so an old database and a new one end up alike.
 from __future__ import annotations
 
 from alembic import context, op
+
 from wallwatch.store.editions import Edition, aggregate_statements, edition_of, lifecycle_statements
 from wallwatch.store.rollups import ROLLUPS
 from wallwatch.store.tables import HYPERTABLES, metadata
@@ -16,9 +17,18 @@ down_revision = None
 branch_labels = None
 depends_on = None
 
-TABLES = (
-    "rnic host rnic_sample offload_sample mask_sample datapath_sample event finding rnic_state dead_letter_count"
-).split()
+TABLES = [
+    "rnic",
+    "host",
+    "rnic_sample",
+    "offload_sample",
+    "mask_sample",
+    "datapath_sample",
+    "event",
+    "finding",
+    "rnic_state",
+    "dead_letter_count",
+]
 
 
 def _edition() -> Edition:
@@ -35,9 +45,7 @@ def upgrade() -> None:
     op.execute("CREATE SEQUENCE rnic_state_change_seq_values")
     for name, interval in HYPERTABLES.items():
         # The unique index already serves every query by identity and time; an index on time alone would only slow the writes.
-        op.execute(
-            f"SELECT create_hypertable('{name}', by_range('time', INTERVAL '{interval}'), create_default_indexes => false)"
-        )
+        op.execute(f"SELECT create_hypertable('{name}', by_range('time', INTERVAL '{interval}'), create_default_indexes => false)")
     edition = _edition()
     for rollup in ROLLUPS:
         for statement in aggregate_statements(rollup, edition):

@@ -256,9 +256,22 @@ UPGRADE = (
     "CREATE INDEX ix_webhook_attempt_delivery_id ON webhook_attempt (delivery_id)",
 )
 
-TABLES = (
-    "agent api_token audit_event enrolment_token incident user_account webhook incident_finding incident_timeline remedy user_session webhook_delivery remedy_command webhook_attempt"
-).split()
+TABLES = [
+    "agent",
+    "api_token",
+    "audit_event",
+    "enrolment_token",
+    "incident",
+    "user_account",
+    "webhook",
+    "incident_finding",
+    "incident_timeline",
+    "remedy",
+    "user_session",
+    "webhook_delivery",
+    "remedy_command",
+    "webhook_attempt",
+]
 
 
 def upgrade() -> None:

@@ -14,7 +14,8 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="WALLWATCH_", frozen=True, extra="ignore")
 
     database_url: str = Field(
-        default="postgresql+psycopg://wallwatch@127.0.0.1:5432/wallwatch", description="PostgreSQL with TimescaleDB, as an SQLAlchemy address"
+        default="postgresql+psycopg://wallwatch@127.0.0.1:5432/wallwatch",
+        description="PostgreSQL with TimescaleDB, as an SQLAlchemy address",
     )
     kafka_bootstrap: str = Field(default="127.0.0.1:9092", description="Kafka brokers, host:port separated by commas")
     api_url: str = Field(default="http://127.0.0.1:8000", description="where `wallwatch status` finds the API")
@@ -25,7 +26,9 @@ class Settings(BaseSettings):
     ingest_group: str = Field(default="wallwatch-ingest", description="Kafka consumer group of ingest")
     ingest_flush_ms: int = Field(default=250, ge=10, le=10_000, description="longest time that a sample waits for its transaction, in ms")
     ingest_batch_rows: int = Field(default=20_000, ge=1, description="messages after which a transaction starts at once")
-    retention_days: int = Field(default=7, ge=1, description="how long samples are kept (Apache edition; the Community edition has policies)")
+    retention_days: int = Field(
+        default=7, ge=1, description="how long samples are kept (Apache edition; the Community edition has policies)"
+    )
     rollup_retention_days: int = Field(default=90, ge=1, description="how long one-minute aggregates are kept (Apache edition)")
     future_tolerance_s: int = Field(default=600, ge=0, description="a sample from further in the future than this is refused, in seconds")
 

@@ -26,7 +26,12 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 def metrics_page() -> str:
     """Every topic, measurement, tag and field."""
-    parts = [_NOTE, "# Which metrics are there?\n", "Home: `pipelines/wallwatch/domain/telemetry/metrics.yaml` and `topics.yaml`.\n", "## Topics\n"]
+    parts = [
+        _NOTE,
+        "# Which metrics are there?\n",
+        "Home: `pipelines/wallwatch/domain/telemetry/metrics.yaml` and `topics.yaml`.\n",
+        "## Topics\n",
+    ]
     parts.append(
         _table(
             ("topic", "partitions", "kept for", "meaning"),
@@ -44,24 +49,43 @@ def metrics_page() -> str:
 def symptoms_page() -> str:
     """Symptoms with their definitions, causes, walls, limits and remedies."""
     parts = [_NOTE, "# Which symptoms, causes, walls and remedies are there?\n", "Home: `pipelines/wallwatch/domain/catalogue/*.yaml`.\n"]
-    rows = ((s.id, s.title, s.layer, f"{s.ratio:.1%}", s.cause, s.looks_like, "yes" if s.definition else "not yet") for s in symptoms().values())
+    rows = (
+        (s.id, s.title, s.layer, f"{s.ratio:.1%}", s.cause, s.looks_like, "yes" if s.definition else "not yet") for s in symptoms().values()
+    )
     parts += ["## Symptoms\n", _table(("id", "symptom", "layer", "ratio", "usual cause", "looks like", "detected"), rows)]
     for symptom in symptoms().values():
         if symptom.definition is not None:
             parts += [f"### How is {symptom.id} detected?\n", _definition(symptom.definition)]
     parts.append("### Derived signals\n")
-    parts.append(_table(("signal", "label", "unit", "meaning"), ((f"`{n}`", s.label, s.unit, s.meaning) for n, s in derived_signals().items())))
+    parts.append(
+        _table(("signal", "label", "unit", "meaning"), ((f"`{n}`", s.label, s.unit, s.meaning) for n, s in derived_signals().items()))
+    )
     parts.append("## Causes\n")
     cause_rows = ((c.id, c.title, f"{c.prior:.1%}", ", ".join(c.explains), c.statement, c.next_test) for c in causes().values())
     parts.append(_table(("id", "cause", "prior", "explains", "statement", "next test"), cause_rows))
     parts.append("## Walls\n")
-    parts.append(_table(("wall", "label", "unit", "leads to", "meaning"), ((w.id, w.label, w.unit, ", ".join(w.leads_to), w.meaning) for w in walls().values())))
-    limits = ((p.id, w.label, f"{p.limits[w.id].value:g} {w.unit}", p.limits[w.id].basis, p.limits[w.id].source) for p in profiles().values() for w in walls().values())
+    parts.append(
+        _table(
+            ("wall", "label", "unit", "leads to", "meaning"),
+            ((w.id, w.label, w.unit, ", ".join(w.leads_to), w.meaning) for w in walls().values()),
+        )
+    )
+    limits = (
+        (p.id, w.label, f"{p.limits[w.id].value:g} {w.unit}", p.limits[w.id].basis, p.limits[w.id].source)
+        for p in profiles().values()
+        for w in walls().values()
+    )
     parts += ["### Limits\n", _table(("RNIC", "wall", "limit", "basis", "source"), limits)]
     parts.append("## Remedies\n")
     for r in remedies().values():
-        parts += [f"### {r.title} (`{r.id}`)\n", f"{r.summary} Risk {r.risk}: {r.risk_text} Undo: {r.undo} Verified by: {r.verification.text}\n"]
-        ranges = ((f"`{n}`", p.type, p.unit, "yes" if p.required else "no", _range(p.minimum, p.maximum, p.max_length), p.meaning) for n, p in r.params.items())
+        parts += [
+            f"### {r.title} (`{r.id}`)\n",
+            f"{r.summary} Risk {r.risk}: {r.risk_text} Undo: {r.undo} Verified by: {r.verification.text}\n",
+        ]
+        ranges = (
+            (f"`{n}`", p.type, p.unit, "yes" if p.required else "no", _range(p.minimum, p.maximum, p.max_length), p.meaning)
+            for n, p in r.params.items()
+        )
         parts.append(_table(("parameter", "type", "unit", "needed", "range", "meaning"), ranges))
     return "\n".join(parts)
 
@@ -75,11 +99,19 @@ def _range(minimum: int | None, maximum: int | None, max_length: int | None) -> 
 def _definition(d: Definition) -> str:
     critical = " or ".join(f"`{b.signal}` {b.text}" for b in d.critical_when)
     intro = (
-        f"Rule `{d.rule}`; concerns {d.blast_radius}; raised after {d.raise_for_s} s, cleared after {d.clear_for_s} s; critical when {critical}. "
+        f"Rule `{d.rule}`; concerns {d.blast_radius}; raised after {d.raise_for_s} s, cleared after {d.clear_for_s} s; "
+        f"critical when {critical}. "
         "A required or gate signal that is missing neither raises nor clears.\n\n"
     )
     rows = (
-        (f"`{c.signal}`", known_signals()[c.signal][1], c.role, f"{c.statistic} of {c.window_s} s", c.raise_.text, c.clear.text if c.clear else "")
+        (
+            f"`{c.signal}`",
+            known_signals()[c.signal][1],
+            c.role,
+            f"{c.statistic} of {c.window_s} s",
+            c.raise_.text,
+            c.clear.text if c.clear else "",
+        )
         for c in d.conditions
     )
     return intro + _table(("signal", "unit", "role", "window", "raise", "clear"), rows)

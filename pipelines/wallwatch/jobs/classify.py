@@ -1,7 +1,7 @@
 """The job `classify`: offload samples in, findings out. A thin shell of Quix Streams around `domain/symptoms`.
 
-State is per host (the key of the topics) in RocksDB, with changelog topics: one entry an RNIC, one for its model, one for the host's datapaths.
-Refused messages are counted here; ingest reads the same topics and sends each of them to the dead-letter topic, once.
+State is per host (the key of the topics) in RocksDB, with changelog topics: one entry an RNIC, one for its model, one for the host's
+datapaths. Refused messages are counted here; ingest reads the same topics and sends each of them to the dead-letter topic, once.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from typing import Any
 
 import orjson
 
-with warnings.catch_warnings():
-    # Its schema registry client, which is not used here, warns about the future of a library of its own.
-    warnings.simplefilter("ignore")
+# Its schema registry client, which is not used here, warns about the future of a library of its own, past any filter.
+with warnings.catch_warnings(record=True):
     from quixstreams import Application, State, message_context
 
 from wallwatch.domain.catalogue.load import model_of

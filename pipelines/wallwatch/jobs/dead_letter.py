@@ -76,7 +76,12 @@ class DeadLetters:
         if now - self._logged_s.get(kind, -LOG_EVERY_S) >= LOG_EVERY_S:  # one line tells the kind; the counter tells how many
             self._logged_s[kind] = now
             log.warning(
-                "message refused: %s (%s) at %s[%d]@%d", rejected.reason, rejected.detail[:200], rejected.topic, rejected.partition, rejected.offset
+                "message refused: %s (%s) at %s[%d]@%d",
+                rejected.reason,
+                rejected.detail[:200],
+                rejected.topic,
+                rejected.partition,
+                rejected.offset,
             )
 
 

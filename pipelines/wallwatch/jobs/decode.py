@@ -93,7 +93,20 @@ def decode(value: bytes | None, measurement: Measurement, latest_ns: int) -> Dec
     return Decoded(tags, at_ns, fields)
 
 
-_FINDING_TEXTS = "finding_id host pci symptom state started_at at severity blast_radius rule title summary".split()
+_FINDING_TEXTS = [
+    "finding_id",
+    "host",
+    "pci",
+    "symptom",
+    "state",
+    "started_at",
+    "at",
+    "severity",
+    "blast_radius",
+    "rule",
+    "title",
+    "summary",
+]
 _FINDING_LISTS = ("evidence", "hypotheses", "remedies")
 
 

@@ -1,7 +1,8 @@
 """The job `ingest`: every telemetry topic and the findings into the store.
 
-Two threads. This one reads Kafka, decodes and encodes; the other writes. Between them wait at most two batches; while they are full (the database is
-slow or away) the partitions are paused and Kafka keeps the rest. Offsets are committed after the transaction that holds their rows.
+Two threads. This one reads Kafka, decodes and encodes; the other writes. Between them wait at most two batches; while they are full
+(the database is slow or away) the partitions are paused and Kafka keeps the rest. Offsets are committed after the transaction that
+holds their rows.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 

@@ -43,7 +43,9 @@ class Batch:
 class BatchBuilder:
     """Turns messages into batches. `with_database` runs a function with a connection, however long the database is away."""
 
-    def __init__(self, identities: Identities, with_database: Callable[[Callable[[psycopg.Connection[Any]], None]], None], future_ns: int) -> None:
+    def __init__(
+        self, identities: Identities, with_database: Callable[[Callable[[psycopg.Connection[Any]], None]], None], future_ns: int
+    ) -> None:
         self._identities = identities
         self._with_database = with_database
         self._future_ns = future_ns
@@ -64,7 +66,6 @@ class BatchBuilder:
                 self._findings(batch, group)
             else:
                 self._telemetry(batch, topic, group, latest_ns)
-        return batch
 
     def _telemetry(self, batch: Batch, topic: str, group: list[Any], latest_ns: int) -> None:
         measurement = self._measurements[topic]
@@ -98,7 +99,8 @@ class BatchBuilder:
             self._with_database(lambda connection: self._identities.upsert_rnics(connection, wanted, full))
         keys = _ROW_KEYS.get(name, ())
         return [
-            Sample(known[d.tags["host"], d.tags["pci"]].rnic_id, d.at_ns, tuple(d.tags[k] for k in keys), d.fields, message) for message, d in decoded
+            Sample(known[d.tags["host"], d.tags["pci"]].rnic_id, d.at_ns, tuple(d.tags[k] for k in keys), d.fields, message)
+            for message, d in decoded
         ]
 
     def _host_samples(self, name: str, decoded: list[tuple[Any, Decoded]]) -> list[Sample]:
@@ -126,7 +128,9 @@ class BatchBuilder:
                 decoded.append(decode_finding(message.value()))
             except Refused as refusal:
                 batch.rejected.append(rejected(message, refusal.reason, str(refusal)))
-        wanted = {(f["host"], f["pci"]): {"rack": f.get("rack", "")} for f in decoded if (f["host"], f["pci"]) not in self._identities.rnics}
+        wanted = {
+            (f["host"], f["pci"]): {"rack": f.get("rack", "")} for f in decoded if (f["host"], f["pci"]) not in self._identities.rnics
+        }
         if wanted:
             self._with_database(lambda connection: self._identities.upsert_rnics(connection, wanted, full=False))
         batch.findings.extend((self._identities.rnics[f["host"], f["pci"]].rnic_id, f) for f in decoded)

@@ -24,8 +24,8 @@ log = logging.getLogger(__name__)
 NOTIFY_EVERY_S = 0.25
 
 _FINDING = """
-INSERT INTO finding (time, rnic_id, finding_id, symptom, state, started_at, severity, blast_radius, rule, title, summary, evidence, hypotheses,
-  remedies)
+INSERT INTO finding (time, rnic_id, finding_id, symptom, state, started_at, severity, blast_radius, rule, title, summary,
+  evidence, hypotheses, remedies)
 VALUES (%(at)s, %(rnic_id)s, %(finding_id)s, %(symptom)s, %(state)s, %(started_at)s, %(severity)s, %(blast_radius)s, %(rule)s, %(title)s,
   %(summary)s, %(evidence)s, %(hypotheses)s, %(remedies)s)
 ON CONFLICT DO NOTHING
@@ -61,7 +61,7 @@ class Database:
             retry=retry_if_exception_type((psycopg.OperationalError, psycopg.InterfaceError)),
             wait=wait_exponential_jitter(initial=0.1, max=5.0, jitter=0.5),
             stop=stop_when_event_set(self._stop),
-            sleep=self._stop.wait,
+            sleep=self._pause,
             before_sleep=lambda state: self._lost(state.outcome.exception() if state.outcome else None, state.attempt_number),
             retry_error_cls=lambda _: Stopped("stopped while waiting for the database"),  # type: ignore[arg-type]
         ):
@@ -70,6 +70,9 @@ class Database:
                 with connection.transaction():
                     work(connection)
         DATABASE_UP.set(1)
+
+    def _pause(self, seconds: float) -> None:
+        self._stop.wait(seconds)
 
     def _connected(self) -> psycopg.Connection[Any]:
         if self._connection is None or self._connection.closed:
@@ -89,7 +92,8 @@ class Database:
 
 
 class Writer:
-    """Writes batches one after another, in a thread of its own: libpq waits outside the interpreter's lock, so decoding goes on meanwhile."""
+    """Writes batches one after another, in a thread of its own: libpq waits outside the interpreter's lock, so decoding goes on
+    meanwhile."""
 
     def __init__(self, database: Database, keeper: StateKeeper, letters: DeadLetters, commit: Callable[[Batch], None]) -> None:
         self._database = database

@@ -50,7 +50,9 @@ class Maintenance:
         edition: Edition | None = None
         while not self._stop.wait(ROLLUP_EVERY_S):
             try:
-                with psycopg.connect(self._settings.libpq_url, autocommit=True, connect_timeout=5, application_name="wallwatch-upkeep") as connection:
+                with psycopg.connect(
+                    self._settings.libpq_url, autocommit=True, connect_timeout=5, application_name="wallwatch-upkeep"
+                ) as connection:
                     edition = edition or self._edition()
                     if edition is Edition.COMMUNITY:
                         return

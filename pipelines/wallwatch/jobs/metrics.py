@@ -5,11 +5,15 @@ from __future__ import annotations
 from prometheus_client import Counter, Gauge, Histogram, start_http_server
 
 DEAD_LETTERS = Counter("wallwatch_dead_letters", "Messages that could not be used", ["job", "topic", "reason"])
-UNKNOWN_FIELDS = Counter("wallwatch_unknown_fields", "Field values that the registry does not have (a collector newer than the centre)", ["topic"])
+UNKNOWN_FIELDS = Counter(
+    "wallwatch_unknown_fields", "Field values that the registry does not have (a collector newer than the centre)", ["topic"]
+)
 MESSAGES = Counter("wallwatch_messages", "Messages read from Kafka", ["job", "topic"])
 ROWS = Counter("wallwatch_rows", "Rows added to a table", ["table"])
 ROWS_REPEATED = Counter("wallwatch_rows_repeated", "Rows that were in the table already", ["table"])
-FLUSH_SECONDS = Histogram("wallwatch_flush_seconds", "Time of one database transaction of ingest", buckets=(0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30))
+FLUSH_SECONDS = Histogram(
+    "wallwatch_flush_seconds", "Time of one database transaction of ingest", buckets=(0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30)
+)
 DATABASE_UP = Gauge("wallwatch_database_up", "1 while ingest can write")
 LAG = Gauge("wallwatch_lag_messages", "Messages in Kafka that have not been read", ["job"])
 FINDINGS = Counter("wallwatch_findings", "Findings written", ["symptom", "state"])

@@ -29,7 +29,10 @@ def create_topics(bootstrap: str, partitions: int | None = None, replication: in
             topic.name,
             num_partitions=min(partitions or topic.partitions, topic.partitions),
             replication_factor=replication,
-            config={"retention.ms": str(topic.retention_hours * 3_600_000), "compression.type": topic.compression if topic.compression != "none" else "uncompressed"},
+            config={
+                "retention.ms": str(topic.retention_hours * 3_600_000),
+                "compression.type": topic.compression if topic.compression != "none" else "uncompressed",
+            },
         )
         for topic in topics().values()
     ]

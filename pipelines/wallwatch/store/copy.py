@@ -1,7 +1,7 @@
 """Writes encoded rows with COPY, so that a row that is already there adds nothing.
 
-COPY straight into the hypertable is the fast way and the usual one. When it meets a row that exists (after a crash, Kafka repeats what was not
-committed), the same bytes go into a temporary table first and from there only what is new.
+COPY straight into the hypertable is the fast way and the usual one. When it meets a row that exists (after a crash, Kafka repeats what
+was not committed), the same bytes go into a temporary table first and from there only what is new.
 """
 
 from __future__ import annotations
@@ -32,9 +32,7 @@ def write(connection: psycopg.Connection[object], batch: Encoded) -> int:
     except psycopg.errors.UniqueViolation:
         staging = sql.Identifier(f"staging_{batch.table}")
         with connection.transaction():
-            connection.execute(
-                sql.SQL("CREATE TEMPORARY TABLE {} (LIKE {} INCLUDING DEFAULTS) ON COMMIT DROP").format(staging, target)
-            )
+            connection.execute(sql.SQL("CREATE TEMPORARY TABLE {} (LIKE {} INCLUDING DEFAULTS) ON COMMIT DROP").format(staging, target))
             _copy(connection, staging, columns, batch.rows)
             added = connection.execute(
                 sql.SQL("INSERT INTO {} ({}) SELECT {} FROM {} ON CONFLICT DO NOTHING").format(target, columns, columns, staging)

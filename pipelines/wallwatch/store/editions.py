@@ -57,13 +57,15 @@ def aggregate_statements(rollup: Rollup, edition: Edition) -> Iterator[str]:
         )
         yield f"SELECT add_retention_policy('{rollup.view}', INTERVAL '{ROLLUP_RETENTION}')"
         return
-    columns = ", ".join(f"{name} {'double precision' if name.endswith('_avg') else _column_type(rollup, name)}" for name, _ in rollup.aggregates)
+    columns = ", ".join(
+        f"{name} {'double precision' if name.endswith('_avg') else _column_type(rollup, name)}" for name, _ in rollup.aggregates
+    )
     yield (
         f"CREATE TABLE {rollup.table} (rnic_id integer NOT NULL, bucket timestamptz NOT NULL, samples bigint NOT NULL, {columns}, "
         "PRIMARY KEY (rnic_id, bucket))"
     )
     yield f"SELECT create_hypertable('{rollup.table}', by_range('bucket', INTERVAL '1 day'), create_default_indexes => false)"
-    yield f"CREATE VIEW {rollup.view} AS SELECT * FROM {rollup.table}"
+    yield f"CREATE VIEW {rollup.view} AS SELECT * FROM {rollup.table}"  # noqa: S608 - names from the registry
 
 
 def _column_type(rollup: Rollup, aggregate: str) -> str:
@@ -79,7 +81,8 @@ def lifecycle_statements(edition: Edition) -> Iterator[str]:
         return
     for table, (segment, order) in _SEGMENTS.items():
         yield (
-            f"ALTER TABLE {table} SET (timescaledb.enable_columnstore, timescaledb.segmentby = '{segment}', timescaledb.orderby = '{order}')"
+            f"ALTER TABLE {table} SET (timescaledb.enable_columnstore, "
+            f"timescaledb.segmentby = '{segment}', timescaledb.orderby = '{order}')"
         )
         yield f"CALL add_columnstore_policy('{table}', after => INTERVAL '{COMPRESS_AFTER}')"
         yield f"SELECT add_retention_policy('{table}', INTERVAL '{RAW_RETENTION}')"

@@ -1,8 +1,8 @@
 """Rows of one hypertable as PostgreSQL's binary COPY format, built a column at a time.
 
 Samples of one kind of device have the same fields in the same order, so they are grouped by their field names. Inside a group no value is
-missing: each column becomes one typed array, and all arrays together one structured array whose bytes already are COPY rows. That costs about a
-fifth of formatting each row by itself; the figures are in docs/decisions/0001.
+missing: each column becomes one typed array, and all arrays together one structured array whose bytes already are COPY rows. That
+costs about a fifth of formatting each row by itself; the figures are in docs/decisions/0001.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ class TableEncoder:
     def encode(self, samples: Sequence[Sample], result: Encoded | None = None) -> Encoded:
         """Encode all samples that can be stored; the others are in `refused` with their reason.
 
-        Call it with a few hundred samples at a time and the same `result`: decoded samples are large, and what leaves the processor's caches before
-        it is encoded costs twice as much.
+        Call it with a few hundred samples at a time and the same `result`: decoded samples are large, and what leaves the processor's
+        caches before it is encoded costs twice as much.
         """
         if result is None:
             result = Encoded(self._measurement.hypertable, self.columns)

@@ -7,12 +7,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import psycopg
 
 from wallwatch.domain.catalogue.load import model_of
 
 ATTRIBUTES = ("rack", "driver", "fw_ver", "ibdev", "netdev", "pci_id", "hca_type", "board_id", "link_layer")
+
+
+_COLUMNS = ("host", "pci", "model", *ATTRIBUTES)
+
+# A device that has just vanished has few tags: what was known of it stays.
+_UPSERT_ALL = f"""
+INSERT INTO rnic ({", ".join(_COLUMNS)}) VALUES ({", ".join(f"%({c})s" for c in _COLUMNS)})
+ON CONFLICT (host, pci) DO UPDATE SET {", ".join(f"{c} = COALESCE(excluded.{c}, rnic.{c})" for c in _COLUMNS[2:])}
+RETURNING rnic_id, rack, model
+""".encode()  # noqa: S608 - names are those above
+
+_UPSERT_RACK = b"""
+INSERT INTO rnic (host, pci, rack) VALUES (%(host)s, %(pci)s, %(rack)s)
+ON CONFLICT (host, pci) DO UPDATE SET host = excluded.host
+RETURNING rnic_id, rack, model
+"""
 
 
 @dataclass(slots=True)
@@ -36,17 +53,17 @@ class Identities:
         self.by_id: dict[int, Rnic] = {}
         self.hosts: dict[str, int] = {}
 
-    def load(self, connection: psycopg.Connection[object]) -> None:
+    def load(self, connection: psycopg.Connection[Any]) -> None:
         """Read everything that is known already."""
-        for rnic_id, host, pci, rack, model in connection.execute("SELECT rnic_id, host, pci, rack, model FROM rnic"):  # type: ignore[misc]
-            self._remember(Rnic(rnic_id, host, pci, rack, model))
-        self.hosts.update(connection.execute("SELECT host, host_id FROM host").fetchall())  # type: ignore[call-overload]
+        for row in connection.execute("SELECT rnic_id, host, pci, rack, model FROM rnic"):
+            self._remember(Rnic(*row))
+        self.hosts.update(connection.execute("SELECT host, host_id FROM host").fetchall())
 
     def _remember(self, rnic: Rnic) -> None:
         self.rnics[rnic.host, rnic.pci] = rnic
         self.by_id[rnic.rnic_id] = rnic
 
-    def upsert_rnics(self, connection: psycopg.Connection[object], wanted: Mapping[tuple[str, str], Mapping[str, str]], full: bool) -> None:
+    def upsert_rnics(self, connection: psycopg.Connection[Any], wanted: Mapping[tuple[str, str], Mapping[str, str]], full: bool) -> None:
         """Insert new RNICs and update changed ones.
 
         Parameters
@@ -58,26 +75,19 @@ class Identities:
         """
         with connection.cursor() as cursor:
             for (host, pci), tags in sorted(wanted.items()):
-                values = {name: tags.get(name) or None for name in ATTRIBUTES}
-                values["rack"] = values["rack"] or ""
-                model = model_of(values["pci_id"], values["hca_type"])
-                columns = ["host", "pci", "model", *values]
-                keep = [f"{c} = excluded.{c}" for c in columns[2:]] if full else ["host = excluded.host"]
-                # A device that vanished has no tags of its own for a while: what was known of it stays.
-                keep = [k if not full or k.startswith("rack") else f"{k.split(' ')[0]} = COALESCE(excluded.{k.split(' ')[0]}, rnic.{k.split(' ')[0]})" for k in keep]
-                cursor.execute(
-                    f"INSERT INTO rnic ({', '.join(columns)}) VALUES ({', '.join(['%s'] * len(columns))}) "  # type: ignore[arg-type] # noqa: S608
-                    f"ON CONFLICT (host, pci) DO UPDATE SET {', '.join(keep)} RETURNING rnic_id, rack, model",
-                    [host, pci, model, *values.values()],
-                )
-                rnic_id, rack, known_model = cursor.fetchone()  # type: ignore[misc]
-                self._remember(Rnic(rnic_id, host, pci, rack, known_model, dict(tags) if full else None))
+                values: dict[str, Any] = {name: tags.get(name) or None for name in ATTRIBUTES}
+                values |= {"host": host, "pci": pci, "rack": tags.get("rack", ""), "model": model_of(values["pci_id"], values["hca_type"])}
+                cursor.execute(_UPSERT_ALL if full else _UPSERT_RACK, values)
+                row = cursor.fetchone()
+                if row is not None:
+                    self._remember(Rnic(row[0], host, pci, row[1], row[2], dict(tags) if full else None))
 
-    def upsert_hosts(self, connection: psycopg.Connection[object], wanted: Mapping[str, str]) -> None:
+    def upsert_hosts(self, connection: psycopg.Connection[Any], wanted: Mapping[str, str]) -> None:
         """Insert hosts (name -> rack) that are new."""
         for host, rack in sorted(wanted.items()):
             row = connection.execute(
                 "INSERT INTO host (host, rack) VALUES (%s, %s) ON CONFLICT (host) DO UPDATE SET rack = excluded.rack RETURNING host_id",
                 [host, rack],
             ).fetchone()
-            self.hosts[host] = row[0]  # type: ignore[index]
+            if row is not None:
+                self.hosts[host] = row[0]

@@ -25,7 +25,7 @@ class Rollup:
     def select(self) -> str:
         """The aggregating query without a WHERE clause."""
         columns = ", ".join(f"{expression} AS {name}" for name, expression in self.aggregates)
-        return f"SELECT rnic_id, time_bucket(INTERVAL '1 minute', time) AS bucket, count(*) AS samples, {columns} FROM {self.source}"
+        return f"SELECT rnic_id, time_bucket(INTERVAL '1 minute', time) AS bucket, count(*) AS samples, {columns} FROM {self.source}"  # noqa: S608
 
 
 def _rollup(view: str, measurement: str) -> Rollup:
@@ -49,7 +49,7 @@ def refresh_statement(rollup: Rollup) -> str:
     updates = ", ".join(f"{name} = excluded.{name}" for name in ["samples", *names])
     # Names come from the registry, never from input.
     return (
-        f"INSERT INTO {rollup.table} (rnic_id, bucket, samples, {', '.join(names)}) "  # noqa: S608
+        f"INSERT INTO {rollup.table} (rnic_id, bucket, samples, {', '.join(names)}) "
         f"{rollup.select} WHERE time >= %(start)s AND time < %(end)s GROUP BY 1, 2 "
         f"ON CONFLICT (rnic_id, bucket) DO UPDATE SET {updates}"
     )

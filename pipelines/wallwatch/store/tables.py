@@ -6,6 +6,8 @@ identity and time, so that a replayed message adds nothing.
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -31,7 +33,7 @@ metadata = MetaData()
 NOTIFY_CHANNEL = "wallwatch_rnic_state"
 """Sent after every transaction that changed `rnic_state`."""
 
-_TYPES: dict[str, type[TypeEngine[object]]] = {"int": BigInteger, "float": Double, "text": Text, "bool": Boolean}
+_TYPES: dict[str, type[TypeEngine[Any]]] = {"int": BigInteger, "float": Double, "text": Text, "bool": Boolean}
 
 
 def _time(name: str = "time", nullable: bool = False) -> Column[object]:

@@ -63,7 +63,9 @@ def symptoms() -> dict[str, Symptom]:
             continue
         for condition in symptom.definition.conditions:
             if condition.signal not in known:
-                raise RegistryError(f"symptoms.yaml, entry {symptom.id}: signal {condition.signal!r} is neither a field of rnic_offload nor in signals.yaml")
+                raise RegistryError(
+                    f"symptoms.yaml, entry {symptom.id}: signal {condition.signal!r} is neither a field of rnic_offload nor in signals.yaml"
+                )
         for remedy in symptom.definition.remedies:
             if remedy.action not in remedies():
                 raise RegistryError(f"symptoms.yaml, entry {symptom.id}: remedy {remedy.action!r} is not in remedies.yaml")
@@ -77,7 +79,9 @@ def causes() -> dict[str, Cause]:
     for cause in found.values():
         for rule in cause.rules:
             if rule.signal not in known_signals():
-                raise RegistryError(f"causes.yaml, entry {cause.id}: signal {rule.signal!r} is neither a field of rnic_offload nor in signals.yaml")
+                raise RegistryError(
+                    f"causes.yaml, entry {cause.id}: signal {rule.signal!r} is neither a field of rnic_offload nor in signals.yaml"
+                )
     return found
 
 
@@ -133,7 +137,9 @@ def profiles() -> dict[str, Profile]:
         except (ValidationError, KeyError, TypeError) as error:
             raise RegistryError(f"rnic_profiles.yaml, entry {name}, performance: {error}") from error
         derived = {
-            f"{direction}_masks": Limit(value=masks_at_bandwidth_loss(performance, share, direction), basis="model", source=source).model_dump()
+            f"{direction}_masks": Limit(
+                value=masks_at_bandwidth_loss(performance, share, direction), basis="model", source=source
+            ).model_dump()
             for direction in ("egress", "ingress")
         }
         bodies[name] = {**body, "limits": {**derived, **body["limits"]}}

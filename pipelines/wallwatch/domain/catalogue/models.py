@@ -68,6 +68,8 @@ class Condition(Entry):
     statistic: Literal["mean", "max"]
     raise_: Bound = Field(alias="raise")
     clear: Bound | None = None
+    text: str
+    """One sentence for the evidence."""
 
     @model_validator(mode="after")
     def _required_clears(self) -> Condition:

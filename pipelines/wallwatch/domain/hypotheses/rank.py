@@ -1,8 +1,8 @@
 """Causes C1..C8 ranked for one symptom: `posterior ~ prior * P(symptom | cause) * product of P(evidence | cause)`, normalised.
 
-Priors are the ratios of the paper's Table 1. Each evidence rule is a yes/no test on a signal; a signal that is missing gives no evidence at all,
-for or against. Rules count as independent given the cause, which overstates certainty when signals move together, so each rule of the
-catalogue tests something of its own.
+Priors are the ratios of the paper's Table 1. Each evidence rule is a yes/no test on a signal; a signal that is missing gives no
+evidence at all, for or against. Rules count as independent given the cause, which overstates certainty when signals move together, so
+each rule of the catalogue tests something of its own.
 """
 
 from __future__ import annotations
@@ -78,5 +78,6 @@ def rank(symptom: str, feature_of: Callable[[str], Feature | None]) -> list[Hypo
     total = sum(weights.values())
     ranked = sorted(causes().values(), key=lambda cause: (-weights[cause.id], cause.id))
     return [
-        Hypothesis(c.id, c.title, c.prior, weights[c.id] / total, tuple(reasons[c.id][0]), tuple(reasons[c.id][1]), c.next_test) for c in ranked
+        Hypothesis(c.id, c.title, c.prior, weights[c.id] / total, tuple(reasons[c.id][0]), tuple(reasons[c.id][1]), c.next_test)
+        for c in ranked
     ]

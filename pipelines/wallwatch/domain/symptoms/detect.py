@@ -1,7 +1,7 @@
 """One symptom's life: healthy, raising, active, clearing, and back.
 
-Hysteresis is in both directions: conditions must hold for `raise_for_s` of event time before a symptom is active, and must be clearly gone for
-`clear_for_s` before it is cleared. A window without the needed values is *unknown*: it starts nothing and ends nothing.
+Hysteresis is in both directions: conditions must hold for `raise_for_s` of event time before a symptom is active, and must be clearly
+gone for `clear_for_s` before it is cleared. A window without the needed values is *unknown*: it starts nothing and ends nothing.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class Change(StrEnum):
 def judge(definition: Definition, feature_of: FeatureOf, active: bool) -> Verdict:
     """Compare a definition's conditions with the windows.
 
-    While a symptom is not active, every required and gate condition must hold. Once it is active the gates no longer matter, and any required
-    signal that has crossed its clear threshold says that it is gone.
+    While a symptom is not active, every required and gate condition must hold. Once it is active the gates no longer matter, and any
+    required signal that has crossed its clear threshold says that it is gone.
     """
     unknown = False
     missed = False

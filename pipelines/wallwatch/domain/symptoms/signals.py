@@ -68,7 +68,8 @@ def of_sample(fields: Mapping[str, Any], profile: Profile | None, misses_per_s: 
         if "q_egress" in found and "q_ingress" in found:
             # The RNIC's own ingress chain stands for the peers' Q_r, which needs a join across hosts (paper, section 4.2).
             found["bandwidth_share"] = bandwidth_share(profile.performance, found["q_egress"], found["q_ingress"])
-            found["latency_us"] = latency_us(profile.performance, found["q_egress"], found["q_ingress"])
+            head_us = latency_us(profile.performance, 0.0, 0.0)
+            found["latency_share"] = latency_us(profile.performance, found["q_egress"], found["q_ingress"]) / head_us
 
     if misses_per_s is not None:
         found["datapath_misses_per_s"] = misses_per_s

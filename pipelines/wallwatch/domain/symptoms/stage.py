@@ -83,7 +83,8 @@ def _step_symptom(state: State, sample: OffloadSample, symptom: Symptom, definit
     if change is Change.CLEARED:
         message = _finding(state, sample, symptom, definition, "cleared", life["started"])
     elif change is Change.RAISED or (after.get("started") is not None and now - after.get("reported", now) >= REPEAT_MS):
-        message = _finding(state, sample, symptom, definition, "active", after["started"])
+        fading = after["phase"] == Phase.CLEARING
+        message = _finding(state, sample, symptom, definition, "active", after["started"], fading)
     if message is not None and after:
         after["reported"] = now
     if after:
@@ -99,7 +100,9 @@ def _feature(state: State, condition: Condition) -> Feature | None:
     return window.feature(state["buckets"], state["newest"], condition.signal, condition.window_s, condition.statistic)
 
 
-def _finding(state: State, sample: OffloadSample, symptom: Symptom, definition: Definition, outcome: str, started_ms: int) -> dict[str, Any]:
+def _finding(
+    state: State, sample: OffloadSample, symptom: Symptom, definition: Definition, outcome: str, started_ms: int, fading: bool = False
+) -> dict[str, Any]:
     def feature_of(signal: str) -> Feature | None:
         return window.feature(state["buckets"], state["newest"], signal, EVIDENCE_WINDOW_S)
 
@@ -115,7 +118,7 @@ def _finding(state: State, sample: OffloadSample, symptom: Symptom, definition: 
             continue
         values[condition.signal] = found.value
         expected = condition.clear.text if condition.clear is not None else _expected(condition)
-        reasons.append(evidence(condition.signal, found, expected, _text(condition, found)).as_json())
+        reasons.append(evidence(condition.signal, found, expected, condition.text).as_json())
 
     cleared = outcome == "cleared"
     started_at = rfc3339(started_ms)
@@ -132,14 +135,16 @@ def _finding(state: State, sample: OffloadSample, symptom: Symptom, definition: 
         "blast_radius": definition.blast_radius,
         "rule": definition.rule,
         "title": symptom.title,
-        "summary": f"{symptom.title} has ended." if cleared else _summary(definition, symptom, values),
+        "summary": f"{symptom.title} has ended." if cleared else _summary(definition, symptom, values, fading),
         "evidence": reasons,
         "hypotheses": [h.as_json() for h in rank(symptom.id, feature_of)],
         "remedies": [] if cleared else suggest(definition, sample.pci, symptom.title, value_of),
     }
 
 
-def _summary(definition: Definition, symptom: Symptom, values: dict[str, float]) -> str:
+def _summary(definition: Definition, symptom: Symptom, values: dict[str, float], fading: bool) -> str:
+    if fading:
+        return f"{symptom.title} is fading; it counts as ended when it has stayed away for {definition.clear_for_s} s."
     try:
         return definition.summary.format_map(values)
     except KeyError:  # a signal of the sentence is missing now, while the symptom goes on
@@ -149,13 +154,3 @@ def _summary(definition: Definition, symptom: Symptom, values: dict[str, float])
 def _expected(condition: Condition) -> str:
     """What a healthy RNIC shows: a gate describes the circumstances, which are as they should be; the rest is the opposite of raising."""
     return condition.raise_.text if condition.role == "gate" else condition.raise_.opposite_text
-
-
-def _text(condition: Condition, found: Feature) -> str:
-    window_text = f"over {condition.window_s} s"
-    if condition.role == "required":
-        return f"Raised at {condition.raise_.text}, {window_text}."
-    if condition.role == "gate":
-        return f"The symptom is told from others by {condition.raise_.text}, {window_text}."
-    met = "is" if condition.raise_.holds(found.value) else "is not"
-    return f"Supports the symptom at {condition.raise_.text}, which {met} met {window_text}."

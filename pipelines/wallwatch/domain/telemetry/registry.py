@@ -134,7 +134,9 @@ def topics() -> dict[str, Topic]:
     found = parse_topics(_read("topics.yaml"))
     for topic in found.values():
         if topic.measurement is not None and topic.measurement not in measurements():
-            raise RegistryError(f"topics.yaml: topic {topic.name} names the measurement {topic.measurement!r}, which metrics.yaml does not have")
+            raise RegistryError(
+                f"topics.yaml: topic {topic.name} names the measurement {topic.measurement!r}, which metrics.yaml does not have"
+            )
     return found
 
 
