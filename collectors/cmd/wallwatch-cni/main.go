@@ -4,16 +4,16 @@ package main
 
 import (
 	"github.com/containernetworking/cni/pkg/skel"
-	"github.com/containernetworking/cni/pkg/version"
+	cniversion "github.com/containernetworking/cni/pkg/version"
 )
 
-// release is set when building a release: -ldflags "-X main.release=...".
-var release = "0.1.0"
+// version is set when building a release: -ldflags "-X main.version=...".
+var version = "0.1.0"
 
 func main() {
 	skel.PluginMainFuncs(
 		skel.CNIFuncs{Add: add, Check: check, Del: del, GC: collectGarbage, Status: status},
-		version.PluginSupports("0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"),
-		"CNI plugin wallwatch-cni v"+release,
+		cniversion.PluginSupports("0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"),
+		"CNI plugin wallwatch-cni v"+version,
 	)
 }
