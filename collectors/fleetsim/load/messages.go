@@ -39,8 +39,11 @@ func newDevices(count int, seed uint64) []device {
 		devices[i] = device{host: host, offloadTags: tags, line: model.LineGbps, share: 0.1 + 0.4*rng.Float64(),
 			flows: 100 + rng.IntN(500), masksOut: 3 + rng.IntN(6), masksIn: 3 + rng.IntN(6),
 			txWords: rng.Uint64N(1 << 45), rxWords: rng.Uint64N(1 << 45), txPackets: rng.Uint64N(1 << 35), rxPackets: rng.Uint64N(1 << 35)}
-		devices[i].tags = tags + fmt.Sprintf(`,"ibdev":"%s%d","driver":%q,"pci_id":"%s:%s","hca_type":%q,"fw_ver":%q,"board_id":%q,"link_layer":"Ethernet"`,
-			model.IBPrefix, i%rnicsPerHost, model.Driver, model.VendorID[2:], model.DeviceID[2:], model.HCAType, model.Firmware, model.BoardID)
+		devices[i].tags = tags + fmt.Sprintf(`,"ibdev":"%s%d","driver":%q,"pci_id":"%s:%s","fw_ver":%q,"link_layer":"Ethernet"`,
+			model.IBPrefix, i%rnicsPerHost, model.Driver, model.VendorID[2:], model.DeviceID[2:], model.Firmware)
+		if model.HCAType != "" {
+			devices[i].tags += fmt.Sprintf(`,"hca_type":%q,"board_id":%q`, model.HCAType, model.BoardID)
+		}
 	}
 	return devices
 }

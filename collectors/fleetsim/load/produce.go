@@ -69,7 +69,7 @@ func Run(ctx context.Context, o Options, out io.Writer) error {
 	written := o.produce(ctx, producer.Input(), start)
 	producer.AsyncClose()
 	if err := <-failures; err != nil {
-		return fmt.Errorf("kafka refused a message: %w", err)
+		return fmt.Errorf("kafka refused a message (the topics must exist): %w", err)
 	}
 	elapsed := time.Since(start).Seconds()
 	_, err = fmt.Fprintf(out, `{"benchmark":"load","messages":%d,"seconds":%.3f,"messages_per_s":%.0f,"rnics":%d,"cores":%d}`+"\n",

@@ -1,0 +1,95 @@
+package scenario
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+const good = `name: x
+seed: 1
+topology: {hosts: 2, rnics_per_host: 2, models: [CX-6]}
+workload:
+  - {kind: training, containers: 2, flows: 10, gbps: 5}
+events:
+  - at: 1m30s
+    host: host02
+    rnic: "0000:3b:00.0"
+    job: {kind: training, containers: 2, flows: 10, gbps: 5}
+`
+
+func TestAScenarioIsReadWithItsDefaults(t *testing.T) {
+	s, err := Parse([]byte(good))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Topology.VFs != 16 || s.Topology.Racks != 1 || s.Topology.Firmware != "flawed" {
+		t.Errorf("defaults are %+v", s.Topology)
+	}
+	if got := s.Events[0].At.Std(); got != 90*time.Second {
+		t.Errorf("1m30s was read as %s", got)
+	}
+}
+
+func TestEveryScenarioOfTheRepositoryIsValid(t *testing.T) {
+	files, err := filepath.Glob("../../../tests/scenarios/*.yaml")
+	if err != nil || len(files) < 7 {
+		t.Fatalf("found %d scenarios (%v), want at least 7", len(files), err)
+	}
+	for _, file := range files {
+		s, err := Load(file)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if want := strings.TrimSuffix(filepath.Base(file), ".yaml"); s.Name != want {
+			t.Errorf("%s is named %q", file, s.Name)
+		}
+	}
+}
+
+func TestAMistakeIsReportedWithItsLineAndWhatToWrite(t *testing.T) {
+	for name, c := range map[string]struct{ old, new, want string }{
+		"an unknown key":             {"seed: 1", "sede: 1", `line 2: key "sede" is not known here`},
+		"an unknown key in a job":    {"flows: 10, gbps: 5}\nevents", "flow: 10, gbps: 5}\nevents", `line 5: key "flow" is not known here`},
+		"a doubled key":              {"seed: 1", "seed: 1\nseed: 2", `line 3: key "seed" stands here for the second time`},
+		"an unknown model":           {"[CX-6]", "[CX-9]", `line 3: RNIC model "CX-9" is not known; write one of`},
+		"a host out of the topology": {"host: host02", "host: host09", `line 8: host "host09" is not in the topology; the hosts are host01 to host02`},
+		"an address not there":       {"3b:00.0", "3b:00.1", `line 9: rnic "0000:3b:00.1" is not in the topology`},
+		"a bad duration":             {"1m30s", "soon", `line 7: "soon" is not a duration`},
+		"a negative duration":        {"1m30s", "-5s", `line 7: "-5s" is not a duration of 0 or more`},
+		"too many containers":        {"containers: 2, flows: 10, gbps: 5}\nevents", "containers: 17, flows: 10, gbps: 5}\nevents", "line 5: containers is 17; it must be from 1 to 16"},
+		"more masks than flows":      {"gbps: 5}\nevents", "gbps: 5, masks: 6}\nevents", "line 5: masks is 6"},
+		"an unknown kind":            {"kind: training, containers: 2, flows: 10, gbps: 5}\nevents", "kind: game, containers: 2, flows: 10, gbps: 5}\nevents", `line 5: kind "game" is not known`},
+		"no workload":                {"workload:\n  - {kind: training, containers: 2, flows: 10, gbps: 5}\n", "", "workload needs at least one job"},
+		"a list for a mapping":       {"topology: {hosts: 2, rnics_per_host: 2, models: [CX-6]}", "topology: [1]", "line 3: expected a mapping"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(good, c.old, c.new, 1)
+			if text == good {
+				t.Fatal("the test changes nothing")
+			}
+			_, err := Parse([]byte(text))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestAllMistakesAreReportedAtOnce(t *testing.T) {
+	text := strings.NewReplacer("host02", "host09", "[CX-6]", "[CX-9]").Replace(good)
+	_, err := Parse([]byte(text))
+	if err == nil || !strings.Contains(err.Error(), "line 3") || !strings.Contains(err.Error(), "line 8") {
+		t.Errorf("got %v, want both lines", err)
+	}
+}
+
+func TestAnEmptyFileAndASecondDocumentAreRefused(t *testing.T) {
+	for _, text := range []string{"", good + "---\nname: y\n"} {
+		if _, err := Parse([]byte(text)); err == nil {
+			t.Errorf("%.20q was accepted", text)
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package vswitch
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine"
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/scenario"
+	"github.com/wallwatch/wallwatch/collectors/internal/ovs/dpctl"
+	"github.com/wallwatch/wallwatch/collectors/internal/ovs/unixctl"
+)
+
+const text = `
+name: test
+seed: 9
+topology: {hosts: 2, rnics_per_host: 2, models: [CX-6, E810]}
+workload:
+  - {kind: multi-tenant, containers: 4, flows: 80, masks: 40, gbps: 10}
+`
+
+// dial starts a server for the first host of a running fleet, in a folder of its own, and connects the collectors' client to it.
+func dial(t *testing.T) (*engine.Engine, *unixctl.Client) {
+	t.Helper()
+	s, err := scenario.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := engine.New(s, engine.OpenAdmission{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Step(20 * time.Second)
+	t.Chdir(t.TempDir())
+	ctx, cancel := context.WithCancel(t.Context())
+	server, done := Server{Engine: e, Host: e.Hosts()[0], Log: slog.New(slog.DiscardHandler)}, make(chan error)
+	go func() { done <- server.Serve(ctx, "vswitchd.ctl") }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	for range 100 {
+		if _, err := os.Stat("vswitchd.ctl"); err == nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	client, err := unixctl.Dial(ctx, "vswitchd.ctl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	return e, client
+}
+
+func call(t *testing.T, c *unixctl.Client, command string, args ...string) string {
+	t.Helper()
+	out, err := c.Call(t.Context(), command, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestEveryFlowOfADumpIsUnderstoodByTheCollectorsParser(t *testing.T) {
+	_, client := dial(t)
+	var parser dpctl.MatchParser
+	egress, ingress := map[string]bool{}, map[string]bool{}
+	lines := strings.Split(strings.TrimSpace(call(t, client, "dpctl/dump-flows", "-m", "--names")), "\n")
+	if len(lines) < 200 {
+		t.Fatalf("%d flows, want some hundreds", len(lines))
+	}
+	seen := map[dpctl.UFID]bool{}
+	for _, line := range lines {
+		var flow dpctl.Flow
+		var match dpctl.Match
+		if err := dpctl.ParseLine([]byte(line), &flow); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		if err := parser.Parse(flow.Match, &match); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		if flow.Offload != dpctl.Offloaded || string(flow.Layer) != "tc" || match.Bits == 0 {
+			t.Fatalf("offload %v, layer %q, %d bits: %s", flow.Offload, flow.Layer, match.Bits, line)
+		}
+		if seen[flow.UFID] {
+			t.Fatalf("a ufid stands twice: %s", line)
+		}
+		seen[flow.UFID] = true
+		var actions dpctl.Actions
+		actions.Parse(flow.Actions)
+		if match.Tunnel {
+			ingress[string(match.Mask)] = true
+		} else {
+			egress[string(match.Mask)] = true
+			if len(actions.Encaps) != 1 || len(actions.Outputs) != 1 || string(actions.Outputs[0]) != engine.TunnelPort {
+				t.Fatalf("no encapsulation into the tunnel port: %s", line)
+			}
+		}
+	}
+	// 40 masks of the tenants, and the few that the host has for flows which other hosts began.
+	if len(egress) < 40 || len(ingress) < 40 || len(egress) > 60 || len(ingress) > 60 {
+		t.Errorf("the dump has %d egress and %d ingress masks, want 40 to 60", len(egress), len(ingress))
+	}
+}
+
+func TestShowAndUpcallShowAgreeWithTheDump(t *testing.T) {
+	_, client := dial(t)
+	flows := uint64(strings.Count(call(t, client, "dpctl/dump-flows", "-m", "--names"), "\n"))
+	datapaths := dpctl.ParseUpcallShow(call(t, client, "upcall/show"), dpctl.ParseShow(call(t, client, "dpctl/show", "-s")))
+	if len(datapaths) != 1 || datapaths[0].Name != datapath {
+		t.Fatalf("datapaths are %+v", datapaths)
+	}
+	d := datapaths[0]
+	if *d.Flows != flows || *d.OffloadedFlows != flows || *d.FlowLimit < 1000 || *d.LookupsMissed == 0 || *d.Masks < 40 {
+		t.Errorf("got %d flows, %d offloaded, limit %d, %d missed, %d masks; the dump has %d flows", *d.Flows, *d.OffloadedFlows, *d.FlowLimit, *d.LookupsMissed, *d.Masks, flows)
+	}
+}
+
+func TestCountersInTheDumpGrowWithTheTraffic(t *testing.T) {
+	e, client := dial(t)
+	packets := func() (sum uint64) {
+		for line := range strings.Lines(call(t, client, "dpctl/dump-flows", "-m", "--names")) {
+			var flow dpctl.Flow
+			if err := dpctl.ParseLine([]byte(line), &flow); err != nil {
+				t.Fatal(err)
+			}
+			sum += flow.Packets
+		}
+		return sum
+	}
+	before := packets()
+	e.Step(10 * time.Second)
+	if after := packets(); after <= before {
+		t.Errorf("%d packets before and %d after 10 s of traffic", before, after)
+	}
+}
+
+func TestWithoutMoreTheDumpHidesIdentityAndLayer(t *testing.T) {
+	_, client := dial(t)
+	out := call(t, client, "dpctl/dump-flows", "--names")
+	if strings.Contains(out, "ufid:") || strings.Contains(out, "offloaded:") || !strings.Contains(out, "actions:") {
+		t.Errorf("got %.300s", out)
+	}
+}
+
+func TestUnknownCommandsAndDatapathsAreRefusedLikeOVSDoes(t *testing.T) {
+	_, client := dial(t)
+	if _, err := client.Call(t.Context(), "dpctl/make-coffee"); err == nil || !strings.Contains(err.Error(), "is not a valid command") {
+		t.Errorf("unknown command: %v", err)
+	}
+	if _, err := client.Call(t.Context(), "dpctl/show", "netdev@br9"); err == nil || !strings.Contains(err.Error(), "No such device") {
+		t.Errorf("unknown datapath: %v", err)
+	}
+	if got := call(t, client, "version"); !strings.Contains(got, Version) {
+		t.Errorf("after refusals the connection answers %q", got)
+	}
+}
