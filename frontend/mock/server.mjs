@@ -14,6 +14,7 @@ const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/cs
 const kind = process.env.WALLWATCH_MOCK ?? "full";
 const SIZES = { full: { hosts: 8, perHost: 4, perRack: 4 }, large: { hosts: 8000, perHost: 5, perRack: 40 }, broken: { hosts: 2, perHost: 2, perRack: 2 }, empty: { hosts: 0, perHost: 0, perRack: 1 } };
 const fleet = makeFleet(SIZES[kind] ?? SIZES.full);
+const stale = new Set(fleet.seen_at_ms.flatMap((seen, i) => (Date.now() - seen > 60_000 ? [i] : [])));
 const empty = answers.page([]);
 const orders = new Map();
 const session = { user: { username: "admin", role: "admin" }, csrf_token: "mock" };
@@ -36,7 +37,7 @@ function stream(request, response) {
     const changed = Math.min(fleet.host.length, 200);
     for (let n = 0; n < changed; n++) {
       const i = Math.floor(Math.random() * fleet.host.length);
-      if (Date.now() - fleet.seen_at_ms[i] < 60_000) fleet.seen_at_ms[i] = Date.now();
+      if (!stale.has(i)) fleet.seen_at_ms[i] = Date.now();
       for (const name of Object.keys(fleet)) rows[name].push(fleet[name][i]);
     }
     if (changed > 0) write("rnic_state", rows);
@@ -52,7 +53,7 @@ async function readBody(request) {
 }
 
 const reads = [
-  [/^\/wall$/, () => ({ as_of: new Date().toISOString(), columns: fleet })],
+  [/^\/wall$/, () => refreshed() && ({ as_of: new Date().toISOString(), columns: fleet })],
   [/^\/catalogue$/, () => ({ symptoms: [], causes: [], walls: [], models: [], fields: [] })],
   [/^\/remedy-actions$/, () => answers.ACTIONS],
   [/^\/rnics\/([^/]+)\/([^/]+)$/, ([, host, pci]) => { const i = find(host, pci); return i < 0 ? null : answers.rnic(fleet, i); }],
@@ -71,6 +72,13 @@ const reads = [
   [/^\/audit$/, () => answers.AUDIT],
 ];
 const LISTS = /^\/(incidents|remedies|agents|webhooks|tokens|users|audit)$/;
+
+/** All but the hosts that are meant to be stale have just reported. */
+function refreshed() {
+  const now = Date.now();
+  fleet.seen_at_ms.forEach((seen, i) => { if (!stale.has(i)) fleet.seen_at_ms[i] = now - (i % 40) * 100; });
+  return true;
+}
 
 function find(host, pci) {
   return fleet.host.findIndex((name, i) => name === host && fleet.pci[i] === decodeURIComponent(pci));

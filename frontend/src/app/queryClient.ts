@@ -3,6 +3,7 @@ import { onSignedOut } from "@/lib/api/client";
 import { Problem } from "@/lib/api/problem";
 
 const RETRIES = 2;
+const FIRST_RETRY_MS = 400;
 
 /** A refusal is final; only an unreachable or failing server is worth asking again. */
 export function shouldRetry(failures: number, error: unknown): boolean {
@@ -12,7 +13,7 @@ export function shouldRetry(failures: number, error: unknown): boolean {
 
 export function makeQueryClient(): QueryClient {
   const client = new QueryClient({
-    defaultOptions: { queries: { retry: shouldRetry, staleTime: 5_000, refetchOnWindowFocus: false }, mutations: { retry: false } },
+    defaultOptions: { queries: { retry: shouldRetry, retryDelay: (failures) => FIRST_RETRY_MS * 2 ** failures, staleTime: 5_000, refetchOnWindowFocus: false }, mutations: { retry: false } },
   });
   onSignedOut(() => client.setQueryData(["session"], null));
   return client;

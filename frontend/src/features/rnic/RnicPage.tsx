@@ -24,14 +24,14 @@ export function RnicPage({ host, pci, range, onRange }: Props) {
         {(data) => <RnicHeader rnic={data} />}
       </QueryState>
       <Grid gap={12}>
-        <Grid.Col span={{ base: 12, lg: 7 }}>
+        <Grid.Col span={{ base: 12, xl: 7 }}>
           <Panel title="Walls" aside={<span style={{ fontSize: "0.75rem", color: "var(--ww-dim)" }}>current value against the limit</span>}>
             <QueryState query={rnic} lines={5}>
               {(data) => <WallBars walls={data.walls} nearest={data.nearest_wall} />}
             </QueryState>
           </Panel>
         </Grid.Col>
-        <Grid.Col span={{ base: 12, lg: 5 }}>
+        <Grid.Col span={{ base: 12, xl: 5 }}>
           <Panel title="Symptoms and incidents">
             <QueryState query={rnic} lines={5}>
               {(data) => <RnicIncidents rnic={data} />}

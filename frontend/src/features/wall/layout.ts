@@ -32,7 +32,6 @@ export interface Metrics {
   rackLabel: number;
   rackPad: number;
   rackGap: number;
-  tilesPerRow: number;
 }
 
 export interface WallLayout {
@@ -47,14 +46,30 @@ export interface WallLayout {
 }
 
 const LARGE: Metrics = {
-  tileWidth: 150, tileHeight: 64, gap: 8, hostLabel: 20, hostPad: 6, rackLabel: 30, rackPad: 12, rackGap: 18, tilesPerRow: 4,
+  tileWidth: 150, tileHeight: 64, gap: 8, hostLabel: 20, hostPad: 6, rackLabel: 30, rackPad: 12, rackGap: 18,
 };
 const COMPACT: Metrics = {
-  tileWidth: 34, tileHeight: 24, gap: 4, hostLabel: 11, hostPad: 3, rackLabel: 30, rackPad: 10, rackGap: 16, tilesPerRow: 4,
+  tileWidth: 34, tileHeight: 24, gap: 4, hostLabel: 11, hostPad: 3, rackLabel: 30, rackPad: 10, rackGap: 16,
+};
+
+/** Thousands at once: tall tiles close together, and rack labels so large that they can still be read from afar. */
+const DENSE: Metrics = {
+  tileWidth: 34, tileHeight: 34, gap: 3, hostLabel: 10, hostPad: 2, rackLabel: 92, rackPad: 10, rackGap: 22,
 };
 
 /** Up to this many tiles are readable with their labels on one screen. */
 export const LARGE_FLEET = 200;
+const DENSE_FLEET = 3_000;
+
+function metricsFor(count: number): Metrics {
+  if (count <= LARGE_FLEET) return LARGE;
+  return count <= DENSE_FLEET ? COMPACT : DENSE;
+}
+
+/** Up to six in a row, more in two rows, so that a host of five does not leave a row nearly empty. */
+function tilesPerRow(largestHost: number): number {
+  return largestHost <= 6 ? largestHost : Math.ceil(largestHost / 2);
+}
 
 export const NO_RACK = "no rack";
 
@@ -108,10 +123,10 @@ function bestColumns(rackWidth: number, heights: number[], gap: number, aspect: 
 }
 
 export function layoutWall(identity: Identity, rows: readonly number[], aspect: number): WallLayout {
-  const metrics = rows.length <= LARGE_FLEET ? LARGE : COMPACT;
+  const metrics = metricsFor(rows.length);
   const groups = group(identity, rows);
   const largestHost = groups.reduce((most, [, hosts]) => hosts.reduce((m, h) => Math.max(m, h.rows.length), most), 1);
-  const perRow = Math.min(metrics.tilesPerRow, largestHost);
+  const perRow = tilesPerRow(largestHost);
   const hostWidth = size(perRow, metrics.tileWidth, metrics.gap) + 2 * metrics.hostPad;
   const hostHeight =
     size(Math.ceil(largestHost / perRow), metrics.tileHeight, metrics.gap) + metrics.hostLabel + 2 * metrics.hostPad;

@@ -17,7 +17,7 @@ function onScreen(scene: Scene, x: number, y: number, width: number, height: num
 function paintRackLabel(ctx: CanvasRenderingContext2D, scene: Scene, rack: RackBox): void {
   const { scale, offsetX, offsetY } = scene.view;
   const labelHeight = scene.layout.metrics.rackLabel * scale;
-  const fontSize = Math.min(15, labelHeight * 0.62);
+  const fontSize = Math.min(15, labelHeight * 0.72);
   if (fontSize < 6.5) return;
   ctx.font = `600 ${fontSize}px ${FONT}`;
   ctx.textBaseline = "middle";

@@ -61,7 +61,7 @@ export function paintPixels(ctx: CanvasRenderingContext2D, scene: Scene): number
   ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
   ctx.lineWidth = 1.5;
   for (const i of sick) {
-    const size = Math.max(7, layout.metrics.tileHeight * view.scale);
+    const size = Math.max(9, layout.metrics.tileHeight * view.scale);
     const x = ((layout.x[i] ?? 0) + layout.metrics.tileWidth / 2) * view.scale + view.offsetX - size / 2;
     const y = ((layout.y[i] ?? 0) + layout.metrics.tileHeight / 2) * view.scale + view.offsetY - size / 2;
     ctx.fillStyle = palette.bad;
