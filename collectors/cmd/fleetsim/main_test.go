@@ -1,0 +1,32 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func TestValidateAcceptsAScenarioAndNamesWhatItHolds(t *testing.T) {
+	var out bytes.Buffer
+	if err := execute(t.Context(), []string{"validate", "../../../tests/scenarios/demo.yaml"}, &out); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "demo is valid (8 hosts with 4 RNICs each, 2 events)") {
+		t.Errorf("got %q", out.String())
+	}
+}
+
+func TestWrongCallsSayWhatIsMissing(t *testing.T) {
+	for want, args := range map[string][]string{
+		"a command is missing":        {},
+		`"walk" is not a command`:     {"walk"},
+		"needs one scenario file":     {"validate"},
+		"run needs --scenario FILE":   {"run", "--hosts", "x"},
+		"--kafka is missing":          {"load"},
+		"the scenario cannot be read": {"validate", "no-such-file.yaml"},
+	} {
+		if err := execute(t.Context(), args, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: got %v, want %q", args, err, want)
+		}
+	}
+}
