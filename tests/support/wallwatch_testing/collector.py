@@ -54,11 +54,15 @@ class Message:
     fields: dict[str, Any]
 
 
+def message(decoded: dict[str, Any]) -> Message:
+    """A metric from its decoded JSON."""
+    return Message(decoded["name"], decoded["timestamp"], decoded["tags"], decoded["fields"])
+
+
 def messages(path: Path) -> list[Message]:
     """The metrics in the file of the output `file`."""
     lines = path.read_text().splitlines() if path.exists() else []
-    found = [json.loads(line) for line in lines]
-    return [Message(one["name"], one["timestamp"], one["tags"], one["fields"]) for one in found]
+    return [message(json.loads(line)) for line in lines]
 
 
 def configuration(host: str, inputs: str, outputs: str, interval: str = "1s", more: str = "") -> str:
@@ -79,10 +83,12 @@ def gather_once(folder: Path, host: str, inputs: str) -> list[Message]:
 
 
 @contextmanager
-def collecting(folder: Path, host: str, inputs: str, outputs: str, interval: str = "1s") -> Iterator["subprocess.Popen[bytes]"]:
+def collecting(
+    folder: Path, host: str, inputs: str, outputs: str, interval: str = "1s", more: str = ""
+) -> Iterator["subprocess.Popen[bytes]"]:
     """The collector runs in the folder for the length of the block."""
     file = folder / "telegraf.conf"
-    file.write_text(configuration(host, inputs, outputs, interval))
+    file.write_text(configuration(host, inputs, outputs, interval, more))
     command = die_with_parent([str(binary("wallwatch-telegraf")), "--config", file.name], SIGTERM)
     with running_in(folder, command) as process:
         yield process

@@ -1,0 +1,152 @@
+"""Kafka or TimescaleDB away for a while: every sample that the collector took is in the database afterwards, once.
+
+The collector writes each metric to a file as well; that file is what must be found again. WALLWATCH_OUTAGE_S is the length of an
+outage (20 s by default).
+"""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from wallwatch_testing import telemetry_path
+from wallwatch_testing.collector import FILE_OUTPUT, KAFKA_OUTPUT, Message, collecting, message, messages
+from wallwatch_testing.kafka_lag import read_all
+from wallwatch_testing.simulator import simulating
+from wallwatch_testing.stack import wait_for
+from wallwatch_testing.telemetry_path import TABLES, Key, TelemetryPath, keys, kill
+
+pytestmark = pytest.mark.faults
+
+OUTAGE_S = float(os.environ.get("WALLWATCH_OUTAGE_S", "20"))
+INPUTS = """
+[[inputs.rnic]]
+  sysfs_root = "sys"
+[[inputs.ovs_offload]]
+  unixctl = "ovs/vswitchd.ctl"
+  ovsdb = "ovs/db.sock"
+  sysfs_root = "sys"
+  mask_interval = "2s"
+"""
+DISK_BUFFER = '  buffer_strategy = "disk"\n  buffer_directory = "buffer"\n'
+
+
+class Observed:
+    """A simulated host that is being observed; the collector can be stopped, killed and started again."""
+
+    def __init__(self, path: TelemetryPath, host: Path) -> None:
+        self.path = path
+        self._host = host
+        self._taken = host / "taken.json"
+        self._collector = ExitStack()
+        self.start_collecting()
+
+    def start_collecting(self) -> None:
+        outputs = KAFKA_OUTPUT.format(bootstrap=self.path.kafka.address) + FILE_OUTPUT.format(path=self._taken)
+        collector = collecting(self._host, self._host.name, INPUTS, outputs, more=DISK_BUFFER)
+        self._process = self._collector.enter_context(collector)
+
+    def stop_collecting(self) -> list[Message]:
+        """End the collector cleanly; returns everything that it took."""
+        self._collector.close()
+        return messages(self._taken)
+
+    def kill_collector(self) -> list[Message]:
+        """End the collector as a power cut would; returns everything that it took."""
+        kill(self._process)
+        return self.stop_collecting()
+
+    def taken(self) -> list[Message]:
+        """What has been taken so far."""
+        return messages(self._taken)
+
+    def assert_all_stored(self, taken: list[Message]) -> None:
+        """Wait until every taken sample is stored."""
+        for measurement in TABLES:
+            expected = keys(taken, measurement)
+            assert len(expected) > 5, measurement
+            try:
+                wait_for(measurement, lambda m=measurement, e=expected: e <= set(self.path.rows(m)), timeout_s=60)  # type: ignore[misc]
+            except AssertionError:
+                pytest.fail(self._where_lost(measurement, expected))
+
+    def _where_lost(self, measurement: str, expected: set[Key]) -> str:
+        """Says on which side of Kafka samples were lost."""
+        missing = expected - set(self.path.rows(measurement))
+        in_kafka = [message(json.loads(one.value() or b"{}")) for one in read_all(self.path.kafka.address, f"wallwatch.{measurement}")]
+        ingested_not = missing & keys(in_kafka, measurement)
+        refused = len(read_all(self.path.kafka.address, "wallwatch.dead_letter"))
+        return (
+            f"{measurement}: {len(missing)} of {len(expected)} samples are not stored, such as {sorted(missing)[:3]}; "
+            f"{len(missing) - len(ingested_not)} of them never reached Kafka; there are {refused} dead letters"
+        )
+
+    def assert_all_stored_once(self, taken: list[Message]) -> None:
+        """The same, and that none is there twice and nothing else is."""
+        self.assert_all_stored(taken)
+        for measurement in TABLES:
+            rows = self.path.rows(measurement)
+            assert len(rows) == len(set(rows)), f"{measurement} has duplicates"
+            assert set(rows) == keys(taken, measurement), f"{measurement} has rows that nobody sent"
+
+
+@pytest.fixture
+def observed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Observed]:
+    folder = tmp_path_factory.mktemp("f")
+    with telemetry_path.start(folder) as path, simulating(folder, "healthy") as hosts:
+        one = Observed(path, hosts[0])
+        try:
+            yield one
+        finally:
+            one.stop_collecting()
+
+
+def test_nothing_is_lost_when_kafka_is_away(observed: Observed) -> None:
+    with observed.path.job("ingest"):
+        wait_for("first rows", lambda: len(observed.path.rows("rnic")) > 5, timeout_s=60)
+        observed.path.kafka.down()
+        before = len(observed.taken())
+        time.sleep(OUTAGE_S)
+        during = len(observed.taken()) - before
+        assert during > OUTAGE_S, "the collector stopped sampling during the outage"
+        observed.path.kafka.up()
+        # A collector that is stopped now would keep the rest on its disk until it starts again.
+        observed.assert_all_stored(observed.taken())
+        observed.assert_all_stored_once(observed.stop_collecting())
+
+
+def test_what_the_collector_took_while_kafka_was_away_survives_a_killed_collector(observed: Observed) -> None:
+    with observed.path.job("ingest"):
+        wait_for("first rows", lambda: len(observed.path.rows("rnic")) > 5, timeout_s=60)
+        observed.path.kafka.down()
+        time.sleep(8)
+        # SIGKILL: nothing but the disk keeps what was not sent.
+        taken = observed.kill_collector()
+        observed.path.kafka.up()
+        observed.start_collecting()
+        observed.assert_all_stored(taken)
+
+
+def test_nothing_is_lost_when_the_database_is_away(observed: Observed) -> None:
+    with observed.path.job("ingest"):
+        wait_for("first rows", lambda: len(observed.path.rows("rnic")) > 5, timeout_s=60)
+        observed.path.postgres.down()
+        before = len(observed.taken())
+        time.sleep(OUTAGE_S)
+        assert len(observed.taken()) - before > OUTAGE_S
+        observed.path.postgres.up()
+        observed.assert_all_stored_once(observed.stop_collecting())
+
+
+def test_a_killed_ingest_neither_loses_nor_repeats_a_row(observed: Observed) -> None:
+    for _ in range(3):
+        with observed.path.job("ingest") as process:
+            rows = len(observed.path.rows("rnic"))
+            wait_for("more rows", lambda rows=rows: len(observed.path.rows("rnic")) > rows + 5, timeout_s=60)  # type: ignore[misc]
+            kill(process)
+    with observed.path.job("ingest"):
+        observed.assert_all_stored_once(observed.stop_collecting())
