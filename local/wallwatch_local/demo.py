@@ -46,9 +46,9 @@ def run(scenario_name: str) -> int:
             )
         scenario = hosts.scenario_file(scenario_name)
         with only_one(demo_dir()):
-            with suppress(Interrupted), interruptible():
+            with suppress(Interrupted), interruptible("\nstopping ...\n"):
                 _run(scenario, started)
-            say("\nstopped; the state is kept in .local/demo ('make demo-reset' removes it)")
+            say("stopped; the state is kept in .local/demo ('make demo-reset' removes it)")
     except LocalStackError as error:
         say(f"\n{error}")
         return 1
@@ -77,12 +77,8 @@ def _run(scenario: Path, started: float) -> None:
             f"    sign in as      {ADMIN}\n    password        {demo.admin_password()}\n\n"
             f"logs: {layout.folder / 'logs'}   what the simulator does: {layout.folder / 'truth.jsonl'}\nCtrl-C stops everything."
         )
-        try:
-            while supervisor.is_running():
-                time.sleep(0.5)
-        except Interrupted:
-            say("\nstopping ...")
-            raise
+        while supervisor.is_running():
+            time.sleep(0.5)
         raise LocalStackError(f"supervisord ended by itself; the end of its log:\n{last_lines(layout.folder / 'logs' / 'supervisord.log')}")
 
 

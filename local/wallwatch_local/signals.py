@@ -1,8 +1,9 @@
 """Turns the ways in which a person ends a foreground program into one exception, raised once."""
 
+import os
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -13,12 +14,18 @@ class Interrupted(BaseException):
 
 
 @contextmanager
-def interruptible() -> Iterator[None]:
-    """Raise `Interrupted` in the block at the first such signal; further ones are ignored, so that stopping is never cut short."""
+def interruptible(message: str = "") -> Iterator[None]:
+    """Raise `Interrupted` in the block at the first such signal; further ones are ignored, so that stopping is never cut short.
+
+    The message is written to the terminal at that moment.
+    """
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         for one in ENDING:
             signal.signal(one, signal.SIG_IGN)
+        if message:
+            with suppress(OSError):  # the terminal may be what is gone
+                os.write(1, message.encode())  # print is not allowed to be entered twice, and this may interrupt one
         raise Interrupted
 
     former = {one: signal.signal(one, interrupt) for one in ENDING}
