@@ -14,7 +14,6 @@ setup_postgres() {
   if ! apt_has "${POSTGRES_PACKAGES[@]}" && [ "$(id -u)" = 0 ] && [ ! -d "$TOOLS/debian13" ]; then apt_refresh; fi
   if apt_has "${POSTGRES_PACKAGES[@]}"; then
     need_root postgres "PostgreSQL 17 with TimescaleDB"
-    say postgres "installing ${POSTGRES_PACKAGES[*]}"
     # Only the programs are wanted: without this the package would also make a cluster of its own.
     local keep_from_making=/etc/postgresql-common/createcluster.d/wallwatch-setup.conf
     mkdir -p "$(dirname "$keep_from_making")"
