@@ -1,0 +1,72 @@
+"""Ranking of causes: what the evidence should and should not do to it."""
+
+from collections.abc import Callable
+
+import pytest
+
+from wallwatch.domain.catalogue.load import causes
+from wallwatch.domain.hypotheses.rank import Hypothesis, rank
+from wallwatch.domain.symptoms.window import Feature
+
+
+def signals(**values: float) -> Callable[[str], Feature | None]:
+    return lambda name: Feature(values[name], 1_790_000_000_000, 1_790_000_030_000) if name in values else None
+
+
+def posterior(found: list[Hypothesis], cause: str) -> float:
+    return next(h.posterior for h in found if h.cause == cause)
+
+
+def test_s1_with_counters_that_stand_still_beyond_max_idle_is_c5_before_c1() -> None:
+    found = rank("S1", signals(counter_gap_share=1.1, reoffload_ratio=0.9, flows_wall_share=1.04))
+    assert [h.cause for h in found[:2]] == ["C5", "C1"]
+    assert found[0].posterior > 0.7
+    assert {e.signal for e in found[0].evidence_for} == {"counter_gap_share", "flows_wall_share"}
+    assert "max-idle" in found[0].next_test
+
+
+def test_s1_with_counters_that_move_in_time_is_c1_before_c5() -> None:
+    found = rank("S1", signals(counter_gap_share=0.1, reoffload_ratio=0.9))
+    assert found[0].cause == "C1"
+    c5 = next(h for h in found if h.cause == "C5")
+    assert c5.evidence_against[0].signal == "counter_gap_share"
+    assert c5.evidence_against[0].expected == ">= 0.8"
+
+
+def test_without_evidence_s1_follows_the_priors_and_stays_open() -> None:
+    found = rank("S1", signals())
+    assert found[0].cause == "C1"
+    assert posterior(found, "C5") > 0.25
+    assert all(not h.evidence_for and not h.evidence_against for h in found)
+
+
+def test_s6_with_a_predicted_loss_is_c6() -> None:
+    found = rank("S6", signals(bandwidth_share=0.6, reoffload_ratio=0.0))
+    assert found[0].cause == "C6"
+    assert found[0].posterior > 0.95
+
+
+@pytest.mark.parametrize("symptom", ["S1", "S2", "S6", "S8"])
+def test_posteriors_add_up_to_one_over_all_eight_causes(symptom: str) -> None:
+    found = rank(symptom, signals(counter_gap_share=0.9, bandwidth_share=0.5, encap_wall_share=0.99, insertions_wall_share=0.2))
+    assert len(found) == 8
+    assert sum(h.posterior for h in found) == pytest.approx(1)
+    assert [h.posterior for h in found] == sorted((h.posterior for h in found), reverse=True)
+
+
+def test_s2_with_full_encapsulation_contexts_is_c8_before_c2() -> None:
+    assert rank("S2", signals(encap_wall_share=1.0, insertions_wall_share=0.1))[0].cause == "C8"
+    assert rank("S2", signals(encap_wall_share=0.1, insertions_wall_share=0.95))[0].cause == "C2"
+
+
+@pytest.mark.parametrize("cause", sorted(causes()))
+def test_evidence_for_a_cause_never_lowers_it_and_evidence_against_never_raises_it(cause: str) -> None:
+    for rule in causes()[cause].rules:
+        bound = rule.test
+        limit = bound.at_least if bound.at_least is not None else bound.at_most
+        assert limit is not None
+        met, unmet = (limit, limit - 0.05) if bound.at_least is not None else (limit, limit + 0.05)
+        for symptom in causes()[cause].explains:
+            before = posterior(rank(symptom, signals()), cause)
+            assert posterior(rank(symptom, signals(**{rule.signal: met})), cause) >= before - 1e-12
+            assert posterior(rank(symptom, signals(**{rule.signal: unmet})), cause) <= before + 1e-12

@@ -1,0 +1,232 @@
+"""S1 and S6 on made-up sample sequences: positive, near miss, missing data; hysteresis, order, replay."""
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wallwatch.domain.symptoms.model import OffloadSample, rfc3339
+from wallwatch.domain.symptoms.stage import State, finding_id, step
+
+START_MS = 1_790_000_000_000
+HEALTHY = {
+    "flows_offloaded": 3000, "flow_insertions_per_s": 5.0, "reoffloads_per_s": 0.0, "reoffload_ratio": 0.0, "counter_gap_p95_s": 1.0,
+    "counter_gap_max_s": 2.0, "max_idle_ms": 10_000, "packets_per_s": 1e5, "q_egress": 1.0, "q_ingress": 1.0,
+    "software_packets_per_s": 10.0,
+}  # fmt: skip
+S1 = {
+    **HEALTHY,
+    "flows_offloaded": 7300,
+    "flow_insertions_per_s": 40.0,
+    "reoffloads_per_s": 36.0,
+    "reoffload_ratio": 0.9,
+    "counter_gap_p95_s": 11.0,
+}
+S6 = {**HEALTHY, "q_egress": 15.0, "q_ingress": 9.0}
+Fields = dict[str, Any]
+Script = Callable[[int], Fields | None]
+
+
+def play(script: Script, seconds: int, every: int = 1, model: str | None = "CX-6", misses: float | None = None) -> list[dict[str, Any]]:
+    """Findings of one RNIC whose sample at each second is what the script says; None sends no sample."""
+    state: State | None = None
+    findings = []
+    for second in range(0, seconds, every):
+        fields = script(second)
+        if fields is not None:
+            state, found = step(state, sample(second, fields, model, misses))
+            findings += found
+    return findings
+
+
+def sample(second: float, fields: Fields, model: str | None = "CX-6", misses: float | None = None) -> OffloadSample:
+    return OffloadSample("host01", "0000:3b:00.0", "r1", START_MS + int(second * 1000), fields, model, misses)
+
+
+def of(findings: Iterable[dict[str, Any]], symptom: str) -> list[dict[str, Any]]:
+    return [f for f in findings if f["symptom"] == symptom]
+
+
+def seconds_of(finding: dict[str, Any]) -> float:
+    return next(s for s in range(1000) if rfc3339(START_MS + s * 1000) == finding["at"])
+
+
+def switch(before: Fields, after: Fields, at: int) -> Script:
+    return lambda second: before if second < at else after
+
+
+def without(fields: Fields, *names: str) -> Fields:
+    return {k: v for k, v in fields.items() if k not in names}
+
+
+class TestS1:
+    def test_flows_that_come_back_while_the_population_is_steady_are_s1(self) -> None:
+        first = of(play(lambda _: S1, 90), "S1")[0]
+        assert first["state"] == "active"
+        assert first["severity"] == "critical"
+        assert first["blast_radius"] == "flows"
+        assert first["remedies"][0] == {
+            "action": "tune-revalidator",
+            "params": {"max_idle_ms": 60_000},
+            "why": first["remedies"][0]["why"],
+        }
+        assert {e["signal"] for e in first["evidence"]} >= {"reoffload_ratio", "reoffloads_per_s", "population_change", "flows_wall_share"}
+
+    def test_it_is_found_at_a_sampling_interval_of_10_s_too(self) -> None:
+        assert of(play(lambda _: S1, 120, every=10), "S1")
+
+    def test_legitimate_churn_of_new_flows_is_not_s1(self) -> None:
+        churn = {**HEALTHY, "flows_offloaded": 7300, "flow_insertions_per_s": 400.0, "reoffload_ratio": 0.01, "reoffloads_per_s": 4.0}
+        assert play(lambda _: churn, 120) == []
+
+    def test_one_flow_that_came_back_once_is_not_s1(self) -> None:
+        lonely = {**HEALTHY, "flow_insertions_per_s": 0.05, "reoffloads_per_s": 0.05, "reoffload_ratio": 1.0}
+        assert play(lambda _: lonely, 120) == []
+
+    def test_re_offloads_while_the_population_more_than_doubles_wait_until_it_is_steady(self) -> None:
+        def growing(second: int) -> Fields:
+            return {**S1, "flows_offloaded": 100 + min(second, 90) ** 2}
+
+        found = of(play(growing, 200), "S1")
+        assert found
+        assert seconds_of(found[0]) > 90
+
+    def test_a_missing_ratio_never_raises(self) -> None:
+        assert of(play(lambda _: without(S1, "reoffload_ratio"), 120), "S1") == []
+
+    def test_samples_that_stop_measuring_neither_clear_nor_repeat_as_healthy(self) -> None:
+        blind = without(S1, "reoffload_ratio", "reoffloads_per_s")
+        found = of(play(switch(S1, blind, 80), 400), "S1")
+        assert {f["state"] for f in found} == {"active"}
+        assert seconds_of(found[-1]) > 350
+
+    def test_it_clears_when_the_flows_stay(self) -> None:
+        found = of(play(switch(S1, HEALTHY, 80), 200), "S1")
+        assert [f["state"] for f in found][-1] == "cleared"
+        assert found[-1]["remedies"] == []
+        assert 95 <= seconds_of(found[-1]) <= 130
+
+    def test_it_clears_when_nothing_is_inserted_any_more_and_the_ratio_has_no_value(self) -> None:
+        quiet = {**without(HEALTHY, "reoffload_ratio"), "flow_insertions_per_s": 0.0, "reoffloads_per_s": 0.0}
+        assert of(play(switch(S1, quiet, 80), 200), "S1")[-1]["state"] == "cleared"
+
+    def test_a_dip_shorter_than_the_hysteresis_does_not_clear(self) -> None:
+        def dip(second: int) -> Fields:
+            return HEALTHY if 80 <= second < 98 else S1
+
+        assert {f["state"] for f in of(play(dip, 200), "S1")} == {"active"}
+
+    def test_a_silence_longer_than_the_window_does_not_count_as_time_of_health(self) -> None:
+        def silent(second: int) -> Fields | None:
+            return S1 if second < 80 else None if second < 300 else HEALTHY
+
+        found = of(play(silent, 400), "S1")
+        assert found[-1]["state"] == "cleared"
+        assert seconds_of(found[-1]) >= 320
+
+    def test_without_a_known_model_it_is_found_and_the_wall_is_no_evidence(self) -> None:
+        found = of(play(lambda _: S1, 90, model=None), "S1")
+        assert found
+        assert "flows_wall_share" not in {e["signal"] for e in found[0]["evidence"]}
+
+    def test_an_active_finding_repeats_every_15_s_with_one_id(self) -> None:
+        found = of(play(lambda _: S1, 150), "S1")
+        times = [seconds_of(f) for f in found]
+        assert {b - a for a, b in zip(times, times[1:], strict=False)} == {15}
+        assert {f["finding_id"] for f in found} == {str(finding_id("host01", "0000:3b:00.0", "S1", found[0]["started_at"]))}
+
+    def test_datapath_misses_are_evidence_where_they_are_known(self) -> None:
+        assert "datapath_misses_per_s" in {e["signal"] for e in of(play(lambda _: S1, 90, misses=40.0), "S1")[0]["evidence"]}
+        assert "datapath_misses_per_s" not in {e["signal"] for e in of(play(lambda _: S1, 90), "S1")[0]["evidence"]}
+
+
+class TestS6:
+    def test_deep_traffic_with_a_clean_offload_state_is_s6(self) -> None:
+        first = of(play(lambda _: S6, 90), "S6")[0]
+        assert first["severity"] == "warning"
+        assert next(e["value"] for e in first["evidence"] if e["signal"] == "bandwidth_share") == pytest.approx(0.64, abs=0.01)
+        assert "64%" in first["summary"]
+
+    def test_very_deep_traffic_is_critical(self) -> None:
+        assert of(play(lambda _: {**S6, "q_egress": 30.0}, 90), "S6")[0]["severity"] == "critical"
+
+    def test_many_masks_with_little_traffic_behind_them_are_not_s6(self) -> None:
+        assert play(lambda _: {**HEALTHY, "masks_egress": 200, "q_egress": 2.0}, 120) == []
+
+    def test_deep_masks_without_traffic_are_not_s6(self) -> None:
+        assert play(lambda _: {**S6, "packets_per_s": 3.0}, 120) == []
+
+    def test_slow_flows_while_flows_are_re_offloaded_are_s1_and_not_s6(self) -> None:
+        assert {f["symptom"] for f in play(lambda _: {**S1, "q_egress": 15.0, "q_ingress": 9.0}, 120)} == {"S1"}
+
+    def test_packets_in_software_tell_it_from_s5(self) -> None:
+        assert play(lambda _: {**S6, "software_packets_per_s": 2e4}, 120) == []
+
+    def test_an_unknown_model_gives_no_prediction_and_no_verdict(self) -> None:
+        assert play(lambda _: S6, 120, model=None) == []
+
+    @pytest.mark.parametrize("name", ["q_egress", "q_ingress", "software_packets_per_s", "reoffload_ratio"])
+    def test_a_missing_signal_never_raises(self, name: str) -> None:
+        assert of(play(lambda _: without(S6, name), 120), "S6") == []
+
+    def test_it_stays_while_q_cannot_be_measured(self) -> None:
+        found = of(play(switch(S6, without(S6, "q_egress"), 80), 300), "S6")
+        assert {f["state"] for f in found} == {"active"}
+
+    def test_it_clears_when_the_chain_is_short_again(self) -> None:
+        assert of(play(switch(S6, HEALTHY, 80), 240), "S6")[-1]["state"] == "cleared"
+
+    def test_between_the_thresholds_it_stays_what_it_was(self) -> None:
+        between = {**HEALTHY, "q_egress": 9.0, "q_ingress": 3.0}  # predicted share 0.82
+        assert of(play(lambda _: between, 120), "S6") == []
+        assert {f["state"] for f in of(play(switch(S6, between, 80), 240), "S6")} == {"active"}
+
+
+def test_a_healthy_rnic_has_no_findings() -> None:
+    assert play(lambda _: HEALTHY, 300) == []
+
+
+def test_an_empty_sample_is_survived() -> None:
+    assert play(lambda _: {}, 60) == []
+
+
+def test_the_same_samples_give_the_same_findings_byte_for_byte() -> None:
+    def story(second: int) -> Fields:
+        return S1 if second < 90 else HEALTHY if second < 180 else S6
+
+    first, second = (json.dumps(play(story, 300, misses=3.0)) for _ in range(2))
+    assert first == second
+    assert '"cleared"' in first
+
+
+def test_state_that_went_through_json_goes_on_as_if_it_had_not() -> None:
+    state: State | None = None
+    kept: State | None = None
+    for second in range(120):
+        state, a = step(state, sample(second, S1))
+        kept, b = step(json.loads(json.dumps(kept)), sample(second, S1))
+        assert a == b
+
+
+def test_a_sample_older_than_the_window_is_counted_and_changes_nothing() -> None:
+    state, _ = step(None, sample(100, HEALTHY))
+    before = json.dumps(state["buckets"])
+    state, findings = step(state, sample(30, S1))
+    assert (state["late"], findings) == (1, [])
+    assert json.dumps(state["buckets"]) == before
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.randoms(use_true_random=False))
+def test_samples_that_come_a_few_seconds_out_of_order_give_the_same_verdicts(random: Any) -> None:
+    order = sorted(range(120), key=lambda s: s + random.uniform(0, 4))
+    state: State | None = None
+    found = []
+    for second in order:
+        state, findings = step(state, sample(second, S1 if second < 70 else HEALTHY))
+        found += findings
+    assert {f["symptom"] for f in found} == {"S1"}
+    assert found[-1]["state"] == "cleared"

@@ -1,0 +1,70 @@
+"""The window of event time, against a naive one that keeps every sample."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wallwatch.domain.symptoms.window import BUCKET_MS, Buckets, add, change_of, feature
+
+samples = st.lists(st.tuples(st.integers(0, 200), st.floats(0, 1000, allow_nan=False)), min_size=1, max_size=60)
+
+
+@given(samples, st.sampled_from([15, 30, 60]))
+def test_mean_and_maximum_agree_with_keeping_every_sample(points: list[tuple[int, float]], window_s: int) -> None:
+    buckets: Buckets = []
+    newest = max(s for s, _ in points)
+    kept = [(s, v) for s, v in points if s > newest - 60]
+    for second, value in kept:
+        add(buckets, second * 1000, {"x": value})
+    first = newest * 1000 // BUCKET_MS - window_s * 1000 // BUCKET_MS
+    inside = [v for s, v in kept if s * 1000 // BUCKET_MS > first]
+    mean, highest = feature(buckets, newest * 1000, "x", window_s), feature(buckets, newest * 1000, "x", window_s, "max")
+    assert mean is not None
+    assert highest is not None
+    assert abs(mean.value - sum(inside) / len(inside)) < 1e-6
+    assert highest.value == max(inside)
+
+
+@given(samples, st.randoms())
+def test_the_order_in_which_samples_of_a_window_come_does_not_matter(points: list[tuple[int, float]], random: object) -> None:
+    points = [(s % 55, round(v)) for s, v in points]
+    shuffled = list(points)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    features = []
+    for order in (points, shuffled):
+        buckets: Buckets = []
+        for second, value in order:
+            add(buckets, second * 1000, {"x": value})
+        features.append(feature(buckets, max(s for s, _ in points) * 1000, "x", 60))
+    assert features[0] == features[1]
+
+
+def test_a_signal_that_was_not_measured_has_no_value() -> None:
+    buckets: Buckets = []
+    add(buckets, 1000, {"x": 1.0})
+    add(buckets, 2000, {})
+    assert feature(buckets, 2000, "y", 60) is None
+    found = feature(buckets, 2000, "x", 60)
+    assert found is not None
+    assert found.value == 1.0
+
+
+def test_what_has_left_the_window_is_forgotten() -> None:
+    buckets: Buckets = []
+    add(buckets, 0, {"x": 100.0})
+    add(buckets, 70_000, {"x": 1.0})
+    found = feature(buckets, 70_000, "x", 60)
+    assert found is not None
+    assert found.value == 1.0
+    assert len(buckets) == 1
+
+
+def test_a_change_needs_both_halves_of_the_window() -> None:
+    buckets: Buckets = []
+    for second in range(30, 60):
+        add(buckets, second * 1000, {"x": 100.0})
+    assert change_of(buckets, 59_000, "x", 60) is None
+    for second in range(30):
+        add(buckets, second * 1000, {"x": 50.0})
+    found = change_of(buckets, 59_000, "x", 60)
+    assert found is not None
+    assert found.value == 0.5
