@@ -1,3 +1,138 @@
 package main
 
-func repairBuffersOf(string) error { return nil }
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"github.com/influxdata/telegraf/config"
+	"github.com/influxdata/toml"
+)
+
+// Telegraf keeps its disk buffer in a write-ahead log: a folder for each output with files of entries, each a length
+// (unsigned varint) and that many bytes. When a host loses power in the middle of a write, the last entry is cut off, or
+// is zeros on some file systems; Telegraf then panics at every start. So the torn end is cut off before Telegraf looks: it
+// is the one metric that was being written.
+
+// repairBuffersOf repairs the buffers that a configuration names. A configuration that cannot be read is left for
+// Telegraf to complain about.
+func repairBuffersOf(configFile string) error {
+	raw, err := os.ReadFile(configFile)
+	if err != nil {
+		return fmt.Errorf("the configuration cannot be read (give its path with -config): %w", err)
+	}
+	// Only two settings are of interest; all others pass.
+	decoder := toml.DefaultConfig
+	decoder.MissingField = func(reflect.Type, string) error { return nil }
+	var settings struct {
+		Agent struct {
+			BufferStrategy  string
+			BufferDirectory string
+		}
+	}
+	if decoder.Unmarshal(raw, &settings) != nil || !strings.HasPrefix(settings.Agent.BufferStrategy, "disk") || settings.Agent.BufferDirectory == "" {
+		return nil
+	}
+	directory := os.ExpandEnv(settings.Agent.BufferDirectory)
+	buffers, err := os.ReadDir(directory)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("agent.buffer_directory cannot be read: %w", err)
+	}
+	for _, buffer := range buffers {
+		if buffer.IsDir() {
+			if err := repairBuffer(filepath.Join(directory, buffer.Name())); err != nil {
+				return fmt.Errorf("repairing the disk buffer: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// segmentName is the length of the name of a file of entries: the number of its first entry in 20 digits. Other files
+// are unfinished ones that the log removes by itself.
+const segmentName = 20
+
+// repairBuffer cuts a torn end off the last file of one buffer.
+func repairBuffer(folder string) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	last := ""
+	for _, entry := range entries {
+		if len(entry.Name()) == segmentName && !entry.IsDir() {
+			// ReadDir sorts by name, and the names have leading zeros.
+			last = filepath.Join(folder, entry.Name())
+		}
+	}
+	if last == "" {
+		return nil
+	}
+	data, err := os.ReadFile(last)
+	if err != nil {
+		return err
+	}
+	whole := wholeEntries(data)
+	if whole == len(data) {
+		return nil
+	}
+	log.Printf("W! [wallwatch-telegraf] The disk buffer %q ends in the middle of a metric (the host lost power?): %d bytes are cut off",
+		last, len(data)-whole)
+	return os.Truncate(last, int64(whole))
+}
+
+// wholeEntries is the length of the part of a file that holds whole entries. An empty entry is no metric, but zeros that
+// the file system left.
+func wholeEntries(data []byte) int {
+	whole := 0
+	for whole < len(data) {
+		size, prefix := binary.Uvarint(data[whole:])
+		if prefix <= 0 || size == 0 || uint64(len(data)-whole-prefix) < size {
+			break
+		}
+		whole += prefix + int(size)
+	}
+	return whole
+}
+
+// warnOfOrphans names buffers with metrics that no output will ever send: a buffer's folder is named after its output's
+// configuration, so a changed output begins a new one.
+func warnOfOrphans(c *config.Config) {
+	buffers, err := os.ReadDir(c.Agent.BufferDirectory)
+	if c.Agent.BufferDirectory == "" || err != nil {
+		return
+	}
+	owned := make(map[string]bool, len(c.Outputs))
+	for _, output := range c.Outputs {
+		owned[output.Config.ID] = true
+	}
+	for _, buffer := range buffers {
+		if !buffer.IsDir() || owned[buffer.Name()] {
+			continue
+		}
+		folder := filepath.Join(c.Agent.BufferDirectory, buffer.Name())
+		if size := folderSize(folder); size > 0 {
+			log.Printf("W! [wallwatch-telegraf] The disk buffer %q holds %d bytes of an output that is no longer configured: "+
+				"put the former [[outputs]] table back once to send them, or delete the folder", folder, size)
+		}
+	}
+}
+
+func folderSize(folder string) (size int64) {
+	entries, _ := os.ReadDir(folder)
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil && info.Mode().IsRegular() {
+			size += info.Size()
+		}
+	}
+	return size
+}

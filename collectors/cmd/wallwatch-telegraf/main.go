@@ -117,6 +117,13 @@ func load(path string) (*config.Config, error) {
 	if len(c.Inputs) == 0 {
 		return nil, fmt.Errorf("configuration %q has no inputs: add [[inputs.rnic]] or [[inputs.ovs_offload]]", path)
 	}
+	for _, output := range c.Outputs {
+		// Telegraf's own default is to give up after 15 s, and then nothing is collected while Kafka is down.
+		if output.Config.StartupErrorBehavior == "" {
+			output.Config.StartupErrorBehavior = "retry"
+		}
+	}
+	warnOfOrphans(c)
 	if c.Agent.Interval <= 0 {
 		return nil, fmt.Errorf("configuration %q: agent.interval has to be positive", path)
 	}
