@@ -12,11 +12,10 @@ export function formatNumber(value: number | null | undefined): string {
   return String(Number(value.toPrecision(3)));
 }
 
-/** `none` and `ratio` have no sign of their own in the registry of metrics. */
+/** `none` and `ratio` have no sign in the registry of metrics: a ratio is shown as the number that thresholds are written in. */
 export function formatValue(value: number | null | undefined, unit?: string | null): string {
   const text = formatNumber(value);
-  if (text === MISSING || !unit || unit === "none") return text;
-  if (unit === "ratio") return formatShare(value);
+  if (text === MISSING || !unit || unit === "none" || unit === "ratio") return text;
   return `${text} ${unit}`;
 }
 

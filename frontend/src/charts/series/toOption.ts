@@ -66,7 +66,7 @@ export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCo
     },
     yAxis: {
       type: "value",
-      name: unit === "none" ? "" : unit,
+      name: unit === "none" || unit === "ratio" ? "" : unit,
       nameTextStyle: { color: theme.dim, fontSize: 11, align: "right", padding: [0, 6, 0, 0] },
       nameGap: 10,
       scale: false,

@@ -30,12 +30,12 @@ export type StepState = "done" | "current" | "todo" | "bad";
 
 /** The four steps of an applied remedy, as far as it came. */
 export function steps(state: RemedyState): { label: string; state: StepState }[] {
-  const reached: Partial<Record<RemedyState, number>> = { pending: 0, dispatched: 1, applied: 2, verified: 4, not_verified: 3, undone: 4 };
+  const reached: Partial<Record<RemedyState, number>> = { pending: 0, dispatched: 1, applied: 3, verified: 4, not_verified: 3, undone: 4 };
   const at = reached[state] ?? 1;
   const bad = ["failed", "refused", "expired", "not_verified"].includes(state);
   return ["Ordered", "Dispatched", "Applied", "Verified"].map((label, i) => {
     if (i < at || (state === "verified" && i < 4)) return { label, state: "done" };
-    if (i === at) return { label: bad ? (state === "not_verified" ? "Not verified" : STATES[state].label) : label, state: bad ? "bad" : "current" };
+    if (i === at) return { label: bad || state === "applied" ? STATES[state].label : label, state: bad ? "bad" : "current" };
     return { label, state: "todo" };
   });
 }

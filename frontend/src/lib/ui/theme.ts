@@ -38,7 +38,7 @@ export const theme = createTheme({
   fontSizes: { xs: "0.75rem", sm: "0.8125rem", md: "0.875rem", lg: "1rem", xl: "1.125rem" },
   headings: { fontWeight: "600", sizes: { h1: { fontSize: "1.25rem" }, h2: { fontSize: "1rem" }, h3: { fontSize: "0.875rem" } } },
   components: {
-    Button: { defaultProps: { size: "xs" } },
+    Button: { defaultProps: { size: "xs" }, styles: { root: { flexShrink: 0 } } },
     TextInput: { defaultProps: { size: "xs" } },
     PasswordInput: { defaultProps: { size: "xs" } },
     NumberInput: { defaultProps: { size: "xs" } },
@@ -48,7 +48,14 @@ export const theme = createTheme({
     SegmentedControl: { defaultProps: { size: "xs" } },
     Table: { defaultProps: { verticalSpacing: 6, horizontalSpacing: "sm" } },
     Tooltip: { defaultProps: { openDelay: 250, withArrow: true } },
-    Modal: { defaultProps: { centered: true, closeButtonProps: { "aria-label": "Close" } } },
+    Modal: {
+      defaultProps: { centered: true, closeButtonProps: { "aria-label": "Close" } },
+      styles: {
+        content: { background: "var(--ww-panel)", border: "1px solid var(--ww-line)" },
+        header: { background: "var(--ww-panel)" },
+        title: { fontWeight: 600, fontSize: "1rem" },
+      },
+    },
   },
 });
 
