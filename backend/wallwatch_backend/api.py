@@ -40,7 +40,11 @@ def new_api(**options: Any) -> FastAPI:
         prefix=PREFIX,
         responses={
             **problems.responses(problems.InvalidInput),
-            503: {"model": problems.Problem, "content": {problems.MEDIA_TYPE: {}}, "description": "The database does not answer (`database_unavailable`)"},
+            503: {
+                "model": problems.Problem,
+                "content": {problems.MEDIA_TYPE: {}},
+                "description": "The database does not answer (`database_unavailable`)",
+            },
         },
     )
     for router in (session, wall, stream, rnics, incidents, remedies, agents, webhooks, users, tokens, audit, catalogue):

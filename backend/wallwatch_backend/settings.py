@@ -22,7 +22,9 @@ class Settings(BaseSettings):
         ".local/secrets"
     )
     ui_dir: Annotated[Path | None, Field(description="Built web UI to serve; none when a proxy serves it")] = None
-    public_url: Annotated[HttpUrl | None, Field(description="How browsers and agents reach this server; taken from the request when unset")] = None
+    public_url: Annotated[
+        HttpUrl | None, Field(description="How browsers and agents reach this server; taken from the request when unset")
+    ] = None
 
     session_hours: Annotated[float, Field(gt=0, le=720)] = 12
     sign_in_window_s: Annotated[int, Field(ge=1, description="Window in which failed sign-ins are counted")] = 300
@@ -40,7 +42,10 @@ class Settings(BaseSettings):
     webhook_retry_max_s: Annotated[float, Field(gt=0)] = 3600
     webhook_disable_after_h: Annotated[float, Field(gt=0, description="A webhook that failed for so long is switched off")] = 72
     webhook_allow_private: Annotated[
-        bool, Field(description="Receivers on private addresses are usual on premises; set false where users are not trusted with the inner network")
+        bool,
+        Field(
+            description="Receivers on private addresses are usual on premises; set false where users are not trusted with the inner network"
+        ),
     ] = True
 
     stream_coalesce_s: Annotated[float, Field(gt=0, le=5)] = 0.2

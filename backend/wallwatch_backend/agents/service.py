@@ -1,4 +1,25 @@
-from wallwatch_backend.kit.problems import WallwatchError
+"""Agents: enrolment, list, removal."""
+
+from datetime import timedelta
+from urllib.parse import urlsplit, urlunsplit
+from uuid import UUID, uuid4
+
+from wallwatch_backend.agents import repository
+from wallwatch_backend.agents.models import AgentRow, EnrolmentTokenRow
+from wallwatch_backend.agents.schemas import Agent, CommandKey, EnrolledAgent, Enrolment, EnrolmentToken
+from wallwatch_backend.audit import repository as audit_log
+from wallwatch_backend.audit import service as audit
+from wallwatch_backend.kit import changes, clock
+from wallwatch_backend.kit.access import Caller
+from wallwatch_backend.kit.database import Database, ReadSession, WriteSession
+from wallwatch_backend.kit.hashing import digest, new_secret
+from wallwatch_backend.kit.paging import Page, decode_cursor, encode_cursor
+from wallwatch_backend.kit.problems import NotFound, WallwatchError
+from wallwatch_backend.remedies.signing import CommandSigner
+from wallwatch_backend.settings import Settings
+
+ENROL = "agent.enrol"
+OPAMP_PATH = "/v1/opamp"
 
 
 class BadEnrolmentToken(WallwatchError):
@@ -11,3 +32,88 @@ class HostEnrolled(WallwatchError):
 
 class TooManyEnrolments(WallwatchError):
     status, code, title = 429, "too_many_enrolments", "Too many failed enrolments from this address"
+
+
+async def list_agents(session: ReadSession, *, host: str | None, connected: bool | None, limit: int, cursor: str | None) -> Page[Agent]:
+    after = str(decode_cursor(cursor, str)[0]) if cursor is not None else None
+    rows = await repository.page(session, host=host, connected=connected, after_host=after, limit=limit + 1)
+    items = [Agent.model_validate(row, from_attributes=True) for row in rows[:limit]]
+    return Page(items=items, next_cursor=encode_cursor(items[-1].host) if len(rows) > limit else None)
+
+
+async def create_enrolment_token(session: WriteSession, actor: str, host: str | None, ttl_s: int, address: str | None) -> EnrolmentToken:
+    token = new_secret("wwe_")
+    at = clock.now()
+    row = EnrolmentTokenRow(token_hash=digest(token), host=host, created_by=actor, expires_at=at + timedelta(seconds=ttl_s))
+    await repository.delete_stale_tokens(session, at - timedelta(days=30))
+    await repository.add(session, row)
+    audit.record(session, actor, "agent.create_enrolment_token", host or "any host", address=address, ttl_s=ttl_s)
+    return EnrolmentToken(token=token, host=host, expires_at=row.expires_at)
+
+
+def opamp_url(base_url: str) -> str:
+    """Return the WebSocket address that belongs to the server's own.
+
+    >>> opamp_url("https://wallwatch.example/")
+    'wss://wallwatch.example/v1/opamp'
+    """
+    parts = urlsplit(base_url)
+    scheme = "wss" if parts.scheme == "https" else "ws"
+    return urlunsplit((scheme, parts.netloc, parts.path.rstrip("/") + OPAMP_PATH, "", ""))
+
+
+async def enrol(
+    database: Database, settings: Settings, signer: CommandSigner, body: Enrolment, base_url: str, address: str | None
+) -> EnrolledAgent:
+    """Use up an enrolment token. Refusals are audited, and limited per address like failed sign-ins."""
+    since = clock.now() - timedelta(seconds=settings.sign_in_window_s)
+    async with database.read() as reading:
+        failures = await audit_log.count_refused(reading, ENROL, since, address=address)
+    if failures >= settings.sign_in_failures_per_address:
+        raise TooManyEnrolments(
+            f"Try again in {settings.sign_in_window_s} seconds.", headers={"Retry-After": str(settings.sign_in_window_s)}
+        )
+    try:
+        async with database.write() as session:
+            agent_id, secret = await _use_token(session, body, address)
+    except (BadEnrolmentToken, HostEnrolled) as error:
+        await audit.record_apart(database, f"agent:{body.host}", ENROL, body.host, outcome="refused", address=address, reason=error.code)
+        raise
+    return EnrolledAgent(
+        agent_id=agent_id,
+        secret=secret,
+        opamp_url=opamp_url(base_url),
+        command_keys=[CommandKey(kid=signer.kid, public_key=signer.public_key)],
+    )
+
+
+async def _use_token(session: WriteSession, body: Enrolment, address: str | None) -> tuple[UUID, str]:
+    at = clock.now()
+    token = await repository.usable_token_locked(session, digest(body.token), at)
+    if token is None:
+        raise BadEnrolmentToken("It is wrong, used or expired; make a new one with: wallwatch agent enrol")
+    if token.host is not None and token.host != body.host:
+        raise BadEnrolmentToken(f"It was made for another host than {body.host}.")
+    secret = new_secret()
+    agent = await repository.by_host_locked(session, body.host)
+    if agent is not None and token.host is None:
+        # A token for any host must not take over a host that has an agent.
+        raise HostEnrolled(f"To replace it, make a token for {body.host}: wallwatch agent enrol --host {body.host}")
+    if agent is None:
+        agent = AgentRow(id=uuid4(), host=body.host, secret_hash=digest(secret), instance_uid=str(body.instance_uid), version=body.version)
+        await repository.add(session, agent)
+    else:
+        agent.secret_hash, agent.instance_uid, agent.version = digest(secret), str(body.instance_uid), body.version
+        agent.connection_id = None  # the old connection had the old secret
+    token.used_at, token.used_by = at, body.host
+    audit.record(session, f"agent:{body.host}", ENROL, body.host, address=address, agent_id=str(agent.id), token_by=token.created_by)
+    await changes.announce(session, "agent", agent.id, "enrolled")
+    return agent.id, secret
+
+
+async def delete_agent(session: WriteSession, caller: Caller, agent_id: UUID) -> None:
+    host = await repository.delete_one(session, agent_id)
+    if host is None:
+        raise NotFound(f"There is no agent {agent_id}.")
+    audit.record(session, caller.actor, "agent.delete", host, address=caller.address, agent_id=str(agent_id))
+    await changes.announce(session, "agent", agent_id, "deleted")

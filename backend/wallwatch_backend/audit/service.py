@@ -38,7 +38,13 @@ async def list_events(
 ) -> Page[AuditEvent]:
     before = decode_cursor(cursor, int)[0] if cursor is not None else None
     rows = await repository.page(
-        session, actor=actor, action=action, since=since, until=until, before_id=before if isinstance(before, int) else None, limit=limit + 1
+        session,
+        actor=actor,
+        action=action,
+        since=since,
+        until=until,
+        before_id=before if isinstance(before, int) else None,
+        limit=limit + 1,
     )
     items = [AuditEvent.model_validate(row, from_attributes=True) for row in rows[:limit]]
     return Page(items=items, next_cursor=encode_cursor(items[-1].id) if len(rows) > limit else None)

@@ -4,7 +4,6 @@ from functools import cache
 
 from wallwatch.domain.catalogue import load
 from wallwatch.domain.telemetry.registry import measurements
-
 from wallwatch_backend.catalogue.schemas import Catalogue, CauseInfo, FieldInfo, SymptomInfo, WallInfo
 
 

@@ -6,7 +6,6 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from wallwatch_backend.health import service
 from wallwatch_backend.health.schemas import Alive, Readiness
 from wallwatch_backend.kit.database import TheDatabase
-from wallwatch_backend.kit.settings_dependency import TheSettings
 
 router = APIRouter(tags=["health"])
 
@@ -17,10 +16,12 @@ async def healthy() -> Alive:
     return Alive()
 
 
-@router.get("/-/ready", operation_id="getReady", responses={503: {"model": Readiness, "description": "A part is missing; `checks` says which"}})
-async def ready(request: Request, response: Response, database: TheDatabase, settings: TheSettings) -> Readiness:
+@router.get(
+    "/-/ready", operation_id="getReady", responses={503: {"model": Readiness, "description": "A part is missing; `checks` says which"}}
+)
+async def ready(request: Request, response: Response, database: TheDatabase) -> Readiness:
     """Say whether database, migrations and Kafka can be used."""
-    readiness = await service.readiness(database, settings)
+    readiness = await service.readiness(database, request.app.state.kafka_probe)
     response.status_code = 200 if readiness.status == "ready" else 503
     return readiness
 

@@ -33,4 +33,3 @@ def _full(row: IncidentRow, timeline: Sequence[TimelineRow], remedy_ids: Sequenc
 async def full(session: ReadSession, row: IncidentRow) -> Incident:
     """The incident with everything that belongs to it."""
     return _full(row, await repository.timeline(session, row.id), await remedies.ids_of_incident(session, row.id))
-

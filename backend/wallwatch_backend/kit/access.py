@@ -76,6 +76,14 @@ async def _caller(
     return caller
 
 
+async def is_signed_in(request: Request) -> bool:
+    """Say whether a long request's caller may still be served: the session may have ended, the token may have been revoked."""
+    authenticate: Authenticate = request.app.state.authenticate
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    bearer = token.strip() if scheme.lower() == "bearer" else None
+    return await authenticate(request, request.cookies.get(SESSION_COOKIE), bearer) is not None
+
+
 def _needs(role: Role) -> Callable[[Caller], Awaitable[Caller]]:
     async def check(caller: Annotated[Caller, Depends(_caller)]) -> Caller:
         if not caller.role.covers(role):

@@ -5,7 +5,6 @@ from typing import Any
 
 from wallwatch.domain.catalogue import load
 from wallwatch.domain.catalogue.models import RemedyAction as CatalogueAction
-
 from wallwatch_backend.remedies.errors import BadParameter, UnknownAction
 from wallwatch_backend.remedies.schemas import ParamInfo, RemedyAction, VerificationInfo
 
@@ -91,4 +90,3 @@ def checked_params(action: CatalogueAction, pci: str | None, params: dict[str, A
         if isinstance(value, str) and ("\0" in value or not value.isprintable()):
             raise BadParameter(f"params.{name}: must be printable text")
     return params
-

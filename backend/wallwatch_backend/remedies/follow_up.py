@@ -7,8 +7,8 @@ from uuid import UUID
 
 import structlog
 from prometheus_client import Counter
-from wallwatch.domain.telemetry.registry import measurements
 
+from wallwatch.domain.telemetry.registry import measurements
 from wallwatch_backend.incidents.service import note_remedy
 from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.database import Database, ReadSession

@@ -39,9 +39,7 @@ def shown(row: RemedyRow, commands: Sequence[CommandRow]) -> Remedy:
             "verification": Verification.model_validate(row.verification) if row.verification else None,
             "undoable": undoable(row, commands),
             "undo_state": undo.state if undo is not None and undo.state != "done" else None,
-            "commands": [
-                Command.model_validate({"command_id": c.id, **{k: getattr(c, k) for k in _COMMAND_FIELDS}}) for c in commands
-            ],
+            "commands": [Command.model_validate({"command_id": c.id, **{k: getattr(c, k) for k in _COMMAND_FIELDS}}) for c in commands],
         }
     )
 

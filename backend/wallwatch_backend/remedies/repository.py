@@ -6,8 +6,8 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Row, select, text, tuple_, update
-from wallwatch.store.tables import offload_sample, rnic
 
+from wallwatch.store.tables import offload_sample, rnic
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.remedies.models import CommandRow, RemedyRow
 
@@ -126,7 +126,9 @@ async def ids_of_incident(session: ReadSession, incident_id: UUID) -> Sequence[U
     return (await session.scalars(query)).all()
 
 
-async def offload_signal(session: ReadSession, host: str, pci: str | None, signal: str, since: datetime) -> Sequence[tuple[datetime, float]]:
+async def offload_signal(
+    session: ReadSession, host: str, pci: str | None, signal: str, since: datetime
+) -> Sequence[tuple[datetime, float]]:
     """Samples of a field of `rnic_offload` since a time, oldest first; of the whole host its worst RNIC when no PCI address is given."""
     column = offload_sample.c[signal]
     query = (

@@ -66,6 +66,8 @@ async def get_masks(caller: AsViewer, host: Host, pci: Pci, session: Reading) ->
 
 
 @router.get("/{host}/{pci}/findings", operation_id="listRnicFindings", responses=ONE)
-async def list_findings(caller: AsViewer, host: Host, pci: Pci, session: Reading, since: From = None, until: To = None) -> list[FindingInterval]:
+async def list_findings(
+    caller: AsViewer, host: Host, pci: Pci, session: Reading, since: From = None, until: To = None
+) -> list[FindingInterval]:
     """Return when each symptom was present in the interval."""
     return await service.list_findings(session, host, pci, since, until)

@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Row, func, select, tuple_
-from wallwatch.store.tables import finding, mask_sample, rnic, rnic_state
 
+from wallwatch.store.tables import finding, mask_sample, rnic, rnic_state
 from wallwatch_backend.agents.models import AgentRow
 from wallwatch_backend.incidents.models import IncidentFindingRow, IncidentRow
 from wallwatch_backend.kit.database import ReadSession

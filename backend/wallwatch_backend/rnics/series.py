@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from wallwatch.domain.telemetry.registry import MetricField, measurements
-
 from wallwatch_backend.kit.database import ReadSession
 from wallwatch_backend.kit.problems import InvalidInput
 from wallwatch_backend.rnics import series_repository

@@ -5,10 +5,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Double, Row, Table, case, cast, func, select
+
 from wallwatch.domain.telemetry.registry import MetricField, measurements
 from wallwatch.store.tables import host as host_table
 from wallwatch.store.tables import metadata
-
 from wallwatch_backend.kit.database import ReadSession
 
 _LONGEST_GAP_S = 300  # a counter's growth over a longer silence belongs to no bucket

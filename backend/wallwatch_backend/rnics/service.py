@@ -4,8 +4,8 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from sqlalchemy import Row
-from wallwatch.domain.catalogue import load
 
+from wallwatch.domain.catalogue import load
 from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.database import ReadSession
 from wallwatch_backend.kit.paging import Page, decode_cursor, encode_cursor

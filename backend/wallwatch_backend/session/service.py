@@ -50,9 +50,7 @@ async def _check_rate(database: Database, settings: Settings, username: str, add
         of_address = await audit_log.count_refused(session, SIGN_IN, since, address=address)
     if of_account >= settings.sign_in_failures_per_account or of_address >= settings.sign_in_failures_per_address:
         await audit.record_apart(database, username, "session.sign_in_limited", username, outcome="refused", address=address)
-        raise TooManyAttempts(
-            f"Try again in {settings.sign_in_window_s} seconds.", headers={"Retry-After": str(settings.sign_in_window_s)}
-        )
+        raise TooManyAttempts(f"Try again in {settings.sign_in_window_s} seconds.", headers={"Retry-After": str(settings.sign_in_window_s)})
 
 
 async def sign_in(database: Database, settings: Settings, username: str, password: str, address: str | None) -> OpenedSession:

@@ -1,17 +1,19 @@
 """`/stream`: what changes, as server-sent events."""
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import StreamingResponse
 
 from wallwatch_backend.kit import problems
-from wallwatch_backend.kit.access import READ_ERRORS, AsViewer
-from wallwatch_backend.stream import service
+from wallwatch_backend.kit.access import READ_ERRORS, AsViewer, is_signed_in
+from wallwatch_backend.stream import errors
 from wallwatch_backend.stream.dependencies import TheHub
 
 router = APIRouter(tags=["stream"])
 
 _DESCRIPTION = (
-    "Events: `rnic_state` (data: the columns of the wall, changed RNICs only), `incident`, `remedy`, `agent` (data: `{id, state}`), "
+    "Events: `rnic_state` (data: the columns of the wall, changed RNICs only; id: `seq`), `incident`, `remedy`, `agent` (data: `{id, state}`), "
     "`resync` (changes were lost: fetch again what is shown), `heartbeat` (data: `{at}`)."
 )
 
@@ -22,11 +24,20 @@ _DESCRIPTION = (
     response_class=StreamingResponse,
     responses={
         200: {"description": _DESCRIPTION, "content": {"text/event-stream": {"schema": {"type": "string"}}}},
-        **problems.responses(*READ_ERRORS, service.TooManyStreams),
+        **problems.responses(*READ_ERRORS, errors.TooManyStreams),
     },
 )
-async def open_stream(caller: AsViewer, hub: TheHub) -> StreamingResponse:
-    """Follow changes as they happen. Fetch first, then open the stream; after a reconnect fetch again."""
-    return StreamingResponse(
-        hub.subscribe(), media_type="text/event-stream", headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    )
+async def open_stream(
+    caller: AsViewer,
+    request: Request,
+    hub: TheHub,
+    after: Annotated[int | None, Query(ge=0, le=2**63 - 1, description="The wall's `seq`: rows that changed since come first")] = None,
+    last_event_id: Annotated[int | None, Header(alias="Last-Event-ID", ge=0, le=2**63 - 1)] = None,
+) -> StreamingResponse:
+    """Follow changes as they happen. Fetch the wall first, then open the stream with its `seq`."""
+
+    async def still_allowed() -> bool:
+        return await is_signed_in(request)
+
+    frames = await hub.subscribe(still_allowed, last_event_id if last_event_id is not None else after)
+    return StreamingResponse(frames, media_type="text/event-stream", headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})

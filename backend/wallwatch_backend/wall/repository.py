@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import BigInteger, case, cast, func, literal_column, select
-from wallwatch.store.tables import rnic_state as s
 
+from wallwatch.store.tables import rnic_state as s
 from wallwatch_backend.kit.database import ReadSession
 
 # Converting 40,000 timestamps and JSON values in Python would take longer than all the rest: PostgreSQL hands over integers and arrays.

@@ -23,4 +23,5 @@ class WallColumns(BaseModel):
 
 class Wall(BaseModel):
     as_of: datetime
+    seq: int = Field(description="Open the stream with `after` set to this, and no change is missed")
     columns: WallColumns

@@ -25,5 +25,7 @@ def columns_of(rows: Sequence[Sequence[Any]], cordoned: Collection[tuple[str, st
 
 
 async def whole_wall(session: ReadSession) -> dict[str, Any]:
+    # The number first: a row that changes between the two queries is sent again by the stream, never missed.
+    seq = await repository.last_change(session)
     rows = await repository.all_rows(session)
-    return {"as_of": clock.now(), "columns": columns_of(rows, await cordons.cordoned_rnics(session))}
+    return {"as_of": clock.now(), "seq": seq, "columns": columns_of(rows, await cordons.cordoned_rnics(session))}

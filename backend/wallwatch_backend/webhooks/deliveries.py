@@ -49,7 +49,9 @@ async def send_test(session: WriteSession, caller: Caller, webhook_id: UUID) -> 
     if webhook is None:
         raise NotFound(f"There is no webhook {webhook_id}.")
     at = clock.now()
-    body = outbox.body_of(TEST_EVENT, {"webhook_id": str(webhook_id), "text": f"A test of {webhook.name}, asked for by {caller.actor}."}, at)
+    body = outbox.body_of(
+        TEST_EVENT, {"webhook_id": str(webhook_id), "text": f"A test of {webhook.name}, asked for by {caller.actor}."}, at
+    )
     row = DeliveryRow(webhook_id=webhook_id, event=TEST_EVENT, body=body, state="pending", next_attempt_at=at)
     await repository.add(session, row)
     await changes.wake_deliveries(session)

@@ -98,7 +98,8 @@ class Dispatcher:
         async with self._database.write() as session:
             rows = await repository.claim_due(session, clock.now(), lease, _BATCH)
             return [
-                Claimed(d.id, w.id, d.event, w.url, d.body, w.secret, d.attempt_count + 1, w.enabled or d.event == TEST_EVENT) for d, w in rows
+                Claimed(d.id, w.id, d.event, w.url, d.body, w.secret, d.attempt_count + 1, w.enabled or d.event == TEST_EVENT)
+                for d, w in rows
             ]
 
     async def _send_and_note(self, client: httpx.AsyncClient, claimed: Claimed) -> None:

@@ -35,12 +35,16 @@ async def create_webhook(
 
 
 @router.patch("/{webhook_id}", operation_id="updateWebhook", responses=problems.responses(*WRITE_ERRORS, problems.NotFound, errors.BadUrl))
-async def update_webhook(caller: AsOperator, webhook_id: WebhookId, body: WebhookChange, session: Writing, settings: TheSettings) -> Webhook:
+async def update_webhook(
+    caller: AsOperator, webhook_id: WebhookId, body: WebhookChange, session: Writing, settings: TheSettings
+) -> Webhook:
     """Change a webhook."""
     return await service.update_webhook(session, settings, caller, webhook_id, body)
 
 
-@router.delete("/{webhook_id}", operation_id="deleteWebhook", status_code=204, responses=problems.responses(*WRITE_ERRORS, problems.NotFound))
+@router.delete(
+    "/{webhook_id}", operation_id="deleteWebhook", status_code=204, responses=problems.responses(*WRITE_ERRORS, problems.NotFound)
+)
 async def delete_webhook(caller: AsOperator, webhook_id: WebhookId, session: Writing) -> None:
     """Remove a webhook and its delivery log."""
     await service.delete_webhook(session, caller, webhook_id)

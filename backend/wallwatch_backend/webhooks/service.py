@@ -31,7 +31,9 @@ async def list_webhooks(session: ReadSession, limit: int, cursor: str | None) ->
     return Page(items=items, next_cursor=encode_cursor(items[-1].created_at, str(items[-1].id)) if len(rows) > limit else None)
 
 
-async def create_webhook(session: WriteSession, settings: Settings, cipher: SecretCipher, caller: Caller, body: NewWebhook) -> CreatedWebhook:
+async def create_webhook(
+    session: WriteSession, settings: Settings, cipher: SecretCipher, caller: Caller, body: NewWebhook
+) -> CreatedWebhook:
     await urls.check(body.url, settings.webhook_allow_private)
     secret = new_signing_secret()
     row = WebhookRow(

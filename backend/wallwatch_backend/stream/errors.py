@@ -1,3 +1,5 @@
+"""Errors of the stream."""
+
 from wallwatch_backend.kit.problems import WallwatchError
 
 

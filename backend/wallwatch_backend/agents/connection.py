@@ -1,0 +1,156 @@
+"""One agent's OpAMP connection: status reports in, commands out, results in."""
+
+import asyncio
+from datetime import datetime, timedelta
+from typing import Any, Protocol
+from uuid import UUID, uuid4
+
+import structlog
+from opentelemetry._opamp.proto import opamp_pb2
+from prometheus_client import Counter
+from pydantic import ValidationError
+
+from wallwatch_backend.agents import framing, repository
+from wallwatch_backend.kit import changes, clock
+from wallwatch_backend.kit.database import Database, WriteSession
+from wallwatch_backend.remedies import repository as remedies
+from wallwatch_backend.remedies import results
+
+log = structlog.get_logger(__name__)
+BAD_MESSAGES = Counter("wallwatch_agent_bad_messages", "Messages of agents that could not be used", ["reason"])
+
+_NOTE_EVERY = timedelta(seconds=10)  # heartbeats come more often than anybody looks at last_seen_at
+
+
+class Socket(Protocol):
+    """The part of a WebSocket that a connection needs."""
+
+    async def receive_bytes(self) -> bytes: ...
+    async def send_bytes(self, data: bytes) -> None: ...
+
+
+class Gone(Exception):
+    """The connection must end: the agent was removed, or has a newer connection."""
+
+
+class AgentConnection:
+    """Lives as long as the WebSocket."""
+
+    def __init__(self, database: Database, socket: Socket, agent_id: UUID, host: str) -> None:
+        self.agent_id, self.host, self.connection_id = agent_id, host, uuid4()
+        self._database, self._socket = database, socket
+        self._instance_uid = b""
+        self._next_sequence: int | None = None
+        self._speaks_remedies = False
+        self._noted_at: datetime | None = None
+        self._sent: set[UUID] = set()
+        self._sending = asyncio.Lock()
+
+    async def open(self) -> None:
+        async with self._database.write() as session:
+            if not await repository.connect(session, self.agent_id, self.connection_id, clock.now()):
+                raise Gone
+            await changes.announce(session, "agent", self.agent_id, "connected")
+
+    async def close(self) -> None:
+        """Note the end, unless a newer connection has taken over."""
+        async with self._database.write() as session:
+            if await repository.note(session, self.agent_id, self.connection_id, connection_id=None, last_seen_at=clock.now()):
+                await changes.announce(session, "agent", self.agent_id, "disconnected")
+
+    async def handle(self, frame: bytes) -> None:
+        """Take one message and answer it. A result that cannot be stored ends the connection, so that the agent sends it again."""
+        try:
+            message = framing.decode(frame)
+        except framing.BadFrame as bad:
+            BAD_MESSAGES.labels("frame").inc()
+            log.warning("agent_bad_frame", host=self.host, reason=str(bad), bytes=len(frame))
+            await self._send(framing.error(self._instance_uid, str(bad)))
+            return
+        self._instance_uid = message.instance_uid or self._instance_uid
+        # A gap in the numbers, or a first message without a description, means that we missed something: ask for all of it.
+        missed = (
+            message.sequence_num != self._next_sequence if self._next_sequence is not None else not message.HasField("agent_description")
+        )
+        self._next_sequence = message.sequence_num + 1
+        await self._note_status(message)
+        if message.HasField("custom_capabilities"):
+            self._speaks_remedies = framing.REMEDY_CAPABILITY in message.custom_capabilities.capabilities
+        if message.HasField("custom_message"):
+            await self._take_custom(message.custom_message)
+        if message.HasField("agent_disconnect"):
+            raise Gone
+        await self._send(framing.reply(self._instance_uid, report_full_state=missed))
+        await self.send_commands()
+
+    async def _note_status(self, message: opamp_pb2.AgentToServer) -> None:
+        at, values = clock.now(), dict[str, Any]()
+        if message.HasField("agent_description"):
+            version = framing.attribute(message, "service.version")
+            named = framing.attribute(message, "host.name")
+            if version:
+                values["version"] = _clean(version, 100)
+            if message.instance_uid:
+                values["instance_uid"] = (
+                    str(UUID(bytes=message.instance_uid)) if len(message.instance_uid) == 16 else message.instance_uid.hex()
+                )
+            if named and named != self.host:
+                log.warning("agent_host_differs", host=self.host, reported=named[:253])
+        if message.HasField("health"):
+            values["healthy"] = message.health.healthy
+            values["health_error"] = _clean(message.health.last_error, 1000) or None
+        if not values and self._noted_at is not None and at - self._noted_at < _NOTE_EVERY:
+            return
+        async with self._database.write() as session:
+            if not await repository.note(session, self.agent_id, self.connection_id, last_seen_at=at, **values):
+                raise Gone
+            if values:
+                healthy = values.get("healthy")
+                await changes.announce(session, "agent", self.agent_id, "unhealthy" if healthy is False else "connected")
+        self._noted_at = at
+
+    async def _take_custom(self, custom: opamp_pb2.CustomMessage) -> None:
+        if custom.capability != framing.REMEDY_CAPABILITY or custom.type != "result":
+            BAD_MESSAGES.labels("unknown_custom_message").inc()
+            return
+        try:
+            result = results.AgentResult.model_validate_json(custom.data)
+        except ValidationError as bad:
+            BAD_MESSAGES.labels("result").inc()
+            log.warning("agent_bad_result", host=self.host, errors=bad.error_count(), first=bad.errors()[0]["msg"])
+            return
+        async with self._database.write() as session:
+            fresh = await results.apply_result(session, self.host, result)
+        log.info("agent_result", host=self.host, command_id=str(result.command_id), state=result.state, code=result.code, fresh=fresh)
+
+    async def send_commands(self) -> None:
+        """Send what waits for this host. A new connection sends everything without a result again: the agent never runs an id twice."""
+        if not self._speaks_remedies:
+            return
+        async with self._sending:
+            async with self._database.read() as session:
+                waiting = await remedies.undelivered(session, self.host, clock.now())
+            for command_id, remedy_id, jws in waiting:
+                if command_id in self._sent:
+                    continue
+                await self._send(framing.command(self._instance_uid, jws))
+                self._sent.add(command_id)
+                async with self._database.write() as writing:
+                    if await remedies.mark_sent(writing, command_id, clock.now()):
+                        await _announce_dispatch(writing, remedy_id)
+
+    async def _send(self, message: opamp_pb2.ServerToAgent) -> None:
+        await self._socket.send_bytes(framing.encode(message))
+
+
+async def _announce_dispatch(session: WriteSession, remedy_id: UUID) -> None:
+    row = await remedies.one_locked(session, remedy_id)
+    if row is not None:
+        if row.state == "pending":  # an undo leaves the remedy's own state as it is
+            row.state, row.updated_at = "dispatched", clock.now()
+        await changes.announce(session, "remedy", row.id, row.state)
+
+
+def _clean(text: str, longest: int) -> str:
+    """Text of an agent, fit for the database."""
+    return text.replace("\0", "")[:longest]

@@ -1,0 +1,142 @@
+"""The OpAMP endpoint `/v1/opamp`: lets enrolled agents in and keeps track of the connections of this replica."""
+
+import asyncio
+import hmac
+from collections.abc import Coroutine
+from contextlib import suppress
+from uuid import UUID
+
+import structlog
+from fastapi import APIRouter, WebSocket, WebSocketDisconnect
+from prometheus_client import Gauge
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.responses import JSONResponse
+
+from wallwatch_backend.agents import repository
+from wallwatch_backend.agents.connection import AgentConnection, Gone
+from wallwatch_backend.agents.models import AgentRow
+from wallwatch_backend.agents.service import OPAMP_PATH
+from wallwatch_backend.kit.database import Database
+from wallwatch_backend.kit.hashing import digest
+from wallwatch_backend.kit.problems import MEDIA_TYPE, body_of
+from wallwatch_backend.settings import Settings
+
+log = structlog.get_logger(__name__)
+CONNECTED = Gauge("wallwatch_agents_connected", "Agents that are connected to this process")
+router = APIRouter()
+
+_MAX_FRAME_BYTES = 1_000_000
+
+
+class Connections:
+    """The agents that are connected to this replica, by host."""
+
+    def __init__(self) -> None:
+        self._by_host: dict[str, tuple[AgentConnection, asyncio.Task[None]]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def add(self, connection: AgentConnection, task: asyncio.Task[None]) -> None:
+        """Take a connection in; an older one of the same host ends."""
+        older = self._by_host.get(connection.host)
+        self._by_host[connection.host] = (connection, task)
+        CONNECTED.set(len(self._by_host))
+        if older is not None:
+            older[1].cancel()
+
+    def remove(self, connection: AgentConnection) -> None:
+        held = self._by_host.get(connection.host)
+        if held is not None and held[0] is connection:
+            del self._by_host[connection.host]
+        CONNECTED.set(len(self._by_host))
+
+    def wake(self, host: str) -> None:
+        """A command waits for this host: send it, if its agent is connected here."""
+        held = self._by_host.get(host)
+        if held is not None:
+            self._spawn(self._send(held[0], held[1]))
+
+    def wake_all(self) -> None:
+        """After notifications may have been lost."""
+        for host in list(self._by_host):
+            self.wake(host)
+
+    def drop_agent_id(self, agent_id: str) -> None:
+        """End the connection of an agent that was removed or enrolled anew."""
+        for connection, task in list(self._by_host.values()):
+            if str(connection.agent_id) == agent_id:
+                task.cancel()
+
+    def _spawn(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    @staticmethod
+    async def _send(connection: AgentConnection, task: asyncio.Task[None]) -> None:
+        try:
+            await connection.send_commands()
+        except (SQLAlchemyError, OSError, RuntimeError, WebSocketDisconnect) as error:
+            log.warning("agent_send_failed", host=connection.host, error=str(error).splitlines()[0] if str(error) else type(error).__name__)
+            task.cancel()  # the agent connects again and gets what it missed
+
+
+async def _authenticated(database: Database, header: str) -> AgentRow | None:
+    scheme, _, credentials = header.partition(" ")
+    agent_id, _, secret = credentials.strip().partition(".")
+    if scheme.lower() != "bearer" or not secret:
+        return None
+    try:
+        id = UUID(agent_id)
+    except ValueError:
+        return None
+    async with database.read() as session:
+        agent = await repository.by_id(session, id)
+    return agent if agent is not None and hmac.compare_digest(agent.secret_hash, digest(secret)) else None
+
+
+@router.websocket(OPAMP_PATH)
+async def opamp(socket: WebSocket) -> None:
+    """Serve one agent until either side ends."""
+    database: Database = socket.app.state.database
+    settings: Settings = socket.app.state.settings
+    connections: Connections = socket.app.state.connections
+    agent = await _authenticated(database, socket.headers.get("authorization", ""))
+    if agent is None:
+        log.warning("agent_refused", address=socket.client.host if socket.client else None)
+        body = body_of(401, "bad_agent_credentials", "These agent credentials do not work", "Enrol the agent again.", OPAMP_PATH)
+        await socket.send_denial_response(JSONResponse(body, status_code=401, media_type=MEDIA_TYPE))
+        return
+    await socket.accept()
+    connection = AgentConnection(database, socket, agent.id, agent.host)
+    task = asyncio.ensure_future(_serve(connection, socket, settings.agent_silent_after_s))
+    connections.add(connection, task)
+    log.info("agent_connected", host=agent.host)
+    try:
+        await task
+    except asyncio.CancelledError:
+        if not task.cancelled():
+            task.cancel()
+            raise
+    except (SQLAlchemyError, OSError) as error:
+        log.error("agent_connection_failed", host=agent.host, error=str(error).splitlines()[0])
+    finally:
+        connections.remove(connection)
+        with suppress(SQLAlchemyError, OSError):
+            await asyncio.shield(connection.close())
+        with suppress(RuntimeError, WebSocketDisconnect):  # closed already
+            await socket.close()
+        log.info("agent_disconnected", host=agent.host)
+
+
+async def _serve(connection: AgentConnection, socket: WebSocket, silent_after_s: float) -> None:
+    try:
+        await connection.open()
+        while True:
+            frame = await asyncio.wait_for(socket.receive_bytes(), silent_after_s)
+            if len(frame) > _MAX_FRAME_BYTES:
+                return
+            await connection.handle(frame)
+    except TimeoutError:
+        log.warning("agent_silent", host=connection.host, after_s=silent_after_s)
+    except (WebSocketDisconnect, Gone, KeyError):  # KeyError: the agent sent text where OpAMP has bytes
+        return

@@ -1,0 +1,77 @@
+"""Queries of agents and enrolment tokens."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import delete, select, update
+
+from wallwatch_backend.agents.models import AgentRow, EnrolmentTokenRow
+from wallwatch_backend.kit.database import ReadSession, WriteSession
+
+
+async def page(session: ReadSession, *, host: str | None, connected: bool | None, after_host: str | None, limit: int) -> Sequence[AgentRow]:
+    query = select(AgentRow).order_by(AgentRow.host).limit(limit)
+    if host is not None:
+        query = query.where(AgentRow.host == host)
+    if connected is not None:
+        query = query.where(AgentRow.connection_id.is_not(None) if connected else AgentRow.connection_id.is_(None))
+    if after_host is not None:
+        query = query.where(AgentRow.host > after_host)
+    return (await session.scalars(query)).all()
+
+
+async def by_host(session: ReadSession, host: str) -> AgentRow | None:
+    return (await session.scalars(select(AgentRow).where(AgentRow.host == host))).one_or_none()
+
+
+async def by_host_locked(session: WriteSession, host: str) -> AgentRow | None:
+    return (await session.scalars(select(AgentRow).where(AgentRow.host == host).with_for_update())).one_or_none()
+
+
+async def by_id(session: ReadSession, agent_id: UUID) -> AgentRow | None:
+    return await session.get(AgentRow, agent_id)
+
+
+async def add(session: WriteSession, row: AgentRow | EnrolmentTokenRow) -> None:
+    session.add(row)
+    await session.flush()
+
+
+async def delete_one(session: WriteSession, agent_id: UUID) -> str | None:
+    return (await session.execute(delete(AgentRow).where(AgentRow.id == agent_id).returning(AgentRow.host))).scalar_one_or_none()
+
+
+async def usable_token_locked(session: WriteSession, token_hash: bytes, at: datetime) -> EnrolmentTokenRow | None:
+    query = select(EnrolmentTokenRow).where(
+        EnrolmentTokenRow.token_hash == token_hash, EnrolmentTokenRow.used_at.is_(None), EnrolmentTokenRow.expires_at > at
+    )
+    return (await session.scalars(query.with_for_update())).one_or_none()
+
+
+async def delete_stale_tokens(session: WriteSession, before: datetime) -> None:
+    await session.execute(delete(EnrolmentTokenRow).where(EnrolmentTokenRow.expires_at < before))
+
+
+async def note(session: WriteSession, agent_id: UUID, connection_id: UUID, **values: Any) -> bool:
+    """Change an agent's state, if this connection is still its newest; say whether it is."""
+    query = update(AgentRow).where(AgentRow.id == agent_id, AgentRow.connection_id == connection_id).values(**values).returning(AgentRow.id)
+    return (await session.execute(query)).scalar_one_or_none() is not None
+
+
+async def connect(session: WriteSession, agent_id: UUID, connection_id: UUID, at: datetime) -> bool:
+    """Make this connection the agent's newest; False when the agent was removed."""
+    query = update(AgentRow).where(AgentRow.id == agent_id).values(connection_id=connection_id, last_seen_at=at).returning(AgentRow.id)
+    return (await session.execute(query)).scalar_one_or_none() is not None
+
+
+async def disconnect_silent(session: WriteSession, before: datetime) -> Sequence[UUID]:
+    """Mark agents as disconnected whose replica died without saying so."""
+    query = (
+        update(AgentRow)
+        .where(AgentRow.connection_id.is_not(None), AgentRow.last_seen_at < before)
+        .values(connection_id=None)
+        .returning(AgentRow.id)
+    )
+    return (await session.scalars(query)).all()

@@ -1,0 +1,90 @@
+"""Everything that runs beside requests, and how notifications reach it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
+
+import orjson
+from fastapi import FastAPI
+
+from wallwatch.store.tables import NOTIFY_CHANNEL
+from wallwatch_backend.agents import repository as agents
+from wallwatch_backend.agents.opamp import Connections
+from wallwatch_backend.incidents.consumer import FindingConsumer
+from wallwatch_backend.kit import changes, clock, leader
+from wallwatch_backend.kit.database import Database
+from wallwatch_backend.kit.listener import Listener
+from wallwatch_backend.remedies.follow_up import FollowUp
+from wallwatch_backend.session import repository as sessions
+from wallwatch_backend.settings import Settings
+from wallwatch_backend.stream.hub import StreamHub
+from wallwatch_backend.webhooks.dispatcher import Dispatcher
+
+_TIDY_EVERY_S = 15.0
+
+
+def _listener(database: Database, hub: StreamHub, connections: Connections, dispatcher: Dispatcher) -> Listener:
+    def changed(payload: str) -> None:
+        change = orjson.loads(payload)
+        hub.publish(change["kind"], {"id": change["id"], "state": change["state"]})
+        if change["kind"] == "agent" and change["state"] in ("deleted", "enrolled"):
+            connections.drop_agent_id(change["id"])
+        if change.get("pci"):
+            hub.cordon_changed(change["host"], change["pci"])
+
+    def caught_up() -> None:
+        hub.resync_all()
+        hub.rows_changed()
+        connections.wake_all()
+        dispatcher.woken.set()
+
+    handlers = {
+        NOTIFY_CHANNEL: lambda _: hub.rows_changed(),
+        changes.CHANNEL: changed,
+        changes.COMMAND_CHANNEL: connections.wake,
+        changes.DELIVERY_CHANNEL: lambda _: dispatcher.woken.set(),
+    }
+    return Listener(database.libpq_url, handlers, caught_up)
+
+
+async def _tidy(database: Database, settings: Settings, dispatcher: Dispatcher) -> None:
+    """Disconnect agents whose replica died, and forget what is over."""
+    while True:
+        at = clock.now()
+        async with database.write() as session:
+            for agent_id in await agents.disconnect_silent(session, at - timedelta(seconds=settings.agent_silent_after_s + 10)):
+                await changes.announce(session, "agent", agent_id, "disconnected")
+            await sessions.delete_expired(session, at)
+        await dispatcher.forget_old()
+        await asyncio.sleep(_TIDY_EVERY_S)
+
+
+@asynccontextmanager
+async def running(app: FastAPI) -> AsyncIterator[None]:
+    """Run the listener and the streams here, and the background work on whichever replica leads."""
+    state = app.state
+    database: Database = state.database
+    settings: Settings = state.settings
+    dispatcher = Dispatcher(database, settings, state.cipher)
+    listener = _listener(database, state.hub, state.connections, dispatcher)
+    tasks = [
+        asyncio.create_task(leader.forever("listener", listener.run)),
+        asyncio.create_task(leader.forever("streams", state.hub.run)),
+    ]
+    if settings.background:
+        work = {
+            "findings": FindingConsumer(database, settings).run,
+            "webhooks": dispatcher.run,
+            "remedies": FollowUp(database, settings).run,
+            "tidy": lambda: _tidy(database, settings, dispatcher),
+        }
+        tasks.append(asyncio.create_task(leader.lead(database.libpq_url, work)))
+    try:
+        yield
+    finally:
+        state.hub.close()
+        for task in tasks:
+            task.cancel()
+        with suppress(asyncio.CancelledError):
+            await asyncio.gather(*tasks, return_exceptions=True)

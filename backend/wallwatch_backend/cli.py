@@ -1,0 +1,159 @@
+"""`wallwatch agent`, `wallwatch token`, `wallwatch user`: administration on the database itself, for when nobody can sign in yet."""
+
+import asyncio
+import getpass
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+from pydantic import TypeAdapter, ValidationError
+from sqlalchemy.exc import OperationalError, ProgrammingError
+
+from wallwatch_backend.agents import repository as agents
+from wallwatch_backend.agents import service as agent_service
+from wallwatch_backend.kit.access import Role
+from wallwatch_backend.kit.database import Database
+from wallwatch_backend.kit.problems import WallwatchError
+from wallwatch_backend.kit.text import HostName, Line
+from wallwatch_backend.settings import Settings
+from wallwatch_backend.tokens import service as tokens
+from wallwatch_backend.tokens.schemas import NewToken
+from wallwatch_backend.users import service as users
+from wallwatch_backend.users.passwords import hash_now
+from wallwatch_backend.users.schemas import Password, Username
+
+agent_app = typer.Typer(help="Agents on hosts.", no_args_is_help=True)
+token_app = typer.Typer(help="API tokens.", no_args_is_help=True)
+user_app = typer.Typer(help="Local accounts.", no_args_is_help=True)
+
+T = TypeVar("T")
+_ALL_HOSTS = 100_000
+
+
+def _fail(text: str) -> typer.Exit:
+    typer.echo(text, err=True)
+    return typer.Exit(1)
+
+
+def _run(work: Callable[[Database], Awaitable[T]]) -> T:
+    """Do something with the database, and say plainly what to do when it cannot be done."""
+
+    async def go() -> T:
+        database = Database(Settings())
+        try:
+            return await work(database)
+        finally:
+            await database.dispose()
+
+    try:
+        return asyncio.run(go())
+    except WallwatchError as error:
+        raise _fail(f"{error.title}. {error.detail}") from error
+    except OperationalError as error:
+        raise _fail(f"The database does not answer; is WALLWATCH_DATABASE_URL right? {str(error.orig).splitlines()[0]}") from error
+    except ProgrammingError as error:
+        raise _fail(f"The database lacks tables: run `wallwatch db upgrade` first. {str(error.orig).splitlines()[0]}") from error
+
+
+def _checked(kind: object, value: str, what: str) -> str:
+    try:
+        return str(TypeAdapter(kind).validate_python(value))
+    except ValidationError as error:
+        raise _fail(f"{what} is not acceptable: {error.errors()[0]['msg']}") from error
+
+
+def _who() -> str:
+    try:
+        return f"cli:{getpass.getuser()}"
+    except (KeyError, OSError):  # a container's user may have no name
+        return "cli"
+
+
+@agent_app.command("enrol")
+def enrol(
+    host: Annotated[str | None, typer.Option(help="The token works for this host only, and may replace its agent.")] = None,
+    ttl: Annotated[int, typer.Option(help="Seconds until the token expires.", min=60, max=30 * 86400)] = 3600,
+) -> None:
+    """Print a token with which one agent can enrol, once."""
+    checked = _checked(HostName, host, "The host name") if host is not None else None
+
+    async def work(database: Database) -> str:
+        async with database.write() as session:
+            return (await agent_service.create_enrolment_token(session, _who(), checked, ttl, None)).token
+
+    typer.echo(_run(work))
+
+
+@agent_app.command("list")
+def list_agents() -> None:
+    """Print the enrolled agents: host, state, version, last seen."""
+
+    async def work(database: Database) -> list[str]:
+        async with database.read() as session:
+            rows = await agents.page(session, host=None, connected=None, after_host=None, limit=_ALL_HOSTS)
+        lines = []
+        for row in rows:
+            health = (
+                "health unknown"
+                if row.healthy is None
+                else "healthy"
+                if row.healthy
+                else f"unhealthy: {row.health_error or 'no reason given'}"
+            )
+            seen = row.last_seen_at.isoformat(timespec="seconds") if row.last_seen_at else "never"
+            lines.append(f"{row.host}\t{'connected' if row.connected else 'disconnected'}\t{health}\t{row.version or '?'}\t{seen}")
+        return lines
+
+    for line in _run(work):
+        typer.echo(line)
+
+
+@token_app.command("create")
+def create_token(
+    name: Annotated[str, typer.Option(help="What the token is for.")],
+    role: Annotated[Role, typer.Option(help="What it may do.")] = Role.viewer,
+    ttl_days: Annotated[int | None, typer.Option(help="Days until it expires; never when left out.", min=1, max=3650)] = None,
+) -> None:
+    """Print a new API token."""
+    checked = _checked(Line, name, "The name")
+
+    async def work(database: Database) -> str:
+        async with database.write() as session:
+            return (await tokens.create_token(session, _who(), NewToken(name=checked, role=role, ttl_days=ttl_days), None)).token
+
+    typer.echo(_run(work))
+
+
+@user_app.command("create")
+def create_user(
+    username: Annotated[str, typer.Argument(help="Lower-case name.")],
+    role: Annotated[Role, typer.Option(help="What the account may do.")] = Role.viewer,
+    password_file: Annotated[Path | None, typer.Option(help="File with the password in its first line; `-` reads standard input.")] = None,
+) -> None:
+    """Create a local account. Without --password-file the password is asked for."""
+    name = _checked(Username, username, "The user name")
+    password = _checked(Password, _read_password(password_file), "The password")
+    hashed = hash_now(password)
+
+    async def work(database: Database) -> None:
+        async with database.write() as session:
+            await users.add_user(session, _who(), name, hashed, role)
+
+    _run(work)
+    typer.echo(f"Created {name} ({role}).")
+
+
+def _read_password(file: Path | None) -> str:
+    if file is None:
+        return str(typer.prompt("Password", hide_input=True, confirmation_prompt=True))
+    if str(file) == "-":
+        return sys.stdin.readline().rstrip("\r\n")
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise _fail(f"{file} cannot be read: {error.strerror}") from error
+    if not lines:
+        raise _fail(f"{file} is empty; put the password in its first line.")
+    return lines[0]

@@ -1,0 +1,123 @@
+"""Reads `wallwatch.findings` and applies each message. An offset is committed after the database; what cannot be used goes to the dead letters."""
+
+import asyncio
+import base64
+from collections.abc import Sequence
+from datetime import timedelta
+
+import orjson
+import structlog
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer
+from prometheus_client import Counter, Histogram
+from pydantic import ValidationError
+from sqlalchemy.exc import DataError, IntegrityError
+
+from wallwatch_backend.incidents.findings import Finding, apply
+from wallwatch_backend.kit import clock
+from wallwatch_backend.kit.database import Database
+from wallwatch_backend.settings import Settings
+
+log = structlog.get_logger(__name__)
+FINDINGS = Counter("wallwatch_findings", "Findings that were applied", ["outcome"])
+DELAY = Histogram(
+    "wallwatch_finding_delay_seconds", "From a finding's event time to its incident", buckets=(0.5, 1, 2, 5, 10, 30, 60, 300, 3600)
+)
+
+TOPIC = "wallwatch.findings"
+DEAD_LETTERS = "wallwatch.dead_letter"
+_BATCH = 100
+_POLL_S = 0.5
+
+
+class FindingConsumer:
+    """Runs on one replica at a time; a restart goes on after the last committed offset."""
+
+    def __init__(self, database: Database, settings: Settings) -> None:
+        self._database, self._settings = database, settings
+
+    async def run(self) -> None:
+        """Consume until cancelled. Any failure of the database or of Kafka raises: whoever runs this starts it again, and nothing was committed."""
+        consumer = Consumer(
+            {
+                "bootstrap.servers": self._settings.kafka_bootstrap,
+                "group.id": self._settings.kafka_group,
+                "enable.auto.commit": False,
+                "enable.auto.offset.store": False,
+                "auto.offset.reset": "earliest",
+                "client.id": "wallwatch-backend",
+                "session.timeout.ms": 10000,
+                # librdkafka would print to stderr beside our JSON lines
+                "log_level": 2,
+            }
+        )
+        producer = Producer({"bootstrap.servers": self._settings.kafka_bootstrap, "enable.idempotence": True, "log_level": 2})
+        try:
+            consumer.subscribe([TOPIC])
+            while True:
+                messages = await asyncio.to_thread(consumer.consume, _BATCH, _POLL_S)
+                if messages:
+                    await self._take(messages, consumer, producer)
+        finally:
+            # Shielded from cancellation: an unclosed consumer keeps its partitions until the session times out.
+            await asyncio.shield(asyncio.to_thread(consumer.close))
+
+    async def _take(self, messages: Sequence[Message], consumer: Consumer, producer: Producer) -> None:
+        newest: dict[tuple[str, int], Message] = {}
+        dead = 0
+        for message in messages:
+            error = message.error()
+            if error is not None:
+                if error.code() in (KafkaError._PARTITION_EOF, KafkaError.UNKNOWN_TOPIC_OR_PART):
+                    continue  # the topic is made by another part and may come later
+                raise KafkaException(error)
+            reason, detail = await self._apply(message)
+            FINDINGS.labels(reason).inc()
+            if detail is not None:
+                dead += 1
+                producer.produce(DEAD_LETTERS, value=dead_letter(message, reason, detail), key=message.key())
+            newest[(str(message.topic()), int(message.partition() or 0))] = message
+        if dead:
+            left = await asyncio.to_thread(producer.flush, 30)
+            if left:
+                raise KafkaException(KafkaError(KafkaError._TIMED_OUT, "dead letters could not be written"))
+        for message in newest.values():
+            await asyncio.to_thread(lambda m=message: consumer.commit(message=m, asynchronous=False))
+
+    async def _apply(self, message: Message) -> tuple[str, str | None]:
+        """Apply one message in its own transaction; return what came of it, and for a dead letter the detail."""
+        raw = message.value()
+        if raw is None:
+            return "empty", "the message has no value"
+        try:
+            finding = Finding.model_validate_json(raw)
+        except ValidationError as bad:
+            first = bad.errors(include_input=False, include_url=False)[0]
+            where = ".".join(str(part) for part in first["loc"])
+            return ("malformed" if first["type"] == "json_invalid" else "invalid"), f"{where}: {first['msg']}".removeprefix(": ")
+        try:
+            async with self._database.write() as session:
+                applied = await apply(session, finding, timedelta(seconds=self._settings.reopen_within_s))
+        except (DataError, IntegrityError) as bad:  # this message's fault; any other error is the database's, and raises
+            return "rejected", f"the database refused it: {str(bad.orig).splitlines()[0]}"
+        DELAY.observe(max((clock.now() - finding.at).total_seconds(), 0.0))
+        log.info(
+            "finding", finding_id=str(finding.finding_id), host=finding.host, pci=finding.pci, symptom=finding.symptom, outcome=applied
+        )
+        return str(applied), None
+
+
+def dead_letter(message: Message, reason: str, detail: str) -> bytes:
+    """What the dead-letter topic keeps of a message (docs/contracts.md)."""
+    key, value = message.key(), message.value()
+    return orjson.dumps(
+        {
+            "topic": message.topic(),
+            "partition": message.partition(),
+            "offset": message.offset(),
+            "key": key.decode("utf-8", "replace") if isinstance(key, bytes) else key,
+            "reason": reason,
+            "detail": detail[:1000],
+            "value_base64": base64.b64encode(value).decode() if isinstance(value, bytes) else None,
+            "at": clock.now(),
+        }
+    )

@@ -1,0 +1,67 @@
+"""Work that one replica at a time does: the one that holds an advisory lock of PostgreSQL. A killed process loses it with its connection."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+
+import psycopg
+import structlog
+from prometheus_client import Counter, Gauge
+
+log = structlog.get_logger(__name__)
+LEADER = Gauge("wallwatch_background_leader", "1 while this process does the background work")
+FAILURES = Counter("wallwatch_background_failures", "Background work that failed and was started again", ["task"])
+
+LOCK = 7_241_010
+_ASK_EVERY_S = 2.0
+_RESTART_MAX_S = 30.0
+
+Task = Callable[[], Awaitable[None]]
+
+
+async def forever(name: str, task: Task) -> None:
+    """Run a task and start it again, after a growing pause, when it fails."""
+    pause_s = 1.0
+    while True:
+        started = asyncio.get_running_loop().time()
+        try:
+            await task()
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:
+            FAILURES.labels(name).inc()
+            log.error("background_task_failed", task=name, error=type(error).__name__, detail=str(error).splitlines()[:1], retry_s=pause_s)
+        if asyncio.get_running_loop().time() - started > 60:
+            pause_s = 1.0
+        await asyncio.sleep(pause_s)
+        pause_s = min(pause_s * 2, _RESTART_MAX_S)
+
+
+async def lead(dsn: str, tasks: Mapping[str, Task]) -> None:
+    """Wait for the lock, run the tasks while it is held, and stop them when it may be lost."""
+    while True:
+        try:
+            async with await psycopg.AsyncConnection.connect(dsn, autocommit=True, connect_timeout=5) as connection:
+                await _while_held(connection, tasks)
+        except (psycopg.Error, OSError) as error:
+            log.warning("leader_connection_lost", error=str(error).splitlines()[0] if str(error) else type(error).__name__)
+        await asyncio.sleep(_ASK_EVERY_S)
+
+
+async def _while_held(connection: psycopg.AsyncConnection[tuple[object, ...]], tasks: Mapping[str, Task]) -> None:
+    while True:
+        row = await (await connection.execute("SELECT pg_try_advisory_lock(%s)", [LOCK])).fetchone()
+        if row is not None and row[0]:
+            break
+        await asyncio.sleep(_ASK_EVERY_S)
+    log.info("leading")
+    LEADER.set(1)
+    running = [asyncio.create_task(forever(name, task), name=name) for name, task in tasks.items()]
+    try:
+        while True:
+            await asyncio.sleep(_ASK_EVERY_S)
+            await connection.execute("SELECT 1")
+    finally:
+        LEADER.set(0)
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)

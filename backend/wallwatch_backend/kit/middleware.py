@@ -1,0 +1,54 @@
+"""What every answer gets: security headers, and the time it took as a metric."""
+
+import time
+
+from prometheus_client import Counter, Histogram
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+REQUESTS = Counter("wallwatch_http_requests", "Requests", ["method", "route", "status"])
+SECONDS = Histogram("wallwatch_http_request_seconds", "Time to the first byte of the answer", ["route"])
+
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+SECURITY_HEADERS = {
+    # Styles: Mantine sets them inline. Everything else comes from this server only.
+    "Content-Security-Policy": (
+        "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; worker-src 'self' blob:; "
+        "connect-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+class AnswerHeaders:
+    """Adds the security headers and counts; plain ASGI, so that streams are not buffered."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = time.perf_counter()
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in SECURITY_HEADERS.items():
+                    headers.setdefault(name, value)
+                if scope["path"].startswith("/api/"):
+                    headers.setdefault("Cache-Control", "no-store")
+                # The route's pattern, never the path: a label for each host and id would grow without end.
+                route = getattr(scope.get("route"), "path", "other")
+                method = scope["method"] if scope["method"] in _METHODS else "other"
+                REQUESTS.labels(method, route, str(message["status"])).inc()
+                SECONDS.labels(route).observe(time.perf_counter() - started)
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers)
