@@ -15,7 +15,7 @@ setup: ## install what the other tasks need (skips what is there)
 
 .PHONY: demo
 demo: setup ## run everything with a simulated fleet until Ctrl-C (SCENARIO=name of a file in tests/scenarios)
-	@exec $(PYTHON) -m wallwatch_local demo --scenario $(SCENARIO)
+	@exec setpriv --pdeathsig TERM -- $(PYTHON) -m wallwatch_local demo --scenario $(SCENARIO)
 
 .PHONY: demo-reset
 demo-reset: ## remove the demo's state

@@ -6,22 +6,13 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=local/setup/common.sh
 . "$here/setup/common.sh"
 cd "$REPO"
+[ "$(id -u)" = 0 ] || echo "not root: tests that open mounts or network namespaces will fail" >&2
 export PATH="$REPO/.venv/bin:$PATH" CI=${CI:-true} GOFLAGS=-mod=readonly
 RESULTS="$LOCAL/test-logs"
 rm -rf "$RESULTS" && mkdir -p "$RESULTS"
 only=${2:-}
-names=() codes=() seconds=()
-
-# stage GROUP NAME COMMAND...: runs one stage in the foreground and remembers how it ended.
-stage() {
-  local group=$1 name=$2 begin=$SECONDS code
-  shift 2
-  [ -z "$only" ] || [ "$only" = "$group" ] || return 0
-  printf '\n=== %s: %s\n' "$name" "$*"
-  "$@" 2>&1 </dev/null | tee "$RESULTS/$name.log"
-  code=${PIPESTATUS[0]}
-  names+=("$name") codes+=("$code") seconds+=($((SECONDS - begin)))
-}
+# shellcheck source=local/stages.sh
+. "$here/stages.sh"
 
 in_collectors() { (cd collectors && "$@"); }
 in_frontend() { (cd frontend && "$@"); }
@@ -59,16 +50,4 @@ stage frontend vitest in_frontend npm run --silent test
 stage python pytest pytest -q
 compgen -G 'tests/e2e/*.ts' >/dev/null && stage e2e playwright tests/e2e/run
 
-# The end of each runner's log is its summary: repeated here, so that it is the last thing to see.
-printf '\n\n=== summaries\n'
-failed=0
-for index in "${!names[@]}"; do
-  name=${names[$index]} code=${codes[$index]}
-  [ "$code" = 0 ] && verdict=ok || { verdict="FAILED ($code)"; failed=1; }
-  printf '\n--- %s: %s, %s s\n' "$name" "$verdict" "${seconds[$index]}"
-  case $name in
-    pytest | playwright | vitest | go-test) tail -n 12 "$RESULTS/$name.log" ;;
-    *) [ "$code" = 0 ] || tail -n 12 "$RESULTS/$name.log" ;;
-  esac
-done
-exit $failed
+sum_up go-test vitest pytest playwright
