@@ -33,8 +33,8 @@ type Entry struct {
 	// hardware's own counters, and what software saw of them at their last refresh
 	hwPackets, hwBytes     float64
 	seenPackets, seenBytes uint64
-	lastRead, lastUsed     time.Duration
-	ticket                 int // tells a waiting counter read from one of an earlier life
+	lastUsed               time.Duration
+	counter                int // its number on the card
 
 	head, tail []byte // constant parts of the dump line, made when first asked for
 }

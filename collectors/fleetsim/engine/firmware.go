@@ -22,11 +22,6 @@ type command struct {
 	insert bool
 }
 
-type counterRead struct {
-	entry  *Entry
-	ticket int
-}
-
 func (r *RNIC) submit(e *Entry, insert bool) {
 	e.state = deleting
 	if insert {
@@ -85,15 +80,15 @@ func (r *RNIC) install(e *Entry, now time.Duration) {
 	e.index = len(r.entries)
 	r.entries = append(r.entries, e)
 	e.hwPackets, e.hwBytes, e.seenPackets, e.seenBytes = 0, 0, 0, 0
-	e.lastRead, e.lastUsed = now, now
-	e.ticket++
-	r.scan = append(r.scan, counterRead{e, e.ticket})
+	e.lastUsed = now
+	r.takeCounter(e)
 }
 
 func (r *RNIC) remove(e *Entry, now time.Duration) {
 	r.chains[e.dir].leave(e.group, now)
 	e.state, e.group = absent, nil
-	e.ticket++
+	r.counters[e.counter] = nil
+	r.freeCounters = append(r.freeCounters, e.counter)
 	last := r.entries[len(r.entries)-1]
 	r.entries[e.index], last.index = last, e.index
 	r.entries = r.entries[:len(r.entries)-1]
@@ -129,29 +124,46 @@ func (r *RNIC) counterReadTime() time.Duration {
 	return costs.CounterHit + time.Duration(misses*float64(costs.CounterMiss))
 }
 
-// scanCounters reads counters in turn within the budget and returns what is left of it.
+// takeCounter gives an entry one of the card's counters: any of those that were freed, or a new one.
+func (r *RNIC) takeCounter(e *Entry) {
+	if n := len(r.freeCounters); n > 0 {
+		i := r.rng.IntN(n)
+		e.counter = r.freeCounters[i]
+		r.freeCounters[i] = r.freeCounters[n-1]
+		r.freeCounters = r.freeCounters[:n-1]
+		r.counters[e.counter] = e
+		return
+	}
+	e.counter = len(r.counters)
+	r.counters = append(r.counters, e)
+}
+
+// scanCounters reads counters in the order of their numbers within the budget and returns what is left of it. A round begins not
+// earlier than the poll time after the one before.
 func (r *RNIC) scanCounters(budget time.Duration, now time.Duration) time.Duration {
 	cost := r.counterReadTime()
-	done := 0
-	for ; done < len(r.scan) && budget > 0; done++ {
-		next := r.scan[done]
-		if next.ticket != next.entry.ticket {
-			continue // deleted since
+	for budget > 0 {
+		if r.cursor >= len(r.counters) {
+			r.cursor = 0
 		}
-		if now-next.entry.lastRead < r.Model.Costs.CounterPoll {
-			break // the oldest is fresh, so all are
+		if r.cursor == 0 {
+			if len(r.entries) == 0 || now-r.roundBegan < r.Model.Costs.CounterPoll {
+				break
+			}
+			r.roundBegan = now
 		}
-		budget -= cost
-		next.entry.refresh(now)
-		r.scan = append(r.scan, next)
+		for ; r.cursor < len(r.counters) && budget > 0; r.cursor++ {
+			if e := r.counters[r.cursor]; e != nil {
+				budget -= cost
+				e.refresh(now)
+			}
+		}
 	}
-	r.scan = append(r.scan[:0], r.scan[done:]...)
 	return budget
 }
 
 // refresh shows the hardware's counters to software; the time of last use is that of the read which saw a counter move.
 func (e *Entry) refresh(now time.Duration) {
-	e.lastRead = now
 	if packets := uint64(e.hwPackets); packets != e.seenPackets {
 		e.seenPackets, e.seenBytes, e.lastUsed = packets, uint64(e.hwBytes), now
 	}

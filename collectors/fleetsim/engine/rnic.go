@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net/netip"
 	"time"
 
@@ -31,14 +32,18 @@ type RNIC struct {
 	Counters      Counters
 	VFCounters    []VFCounters
 
-	chains     [2]*chain
-	entries    []*Entry
-	scan       []counterRead
-	commands   []command
-	sourcePort int
-	baseMasks  int
-	noise      float64
-	out, in    load
+	chains       [2]*chain
+	entries      []*Entry
+	counters     []*Entry // by number; nil where free
+	cursor       int      // the counter that the scan reads next
+	roundBegan   time.Duration
+	freeCounters []int
+	rng          *rand.Rand
+	commands     []command
+	sourcePort   int
+	baseMasks    int
+	noise        float64
+	out, in      load
 
 	commandDebt, scanDebt time.Duration
 	scanBehind            bool

@@ -59,10 +59,10 @@ type Costs struct {
 	CounterPoll time.Duration
 }
 
-// costs gives a model a counter cache whose scan takes 10 s, the default max-idle, at about 1.12 times as many entries as fit.
+// costs gives a model a counter cache whose scan takes 10 s, the default max-idle, at about 1.11 times as many entries as fit.
 func costs(cache int) Costs {
-	miss := time.Duration(31 / float64(cache) * float64(time.Second))
-	return Costs{Insert: 800 * time.Microsecond, Delete: 200 * time.Microsecond, CounterHit: 60 * time.Microsecond,
+	miss := time.Duration(24.4 / float64(cache) * float64(time.Second))
+	return Costs{Insert: 800 * time.Microsecond, Delete: 200 * time.Microsecond, CounterHit: 300 * time.Microsecond,
 		CounterMiss: miss, CounterCache: cache, CounterPoll: time.Second}
 }
 
