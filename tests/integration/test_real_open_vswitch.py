@@ -25,8 +25,8 @@ INPUTS = """
 [[inputs.rnic]]
   sysfs_root = "sys"
 [[inputs.ovs_offload]]
-  unixctl_socket = "ovs/vswitchd.ctl"
-  ovsdb_socket = "ovs/db.sock"
+  unixctl = "ovs/vswitchd.ctl"
+  ovsdb = "ovs/db.sock"
   sysfs_root = "sys"
 """
 

@@ -1,0 +1,38 @@
+"""`python -m tests.bench [NAME...]`: runs the benchmarks one after another, each in a process of its own. Needs `make setup` and root.
+
+One that fails prints a line with its error; the exit code is then 1.
+"""
+
+import subprocess
+import sys
+
+from tests.bench.report import report
+
+from wallwatch_local.paths import REPOSITORY
+
+BENCHMARKS = ("ingest", "classify", "collector", "freshness", "wall_paint")
+TIMEOUT_S = 900
+
+
+def main(names: list[str]) -> int:
+    """Run the named benchmarks, or all."""
+    unknown = set(names) - set(BENCHMARKS)
+    if unknown:
+        print(f"unknown benchmark {', '.join(sorted(unknown))}: choose from {', '.join(BENCHMARKS)}", file=sys.stderr)
+        return 2
+    failed = 0
+    for name in names or BENCHMARKS:
+        # A process each, so that none measures what another left in memory.
+        command = [sys.executable, "-m", f"tests.bench.{name}"]
+        try:
+            code = subprocess.run(command, cwd=REPOSITORY, timeout=TIMEOUT_S, check=False).returncode
+        except subprocess.TimeoutExpired:
+            code = -1
+        if code != 0:
+            failed = 1
+            report(name, error=f"ended with code {code}; its messages are above")
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

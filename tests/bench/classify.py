@@ -1,0 +1,55 @@
+"""How many samples a second one `classify` process takes. WALLWATCH_BENCH_MESSAGES is the backlog that it works through (400,000)."""
+
+import os
+import tempfile
+import time
+from pathlib import Path
+
+from tests.bench.ingest import RNICS, send
+from tests.bench.processes import usage
+from tests.bench.report import report
+
+from wallwatch.settings import Settings
+from wallwatch_testing import telemetry_path
+from wallwatch_testing.kafka_lag import committed, ends
+from wallwatch_testing.stack import wait_for
+
+BACKLOG = int(os.environ.get("WALLWATCH_BENCH_MESSAGES", "400000"))
+TOPICS = ("wallwatch.rnic", "wallwatch.rnic_offload")
+
+
+def main() -> None:
+    """Measure and report."""
+    group = Settings().classify_group
+    with tempfile.TemporaryDirectory(prefix="ww-bench-") as folder, telemetry_path.start(Path(folder), partitions=12) as path:
+        bootstrap = path.kafka.address
+        send(bootstrap, BACKLOG, -1)
+        total = sum(ends(bootstrap, TOPICS).values())
+
+        def done() -> int:
+            offsets = committed(bootstrap, group)
+            return sum(offset for (topic, _), offset in offsets.items() if topic in TOPICS)
+
+        begin = time.monotonic()
+        with path.job("classify") as process:
+            # Opening the state of every partition takes a while at the start and has nothing to do with the rate.
+            first = wait_for("the first checkpoint", done, timeout_s=120, pause_s=0.1)
+            first_s = time.monotonic() - begin
+            wait_for("the backlog's end", lambda: done() >= total, timeout_s=400, pause_s=0.2)
+            all_s = time.monotonic() - begin
+            used = usage(process.pid)
+    report(
+        "classify",
+        samples_per_s=(total - first) / max(all_s - first_s, 1e-9),
+        samples_per_s_with_start=total / all_s,
+        first_checkpoint_s=first_s,
+        samples=total,
+        rnics=RNICS,
+        cpu_us_per_sample=used.cpu_s / total * 1e6,
+        peak_rss_mb=used.peak_rss_mb,
+        processes=1,
+    )
+
+
+if __name__ == "__main__":
+    main()

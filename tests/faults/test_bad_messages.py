@@ -1,0 +1,86 @@
+"""Malformed and truncated Kafka messages: to the dead-letter topic with a reason, counted, and the jobs go on."""
+
+import base64
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from confluent_kafka import Producer
+
+from wallwatch_testing import telemetry_path
+from wallwatch_testing.kafka_lag import read_all
+from wallwatch_testing.stack import wait_for
+from wallwatch_testing.telemetry_path import TelemetryPath
+
+pytestmark = pytest.mark.faults
+
+
+def sample(**changes: Any) -> dict[str, Any]:
+    """A message of measurement rnic that is right unless changed."""
+    right = {
+        "name": "rnic",
+        "timestamp": time.time_ns(),
+        "tags": {"host": "bad-host", "rack": "r1", "pci": "0000:3b:00.0", "pci_id": "15b3:101b"},
+        "fields": {"port_xmit_data": 1, "tx_gbps": 1.5, "port_state": "ACTIVE"},
+    }
+    return right | changes
+
+
+def encoded(**changes: Any) -> bytes:
+    return json.dumps(sample(**changes)).encode()
+
+
+BAD: dict[str, bytes] = {
+    "not JSON": b"\xff\xfe garbage",
+    "empty": b"",
+    "truncated": encoded()[:60],
+    "not an object": b"[1, 2, 3]",
+    "nested a thousand times": b"[" * 1000,
+    "no tags": json.dumps({key: value for key, value in sample().items() if key != "tags"}).encode(),
+    "no host": encoded(tags={"pci": "0000:3b:00.0"}),
+    "an unknown measurement": encoded(name="surprise"),
+    "a timestamp that is text": encoded(timestamp="yesterday"),
+    "a timestamp in the far future": encoded(timestamp=time.time_ns() + 10**18),
+    "a text where a number belongs": encoded(fields={"port_xmit_data": "many"}),
+}
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TelemetryPath]:
+    with telemetry_path.start(tmp_path_factory.mktemp("d")) as started:
+        yield started
+
+
+def letters(path: TelemetryPath) -> list[dict[str, Any]]:
+    return [json.loads(one.value() or b"{}") for one in read_all(path.kafka.address, "wallwatch.dead_letter")]
+
+
+def send(path: TelemetryPath, topic: str, values: list[bytes]) -> None:
+    producer = Producer({"bootstrap.servers": path.kafka.address})
+    for value in values:
+        producer.produce(topic, value, key=b"bad-host")
+    assert producer.flush(15) == 0
+
+
+def test_ingest_puts_each_bad_message_aside_with_a_reason_and_goes_on(path: TelemetryPath) -> None:
+    with path.job("ingest"):
+        send(path, "wallwatch.rnic", [encoded(), *BAD.values(), encoded()])
+        wait_for("the two good samples", lambda: len(path.rows("rnic")) == 2, timeout_s=60)
+        found = wait_for("the dead letters", lambda: len(got := letters(path)) >= len(BAD) and got, timeout_s=60)
+    aside = {base64.b64decode(one["value_base64"]) for one in found}
+    assert aside == set(BAD.values())
+    for one in found:
+        assert one["topic"] == "wallwatch.rnic"
+        assert one["reason"], one
+        assert isinstance(one["offset"], int)
+    assert len({one["reason"] for one in found}) >= 4, "different mistakes should have different reasons"
+
+
+def test_classify_puts_bad_messages_aside_and_goes_on(path: TelemetryPath) -> None:
+    before = len(letters(path))
+    with path.job("classify") as process:
+        send(path, "wallwatch.rnic_offload", [b"\xff\xfe garbage", b"{", b"[]"])
+        wait_for("more dead letters", lambda: len(letters(path)) >= before + 3, timeout_s=90)
+        assert process.poll() is None, "classify ended"

@@ -1,0 +1,204 @@
+"""The whole loop without a browser: counters of a simulated host, symptom, incident, remedy on the host, recovery, proof, webhook.
+
+One scenario (S1: an RNIC whose counters lag behind, so that live flows are aged out of it), one stack, the steps in order.
+"""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from standardwebhooks import Webhook
+
+from wallwatch_local import hosts
+from wallwatch_testing import stack
+from wallwatch_testing.stack import Stack, wait_for
+from wallwatch_testing.webhook_receiver import Received, Receiver, receiving
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(900)]
+
+HOST, PCI = "host01", "0000:17:00.0"
+EVENTS = ["incident.opened", "incident.updated", "incident.resolved"]
+
+
+@dataclass
+class Loop:
+    """The running stack, a signed-in client, a receiver of webhooks, and what earlier steps found."""
+
+    stack: Stack
+    api: httpx.Client
+    receiver: Receiver
+    secret: str
+    incident_id: str = ""
+    remedy_id: str = ""
+
+    def get(self, path: str) -> Any:
+        answer = self.api.get(path)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def remedy(self, **request: Any) -> dict[str, Any]:
+        answer = self.api.post("/remedies", json={"host": HOST, "pci": PCI, **request})
+        assert answer.status_code == 201, answer.text
+        created: dict[str, Any] = answer.json()
+        return created
+
+    def remedy_in(self, remedy_id: str, *states: str, timeout_s: float = 60) -> dict[str, Any]:
+        """The remedy once it is in one of the states; any other final state fails at once."""
+
+        def ask() -> dict[str, Any] | None:
+            remedy: dict[str, Any] = self.get(f"/remedies/{remedy_id}")
+            if remedy["state"] in states:
+                return remedy
+            assert remedy["state"] not in ("failed", "refused", "expired", "not_verified"), remedy
+            return None
+
+        found: dict[str, Any] = wait_for(f"remedy in state {' or '.join(states)}", ask, timeout_s)
+        return found
+
+    def delivered(self, event: str) -> Received:
+        def ask() -> Received | None:
+            return next((one for one in self.receiver.received if json.loads(one.body)["type"] == event), None)
+
+        found: Received = wait_for(f"webhook {event}", ask, timeout_s=60)
+        return found
+
+    def max_idle(self) -> str | None:
+        """`other_config:max-idle` in the host's real OVSDB."""
+        return ovsdb_other_config(self.stack.layout.hosts / HOST).get("max-idle")
+
+
+def ovsdb_other_config(host: Path) -> dict[str, str]:
+    """Asks the host's ovsdb-server itself, not through anything of ours."""
+
+    transaction = '["Open_vSwitch",{"op":"select","table":"Open_vSwitch","where":[],"columns":["other_config"]}]'
+    command = ["ovsdb-client", "transact", "unix:ovs/db.sock", transaction]
+    done = subprocess.run(command, cwd=host, capture_output=True, text=True, timeout=20, check=True)
+    return dict(json.loads(done.stdout)[0]["rows"][0]["other_config"][1])
+
+
+@pytest.fixture(scope="module")
+def loop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loop]:
+    if not stack.is_root():
+        pytest.skip("the stack opens its own mounts: run as root")
+    folder = tmp_path_factory.mktemp("loop")
+    with stack.start(folder, hosts.scenario_file("s1")) as running, running.api() as api, receiving() as receiver:
+        answer = api.post("/webhooks", json={"name": "test", "url": receiver.url, "events": EVENTS})
+        assert answer.status_code == 201, answer.text
+        yield Loop(running, api, receiver, answer.json()["secret"])
+
+
+def test_1_every_rnic_of_the_fleet_is_on_the_wall(loop: Loop) -> None:
+    def complete() -> dict[str, Any] | None:
+        wall: dict[str, Any] = loop.get("/wall")["columns"]
+        return wall if len(wall["host"]) == 8 and None not in wall["model"] and None not in wall["headroom"] else None
+
+    columns = wait_for("8 RNICs with model and headroom", complete, timeout_s=60)
+    assert set(columns["host"]) == {"host01", "host02"}
+    assert set(columns["model"]) == {"CX-6", "CX-7", "E810", "CX-5"}
+
+
+def test_2_both_agents_are_connected_and_healthy(loop: Loop) -> None:
+    def connected() -> bool:
+        agents = loop.get("/agents")["items"]
+        return {one["host"] for one in agents if one["connected"] and one["healthy"]} == {"host01", "host02"}
+
+    wait_for("both agents", connected, timeout_s=60)
+
+
+def test_3_the_symptom_becomes_an_incident_that_names_the_cause_first(loop: Loop) -> None:
+    def opened() -> dict[str, Any] | None:
+        items = loop.get("/incidents")["items"]
+        return next((one for one in items if (one["host"], one["pci"], one["symptom"]) == (HOST, PCI, "S1")), None)
+
+    loop.incident_id = wait_for("an incident S1", opened, timeout_s=180)["id"]
+    incident = loop.get(f"/incidents/{loop.incident_id}")
+    assert incident["state"] == "open"
+    assert incident["active"] is True
+    # The scenario's truth: stale counters (C5) behind re-offloading (S1).
+    assert incident["hypotheses"][0]["cause"] == "C5", incident["hypotheses"]
+    posteriors = [one["posterior"] for one in incident["hypotheses"]]
+    assert posteriors == sorted(posteriors, reverse=True)
+    assert sum(posteriors) == pytest.approx(1, abs=0.02)
+    assert "reoffload_ratio" in {one["signal"] for one in incident["evidence"]}
+    assert "tune-revalidator" in {one["action"] for one in incident["remedies"]}
+    wall = loop.get("/wall")["columns"]
+    sick = next(i for i, place in enumerate(zip(wall["host"], wall["pci"], strict=True)) if place == (HOST, PCI))
+    assert "S1" in wall["symptoms"][sick]
+
+
+def test_4_nothing_else_in_the_fleet_is_called_sick(loop: Loop) -> None:
+    others = [one for one in loop.get("/incidents")["items"] if (one["host"], one["pci"]) != (HOST, PCI)]
+    assert others == []
+
+
+def test_5_the_opening_is_delivered_with_a_valid_signature(loop: Loop) -> None:
+    received = loop.delivered("incident.opened")
+    # Raises when the signature does not fit the body.
+    body = Webhook(loop.secret).verify(received.body, received.headers)
+    assert body["data"]["id"] == loop.incident_id
+    with pytest.raises(Exception, match="signature"):
+        Webhook(loop.secret).verify(received.body.replace(b"S1", b"S2", 1), received.headers)
+
+
+def test_6_a_dry_run_shows_the_operation_and_changes_nothing(loop: Loop) -> None:
+    before = loop.max_idle()
+    suggested = next(one for one in loop.get(f"/incidents/{loop.incident_id}")["remedies"] if one["action"] == "tune-revalidator")
+    created = loop.remedy(action="tune-revalidator", params=suggested["params"], incident_id=loop.incident_id, mode="dry_run")
+    planned = loop.remedy_in(created["id"], "planned")
+    assert [one["after"] for one in planned["operations"]] == [str(suggested["params"]["max_idle_ms"])]
+    assert loop.max_idle() == before
+
+
+def test_7_applied_the_remedy_is_on_the_host(loop: Loop) -> None:
+    suggested = next(one for one in loop.get(f"/incidents/{loop.incident_id}")["remedies"] if one["action"] == "tune-revalidator")
+    created = loop.remedy(action="tune-revalidator", params=suggested["params"], incident_id=loop.incident_id, mode="apply")
+    loop.remedy_id = created["id"]
+    loop.remedy_in(loop.remedy_id, "applied", "verified")
+    assert loop.max_idle() == str(suggested["params"]["max_idle_ms"])
+
+
+def test_8_telemetry_proves_that_it_worked(loop: Loop) -> None:
+    remedy = loop.remedy_in(loop.remedy_id, "verified", timeout_s=300)
+    verification = remedy["verification"]
+    assert verification["signal"] == "reoffload_ratio"
+    assert verification["measured"] < 0.05
+
+
+def test_9_the_symptom_clears_and_the_incident_resolves(loop: Loop) -> None:
+    def cleared() -> dict[str, Any] | None:
+        incident: dict[str, Any] = loop.get(f"/incidents/{loop.incident_id}")
+        return incident if not incident["active"] else None
+
+    incident = wait_for("the end of the symptom", cleared, timeout_s=240)
+    assert incident["state"] == "resolved"
+    kinds = [entry["kind"] for entry in incident["timeline"]]
+    assert kinds[0] == "opened", kinds
+    times = [entry["at"] for entry in incident["timeline"]]
+    assert times == sorted(times)
+    body = Webhook(loop.secret).verify((resolved := loop.delivered("incident.resolved")).body, resolved.headers)
+    assert body["data"]["id"] == loop.incident_id
+
+
+def test_10_undone_the_host_is_as_before(loop: Loop) -> None:
+    answer = loop.api.post(f"/remedies/{loop.remedy_id}/undo")
+    assert answer.status_code == 202, answer.text
+    loop.remedy_in(loop.remedy_id, "undone")
+    assert loop.max_idle() is None
+
+
+def test_11_every_step_of_a_person_is_in_the_audit_log(loop: Loop) -> None:
+    actions = {event["action"] for event in loop.get("/audit?limit=200")["items"]}
+    text = " ".join(sorted(actions))
+    for word in ("session", "webhook", "remedy"):
+        assert word in text, actions
+
+
+def test_12_what_the_simulator_says_agrees_with_what_was_found(loop: Loop) -> None:
+    truth = [json.loads(line) for line in (loop.stack.layout.folder / "truth.jsonl").read_text().splitlines()]
+    cause = loop.get(f"/incidents/{loop.incident_id}")["hypotheses"][0]["cause"]
+    assert {(one["host"], one["pci"], one["cause"]) for one in truth if one["symptom"] == "S1"} == {(HOST, PCI, cause)}
