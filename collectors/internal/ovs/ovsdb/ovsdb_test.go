@@ -1,0 +1,139 @@
+package ovsdb_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/internal/ovs/ovsdb"
+)
+
+const schema = "/usr/share/openvswitch/vswitch.ovsschema"
+
+// server runs a real ovsdb-server. The test is skipped where there is none.
+func server(t *testing.T, initialised bool) string {
+	t.Helper()
+	for _, program := range []string{"ovsdb-server", "ovsdb-tool"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("%s is not installed (Debian: openvswitch-switch)", program)
+		}
+	}
+	folder, err := os.MkdirTemp("", "db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	database, socket := filepath.Join(folder, "conf.db"), filepath.Join(folder, "db.sock")
+	if output, err := exec.Command("ovsdb-tool", "create", database, schema).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, output)
+	}
+	daemon := exec.Command("ovsdb-server", database, "--remote=punix:"+socket, "--unixctl="+folder+"/ctl")
+	daemon.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := daemon.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = daemon.Process.Kill()
+		_ = daemon.Wait()
+	})
+	deadline := time.Now().Add(10 * time.Second)
+	for {
+		client, err := ovsdb.Dial(context.Background(), socket)
+		if err == nil {
+			if initialised {
+				if _, err := client.Transact(context.Background(), map[string]any{"op": "insert", "table": "Open_vSwitch", "row": map[string]any{}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_ = client.Close()
+			return socket
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("ovsdb-server does not answer: %v", err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+func dial(t *testing.T, socket string) (*ovsdb.Client, context.Context) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	t.Cleanup(cancel)
+	client, err := ovsdb.Dial(ctx, "unix:"+socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	return client, ctx
+}
+
+func TestSettingsAreSetReplacedAndRemovedInARealServer(t *testing.T) {
+	client, ctx := dial(t, server(t, true))
+	if settings, err := client.OtherConfig(ctx); err != nil || len(settings) != 0 {
+		t.Fatalf("at first: %v, %v", settings, err)
+	}
+	must(t, client.SetOtherConfig(ctx, map[string]string{"max-idle": "60000", "hw-offload": "true"}, nil))
+	must(t, client.SetOtherConfig(ctx, map[string]string{"max-idle": "30000"}, []string{"never-set"}))
+	settings, err := client.OtherConfig(ctx)
+	if err != nil || settings["max-idle"] != "30000" || settings["hw-offload"] != "true" || len(settings) != 2 {
+		t.Errorf("after a change: %v, %v", settings, err)
+	}
+	must(t, client.SetOtherConfig(ctx, nil, []string{"max-idle"}))
+	if settings, err := client.OtherConfig(ctx); err != nil || len(settings) != 1 {
+		t.Errorf("after a removal: %v, %v", settings, err)
+	}
+}
+
+func TestAMonitorSeesThePresentValueAndChangesOfOthers(t *testing.T) {
+	socket := server(t, true)
+	watcher, ctx := dial(t, socket)
+	changer, _ := dial(t, socket)
+	must(t, changer.SetOtherConfig(ctx, map[string]string{"max-idle": "10"}, nil))
+	values, err := watcher.Monitor(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := <-values; got["max-idle"] != "10" {
+		t.Errorf("present value: %v", got)
+	}
+	must(t, changer.SetOtherConfig(ctx, map[string]string{"max-idle": "20"}, nil))
+	if got := <-values; got["max-idle"] != "20" {
+		t.Errorf("after a change: %v", got)
+	}
+	_ = watcher.Close()
+	if _, open := <-values; open {
+		t.Error("the channel outlives the connection")
+	}
+	if _, err := watcher.OtherConfig(ctx); !errors.Is(err, ovsdb.ErrClosed) {
+		t.Errorf("a call after the end: %v", err)
+	}
+}
+
+func TestADatabaseWithoutARowIsToldApartFromEmptySettings(t *testing.T) {
+	client, ctx := dial(t, server(t, false))
+	if _, err := client.OtherConfig(ctx); !errors.Is(err, ovsdb.ErrNoRow) {
+		t.Errorf("reading: %v", err)
+	}
+	if err := client.SetOtherConfig(ctx, map[string]string{"a": "b"}, nil); !errors.Is(err, ovsdb.ErrNoRow) {
+		t.Errorf("changing: %v", err)
+	}
+}
+
+func TestAFailedOperationFailsTheTransaction(t *testing.T) {
+	client, ctx := dial(t, server(t, true))
+	if _, err := client.Transact(ctx, map[string]any{"op": "select", "table": "No_Such_Table", "where": []any{}}); err == nil {
+		t.Error("no error")
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
