@@ -31,7 +31,7 @@ class CommandsOfOtherParts(TyperGroup):
         if own is not None or entry is None:
             return own
         try:
-            command = typer.main.get_command(entry.load())
+            command = typer.main.get_group(entry.load())  # a group also when it has one command: `wallwatch token create`
         except Exception as error:
             command = _unavailable(entry, error)
         command.name = cmd_name
