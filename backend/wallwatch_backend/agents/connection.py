@@ -69,9 +69,8 @@ class AgentConnection:
             return
         self._instance_uid = message.instance_uid or self._instance_uid
         # A gap in the numbers, or a first message without a description, means that we missed something: ask for all of it.
-        missed = (
-            message.sequence_num != self._next_sequence if self._next_sequence is not None else not message.HasField("agent_description")
-        )
+        first = self._next_sequence is None
+        missed = not message.HasField("agent_description") if first else message.sequence_num != self._next_sequence
         self._next_sequence = message.sequence_num + 1
         await self._note_status(message)
         if message.HasField("custom_capabilities"):
@@ -91,9 +90,7 @@ class AgentConnection:
             if version:
                 values["version"] = _clean(version, 100)
             if message.instance_uid:
-                values["instance_uid"] = (
-                    str(UUID(bytes=message.instance_uid)) if len(message.instance_uid) == 16 else message.instance_uid.hex()
-                )
+                values["instance_uid"] = _uuid_text(message.instance_uid)
             if named and named != self.host:
                 log.warning("agent_host_differs", host=self.host, reported=named[:253])
         if message.HasField("health"):
@@ -154,3 +151,8 @@ async def _announce_dispatch(session: WriteSession, remedy_id: UUID) -> None:
 def _clean(text: str, longest: int) -> str:
     """Text of an agent, fit for the database."""
     return text.replace("\0", "")[:longest]
+
+
+def _uuid_text(raw: bytes) -> str:
+    """Write an instance uid as a UUID; anything of another length in hex, as it came."""
+    return str(UUID(bytes=raw)) if len(raw) == 16 else raw.hex()[:100]

@@ -1,6 +1,6 @@
 """OpAMP's form of a WebSocket message: a header, which is the varint 0, and then a protobuf message."""
 
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from opentelemetry._opamp.proto import opamp_pb2
 
 _HEADER = b"\x00"
@@ -25,13 +25,15 @@ def decode(frame: bytes) -> opamp_pb2.AgentToServer:
     if not frame.startswith(_HEADER):
         raise BadFrame("the header of the message is not 0")
     try:
-        return opamp_pb2.AgentToServer.FromString(frame[len(_HEADER) :])
+        message: opamp_pb2.AgentToServer = opamp_pb2.AgentToServer.FromString(frame[len(_HEADER) :])
     except DecodeError as error:
         raise BadFrame("the message is not an AgentToServer") from error
+    return message
 
 
 def encode(message: opamp_pb2.ServerToAgent) -> bytes:
-    return _HEADER + message.SerializeToString()
+    body: bytes = message.SerializeToString()
+    return _HEADER + body
 
 
 def reply(instance_uid: bytes, *, report_full_state: bool = False) -> opamp_pb2.ServerToAgent:

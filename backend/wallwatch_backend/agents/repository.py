@@ -54,9 +54,9 @@ async def delete_stale_tokens(session: WriteSession, before: datetime) -> None:
     await session.execute(delete(EnrolmentTokenRow).where(EnrolmentTokenRow.expires_at < before))
 
 
-async def note(session: WriteSession, agent_id: UUID, connection_id: UUID, **values: Any) -> bool:
+async def note(session: WriteSession, agent_id: UUID, connection: UUID, **values: Any) -> bool:
     """Change an agent's state, if this connection is still its newest; say whether it is."""
-    query = update(AgentRow).where(AgentRow.id == agent_id, AgentRow.connection_id == connection_id).values(**values).returning(AgentRow.id)
+    query = update(AgentRow).where(AgentRow.id == agent_id, AgentRow.connection_id == connection).values(**values).returning(AgentRow.id)
     return (await session.execute(query)).scalar_one_or_none() is not None
 
 

@@ -1,4 +1,7 @@
-"""Reads `wallwatch.findings` and applies each message. An offset is committed after the database; what cannot be used goes to the dead letters."""
+"""Reads `wallwatch.findings` and applies each message.
+
+An offset is committed after the database's transaction; what cannot be used goes to the dead letters.
+"""
 
 import asyncio
 import base64
@@ -36,7 +39,10 @@ class FindingConsumer:
         self._database, self._settings = database, settings
 
     async def run(self) -> None:
-        """Consume until cancelled. Any failure of the database or of Kafka raises: whoever runs this starts it again, and nothing was committed."""
+        """Consume until cancelled.
+
+        Any failure of the database or of Kafka raises: whoever runs this starts it again, at the last committed offset.
+        """
         consumer = Consumer(
             {
                 "bootstrap.servers": self._settings.kafka_bootstrap,
@@ -81,7 +87,7 @@ class FindingConsumer:
             if left:
                 raise KafkaException(KafkaError(KafkaError._TIMED_OUT, "dead letters could not be written"))
         for message in newest.values():
-            await asyncio.to_thread(lambda m=message: consumer.commit(message=m, asynchronous=False))
+            await asyncio.to_thread(_commit, consumer, message)
 
     async def _apply(self, message: Message) -> tuple[str, str | None]:
         """Apply one message in its own transaction; return what came of it, and for a dead letter the detail."""
@@ -104,6 +110,10 @@ class FindingConsumer:
             "finding", finding_id=str(finding.finding_id), host=finding.host, pci=finding.pci, symptom=finding.symptom, outcome=applied
         )
         return str(applied), None
+
+
+def _commit(consumer: Consumer, message: Message) -> None:
+    consumer.commit(message=message, asynchronous=False)
 
 
 def dead_letter(message: Message, reason: str, detail: str) -> bytes:

@@ -94,4 +94,4 @@ def add_timeline(session: WriteSession, **values: Any) -> None:
 
 async def count_by_state(session: ReadSession) -> dict[str, int]:
     query = select(IncidentRow.state, func.count()).group_by(IncidentRow.state)
-    return {state: count for state, count in (await session.execute(query)).all()}
+    return {row[0]: row[1] for row in await session.execute(query)}

@@ -1,4 +1,7 @@
-"""Work that one replica at a time does: the one that holds an advisory lock of PostgreSQL. A killed process loses it with its connection."""
+"""Work that one replica at a time does: the one that holds an advisory lock of PostgreSQL.
+
+A killed process loses the lock with its connection, and another replica goes on.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping

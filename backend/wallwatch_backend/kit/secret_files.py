@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -19,10 +20,8 @@ def read_or_create(path: Path, make: Callable[[], bytes]) -> bytes:
                 file.write(make())
                 file.flush()
                 os.fsync(file.fileno())
-            try:
+            with suppress(FileExistsError):
                 os.link(aside, path)
-            except FileExistsError:
-                pass
         finally:
             aside.unlink(missing_ok=True)
     if path.stat().st_mode & 0o077:

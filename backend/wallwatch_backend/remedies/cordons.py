@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import distinct_on
 
 from wallwatch_backend.kit.database import ReadSession
 from wallwatch_backend.remedies.models import CommandRow, RemedyRow
@@ -13,7 +14,7 @@ _newest = (
     select(RemedyRow.host, RemedyRow.pci, CommandRow.operation, CommandRow.finished_at)
     .join(CommandRow, CommandRow.remedy_id == RemedyRow.id)
     .where(RemedyRow.action == CORDON, CommandRow.state == "done", CommandRow.operation.in_(("apply", "undo")))
-    .distinct(RemedyRow.host, RemedyRow.pci)
+    .ext(distinct_on(RemedyRow.host, RemedyRow.pci))
     .order_by(RemedyRow.host, RemedyRow.pci, CommandRow.finished_at.desc())
 )
 

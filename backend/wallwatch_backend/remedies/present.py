@@ -10,7 +10,7 @@ from wallwatch_backend.remedies.models import CommandRow, RemedyRow
 from wallwatch_backend.remedies.schemas import Command, HostOperation, Remedy, Verification
 
 UNDOABLE = frozenset({"applied", "verified", "not_verified", "failed", "expired"})
-"""`failed` and `expired` too: what came of them on the host is not certain, and the agent answers `nothing_to_undo` when there is nothing."""
+"""`failed` and `expired` too: what came of them on the host is not certain; the agent answers `nothing_to_undo` when nothing did."""
 
 
 def undoable(row: RemedyRow, commands: Sequence[CommandRow]) -> bool:

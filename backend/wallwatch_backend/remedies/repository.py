@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Row, select, text, tuple_, update
@@ -86,7 +85,7 @@ async def command_locked(session: WriteSession, command_id: UUID, host: str) -> 
     return (await session.scalars(query)).one_or_none()
 
 
-async def undelivered(session: ReadSession, host: str, at: datetime) -> Sequence[Row[Any]]:
+async def undelivered(session: ReadSession, host: str, at: datetime) -> Sequence[Row[UUID, UUID, str]]:
     """Commands of a host that have no result yet and that its agent would still accept."""
     query = (
         select(CommandRow.id, CommandRow.remedy_id, CommandRow.jws)
@@ -107,7 +106,7 @@ async def mark_sent(session: WriteSession, command_id: UUID, at: datetime) -> bo
     return (await session.execute(query)).scalar_one_or_none() is not None
 
 
-async def unanswered_since(session: ReadSession, never_sent: datetime, sent: datetime) -> Sequence[Row[Any]]:
+async def unanswered_since(session: ReadSession, never_sent: datetime, sent: datetime) -> Sequence[Row[UUID, str]]:
     """Commands whose time is over: at once when they were never sent, after a grace when they were."""
     query = select(CommandRow.id, CommandRow.host).where(
         ((CommandRow.state == "pending") & (CommandRow.expires_at <= never_sent))

@@ -115,7 +115,9 @@ async def _tell(session: WriteSession, host: str, remedy: RemedyRow, command: Co
     if command.state == "done":
         text = f"The agent {verb} {remedy.action}."
     else:
-        text = f"The agent {command.state} to {command.operation.replace('_', '-')} {remedy.action}: {command.message or command.code or 'no reason given'}."
+        operation = command.operation.replace("_", " ")
+        why = command.message or command.code or "no reason given"
+        text = f"{operation.capitalize()} of {remedy.action}: the agent says {command.state} ({why})."
     await note_remedy(session, remedy.incident_id, f"agent:{host}", text)
     extra = {"host": remedy.host, "pci": remedy.pci} if remedy.action == CORDON else {}
     await changes.announce(session, "remedy", remedy.id, remedy.state, **extra)

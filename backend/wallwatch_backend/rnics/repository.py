@@ -51,11 +51,14 @@ async def open_incidents(session: ReadSession, host: str, pci: str) -> dict[str,
     query = select(IncidentRow.symptom, IncidentRow.id).where(
         IncidentRow.host == host, IncidentRow.pci == pci, IncidentRow.state != "resolved"
     )
-    return {symptom: id for symptom, id in (await session.execute(query)).all()}
+    return {row[0]: row[1] for row in await session.execute(query)}
 
 
 async def newest_masks(session: ReadSession, rnic_id: int, since: datetime) -> Sequence[Row[Any]]:
-    """Each direction's masks of its newest sample since a time. A direction that has no masks any more has no newer rows, so age matters."""
+    """Each direction's masks of its newest sample since a time.
+
+    A direction that has no masks any more has no newer rows, so age matters.
+    """
     m = mask_sample.c
     newest = (
         select(m.direction, func.max(m.time).label("time")).where(m.rnic_id == rnic_id, m.time >= since).group_by(m.direction).subquery()

@@ -75,10 +75,10 @@ async def get_series(
         for row in rows:
             index = position.get(row[0])
             if index is not None:
-                for r, value in zip(here, row[1:], strict=True):
+                for r, value in zip(here, tuple(row)[1:], strict=True):
                     values[r.name][index] = None if value is None else float(value)
     shown = [SeriesField(name=r.name, label=r.field.label, unit=unit_of(r.field)) for r in requested]
-    return Series(since=start, until=end, step_s=step, fields=shown, times=times, values=values)
+    return Series(**{"from": start, "to": end}, step_s=step, fields=shown, times=times, values=values)
 
 
 def unit_of(field: MetricField) -> str:

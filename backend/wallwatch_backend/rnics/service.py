@@ -149,8 +149,7 @@ async def list_findings(session: ReadSession, host: str, pci: str, since: dateti
         FindingInterval(
             finding_id=row.finding_id,
             symptom=row.symptom,
-            since=row.started_at,
-            until=row.cleared_at,
+            **{"from": row.started_at, "to": row.cleared_at},
             severity=_worst(row.severities),
             incident_id=row.incident_id,
         )

@@ -13,7 +13,8 @@ from wallwatch_backend.stream.dependencies import TheHub
 router = APIRouter(tags=["stream"])
 
 _DESCRIPTION = (
-    "Events: `rnic_state` (data: the columns of the wall, changed RNICs only; id: `seq`), `incident`, `remedy`, `agent` (data: `{id, state}`), "
+    "Events: `rnic_state` (data: the columns of the wall, changed RNICs only; id: `seq`), "
+    "`incident`, `remedy`, `agent` (data: `{id, state}`), "
     "`resync` (changes were lost: fetch again what is shown), `heartbeat` (data: `{at}`)."
 )
 

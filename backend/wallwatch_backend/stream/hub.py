@@ -24,7 +24,10 @@ StillAllowed = Callable[[], Awaitable[bool]]
 
 
 class Client:
-    """A stream's queue. A client that is too slow loses its backlog and is told to fetch again: memory is bounded, and nothing is silently missing."""
+    """A stream's queue.
+
+    A client that is too slow loses its backlog and is told to fetch again: memory is bounded, and nothing is silently missing.
+    """
 
     def __init__(self, size: int) -> None:
         self._queue: asyncio.Queue[StreamEvent | None] = asyncio.Queue(size)

@@ -40,4 +40,4 @@ async def rows_of(session: ReadSession, host: str, pci: str) -> Sequence[Sequenc
 
 
 async def last_change(session: ReadSession) -> int:
-    return (await session.execute(select(func.coalesce(func.max(s.c.change_seq), 0)))).scalar_one()
+    return int((await session.execute(select(func.coalesce(func.max(s.c.change_seq), 0)))).scalar_one())

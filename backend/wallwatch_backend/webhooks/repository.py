@@ -63,7 +63,7 @@ async def attempts(session: ReadSession, delivery_ids: Sequence[UUID]) -> Sequen
     return (await session.scalars(query)).all()
 
 
-async def claim_due(session: WriteSession, at: datetime, lease: timedelta, limit: int) -> Sequence[Row[Any]]:
+async def claim_due(session: WriteSession, at: datetime, lease: timedelta, limit: int) -> Sequence[Row[DeliveryRow, WebhookRow]]:
     """Take deliveries that are due and push each one's time back: if this process dies, it falls due again after the lease."""
     query = (
         select(DeliveryRow, WebhookRow)

@@ -1,4 +1,7 @@
-"""Where events may be sent. A webhook makes this server send requests, so its address is checked when it is given and again when it is used."""
+"""Where events may be sent.
+
+A webhook makes this server send requests, so its address is checked when it is given and again when it is used.
+"""
 
 import asyncio
 import ipaddress

@@ -1,0 +1,171 @@
+"""A real backend for each test module: a database of its own with the real migrations, a real uvicorn server on a free port."""
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+import uvicorn
+from alembic import command
+from alembic.config import Config
+
+from wallwatch_backend.app import create_app
+from wallwatch_backend.kit.access import Role
+from wallwatch_backend.kit.database import Database
+from wallwatch_backend.settings import Settings
+from wallwatch_backend.users import service as users
+from wallwatch_backend.users.passwords import hash_now
+from wallwatch_local.ports import free_ports
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PASSWORD = "correct horse battery staple"
+PASSWORD_HASH = hash_now(PASSWORD)
+
+
+@pytest.fixture(scope="module")
+def migrated_url(postgres_url: str) -> str:
+    """A database at the newest revision."""
+    config = Config(str(REPOSITORY / "alembic.ini"))
+    config.set_main_option("script_location", str(REPOSITORY / "migrations"))
+    config.attributes["url"] = postgres_url
+    config.attributes["configure_logging"] = False
+    command.upgrade(config, "head")
+    return postgres_url
+
+
+@dataclass(frozen=True)
+class Backend:
+    """A running backend and the ways in."""
+
+    url: str
+    database_url: str
+    settings: Settings
+    password: str = PASSWORD
+
+    @property
+    def dsn(self) -> str:
+        return self.database_url.replace("+psycopg", "")
+
+    def connect(self) -> psycopg.Connection[tuple[object, ...]]:
+        return psycopg.connect(self.dsn, autocommit=True)
+
+    def client(self, **options: object) -> httpx.Client:
+        return httpx.Client(base_url=self.url, timeout=20, **options)  # type: ignore[arg-type]
+
+    def signed_in(self, role: str) -> httpx.Client:
+        """A browser's client: session cookie and CSRF header."""
+        client = self.client()
+        answer = client.post("/api/v1/session", json={"username": role, "password": PASSWORD})
+        assert answer.status_code == 201, answer.text
+        client.headers["X-CSRF-Token"] = answer.json()["csrf_token"]
+        return client
+
+
+async def add_accounts(database_url: str) -> None:
+    """One account of each role, named after it."""
+    database = Database(Settings(database_url=database_url))
+    async with database.write() as session:
+        for role in Role:
+            await users.add_user(session, "test", str(role), PASSWORD_HASH, role)
+    await database.dispose()
+
+
+def serve(settings: Settings, port: int) -> tuple[uvicorn.Server, threading.Thread]:
+    """Run uvicorn in a thread until `server.should_exit` is set."""
+    app = create_app(settings)
+    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_config=None, timeout_graceful_shutdown=2))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    deadline = time.monotonic() + 30
+    while not server.started:
+        assert thread.is_alive(), "the server did not start"
+        assert time.monotonic() < deadline, "the server did not start in 30 s"
+        time.sleep(0.05)
+    return server, thread
+
+
+@pytest.fixture(scope="module")
+def backend_settings() -> dict[str, object]:
+    """Settings that a module wants different; override the fixture there."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def backend(
+    migrated_url: str, kafka_bootstrap: str, tmp_path_factory: pytest.TempPathFactory, backend_settings: dict[str, object]
+) -> Iterator[Backend]:
+    asyncio.run(add_accounts(migrated_url))
+    settings = Settings(
+        **{
+            "database_url": migrated_url,
+            "kafka_bootstrap": kafka_bootstrap,
+            "kafka_group": f"test-{time.monotonic_ns()}",
+            "secrets_dir": tmp_path_factory.mktemp("secrets") / "s",
+            "log_level": "WARNING",
+            **backend_settings,
+        }
+    )
+    port = free_ports(1)[0]
+    server, thread = serve(settings, port)
+    try:
+        yield Backend(f"http://127.0.0.1:{port}", migrated_url, settings)
+    finally:
+        server.should_exit = True
+        thread.join(20)
+        assert not thread.is_alive(), "the server did not stop"
+
+
+@pytest.fixture(scope="module")
+def anonymous(backend: Backend) -> Iterator[httpx.Client]:
+    with backend.client() as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def viewer(backend: Backend) -> Iterator[httpx.Client]:
+    with backend.signed_in("viewer") as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def operator(backend: Backend) -> Iterator[httpx.Client]:
+    with backend.signed_in("operator") as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def admin(backend: Backend) -> Iterator[httpx.Client]:
+    with backend.signed_in("admin") as client:
+        yield client
+
+
+@pytest.fixture
+async def database(backend: Backend) -> AsyncIterator[Database]:
+    database = Database(backend.settings)
+    yield database
+    await database.dispose()
+
+
+Eventually = Callable[..., Any]
+
+
+@pytest.fixture(scope="session")
+def eventually() -> Eventually:
+    """A function that returns the first truthy result of `check()`, and fails when none comes in time."""
+
+    def wait(check: Callable[[], Any], timeout_s: float = 15, every_s: float = 0.1) -> Any:
+        deadline = time.monotonic() + timeout_s
+        while True:
+            result = check()
+            if result:
+                return result
+            assert time.monotonic() < deadline, f"not true within {timeout_s} s; last: {result!r}"
+            time.sleep(every_s)
+
+    return wait

@@ -1,0 +1,35 @@
+"""Signing in, staying in, getting out."""
+
+from typing import Any
+
+import httpx
+
+from wallwatch_backend.kit.access import SESSION_COOKIE
+
+
+def test_an_anonymous_caller_is_told_to_sign_in(anonymous: httpx.Client) -> None:
+    answer = anonymous.get("/api/v1/session")
+    assert answer.status_code == 401
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json()["code"] == "not_signed_in"
+
+
+def test_a_wrong_password_and_an_unknown_name_give_the_same_answer(anonymous: httpx.Client) -> None:
+    wrong = anonymous.post("/api/v1/session", json={"username": "viewer", "password": "x" * 12})
+    unknown = anonymous.post("/api/v1/session", json={"username": "nobody", "password": "x" * 12})
+    assert wrong.status_code == unknown.status_code == 401
+    assert wrong.json() == unknown.json()
+
+
+def test_a_session_says_who_is_signed_in(operator: httpx.Client) -> None:
+    answer = operator.get("/api/v1/session")
+    assert answer.json()["user"] == {"username": "operator", "role": "operator"}
+    assert answer.json()["csrf_token"] == operator.headers["X-CSRF-Token"]
+
+
+def test_the_cookie_cannot_be_read_by_scripts_or_sent_by_other_sites(backend: Any) -> None:
+    with backend.client() as client:
+        cookie = client.post("/api/v1/session", json={"username": "viewer", "password": backend.password}).headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "samesite=strict" in cookie.lower()
+    assert cookie.startswith(SESSION_COOKIE)
