@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -135,7 +136,7 @@ class TestS1:
     def test_an_active_finding_repeats_every_15_s_with_one_id(self) -> None:
         found = of(play(lambda _: S1, 150), "S1")
         times = [seconds_of(f) for f in found]
-        assert {b - a for a, b in zip(times, times[1:], strict=False)} == {15}
+        assert {b - a for a, b in pairwise(times)} == {15}
         assert {f["finding_id"] for f in found} == {str(finding_id("host01", "0000:3b:00.0", "S1", found[0]["started_at"]))}
 
     def test_datapath_misses_are_evidence_where_they_are_known(self) -> None:

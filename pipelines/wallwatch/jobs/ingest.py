@@ -156,6 +156,7 @@ class Ingest:
             try:
                 batch = self._batches.get(timeout=0.1)
             except queue.Empty:
+                self._writer.idle()
                 continue
             self._writer.write(batch)
             self._maintenance.touched({table: encoded.first_minute for table, encoded in batch.tables.items() if encoded.rows})

@@ -59,7 +59,7 @@ class Database:
         """
         for attempt in Retrying(
             retry=retry_if_exception_type((psycopg.OperationalError, psycopg.InterfaceError)),
-            wait=wait_exponential_jitter(initial=0.1, max=5.0, jitter=0.5),
+            wait=wait_exponential_jitter(multiplier=0.1, max=5.0, jitter=0.5),
             stop=stop_when_event_set(self._stop),
             sleep=self._pause,
             before_sleep=lambda state: self._lost(state.outcome.exception() if state.outcome else None, state.attempt_number),
@@ -111,8 +111,7 @@ class Writer:
                 log.warning("dead letters wait for the broker")
         now = time.monotonic()
         self._keeper.take(batch.news, now)
-        # At most four notifications a second: the readers can do no more with them.
-        due = self._keeper.due(now) if now - self._last_state_s >= NOTIFY_EVERY_S else []
+        due = self._due(now)
         added: dict[str, int] = {}
 
         def transaction(connection: psycopg.Connection[Any]) -> None:
@@ -126,13 +125,32 @@ class Writer:
         started = time.perf_counter()
         self._database.run(transaction)
         FLUSH_SECONDS.observe(time.perf_counter() - started)
-        if due:
-            self._last_state_s = now
-            self._keeper.written(due, now)
+        self._state_written(due, now)
         for table in batch.tables.values():
             ROWS.labels(table.table).inc(added[table.table])
             ROWS_REPEATED.labels(table.table).inc(len(table.rows) - added[table.table])
         self._commit(batch)
+
+    def idle(self) -> None:
+        """Write what is still due of `rnic_state` while no batch comes."""
+        now = time.monotonic()
+        due = self._due(now)
+        if due:
+
+            def transaction(connection: psycopg.Connection[Any]) -> None:
+                self._keeper.write(connection, due, ())
+
+            self._database.run(transaction)
+            self._state_written(due, now)
+
+    def _due(self, now: float) -> list[int]:
+        """At most four notifications a second: the readers can do no more with them."""
+        return self._keeper.due(now) if now - self._last_state_s >= NOTIFY_EVERY_S else []
+
+    def _state_written(self, due: list[int], now: float) -> None:
+        if due:
+            self._last_state_s = now
+            self._keeper.written(due, now)
 
     @staticmethod
     def _write_findings(connection: psycopg.Connection[Any], batch: Batch) -> None:

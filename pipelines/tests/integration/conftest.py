@@ -1,0 +1,111 @@
+"""A migrated database, Kafka, and a running ingest."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+import pytest
+from alembic import command
+from alembic.config import Config
+from confluent_kafka import Producer
+
+from wallwatch.jobs.ingest import Ingest
+from wallwatch.settings import Settings
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+
+
+def alembic_config(url: str) -> Config:
+    config = Config(str(REPOSITORY / "alembic.ini"))
+    config.set_main_option("script_location", str(REPOSITORY / "migrations"))
+    config.attributes["url"] = url
+    config.attributes["configure_logging"] = False
+    return config
+
+
+@pytest.fixture(scope="module")
+def database(postgres_url: str) -> str:
+    """SQLAlchemy URL of a database with the telemetry tables."""
+    command.upgrade(alembic_config(postgres_url), "0001")
+    return postgres_url
+
+
+@pytest.fixture
+def connection(database: str) -> Iterator[psycopg.Connection[Any]]:
+    with psycopg.connect(database.replace("+psycopg", ""), autocommit=True) as found:
+        yield found
+
+
+@pytest.fixture
+def settings(database: str, kafka_bootstrap: str, tmp_path: Path) -> Settings:
+    return Settings(
+        database_url=database,
+        kafka_bootstrap=kafka_bootstrap,
+        ingest_group=f"ingest-{uuid4()}",
+        classify_group=f"classify-{uuid4()}",
+        ingest_flush_ms=50,
+        state_dir=tmp_path / "state",
+    )
+
+
+@contextmanager
+def running(settings: Settings) -> Iterator[Ingest]:
+    """Ingest in a thread; what it died of is raised at the end."""
+    job = Ingest(settings)
+    died: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            job.run()
+        except BaseException as error:
+            died.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        yield job
+    finally:
+        job.stop()
+        thread.join(30)
+        assert not thread.is_alive()
+        if died:
+            raise died[0]  # also in the place of the test's own failure, whose cause it is
+
+
+@pytest.fixture
+def ingest(settings: Settings) -> Callable[[], AbstractContextManager[Ingest]]:
+    """Start ingest as often as wished, always in the same consumer group."""
+    return lambda: running(settings)
+
+
+@pytest.fixture
+def send(kafka_bootstrap: str) -> Callable[..., None]:
+    """Send messages to a topic and wait until the broker has them."""
+    producer = Producer({"bootstrap.servers": kafka_bootstrap})
+
+    def send_all(topic: str, *values: bytes | dict[str, Any], key: str = "host") -> None:
+        for value in values:
+            producer.produce(topic, key=key, value=value if isinstance(value, bytes) else json.dumps(value).encode())
+        assert producer.flush(20) == 0
+
+    return send_all
+
+
+def until(ask: Callable[[], Any], timeout_s: float = 30.0) -> Any:
+    """Ask again until the answer is true; the last answer when time is up."""
+    deadline = time.monotonic() + timeout_s
+    while not (answer := ask()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return answer
+
+
+@pytest.fixture
+def host() -> str:
+    """A host name that no other test uses."""
+    return f"host-{uuid4().hex[:12]}"

@@ -1,0 +1,197 @@
+"""Kafka to TimescaleDB: rows, states, dead letters, replays."""
+
+import base64
+import json
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+from uuid import NAMESPACE_DNS, uuid5
+
+import psycopg
+import pytest
+from confluent_kafka import Consumer
+
+from wallwatch.jobs.ingest import Ingest
+from wallwatch.settings import Settings
+
+from .conftest import until
+
+pytestmark = pytest.mark.integration
+
+Start = Callable[[], AbstractContextManager[Ingest]]
+Send = Callable[..., None]
+Connection = psycopg.Connection[Any]
+PCI = "0000:3b:00.0"
+
+
+def message(host: str, name: str, second: float, fields: dict[str, Any], **tags: str) -> dict[str, Any]:
+    at_ns = time.time_ns() // 10**9 * 10**9 - 600 * 10**9 + int(second * 1e9)
+    return {"name": name, "timestamp": at_ns, "tags": {"host": host, "rack": "r1", **tags}, "fields": fields}
+
+
+def rnic(host: str, second: float, **fields: Any) -> dict[str, Any]:
+    return message(host, "rnic", second, {"port_xmit_data": int(second), "tx_gbps": 5, **fields}, pci=PCI, pci_id="15b3:101d", fw_ver="1.2")
+
+
+def offload(host: str, second: float, **fields: Any) -> dict[str, Any]:
+    return message(host, "rnic_offload", second, {"flows_offloaded": 6300, "encap_contexts": 0, **fields}, pci=PCI)
+
+
+def finding(host: str, second: int, state: str) -> dict[str, Any]:
+    return {
+        "finding_id": str(uuid5(NAMESPACE_DNS, host)), "host": host, "pci": PCI, "rack": "r1", "symptom": "S1", "state": state,
+        "started_at": "2026-09-21T14:13:20Z", "at": f"2026-09-21T14:14:{second:02}Z", "severity": "warning", "blast_radius": "flows",
+        "rule": "S1/1", "title": "t", "summary": "s", "evidence": [{"signal": "x"}], "hypotheses": [], "remedies": [],
+    }  # fmt: skip
+
+
+def count(connection: Connection, table: str, host: str) -> int:
+    by_host = "host_id = (SELECT host_id FROM host WHERE host = %s)" if table in ("datapath_sample", "event") else (
+        "rnic_id IN (SELECT rnic_id FROM rnic WHERE host = %s)"
+    )  # fmt: skip
+    row = connection.execute(f"SELECT count(*) FROM {table} WHERE {by_host}", [host]).fetchone()  # type: ignore[arg-type]
+    assert row is not None
+    return int(row[0])
+
+
+def state(connection: Connection, host: str) -> dict[str, Any]:
+    cursor = connection.cursor(row_factory=psycopg.rows.dict_row)
+    return cursor.execute("SELECT * FROM rnic_state WHERE host = %s", [host]).fetchone() or {}
+
+
+def test_each_measurement_arrives_in_its_table(ingest: Start, send: Send, connection: Connection, host: str) -> None:
+    send("wallwatch.rnic", rnic(host, 1), rnic(host, 2), key=host)
+    send("wallwatch.rnic_offload", offload(host, 1), key=host)
+    mask = {"position": 0, "flows": 4, "match": "eth(src),ip"}
+    send("wallwatch.rnic_mask", message(host, "rnic_mask", 1, mask, pci=PCI, direction="egress", mask="0123456789ab"), key=host)
+    send("wallwatch.ovs_datapath", message(host, "ovs_datapath", 1, {"lookups_missed": 7}, datapath="system@ovs-system"), key=host)
+    send("wallwatch.event", message(host, "event", 1, {"detail": "gone"}, pci=PCI, kind="device_vanished"), key=host)
+    with ingest():
+        tables = {"rnic_sample": 2, "offload_sample": 1, "mask_sample": 1, "datapath_sample": 1, "event": 1}
+        assert until(lambda: all(count(connection, t, host) == n for t, n in tables.items())), {
+            t: count(connection, t, host) for t in tables
+        }
+    assert connection.execute("SELECT model, fw_ver FROM rnic WHERE host = %s", [host]).fetchone() == ("CX-6", "1.2")
+    assert connection.execute("SELECT kind, detail, pci FROM event JOIN host USING (host_id) WHERE host = %s", [host]).fetchall() == [
+        ("device_vanished", "gone", PCI)
+    ]
+
+
+def test_the_state_has_the_nearest_wall_and_the_rates(ingest: Start, send: Send, connection: Connection, host: str) -> None:
+    send("wallwatch.rnic", rnic(host, 1), key=host)
+    send("wallwatch.rnic_offload", offload(host, 1), key=host)
+    with ingest():
+        found = until(lambda: (s := state(connection, host)).get("headroom") is not None and s["tx_gbps"] is not None and s)
+    assert found["nearest_wall"] == "offloaded_flows"
+    assert found["headroom"] == pytest.approx(0.1)
+    assert found["tx_gbps"] == 5
+    assert set(found["walls"]) == {"offloaded_flows", "encap_contexts"}
+    assert found["walls"]["offloaded_flows"] == {"value": 6300, "limit": 7000, "headroom": 0.1, "basis": "paper"}
+
+
+def test_a_change_is_notified(ingest: Start, send: Send, connection: Connection, host: str) -> None:
+    connection.execute("LISTEN wallwatch_rnic_state")
+    with ingest():
+        send("wallwatch.rnic", rnic(host, 1), key=host)
+        send("wallwatch.rnic_offload", offload(host, 1), key=host)
+        assert next(connection.notifies(timeout=20), None) is not None
+        assert until(lambda: state(connection, host)["headroom"] == pytest.approx(0.1))
+        before = state(connection, host)["change_seq"]
+        send("wallwatch.rnic_offload", offload(host, 2, flows_offloaded=10), key=host)
+        assert until(lambda: state(connection, host)["change_seq"] > before, timeout_s=5)
+
+
+def test_messages_that_come_again_add_nothing(ingest: Start, send: Send, connection: Connection, host: str) -> None:
+    old, new = [rnic(host, s) for s in range(50)], [rnic(host, s) for s in range(50, 60)]
+    send("wallwatch.rnic", *old, key=host)
+    with ingest():
+        assert until(lambda: count(connection, "rnic_sample", host) == 50)
+        send("wallwatch.rnic", *old, *new, *new, key=host)
+        assert until(lambda: count(connection, "rnic_sample", host) == 60)
+    with ingest():
+        pass
+    assert count(connection, "rnic_sample", host) == 60
+
+
+def test_a_new_process_goes_on_where_the_former_one_stopped(ingest: Start, send: Send, connection: Connection, host: str) -> None:
+    with ingest():
+        send("wallwatch.rnic", rnic(host, 1), key=host)
+        assert until(lambda: count(connection, "rnic_sample", host) == 1)
+    send("wallwatch.rnic", rnic(host, 2), key=host)
+    with ingest():
+        assert until(lambda: count(connection, "rnic_sample", host) == 2)
+
+
+def test_bad_messages_go_to_the_dead_letter_topic_with_a_reason_and_the_good_ones_on(
+    ingest: Start, send: Send, connection: Connection, settings: Settings, host: str
+) -> None:
+    bad: dict[str, bytes] = {
+        "not_json": b'{"name": "rn',
+        "not_an_object": b"7",
+        "out_of_range": json.dumps(rnic(host, 1, port_rcv_data=-4)).encode(),
+        "wrong_type": json.dumps(rnic(host, 1, port_rcv_data="many")).encode(),
+        "bad_timestamp": json.dumps({**rnic(host, 1), "timestamp": 12}).encode(),
+        "missing_tag": json.dumps({**rnic(host, 1), "tags": {"host": host}}).encode(),
+        "wrong_measurement": json.dumps({**rnic(host, 1), "name": "rnix"}).encode(),
+        "no_fields": json.dumps({**rnic(host, 1), "fields": {}}).encode(),
+    }
+    send("wallwatch.rnic", *bad.values(), rnic(host, 5), key=host)
+    consumer = Consumer({"bootstrap.servers": settings.kafka_bootstrap, "group.id": host, "auto.offset.reset": "earliest"})
+    consumer.subscribe(["wallwatch.dead_letter"])
+    letters: dict[str, dict[str, Any]] = {}
+    try:
+        with ingest():
+            assert until(lambda: count(connection, "rnic_sample", host) == 1)
+            deadline = time.monotonic() + 30
+            while len(letters) < len(bad) and time.monotonic() < deadline:
+                found = consumer.poll(0.5)
+                if found is not None and found.error() is None and found.key() == host.encode():
+                    letter = json.loads(found.value() or b"")
+                    letters[letter["reason"]] = letter
+    finally:
+        consumer.close()
+    assert {reason: base64.b64decode(letter["value_base64"]) for reason, letter in letters.items()} == bad
+    assert all(letter["topic"] == "wallwatch.rnic" and letter["key"] == host and letter["detail"] for letter in letters.values())
+    assert {r for (r,) in connection.execute("SELECT reason FROM dead_letter_count WHERE topic = 'wallwatch.rnic'")} >= set(bad)
+
+
+def test_findings_are_kept_and_show_as_symptoms_until_they_clear(ingest: Start, send: Send, connection: Connection, host: str) -> None:
+    with ingest():
+        send("wallwatch.findings", finding(host, 10, "active"), key=host)
+        found = until(lambda: state(connection, host).get("symptoms"))
+        assert found == {"S1": {"since": "2026-09-21T14:13:20Z", "finding_id": str(uuid5(NAMESPACE_DNS, host)), "severity": "warning"}}
+        send("wallwatch.findings", finding(host, 40, "cleared"), key=host)
+        assert until(lambda: state(connection, host)["symptoms"] == {})
+        send("wallwatch.findings", finding(host, 10, "active"), finding(host, 55, "active"), key=host)
+        assert until(lambda: "S1" in state(connection, host)["symptoms"])
+    assert count(connection, "finding", host) == 3
+
+
+def test_a_finding_from_the_past_does_not_bring_a_symptom_back(ingest: Start, send: Send, connection: Connection, host: str) -> None:
+    with ingest():
+        send("wallwatch.findings", finding(host, 40, "cleared"), finding(host, 10, "active"), key=host)
+        assert until(lambda: count(connection, "finding", host) == 2)
+    assert state(connection, host)["symptoms"] == {}
+
+
+def test_a_database_connection_that_is_cut_costs_nothing(ingest: Start, send: Send, connection: Connection, host: str) -> None:
+    with ingest():
+        for second in range(40):
+            send("wallwatch.rnic", rnic(host, second), key=host)
+            if second % 10 == 5:
+                connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'wallwatch-ingest'")
+        assert until(lambda: count(connection, "rnic_sample", host) == 40)
+
+
+def test_an_attribute_that_changes_is_updated_and_the_identity_stays(ingest: Start, send: Send, connection: Connection, host: str) -> None:
+    later = rnic(host, 2)
+    later["tags"] |= {"fw_ver": "9.9", "ibdev": "mlx5_7"}
+    with ingest():
+        send("wallwatch.rnic", rnic(host, 1), key=host)
+        assert until(lambda: count(connection, "rnic_sample", host) == 1)
+        send("wallwatch.rnic", later, key=host)
+        assert until(lambda: count(connection, "rnic_sample", host) == 2)
+    assert connection.execute("SELECT fw_ver, ibdev, pci_id FROM rnic WHERE host = %s", [host]).fetchall() == [
+        ("9.9", "mlx5_7", "15b3:101d")
+    ]

@@ -1,0 +1,99 @@
+"""The database from nothing and back to nothing, on the edition that is installed; the other edition's SQL."""
+
+import io
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import create_engine, inspect
+
+from wallwatch.store.rollups import ROLLUPS, refresh_statement
+from wallwatch.store.tables import HYPERTABLES, metadata
+
+pytestmark = pytest.mark.integration
+REPOSITORY = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def config(postgres_url: str) -> Config:
+    config = Config(str(REPOSITORY / "alembic.ini"))
+    config.set_main_option("script_location", str(REPOSITORY / "migrations"))
+    config.attributes.update(url=postgres_url, configure_logging=False)
+    return config
+
+
+@pytest.fixture
+def connection(postgres_url: str) -> Iterator[psycopg.Connection[Any]]:
+    with psycopg.connect(postgres_url.replace("+psycopg", ""), autocommit=True) as found:
+        yield found
+
+
+def hypertables(connection: psycopg.Connection[Any]) -> set[str]:
+    return {row[0] for row in connection.execute("SELECT hypertable_name FROM timescaledb_information.hypertables")}
+
+
+def test_upgrade_from_nothing_and_downgrade_and_upgrade_again(
+    config: Config, connection: psycopg.Connection[Any], postgres_url: str
+) -> None:
+    for _ in range(2):
+        command.upgrade(config, "0001")
+        assert hypertables(connection) >= set(HYPERTABLES)
+        engine = create_engine(postgres_url)
+        found = inspect(engine)
+        for name, table in metadata.tables.items():
+            assert {c["name"] for c in found.get_columns(name)} == set(table.columns.keys())
+        assert set(found.get_view_names()) >= {r.view for r in ROLLUPS}
+        engine.dispose()
+        command.downgrade(config, "base")
+        assert hypertables(connection) == set()
+
+
+def test_the_same_sample_twice_is_refused_by_the_table_itself(config: Config, connection: psycopg.Connection[Any]) -> None:
+    command.upgrade(config, "0001")
+    insert = "INSERT INTO rnic_sample (time, rnic_id, tx_gbps) VALUES ('2026-01-01Z', 1, 2)"
+    connection.execute(insert)
+    with pytest.raises(psycopg.errors.UniqueViolation):
+        connection.execute(insert)
+
+
+def test_one_minute_aggregates_are_the_same_when_computed_twice(config: Config, connection: psycopg.Connection[Any]) -> None:
+    command.upgrade(config, "0001")
+    start = datetime(2026, 1, 2, tzinfo=UTC)
+    for second in range(90):
+        connection.execute(
+            "INSERT INTO offload_sample (time, rnic_id, flows_offloaded) VALUES (%s, 5, %s)", [start + timedelta(seconds=second), second]
+        )
+    rollup = next(r for r in ROLLUPS if r.view == "offload_1m")
+    for _ in range(2):
+        connection.execute(refresh_statement(rollup).encode(), {"start": start, "end": start + timedelta(hours=1)})
+        query = (
+            "SELECT samples, flows_offloaded_avg, flows_offloaded_min, flows_offloaded_max, q_egress_avg FROM offload_1m ORDER BY bucket"
+        )
+        assert connection.execute(query).fetchall() == [(60, 29.5, 0, 59, None), (30, 74.5, 60, 89, None)]
+
+
+@pytest.mark.parametrize(
+    ("edition", "has", "lacks"),
+    [
+        ("community", ["timescaledb.continuous", "add_columnstore_policy", "add_retention_policy"], ["rnic_1m_rollup"]),
+        ("apache", ["rnic_1m_rollup", "CREATE VIEW rnic_1m"], ["timescaledb.continuous", "policy", "columnstore"]),
+    ],
+)
+def test_offline_sql_is_that_of_the_edition(edition: str, has: list[str], lacks: list[str]) -> None:
+    from argparse import Namespace
+
+    out = io.StringIO()
+    config = Config(str(REPOSITORY / "alembic.ini"), output_buffer=out, cmd_opts=Namespace(x=[f"timescaledb={edition}"]))
+    config.set_main_option("script_location", str(REPOSITORY / "migrations"))
+    config.attributes["configure_logging"] = False
+    with redirect_stdout(out):
+        command.upgrade(config, "0001", sql=True)
+    text = out.getvalue()
+    assert all(word in text for word in has)
+    assert not any(word in text for word in lacks)
