@@ -157,13 +157,7 @@ func (e *Engine) stepOnce(dt time.Duration) []Verdict {
 	}
 	for _, h := range e.hosts {
 		h.revalidate(e.now)
-		for _, r := range h.RNICs {
-			for _, c := range r.VFs {
-				if c != nil {
-					h.Switch.Hits += uint64(controlPackets * dt.Seconds())
-				}
-			}
-		}
+		h.lookUp(dt)
 	}
 	return e.judge()
 }
@@ -186,6 +180,9 @@ func (e *Engine) judge() []Verdict {
 	var changes []Verdict
 	if e.now >= e.nextExpiry {
 		e.nextExpiry = e.now + time.Second
+		for _, h := range e.hosts {
+			h.Switch.remember()
+		}
 		for _, r := range e.rnics {
 			for _, c := range r.chains {
 				c.expire(e.now)

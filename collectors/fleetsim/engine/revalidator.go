@@ -28,10 +28,14 @@ type Switch struct {
 	MostFlows        int
 	Hits             uint64
 	Missed, Lost     float64
-	Inserted         uint64 // dpif_flow_put
-	Deleted          uint64 // dpif_flow_del
-	FlowLimitReached uint64 // upcall_flow_limit_hit
+	MaskLookups      float64 // masks that the software datapath tried
+	Inserted         uint64  // dpif_flow_put
+	Deleted          uint64  // dpif_flow_del
+	FlowLimitReached uint64  // upcall_flow_limit_hit
 	nextRound        time.Duration
+
+	past       []Events // totals once a second, newest last
+	lookedUpTo float64  // misses that MaskLookups holds already
 }
 
 func newSwitch() Switch {

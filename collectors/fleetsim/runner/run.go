@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -41,11 +43,16 @@ func Run(ctx context.Context, o Options) error {
 	if o.Speed <= 0 || o.Speed > 100 {
 		return fmt.Errorf("--speed is %g; it must be above 0 and at most 100", o.Speed)
 	}
-	if o.CNI != "" {
-		if o.CNI, err = filepath.Abs(o.CNI); err != nil {
-			return err
+	// The working directory changes below, so paths that are relative to the present one are made absolute.
+	for _, path := range []*string{&o.CNI, &o.OVSDB.Server, &o.OVSDB.Tool, &o.OVSDB.Schema} {
+		if strings.ContainsRune(*path, filepath.Separator) {
+			if *path, err = filepath.Abs(*path); err != nil {
+				return err
+			}
 		}
-		if _, err = os.Stat(o.CNI); err != nil {
+	}
+	if o.CNI != "" {
+		if o.CNI, err = exec.LookPath(o.CNI); err != nil {
 			return fmt.Errorf("--cni-bin: %w; build it with go build ./cmd/wallwatch-cni", err)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine"
 )
 
 // datapath is the name of the kernel datapath.
@@ -87,21 +89,29 @@ func (s *Server) upcalls(out *bytes.Buffer, _ []string) {
 	})
 }
 
+// coverage prints "coverage/show": mean rates over three times and the total of each event that ever happened.
 func (s *Server) coverage(out *bytes.Buffer, _ []string) {
-	s.Engine.View(func(now time.Duration) {
+	s.Engine.View(func(time.Duration) {
 		sw := &s.Host.Switch
+		now, recent, minute, hour := sw.Events(), sw.EventsBefore(5*time.Second), sw.EventsBefore(time.Minute), sw.EventsBefore(time.Hour)
 		out.WriteString("Event coverage, avg rate over last: 5 seconds, last minute, last hour,  hash=5f1ee7c0:\n")
 		silent := 0
 		for _, c := range []struct {
-			name  string
-			total uint64
-		}{{"dpif_execute", uint64(sw.Missed)}, {"dpif_flow_del", sw.Deleted}, {"dpif_flow_put", sw.Inserted}, {"upcall_flow_limit_hit", sw.FlowLimitReached}} {
-			if c.total == 0 {
+			name string
+			of   func(engine.Events) uint64
+		}{
+			{"dpif_execute", func(e engine.Events) uint64 { return e.Executed }},
+			{"dpif_flow_del", func(e engine.Events) uint64 { return e.Deleted }},
+			{"dpif_flow_put", func(e engine.Events) uint64 { return e.Inserted }},
+			{"upcall_flow_limit_hit", func(e engine.Events) uint64 { return e.FlowLimitReached }},
+		} {
+			total := c.of(now)
+			if total == 0 {
 				silent++
 				continue
 			}
-			rate := float64(c.total) / max(now.Seconds(), 1)
-			fmt.Fprintf(out, "%-24s %5.1f/sec %9.3f/sec %13.4f/sec   total: %d\n", c.name, rate, rate, rate, c.total)
+			rate := func(before engine.Events, seconds float64) float64 { return float64(total-c.of(before)) / seconds }
+			fmt.Fprintf(out, "%-24s %5.1f/sec %9.3f/sec %13.4f/sec   total: %d\n", c.name, rate(recent, 5), rate(minute, 60), rate(hour, 3600), total)
 		}
 		fmt.Fprintf(out, "%d events never hit\n", silent)
 	})

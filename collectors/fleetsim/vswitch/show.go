@@ -13,8 +13,8 @@ func (s *Server) show(out *bytes.Buffer, args []string) {
 	s.Engine.View(func(time.Duration) {
 		sw := &s.Host.Switch
 		fmt.Fprintf(out, "%s:\n  lookups: hit:%d missed:%d lost:%d\n  flows: %d\n", datapath, sw.Hits, uint64(sw.Missed), uint64(sw.Lost), s.Host.Flows())
-		masks := s.Host.SoftwareMasks()
-		fmt.Fprintf(out, "  masks: hit:%d total:%d hit/pkt:%.2f\n", sw.Hits*2, masks, 2*float64(sw.Hits)/max(1, float64(sw.Hits)+sw.Missed))
+		lookups := max(1, float64(sw.Hits)+sw.Missed)
+		fmt.Fprintf(out, "  masks: hit:%d total:%d hit/pkt:%.2f\n", uint64(sw.MaskLookups), s.Host.SoftwareMasks(), sw.MaskLookups/lookups)
 		number := 0
 		port := func(name, kind string) bool {
 			fmt.Fprintf(out, "  port %d: %s", number, name)

@@ -2,7 +2,9 @@ package vswitch
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -159,5 +161,24 @@ func TestUnknownCommandsAndDatapathsAreRefusedLikeOVSDoes(t *testing.T) {
 	}
 	if got := call(t, client, "version"); !strings.Contains(got, Version) {
 		t.Errorf("after refusals the connection answers %q", got)
+	}
+}
+
+func TestCoverageRatesAreMeansOverTheirOwnTimes(t *testing.T) {
+	e, client := dial(t)
+	rates := func() (recent, hour float64, total uint64) {
+		for line := range strings.Lines(call(t, client, "coverage/show")) {
+			var minute float64
+			if n, _ := fmt.Sscanf(line, "dpif_flow_put %f/sec %f/sec %f/sec total: %d", &recent, &minute, &hour, &total); n == 4 {
+				return recent, hour, total
+			}
+		}
+		t.Fatal("dpif_flow_put is missing")
+		return
+	}
+	e.Step(30 * time.Second) // the flows live as long as their containers, so nothing is inserted any more
+	recent, hour, total := rates()
+	if recent != 0 || total == 0 || math.Abs(hour-float64(total)/3600) > 0.001 {
+		t.Errorf("%v in 5 s, %v in an hour, %d in all", recent, hour, total)
 	}
 }
