@@ -14,11 +14,7 @@ func Build(t testing.TB, description string) string {
 	t.Helper()
 	root := t.TempDir()
 	for line := range strings.Lines(description) {
-		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		Change(t, root, line)
+		Change(t, root, strings.TrimSpace(line))
 	}
 	return root
 }
@@ -26,6 +22,9 @@ func Build(t testing.TB, description string) string {
 // Change applies one line of a description to a tree that exists; `path !` removes what is there.
 func Change(t testing.TB, root, line string) {
 	t.Helper()
+	if line == "" || strings.HasPrefix(line, "#") {
+		return
+	}
 	if path, ok := strings.CutSuffix(line, " !"); ok {
 		check(t, os.RemoveAll(filepath.Join(root, path)))
 		return
