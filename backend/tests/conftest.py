@@ -4,6 +4,7 @@ import asyncio
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -129,19 +130,19 @@ def anonymous(backend: Backend) -> Iterator[httpx.Client]:
 
 @pytest.fixture(scope="module")
 def viewer(backend: Backend) -> Iterator[httpx.Client]:
-    with backend.signed_in("viewer") as client:
+    with closing(backend.signed_in("viewer")) as client:
         yield client
 
 
 @pytest.fixture(scope="module")
 def operator(backend: Backend) -> Iterator[httpx.Client]:
-    with backend.signed_in("operator") as client:
+    with closing(backend.signed_in("operator")) as client:
         yield client
 
 
 @pytest.fixture(scope="module")
 def admin(backend: Backend) -> Iterator[httpx.Client]:
-    with backend.signed_in("admin") as client:
+    with closing(backend.signed_in("admin")) as client:
         yield client
 
 
