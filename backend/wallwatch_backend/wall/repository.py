@@ -22,7 +22,7 @@ _COLUMNS = (
     s.c.tx_gbps,
     s.c.rx_gbps,
 )
-NAMES = [c.key for c in _COLUMNS]
+NAMES = [str(c.key) for c in _COLUMNS]  # plain text: SQLAlchemy's own kind of name is no key that orjson takes
 
 
 async def all_rows(session: ReadSession) -> Sequence[Sequence[Any]]:
