@@ -1,13 +1,16 @@
 """A real backend for each test module: a database of its own with the real migrations, a real uvicorn server on a free port."""
 
 import asyncio
+import json
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import NAMESPACE_URL, uuid5
 
 import httpx
 import psycopg
@@ -15,6 +18,7 @@ import pytest
 import uvicorn
 from alembic import command
 from alembic.config import Config
+from confluent_kafka import Consumer, Producer, TopicPartition
 
 from wallwatch_backend.app import create_app
 from wallwatch_backend.kit.access import Role
@@ -170,3 +174,74 @@ def eventually() -> Eventually:
             time.sleep(every_s)
 
     return wait
+
+
+@dataclass
+class FindingSource:
+    """Writes messages of `wallwatch.findings` as `classify` does."""
+
+    producer: Producer
+    host: str = "host01"
+    pci: str = "0000:3b:00.0"
+
+    def send(self, value: bytes | dict[str, Any], key: str | None = None) -> None:
+        raw = value if isinstance(value, bytes) else json.dumps(value).encode()
+        self.producer.produce("wallwatch.findings", value=raw, key=key or self.host)
+        assert self.producer.flush(10) == 0
+
+    def finding(self, symptom: str = "S1", *, started: datetime, after_s: float = 0, state: str = "active", **more: Any) -> dict[str, Any]:
+        host, pci = more.pop("host", self.host), more.pop("pci", self.pci)
+        evidence = {
+            "signal": "reoffload_ratio",
+            "label": "Re-offload ratio",
+            "unit": "ratio",
+            "from": started.isoformat(),
+            "to": (started + timedelta(seconds=after_s)).isoformat(),
+            "value": 0.4,
+            "expected": "< 0.05",
+            "text": "40 % of insertions re-offload a live flow.",
+        }
+        hypothesis = {"cause": "C5", "title": "Stale counters", "prior": 0.153, "posterior": 0.7, "next_test": "Raise max-idle."}
+        return {
+            "finding_id": str(uuid5(NAMESPACE_URL, f"{host}|{pci}|{symptom}|{started.isoformat()}")),
+            "host": host,
+            "pci": pci,
+            "rack": "r1",
+            "symptom": symptom,
+            "state": state,
+            "started_at": started.isoformat(),
+            "at": (started + timedelta(seconds=after_s)).isoformat(),
+            "severity": "warning",
+            "blast_radius": "flows",
+            "rule": f"{symptom}/1",
+            "title": "Repetitive flow re-offloading",
+            "summary": "Live flows leave the RNIC and come back.",
+            "evidence": [evidence],
+            "hypotheses": [{**hypothesis, "evidence_for": [evidence], "evidence_against": []}],
+            "remedies": [{"action": "tune-revalidator", "params": {"max_idle_ms": 60000}, "why": "Counters lag."}],
+            **more,
+        }
+
+
+@pytest.fixture(scope="session")
+def findings(kafka_bootstrap: str) -> FindingSource:
+    return FindingSource(Producer({"bootstrap.servers": kafka_bootstrap}))
+
+
+@pytest.fixture(scope="session")
+def read_dead_letters(kafka_bootstrap: str) -> Callable[[], list[dict[str, Any]]]:
+    """A function that returns every dead letter so far."""
+
+    def read() -> list[dict[str, Any]]:
+        consumer = Consumer({"bootstrap.servers": kafka_bootstrap, "group.id": "unused", "enable.auto.commit": False})
+        try:
+            _, end = consumer.get_watermark_offsets(TopicPartition("wallwatch.dead_letter", 0), timeout=10)
+            consumer.assign([TopicPartition("wallwatch.dead_letter", 0, 0)])
+            found: list[dict[str, Any]] = []
+            while len(found) < end:
+                found += [json.loads(message.value()) for message in consumer.consume(end, 1.0)]
+            return found
+        finally:
+            consumer.close()
+
+    return read
