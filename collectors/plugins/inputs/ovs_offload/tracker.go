@@ -37,7 +37,12 @@ func newTracker(linger time.Duration, start time.Time) *tracker {
 }
 
 // reset forgets everything that came from Open vSwitch, after it restarted: it flushes its flows then.
-func (t *tracker) reset() { *t = *newTracker(t.linger, t.start) }
+func (t *tracker) reset() {
+	topology, maxIdle := t.topology, t.maxIdle
+	*t = *newTracker(t.linger, t.start)
+	t.maxIdle = maxIdle
+	t.setTopology(topology)
+}
 
 // setTopology changes which port belongs to which RNIC. RNICs that are gone take their state with them.
 func (t *tracker) setTopology(next *topology) {
