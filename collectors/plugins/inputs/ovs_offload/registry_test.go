@@ -1,0 +1,43 @@
+package ovs_offload
+
+import (
+	"testing"
+	"time"
+
+	"github.com/influxdata/telegraf"
+
+	"github.com/wallwatch/wallwatch/collectors/internal/plugintest"
+)
+
+func TestFieldsAndRegistryAreTheSame(t *testing.T) {
+	h := newHost(t, oneRNIC)
+	acc := &plugintest.Accumulator{}
+	known := 10 * time.Second
+	var metrics []telegraf.Metric
+	metrics = append(metrics, h.step(t, 0, line(1, 32, 1, "0.5s", inHardware))...)
+	metrics = append(metrics, h.step(t, 10, line(1, 32, 2, "0.5s", inHardware))...)
+	acc.Metrics = metrics
+	plugintest.CheckEmitted(t, acc)
+
+	// max_idle_ms and q_ingress need more than this host has; everything else of the registry has to be there.
+	emitted := map[string]map[string]bool{"rnic_offload": {"q_ingress": true}}
+	fields := map[string]any{}
+	addMaxIdle(fields, &known)
+	for _, m := range metrics {
+		if emitted[m.Name()] == nil {
+			emitted[m.Name()] = make(map[string]bool)
+		}
+		for _, field := range m.FieldList() {
+			emitted[m.Name()][field.Key] = true
+		}
+	}
+	for _, name := range []string{"rnic_offload", "rnic_mask", "ovs_datapath"} {
+		for field := range plugintest.Registry(t)[name].Fields {
+			if _, setting := fields[field]; !emitted[name][field] && !setting {
+				t.Errorf("%s.%s is in the registry, but never emitted", name, field)
+			}
+		}
+	}
+}
+
+func TestTheREADMEMatchesSampleAndRegistry(t *testing.T) { plugintest.README(t, sampleConfig) }
