@@ -48,6 +48,6 @@ stage lint generated "$here/generate.sh" --check
 stage go go-test go_test
 stage frontend vitest in_frontend npm run --silent test
 stage python pytest pytest -q
-compgen -G 'tests/e2e/*.ts' >/dev/null && stage e2e playwright tests/e2e/run
+compgen -G 'tests/e2e/specs/*.ts' >/dev/null && stage e2e playwright tests/e2e/run
 
 sum_up go-test vitest pytest playwright
