@@ -1,6 +1,6 @@
 /**
  * A mock of the API with the built pages in front of it: `node mock/server.mjs [port]`. WALLWATCH_MOCK chooses what it
- * shows: `full` (default), `large` (40,000 RNICs), `empty` (no host reports) or `broken` (every read fails).
+ * shows (WALLWATCH_MOCK_SIGN_IN=1 asks for the password "mock"): `full` (default), `large` (40,000 RNICs), `empty` (no host reports) or `broken` (every read fails).
  */
 import { createReadStream, existsSync, statSync } from "node:fs";
 import { createServer } from "node:http";
@@ -15,6 +15,7 @@ const kind = process.env.WALLWATCH_MOCK ?? "full";
 const SIZES = { full: { hosts: 8, perHost: 4, perRack: 4 }, large: { hosts: 8000, perHost: 5, perRack: 40 }, broken: { hosts: 2, perHost: 2, perRack: 2 }, empty: { hosts: 0, perHost: 0, perRack: 1 } };
 const fleet = makeFleet(SIZES[kind] ?? SIZES.full);
 const stale = new Set(fleet.seen_at_ms.flatMap((seen, i) => (Date.now() - seen > 60_000 ? [i] : [])));
+const guarded = process.env.WALLWATCH_MOCK_SIGN_IN === "1";
 const empty = answers.page([]);
 const orders = new Map();
 const session = { user: { username: "admin", role: "admin" }, csrf_token: "mock" };
@@ -85,6 +86,13 @@ function find(host, pci) {
 }
 
 async function api(request, response, path, query) {
+  const signedIn = !guarded || /wallwatch_session=mock/.test(request.headers.cookie ?? "");
+  if (path === "/session" && request.method === "POST") {
+    if ((await readBody(request)).password !== "mock") return problem(response, 401, "bad_credentials", "User name or password is wrong", "Check both and try again.");
+    response.setHeader("set-cookie", "wallwatch_session=mock; Path=/; HttpOnly; SameSite=Strict");
+    return send(response, 201, session);
+  }
+  if (!signedIn) return problem(response, 401, "not_signed_in", "Sign in first", "This needs a session.");
   if (path === "/session") return request.method === "DELETE" ? send(response, 204) : send(response, 200, session);
   if (kind === "broken" && request.method === "GET") return problem(response, 503, "database_unavailable", "The database does not answer", "The store can't be reached; telemetry is kept in Kafka meanwhile. Try again in a moment.");
   if (path === "/stream") return stream(request, response);

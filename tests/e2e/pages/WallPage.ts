@@ -1,0 +1,29 @@
+import { expect, type Locator, type Page } from "@playwright/test";
+
+export class WallPage {
+  readonly wall: Locator;
+  readonly keys: Locator;
+  readonly focused: Locator;
+  readonly attention: Locator;
+  constructor(private readonly page: Page) {
+    this.wall = page.getByTestId("fleet-wall");
+    this.keys = this.wall.getByRole("listbox", { name: /^Fleet wall/ });
+    this.focused = this.keys.getByRole("option");
+    this.attention = page.getByTestId("attention");
+  }
+
+  async open(search = ""): Promise<void> {
+    await this.page.goto(`/${search}`);
+  }
+
+  /** The number of RNICs that the canvas shows, once it has painted. */
+  async painted(): Promise<number> {
+    await expect(this.wall).toHaveAttribute("data-painted", /^[1-9]\d*$/);
+    return Number(await this.wall.getAttribute("data-painted"));
+  }
+
+  /** The first RNIC of the attention list that has this symptom. */
+  sick(symptom: string): Locator {
+    return this.attention.getByRole("link").filter({ hasText: new RegExp(`\\b${symptom}\\b`) }).first();
+  }
+}

@@ -1,0 +1,28 @@
+import { expect, test } from "@playwright/test";
+import { RnicPage } from "../pages/RnicPage";
+import { WallPage } from "../pages/WallPage";
+import { SYMPTOM_MS } from "../support/environment";
+
+test("the page of the sick RNIC shows its walls, series, mask chain and incident", async ({ page }) => {
+  test.setTimeout(SYMPTOM_MS + 60_000);
+  const wall = new WallPage(page);
+  await wall.open();
+  await expect(wall.sick("S1")).toBeVisible({ timeout: SYMPTOM_MS });
+  await wall.sick("S1").click();
+  const rnic = new RnicPage(page);
+  await expect(rnic.walls.locator("[data-wall]")).toHaveCount(5);
+  await expect(rnic.walls).toContainText("7,200");
+  await rnic.expectPainted(/^Flows over time/);
+  await rnic.expectPainted(/^Counter gap/);
+  await rnic.expectPainted(/^Egress mask chain/);
+  await expect(rnic.incidents.getByRole("link").first()).toBeVisible();
+  await rnic.chooseRange("1h");
+  await expect(page).toHaveURL(/range=1h/);
+  await page.reload();
+  await rnic.expectPainted(/^Throughput over time/);
+});
+
+test("an RNIC that does not exist is said not to exist, with the code", async ({ page }) => {
+  await page.goto("/rnics/host99/0000:ff:00.0");
+  await expect(page.getByRole("alert").first()).toContainText("not_found");
+});

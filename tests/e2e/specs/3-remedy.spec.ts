@@ -1,0 +1,43 @@
+import { expect, test } from "@playwright/test";
+import { IncidentPage } from "../pages/IncidentPage";
+import { SYMPTOM_MS, VERIFIED_MS } from "../support/environment";
+
+test("from the incident to the proof: ranked causes, dry run, apply, verified by telemetry, undone", async ({ page }) => {
+  test.setTimeout(SYMPTOM_MS + VERIFIED_MS + 120_000);
+  await page.goto("/incidents?symptom=S1");
+  const link = page.getByRole("table", { name: "Incidents" }).getByRole("row").nth(1).getByRole("link").first();
+  await expect(link).toBeVisible({ timeout: SYMPTOM_MS });
+  await link.click();
+
+  const incident = new IncidentPage(page);
+  await expect(incident.causes.getByRole("listitem").first()).toBeVisible();
+  await expect(incident.causes.locator("[data-cause]").first()).toHaveAttribute("data-cause", "C5");
+  await expect(incident.evidence).toContainText("Re-offload ratio");
+  await incident.acknowledge();
+  await expect(page.getByText("Acknowledged")).toBeVisible();
+  await incident.comment("Counters lag behind max-idle; raising it.");
+  await expect(incident.timeline).toContainText("raising it");
+
+  const remedy = await incident.review("tune-revalidator");
+  await expect(remedy.apply).toBeDisabled();
+  await remedy.dryRun();
+  await expect(remedy.progress).toHaveAttribute("data-state", "planned", { timeout: 30_000 });
+  await expect(remedy.operations).toContainText("max-idle");
+  await remedy.apply.click();
+  await expect(remedy.progress).toHaveAttribute("data-state", "applied", { timeout: 30_000 });
+  await expect(remedy.progress).toHaveAttribute("data-state", "verified", { timeout: VERIFIED_MS });
+
+  await remedy.undo.click();
+  await expect(remedy.progress).toHaveAttribute("data-state", "undone", { timeout: 30_000 });
+});
+
+test("a parameter out of its range is refused before anything is sent", async ({ page }) => {
+  await page.goto("/");
+  await page.getByTestId("fleet-wall").getByRole("listbox").focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Apply a remedy" }).click();
+  const dialog = page.getByRole("dialog", { name: /^Remedy/ });
+  await dialog.getByLabel("max-idle").fill("3");
+  await dialog.getByRole("button", { name: "Dry run" }).click();
+  await expect(dialog.getByText("max-idle must be at least 500")).toBeVisible();
+});
