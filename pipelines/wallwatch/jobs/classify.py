@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import orjson
@@ -33,6 +33,8 @@ log = logging.getLogger(__name__)
 INPUTS = ("rnic_offload", "rnic", "ovs_datapath")
 OUTPUT = "wallwatch.findings"
 
+_NUMBERS = frozenset({int, float})
+
 _read = {name: MESSAGES.labels("classify", f"wallwatch.{name}") for name in INPUTS}
 
 
@@ -45,56 +47,22 @@ def put_json(state: State[str, Any], key: str, value: Any) -> None:
     state.set_bytes(key, orjson.dumps(value))
 
 
-def take_offload(state: State[str, Any], message: Decoded) -> list[dict[str, Any]]:
-    """One sample of an RNIC's offload state: the symptom stage."""
-    fields = measurements()["rnic_offload"].fields
-    for name, value in message.fields.items():
-        problem = problem_of(fields[name], value) if name in fields else None
+def check_fields(fields: Mapping[str, Any]) -> None:
+    """Refuse what is not a number from 0 to 2^63-1; fields that the registry does not have are ignored.
+
+    Raises
+    ------
+    Refused
+        With the reason and the field.
+    """
+    values = fields.values()
+    if _NUMBERS.issuperset(map(type, values)) and (not values or 0 <= min(values) <= max(values) < 2**63):
+        return
+    known = measurements()["rnic_offload"].fields
+    for name, value in fields.items():
+        problem = problem_of(known[name], value) if name in known else None
         if problem is not None:
             raise Refused(*problem)
-    tags, at_ms = message.tags, message.at_ns // 1_000_000
-    pci = tags["pci"]
-    sample = OffloadSample(
-        host=tags["host"],
-        pci=pci,
-        rack=tags.get("rack", ""),
-        at_ms=at_ms,
-        fields=message.fields,
-        model=state.get(f"model {pci}"),
-        misses_per_s=host.misses_per_s(get_json(state, "datapaths"), at_ms),
-    )
-    before = get_json(state, f"rnic {pci}")
-    late_before = 0 if before is None else before["late"]
-    after, findings = step(before, sample)
-    if after["late"] != late_before:
-        LATE_SAMPLES.inc()
-    put_json(state, f"rnic {pci}", after)
-    for finding in findings:
-        FINDINGS.labels(finding["symptom"], finding["state"]).inc()
-    return findings
-
-
-def take_rnic(state: State[str, Any], message: Decoded) -> list[dict[str, Any]]:
-    """One sysfs sample: only the model is of interest, and it hardly ever changes."""
-    model = model_of(message.tags.get("pci_id"), message.tags.get("hca_type"))
-    key = f"model {message.tags['pci']}"
-    if model is not None and state.get(key) != model:
-        state.set(key, model)
-    return []
-
-
-def take_datapath(state: State[str, Any], message: Decoded) -> list[dict[str, Any]]:
-    """One datapath sample: the host's rate of misses."""
-    known = get_json(state, "datapaths")
-    put_json(state, "datapaths", host.take_datapath(known, message.tags["datapath"], message.at_ns // 1_000_000, message.fields))
-    return []
-
-
-_TAKE: dict[str, Callable[[State[str, Any], Decoded], list[dict[str, Any]]]] = {
-    "wallwatch.rnic_offload": take_offload,
-    "wallwatch.rnic": take_rnic,
-    "wallwatch.ovs_datapath": take_datapath,
-}
 
 
 class Classifier:
@@ -102,16 +70,57 @@ class Classifier:
 
     def __init__(self, future_ns: int) -> None:
         self._future_ns = future_ns
+        self._models: dict[tuple[str, str], str] = {}
+        """A copy of what the state has, to ask it once: the model at a PCI address does not change while a process runs."""
+        self._take: dict[str, Callable[[State[str, Any], Decoded], list[dict[str, Any]]]] = {
+            "wallwatch.rnic_offload": self._take_offload,
+            "wallwatch.rnic": self._take_rnic,
+            "wallwatch.ovs_datapath": self._take_datapath,
+        }
 
     def __call__(self, value: bytes | None, state: State[str, Any]) -> list[dict[str, Any]]:
         topic = message_context().topic
         name = topic.removeprefix("wallwatch.")
         _read[name].inc()
         try:
-            return _TAKE[topic](state, decode(value, measurements()[name], time.time_ns() + self._future_ns))
+            return self._take[topic](state, decode(value, measurements()[name], time.time_ns() + self._future_ns))
         except Refused as refusal:
             DEAD_LETTERS.labels("classify", topic, refusal.reason).inc()
             return []
+
+    def _take_offload(self, state: State[str, Any], message: Decoded) -> list[dict[str, Any]]:
+        """One sample of an RNIC's offload state: the symptom stage."""
+        check_fields(message.fields)
+        tags, at_ms = message.tags, message.at_ns // 1_000_000
+        name, pci = tags["host"], tags["pci"]
+        model = self._models.get((name, pci))
+        if model is None and (model := state.get(f"model {pci}")) is not None:
+            self._models[name, pci] = model
+        misses = host.misses_per_s(get_json(state, "datapaths"), at_ms)
+        before = get_json(state, f"rnic {pci}")
+        late_before = 0 if before is None else before["late"]
+        after, findings = step(before, OffloadSample(name, pci, tags.get("rack", ""), at_ms, message.fields, model, misses))
+        if after["late"] != late_before:
+            LATE_SAMPLES.inc()
+        put_json(state, f"rnic {pci}", after)
+        for finding in findings:
+            FINDINGS.labels(finding["symptom"], finding["state"]).inc()
+        return findings
+
+    def _take_rnic(self, state: State[str, Any], message: Decoded) -> list[dict[str, Any]]:
+        """One sysfs sample: only the model is of interest, and it hardly ever changes."""
+        tags = message.tags
+        model = model_of(tags.get("pci_id"), tags.get("hca_type"))
+        if model is not None and self._models.get((tags["host"], tags["pci"])) != model:
+            self._models[tags["host"], tags["pci"]] = model
+            state.set(f"model {tags['pci']}", model)
+        return []
+
+    def _take_datapath(self, state: State[str, Any], message: Decoded) -> list[dict[str, Any]]:
+        """One datapath sample: the host's rate of misses."""
+        known = get_json(state, "datapaths")
+        put_json(state, "datapaths", host.take_datapath(known, message.tags["datapath"], message.at_ns // 1_000_000, message.fields))
+        return []
 
 
 def application(settings: Settings) -> Application:
