@@ -94,8 +94,10 @@ class Classifier:
         tags, at_ms = message.tags, message.at_ns // 1_000_000
         name, pci = tags["host"], tags["pci"]
         model = self._models.get((name, pci))
-        if model is None and (model := state.get(f"model {pci}")) is not None:
-            self._models[name, pci] = model
+        if model is None:
+            kept = state.get(f"model {pci}")
+            if isinstance(kept, str):
+                model = self._models[name, pci] = kept
         misses = host.misses_per_s(get_json(state, "datapaths"), at_ms)
         before = get_json(state, f"rnic {pci}")
         late_before = 0 if before is None else before["late"]
