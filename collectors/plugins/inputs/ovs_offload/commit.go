@@ -7,6 +7,8 @@ import "time"
 func (t *tracker) commit() time.Duration {
 	for _, r := range t.rnics {
 		r.population, r.change = population{}, change{gaps: &histogram{}}
+		_, _, gaps := r.recent.sum()
+		r.typicalGapMS, _ = gaps.quantile(0.5)
 		clear(r.contexts)
 		for side := range r.chains {
 			for _, m := range r.chains[side].masks {
@@ -57,7 +59,7 @@ func (t *tracker) bury(f *flow, last reading) {
 		return
 	}
 	f.owner.change.deletions++
-	t.graves[f.ufid] = grave{owner: f.owner, usedAt: last.usedAt, gone: t.reading, absent: t.reading}
+	t.graves[f.ufid] = grave{owner: f.owner, usedAt: last.usedAt, seen: t.last, gone: t.reading, absent: t.reading}
 }
 
 // advance moves one flow from the dump before to this one. compare is false for the first dump.
@@ -150,12 +152,22 @@ func (t *tracker) insert(f *flow) {
 	}
 }
 
-// wasLive judges whether packets of a flow still came when its entry was deleted (symptom S1). Either the entry was idle
-// for less than max-idle, even by the switch's own reading; or it was back at once.
+// staleFactor is how many times the typical gap between two moves of an RNIC's counters an idle time may be, and still be
+// explained by their lateness. Late counters are refreshed in turn, so all gaps are about the same.
+const staleFactor = 1.5
+
+// wasLive judges whether packets of a flow still came when its entry was deleted (symptom S1). One of three has to hold:
+// the entry was idle for less than max-idle even by the switch's own reading; it was back at once; or counters of this
+// RNIC usually stand still for so long that an idle time means nothing. The typical gap is the median: flows that rest now and then
+// do not move it, late counters of all flows do.
 func (t *tracker) wasLive(g grave) bool {
-	idle := time.Duration(t.sinceStart(g.gone)-g.usedAt) * time.Millisecond
-	if g.usedAt != neverUsed && idle < t.maxIdle {
-		return true
+	if g.usedAt != neverUsed {
+		if idle := t.sinceStart(g.gone) - g.usedAt; idle < t.maxIdle.Milliseconds() {
+			return true
+		}
+		if idle := t.sinceStart(g.seen) - g.usedAt; float64(idle) <= staleFactor*g.owner.typicalGapMS {
+			return true
+		}
 	}
 	return g.absent.Sub(g.gone) <= quickReturn
 }

@@ -43,8 +43,8 @@ func (r reading) hardware() bool { return r.offload == dpctl.Offloaded }
 type grave struct {
 	owner  *rnicState
 	usedAt int64
-	// gone is the first dump without the flow, absent the last one.
-	gone, absent time.Time
+	// seen is the last dump with the flow, gone the first without it, absent the last without it.
+	seen, gone, absent time.Time
 }
 
 // tunnels are the encapsulation contexts of one action list. Most flows to one peer share it.
@@ -62,6 +62,8 @@ type rnicState struct {
 	contexts   map[uint64]struct{}
 	population population
 	change     change
+	// typicalGapMS is the median time between two moves of a flow's counter in the last minute, 0 while unknown.
+	typicalGapMS float64
 }
 
 // population counts the flows of one dump.

@@ -97,6 +97,32 @@ func TestAFlowThatHadAgedAndComesBackLaterIsNotALiveOne(t *testing.T) {
 	expect(t, m, map[string]any{"reoffloads_per_s": 0.5, "reoffload_ratio": 0.0})
 }
 
+func TestALongIdleTimeMeansNothingWhereCountersAreLate(t *testing.T) {
+	for name, c := range map[string]struct {
+		period int // of the other flows' counters, in seconds
+		ratio  float64
+	}{"late counters": {9, 1.0}, "timely counters": {1, 0.0}} {
+		t.Run(name, func(t *testing.T) {
+			h := newHost(t, oneRNIC)
+			// Flow 1 is deleted 10 s after its counter moved and comes back 8 s later.
+			others := func(second int) (lines []string) {
+				for id := 2; id < 10; id++ {
+					lines = append(lines, line(id, 32, uint64(second/c.period+1), fmt.Sprintf("%d.1s", second%c.period), inHardware))
+				}
+				return lines
+			}
+			for second := range 10 {
+				h.step(t, 1, append(others(second), line(1, 32, 5, fmt.Sprintf("%ds", second), inHardware))...)
+			}
+			for second := 10; second < 18; second++ {
+				h.step(t, 1, others(second)...)
+			}
+			m := offload(t, h.step(t, 1, append(others(18), line(1, 32, 3, "0.1s", inHardware))...))
+			expect(t, m, map[string]any{"reoffloads_per_s": 1.0, "reoffload_ratio": c.ratio})
+		})
+	}
+}
+
 func TestFlowsOfNewContainersAreInsertionsButNotReoffloads(t *testing.T) {
 	h := newHost(t, oneRNIC)
 	h.step(t, 0, line(1, 32, 5, "0.1s", inHardware))
