@@ -24,6 +24,6 @@ export class WallPage {
 
   /** The first RNIC of the attention list that has this symptom. */
   sick(symptom: string): Locator {
-    return this.attention.getByRole("link").filter({ hasText: new RegExp(`\\b${symptom}\\b`) }).first();
+    return this.attention.getByRole("link").filter({ has: this.page.getByText(symptom, { exact: true }) }).first();
   }
 }

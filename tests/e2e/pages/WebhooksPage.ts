@@ -21,7 +21,7 @@ export class WebhooksPage {
     await dialog.getByLabel("Name").fill(name);
     await dialog.getByLabel("Address").fill(url);
     await dialog.getByRole("button", { name: "Add", exact: true }).click();
-    const secret = (await dialog.getByLabel("Signing secret").textContent()) ?? "";
+    const secret = (await dialog.getByLabel("Signing secret", { exact: true }).textContent()) ?? "";
     await dialog.getByRole("button", { name: "Done" }).click();
     return secret;
   }

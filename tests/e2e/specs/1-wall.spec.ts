@@ -30,7 +30,9 @@ test("tiles are reached and opened by keyboard, each with its name", async ({ pa
 });
 
 test("shortcuts lead to the pages and put the cursor into the filter", async ({ page }) => {
-  await new WallPage(page).open();
+  const wall = new WallPage(page);
+  await wall.open();
+  await wall.painted();
   await page.keyboard.press("/");
   await expect(page.getByLabel("Filter by text")).toBeFocused();
   await page.keyboard.type("host06");

@@ -14,7 +14,7 @@ test("from the incident to the proof: ranked causes, dry run, apply, verified by
   await expect(incident.causes.locator("[data-cause]").first()).toHaveAttribute("data-cause", "C5");
   await expect(incident.evidence).toContainText("Re-offload ratio");
   await incident.acknowledge();
-  await expect(page.getByText("Acknowledged")).toBeVisible();
+  await expect(page.getByText("Acknowledged", { exact: true })).toBeVisible();
   await incident.comment("Counters lag behind max-idle; raising it.");
   await expect(incident.timeline).toContainText("raising it");
 

@@ -15,7 +15,7 @@ test("an enrolment token is made for one host and shown once", async ({ page }) 
   const dialog = page.getByRole("dialog", { name: "Enrol an agent" });
   await dialog.getByLabel("Host").fill("host77");
   await dialog.getByRole("button", { name: "Make token" }).click();
-  await expect(dialog.getByLabel("Enrolment token")).not.toBeEmpty();
+  await expect(dialog.getByLabel("Enrolment token", { exact: true })).not.toBeEmpty();
   await expect(dialog).toContainText("host77 only");
 });
 
