@@ -143,6 +143,24 @@ class TestS1:
         assert "datapath_misses_per_s" in {e["signal"] for e in of(play(lambda _: S1, 90, misses=40.0), "S1")[0]["evidence"]}
         assert "datapath_misses_per_s" not in {e["signal"] for e in of(play(lambda _: S1, 90), "S1")[0]["evidence"]}
 
+    def test_a_quarter_of_the_insertions_coming_back_is_enough_as_flows_swing_around_their_mean(self) -> None:
+        def swinging(second: int) -> Fields:
+            return {**S1, "reoffload_ratio": 0.15 + 0.1 * (second % 20 < 10), "flows_offloaded": 4000 + 400 * (second % 12)}
+
+        assert of(play(swinging, 120), "S1")
+
+    def test_a_finding_that_was_critical_stays_critical_to_its_end(self) -> None:
+        milder = {**S1, "flows_offloaded": 5000, "reoffload_ratio": 0.15}
+        found = of(play(lambda s: S1 if s < 60 else milder if s < 120 else HEALTHY, 240), "S1")
+        assert found[-1]["state"] == "cleared"
+        assert {f["severity"] for f in found} == {"critical"}
+
+    def test_a_finding_becomes_critical_when_it_gets_worse(self) -> None:
+        milder = {**S1, "flows_offloaded": 5000, "reoffload_ratio": 0.15}
+        severities = [f["severity"] for f in of(play(switch(milder, S1, 90), 200), "S1")]
+        assert severities[0] == "warning"
+        assert severities[-1] == "critical"
+
 
 class TestS6:
     def test_deep_traffic_with_a_clean_offload_state_is_s6(self) -> None:

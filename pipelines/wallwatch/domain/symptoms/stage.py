@@ -13,7 +13,7 @@ from wallwatch.domain.catalogue.load import profiles, symptoms
 from wallwatch.domain.catalogue.models import Condition, Definition, Symptom
 from wallwatch.domain.hypotheses.rank import rank
 from wallwatch.domain.symptoms import window
-from wallwatch.domain.symptoms.detect import Change, Phase, advance, judge, severity
+from wallwatch.domain.symptoms.detect import Change, Life, Phase, advance, judge, severity
 from wallwatch.domain.symptoms.model import OffloadSample, evidence, rfc3339
 from wallwatch.domain.symptoms.remedies import suggest
 from wallwatch.domain.symptoms.signals import of_sample
@@ -82,16 +82,25 @@ def _step_symptom(state: State, sample: OffloadSample, symptom: Symptom, definit
     message = None
     if change is Change.CLEARED:
         message = _finding(state, sample, symptom, definition, "cleared", life["started"])
+        _keep_the_worst(message, life, life)
     elif change is Change.RAISED or (after.get("started") is not None and now - after.get("reported", now) >= REPEAT_MS):
         fading = after["phase"] == Phase.CLEARING
         message = _finding(state, sample, symptom, definition, "active", after["started"], fading)
     if message is not None and after:
         after["reported"] = now
+        _keep_the_worst(message, life, after)
     if after:
         state["symptoms"][symptom.id] = after
     else:
         state["symptoms"].pop(symptom.id, None)
     return message
+
+
+def _keep_the_worst(message: dict[str, Any], before: Life, after: Life) -> None:
+    """A finding that has been critical stays so to its end: one that swings around a bound would otherwise open and close pages."""
+    if before.get("critical") or message["severity"] == "critical":
+        message["severity"] = "critical"
+        after["critical"] = True
 
 
 def _feature(state: State, condition: Condition) -> Feature | None:
