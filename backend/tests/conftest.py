@@ -1,6 +1,7 @@
 """A real backend for each test module: a database of its own with the real migrations, a real uvicorn server on a free port."""
 
 import asyncio
+import importlib.util
 import json
 import threading
 import time
@@ -245,3 +246,14 @@ def read_dead_letters(kafka_bootstrap: str) -> Callable[[], list[dict[str, Any]]
             consumer.close()
 
     return read
+
+
+@pytest.fixture(scope="session")
+def fake_agents() -> type[Any]:
+    """The class FakeAgent; loaded by path because test folders are no packages."""
+    spec = importlib.util.spec_from_file_location("wallwatch_fake_agent", Path(__file__).with_name("fake_agent.py"))
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found: type[Any] = module.FakeAgent
+    return found

@@ -12,8 +12,11 @@ def _without_nul(value: str) -> str:
     return value
 
 
-SafeText = Annotated[str, AfterValidator(_without_nul)]
-Line = Annotated[SafeText, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
-Paragraph = Annotated[SafeText, StringConstraints(min_length=1, max_length=4000, strip_whitespace=True)]
+StorableText = AfterValidator(_without_nul)
+"""Put it last: constraints that come after a validator function are checked before white space is stripped."""
+
+SafeText = Annotated[str, StorableText]
+Line = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True), StorableText]
+Paragraph = Annotated[str, StringConstraints(min_length=1, max_length=4000, strip_whitespace=True), StorableText]
 HostName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$", max_length=253)]
 PciAddress = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-1][0-9a-f]\.[0-7]$", max_length=16)]

@@ -7,10 +7,10 @@ from uuid import UUID
 from pydantic import BaseModel, Field, StringConstraints, model_validator
 
 from wallwatch_backend.kit.access import Role
-from wallwatch_backend.kit.text import SafeText
+from wallwatch_backend.kit.text import StorableText
 
 Username = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._@-]{0,99}$")]
-Password = Annotated[SafeText, StringConstraints(min_length=12, max_length=1000)]
+Password = Annotated[str, StringConstraints(min_length=12, max_length=1000), StorableText]
 
 
 class User(BaseModel):

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, StringConstraints, model_validator
 
-from wallwatch_backend.kit.text import Line, SafeText
+from wallwatch_backend.kit.text import Line, StorableText
 
 
 class EventType(StrEnum):
@@ -18,7 +18,7 @@ class EventType(StrEnum):
 
 TEST_EVENT = "webhook.test"
 
-Url = Annotated[SafeText, StringConstraints(min_length=8, max_length=2000, pattern=r"^https?://[^\s]+$")]
+Url = Annotated[str, StringConstraints(min_length=8, max_length=2000, pattern=r"^https?://[^\s]+$"), StorableText]
 Events = Annotated[list[EventType], Field(min_length=1, max_length=10, description="Which events are sent")]
 
 

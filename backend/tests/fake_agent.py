@@ -1,0 +1,122 @@
+"""A host's agent for tests: enrols and speaks real OpAMP over a real WebSocket, and does what the test tells it to."""
+
+import contextlib
+import json
+import threading
+import warnings
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+import httpx
+from joserfc import jws
+from joserfc.errors import SecurityWarning
+from joserfc.jwk import OKPKey
+from opentelemetry._opamp.messages import build_agent_description
+from opentelemetry._opamp.proto import opamp_pb2
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+CAPABILITY = "com.wallwatch.remedy.v1"
+Answer = Callable[[dict[str, Any]], dict[str, Any] | None]
+
+
+def done(command: dict[str, Any]) -> dict[str, Any]:
+    """Answer like an agent that did it."""
+    operation = {"target": "Open_vSwitch.other_config:max-idle", "operation": "set", "before": "10000", "after": "60000", "text": "set"}
+    return {
+        "command_id": command["command_id"],
+        "remedy_id": command["remedy_id"],
+        "state": "done",
+        "operations": [operation],
+        "finished_at": datetime.now(UTC).isoformat(),
+    }
+
+
+class FakeAgent:
+    """One agent; `answer` makes the result of a command, or None for no answer."""
+
+    def __init__(self, credentials: dict[str, Any], host: str, answer: Answer = done) -> None:
+        self.host, self.answer, self.credentials = host, answer, credentials
+        self.commands: list[dict[str, Any]] = []
+        self.replies: list[opamp_pb2.ServerToAgent] = []
+        self.instance_uid, self._sequence = uuid4(), 0
+        self._open: Any = None
+        self._socket: Any = None
+        self._thread: threading.Thread | None = None
+
+    @classmethod
+    def enrol(cls, admin: httpx.Client, anonymous: httpx.Client, host: str, answer: Answer = done) -> "FakeAgent":
+        token = admin.post("/api/v1/agents/enrolment-tokens", json={"host": host}).json()["token"]
+        body = {"token": token, "host": host, "version": "1.2.3", "instance_uid": str(uuid4())}
+        credentials = anonymous.post("/api/v1/agents/enrol", json=body)
+        assert credentials.status_code == 201, credentials.text
+        return cls(credentials.json(), host, answer)
+
+    @property
+    def authorization(self) -> str:
+        return f"Bearer {self.credentials['agent_id']}.{self.credentials['secret']}"
+
+    def __enter__(self) -> "FakeAgent":
+        self._open = connect(self.credentials["opamp_url"], additional_headers={"Authorization": self.authorization})
+        self._socket = self._open.__enter__()
+        self._thread = threading.Thread(target=self._read, args=(self._socket,), daemon=True)
+        self._thread.start()
+        self.say_hello()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.__exit__(None, None, None)
+        assert self._thread is not None
+        self._thread.join(5)
+
+    def say_hello(self, *, healthy: bool = True, error: str = "") -> None:
+        message = opamp_pb2.AgentToServer(capabilities=1)
+        message.agent_description.CopyFrom(
+            build_agent_description(
+                {"service.name": "wallwatch-agent", "service.version": "1.2.4", "service.instance.id": str(self.instance_uid)},
+                {"host.name": self.host},
+            )
+        )
+        message.health.healthy, message.health.last_error = healthy, error
+        message.custom_capabilities.capabilities.append(CAPABILITY)
+        self.send(message)
+
+    def send(self, message: opamp_pb2.AgentToServer) -> None:
+        message.instance_uid, message.sequence_num = self.instance_uid.bytes, self._sequence
+        self._sequence += 1
+        self._socket.send(b"\x00" + message.SerializeToString())
+
+    def send_raw(self, frame: bytes) -> None:
+        self._socket.send(frame)
+
+    def send_result(self, result: dict[str, Any] | bytes) -> None:
+        message = opamp_pb2.AgentToServer()
+        message.custom_message.capability, message.custom_message.type = CAPABILITY, "result"
+        message.custom_message.data = result if isinstance(result, bytes) else json.dumps(result).encode()
+        self.send(message)
+
+    def _read(self, socket: Any) -> None:
+        with contextlib.suppress(ConnectionClosed):
+            for frame in socket:
+                assert frame[:1] == b"\x00"
+                message = opamp_pb2.ServerToAgent.FromString(frame[1:])
+                self.replies.append(message)
+                if message.HasField("custom_message"):
+                    command = self.verified(message.custom_message.data.decode())
+                    self.commands.append(command)
+                    result = self.answer(command)
+                    if result is not None:
+                        self.send_result(result)
+
+    def verified(self, token: str) -> dict[str, Any]:
+        """Check the signature with the key that came with the enrolment."""
+        pinned = self.credentials["command_keys"][0]
+        key = OKPKey.import_key({"kty": "OKP", "crv": "Ed25519", "x": pinned["public_key"]})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SecurityWarning)  # the library prefers the name Ed25519 (RFC 9864)
+            found = jws.deserialize_compact(token, key, algorithms=["EdDSA"])
+        assert found.headers() == {"alg": "EdDSA", "kid": pinned["kid"], "typ": "wallwatch-command+jws"}
+        command: dict[str, Any] = json.loads(found.payload)
+        return command
