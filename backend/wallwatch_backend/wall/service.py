@@ -9,6 +9,9 @@ from wallwatch_backend.remedies import cordons
 from wallwatch_backend.wall import repository
 
 
+_DIGITS = {"headroom": 4, "tx_gbps": 2, "rx_gbps": 2}  # nobody sees more of a tile, and each digit is sent 40,000 times
+
+
 def columns_of(rows: Sequence[Sequence[Any]], cordoned: Collection[tuple[str, str]]) -> dict[str, list[Any]]:
     """Turn rows into the columns of `WallColumns`.
 
@@ -20,6 +23,8 @@ def columns_of(rows: Sequence[Sequence[Any]], cordoned: Collection[tuple[str, st
     }
     by_name["symptoms"] = [sorted(symptoms) if symptoms else [] for symptoms in by_name["symptoms"]]
     by_name["rack"] = [rack or None for rack in by_name["rack"]]  # the store writes an unknown rack as empty text
+    for name, digits in _DIGITS.items():
+        by_name[name] = [None if value is None else round(value, digits) for value in by_name[name]]
     by_name["cordoned"] = [(host, pci) in cordoned for host, pci in zip(by_name["host"], by_name["pci"], strict=True)]
     return by_name
 

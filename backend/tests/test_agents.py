@@ -1,0 +1,110 @@
+"""Agents: enrolment and what is shown of them."""
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+import httpx
+
+
+def enrol(client: httpx.Client, token: str, host: str) -> httpx.Response:
+    return client.post("/api/v1/agents/enrol", json={"token": token, "host": host, "version": "1.0.0", "instance_uid": str(uuid4())})
+
+
+def token_for(admin: httpx.Client, host: str | None = None) -> str:
+    answer = admin.post("/api/v1/agents/enrolment-tokens", json={"host": host})
+    assert answer.status_code == 201
+    return str(answer.json()["token"])
+
+
+def agent_of(client: httpx.Client, host: str) -> dict[str, Any]:
+    return client.get("/api/v1/agents", params={"host": host}).json()["items"][0]  # type: ignore[no-any-return]
+
+
+def test_a_token_enrols_one_host_once(admin: httpx.Client, anonymous: httpx.Client) -> None:
+    token = token_for(admin)
+    first = enrol(anonymous, token, "once1")
+    assert first.status_code == 201
+    assert first.json()["opamp_url"].startswith("ws://127.0.0.1:")
+    assert first.json()["opamp_url"].endswith("/v1/opamp")
+    assert first.json()["command_keys"][0]["alg"] == "EdDSA"
+    again = enrol(anonymous, token, "once2")
+    assert again.status_code == 401
+    assert again.json()["code"] == "bad_enrolment_token"
+
+
+def test_a_token_for_a_host_works_for_no_other(admin: httpx.Client, anonymous: httpx.Client) -> None:
+    token = token_for(admin, "bound")
+    assert enrol(anonymous, token, "other").status_code == 401
+    assert enrol(anonymous, token, "bound").status_code == 201
+
+
+def test_an_expired_token_does_not_work(admin: httpx.Client, anonymous: httpx.Client, backend: Any) -> None:
+    token = token_for(admin)
+    with backend.connect() as connection:
+        connection.execute("UPDATE enrolment_token SET expires_at = now() - interval '1 second'")
+    assert enrol(anonymous, token, "expired").status_code == 401
+
+
+def test_only_a_token_for_the_host_replaces_its_agent(
+    admin: httpx.Client, anonymous: httpx.Client, fake_agents: Any, eventually: Any
+) -> None:
+    with fake_agents.enrol(admin, anonymous, "taken"):
+        eventually(lambda: agent_of(admin, "taken")["connected"])
+        assert enrol(anonymous, token_for(admin), "taken").json()["code"] == "host_enrolled"
+        assert agent_of(admin, "taken")["connected"] is True
+        before = agent_of(admin, "taken")["id"]
+        assert enrol(anonymous, token_for(admin, "taken"), "taken").json()["agent_id"] == before
+        eventually(lambda: not agent_of(admin, "taken")["connected"])
+
+
+def test_connection_version_and_health_are_shown(admin: httpx.Client, anonymous: httpx.Client, fake_agents: Any, eventually: Any) -> None:
+    with fake_agents.enrol(admin, anonymous, "shown") as agent:
+        eventually(lambda: agent_of(admin, "shown")["healthy"])
+        assert agent_of(admin, "shown")["version"] == "1.2.4"
+        agent.say_hello(healthy=False, error="OVSDB socket is gone")
+        eventually(lambda: agent_of(admin, "shown")["healthy"] is False)
+        assert agent_of(admin, "shown")["health_error"] == "OVSDB socket is gone"
+        assert [a["host"] for a in admin.get("/api/v1/agents", params={"connected": True}).json()["items"]] == ["shown"]
+    eventually(lambda: not agent_of(admin, "shown")["connected"])
+    seen = datetime.fromisoformat(agent_of(admin, "shown")["last_seen_at"])
+    assert (datetime.now(UTC) - seen).total_seconds() < 10
+
+
+def test_an_agent_that_was_missed_is_asked_for_its_full_state(
+    admin: httpx.Client, anonymous: httpx.Client, fake_agents: Any, eventually: Any
+) -> None:
+    with fake_agents.enrol(admin, anonymous, "gap") as agent:
+        eventually(lambda: agent.replies)
+        assert agent.replies[0].flags == 0
+        agent._sequence += 5
+        agent.say_hello()
+        eventually(lambda: agent.replies[-1].flags == 1)
+
+
+def test_a_second_connection_of_a_host_takes_over(admin: httpx.Client, anonymous: httpx.Client, fake_agents: Any, eventually: Any) -> None:
+    with fake_agents.enrol(admin, anonymous, "double") as first:
+        eventually(lambda: agent_of(admin, "double")["healthy"])
+        with fake_agents(first.credentials, "double") as second:
+            eventually(lambda: second.replies)
+            first._thread.join(5)
+            assert not first._thread.is_alive(), "the older connection is closed"
+            assert agent_of(admin, "double")["connected"] is True
+
+
+def test_a_removed_agent_is_disconnected_and_stays_out(
+    admin: httpx.Client, anonymous: httpx.Client, fake_agents: Any, eventually: Any
+) -> None:
+    with fake_agents.enrol(admin, anonymous, "removed") as agent:
+        eventually(lambda: agent_of(admin, "removed")["connected"])
+        assert admin.delete(f"/api/v1/agents/{agent.credentials['agent_id']}").status_code == 204
+        agent._thread.join(5)
+        assert not agent._thread.is_alive()
+    assert admin.get("/api/v1/agents", params={"host": "removed"}).json()["items"] == []
+    assert admin.delete(f"/api/v1/agents/{agent.credentials['agent_id']}").status_code == 404
+
+
+def test_enrolments_are_audited(admin: httpx.Client, anonymous: httpx.Client) -> None:
+    enrol(anonymous, "wwe_wrong", "audited")
+    entry = admin.get("/api/v1/audit", params={"action": "agent.enrol"}).json()["items"][0]
+    assert (entry["actor"], entry["outcome"], entry["detail"]["reason"]) == ("agent:audited", "refused", "bad_enrolment_token")

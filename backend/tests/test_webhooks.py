@@ -1,0 +1,199 @@
+"""Webhooks: signed, retried, logged."""
+
+import json
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+from standardwebhooks import Webhook as Verifier
+from standardwebhooks.webhooks import WebhookVerificationError
+
+
+class Receiver:
+    """A real HTTP server that notes what it gets and answers what it is told to."""
+
+    def __init__(self) -> None:
+        self.status = 200
+        self.got: list[tuple[dict[str, str], bytes]] = []
+        receiver = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["content-length"]))
+                receiver.got.append(({k.lower(): v for k, v in self.headers.items()}, body))
+                self.send_response(receiver.status)
+                self.send_header("location", "/elsewhere")
+                self.send_header("content-length", "0")
+                self.end_headers()
+
+            def log_message(self, *_: object) -> None:
+                return
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}/hook"
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
+        self._thread.start()
+
+    def of(self, host: str) -> list[dict[str, Any]]:
+        bodies = [json.loads(body) for _, body in self.got]
+        return [body for body in bodies if body["data"].get("host") == host]
+
+    def stop(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join(5)
+
+
+@pytest.fixture(scope="module")
+def backend_settings() -> dict[str, object]:
+    return {"webhook_retry_base_s": 0.2, "webhook_max_attempts": 4, "webhook_timeout_s": 2}
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    receiver = Receiver()
+    yield receiver
+    receiver.stop()
+
+
+@pytest.fixture
+def webhook(operator: httpx.Client, receiver: Receiver) -> Iterator[dict[str, Any]]:
+    made = operator.post("/api/v1/webhooks", json={"name": "tickets", "url": receiver.url})
+    assert made.status_code == 201, made.text
+    yield made.json()
+    operator.delete(f"/api/v1/webhooks/{made.json()['id']}")
+
+
+def deliveries(client: httpx.Client, webhook: dict[str, Any], **params: Any) -> list[dict[str, Any]]:
+    return client.get(f"/api/v1/webhooks/{webhook['id']}/deliveries", params=params).json()["items"]  # type: ignore[no-any-return]
+
+
+def test_an_incident_is_told_from_its_opening_to_its_end_with_good_signatures(
+    viewer: httpx.Client, receiver: Receiver, webhook: dict[str, Any], findings: Any, eventually: Any
+) -> None:
+    host, at = f"hook-{uuid4().hex[:6]}", datetime.now(UTC)
+    findings.send(findings.finding(host=host, started=at))
+    findings.send(findings.finding(host=host, started=at, after_s=15))  # fresher evidence alone is no news
+    findings.send(findings.finding(host=host, started=at, after_s=30, severity="critical"))
+    findings.send(findings.finding(host=host, started=at, after_s=60, state="cleared"))
+    eventually(lambda: len(receiver.of(host)) == 3)
+    assert sorted(body["type"] for body in receiver.of(host)) == ["incident.opened", "incident.resolved", "incident.updated"]
+    resolved = next(body for body in receiver.of(host) if body["type"] == "incident.resolved")
+    assert resolved["data"]["state"] == "resolved"
+    assert resolved["data"]["hypotheses"][0]["cause"] == "C5"
+    for headers, body in receiver.got:
+        assert Verifier(webhook["secret"]).verify(body, headers)["type"].startswith("incident.")
+        with pytest.raises(WebhookVerificationError):
+            Verifier(webhook["secret"]).verify(body.replace(b"incident", b"accident"), headers)
+    log = eventually(lambda: (found := deliveries(viewer, webhook, state="delivered")) and len(found) == 3 and found)
+    assert [attempt["status"] for delivery in log for attempt in delivery["attempts"]] == [200, 200, 200]
+
+
+def test_the_secret_is_shown_once_and_kept_encrypted(operator: httpx.Client, backend: Any, webhook: dict[str, Any]) -> None:
+    assert webhook["secret"].startswith("whsec_")
+    assert webhook["secret"] not in operator.get("/api/v1/webhooks").text
+    with backend.connect() as connection:
+        row = connection.execute("SELECT secret FROM webhook WHERE id = %s", [webhook["id"]]).fetchone()
+    assert webhook["secret"].encode() not in bytes(row[0])
+
+
+def test_a_failed_delivery_is_retried_under_the_same_id_until_it_arrives(
+    operator: httpx.Client, receiver: Receiver, webhook: dict[str, Any], eventually: Any
+) -> None:
+    receiver.status = 503
+    assert operator.post(f"/api/v1/webhooks/{webhook['id']}/test").status_code == 202
+    eventually(lambda: len(receiver.got) >= 2)
+    receiver.status = 204
+    delivery = eventually(lambda: deliveries(operator, webhook, state="delivered"))[0]
+    assert delivery["event"] == "webhook.test"
+    assert [a["status"] for a in delivery["attempts"]][-1] == 204
+    assert delivery["attempts"][0]["error"] == "the receiver answered 503"
+    assert len({headers["webhook-id"] for headers, _ in receiver.got}) == 1
+
+
+def test_a_delivery_is_given_up_and_can_be_tried_again_by_hand(
+    operator: httpx.Client, receiver: Receiver, webhook: dict[str, Any], eventually: Any
+) -> None:
+    receiver.status = 500
+    operator.post(f"/api/v1/webhooks/{webhook['id']}/test")
+    failed = eventually(lambda: deliveries(operator, webhook, state="failed"))[0]
+    assert len(failed["attempts"]) == 4
+    assert failed["next_attempt_at"] is None
+    receiver.status = 200
+    path = f"/api/v1/webhooks/{webhook['id']}/deliveries/{failed['id']}/retry"
+    assert operator.post(path).json()["state"] == "pending"
+    eventually(lambda: deliveries(operator, webhook, state="delivered"))
+    assert operator.post(path).json()["code"] == "already_delivered"
+    assert operator.post(path.replace(failed["id"], str(uuid4()))).status_code == 404
+
+
+def test_nobody_listening_is_an_attempt_with_its_reason(operator: httpx.Client, free_port: int, eventually: Any) -> None:
+    webhook = operator.post("/api/v1/webhooks", json={"name": "down", "url": f"http://127.0.0.1:{free_port}/"}).json()
+    operator.post(f"/api/v1/webhooks/{webhook['id']}/test")
+    attempt = eventually(lambda: (found := deliveries(operator, webhook)) and found[0]["attempts"])[0]
+    assert attempt["status"] is None
+    assert "ConnectError" in attempt["error"]
+
+
+def test_a_redirect_is_not_followed(operator: httpx.Client, receiver: Receiver, webhook: dict[str, Any], eventually: Any) -> None:
+    receiver.status = 307
+    operator.post(f"/api/v1/webhooks/{webhook['id']}/test")
+    eventually(lambda: deliveries(operator, webhook, state="failed"))
+    assert len(receiver.got) == 4
+
+
+def test_a_receiver_that_says_gone_is_switched_off_until_enabled_again(
+    operator: httpx.Client, receiver: Receiver, webhook: dict[str, Any], findings: Any, eventually: Any
+) -> None:
+    receiver.status = 410
+    findings.send(findings.finding(host=f"gone-{uuid4().hex[:6]}", started=datetime.now(UTC)))
+
+    def shown() -> dict[str, Any]:
+        return next(w for w in operator.get("/api/v1/webhooks").json()["items"] if w["id"] == webhook["id"])
+
+    eventually(lambda: not shown()["enabled"])
+    assert "410" in shown()["disabled_reason"]
+    answer = operator.patch(f"/api/v1/webhooks/{webhook['id']}", json={"enabled": True}).json()
+    assert (answer["enabled"], answer["disabled_reason"]) == (True, None)
+
+
+def test_only_chosen_events_are_sent(operator: httpx.Client, receiver: Receiver, findings: Any, eventually: Any) -> None:
+    made = operator.post("/api/v1/webhooks", json={"name": "ends", "url": receiver.url, "events": ["incident.resolved"]}).json()
+    host, at = f"some-{uuid4().hex[:6]}", datetime.now(UTC)
+    findings.send(findings.finding(host=host, started=at))
+    findings.send(findings.finding(host=host, started=at, after_s=60, state="cleared"))
+    eventually(lambda: receiver.of(host))
+    assert [body["type"] for body in receiver.of(host)] == ["incident.resolved"]
+    assert operator.delete(f"/api/v1/webhooks/{made['id']}").status_code == 204
+    assert operator.get(f"/api/v1/webhooks/{made['id']}/deliveries").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://example.com/x",
+        "http://",
+        "http://user:secret@127.0.0.1/",
+        "http://169.254.169.254/latest/meta-data",
+        "http://[fe80::1]/",
+        "http://0.0.0.0/",
+        "http://224.0.0.1/",
+        "http://127.0.0.1:99999/",
+        "http://no-such-host.invalid/",
+    ],
+)
+def test_an_address_that_must_not_be_called_is_refused(operator: httpx.Client, url: str) -> None:
+    answer = operator.post("/api/v1/webhooks", json={"name": "bad", "url": url})
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["code"] in ("bad_url", "invalid_input")
+
+
+def test_changes_of_webhooks_are_audited_without_their_secret(admin: httpx.Client, webhook: dict[str, Any]) -> None:
+    entry = admin.get("/api/v1/audit", params={"action": "webhook.create"}).json()["items"][0]
+    assert entry["detail"]["webhook_id"] == webhook["id"]
+    assert webhook["secret"] not in str(entry)
