@@ -18,7 +18,7 @@ from wallwatch_local.demo_programs import Layout, centre, fleet, on_hosts, store
 from wallwatch_local.errors import LocalStackError
 from wallwatch_local.paths import local_dir
 from wallwatch_local.processes import die_with_parent, last_lines
-from wallwatch_local.signals import Interrupted, interruptible
+from wallwatch_local.signals import Interrupted, interruptible, pause
 
 WAIT_TIMEOUT_S = 120.0
 ADMIN = "admin"
@@ -78,7 +78,7 @@ def _run(scenario: Path, started: float) -> None:
             f"logs: {layout.folder / 'logs'}   what the simulator does: {layout.folder / 'truth.jsonl'}\nCtrl-C stops everything."
         )
         while supervisor.is_running():
-            time.sleep(0.5)
+            pause(0.5)
         raise LocalStackError(f"supervisord ended by itself; the end of its log:\n{last_lines(layout.folder / 'logs' / 'supervisord.log')}")
 
 
@@ -168,7 +168,7 @@ class Demo:
                 raise LocalStackError(
                     f"{what} took longer than {WAIT_TIMEOUT_S:.0f} s ({states}); logs are in {self._layout.folder / 'logs'}"
                 )
-            time.sleep(0.15)
+            pause(0.15)
 
     def _begin(self, *arguments: str) -> subprocess.Popen[str]:
         command = [str(Path(sys.executable).with_name("wallwatch")), *arguments]
