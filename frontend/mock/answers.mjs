@@ -113,19 +113,19 @@ export const ACTIONS = [
   {
     action: "tune-revalidator", title: "Tune the revalidator of Open vSwitch", description: "Sets how long an idle flow stays in the datapath, and how many flows the datapath may hold.", scope: "host",
     params: [
-      { name: "max_idle_ms", label: "max-idle", type: "integer", unit: "ms", minimum: 500, maximum: 3600000, max_length: null, required: false, meaning: "Idle time after which the revalidator deletes a flow" },
-      { name: "flow_limit", label: "Flow limit", type: "integer", unit: "flows", minimum: 1000, maximum: 1000000, max_length: null, required: false, meaning: "Most flows that the datapath may hold" },
+      { name: "max_idle_ms", label: "max-idle", type: "integer", unit: "ms", minimum: 500, maximum: 3600000, max_length: null, pattern: null, required: false, meaning: "Idle time after which the revalidator deletes a flow" },
+      { name: "flow_limit", label: "Flow limit", type: "integer", unit: "flows", minimum: 1000, maximum: 1000000, max_length: null, pattern: null, required: false, meaning: "Most flows that the datapath may hold" },
     ],
-    at_least_one: ["max_idle_ms", "flow_limit"], risk: "low: dead flows stay in the RNIC for longer", undo: "Puts the former value of each key back.",
+    at_least_one: ["max_idle_ms", "flow_limit"], risk: "low", risk_text: "A longer idle time keeps dead flows in the RNIC for longer.", operations: "OVSDB: Open_vSwitch.other_config:max-idle and :flow-limit", undo: "Puts the former value of each key back.",
     verification: { signal: "reoffload_ratio", label: "Re-offload ratio", unit: "ratio", expected: "< 0.05", within_s: 180, for_s: 20 }, symptoms: ["S1"],
   },
   {
     action: "cordon-rnic", title: "Cordon the RNIC", description: "Containers already on the RNIC stay; no new one gets a virtual function of it.", scope: "rnic",
     params: [
-      { name: "pci", label: "PCI address", type: "pci", unit: null, minimum: null, maximum: null, max_length: 12, required: true, meaning: "Physical function to cordon" },
-      { name: "reason", label: "Reason", type: "text", unit: null, minimum: null, maximum: null, max_length: 200, required: true, meaning: "Shown to the runtime whose container is refused" },
+      { name: "pci", label: "PCI address", type: "text", pattern: "^[0-9a-f]{4}:", unit: null, minimum: null, maximum: null, max_length: 12, required: true, meaning: "Physical function to cordon" },
+      { name: "reason", label: "Reason", type: "text", unit: null, minimum: null, maximum: null, max_length: 200, pattern: null, required: true, meaning: "Shown to the runtime whose container is refused" },
     ],
-    at_least_one: [], risk: "medium: new containers wait", undo: "Removes the cordon.", verification: { signal: "cordoned", label: "Cordoned", unit: "none", expected: "= 1", within_s: 30, for_s: 0 }, symptoms: ["S1", "S6"],
+    at_least_one: [], risk: "medium", risk_text: "New containers that ask for this RNIC wait.", operations: "a file in the agent's cordon folder", undo: "Removes the cordon.", verification: { signal: "cordoned", label: "Cordoned", unit: "none", expected: "= 1", within_s: 30, for_s: 0 }, symptoms: ["S1", "S6"],
   },
 ];
 
@@ -139,7 +139,7 @@ export function remedy(order, id, created) {
     created_at: new Date(created).toISOString(), updated_at: ago(0), code: null, message: null,
     operations: known ? [{ target: "Open_vSwitch.other_config:max-idle", operation: "set", before: null, after: String(order.params.max_idle_ms ?? ""), text: "" }] : [],
     verification: known && !dry ? { signal: "reoffload_ratio", label: "Re-offload ratio", unit: "ratio", expected: "< 0.05", measured: state === "verified" ? 0.01 : 0.24, measured_at: ago(1), deadline: new Date(created + 180_000).toISOString() } : null,
-    undoable: !dry && ["applied", "verified"].includes(state), commands: [],
+    undoable: !dry && ["applied", "verified"].includes(state), commands: [], undo_state: null,
   };
 }
 

@@ -31,10 +31,17 @@ export function roundUp(value: number): number {
   return step * power;
 }
 
+/** Grid lines that divide a round maximum evenly, so that its own label stands alone. */
+export function evenInterval(max: number): number {
+  const leading = max / 10 ** Math.floor(Math.log10(max));
+  return max / (leading % 1.5 === 0 ? 3 : leading % 5 === 0 ? 5 : 4);
+}
+
 /** Lines over time, symptom intervals as shaded areas, and the wall when the data come within reach of it. */
 export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCoreOption {
   const areas = clippedAreas(model.intervals, model.fromMs, model.toMs);
   const limit = model.limit && highest(model) > model.limit.value * 0.5 ? model.limit : undefined;
+  const top = limit ? roundUp(Math.max(limit.value * 1.02, highest(model))) : undefined;
   const unit = model.lines[0]?.unit ?? "";
   return {
     color: [...theme.series],
@@ -71,7 +78,8 @@ export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCo
       nameGap: 10,
       scale: false,
       splitNumber: 3,
-      max: limit ? roundUp(Math.max(limit.value * 1.02, highest(model))) : undefined,
+      max: top,
+      interval: top === undefined ? undefined : evenInterval(top),
       axisLabel: { color: theme.dim, fontSize: 11, formatter: (value: number) => formatNumber(value) },
       splitLine: { lineStyle: { color: theme.line, width: 1 } },
     },

@@ -5,6 +5,14 @@ import { paramsText } from "./paramsText";
 import { useRemedy, useUndoRemedy } from "./queries";
 import { RemedyProgress } from "./RemedyProgress";
 
+const UNDO_TEXT = {
+  pending: "waiting for the agent to connect",
+  dispatched: "sent to the agent, waiting for its answer",
+  failed: "the agent could not carry it out",
+  refused: "the agent refused it",
+  expired: "the agent did not answer in time; try again",
+} as const;
+
 /** An order from its dispatch to its proof; from here it can be undone. */
 export function RemedyFollow({ id, onAgain }: { id: string; onAgain?: () => void }) {
   const remedy = useRemedy(id);
@@ -17,6 +25,11 @@ export function RemedyFollow({ id, onAgain }: { id: string; onAgain?: () => void
             {data.action} · {paramsText(data.params)}
           </Text>
           <RemedyProgress remedy={data} />
+          {data.undo_state && (
+            <Text size="sm" role="status">
+              Undo: {UNDO_TEXT[data.undo_state]}
+            </Text>
+          )}
           {undo.isError && <ProblemNotice error={undo.error} />}
           <Group justify="flex-end" gap={8}>
             {onAgain && (

@@ -78,14 +78,16 @@ export function RemedyForm({ actions, host, pci, incidentId, suggestion, onAppli
       />
       <ParamFields action={action} values={values} errors={errors} disabled={create.isPending || waiting} onChange={change} />
       <Stack gap={4}>
-        <StatusMark tone="warn">{`Risk: ${action.risk}`}</StatusMark>
+        <StatusMark tone={action.risk === "low" ? "good" : action.risk === "medium" ? "warn" : "bad"}>{`Risk: ${action.risk}`}</StatusMark>
+        <Text size="sm">{action.risk_text}</Text>
         {action.scope === "host" && <Text size="sm">Reaches every RNIC of {host}.</Text>}
-        {check && (
-          <Text size="sm">
-            <b>Verified by</b> {check.label} {check.expected}
-            {check.for_s > 0 ? ` for ${formatDuration(check.for_s * 1000)}` : ""}, within {formatDuration(check.within_s * 1000)}.
-          </Text>
-        )}
+        <Text size="sm">
+          <b>Touches</b> {action.operations}
+        </Text>
+        <Text size="sm">
+          <b>Verified by</b> {check.label} {check.expected}
+          {check.for_s > 0 ? ` for ${formatDuration(check.for_s * 1000)}` : ""}, within {formatDuration(check.within_s * 1000)}.
+        </Text>
         <Text size="sm">
           <b>Undo:</b> {action.undo}
         </Text>

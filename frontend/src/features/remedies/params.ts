@@ -9,7 +9,7 @@ export function initialValues(action: RemedyAction, suggested: Readonly<Record<s
     action.params.map((param) => {
       const given = suggested[param.name];
       if (typeof given === "string" || typeof given === "number") return [param.name, given];
-      return [param.name, param.type === "pci" ? pci : ""];
+      return [param.name, param.name === "pci" ? pci : ""];
     }),
   );
 }
@@ -23,6 +23,7 @@ function problemOf(param: ParamInfo, value: string | number | undefined): string
     if (param.maximum !== null && value > param.maximum) return `${param.label} must be at most ${formatNumber(param.maximum)}`;
     return null;
   }
+  if (param.pattern !== null && !new RegExp(param.pattern).test(String(value))) return `${param.label} has not the form that is expected`;
   if (param.max_length !== null && String(value).length > param.max_length) return `${param.label} may have ${param.max_length} characters at most`;
   return null;
 }
@@ -50,6 +51,7 @@ export function toParams(values: ParamValues): Record<string, string | number> {
 export function rangeText(param: ParamInfo): string {
   const unit = param.unit && param.unit !== "none" ? ` ${param.unit}` : "";
   if (param.minimum !== null && param.maximum !== null) return `${param.minimum.toLocaleString("en")} to ${param.maximum.toLocaleString("en")}${unit}`;
-  if (param.max_length !== null && param.type === "text") return `up to ${param.max_length} characters`;
+  if (param.pattern !== null && !new RegExp(param.pattern).test(String(value))) return `${param.label} has not the form that is expected`;
+  if (param.max_length !== null && param.pattern === null) return `up to ${param.max_length} characters`;
   return "";
 }

@@ -1,4 +1,4 @@
-import type { RemedyState } from "@/lib/api/types";
+import type { Remedy, RemedyState } from "@/lib/api/types";
 import type { Tone } from "@/lib/ui/StatusMark";
 
 export interface StateInfo {
@@ -24,6 +24,10 @@ export const STATES: Readonly<Record<RemedyState, StateInfo>> = {
 
 export function isUnderWay(state: RemedyState): boolean {
   return STATES[state].underWay;
+}
+
+export function isUndoing(remedy: Pick<Remedy, "undo_state">): boolean {
+  return remedy.undo_state === "pending" || remedy.undo_state === "dispatched";
 }
 
 export type StepState = "done" | "current" | "todo" | "bad";

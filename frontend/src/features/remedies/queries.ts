@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, unwrap } from "@/lib/api/client";
 import type { NewRemedy } from "@/lib/api/types";
-import { isUnderWay } from "./progress";
+import { isUnderWay, isUndoing } from "./progress";
 
 const EVERY_MS = 10_000;
 const UNDER_WAY_EVERY_MS = 1_000;
@@ -25,7 +25,7 @@ export function useRemedy(id: string | null) {
     queryKey: ["remedies", "one", id],
     enabled: id !== null,
     queryFn: () => unwrap(api.GET("/api/v1/remedies/{remedy_id}", { params: { path: { remedy_id: id ?? "" } } })),
-    refetchInterval: (query) => (query.state.data && !isUnderWay(query.state.data.state) ? EVERY_MS : UNDER_WAY_EVERY_MS),
+    refetchInterval: (query) => (query.state.data && !isUnderWay(query.state.data.state) && !isUndoing(query.state.data) ? EVERY_MS : UNDER_WAY_EVERY_MS),
   });
 }
 

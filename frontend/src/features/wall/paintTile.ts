@@ -79,9 +79,13 @@ export function paintTile(ctx: CanvasRenderingContext2D, scene: Scene, tile: num
   ctx.fillRect(x, y, w, h);
   if (isStale(columns, row, scene.now)) hatch(ctx, x, y, w, h, ink);
   if (symptoms.length > 0) {
+    const rim = w > 40 ? 3 : 2;
+    ctx.strokeStyle = palette.bad;
+    ctx.lineWidth = rim;
+    ctx.strokeRect(x - rim / 2, y - rim / 2, w + rim, h + rim);
     ctx.strokeStyle = palette.mark;
-    ctx.lineWidth = w > 40 ? 2 : 1.5;
-    ctx.strokeRect(x, y, w, h);
+    ctx.lineWidth = 1.5;
+    ctx.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
   }
   ctx.fillStyle = ink;
   ctx.strokeStyle = ink;

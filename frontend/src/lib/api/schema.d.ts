@@ -61,7 +61,7 @@ export interface paths {
         };
         /**
          * Open Stream
-         * @description Follow changes as they happen. Fetch first, then open the stream; after a reconnect fetch again.
+         * @description Follow changes as they happen. Fetch the wall first, then open the stream with its `seq`.
          */
         get: operations["openStream"];
         put?: never;
@@ -1507,7 +1507,7 @@ export interface components {
              * Type
              * @enum {string}
              */
-            type: "integer" | "text" | "pci";
+            type: "integer" | "text";
             /** Unit */
             unit: string | null;
             /** Minimum */
@@ -1516,6 +1516,8 @@ export interface components {
             maximum: number | null;
             /** Max Length */
             max_length: number | null;
+            /** Pattern */
+            pattern: string | null;
             /** Required */
             required: boolean;
             /** Meaning */
@@ -1627,8 +1629,16 @@ export interface components {
             /** Operations */
             operations: components["schemas"]["HostOperation"][];
             verification: components["schemas"]["Verification"] | null;
-            /** Undoable */
+            /**
+             * Undoable
+             * @description POST .../undo would be accepted
+             */
             undoable: boolean;
+            /**
+             * Undo State
+             * @description How the newest undo goes; null when none was asked for or it is done
+             */
+            undo_state: ("pending" | "dispatched" | "failed" | "refused" | "expired") | null;
             /** Commands */
             commands: components["schemas"]["Command"][];
         };
@@ -1655,11 +1665,21 @@ export interface components {
              * @description Of these parameters at least one must be given
              */
             at_least_one: string[];
-            /** Risk */
-            risk: string;
+            /**
+             * Risk
+             * @enum {string}
+             */
+            risk: "low" | "medium" | "high";
+            /** Risk Text */
+            risk_text: string;
             /** Undo */
             undo: string;
-            verification: components["schemas"]["VerificationInfo"] | null;
+            /**
+             * Operations
+             * @description What it touches on the host
+             */
+            operations: string;
+            verification: components["schemas"]["VerificationInfo"];
             /** Symptoms */
             symptoms: string[];
         };
@@ -1917,7 +1937,10 @@ export interface components {
              */
             password?: string | null;
         };
-        /** Verification */
+        /**
+         * Verification
+         * @description How telemetry judges the remedy.
+         */
         Verification: {
             /** Signal */
             signal: string;
@@ -1927,6 +1950,8 @@ export interface components {
             unit: string;
             /** Expected */
             expected: string;
+            /** For S */
+            for_s: number;
             /**
              * Measured
              * @description Newest value since the remedy was applied; null when none came
@@ -1950,10 +1975,18 @@ export interface components {
             unit: string;
             /** Expected */
             expected: string;
-            /** Within S */
+            /**
+             * Within S
+             * @description Seconds in which the signal must have become as expected
+             */
             within_s: number;
-            /** For S */
+            /**
+             * For S
+             * @description Seconds for which it must stay so
+             */
             for_s: number;
+            /** Text */
+            text: string;
         };
         /** Wall */
         Wall: {
@@ -1962,6 +1995,11 @@ export interface components {
              * Format: date-time
              */
             as_of: string;
+            /**
+             * Seq
+             * @description Open the stream with `after` set to this, and no change is missed
+             */
+            seq: number;
             columns: components["schemas"]["WallColumns"];
         };
         /**
@@ -2323,14 +2361,19 @@ export interface operations {
     };
     openStream: {
         parameters: {
-            query?: never;
-            header?: never;
+            query?: {
+                /** @description The wall's `seq`: rows that changed since come first */
+                after?: number | null;
+            };
+            header?: {
+                "Last-Event-ID"?: number | null;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Events: `rnic_state` (data: the columns of the wall, changed RNICs only), `incident`, `remedy`, `agent` (data: `{id, state}`), `resync` (changes were lost: fetch again what is shown), `heartbeat` (data: `{at}`). */
+            /** @description Events: `rnic_state` (data: the columns of the wall, changed RNICs only; id: `seq`), `incident`, `remedy`, `agent` (data: `{id, state}`), `resync` (changes were lost: fetch again what is shown), `heartbeat` (data: `{at}`). */
             200: {
                 headers: {
                     [name: string]: unknown;

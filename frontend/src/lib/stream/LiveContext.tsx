@@ -62,6 +62,7 @@ export function useWallLoader() {
   const { store } = useLive();
   return useMemo(
     () => async () => {
+      store.beginLoad();
       const wall = await unwrap(api.GET("/api/v1/wall"));
       store.replace(wall.columns, Date.parse(wall.as_of));
       return { asOf: wall.as_of, count: wall.columns.host.length };

@@ -167,6 +167,16 @@ describe("the store of the fleet", () => {
     expect(store.getState().asOf).toBe(3);
   });
 
+  it("keeps what changed while a load was under way, for the load's answer may be older", () => {
+    const store = new WallStore((run) => run());
+    store.beginLoad();
+    store.merge(toColumns([{ host: "a", headroom: 0.05, seen_at_ms: 9000 }]), 9);
+    store.replace(toColumns([{ host: "a", headroom: 0.8, seen_at_ms: 8000 }]), 8);
+    expect(store.getState().columns.headroom).toEqual([0.05]);
+    store.replace(toColumns([{ host: "a", headroom: 0.7, seen_at_ms: 10_000 }]), 10);
+    expect(store.getState().columns.headroom).toEqual([0.7]);
+  });
+
   it("ignores deltas before the first load", () => {
     const store = new WallStore((run) => run());
     store.merge(toColumns([{ host: "a" }]), 1);

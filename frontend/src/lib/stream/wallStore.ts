@@ -22,6 +22,8 @@ export class WallStore {
   private state: WallState = { columns: emptyColumns(), index: this.index, asOf: null, version: 0, shape: 0 };
   private readonly listeners = new Set<Listener>();
   private scheduled = false;
+  /** Deltas that came while a load is under way: its answer may be older than they are. */
+  private during: Columns[] | null = null;
 
   constructor(private readonly schedule: (run: () => void) => void = (run) => requestAnimationFrame(run)) {}
 
@@ -32,13 +34,20 @@ export class WallStore {
     return () => this.listeners.delete(listener);
   };
 
+  beginLoad(): void {
+    this.during ??= [];
+  }
+
   replace(columns: Columns, asOf: number): void {
     this.index = indexOf(columns);
+    for (const rows of this.during ?? []) mergeRows(columns, this.index, rows);
+    this.during = null;
     this.publish({ columns, index: this.index, asOf, version: this.state.version + 1, shape: this.state.shape + 1 });
   }
 
   merge(rows: Columns, asOf: number): void {
-    if (this.state.asOf === null) return; // The first load is still on its way and will hold these rows.
+    this.during?.push(rows);
+    if (this.state.asOf === null) return;
     const { changed, reshaped } = mergeRows(this.state.columns, this.index, rows);
     if (changed === 0) return;
     this.publish({
