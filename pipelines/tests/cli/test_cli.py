@@ -59,7 +59,7 @@ def test_a_command_of_another_part_is_called_by_its_entry_point(monkeypatch: pyt
     monkeypatch.setattr(EntryPoint, "load", lambda _: extra)
     monkeypatch.setattr(plugins, "found_commands", lambda: {"greet": entry})
     assert "greet" in run(app, ["--help"]).output
-    assert "hello from another part" in run(app, ["greet"]).output
+    assert "hello from another part" in run(app, ["greet", "hello"]).output
 
 
 def test_a_command_that_cannot_be_imported_says_why_and_harms_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
