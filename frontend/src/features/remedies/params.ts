@@ -51,7 +51,6 @@ export function toParams(values: ParamValues): Record<string, string | number> {
 export function rangeText(param: ParamInfo): string {
   const unit = param.unit && param.unit !== "none" ? ` ${param.unit}` : "";
   if (param.minimum !== null && param.maximum !== null) return `${param.minimum.toLocaleString("en")} to ${param.maximum.toLocaleString("en")}${unit}`;
-  if (param.pattern !== null && !new RegExp(param.pattern).test(String(value))) return `${param.label} has not the form that is expected`;
   if (param.max_length !== null && param.pattern === null) return `up to ${param.max_length} characters`;
   return "";
 }
