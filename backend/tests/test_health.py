@@ -75,3 +75,11 @@ def test_the_checked_in_description_is_the_apis(anonymous: httpx.Client) -> None
     checked_in = json.loads((REPOSITORY / "frontend" / "src" / "lib" / "api" / "openapi.json").read_text())
     assert checked_in == new_api().openapi(), "run: python -m wallwatch_backend.openapi > frontend/src/lib/api/openapi.json"
     assert anonymous.get("/api/v1/openapi.json").json() == checked_in
+
+
+def test_a_body_that_is_too_large_is_refused(anonymous: httpx.Client) -> None:
+    answer = anonymous.post(
+        "/api/v1/session", content=b'{"username": "' + b"x" * 2_000_000 + b'"}', headers={"content-type": "application/json"}
+    )
+    assert (answer.status_code, answer.json()["code"]) == (413, "content_too_large")
+    assert answer.headers["content-type"] == "application/problem+json"

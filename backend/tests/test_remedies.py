@@ -178,7 +178,13 @@ def test_a_command_without_a_result_is_sent_again_after_a_reconnect_and_answered
     eventually(lambda: agent.commands)
     first = agent.commands[0]
     agent.__exit__()
-    agent.answer = lambda c: {"command_id": c["command_id"], "remedy_id": c["remedy_id"], "state": "done", "repeated": True, "operations": []}
+    agent.answer = lambda c: {
+        "command_id": c["command_id"],
+        "remedy_id": c["remedy_id"],
+        "state": "done",
+        "repeated": True,
+        "operations": [],
+    }
     agent.__enter__()
     wait_for(operator, eventually, remedy, "applied")
     assert agent.commands[1] == first
@@ -202,7 +208,9 @@ def test_an_agent_cannot_answer_for_another_host(
 
 
 @pytest.mark.parametrize("noise", [b"", b"\x00\xff\xff", b"\x01abc", b"\x00"])
-def test_frames_that_are_no_opamp_do_not_harm_the_connection(operator: httpx.Client, agent: Any, host: str, eventually: Any, noise: bytes) -> None:
+def test_frames_that_are_no_opamp_do_not_harm_the_connection(
+    operator: httpx.Client, agent: Any, host: str, eventually: Any, noise: bytes
+) -> None:
     agent.send_raw(noise)
     agent.send_result(b"{not json")
     agent.send_result({"command_id": "x", "state": "done"})
@@ -298,7 +306,12 @@ def test_remedies_can_be_listed_by_host_state_and_incident(operator: httpx.Clien
 def test_credentials_that_are_wrong_do_not_open_a_connection(agent: Any) -> None:
     url = agent.credentials["opamp_url"]
     good = agent.credentials["agent_id"]
-    for header in ({}, {"Authorization": f"Bearer {good}.wrong"}, {"Authorization": f"Bearer {uuid4()}.x"}, {"Authorization": "Bearer x.y"}):
+    for header in (
+        {},
+        {"Authorization": f"Bearer {good}.wrong"},
+        {"Authorization": f"Bearer {uuid4()}.x"},
+        {"Authorization": "Bearer x.y"},
+    ):
         with pytest.raises(InvalidStatus) as refused, connect(url, additional_headers=header):
             pass
         assert refused.value.response.status_code == 401

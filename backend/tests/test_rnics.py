@@ -33,7 +33,9 @@ def rows(backend: Any) -> None:
         )
         for i, packets in enumerate([1000, 2000, 4000, None, 500, 1500]):  # the fifth is after a driver reload
             at = START + timedelta(seconds=10 * i)
-            c.execute("INSERT INTO rnic_sample (time, rnic_id, port_xmit_packets, tx_gbps) VALUES (%s, %s, %s, %s)", [at, rnic_id, packets, i])
+            c.execute(
+                "INSERT INTO rnic_sample (time, rnic_id, port_xmit_packets, tx_gbps) VALUES (%s, %s, %s, %s)", [at, rnic_id, packets, i]
+            )
         for at, egress in ((START, ["a", "b"]), (NOW - timedelta(seconds=30), ["c"])):
             for position, mask in enumerate(egress):
                 c.execute(

@@ -51,12 +51,22 @@ def new_api(**options: Any) -> FastAPI:
         api.include_router(router)
     app.include_router(api)
     app.include_router(health)
-    _only_problem_media_type(app)
+    _describe_problems(app)
     return app
 
 
-def _only_problem_media_type(app: FastAPI) -> None:
-    """Errors are `application/problem+json` only; the framework would also list them as `application/json`."""
+def _problem(description: str) -> dict[str, Any]:
+    return {"description": description, "content": {problems.MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
+
+
+_BODY_ERRORS = {
+    "400": _problem("The body is not UTF-8 (`bad_request`)"),
+    "413": _problem("The body is too large (`content_too_large`)"),
+}
+
+
+def _describe_problems(app: FastAPI) -> None:
+    """Errors are `application/problem+json` only (the framework would also list them as `application/json`); add what any body can cause."""
     generate = app.openapi
 
     def openapi() -> dict[str, Any]:
@@ -64,6 +74,8 @@ def _only_problem_media_type(app: FastAPI) -> None:
             document = generate()
             for path in document["paths"].values():
                 for operation in path.values():
+                    if "requestBody" in operation:
+                        operation["responses"] |= _BODY_ERRORS
                     for response in operation["responses"].values():
                         content = response.get("content", {})
                         if problems.MEDIA_TYPE in content and "application/json" in content:

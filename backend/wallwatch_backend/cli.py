@@ -32,6 +32,13 @@ T = TypeVar("T")
 _ALL_HOSTS = 100_000
 
 
+@token_app.callback()
+@user_app.callback()
+def _group() -> None:
+    # Without a callback an application with one command would be that command, and `wallwatch token create` would not exist.
+    return
+
+
 def _fail(text: str) -> typer.Exit:
     typer.echo(text, err=True)
     return typer.Exit(1)

@@ -8,7 +8,6 @@ from wallwatch_backend.kit.database import ReadSession
 from wallwatch_backend.remedies import cordons
 from wallwatch_backend.wall import repository
 
-
 _DIGITS = {"headroom": 4, "tx_gbps": 2, "rx_gbps": 2}  # nobody sees more of a tile, and each digit is sent 40,000 times
 
 

@@ -1,0 +1,48 @@
+"""Every endpoint, with generated input, against the real backend: no crash, and no answer that the description does not know."""
+
+import os
+from typing import Any
+
+import httpx
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, settings
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    negative_data_rejection,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from wallwatch_backend.api import new_api
+
+# The stream has no end, so it has tests of its own.
+SCHEMA = schemathesis.openapi.from_dict(new_api().openapi()).exclude(operation_id=["openStream", "getReady"])
+CHECKS = [
+    schemathesis.checks.not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+    negative_data_rejection,
+]
+
+
+@pytest.fixture(scope="module")
+def backend_settings() -> dict[str, object]:
+    return {"sign_in_failures_per_account": 100_000, "sign_in_failures_per_address": 100_000, "webhook_timeout_s": 1}
+
+
+@pytest.fixture(scope="module")
+def token(admin: httpx.Client) -> str:
+    return str(admin.post("/api/v1/tokens", json={"name": "schemathesis", "role": "admin"}).json()["token"])
+
+
+@SCHEMA.parametrize()
+@settings(
+    max_examples=int(os.environ.get("WALLWATCH_SCHEMATHESIS_EXAMPLES", "15")),
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    derandomize=True,
+)
+def test_an_endpoint_keeps_to_its_description(case: Any, backend: Any, token: str) -> None:
+    case.call_and_validate(base_url=backend.url, headers={"Authorization": f"Bearer {token}"}, checks=CHECKS)
