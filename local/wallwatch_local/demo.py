@@ -13,6 +13,9 @@ from signal import SIGTERM
 from urllib.error import URLError
 from urllib.request import urlopen
 
+from confluent_kafka import KafkaException
+
+from wallwatch.jobs.topics import create_topics
 from wallwatch_local import hosts, kafka, ports, postgres, supervise
 from wallwatch_local.demo_programs import Layout, centre, fleet, on_hosts, stores
 from wallwatch_local.errors import LocalStackError
@@ -106,7 +109,7 @@ class Demo:
             self._finish("the database schema", migration)
             supervisor.start_group("backend")
         self._wait("Kafka", lambda: kafka.is_ready(layout.kafka_bootstrap))
-        self._finish("the topics", self._begin("topics", "create"))
+        self._create_topics()
         if not made_before.exists():
             self._finish("the database schema", migration)
             supervisor.start_group("backend")
@@ -146,6 +149,12 @@ class Demo:
             self._finish(what, step)
             made.touch()
         return tokens
+
+    def _create_topics(self) -> None:
+        try:
+            create_topics(self._layout.kafka_bootstrap)
+        except KafkaException as error:
+            raise LocalStackError(f"Kafka's topics could not be made: {error}") from error
 
     def _api_is_ready(self) -> bool:
         try:

@@ -19,8 +19,8 @@ from wallwatch_local.paths import REPOSITORY, tools_dir
 from wallwatch_local.processes import die_with_parent, running
 
 LOG_SETTINGS = REPOSITORY / "local" / "kafka" / "log4j2.yaml"
-# Measured: the broker lives in 200 MB at the demo's rate; the page cache holds the data.
-HEAP = ["-Xms192m", "-Xmx768m", "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=50", "-XX:TieredStopAtLevel=4", "-Xshare:auto"]
+# Measured in the demo: 340 MB resident in all. The data itself is in the page cache.
+HEAP = ["-Xms192m", "-Xmx768m", "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=50"]
 
 
 def _java(main_class: str, *arguments: str) -> list[str]:
