@@ -13,9 +13,6 @@ from signal import SIGTERM
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from confluent_kafka import KafkaException
-
-from wallwatch.jobs.topics import create_topics
 from wallwatch_local import hosts, kafka, ports, postgres, supervise
 from wallwatch_local.demo_programs import Layout, centre, fleet, on_hosts, stores
 from wallwatch_local.errors import LocalStackError
@@ -103,17 +100,19 @@ class Demo:
         self._wait("PostgreSQL", lambda: postgres.is_ready(data_dir, layout.postgres_port))
         postgres.create_database(data_dir, layout.postgres_port)
         migration = self._begin("db", "upgrade")
-        made_before = layout.folder / "topics-made"
-        if made_before.exists():
+        topics_made = layout.folder / "topics-made"
+        later_start = topics_made.exists()
+        if later_start:
             # Kafka needs the longest: the backend starts meanwhile, because the topics that it reads are there.
             self._finish("the database schema", migration)
             supervisor.start_group("backend")
         self._wait("Kafka", lambda: kafka.is_ready(layout.kafka_bootstrap))
-        self._create_topics()
-        if not made_before.exists():
+        topics = self._begin("topics", "create")  # also later: an update may have declared new ones
+        if not later_start:
+            self._finish("the topics", topics)
+            topics_made.touch()
             self._finish("the database schema", migration)
             supervisor.start_group("backend")
-            made_before.touch()
         supervisor.start_group("jobs")
         tokens = self._admin_and_tokens(simulated)
         self._wait("the simulated hosts", lambda: all((layout.hosts / host.name / "ovs" / "db.sock").exists() for host in simulated))
@@ -122,6 +121,8 @@ class Demo:
         for host, token in tokens.items():
             hosts.hand_over_token(layout.hosts / host.name, token)
         supervisor.start_group("agents")
+        if later_start:
+            self._finish("the topics", topics)
         if tokens:
             self._wait("the agents' enrolment", lambda: all(hosts.is_enrolled(layout.hosts / host.name) for host in simulated))
 
@@ -149,12 +150,6 @@ class Demo:
             self._finish(what, step)
             made.touch()
         return tokens
-
-    def _create_topics(self) -> None:
-        try:
-            create_topics(self._layout.kafka_bootstrap)
-        except KafkaException as error:
-            raise LocalStackError(f"Kafka's topics could not be made: {error}") from error
 
     def _api_is_ready(self) -> bool:
         try:
