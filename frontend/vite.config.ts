@@ -29,5 +29,7 @@ export default defineConfig({
     setupFiles: ["./src/testing/setup.ts"],
     include: ["src/**/*.test.{ts,tsx}"],
     css: false,
+    // Rendering Mantine under jsdom is slow on a machine that does other work at the same time.
+    testTimeout: 30_000,
   },
 });

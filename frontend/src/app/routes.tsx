@@ -1,16 +1,19 @@
+import { Skeleton } from "@mantine/core";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { useCallback } from "react";
+import { lazy, Suspense, useCallback } from "react";
 import { AgentsPage } from "@/features/agents/AgentsPage";
 import { IncidentPage } from "@/features/incidents/IncidentPage";
 import { IncidentsPage } from "@/features/incidents/IncidentsPage";
 import type { IncidentFilters } from "@/features/incidents/filters";
 import { RemediesPage } from "@/features/remedies/RemediesPage";
-import { RnicPage } from "@/features/rnic/RnicPage";
 import type { RangeSearch } from "@/features/rnic/range";
 import { SettingsPage } from "@/features/settings/SettingsPage";
 import { WallPage } from "@/features/wall/WallPage";
 import type { WallFilters } from "@/features/wall/filters";
 import { WebhooksPage } from "@/features/webhooks/WebhooksPage";
+
+/** Alone in needing the charts, which are a third of all code: the wall must not wait for them. */
+const RnicPage = lazy(() => import("@/features/rnic/RnicPage").then((module) => ({ default: module.RnicPage })));
 
 /** Between the router and the pages: pages take what they show as props and know nothing of routes' own state. */
 export function WallRoute() {
@@ -27,7 +30,11 @@ export function RnicRoute() {
   const range = route.useSearch();
   const navigate = useNavigate();
   const onRange = useCallback((next: RangeSearch) => void navigate({ to: "/rnics/$host/$pci", params: { host, pci }, search: next, replace: true }), [navigate, host, pci]);
-  return <RnicPage key={`${host}|${pci}`} host={host} pci={pci} range={range} onRange={onRange} />;
+  return (
+    <Suspense fallback={<Skeleton height={400} role="status" aria-label="Loading" />}>
+      <RnicPage key={`${host}|${pci}`} host={host} pci={pci} range={range} onRange={onRange} />
+    </Suspense>
+  );
 }
 
 export function IncidentsRoute() {

@@ -1,0 +1,82 @@
+import { screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Remedy, RemedyAction } from "@/lib/api/types";
+import { renderPage } from "@/testing/render";
+import { RemedyForm } from "./RemedyForm";
+
+const action: RemedyAction = {
+  action: "tune-revalidator", title: "Tune the revalidator", description: "Sets the idle time.", scope: "host", at_least_one: ["max_idle_ms"], risk: "low", risk_text: "Dead flows stay longer.", undo: "Puts the value back.", operations: "OVSDB", symptoms: ["S1"],
+  params: [{ name: "max_idle_ms", label: "max-idle", type: "integer", unit: "ms", minimum: 500, maximum: 3_600_000, max_length: null, pattern: null, required: false, meaning: "Idle time" }],
+  verification: { signal: "reoffload_ratio", label: "Re-offload ratio", unit: "ratio", expected: "< 0.05", within_s: 180, for_s: 20, text: "" },
+};
+
+function remedy(mode: Remedy["mode"], state: Remedy["state"]): Remedy {
+  return {
+    id: `id-${mode}`, action: "tune-revalidator", host: "host03", pci: "0000:3b:00.0", params: { max_idle_ms: 60_000 }, mode, state, incident_id: null, requested_by: "admin", created_at: "2026-11-21T03:00:00Z", updated_at: "2026-11-21T03:00:00Z",
+    code: null, message: null, operations: [{ target: "other_config:max-idle", operation: "set", before: "10000", after: "60000", text: "" }], verification: null, undoable: false, undo_state: null, commands: [],
+  };
+}
+
+const orders: { mode: string; key: string | null }[] = [];
+
+beforeEach(() => {
+  orders.length = 0;
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input) => {
+    const request = input as Request;
+    if (request.method === "POST") {
+      const body = (await request.json()) as { mode: Remedy["mode"] };
+      orders.push({ mode: body.mode, key: request.headers.get("Idempotency-Key") });
+      return Response.json(remedy(body.mode, body.mode === "dry_run" ? "planned" : "dispatched"), { status: 201 });
+    }
+    return Response.json(remedy("dry_run", "planned"));
+  });
+});
+afterEach(() => vi.restoreAllMocks());
+
+function show(onApplied = vi.fn()) {
+  renderPage(<RemedyForm actions={[action]} host="host03" pci="0000:3b:00.0" suggestion={{ action: "tune-revalidator", params: { max_idle_ms: 60_000 }, why: "" }} onApplied={onApplied} />);
+  return onApplied;
+}
+
+describe("the remedy form", () => {
+  it("starts from the suggestion and can't be applied before its dry run", () => {
+    show();
+    expect(screen.getByLabelText("max-idle")).toHaveValue("60 000 ms");
+    expect(screen.getByRole("button", { name: "Apply" })).toBeDisabled();
+    expect(screen.getByText("Reaches every RNIC of host03.")).toBeInTheDocument();
+  });
+
+  it("shows exactly what would be done, then applies with a key of its own", async () => {
+    const onApplied = show();
+    await userEvent.click(screen.getByRole("button", { name: "Dry run" }));
+    expect(await screen.findByText("Will be done on the host")).toBeInTheDocument();
+    expect(screen.getByRole("table", { name: "Operations" })).toHaveTextContent("1000060000");
+    await userEvent.click(screen.getByRole("button", { name: "Apply" }));
+    await vi.waitFor(() => expect(onApplied).toHaveBeenCalledWith("id-apply"));
+    expect(orders.map((order) => order.mode)).toEqual(["dry_run", "apply"]);
+    expect(orders[0]?.key).toMatch(/^[0-9a-f]{32}$/);
+    expect(orders[0]?.key).not.toBe(orders[1]?.key);
+  });
+
+  it("asks for a new dry run when a parameter changes", async () => {
+    show();
+    await userEvent.click(screen.getByRole("button", { name: "Dry run" }));
+    await screen.findByText("Will be done on the host");
+    const field = screen.getByLabelText("max-idle");
+    await userEvent.clear(field);
+    await userEvent.type(field, "30000");
+    expect(screen.getByRole("button", { name: "Apply" })).toBeDisabled();
+    expect(screen.queryByText("Will be done on the host")).not.toBeInTheDocument();
+  });
+
+  it("sends nothing while a parameter is out of its range", async () => {
+    show();
+    const field = screen.getByLabelText("max-idle");
+    await userEvent.clear(field);
+    await userEvent.type(field, "3");
+    await userEvent.click(screen.getByRole("button", { name: "Dry run" }));
+    expect(screen.getByText("max-idle must be at least 500")).toBeInTheDocument();
+    expect(orders).toEqual([]);
+  });
+});
