@@ -252,7 +252,8 @@ def read_dead_letters(kafka_bootstrap: str) -> Callable[[], list[dict[str, Any]]
 def fake_agents() -> type[Any]:
     """The class FakeAgent; loaded by path because test folders are no packages."""
     spec = importlib.util.spec_from_file_location("wallwatch_fake_agent", Path(__file__).with_name("fake_agent.py"))
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     found: type[Any] = module.FakeAgent

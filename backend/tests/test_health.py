@@ -83,3 +83,8 @@ def test_a_body_that_is_too_large_is_refused(anonymous: httpx.Client) -> None:
     )
     assert (answer.status_code, answer.json()["code"]) == (413, "content_too_large")
     assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_a_body_without_a_length_is_refused_once_it_is_too_large(anonymous: httpx.Client) -> None:
+    answer = anonymous.post("/api/v1/session", content=iter([b"x" * 600_000] * 2), headers={"content-type": "application/json"})
+    assert (answer.status_code, answer.json()["code"]) == (413, "content_too_large")

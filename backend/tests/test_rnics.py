@@ -20,13 +20,15 @@ def rows(backend: Any) -> None:
     symptoms = {"S1": {"since": START.isoformat(), "finding_id": "00000000-0000-5000-8000-000000000001", "severity": "warning"}}
     with backend.connect() as c:
         (rnic_id,) = c.execute(
-            "INSERT INTO rnic (host, pci, rack, model, driver, fw_ver) VALUES (%s, %s, 'r1', 'CX-6', 'mlx5_core', '22.1') RETURNING rnic_id",
+            "INSERT INTO rnic (host, pci, rack, model, driver, fw_ver) "
+            "VALUES (%s, %s, 'r1', 'CX-6', 'mlx5_core', '22.1') RETURNING rnic_id",
             [HOST, PCI],
         ).fetchone()
         c.execute("INSERT INTO rnic (host, pci) VALUES ('host02', %s)", [PCI])
         c.execute("INSERT INTO host (host) VALUES (%s)", [HOST])
         c.execute(
-            """INSERT INTO rnic_state (rnic_id, host, pci, rack, model, walls, headroom, nearest_wall, symptoms, tx_gbps, rx_gbps, seen_at, change_seq)
+            """INSERT INTO rnic_state (rnic_id, host, pci, rack, model, walls, headroom, nearest_wall, symptoms, tx_gbps, rx_gbps,
+            seen_at, change_seq)
             VALUES (%s, %s, %s, 'r1', 'CX-6', %s, 0.0286, 'offloaded_flows', %s, 90.5, 88, %s, nextval('rnic_state_change_seq_values')),
                    (9999, 'host02', %s, '', NULL, NULL, NULL, NULL, '{}', NULL, NULL, NULL, nextval('rnic_state_change_seq_values'))""",
             [rnic_id, HOST, PCI, json.dumps(walls), json.dumps(symptoms), NOW, PCI],
@@ -45,7 +47,8 @@ def rows(backend: Any) -> None:
                 )
         for state, at in (("active", START), ("cleared", START + timedelta(minutes=5))):
             c.execute(
-                "INSERT INTO finding VALUES (%s, %s, '00000000-0000-5000-8000-000000000001', 'S1', %s, %s, 'warning', 'flows', 'S1/1', '', '', "
+                "INSERT INTO finding VALUES (%s, %s, '00000000-0000-5000-8000-000000000001', 'S1', %s, %s, 'warning', "
+                "'flows', 'S1/1', '', '', "
                 "'[]', '[]', '[]')",
                 [at, rnic_id, state, START],
             )
@@ -158,8 +161,10 @@ def test_the_catalogue_has_labels_for_all_that_is_shown(viewer: httpx.Client) ->
 def test_forty_thousand_rnics_come_in_one_compressed_answer(viewer: httpx.Client, backend: Any) -> None:
     with backend.connect() as connection:
         connection.execute(
-            """INSERT INTO rnic_state (rnic_id, host, pci, rack, model, headroom, nearest_wall, symptoms, tx_gbps, rx_gbps, seen_at, change_seq)
-            SELECT 10000 + i, 'h' || lpad((i / 5)::text, 5, '0'), '0000:' || to_hex(16 + i % 5) || ':00.0', 'rack' || i / 200, 'CX-6', random(),
+            """INSERT INTO rnic_state (rnic_id, host, pci, rack, model, headroom, nearest_wall, symptoms, tx_gbps, rx_gbps,
+            seen_at, change_seq)
+            SELECT 10000 + i, 'h' || lpad((i / 5)::text, 5, '0'), '0000:' || to_hex(16 + i % 5) || ':00.0',
+                   'rack' || i / 200, 'CX-6', random(),
                    'offloaded_flows', CASE WHEN i % 100 = 0 THEN '{"S1": {}}'::jsonb ELSE '{}' END, random() * 100, random() * 100, now(),
                    nextval('rnic_state_change_seq_values') FROM generate_series(1, 40000) i"""
         )

@@ -21,7 +21,6 @@ from wallwatch_backend.wall.endpoints import router as wall
 from wallwatch_backend.webhooks.endpoints import router as webhooks
 
 PREFIX = "/api/v1"
-MAX_BODY_BYTES = 1_000_000  # the largest honest request is a webhook or remedy of some kilobytes
 
 
 def new_api(**options: Any) -> FastAPI:
@@ -33,7 +32,6 @@ def new_api(**options: Any) -> FastAPI:
         openapi_url=f"{PREFIX}/openapi.json",
         docs_url=None,  # the usual pages load scripts from elsewhere, which the Content-Security-Policy forbids
         redoc_url=None,
-        max_body_size=MAX_BODY_BYTES,
         **options,
     )
     api = APIRouter(
@@ -66,7 +64,7 @@ _BODY_ERRORS = {
 
 
 def _describe_problems(app: FastAPI) -> None:
-    """Errors are `application/problem+json` only (the framework would also list them as `application/json`); add what any body can cause."""
+    """Errors are `application/problem+json` only (the framework lists them as `application/json` too); add what any body can cause."""
     generate = app.openapi
 
     def openapi() -> dict[str, Any]:

@@ -13,6 +13,7 @@ from wallwatch_backend.agents.opamp import router as opamp
 from wallwatch_backend.api import new_api
 from wallwatch_backend.health.service import KafkaProbe
 from wallwatch_backend.kit import logs, problem_handlers
+from wallwatch_backend.kit.body_limit import BodyLimit
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.kit.middleware import AnswerHeaders
 from wallwatch_backend.remedies.signing import CommandSigner
@@ -20,6 +21,9 @@ from wallwatch_backend.session.authenticate import authenticate
 from wallwatch_backend.settings import Settings
 from wallwatch_backend.stream.hub import StreamHub
 from wallwatch_backend.webhooks.cipher import SecretCipher
+
+MAX_BODY_BYTES = 1_000_000
+"""The largest honest request is a remedy or webhook of some kilobytes."""
 
 log = structlog.get_logger(__name__)
 
@@ -49,6 +53,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(opamp)
     problem_handlers.install(app)
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=1)  # level 1: a wall of 4 MB in some 20 ms
+    app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES)
     app.add_middleware(AnswerHeaders)
     ui.serve_ui(app, settings.ui_dir)
     return app

@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 
-from wallwatch_backend.kit.problems import MEDIA_TYPE, ProblemField, WallwatchError, body_of, title_of
+from wallwatch_backend.kit.problems import MEDIA_TYPE, ProblemField, WallwatchError, body_of, of_framework
 
 log = structlog.get_logger(__name__)
 
@@ -33,8 +33,7 @@ async def _validation(request: Request, error: Exception) -> JSONResponse:
 
 async def _framework(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for this class only
-    title = title_of(error.status_code)
-    code = title.lower().replace(" ", "_").replace("'", "")
+    code, title = of_framework(error.status_code)
     headers = dict(error.headers) if error.headers else None
     return _response(body_of(error.status_code, code, title, str(error.detail), request.url.path), headers)
 

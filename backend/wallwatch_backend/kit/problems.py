@@ -1,6 +1,5 @@
 """Errors as RFC 9457 problem details. An error is a class with a status and a stable code; endpoints declare those they raise."""
 
-from http import HTTPStatus
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, Field
@@ -92,13 +91,20 @@ def responses(*errors: type[WallwatchError]) -> dict[int | str, dict[str, Any]]:
     }
 
 
-def title_of(status: int) -> str:
-    """The usual phrase for a status, for errors that the framework raises.
+_FRAMEWORK = {
+    400: ("bad_request", "The request cannot be read"),
+    401: ("not_signed_in", "Sign in first"),
+    403: ("forbidden", "This is not allowed"),
+    404: ("not_found", "There is nothing here"),
+    405: ("method_not_allowed", "This method is not possible here"),
+    413: ("content_too_large", "The body is too large"),
+}
 
-    >>> title_of(405)
-    'Method Not Allowed'
+
+def of_framework(status: int) -> tuple[str, str]:
+    """Code and title of an error that the framework raised; the phrases of the standard library change between versions of Python.
+
+    >>> of_framework(405)[0], of_framework(418)[0]
+    ('method_not_allowed', 'http_418')
     """
-    try:
-        return HTTPStatus(status).phrase
-    except ValueError:
-        return "Error"
+    return _FRAMEWORK.get(status, (f"http_{status}", "The request cannot be served"))
