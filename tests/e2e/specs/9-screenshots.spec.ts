@@ -1,0 +1,38 @@
+import { expect, test } from "@playwright/test";
+import { join } from "node:path";
+import { IncidentPage } from "../pages/IncidentPage";
+import { RnicPage } from "../pages/RnicPage";
+import { WallPage } from "../pages/WallPage";
+import { SYMPTOM_MS } from "../support/environment";
+
+/** The pictures of the documentation, from the real stack: E2E_SCREENSHOTS=docs/images tests/e2e/run screenshots */
+const folder = process.env["E2E_SCREENSHOTS"];
+const path = (name: string) => join(__dirname, "..", "..", "..", folder ?? "", `${name}.png`);
+
+test("the pictures of the documentation are taken", async ({ page }) => {
+  test.skip(!folder, "E2E_SCREENSHOTS names no folder");
+  test.setTimeout(2 * SYMPTOM_MS + 60_000);
+  const wall = new WallPage(page);
+  await wall.open();
+  await wall.painted();
+  await expect(wall.sick("S1")).toBeVisible({ timeout: SYMPTOM_MS });
+  await expect(wall.sick("S6")).toBeVisible({ timeout: SYMPTOM_MS });
+  await page.screenshot({ path: path("wall") });
+
+  await wall.sick("S1").click();
+  const rnic = new RnicPage(page);
+  await rnic.chooseRange("5m");
+  await rnic.expectPainted(/^Counter gap/);
+  await rnic.expectPainted(/^Ingress mask chain/);
+  await page.screenshot({ path: path("rnic") });
+
+  await rnic.incidents.getByRole("link").first().click();
+  const incident = new IncidentPage(page);
+  await expect(incident.causes.getByRole("listitem").first()).toBeVisible();
+  await page.screenshot({ path: path("incident") });
+
+  const remedy = await incident.review("tune-revalidator");
+  await remedy.dryRun();
+  await expect(remedy.progress).toHaveAttribute("data-state", "planned", { timeout: 30_000 });
+  await page.screenshot({ path: path("remedy") });
+});
