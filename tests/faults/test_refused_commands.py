@@ -67,6 +67,20 @@ class Attack:
         found: dict[str, Any] = wait_for("a final state", ask, timeout_s=120)
         return found
 
+    def undo(self, remedy: dict[str, Any]) -> None:
+        """Undo a remedy in the ordinary way, and wait for it."""
+        path = f"/remedies/{remedy['id']}"
+        answer = self.api.post(f"{path}/undo")
+        assert answer.status_code == 202, answer.text
+
+        def ask() -> bool:
+            now = self.api.get(path).json()
+            assert now["state"] not in ("failed", "refused"), now
+            assert all(command["state"] not in ("failed", "refused", "expired") for command in now["commands"]), now
+            return bool(now["state"] == "undone")
+
+        wait_for("the undo", ask, timeout_s=60)
+
     def agent_log(self) -> list[dict[str, Any]]:
         lines = (self.stack.layout.folder / "logs" / f"agent-{HOST}.log").read_text().splitlines()
         return [json.loads(line) for line in lines if line.startswith("{")]
@@ -151,7 +165,7 @@ def test_an_unchanged_command_passes_the_middle_and_is_run(attack: Attack) -> No
     attack.middle.change = None
     remedy = attack.apply()
     assert remedy["state"] in ("applied", "verified"), remedy
-    assert attack.api.post(f"/remedies/{remedy['id']}/undo").status_code == 202
+    attack.undo(remedy)
 
 
 @pytest.mark.parametrize(("change", "code"), CHANGES.values(), ids=CHANGES.keys())
@@ -181,6 +195,5 @@ def test_a_command_that_comes_twice_is_run_once(attack: Attack) -> None:
     for _ in range(3):
         attack.middle.inject(command)
     # The answer to a command that follows proves that the repeated ones have been dealt with.
-    assert attack.api.post(f"/remedies/{remedy['id']}/undo").status_code == 202
-    wait_for("the undo", lambda: attack.api.get(f"/remedies/{remedy['id']}").json()["state"] == "undone", timeout_s=60)
+    attack.undo(remedy)
     assert journal.read_text().count(identity) == before

@@ -3,9 +3,9 @@
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +59,11 @@ def wait_for(what: str, ask: Callable[[], Any], timeout_s: float, pause_s: float
 
 
 @contextmanager
-def start(folder: Path, scenario: Path) -> Iterator[Stack]:
-    """Run the stack of a scenario for the length of the block; nothing is left running."""
+def start(folder: Path, scenario: Path, settings: Mapping[str, str] | None = None) -> Iterator[Stack]:
+    """Run the stack of a scenario for the length of the block; nothing is left running.
+
+    `settings` are more environment variables for the processes of the centre.
+    """
     http_port, kafka_port, postgres_port = ports.free_ports(3)
     layout = Layout(folder=folder, http_port=http_port, kafka_port=kafka_port, postgres_port=postgres_port)
     layout.secrets.mkdir(parents=True, mode=0o700)
@@ -69,7 +72,8 @@ def start(folder: Path, scenario: Path) -> Iterator[Stack]:
     simulated = hosts.hosts_of(scenario)
     for host in simulated:
         hosts.write_configuration(layout.hosts / host.name, host, layout.kafka_bootstrap, http_port)
-    programs = [*stores(layout), *centre(layout, database_url), *fleet(layout, scenario), *on_hosts(layout, simulated)]
+    central = [replace(one, environment={**one.environment, **(settings or {})}) for one in centre(layout, database_url)]
+    programs = [*stores(layout), *central, *fleet(layout, scenario), *on_hosts(layout, simulated)]
     with supervise.running(programs, folder) as supervisor:
         starting = demo.Demo(layout, supervisor, database_url)
         starting.start(simulated)
