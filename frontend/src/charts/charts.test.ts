@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ChartTheme } from "./chartTheme";
 import type { MaskModel } from "./masks/model";
 import { masksToOption, wrapMatch } from "./masks/toOption";
+import { toPoints } from "./series/gaps";
 import type { SeriesModel } from "./series/model";
 import { evenInterval, roundUp, seriesToOption } from "./series/toOption";
 
@@ -38,9 +39,19 @@ const draw = (changes?: Partial<SeriesModel>) => seriesToOption(model(changes), 
 
 describe("a series chart", () => {
   it("leaves a gap where nothing was read, never a zero", () => {
-    const [line] = draw().series;
-    expect(line?.data).toEqual([[1000, 10], [2000, null], [3000, 30]]);
+    const values = [1, 2, 3, null, null, null, null, null, 9, 10];
+    const [line] = draw({ timesMs: values.map((_, i) => i * 1000), lines: [{ name: "x", label: "X", unit: "", values }] }).series;
+    expect(line?.data).toEqual([[0, 1], [1000, 2], [2000, 3], [3000, null], [8000, 9], [9000, 10]]);
     expect(line?.connectNulls).toBe(false);
+  });
+
+  it("draws a field that is read at every other step as one line", () => {
+    const values = [1, null, 2, null, 3, null, 4];
+    expect(toPoints(values.map((_, i) => i * 1000), values)).toEqual([[0, 1], [2000, 2], [4000, 3], [6000, 4]]);
+  });
+
+  it("is empty, not zero, for a field that was never read", () => {
+    expect(toPoints([0, 1000], [null, null])).toEqual([]);
   });
 
   it("spans the range that was asked for, whatever the data span", () => {

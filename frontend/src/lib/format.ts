@@ -23,6 +23,7 @@ export function formatValue(value: number | null | undefined, unit?: string | nu
 export function formatShare(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return MISSING;
   const percent = value * 100;
+  if (percent > 0 && percent < 0.1) return "< 0.1 %";
   return `${Math.abs(percent) < 10 && percent !== 0 ? percent.toFixed(1) : percent.toFixed(0)} %`;
 }
 

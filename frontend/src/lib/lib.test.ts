@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { asProblem, Problem, toProblem } from "./api/problem";
-import { formatHeadroom, formatNumber, formatValue } from "./format";
+import { formatHeadroom, formatNumber, formatShare, formatValue } from "./format";
 import { bandOf } from "./headroom";
 import { formatAgo, formatDuration, formatTime } from "./time/format";
 
@@ -10,6 +10,10 @@ describe("numbers", () => {
     [0.4123, "ratio", "0.412"], [13.204, "s", "13.2 s"], [1_234_567, "packets/s", "1.2M packets/s"], [62.5, "Gbit/s", "62.5 Gbit/s"], [3, "none", "3"],
   ])("shows %s in %s as %s", (value, unit, expected) => {
     expect(formatValue(value, unit)).toBe(expected);
+  });
+
+  it("tells a very small share from none", () => {
+    expect([formatShare(0.0004), formatShare(0), formatShare(0.002)]).toEqual(["< 0.1 %", "0 %", "0.2 %"]);
   });
 
   it("keeps small numbers readable", () => {

@@ -1,6 +1,7 @@
 import type { EChartsCoreOption } from "echarts/core";
 import { formatNumber, formatValue } from "@/lib/format";
 import type { ChartTheme } from "../chartTheme";
+import { toPoints } from "./gaps";
 import type { Interval, SeriesModel } from "./model";
 
 interface TooltipPoint {
@@ -91,7 +92,7 @@ export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCo
       sampling: "lttb",
       lineStyle: { width: 1.6, type: line.dashed ? "dashed" : i === 0 ? "solid" : i === 1 ? [6, 2] : "solid" },
       emphasis: { disabled: true },
-      data: model.timesMs.map((time, t) => [time, line.values[t] ?? null]),
+      data: toPoints(model.timesMs, line.values),
       markArea:
         i === 0 && areas.length > 0
           ? { silent: true, itemStyle: { color: theme.shade }, label: { color: theme.bad, fontSize: 11, fontWeight: 700, position: "insideTopLeft" }, data: areas }
