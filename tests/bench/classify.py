@@ -27,8 +27,7 @@ def main() -> None:
         total = sum(ends(bootstrap, TOPICS).values())
 
         def done() -> int:
-            offsets = committed(bootstrap, group)
-            return sum(offset for (topic, _), offset in offsets.items() if topic in TOPICS)
+            return sum(committed(bootstrap, group, TOPICS).values())
 
         begin = time.monotonic()
         with path.job("classify") as process:

@@ -2,15 +2,17 @@
 
 import base64
 import json
+import re
 import time
 from collections.abc import Iterator
 from typing import Any
 
+import httpx
 import pytest
 from confluent_kafka import Producer
 
 from wallwatch_testing import telemetry_path
-from wallwatch_testing.kafka_lag import read_all
+from wallwatch_testing.kafka_lag import lag, read_all
 from wallwatch_testing.stack import wait_for
 from wallwatch_testing.telemetry_path import TelemetryPath
 
@@ -78,9 +80,37 @@ def test_ingest_puts_each_bad_message_aside_with_a_reason_and_goes_on(path: Tele
     assert len({one["reason"] for one in found}) >= 4, "different mistakes should have different reasons"
 
 
-def test_classify_puts_bad_messages_aside_and_goes_on(path: TelemetryPath) -> None:
+def test_classify_goes_on_and_leaves_the_dead_letters_to_ingest(path: TelemetryPath, free_port: int) -> None:
+    """Both read these topics; one letter a message is enough."""
     before = len(letters(path))
-    with path.job("classify") as process:
+    url = f"http://127.0.0.1:{free_port}/metrics"
+
+    def refused() -> float:
+        try:
+            text = httpx.get(url, timeout=3).text
+        except httpx.HTTPError:
+            return 0
+        counted = re.findall(r'dead_letters_total\{[^}]*job="classify"[^}]*\} ([0-9.]+)', text)
+        return sum(float(one) for one in counted)
+
+    with path.job("classify", WALLWATCH_METRICS_PORT=str(free_port)) as process:
         send(path, "wallwatch.rnic_offload", [b"\xff\xfe garbage", b"{", b"[]"])
-        wait_for("more dead letters", lambda: len(letters(path)) >= before + 3, timeout_s=90)
+        wait_for("three refused messages", lambda: refused() >= 3, timeout_s=120)
         assert process.poll() is None, "classify ended"
+    assert len(letters(path)) == before
+
+
+@pytest.mark.parametrize("job", ["ingest", "classify"])
+@pytest.mark.parametrize(
+    ("key", "value"), [(None, encoded()), (b"\xff\xfe", encoded()), (b"bad-host", None)], ids=["no key", "a broken key", "no value"]
+)
+def test_no_key_or_value_ends_a_job(path: TelemetryPath, job: str, key: bytes | None, value: bytes | None) -> None:
+    producer = Producer({"bootstrap.servers": path.kafka.address})
+    producer.produce("wallwatch.rnic_offload", value, key=key)
+    producer.produce("wallwatch.rnic", value, key=key)
+    assert producer.flush(15) == 0
+    group = f"odd-{job}-{key!r}-{value is None}"
+    with path.job(job, **{f"WALLWATCH_{job.upper()}_GROUP": group}) as process:
+        topics = ("wallwatch.rnic", "wallwatch.rnic_offload")
+        wait_for("the topics' end", lambda: process.poll() is not None or lag(path.kafka.address, group, topics) == 0, timeout_s=90)
+        assert process.poll() is None, f"{job} ended"

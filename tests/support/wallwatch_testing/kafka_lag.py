@@ -1,54 +1,67 @@
 """How far a consumer group is behind, and reading a topic to its present end."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, Message, TopicPartition
-from confluent_kafka.admin import AdminClient, OffsetSpec
+from confluent_kafka import Consumer, Message, TopicPartition
 
 REQUEST_TIMEOUT_S = 15
+Place = tuple[str, int]
 
 
-def _partitions(admin: AdminClient, topics: Sequence[str]) -> list[TopicPartition]:
-    known = admin.list_topics(timeout=REQUEST_TIMEOUT_S).topics
-    return [TopicPartition(topic, number) for topic in topics for number in known[topic].partitions]
+@contextmanager
+def _consumer(bootstrap: str, group: str) -> Iterator[Consumer]:
+    """A client that asks in the name of a group without joining it."""
+    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": group, "enable.auto.commit": False})
+    try:
+        yield consumer
+    finally:
+        consumer.close()
 
 
-def ends(bootstrap: str, topics: Sequence[str]) -> dict[tuple[str, int], int]:
-    """The next offset of every partition."""
-    admin = AdminClient({"bootstrap.servers": bootstrap})
-    partitions = _partitions(admin, topics)
-    answers = admin.list_offsets(dict.fromkeys(partitions, OffsetSpec.latest()))
-    return {(one.topic, one.partition): future.result(REQUEST_TIMEOUT_S).offset for one, future in answers.items()}
+def _partitions(consumer: Consumer, topics: Sequence[str]) -> list[TopicPartition]:
+    known = consumer.list_topics(timeout=REQUEST_TIMEOUT_S).topics
+    return [TopicPartition(topic, number) for topic in topics if topic in known for number in known[topic].partitions]
 
 
-def committed(bootstrap: str, group: str) -> dict[tuple[str, int], int]:
-    """The committed offset of every partition that the group has committed."""
-    admin = AdminClient({"bootstrap.servers": bootstrap})
-    [future] = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)]).values()
-    found = future.result(REQUEST_TIMEOUT_S).topic_partitions or []
+def _ends(consumer: Consumer, topics: Sequence[str]) -> dict[Place, int]:
+    partitions = _partitions(consumer, topics)
+    return {(one.topic, one.partition): consumer.get_watermark_offsets(one, timeout=REQUEST_TIMEOUT_S)[1] for one in partitions}
+
+
+def _committed(consumer: Consumer, topics: Sequence[str]) -> dict[Place, int]:
+    found = consumer.committed(_partitions(consumer, topics), timeout=REQUEST_TIMEOUT_S)
     return {(one.topic, one.partition): one.offset for one in found if one.offset >= 0}
+
+
+def ends(bootstrap: str, topics: Sequence[str]) -> dict[Place, int]:
+    """The next offset of every partition."""
+    with _consumer(bootstrap, "asks-only") as consumer:
+        return _ends(consumer, topics)
+
+
+def committed(bootstrap: str, group: str, topics: Sequence[str]) -> dict[Place, int]:
+    """The committed offset of every partition that the group has committed."""
+    with _consumer(bootstrap, group) as consumer:
+        return _committed(consumer, topics)
 
 
 def lag(bootstrap: str, group: str, topics: Sequence[str]) -> int:
     """Messages in the topics that the group has not committed yet."""
-    done = committed(bootstrap, group)
-    return sum(end - done.get(place, 0) for place, end in ends(bootstrap, topics).items())
+    with _consumer(bootstrap, group) as consumer:
+        done = _committed(consumer, topics)
+        return sum(end - done.get(place, 0) for place, end in _ends(consumer, topics).items())
 
 
 def read_all(bootstrap: str, topic: str) -> list[Message]:
     """Every message of the topic up to its present end."""
     last = ends(bootstrap, [topic])
-    consumer = Consumer(
-        {"bootstrap.servers": bootstrap, "group.id": "reads-all", "enable.auto.commit": False, "enable.partition.eof": False}
-    )
     found: list[Message] = []
-    try:
+    with _consumer(bootstrap, "reads-all") as consumer:
         consumer.assign([TopicPartition(name, number, 0) for (name, number), end in last.items() if end > 0])
         missing = sum(last.values())
         while len(found) < missing:
             got = [message for message in consumer.consume(500, REQUEST_TIMEOUT_S) if message.error() is None]
             assert got, f"{topic}: {len(found)} of {missing} messages were read"
             found += got
-    finally:
-        consumer.close()
     return found
