@@ -165,7 +165,7 @@ Eventually = Callable[..., Any]
 def eventually() -> Eventually:
     """A function that returns the first truthy result of `check()`, and fails when none comes in time."""
 
-    def wait(check: Callable[[], Any], timeout_s: float = 15, every_s: float = 0.1) -> Any:
+    def wait(check: Callable[[], Any], timeout_s: float = 40, every_s: float = 0.1) -> Any:
         deadline = time.monotonic() + timeout_s
         while True:
             result = check()
