@@ -2,9 +2,10 @@
 
 import os
 import secrets
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -76,7 +77,9 @@ def start(folder: Path, scenario: Path, settings: Mapping[str, str] | None = Non
     programs = [*stores(layout), *central, *fleet(layout, scenario), *on_hosts(layout, simulated)]
     with supervise.running(programs, folder) as supervisor:
         starting = demo.Demo(layout, supervisor, database_url)
-        starting.start(simulated)
+        # Its progress is for a person; standard output may be somebody's data.
+        with redirect_stdout(sys.stderr):
+            starting.start(simulated)
         yield Stack(layout, database_url, supervisor, simulated, demo.ADMIN, starting.admin_password())
 
 
