@@ -2211,8 +2211,26 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description User name or password is wrong (`bad_credentials`) */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3089,6 +3107,15 @@ export interface operations {
                     "application/json": components["schemas"]["Incident"];
                 };
             };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Sign in first (`not_signed_in`) */
             401: {
                 headers: {
@@ -3109,6 +3136,15 @@ export interface operations {
             };
             /** @description There is nothing here (`not_found`) */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3283,6 +3319,15 @@ export interface operations {
                     "application/json": components["schemas"]["Remedy"];
                 };
             };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Sign in first (`not_signed_in`) */
             401: {
                 headers: {
@@ -3303,6 +3348,15 @@ export interface operations {
             };
             /** @description No agent is enrolled for this host (`no_agent`); The same remedy is under way on this host (`remedy_in_progress`); This Idempotency-Key was used for another order (`idempotency_key_reused`) */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3558,6 +3612,15 @@ export interface operations {
                     "application/json": components["schemas"]["EnrolmentToken"];
                 };
             };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Sign in first (`not_signed_in`) */
             401: {
                 headers: {
@@ -3569,6 +3632,15 @@ export interface operations {
             };
             /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3618,6 +3690,15 @@ export interface operations {
                     "application/json": components["schemas"]["EnrolledAgent"];
                 };
             };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description This enrolment token does not work (`bad_enrolment_token`) */
             401: {
                 headers: {
@@ -3629,6 +3710,15 @@ export interface operations {
             };
             /** @description An agent is enrolled for this host (`host_enrolled`) */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3813,6 +3903,15 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedWebhook"];
                 };
             };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Sign in first (`not_signed_in`) */
             401: {
                 headers: {
@@ -3824,6 +3923,15 @@ export interface operations {
             };
             /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3940,6 +4048,15 @@ export interface operations {
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Sign in first (`not_signed_in`) */
             401: {
                 headers: {
@@ -3960,6 +4077,15 @@ export interface operations {
             };
             /** @description There is nothing here (`not_found`) */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4287,6 +4413,15 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Sign in first (`not_signed_in`) */
             401: {
                 headers: {
@@ -4307,6 +4442,15 @@ export interface operations {
             };
             /** @description There is an account of this name (`name_taken`) */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4358,6 +4502,15 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Sign in first (`not_signed_in`) */
             401: {
                 headers: {
@@ -4387,6 +4540,15 @@ export interface operations {
             };
             /** @description This is the last administrator who can sign in (`last_admin`) */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4497,6 +4659,15 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedToken"];
                 };
             };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Sign in first (`not_signed_in`) */
             401: {
                 headers: {
@@ -4508,6 +4679,15 @@ export interface operations {
             };
             /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
