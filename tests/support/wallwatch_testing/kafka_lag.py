@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from confluent_kafka import Consumer, Message, TopicPartition
+from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
+from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_fixed
 
 REQUEST_TIMEOUT_S = 15
 Place = tuple[str, int]
@@ -29,6 +30,8 @@ def _ends(consumer: Consumer, topics: Sequence[str]) -> dict[Place, int]:
     return {(one.topic, one.partition): consumer.get_watermark_offsets(one, timeout=REQUEST_TIMEOUT_S)[1] for one in partitions}
 
 
+# A broker that has just started says that it is not the group's coordinator, or that it is not ready to be.
+@retry(retry=retry_if_exception_type(KafkaException), wait=wait_fixed(0.3), stop=stop_after_delay(REQUEST_TIMEOUT_S), reraise=True)
 def _committed(consumer: Consumer, topics: Sequence[str]) -> dict[Place, int]:
     found = consumer.committed(_partitions(consumer, topics), timeout=REQUEST_TIMEOUT_S)
     return {(one.topic, one.partition): one.offset for one in found if one.offset >= 0}
