@@ -64,7 +64,8 @@ def measure(running: stack.Stack) -> list[float]:
             changed_at = time.time()
             file.write_text(f"{int(file.read_text()) + WORDS}\n")
             for row in arriving:
-                if (row["host"], row["pci"]) == (host, pci) and (row["tx_gbps"] or 0) > 1 and row["seen_at_ms"] >= changed_at * 1000 - 1:
+                # The tile stood at 0 for more than a second, so any other rate is this change.
+                if (row["host"], row["pci"]) == (host, pci) and (row["tx_gbps"] or 0) > 1:
                     seconds.append(time.time() - changed_at)
                     break
                 assert time.time() - changed_at < PATIENCE_S, f"the change of {host} {pci} never arrived"
