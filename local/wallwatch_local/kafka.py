@@ -62,9 +62,12 @@ def _write_settings(data_dir: Path, port: int, controller_port: int) -> Path:
 def _format(data_dir: Path, settings: Path) -> None:
     if (data_dir / "log" / "meta.properties").exists():
         return
-    cluster = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+    cluster = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")  # may begin with "-", so it is joined to its option
     done = subprocess.run(
-        _java("kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(settings)), capture_output=True, text=True, check=False
+        _java("kafka.tools.StorageTool", "format", f"--cluster-id={cluster}", "-c", str(settings)),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode != 0:
         raise LocalStackError(f"Kafka's storage in {data_dir} could not be formatted:\n{done.stdout}{done.stderr}")

@@ -21,7 +21,7 @@ from wallwatch_backend.kit.database import Database
 from wallwatch_backend.settings import Settings
 
 log = structlog.get_logger(__name__)
-FINDINGS = Counter("wallwatch_findings", "Findings that were applied", ["outcome"])
+FINDINGS = Counter("wallwatch_incident_findings", "Findings that were applied to incidents", ["outcome"])
 DELAY = Histogram(
     "wallwatch_finding_delay_seconds", "From a finding's event time to its incident", buckets=(0.5, 1, 2, 5, 10, 30, 60, 300, 3600)
 )

@@ -139,7 +139,7 @@ def application(settings: Settings) -> Application:
         producer_extra_config={"linger.ms": 5, "compression.type": "lz4"},
         loglevel=None,
     )
-    topics = [app.topic(f"wallwatch.{name}", key_deserializer="str", value_deserializer="bytes") for name in INPUTS]
+    topics = [app.topic(f"wallwatch.{name}", key_deserializer="bytes", value_deserializer="bytes") for name in INPUTS]
     stream = app.dataframe(topics[0])
     for topic in topics[1:]:
         stream = stream.concat(app.dataframe(topic))

@@ -57,7 +57,9 @@ def of_sample(fields: Mapping[str, Any], profile: Profile | None, misses_per_s: 
         found["software_share"] = min(float(software) / packets, 1.0) if packets > 0.0 else 0.0
 
     gap, max_idle = found.get("counter_gap_p95_s"), found.get("max_idle_ms")
-    if gap is not None and max_idle:
+    # After a change of max-idle the ratio still tells of deletions under the former value, which the present gap says nothing about.
+    past_deletions_only = found.get("reoffloads_per_s") == 0.0 and found.get("reoffload_ratio", 0.0) > 0.0
+    if gap is not None and max_idle and not past_deletions_only:
         found["counter_gap_share"] = gap * 1000.0 / max_idle
 
     if profile is not None:

@@ -146,7 +146,8 @@ def _finding(
         "title": symptom.title,
         "summary": f"{symptom.title} has ended." if cleared else _summary(definition, symptom, values, fading),
         "evidence": reasons,
-        "hypotheses": [h.as_json() for h in rank(symptom.id, feature_of)],
+        # A symptom that fades or has ended no longer shows its cause: the ranking made while it lasted stands.
+        "hypotheses": [] if cleared or fading else [h.as_json() for h in rank(symptom.id, feature_of)],
         "remedies": [] if cleared else suggest(definition, sample.pci, symptom.title, value_of),
     }
 
