@@ -79,6 +79,10 @@ def _step_symptom(state: State, sample: OffloadSample, symptom: Symptom, definit
     verdict = judge(definition, lambda condition: _feature(state, condition), active)
     after, change = advance(life, definition, verdict, now)
 
+    max_idle = sample.fields.get("max_idle_ms")
+    if after.get("started") is not None:
+        after["max_idle"] = max_idle if change is Change.RAISED else life.get("max_idle", max_idle)
+
     message = None
     if change is Change.CLEARED:
         message = _finding(state, sample, symptom, definition, "cleared", life["started"])
@@ -87,6 +91,8 @@ def _step_symptom(state: State, sample: OffloadSample, symptom: Symptom, definit
         fading = after["phase"] == Phase.CLEARING
         message = _finding(state, sample, symptom, definition, "active", after["started"], fading)
     if message is not None and after:
+        if after.get("max_idle") != max_idle:
+            message["hypotheses"] = []  # someone acts on the cause: the ranking made before stands
         after["reported"] = now
         _keep_the_worst(message, life, after)
     if after:
