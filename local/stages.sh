@@ -28,6 +28,8 @@ sum_up() {
       *" $name "*) tail -n 12 "$RESULTS/$name.log" ;;
       *) [ "$code" = 0 ] || tail -n 12 "$RESULTS/$name.log" ;;
     esac
+    # An interpreter that dies says where at the beginning of a long dump.
+    [ "$code" = 0 ] || grep -m 1 -A 40 'Fatal Python error' "$RESULTS/$name.log"
   done
   [ ${#stage_names[@]} -gt 0 ] || { echo "no stage was run: is '$only' one of the groups?" && failed=1; }
   return $failed

@@ -103,15 +103,33 @@ def backend_settings() -> dict[str, object]:
 
 
 @pytest.fixture(scope="module")
+def new_kafka_group(kafka_bootstrap: str) -> str:
+    """A consumer group that has read everything so far: all modules share the broker, and one's findings are no matter of the next."""
+    group = f"test-{time.monotonic_ns()}"
+    consumer = Consumer({"bootstrap.servers": kafka_bootstrap, "group.id": group, "enable.auto.commit": False})
+    with closing(consumer):
+        partitions = consumer.list_topics("wallwatch.findings", timeout=15).topics["wallwatch.findings"].partitions
+        for partition in partitions:
+            place = TopicPartition("wallwatch.findings", partition)
+            _, place.offset = consumer.get_watermark_offsets(place, timeout=15)
+            consumer.commit(offsets=[place], asynchronous=False)
+    return group
+
+
+@pytest.fixture(scope="module")
 def backend(
-    migrated_url: str, kafka_bootstrap: str, tmp_path_factory: pytest.TempPathFactory, backend_settings: dict[str, object]
+    migrated_url: str,
+    kafka_bootstrap: str,
+    new_kafka_group: str,
+    tmp_path_factory: pytest.TempPathFactory,
+    backend_settings: dict[str, object],
 ) -> Iterator[Backend]:
     asyncio.run(add_accounts(migrated_url))
     settings = Settings(
         **{
             "database_url": migrated_url,
             "kafka_bootstrap": kafka_bootstrap,
-            "kafka_group": f"test-{time.monotonic_ns()}",
+            "kafka_group": new_kafka_group,
             "secrets_dir": tmp_path_factory.mktemp("secrets") / "s",
             "log_level": "WARNING",
             **backend_settings,

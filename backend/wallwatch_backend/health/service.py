@@ -3,8 +3,7 @@
 import asyncio
 import time
 
-from confluent_kafka import KafkaException
-from confluent_kafka.admin import AdminClient
+from confluent_kafka import KafkaException, Producer
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -21,7 +20,7 @@ class KafkaProbe:
 
     def __init__(self, bootstrap: str) -> None:
         self._bootstrap = bootstrap
-        self._client: AdminClient | None = None
+        self._client: Producer | None = None
         self._last: tuple[float, Check] | None = None
         self._lock = asyncio.Lock()
 
@@ -33,7 +32,7 @@ class KafkaProbe:
 
     def _ask(self) -> Check:
         if self._client is None:
-            self._client = AdminClient({"bootstrap.servers": self._bootstrap, "log_level": 2})
+            self._client = Producer({"bootstrap.servers": self._bootstrap, "log_level": 2})
         try:
             metadata = self._client.list_topics(timeout=_KAFKA_TIMEOUT_S)
         except KafkaException as error:

@@ -6,7 +6,9 @@ An offset is committed after the database's transaction; what cannot be used goe
 import asyncio
 import base64
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from functools import partial
 
 import orjson
 import structlog
@@ -57,17 +59,20 @@ class FindingConsumer:
             }
         )
         producer = Producer({"bootstrap.servers": self._settings.kafka_bootstrap, "enable.idempotence": True, "log_level": 2})
+        # One thread for every call on the client: a cancelled wait leaves its call running, and closing beside it would free what it uses.
+        thread, loop = ThreadPoolExecutor(1, "findings"), asyncio.get_running_loop()
         try:
             consumer.subscribe([TOPIC])
             while True:
-                messages = await asyncio.to_thread(consumer.consume, _BATCH, _POLL_S)
+                messages = await loop.run_in_executor(thread, consumer.consume, _BATCH, _POLL_S)
                 if messages:
-                    await self._take(messages, consumer, producer)
+                    await self._take(messages, consumer, producer, thread)
         finally:
             # Shielded from cancellation: an unclosed consumer keeps its partitions until the session times out.
-            await asyncio.shield(asyncio.to_thread(consumer.close))
+            await asyncio.shield(loop.run_in_executor(thread, consumer.close))
+            thread.shutdown(wait=False)
 
-    async def _take(self, messages: Sequence[Message], consumer: Consumer, producer: Producer) -> None:
+    async def _take(self, messages: Sequence[Message], consumer: Consumer, producer: Producer, thread: ThreadPoolExecutor) -> None:
         newest: dict[tuple[str, int], Message] = {}
         dead = 0
         for message in messages:
@@ -87,7 +92,7 @@ class FindingConsumer:
             if left:
                 raise KafkaException(KafkaError(KafkaError._TIMED_OUT, "dead letters could not be written"))
         for message in newest.values():
-            await asyncio.to_thread(_commit, consumer, message)
+            await asyncio.get_running_loop().run_in_executor(thread, partial(consumer.commit, message=message, asynchronous=False))
 
     async def _apply(self, message: Message) -> tuple[str, str | None]:
         """Apply one message in its own transaction; return what came of it, and for a dead letter the detail."""
@@ -110,10 +115,6 @@ class FindingConsumer:
             "finding", finding_id=str(finding.finding_id), host=finding.host, pci=finding.pci, symptom=finding.symptom, outcome=applied
         )
         return str(applied), None
-
-
-def _commit(consumer: Consumer, message: Message) -> None:
-    consumer.commit(message=message, asynchronous=False)
 
 
 def dead_letter(message: Message, reason: str, detail: str) -> bytes:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import httpx
 import psycopg
 import typer
-from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaException, TopicPartition
-from confluent_kafka.admin import AdminClient
+from confluent_kafka import Consumer, KafkaException, TopicPartition
 from rich.console import Console
 from rich.table import Table
 
@@ -29,10 +31,24 @@ def check_api(settings: Settings) -> Part:
     return "api", answer.status_code == 200, f"{settings.api_url} answers {answer.status_code}"
 
 
+@contextmanager
+def _asking(settings: Settings, group: str) -> Iterator[Consumer]:
+    """A client that asks in a group's name without joining it.
+
+    Not an AdminClient: its answers come on a thread of the library, where a run of Python's garbage collector can end the process.
+    """
+    consumer = Consumer({"bootstrap.servers": settings.kafka_bootstrap, "group.id": group, "enable.auto.commit": False, "log_level": 0})
+    try:
+        yield consumer
+    finally:
+        consumer.close()
+
+
 def check_kafka(settings: Settings) -> Part:
     """Is the broker there, with all topics?"""
     try:
-        known = AdminClient({"bootstrap.servers": settings.kafka_bootstrap, "log_level": 0}).list_topics(timeout=TIMEOUT_S).topics
+        with _asking(settings, "wallwatch-status") as consumer:
+            known = consumer.list_topics(timeout=TIMEOUT_S).topics
     except KafkaException as error:
         return "kafka", False, f"{settings.kafka_bootstrap} does not answer: {error}"
     missing = sorted(set(topics()) - set(known))
@@ -43,20 +59,12 @@ def check_kafka(settings: Settings) -> Part:
 
 def lag_of(settings: Settings, group: str) -> int | None:
     """Messages that a consumer group has not committed, over all its partitions; None when it has never committed."""
-    admin = AdminClient({"bootstrap.servers": settings.kafka_bootstrap, "log_level": 0})
-    future = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)], request_timeout=TIMEOUT_S)[group]
-    committed = [p for p in future.result(TIMEOUT_S).topic_partitions if p.offset >= 0]
-    if not committed:
-        return None
-    consumer = Consumer({"bootstrap.servers": settings.kafka_bootstrap, "group.id": group, "log_level": 0})
-    try:
-        lag = 0
-        for partition in committed:
-            _, high = consumer.get_watermark_offsets(TopicPartition(partition.topic, partition.partition), timeout=TIMEOUT_S)
-            lag += max(high - partition.offset, 0)
-        return lag
-    finally:
-        consumer.close()
+    with _asking(settings, group) as consumer:
+        known = consumer.list_topics(timeout=TIMEOUT_S).topics
+        partitions = [TopicPartition(topic, number) for topic in topics() if topic in known for number in known[topic].partitions]
+        committed = [one for one in consumer.committed(partitions, timeout=TIMEOUT_S) if one.offset >= 0]
+        ends = [consumer.get_watermark_offsets(one, timeout=TIMEOUT_S)[1] for one in committed]
+    return sum(max(end - one.offset, 0) for end, one in zip(ends, committed, strict=True)) if committed else None
 
 
 def check_group(settings: Settings, name: str, group: str) -> Part:
