@@ -18,7 +18,8 @@ def token_for(admin: httpx.Client, host: str | None = None) -> str:
 
 
 def agent_of(client: httpx.Client, host: str) -> dict[str, Any]:
-    return client.get("/api/v1/agents", params={"host": host}).json()["items"][0]  # type: ignore[no-any-return]
+    found: dict[str, Any] = client.get("/api/v1/agents", params={"host": host}).json()["items"][0]
+    return found
 
 
 def test_a_token_enrols_one_host_once(admin: httpx.Client, anonymous: httpx.Client) -> None:

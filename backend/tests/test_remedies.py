@@ -38,7 +38,8 @@ def order(client: httpx.Client, host: str, mode: str = "apply", **more: Any) -> 
 
 def wait_for(client: httpx.Client, eventually: Any, remedy: dict[str, Any], *states: str, timeout_s: float = 20) -> dict[str, Any]:
     path = f"/api/v1/remedies/{remedy['id']}"
-    return eventually(lambda: (r := client.get(path).json())["state"] in states and r, timeout_s)  # type: ignore[no-any-return]
+    reached: dict[str, Any] = eventually(lambda: (r := client.get(path).json())["state"] in states and r, timeout_s)
+    return reached
 
 
 def write_ratio(backend: Any, host: str, samples: list[tuple[datetime, float | None]], pci: str = PCI) -> None:

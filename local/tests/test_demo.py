@@ -57,7 +57,7 @@ def test_a_taken_port_ends_the_demo_with_the_variable_named(
 
 def test_the_admin_password_is_random_kept_and_private(layout: Layout) -> None:
     layout.secrets.mkdir()
-    starting = demo.Demo(layout, None, "")  # type: ignore[arg-type]
+    starting = demo.Demo(layout, None, "")  # type: ignore[arg-type]  # nothing is supervised here
     first = starting.admin_password()
     assert len(first) >= 16
     assert starting.admin_password() == first

@@ -115,4 +115,4 @@ def start(data_dir: Path, port: int | None = None) -> Iterator[str]:
 def run_in_foreground(data_dir: Path, port: int) -> None:
     """Become the broker: for a supervisor, which then signals the broker itself."""
     command = initialise(data_dir, port)
-    os.execvp(command[0], command)  # noqa: S606
+    os.execvp(command[0], command)  # noqa: S606 - no shell is wanted

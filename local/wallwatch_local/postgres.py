@@ -213,4 +213,4 @@ def run_in_foreground(data_dir: Path, port: int) -> None:
     """Become the server: for a supervisor, which then signals the server itself."""
     initialise(data_dir)
     command = server_command(data_dir, port)
-    os.execvp(command[0], command)  # noqa: S606
+    os.execvp(command[0], command)  # noqa: S606 - no shell is wanted

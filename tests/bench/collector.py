@@ -11,21 +11,13 @@ from pathlib import Path
 from tests.bench.processes import usage
 from tests.bench.report import percentile, report
 
-from wallwatch_testing.collector import FILE_OUTPUT, collecting, messages
+from wallwatch_testing.collector import FILE_OUTPUT, INPUTS, collecting, messages
 from wallwatch_testing.simulator import simulating
 from wallwatch_testing.stack import wait_for
 
 INTERVAL_S = 10
 LENGTH_S = float(os.environ.get("WALLWATCH_BENCH_COLLECTOR_S", "120"))
 WARM_UP_S = 25
-INPUTS = """
-[[inputs.rnic]]
-  sysfs_root = "sys"
-[[inputs.ovs_offload]]
-  unixctl = "ovs/vswitchd.ctl"
-  ovsdb = "ovs/db.sock"
-  sysfs_root = "sys"
-"""
 
 
 def main() -> None:

@@ -56,7 +56,7 @@ def main() -> None:
             end = usage(process.pid)
             with path.database() as connection:
                 rows = sum(
-                    connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # type: ignore[index,arg-type]
+                    connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # type: ignore[index,arg-type]  # one row, from constants
                     for table in ("rnic_sample", "offload_sample")
                 )
         assert rows == BACKLOG + int(RATE * STEADY_S), f"{rows} rows of {BACKLOG + int(RATE * STEADY_S)} messages"

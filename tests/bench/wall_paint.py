@@ -100,7 +100,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="ww-bench-") as folder, telemetry_path.start(Path(folder), partitions=1) as path:
         measured = paint(path, Path(folder))
     runs = measured["runs"]
-    frames = [float(one) for one in measured["frames_ms"]]  # type: ignore[arg-type]
+    frames = [float(one) for one in measured["frames_ms"]]  # type: ignore[arg-type]  # this key holds numbers
     report(
         "wall_paint",
         wall_painted_ms_p50=percentile([run["wall_ms"] for run in runs], 0.5),

@@ -8,21 +8,12 @@ import pytest
 import yaml
 
 from wallwatch_local.paths import REPOSITORY
-from wallwatch_testing.collector import FILE_OUTPUT, Message, collecting, messages
+from wallwatch_testing.collector import FILE_OUTPUT, FREQUENT_MASKS, INPUTS, Message, collecting, messages
 from wallwatch_testing.simulator import simulating
 
 TELEMETRY = REPOSITORY / "pipelines/wallwatch/domain/telemetry"
 REGISTRY: dict[str, Any] = yaml.safe_load((TELEMETRY / "metrics.yaml").read_text())["measurements"]
 TYPES = {"int": (int,), "float": (int, float), "text": (str,), "bool": (bool,)}
-INPUTS = """
-[[inputs.rnic]]
-  sysfs_root = "sys"
-[[inputs.ovs_offload]]
-  unixctl = "ovs/vswitchd.ctl"
-  ovsdb = "ovs/db.sock"
-  sysfs_root = "sys"
-  mask_interval = "2s"
-"""
 # Fields that a healthy simulated host has no reason to show.
 RARE = {"rnic": 0.55, "rnic_offload": 1.0, "rnic_mask": 1.0, "ovs_datapath": 1.0}
 
@@ -34,7 +25,7 @@ def emitted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Message]
     with simulating(folder, "healthy", speed=4) as host_folders:
         host = host_folders[0]
         output = host / "emitted.json"
-        with collecting(host, host.name, INPUTS, FILE_OUTPUT.format(path=output)):
+        with collecting(host, host.name, INPUTS + FREQUENT_MASKS, FILE_OUTPUT.format(path=output)):
             deadline = time.monotonic() + 45
             while time.monotonic() < deadline and not ({"rnic_mask", "event"} <= set(found) and len(found["rnic_offload"]) >= 16):
                 time.sleep(1)

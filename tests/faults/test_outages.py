@@ -9,12 +9,13 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from wallwatch_testing import telemetry_path
-from wallwatch_testing.collector import FILE_OUTPUT, KAFKA_OUTPUT, Message, collecting, message, messages
+from wallwatch_testing.collector import FILE_OUTPUT, FREQUENT_MASKS, INPUTS, KAFKA_OUTPUT, Message, collecting, message, messages
 from wallwatch_testing.kafka_lag import read_all
 from wallwatch_testing.simulator import simulating
 from wallwatch_testing.stack import wait_for
@@ -23,15 +24,6 @@ from wallwatch_testing.telemetry_path import TABLES, Key, TelemetryPath, keys, k
 pytestmark = pytest.mark.faults
 
 OUTAGE_S = float(os.environ.get("WALLWATCH_OUTAGE_S", "20"))
-INPUTS = """
-[[inputs.rnic]]
-  sysfs_root = "sys"
-[[inputs.ovs_offload]]
-  unixctl = "ovs/vswitchd.ctl"
-  ovsdb = "ovs/db.sock"
-  sysfs_root = "sys"
-  mask_interval = "2s"
-"""
 DISK_BUFFER = '  buffer_strategy = "disk"\n  buffer_directory = "buffer"\n'
 
 
@@ -47,7 +39,7 @@ class Observed:
 
     def start_collecting(self) -> None:
         outputs = KAFKA_OUTPUT.format(bootstrap=self.path.kafka.address) + FILE_OUTPUT.format(path=self._taken)
-        collector = collecting(self._host, self._host.name, INPUTS, outputs, more=DISK_BUFFER)
+        collector = collecting(self._host, self._host.name, INPUTS + FREQUENT_MASKS, outputs, more=DISK_BUFFER)
         self._process = self._collector.enter_context(collector)
 
     def stop_collecting(self) -> list[Message]:
@@ -60,9 +52,15 @@ class Observed:
         kill(self._process)
         return self.stop_collecting()
 
+    def has_rows(self, more_than: int) -> bool:
+        return len(self.path.rows("rnic")) > more_than
+
     def taken(self) -> list[Message]:
         """What has been taken so far."""
         return messages(self._taken)
+
+    def _is_stored(self, measurement: str, expected: set[Key]) -> bool:
+        return expected <= set(self.path.rows(measurement))
 
     def assert_all_stored(self, taken: list[Message]) -> None:
         """Wait until every taken sample is stored."""
@@ -70,7 +68,7 @@ class Observed:
             expected = keys(taken, measurement)
             assert len(expected) > 5, measurement
             try:
-                wait_for(measurement, lambda m=measurement, e=expected: e <= set(self.path.rows(m)), timeout_s=60)  # type: ignore[misc]
+                wait_for(measurement, partial(self._is_stored, measurement, expected), timeout_s=60)
             except AssertionError:
                 pytest.fail(self._where_lost(measurement, expected))
 
@@ -146,8 +144,8 @@ def test_a_killed_ingest_neither_loses_nor_repeats_a_row(observed: Observed) -> 
     # Kafka waits for a killed consumer's session to end, so each round takes most of a minute.
     for _ in range(2):
         with observed.path.job("ingest") as process:
-            rows = len(observed.path.rows("rnic"))
-            wait_for("more rows", lambda rows=rows: len(observed.path.rows("rnic")) > rows + 5, timeout_s=60)  # type: ignore[misc]
+            enough = len(observed.path.rows("rnic")) + 5
+            wait_for("more rows", partial(observed.has_rows, enough), timeout_s=60)
             kill(process)
     with observed.path.job("ingest"):
         observed.assert_all_stored_once(observed.stop_collecting())

@@ -21,14 +21,6 @@ pytestmark = pytest.mark.integration
 
 PCI = "0000:3b:00.0"
 REPRESENTORS = ("pf0vf0", "pf0vf1")
-INPUTS = """
-[[inputs.rnic]]
-  sysfs_root = "sys"
-[[inputs.ovs_offload]]
-  unixctl = "ovs/vswitchd.ctl"
-  ovsdb = "ovs/db.sock"
-  sysfs_root = "sys"
-"""
 
 
 @dataclass(frozen=True)
@@ -43,7 +35,7 @@ class Followed:
     def latest(self, table: str, columns: str) -> dict[str, Any] | None:
         query = f"SELECT {columns} FROM {table} WHERE host_id = (SELECT host_id FROM host WHERE host = %s) ORDER BY time DESC LIMIT 1"
         with self.database.cursor(row_factory=psycopg.rows.dict_row) as cursor:
-            return cursor.execute(query, [self.host]).fetchone()  # type: ignore[arg-type]
+            return cursor.execute(query, [self.host]).fetchone()  # type: ignore[arg-type]  # made of constants of this module
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +54,7 @@ def followed(postgres_url: str, kafka_bootstrap: str, tmp_path_factory: pytest.T
         switch.add_flow("br0", "in_port=pf0vf0,ip,nw_dst=10.0.0.0/24,actions=output:pf0vf1")
         switch.add_flow("br0", "in_port=pf0vf0,ip,nw_dst=10.1.0.0/16,actions=output:pf0vf1")
         with (
-            collector.collecting(folder, host, INPUTS, outputs),
+            collector.collecting(folder, host, collector.INPUTS, outputs),
             psycopg.connect(postgres_url.replace("+psycopg", ""), autocommit=True) as connection,
         ):
             yield Followed(host, switch, folder, connection)

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from functools import partial
 from pathlib import Path
 
 from pydantic_core import PydanticUndefined
@@ -24,11 +25,15 @@ def table(settings: type[BaseSettings]) -> str:
     return "\n".join(lines)
 
 
+def _filled(content: str, between: re.Match[str]) -> str:
+    return f"{between[1]}{content}\n{between[2]}"
+
+
 def with_tables(page: str) -> str:
     """The page with its generated parts renewed; they stand between markers."""
     for name, settings in TABLES.items():
         pattern = rf"(<!-- settings:{name} -->\n).*?(<!-- /settings -->)"
-        page, found = re.subn(pattern, lambda m, s=settings: f"{m[1]}{table(s)}\n{m[2]}", page, flags=re.DOTALL)  # type: ignore[misc]
+        page, found = re.subn(pattern, partial(_filled, table(settings)), page, flags=re.DOTALL)
         if found != 1:
             raise ValueError(f"docs/operating.md has no place for the settings of {name}: <!-- settings:{name} --> ... <!-- /settings -->")
     return page
@@ -40,7 +45,7 @@ def main(arguments: list[str], page: Path = PAGE) -> int:
     new = with_tables(old)
     if "--check" in arguments:
         if new != old:
-            print("docs/operating.md is out of date: run 'python tests/support/settings_tables.py'", file=sys.stderr)
+            print("docs/operating.md is out of date: run 'make generate'", file=sys.stderr)
         return int(new != old)
     page.write_text(new)
     return 0

@@ -1,6 +1,6 @@
 """OpAMP's form of a WebSocket message: a header, which is the varint 0, and then a protobuf message."""
 
-from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # protobuf ships no types
 from opentelemetry._opamp.proto import opamp_pb2
 
 _HEADER = b"\x00"

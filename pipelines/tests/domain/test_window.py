@@ -1,5 +1,7 @@
 """The window of event time, against a naive one that keeps every sample."""
 
+from random import Random
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,10 +27,10 @@ def test_mean_and_maximum_agree_with_keeping_every_sample(points: list[tuple[int
 
 
 @given(samples, st.randoms())
-def test_the_order_in_which_samples_of_a_window_come_does_not_matter(points: list[tuple[int, float]], random: object) -> None:
+def test_the_order_in_which_samples_of_a_window_come_does_not_matter(points: list[tuple[int, float]], random: Random) -> None:
     points = [(s % 55, round(v)) for s, v in points]
     shuffled = list(points)
-    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    random.shuffle(shuffled)
     features = []
     for order in (points, shuffled):
         buckets: Buckets = []

@@ -11,6 +11,7 @@ from uuid import NAMESPACE_DNS, uuid5
 import psycopg
 import pytest
 from confluent_kafka import Consumer
+from psycopg import sql
 
 from wallwatch.jobs.ingest import Ingest
 from wallwatch.settings import Settings
@@ -47,10 +48,11 @@ def finding(host: str, second: int, state: str) -> dict[str, Any]:
 
 
 def count(connection: Connection, table: str, host: str) -> int:
-    by_host = "host_id = (SELECT host_id FROM host WHERE host = %s)" if table in ("datapath_sample", "event") else (
-        "rnic_id IN (SELECT rnic_id FROM rnic WHERE host = %s)"
-    )  # fmt: skip
-    row = connection.execute(f"SELECT count(*) FROM {table} WHERE {by_host}", [host]).fetchone()  # type: ignore[arg-type]
+    owner = "host" if table in ("datapath_sample", "event") else "rnic"
+    query = sql.SQL("SELECT count(*) FROM {table} WHERE {id} IN (SELECT {id} FROM {owner} WHERE host = %s)").format(
+        table=sql.Identifier(table), id=sql.Identifier(f"{owner}_id"), owner=sql.Identifier(owner)
+    )
+    row = connection.execute(query, [host]).fetchone()
     assert row is not None
     return int(row[0])
 

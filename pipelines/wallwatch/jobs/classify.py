@@ -135,7 +135,7 @@ def application(settings: Settings) -> Application:
         state_dir=settings.state_dir / "classify",
         commit_interval=settings.classify_commit_s,
         consumer_poll_timeout=0.1,
-        consumer_extra_config={"fetch.wait.max.ms": 100},
+        consumer_extra_config={"fetch.wait.max.ms": 100, "session.timeout.ms": 10_000},  # a killed process keeps its partitions for so long
         producer_extra_config={"linger.ms": 5, "compression.type": "lz4"},
         loglevel=None,
     )

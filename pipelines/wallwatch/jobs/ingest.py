@@ -56,6 +56,8 @@ class Ingest:
                 "auto.offset.reset": "earliest",
                 # The topics have the same number of partitions and the same key: `range` gives one host's topics to one process.
                 "partition.assignment.strategy": "range",
+                # A killed process's partitions are given to another, or to its next life, after this.
+                "session.timeout.ms": 10_000,
                 "queued.max.messages.kbytes": 65_536,
                 "fetch.wait.max.ms": 100,
             }

@@ -63,7 +63,7 @@ class Database:
             stop=stop_when_event_set(self._stop),
             sleep=self._pause,
             before_sleep=lambda state: self._lost(state.outcome.exception() if state.outcome else None, state.attempt_number),
-            retry_error_cls=lambda _: Stopped("stopped while waiting for the database"),  # type: ignore[arg-type]
+            retry_error_cls=lambda _: Stopped("stopped while waiting for the database"),  # type: ignore[arg-type]  # tenacity calls it, whatever its annotation says
         ):
             with attempt:
                 connection = self._connected()

@@ -63,7 +63,7 @@ def problem_of(known: MetricField, value: object) -> tuple[str, str] | None:
     kinds: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "text": (str,), "bool": (bool,)}
     if not isinstance(value, kinds[known.type]) or (known.type in ("int", "float") and isinstance(value, bool)):
         return "wrong_type", f"{known.name} must be {known.type}, not {type(value).__name__} {str(value)[:40]!r}"
-    if known.numeric and not 0 <= float(value) <= _INT64_MAX:  # type: ignore[arg-type]
+    if known.numeric and not 0 <= float(value) <= _INT64_MAX:  # type: ignore[arg-type]  # a number, as was just checked
         return "out_of_range", f"{known.name} must be from 0 to 2^63-1, not {value}"
     return None
 

@@ -25,7 +25,7 @@ class Rollup:
     def select(self) -> str:
         """The aggregating query without a WHERE clause."""
         columns = ", ".join(f"{expression} AS {name}" for name, expression in self.aggregates)
-        return f"SELECT rnic_id, time_bucket(INTERVAL '1 minute', time) AS bucket, count(*) AS samples, {columns} FROM {self.source}"  # noqa: S608
+        return f"SELECT rnic_id, time_bucket(INTERVAL '1 minute', time) AS bucket, count(*) AS samples, {columns} FROM {self.source}"  # noqa: S608 - names of the registry
 
 
 def _rollup(view: str, measurement: str) -> Rollup:

@@ -24,6 +24,16 @@ AGENT = """
   metric_buffer_limit = 100000
   {more}
 """
+INPUTS = """
+[[inputs.rnic]]
+  sysfs_root = "sys"
+[[inputs.ovs_offload]]
+  unixctl = "ovs/vswitchd.ctl"
+  ovsdb = "ovs/db.sock"
+  sysfs_root = "sys"
+"""
+FREQUENT_MASKS = '  mask_interval = "2s"\n'
+"""Behind `INPUTS`."""
 FILE_OUTPUT = """
 [[outputs.file]]
   files = ["{path}"]
