@@ -36,7 +36,7 @@ gofmt_check() {
 # Without what setup installs, every stage would fail for the same reason.
 "$here/setup.sh" </dev/null || exit 1
 stage lint gofmt gofmt_check
-stage lint go-vet in_collectors go vet ./...
+stage lint golangci-lint in_collectors golangci-lint run ./...
 stage lint ruff ruff check .
 stage lint ruff-format ruff format --check .
 stage lint mypy mypy

@@ -50,7 +50,7 @@ func (p *pacedDialer) nextPause(now time.Time) time.Duration {
 		return 0
 	}
 	p.pause = min(max(2*p.pause, firstPause), longPause)
-	return p.pause/2 + rand.N(p.pause/2)
+	return p.pause/2 + rand.N(p.pause/2) //nolint:gosec // G404: jitter, not a secret
 }
 
 func boundUnacknowledged(_, _ string, raw syscall.RawConn) error {

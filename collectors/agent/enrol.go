@@ -21,7 +21,7 @@ var errTryLater = errors.New("the server cannot enrol at the moment")
 
 // Enrol exchanges a single-use token for credentials and saves them.
 func Enrol(ctx context.Context, client *http.Client, serverURL, host, token, version, stateDir string) (Credentials, error) {
-	if err := os.MkdirAll(stateDir, 0o755); err != nil {
+	if err := os.MkdirAll(stateDir, 0o755); err != nil { //nolint:gosec // G301: see Run
 		return Credentials{}, err
 	}
 	instance, err := uuid.NewV7()

@@ -81,7 +81,7 @@ func (e *Executor) answer(ctx context.Context, cmd *command.Command, refusal *co
 		refusal = cmd.CheckTime(e.Now())
 	}
 	if refusal != nil {
-		return e.refuse(refusal.CommandID, refusal.RemedyID, cmd, refusal.Code, refusal.Message), nil
+		return e.refuse(refusal.CommandID, refusal.RemedyID, cmd, refusal.Code, refusal.Message), nil //nolint:nilerr // the refusal is the answer
 	}
 	return e.run(ctx, cmd)
 }

@@ -28,7 +28,8 @@ const queueLength = 64
 // another process holds. A server or an Open vSwitch that is away is no such reason.
 func Run(ctx context.Context, config Config, version string, log *slog.Logger) error {
 	started := time.Now()
-	if err := os.MkdirAll(config.StateDir, 0o755); err != nil {
+	// Others may enter, since the CNI plugin reads the cordons in it; what is secret has mode 0600.
+	if err := os.MkdirAll(config.StateDir, 0o755); err != nil { //nolint:gosec // G301: as said
 		return fmt.Errorf("making state_dir: %w", err)
 	}
 	trust, err := config.trust()

@@ -46,7 +46,7 @@ func Read(dir, pci string) (*Record, error) {
 // Write puts a file in place in one step, so that a reader sees the old content, the new one or none, and a crash leaves no half file.
 // The plugin runs as another user than the agent may, hence the modes.
 func Write(dir, pci string, content []byte) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // G301: the plugin has to read it
 		return err
 	}
 	temporary, err := os.CreateTemp(dir, ".cordon-*")

@@ -42,7 +42,7 @@ func main() {
 
 func execute(ctx context.Context, args []string, out io.Writer) error {
 	if len(args) == 0 {
-		return errors.New("a command is missing\n\n" + usage)
+		return fmt.Errorf("a command is missing\n\n%s", usage)
 	}
 	switch args[0] {
 	case "run":

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -37,7 +38,7 @@ func repairBuffersOf(configFile string) error {
 		}
 	}
 	if decoder.Unmarshal(raw, &settings) != nil || !strings.HasPrefix(settings.Agent.BufferStrategy, "disk") || settings.Agent.BufferDirectory == "" {
-		return nil
+		return nil //nolint:nilerr // Telegraf reads the same file next, and says what is wrong with it
 	}
 	directory := os.ExpandEnv(settings.Agent.BufferDirectory)
 	buffers, err := os.ReadDir(directory)
@@ -96,7 +97,7 @@ func wholeEntries(data []byte) int {
 	whole := 0
 	for whole < len(data) {
 		size, prefix := binary.Uvarint(data[whole:])
-		if prefix <= 0 || size == 0 || uint64(len(data)-whole-prefix) < size {
+		if prefix <= 0 || size == 0 || size > math.MaxInt32 || int(size) > len(data)-whole-prefix {
 			break
 		}
 		whole += prefix + int(size)

@@ -75,7 +75,7 @@ func (r *RNIC) Representor(vf int) string { return fmt.Sprintf("enp%ds0f0r%d", r
 
 func (r *RNIC) bus() int {
 	var bus int
-	fmt.Sscanf(r.PCI, "0000:%x:", &bus)
+	_, _ = fmt.Sscanf(r.PCI, "0000:%x:", &bus) // the engine made the address
 	return bus
 }
 

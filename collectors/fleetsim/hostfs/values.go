@@ -27,11 +27,10 @@ func (t *Tree) put(name, value string) error {
 	if err != nil {
 		return fmt.Errorf("writing %s of host %s: %w", name, t.host.Name, err)
 	}
-	defer file.Close()
 	if _, err = file.WriteAt([]byte(value+"\n"), 0); err == nil && len(value) < len(t.written[name]) {
 		err = file.Truncate(int64(len(value) + 1))
 	}
-	if err != nil {
+	if err = errors.Join(err, file.Close()); err != nil {
 		return fmt.Errorf("writing %s of host %s: %w", name, t.host.Name, err)
 	}
 	t.written[name] = value
@@ -122,8 +121,7 @@ func (t *Tree) Log(sinceBoot time.Duration, format string, args ...any) error {
 	if err != nil {
 		return fmt.Errorf("the kernel log of host %s: %w", t.host.Name, err)
 	}
-	defer file.Close()
 	t.clock++
 	_, err = fmt.Fprintf(file, "6,%d,%d,-;%s\n", t.clock, sinceBoot.Microseconds(), fmt.Sprintf(format, args...))
-	return err
+	return errors.Join(err, file.Close())
 }

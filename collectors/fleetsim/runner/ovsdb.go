@@ -46,7 +46,7 @@ func (d *database) keep(ctx context.Context) error {
 	for ctx.Err() == nil {
 		err := d.serve(ctx)
 		if ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // it ended because it was told to
 		}
 		d.log.Warn("ovsdb-server stopped and is started again", "host", d.host.Name, "error", err)
 		select {
@@ -120,7 +120,7 @@ func (d *database) watch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer client.Close()
+	defer func() { _ = client.Close() }()
 	if err := d.initialise(ctx, client); err != nil {
 		return err
 	}

@@ -97,7 +97,7 @@ func call(ctx context.Context, command string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer client.Close()
+	defer func() { _ = client.Close() }()
 	return client.Call(ctx, command)
 }
 
@@ -145,7 +145,7 @@ func TestOtherConfigIsInARealDatabaseThatIsStartedAgainWhenKilled(t *testing.T) 
 		if err != nil {
 			return err
 		}
-		defer client.Close()
+		defer func() { _ = client.Close() }()
 		config, err := client.OtherConfig(t.Context())
 		if err == nil && (config["max-idle"] != "30000" || config["hw-offload"] != "true") {
 			err = fmt.Errorf("other_config is %v", config)
@@ -159,7 +159,7 @@ func setMaxIdle(ctx context.Context, value string) error {
 	if err != nil {
 		return err
 	}
-	defer client.Close()
+	defer func() { _ = client.Close() }()
 	if _, err := client.OtherConfig(ctx); err != nil {
 		return err
 	}

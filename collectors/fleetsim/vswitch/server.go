@@ -62,7 +62,7 @@ func (s *Server) Serve(ctx context.Context, path string) error {
 }
 
 func (s *Server) converse(ctx context.Context, conn net.Conn) {
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	decoder := json.NewDecoder(conn)
 	out := bufio.NewWriterSize(conn, 1<<16)

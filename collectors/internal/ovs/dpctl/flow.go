@@ -4,6 +4,7 @@ package dpctl
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"hash/maphash"
 )
@@ -160,10 +161,8 @@ var hexValues = func() (table [256]byte) {
 }()
 
 func hashedUFID(match []byte) (ufid UFID) {
-	a, b := maphash.Bytes(seedA, match), maphash.Bytes(seedB, match)
-	for i := range 8 {
-		ufid[i], ufid[8+i] = byte(a>>(8*i)), byte(b>>(8*i))
-	}
+	binary.LittleEndian.PutUint64(ufid[:8], maphash.Bytes(seedA, match))
+	binary.LittleEndian.PutUint64(ufid[8:], maphash.Bytes(seedB, match))
 	return ufid
 }
 
@@ -184,6 +183,9 @@ func parseUint(digits []byte) (value uint64, ok bool) {
 	return value, true
 }
 
+// maxSeconds is beyond any time, and does not overflow in ms.
+const maxSeconds = 1e15
+
 // parseUsed reads "0.520s", "12s" or "never"; older releases print no unit.
 func parseUsed(text []byte) (ms int64, ok bool) {
 	if bytes.Equal(text, never) {
@@ -191,9 +193,8 @@ func parseUsed(text []byte) (ms int64, ok bool) {
 	}
 	text = bytes.TrimSuffix(text, []byte("s"))
 	whole, fraction, _ := bytes.Cut(text, []byte("."))
-	// Longer than 15 digits of seconds is no time, and would overflow in ms.
 	seconds, ok := parseUint(whole)
-	if !ok || len(whole) > 15 {
+	if !ok || seconds > maxSeconds {
 		return 0, false
 	}
 	ms = int64(seconds) * 1000

@@ -1,6 +1,7 @@
 package dpctl
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -89,7 +90,7 @@ func TestLinesThatAreNotFlowsAreToldFromMalformedOnes(t *testing.T) {
 		strings.Replace(offloadedLine, "bytes:9", "bytes:99999999999999999999", 1): ErrMalformed,
 	} {
 		var f Flow
-		if got := ParseLine([]byte(line), &f); got != want {
+		if got := ParseLine([]byte(line), &f); !errors.Is(got, want) {
 			t.Errorf("%.60q: got %v, want %v", line, got, want)
 		}
 	}
@@ -98,7 +99,7 @@ func TestLinesThatAreNotFlowsAreToldFromMalformedOnes(t *testing.T) {
 func FuzzNoLineStopsTheParser(f *testing.F) {
 	f.Add([]byte(offloadedLine))
 	f.Add([]byte("ufid:1, geneve({class=0x1,0xa/0x7f}),tunnel(flags(+key-df)), packets:1, bytes:1, used:1s, actions:clone(a,b)"))
-	f.Fuzz(func(t *testing.T, line []byte) {
+	f.Fuzz(func(_ *testing.T, line []byte) {
 		var flow Flow
 		var match Match
 		var matches MatchParser

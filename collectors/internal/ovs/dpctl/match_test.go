@@ -1,6 +1,7 @@
 package dpctl
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 )
@@ -68,7 +69,7 @@ func TestABrokenMatchIsRefused(t *testing.T) {
 	for _, match := range []string{"eth(src=1", "eth)", "in_port(", "ipv4(src=(", "ct_state(+a*", "a(b(c(d(e(f(g(h(i(j(k=1)))))))))))"} {
 		var p MatchParser
 		var m Match
-		if err := p.Parse([]byte(match), &m); err != ErrMalformed {
+		if err := p.Parse([]byte(match), &m); !errors.Is(err, ErrMalformed) {
 			t.Errorf("%q: got %v, mask %q", match, err, m.Mask)
 		}
 	}

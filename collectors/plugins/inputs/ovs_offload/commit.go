@@ -22,7 +22,7 @@ func (t *tracker) commit() time.Duration {
 			delete(t.graves, ufid)
 		}
 	}
-	t.flows.each(func(slot int32, f *flow) {
+	t.flows.each(func(slot int, f *flow) {
 		if !f.seen {
 			t.bury(f, f.now)
 			t.flows.remove(slot)

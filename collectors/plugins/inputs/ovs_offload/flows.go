@@ -85,40 +85,40 @@ type change struct {
 
 // flowTable holds flows by UFID in one slice, so that a dump needs one lookup a flow and no allocation.
 type flowTable struct {
-	index map[dpctl.UFID]int32
+	index map[dpctl.UFID]int
 	slots []flow
-	free  []int32
+	free  []int
 }
 
-func newFlowTable() flowTable { return flowTable{index: make(map[dpctl.UFID]int32)} }
+func newFlowTable() flowTable { return flowTable{index: make(map[dpctl.UFID]int)} }
 
 func (t *flowTable) get(ufid dpctl.UFID) *flow {
 	if slot, ok := t.index[ufid]; ok {
 		return &t.slots[slot]
 	}
-	var slot int32
+	var slot int
 	if last := len(t.free) - 1; last >= 0 {
 		slot, t.free = t.free[last], t.free[:last]
 		t.slots[slot] = flow{ufid: ufid}
 	} else {
-		slot = int32(len(t.slots))
+		slot = len(t.slots)
 		t.slots = append(t.slots, flow{ufid: ufid})
 	}
 	t.index[ufid] = slot
 	return &t.slots[slot]
 }
 
-func (t *flowTable) remove(slot int32) {
+func (t *flowTable) remove(slot int) {
 	delete(t.index, t.slots[slot].ufid)
 	t.slots[slot] = flow{}
 	t.free = append(t.free, slot)
 }
 
 // each visits every flow; visit may remove the one it is given.
-func (t *flowTable) each(visit func(slot int32, f *flow)) {
+func (t *flowTable) each(visit func(slot int, f *flow)) {
 	for slot := range t.slots {
 		if f := &t.slots[slot]; f.known || f.seen {
-			visit(int32(slot), f)
+			visit(slot, f)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func bucketOf(ms int64) int {
 		return int(max(ms, 0))
 	}
 	shift := bits.Len64(uint64(ms)) - 1 - stepsBits
-	return min((shift+1)*steps+int(uint64(ms)>>shift)-steps, bucketCount-1)
+	return min((shift+1)*steps+int(ms>>shift)-steps, bucketCount-1)
 }
 
 // middleOf is the value in the middle of a bucket.

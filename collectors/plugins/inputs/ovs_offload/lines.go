@@ -52,10 +52,10 @@ func (d *dumpLines) finish() {
 }
 
 func (d *dumpLines) line(line []byte) {
-	switch dpctl.ParseLine(line, &d.flow) {
-	case nil:
+	switch err := dpctl.ParseLine(line, &d.flow); {
+	case err == nil:
 		d.add(&d.flow)
-	case dpctl.ErrMalformed:
+	case errors.Is(err, dpctl.ErrMalformed):
 		d.unparsed++
 	}
 }

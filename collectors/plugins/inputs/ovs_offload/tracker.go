@@ -164,7 +164,7 @@ func (t *tracker) tunnelsOf(actions []byte, hash uint64) *tunnels {
 
 // abort drops the dump that is being read. Counters of flows stay as the last complete dump had them.
 func (t *tracker) abort() {
-	t.flows.each(func(slot int32, f *flow) {
+	t.flows.each(func(slot int, f *flow) {
 		f.seen, f.copied, f.replaced = false, false, false
 		if !f.known {
 			t.flows.remove(slot)
