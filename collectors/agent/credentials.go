@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"github.com/wallwatch/wallwatch/collectors/internal/atomicfile"
 )
 
 const credentialsFile = "credentials.json"
@@ -92,20 +94,5 @@ func (c Credentials) Save(stateDir string) error {
 	if err != nil {
 		return err
 	}
-	temporary, err := os.CreateTemp(stateDir, ".credentials-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(temporary.Name()) }()
-	_, err = temporary.Write(append(content, '\n'))
-	if err == nil {
-		err = temporary.Sync()
-	}
-	if closeErr := temporary.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(temporary.Name(), filepath.Join(stateDir, credentialsFile))
+	return atomicfile.Write(filepath.Join(stateDir, credentialsFile), append(content, '\n'), 0o600)
 }

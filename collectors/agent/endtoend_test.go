@@ -87,9 +87,8 @@ func now(o order) order {
 
 func startBoth(t *testing.T) (*testServer, *testHost) {
 	t.Helper()
-	socket, _ := startDatabase(t)
 	server := startServer(t)
-	host := newTestHost(t, server, socket)
+	host := newTestHost(t, server, startDatabase(t).Socket)
 	host.start()
 	within(t, 5*time.Second, "the agent is connected", func() bool { return server.look(func() bool { return server.capable }) })
 	return server, host
@@ -245,11 +244,10 @@ func TestACommandSentTwiceRunsOnce(t *testing.T) {
 }
 
 func TestALostDatabaseIsReportedAsIllHealthAndRefusedAsAPrecondition(t *testing.T) {
-	socket, database := startDatabase(t)
+	database := startDatabase(t)
 	server := startServer(t)
-	host := newTestHost(t, server, socket)
-	_ = database.Process.Kill()
-	_, _ = database.Process.Wait()
+	host := newTestHost(t, server, database.Socket)
+	database.Kill()
 	host.start()
 	within(t, 5*time.Second, "ill health", func() bool {
 		return server.look(func() bool {

@@ -19,6 +19,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/agent/command"
 	"github.com/wallwatch/wallwatch/collectors/agent/journal"
 	"github.com/wallwatch/wallwatch/collectors/agent/remedies"
+	"github.com/wallwatch/wallwatch/collectors/internal/ovs/ovstest"
 )
 
 var (
@@ -174,4 +175,19 @@ func tune(milliseconds int) map[string]any { return map[string]any{"max_idle_ms"
 
 func publicKey() CommandKey {
 	return CommandKey{KID: "k1", Alg: "EdDSA", PublicKey: base64.RawURLEncoding.EncodeToString(serverKey.Public().(ed25519.PublicKey))}
+}
+
+func startDatabase(t *testing.T) *ovstest.Database {
+	t.Helper()
+	return ovstest.StartDatabase(t, map[string]string{"hw-offload": "true"})
+}
+
+func within(t *testing.T, limit time.Duration, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(limit); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if holds() {
+			return
+		}
+	}
+	t.Fatalf("not within %s: %s", limit, what)
 }

@@ -1,5 +1,5 @@
 // Package cordon is the agreement between the agent, which cordons an RNIC, and the CNI plugin, which then refuses new VFs on it: one JSON
-// file per physical function, named after its PCI address. It depends on nothing but the standard library, since the plugin must start fast.
+// file per physical function, named after its PCI address. It brings no library of others along, since the plugin must start fast.
 package cordon
 
 import (
@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/wallwatch/wallwatch/collectors/internal/atomicfile"
 )
 
 // Record is the content of a cordon file.
@@ -49,47 +51,17 @@ func Write(dir, pci string, content []byte) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // G301: the plugin has to read it
 		return err
 	}
-	temporary, err := os.CreateTemp(dir, ".cordon-*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(temporary.Name()) }()
-	_, err = temporary.Write(content)
-	if err == nil {
-		err = temporary.Chmod(0o644)
-	}
-	if err == nil {
-		err = temporary.Sync()
-	}
-	if closeErr := temporary.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(temporary.Name(), Path(dir, pci))
-	}
-	if err != nil {
-		return err
-	}
-	return syncDir(dir)
+	return atomicfile.Write(Path(dir, pci), content, 0o644)
 }
 
 // Remove takes a cordon file away; one that is already gone is fine.
 func Remove(dir, pci string) error {
-	if err := os.Remove(Path(dir, pci)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return syncDir(dir)
-}
-
-// syncDir makes a rename or removal survive a power cut.
-func syncDir(dir string) error {
-	folder, err := os.Open(dir)
+	err := os.Remove(Path(dir, pci))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	defer func() { _ = folder.Close() }()
-	return folder.Sync()
+	return atomicfile.SyncFolder(dir)
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/internal/atomicfile"
 )
 
 const (
@@ -72,7 +74,7 @@ func (j *Journal) compact(dir string, now time.Time) (dropped int, err error) {
 	}
 	_ = j.file.Close()
 	j.file, j.index, j.unreadable = fresh, kept, 0
-	return dropped, syncDirectory(dir)
+	return dropped, atomicfile.SyncFolder(dir)
 }
 
 func (j *Journal) needed(known *entry, now time.Time) bool {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
+
+	"github.com/wallwatch/wallwatch/collectors/internal/atomicfile"
 )
 
 // FileName is the journal's name in the state directory.
@@ -44,7 +46,7 @@ func Open(dir string) (*Journal, error) {
 		_ = file.Close()
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
-	return j, syncDirectory(dir)
+	return j, atomicfile.SyncFolder(dir)
 }
 
 func (j *Journal) load() error {
@@ -119,13 +121,4 @@ func (j *Journal) Close() error {
 	defer j.mu.Unlock()
 	j.broken = errors.New("it is closed")
 	return j.file.Close()
-}
-
-func syncDirectory(dir string) error {
-	folder, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = folder.Close() }()
-	return folder.Sync()
 }

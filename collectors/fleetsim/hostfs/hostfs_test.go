@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine"
-	"github.com/wallwatch/wallwatch/collectors/fleetsim/scenario"
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine/enginetest"
 	"github.com/wallwatch/wallwatch/collectors/internal/sysfs"
 )
 
@@ -22,14 +22,7 @@ workload:
 
 func open(t *testing.T) (*engine.Engine, *Tree, string) {
 	t.Helper()
-	s, err := scenario.Parse([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := engine.New(s, engine.OpenAdmission{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := enginetest.New(t, text)
 	root := t.TempDir()
 	tree, err := New(e.Hosts()[0], root, "4f0c6c3e-0000-4000-8000-000000000000")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine"
-	"github.com/wallwatch/wallwatch/collectors/fleetsim/scenario"
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine/enginetest"
 )
 
 // recorder is a CNI plugin that keeps what it was given and answers as told.
@@ -34,14 +34,7 @@ func plugin(t *testing.T, out, code string) (*cniAdmission, *engine.Container) {
 	if err := os.WriteFile(binary, []byte(text), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	s, err := scenario.Parse([]byte(small))
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := engine.New(s, engine.OpenAdmission{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := enginetest.New(t, small)
 	e.Step(time.Second)
 	return &cniAdmission{binary: binary, log: slog.New(slog.DiscardHandler)}, e.Hosts()[0].RNICs[0].VFs[0]
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine"
-	"github.com/wallwatch/wallwatch/collectors/fleetsim/scenario"
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine/enginetest"
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/dpctl"
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/unixctl"
 )
@@ -27,14 +27,7 @@ workload:
 // dial starts a server for the first host of a running fleet, in a folder of its own, and connects the collectors' client to it.
 func dial(t *testing.T) (*engine.Engine, *unixctl.Client) {
 	t.Helper()
-	s, err := scenario.Parse([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := engine.New(s, engine.OpenAdmission{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := enginetest.New(t, text)
 	e.Step(20 * time.Second)
 	t.Chdir(t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())

@@ -3,61 +3,21 @@ package ovsdb_test
 import (
 	"context"
 	"errors"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/ovsdb"
+	"github.com/wallwatch/wallwatch/collectors/internal/ovs/ovstest"
 )
 
-const schema = "/usr/share/openvswitch/vswitch.ovsschema"
-
-// server runs a real ovsdb-server. The test is skipped where there is none.
+// server runs a real ovsdb-server and returns its socket.
 func server(t *testing.T, initialised bool) string {
 	t.Helper()
-	for _, program := range []string{"ovsdb-server", "ovsdb-tool"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("%s is not installed (Debian: openvswitch-switch)", program)
-		}
+	var settings map[string]string
+	if initialised {
+		settings = map[string]string{}
 	}
-	folder, err := os.MkdirTemp("", "db")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	database, socket := filepath.Join(folder, "conf.db"), filepath.Join(folder, "db.sock")
-	if output, err := exec.Command("ovsdb-tool", "create", database, schema).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, output)
-	}
-	daemon := exec.Command("ovsdb-server", database, "--remote=punix:"+socket, "--unixctl="+folder+"/ctl")
-	daemon.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := daemon.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = daemon.Process.Kill()
-		_ = daemon.Wait()
-	})
-	deadline := time.Now().Add(10 * time.Second)
-	for {
-		client, err := ovsdb.Dial(context.Background(), socket)
-		if err == nil {
-			if initialised {
-				if _, err := client.Transact(context.Background(), map[string]any{"op": "insert", "table": "Open_vSwitch", "row": map[string]any{}}); err != nil {
-					t.Fatal(err)
-				}
-			}
-			_ = client.Close()
-			return socket
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("ovsdb-server does not answer: %v", err)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	return ovstest.StartDatabase(t, settings).Socket
 }
 
 func dial(t *testing.T, socket string) (*ovsdb.Client, context.Context) {

@@ -1,4 +1,5 @@
-// Package ovstest stands in for ovs-vswitchd in tests: a control socket that answers with given texts.
+// Package ovstest has what tests need of Open vSwitch: a control socket that answers with given texts in place of ovs-vswitchd, and a real
+// ovsdb-server.
 package ovstest
 
 import (
