@@ -1,22 +1,15 @@
 // Opens the wall in Chromium a number of times and prints, as JSON, when it was painted and how smoothly it pans.
-// Environment: BASE_URL, COOKIE (value of wallwatch_session), RNICS, RUNS, PLAYWRIGHT (package.json of who has playwright-core), CHROMIUM.
-import { createRequire } from "node:module";
+// Environment: RNICS, RUNS, and what browser.mjs needs.
+import { BASE_URL, launch, signedIn } from "./browser.mjs";
 
-const { chromium } = createRequire(process.env.PLAYWRIGHT)("playwright-core");
-const { BASE_URL, COOKIE, CHROMIUM } = process.env;
 const RNICS = Number(process.env.RNICS);
 const RUNS = Number(process.env.RUNS);
 const FRAMES = 120;
 
-const browser = await chromium.launch({
-  executablePath: CHROMIUM,
-  args: ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-});
+const browser = await launch();
 
 async function open() {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
-  await context.addCookies([{ name: "wallwatch_session", value: COOKIE, url: BASE_URL, httpOnly: true, sameSite: "Strict" }]);
-  const page = await context.newPage();
+  const { context, page } = await signedIn(browser);
   await page.addInitScript((rnics) => {
     // The wall marks its holder with the number of RNICs once the first frame stands.
     const look = () => {

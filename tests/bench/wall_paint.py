@@ -6,7 +6,6 @@
 import json
 import os
 import secrets
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,6 +13,7 @@ from pathlib import Path
 from signal import SIGTERM
 
 import httpx
+from tests.bench import browser
 from tests.bench.report import percentile, report
 
 from wallwatch_local import ports
@@ -35,21 +35,6 @@ SELECT i, 'host' || lpad((i / 5)::text, 5, '0'), '0000:' || (ARRAY['17', '3b', '
        i %% 200, i %% 180, now(), i + 1
 FROM generate_series(0, %s - 1) AS i
 """
-
-
-def chromium() -> str:
-    """The browser's program."""
-    for name in ("chromium", "chromium-browser", "google-chrome"):
-        if found := shutil.which(name):
-            return found
-    raise SystemExit("Chromium is not installed: run 'make setup'")
-
-
-def sign_in(url: str, password: str) -> str:
-    """Session cookie of the administrator."""
-    with httpx.Client(base_url=url) as client:
-        client.post("/api/v1/session", json={"username": "admin", "password": password}).raise_for_status()
-        return str(client.cookies["wallwatch_session"])
 
 
 def paint(path: TelemetryPath, folder: Path) -> dict[str, list[dict[str, float]]]:
@@ -78,16 +63,7 @@ def paint(path: TelemetryPath, folder: Path) -> dict[str, list[dict[str, float]]
             return False
 
     with running("backend", die_with_parent(command, SIGTERM), folder / "backend.log", ready, SIGTERM):
-        asked = {
-            "PATH": os.environ["PATH"],
-            "HOME": str(folder),
-            "BASE_URL": url,
-            "COOKIE": sign_in(url, password),
-            "RNICS": str(RNICS),
-            "RUNS": str(RUNS),
-            "PLAYWRIGHT": str(REPOSITORY / "frontend" / "package.json"),
-            "CHROMIUM": chromium(),
-        }
+        asked = {**browser.environment(folder, url, "admin", password), "RNICS": str(RNICS), "RUNS": str(RUNS)}
         done = subprocess.run(["node", str(SCRIPT)], env=asked, capture_output=True, text=True, timeout=300, check=False)
     if done.returncode != 0:
         raise SystemExit(done.stderr)
