@@ -12,8 +12,8 @@ type Counter struct {
 }
 
 // Step takes a reading and returns the growth per second since the one before. ok is false for the first reading, after
-// Forget, and after a reset. maxPerSecond is the most that the counter can grow in a second: a reading below the last one
-// is a wrap of the 64 bits only if the growth through the wrap stays below it, else the driver has reset the counter.
+// Forget, and around a reset. maxPerSecond is the most that the counter can grow in a second. Faster growth is none: the
+// driver has reset the counter (which looks like a wrap of the 64 bits), or shows its past again after it had shown zero.
 // at must carry Go's monotonic clock, so that a step of the host's clock does not become a rate.
 func (c *Counter) Step(value uint64, at time.Time, maxPerSecond float64) (perSecond float64, ok bool) {
 	last := *c
@@ -24,7 +24,7 @@ func (c *Counter) Step(value uint64, at time.Time, maxPerSecond float64) (perSec
 	}
 	// Unsigned subtraction continues through a wrap by itself.
 	growth := float64(value - last.value)
-	if value < last.value && growth > maxPerSecond*elapsed {
+	if growth > maxPerSecond*elapsed {
 		return 0, false
 	}
 	return growth / elapsed, true

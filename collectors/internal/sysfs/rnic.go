@@ -40,7 +40,7 @@ func (r Root) RNICs() ([]RNIC, error) {
 	ibdevs, ibErr := r.classDevices("infiniband")
 	for _, ibdev := range ibdevs {
 		pci := devicePCI(r.join("class", "infiniband", ibdev))
-		if pci != "" && r.isVF(pci) {
+		if pci != "" && r.isVF(pci) || r.gone("infiniband", ibdev) {
 			continue
 		}
 		id := pci
@@ -54,7 +54,7 @@ func (r Root) RNICs() ([]RNIC, error) {
 	netdevs, netErr := r.classDevices("net")
 	for _, netdev := range netdevs {
 		pci := devicePCI(r.join("class", "net", netdev))
-		if pci == "" || r.isRepresentor(netdev) || r.isVF(pci) {
+		if pci == "" || r.isRepresentor(netdev) || r.isVF(pci) || r.gone("net", netdev) {
 			continue
 		}
 		rnic := found[pci]
@@ -95,6 +95,21 @@ func (r Root) classDevices(class string) ([]string, error) {
 		names = append(names, entry.Name())
 	}
 	return names, nil
+}
+
+// gone tells whether a class device, or the device behind it, has vanished since it was listed. What was read of it before then is not to be
+// believed: a virtual function without its link physfn looks like a physical one. So this is asked last.
+func (r Root) gone(class, name string) bool {
+	entry := r.join("class", class, name)
+	if _, err := os.Stat(entry); errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	link := entry + "/device"
+	if _, err := os.Lstat(link); err != nil {
+		return false // a captured tree or a device of software: there is nothing behind it
+	}
+	_, err := os.Stat(link)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 func (r Root) isVF(pci string) bool {

@@ -152,7 +152,8 @@ func TestAHostWithoutRNICsIsNotAnError(t *testing.T) {
 }
 
 func TestValuesThatTheKernelDoesNotShowAreErrors(t *testing.T) {
-	root := sysfstest.Build(t, "good = 18446744073709551615\nna = N/A (no PMA)\nempty = \nnegative = -1\nspeed = 16.0 GT/s PCIe\nunknown = Unknown\nstate = 4: ACTIVE\nfolder/")
+	root := sysfstest.Build(t, "good = 18446744073709551615\nna = N/A (no PMA)\nempty = \nnegative = -1\nspeed = 16.0 GT/s PCIe\nunknown = Unknown\nnan = nan\n"+
+		"endless = inf\nstate = 4: ACTIVE\ncut = 4:\nfolder/")
 	var reader sysfs.Reader
 	if got, err := reader.Uint(root + "/good"); err != nil || got != 1<<64-1 {
 		t.Errorf("%d, %v", got, err)
@@ -168,10 +169,31 @@ func TestValuesThatTheKernelDoesNotShowAreErrors(t *testing.T) {
 	if got, err := reader.Leading(root + "/speed"); err != nil || got != 16 {
 		t.Errorf("%v, %v", got, err)
 	}
-	if _, err := reader.Leading(root + "/unknown"); !errors.Is(err, sysfs.ErrUnavailable) {
-		t.Error(err)
+	for _, name := range []string{"unknown", "nan", "endless"} {
+		if got, err := reader.Leading(root + "/" + name); !errors.Is(err, sysfs.ErrUnavailable) {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
 	}
 	if got, err := reader.State(root + "/state"); err != nil || got != "ACTIVE" {
 		t.Errorf("%q, %v", got, err)
+	}
+	if got, err := reader.State(root + "/cut"); !errors.Is(err, sysfs.ErrUnavailable) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// A device can go between the listing of its class and the reading of its links; a link that leads nowhere is what that moment looks like.
+func TestADeviceThatGoesWhileItIsListedIsNoRNICOfAnotherName(t *testing.T) {
+	for name, tree := range map[string]string{
+		"a physical function": "class/infiniband/mlx5_0 -> ../../devices/0000:3b:00.0/infiniband/mlx5_0",
+		// Its address can still be read where its InfiniBand device is gone, but not that it was a virtual function.
+		"a virtual function": "class/infiniband/mlx5_2/device -> ../../../devices/0000:3b:00.2\nbus/pci/devices/",
+		"its network device": "devices/0000:3b:00.2/driver -> ../../bus/pci/drivers/mlx5_core\n" +
+			"bus/pci/devices/0000:3b:00.2 -> ../../../devices/0000:3b:00.2\nclass/net/eth9 -> ../../devices/0000:3b:00.2/net/eth9",
+	} {
+		rnics, err := sysfs.Root{Path: sysfstest.Build(t, tree)}.RNICs()
+		if err != nil || len(rnics) != 0 {
+			t.Errorf("%s: %+v, %v", name, rnics, err)
+		}
 	}
 }

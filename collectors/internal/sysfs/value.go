@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"strconv"
 	"strings"
 	"syscall"
@@ -63,17 +64,24 @@ func (r *Reader) Uint(path string) (uint64, error) {
 
 // State reads a numbered state such as "4: ACTIVE" and returns its name.
 func (r *Reader) State(path string) (string, error) {
-	state, err := r.Text(path)
+	content, err := r.Text(path)
 	if err != nil {
 		return "", err
 	}
-	if _, name, ok := strings.Cut(state, ": "); ok {
-		state = name
+	_, name, ok := strings.Cut(content, ": ")
+	if !ok {
+		return "", fmt.Errorf("%s: %q: %w", path, content, ErrUnavailable)
 	}
-	if state == "" {
-		return "", fmt.Errorf("%s: %w", path, ErrUnavailable)
+	return name, nil
+}
+
+// Word reads a state that has no number, such as "up".
+func (r *Reader) Word(path string) (string, error) {
+	word, err := r.Text(path)
+	if err == nil && word == "" {
+		err = fmt.Errorf("%s: %w", path, ErrUnavailable)
 	}
-	return state, nil
+	return word, err
 }
 
 // Leading reads the number that a text begins with: "400 Gb/sec (4X NDR)" is 400, "16.0 GT/s PCIe" is 16. A text such as
@@ -85,7 +93,7 @@ func (r *Reader) Leading(path string) (float64, error) {
 	}
 	number, _, _ := strings.Cut(content, " ")
 	value, err := strconv.ParseFloat(number, 64)
-	if err != nil || value < 0 {
+	if err != nil || value < 0 || math.IsNaN(value) || math.IsInf(value, 0) {
 		return 0, fmt.Errorf("%s: %q: %w", path, content, ErrUnavailable)
 	}
 	return value, nil

@@ -24,9 +24,9 @@ type device struct {
 	// logged are the files whose failure has been logged; each is logged once until it can be read again.
 	logged map[string]bool
 	tx, rx throughput
-	// port is the last known state of the port, "" before the first.
-	port       string
-	attributes sysfs.Attributes
+	// port is the last known state of the port, "" before the first, and portField the field that told it.
+	port, portField string
+	attributes      sysfs.Attributes
 }
 
 // throughput keeps both sources of one direction, so that a rate never mixes them.
@@ -125,17 +125,20 @@ func gbps(counter *rate.Counter, reading any, bitsPerUnit float64, at time.Time)
 	return rounded, ok
 }
 
-// portChange compares the port's state with the one before: the InfiniBand port's where there is one, else operstate.
+// portChange compares the port's state with the one before: the InfiniBand port's where the device ever showed one, else operstate.
+// The two are never compared with each other: the network device of a port that carries RDMA alone may be down.
 func (d *device) portChange(fields map[string]any) (kind, detail string) {
-	state, ok := fields["port_state"].(string)
-	if !ok {
-		if state, ok = fields["operstate"].(string); !ok {
-			return "", ""
-		}
+	field := "operstate"
+	if d.seen["port_state"] {
+		field = "port_state"
 	}
-	before := d.port
-	d.port = state
-	if before == "" || isUp(before) == isUp(state) {
+	state, ok := fields[field].(string)
+	if !ok {
+		return "", ""
+	}
+	before, sameField := d.port, d.portField == field
+	d.port, d.portField = state, field
+	if !sameField || isUp(before) == isUp(state) {
 		return "", ""
 	}
 	if isUp(state) {

@@ -55,7 +55,7 @@ var values = func() []value {
 		value{"port_state", sysfs.Port, "state", state},
 		value{"phys_state", sysfs.Port, "phys_state", state},
 		value{"rate_gbps", sysfs.Port, "rate", leading},
-		value{"operstate", sysfs.Net, "operstate", state},
+		value{"operstate", sysfs.Net, "operstate", word},
 		value{"carrier_changes", sysfs.Net, "carrier_changes", integer},
 		value{"pci_link_speed_gts", sysfs.PCI, "current_link_speed", leading},
 		value{"pci_link_width", sysfs.PCI, "current_link_width", integer},
@@ -84,6 +84,14 @@ func state(reader *sysfs.Reader, path string) (any, error) {
 		return nil, err
 	}
 	return name, nil
+}
+
+func word(reader *sysfs.Reader, path string) (any, error) {
+	text, err := reader.Word(path)
+	if err != nil {
+		return nil, err
+	}
+	return text, nil
 }
 
 func leading(reader *sysfs.Reader, path string) (any, error) {
