@@ -170,3 +170,19 @@ export const AUDIT = page([
   { id: 1, at: ago(95), actor: "mallory", action: "session.sign_in", target: "admin", outcome: "refused", address: "127.0.0.1", detail: {} },
 ]);
 export { page };
+
+const symptom = (id, title, layer) => ({ id, title, layer, ratio: null, cause: id.replace("S", "C") });
+const named = (id, label, unit, leads_to) => ({ id, label, unit, leads_to });
+export const CATALOGUE = {
+  symptoms: [
+    symptom("S1", "Repetitive flow re-offloading", "virtual switch"), symptom("S2", "Kernel stagnation", "driver"), symptom("S3", "Kernel crash on new flows", "driver"), symptom("S4", "Slow flow state maintenance", "hardware"),
+    symptom("S5", "Intermittent software forwarding", "hardware"), symptom("S6", "Poor performance of specific flows", "hardware"), symptom("S7", "PCIe link down when unbinding VFs", "hardware"), symptom("S8", "RNIC unresponsiveness", "hardware"),
+  ],
+  causes: [{ id: "C5", title: "Counters are not updated in time", prior: 0.153, statement: null, next_test: null }, { id: "C6", title: "Masks are queried one after another", prior: 0.299, statement: null, next_test: null }],
+  walls: [
+    named("offloaded_flows", "Offloaded flows", "flows", ["S1", "S5", "S6"]), named("egress_masks", "Egress masks", "masks", ["S6"]), named("ingress_masks", "Ingress masks", "masks", ["S6"]),
+    named("flow_insertions", "Flow insertions", "flows/s", ["S2"]), named("encap_contexts", "Encapsulation contexts", "contexts", ["S8", "S2"]),
+  ],
+  models: ["CX-4", "CX-5", "CX-6", "CX-7", "BF-3", "E810"],
+  fields: [],
+};

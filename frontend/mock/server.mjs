@@ -1,6 +1,7 @@
 /**
  * A mock of the API with the built pages in front of it: `node mock/server.mjs [port]`. WALLWATCH_MOCK chooses what it
- * shows (WALLWATCH_MOCK_SIGN_IN=1 asks for the password "mock"): `full` (default), `large` (40,000 RNICs), `empty` (no host reports) or `broken` (every read fails).
+ * shows: `full` (default), `large` (40,000 RNICs), `empty` (no host reports) or `broken` (every read fails).
+ * WALLWATCH_MOCK_SIGN_IN=1 asks for the password "mock"; WALLWATCH_MOCK_PAGES is the folder of pages that were built elsewhere.
  */
 import { createReadStream, existsSync, statSync } from "node:fs";
 import { createServer } from "node:http";
@@ -9,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import * as answers from "./answers.mjs";
 import { makeFleet } from "./fleet.mjs";
 
-const DIST = fileURLToPath(new URL("../dist/", import.meta.url));
+const DIST = process.env.WALLWATCH_MOCK_PAGES ?? fileURLToPath(new URL("../dist/", import.meta.url));
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
 const kind = process.env.WALLWATCH_MOCK ?? "full";
 const SIZES = { full: { hosts: 8, perHost: 4, perRack: 4 }, large: { hosts: 8000, perHost: 5, perRack: 40 }, broken: { hosts: 2, perHost: 2, perRack: 2 }, empty: { hosts: 0, perHost: 0, perRack: 1 } };
@@ -18,6 +19,7 @@ const stale = new Set(fleet.seen_at_ms.flatMap((seen, i) => (Date.now() - seen >
 const guarded = process.env.WALLWATCH_MOCK_SIGN_IN === "1";
 const empty = answers.page([]);
 const orders = new Map();
+let seq = 1;
 const session = { user: { username: "admin", role: "admin" }, csrf_token: "mock" };
 
 function send(response, status, body, type = "application/json") {
@@ -31,7 +33,7 @@ function problem(response, status, code, title, detail) {
 
 function stream(request, response) {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
-  const write = (event, data) => response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  const write = (event, data, id) => response.write(`${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   write("heartbeat", { at: new Date().toISOString() });
   const timer = setInterval(() => {
     const rows = Object.fromEntries(Object.keys(fleet).map((name) => [name, []]));
@@ -41,7 +43,7 @@ function stream(request, response) {
       if (!stale.has(i)) fleet.seen_at_ms[i] = Date.now();
       for (const name of Object.keys(fleet)) rows[name].push(fleet[name][i]);
     }
-    if (changed > 0) write("rnic_state", rows);
+    if (changed > 0) write("rnic_state", rows, ++seq);
     write("heartbeat", { at: new Date().toISOString() });
   }, 1000);
   request.on("close", () => clearInterval(timer));
@@ -54,8 +56,8 @@ async function readBody(request) {
 }
 
 const reads = [
-  [/^\/wall$/, () => refreshed() && ({ as_of: new Date().toISOString(), columns: fleet })],
-  [/^\/catalogue$/, () => ({ symptoms: [], causes: [], walls: [], models: [], fields: [] })],
+  [/^\/wall$/, () => refreshed() && ({ as_of: new Date().toISOString(), seq, columns: fleet })],
+  [/^\/catalogue$/, () => answers.CATALOGUE],
   [/^\/remedy-actions$/, () => answers.ACTIONS],
   [/^\/rnics\/([^/]+)\/([^/]+)$/, ([, host, pci]) => { const i = find(host, pci); return i < 0 ? null : answers.rnic(fleet, i); }],
   [/^\/rnics\/([^/]+)\/([^/]+)\/series$/, (_, q) => answers.series((q.get("fields") ?? "").split(","), q.get("from"), q.get("to"))],

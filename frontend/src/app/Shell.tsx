@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { useSignOut } from "@/features/session/queries";
 import { useZone } from "@/lib/time/ZoneContext";
 import { BrandMark } from "@/lib/ui/BrandMark";
+import { ConnectionBanner } from "./ConnectionBanner";
 import { ConnectionIndicator } from "./ConnectionIndicator";
 import { Navigation } from "./Navigation";
 import classes from "./Shell.module.css";
@@ -65,6 +66,7 @@ export function Shell({ user, children }: Props) {
           </Menu>
         </Group>
       </header>
+      <ConnectionBanner />
       <main id="content" tabIndex={-1} className={classes["main"]}>
         {children}
       </main>

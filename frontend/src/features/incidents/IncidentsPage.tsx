@@ -2,7 +2,7 @@ import { Button, Group, SegmentedControl, Select, Stack, TextInput, Title } from
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
-import { SYMPTOM_TITLES } from "@/lib/catalogueText";
+import { useSymptomChoices } from "@/lib/api/useCatalogue";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { Panel } from "@/lib/ui/Panel";
 import { QueryState } from "@/lib/ui/QueryState";
@@ -15,10 +15,9 @@ interface Props {
   onFilters: (filters: IncidentFilters) => void;
 }
 
-const SYMPTOMS = Object.entries(SYMPTOM_TITLES).map(([value, title]) => ({ value, label: `${value} ${title}` }));
-
 export function IncidentsPage({ filters, onFilters }: Props) {
   const pages = useIncidentPages(filters);
+  const symptoms = useSymptomChoices();
   const [host, setHost] = useState(filters.host ?? "");
   useEffect(() => setHost(filters.host ?? ""), [filters.host]);
   const search = useDebouncedCallback((value: string) => onFilters({ ...filters, host: value.trim() || undefined }), 300);
@@ -45,7 +44,7 @@ export function IncidentsPage({ filters, onFilters }: Props) {
             search(event.currentTarget.value);
           }}
         />
-        <Select aria-label="Symptom" placeholder="symptom" clearable w={250} data={SYMPTOMS} value={filters.symptom ?? null} onChange={(value) => onFilters({ ...filters, symptom: value ?? undefined })} clearButtonProps={{ "aria-label": "Clear symptom" }} />
+        <Select aria-label="Symptom" placeholder="symptom" clearable w={250} data={symptoms} value={filters.symptom ?? null} onChange={(value) => onFilters({ ...filters, symptom: value ?? undefined })} clearButtonProps={{ "aria-label": "Clear symptom" }} />
         <Select
           aria-label="Severity"
           placeholder="severity"

@@ -1,6 +1,5 @@
 import type { Interval, SeriesModel } from "@/charts/series/model";
 import type { FindingInterval, Series, WallValue } from "@/lib/api/types";
-import { wallLabel } from "@/lib/catalogue";
 import { formatNumber } from "@/lib/format";
 
 export interface ChartSpec {
@@ -42,7 +41,7 @@ export function toModel(spec: ChartSpec, series: Series, findings: readonly Find
     fromMs: Date.parse(series.from),
     toMs: Date.parse(series.to),
     intervals: toIntervals(findings),
-    limit: wall?.limit ? { value: wall.limit, label: `${wallLabel(wall.wall)}: ${formatNumber(wall.limit)}` } : undefined,
+    limit: wall?.limit ? { value: wall.limit, label: `${wall.label}: ${formatNumber(wall.limit)}` } : undefined,
     formatTime: formats.axis,
     formatTooltipTime: formats.tooltip,
     lines: spec.fields.flatMap(({ name, dashed, scale, unit, label }) => {

@@ -2,7 +2,7 @@ import { Group, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { bandColor, bandOf } from "@/lib/headroom";
 import { formatHeadroom, plural } from "@/lib/format";
-import { wallLabel } from "@/lib/catalogue";
+import { useNames } from "@/lib/api/useCatalogue";
 import type { Columns } from "@/lib/stream/columns";
 import { SymptomBadge } from "@/lib/ui/SymptomBadge";
 import { isStale } from "./scene";
@@ -11,6 +11,7 @@ import classes from "./AttentionList.module.css";
 
 /** The sickest RNICs by name, one click away: what an operator came for, before any reading of colours. */
 export function AttentionList({ columns, summary, now }: { columns: Columns; summary: WallSummary; now: number }) {
+  const names = useNames();
   if (summary.needAttention === 0) {
     return (
       <Text size="sm" c="dimmed" data-testid="attention">
@@ -49,7 +50,7 @@ export function AttentionList({ columns, summary, now }: { columns: Columns; sum
               </Group>
               <Text size="xs" c="dimmed" truncate>
                 {formatHeadroom(columns.headroom[row])}
-                {wall ? ` · ${wallLabel(wall)}` : ""}
+                {wall ? ` · ${names.wall(wall)}` : ""}
                 {columns.cordoned[row] ? " · cordoned" : ""}
                 {isStale(columns, row, now) ? " · stale" : ""}
               </Text>

@@ -1,8 +1,8 @@
 import { Group, Text, Tooltip, UnstyledButton } from "@mantine/core";
+import { useNames } from "@/lib/api/useCatalogue";
 import { BANDS, bandColor } from "@/lib/headroom";
 import { plural } from "@/lib/format";
 import { SymptomBadge } from "@/lib/ui/SymptomBadge";
-import { SYMPTOM_TITLES } from "@/lib/catalogueText";
 import { fromList, toList, type WallFilters } from "./filters";
 import type { WallSummary } from "./summary";
 import classes from "./SummaryStrip.module.css";
@@ -22,6 +22,7 @@ function toggle(list: string | undefined, value: string): string | undefined {
 
 /** Counts by headroom band and by symptom. Each count is a switch for the filter that shows just these. */
 export function SummaryStrip({ summary, filters, onFilters }: Props) {
+  const names = useNames();
   return (
     <Group gap={8} role="group" aria-label="Summary of the fleet" wrap="wrap">
       <Text size="sm" fw={600} mr={4} data-testid="wall-total">
@@ -48,7 +49,7 @@ export function SummaryStrip({ summary, filters, onFilters }: Props) {
         </Text>
       )}
       {summary.symptoms.map(([symptom, count]) => (
-        <UnstyledButton key={symptom} className={classes["count"]} aria-pressed={toList(filters.symptom).includes(symptom)} aria-label={`${symptom} ${SYMPTOM_TITLES[symptom] ?? ""}: ${plural(count, "RNIC")}`} onClick={() => onFilters({ ...filters, symptom: toggle(filters.symptom, symptom) })}>
+        <UnstyledButton key={symptom} className={classes["count"]} aria-pressed={toList(filters.symptom).includes(symptom)} aria-label={`${symptom} ${names.symptom(symptom)}: ${plural(count, "RNIC")}`} onClick={() => onFilters({ ...filters, symptom: toggle(filters.symptom, symptom) })}>
           <SymptomBadge symptom={symptom} />
           <b>{count.toLocaleString("en")}</b>
         </UnstyledButton>

@@ -2,6 +2,7 @@ import { Button, Group, MultiSelect, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconSearch, IconX } from "@tabler/icons-react";
 import { useEffect, useMemo, useState } from "react";
+import { useSymptomChoices } from "@/lib/api/useCatalogue";
 import { BANDS } from "@/lib/headroom";
 import type { Columns } from "@/lib/stream/columns";
 import { fromList, isFiltered, toList, type WallFilters } from "./filters";
@@ -13,7 +14,6 @@ interface Props {
   onFilters: (filters: WallFilters) => void;
 }
 
-const SYMPTOMS = [{ value: "any", label: "any symptom" }, ...["S1", "S2", "S3", "S4", "S5", "S6", "S7", "S8"].map((s) => ({ value: s, label: s })), { value: "none", label: "no symptom" }];
 const SHOWN_OPTIONS = 200;
 
 function distinct(values: readonly (string | null)[]): string[] {
@@ -26,6 +26,7 @@ export function WallFilterBar({ columns, shape, filters, onFilters }: Props) {
     () => ({ rack: distinct(columns.rack), host: distinct(columns.host), model: distinct(columns.model) }),
     [columns, shape], // eslint-disable-line react-hooks/exhaustive-deps
   );
+  const symptoms = useSymptomChoices();
   const [text, setText] = useState(filters.q ?? "");
   useEffect(() => setText(filters.q ?? ""), [filters.q]);
   const search = useDebouncedCallback((q: string) => onFilters({ ...filters, q: q.trim() || undefined }), 150);
@@ -62,7 +63,7 @@ export function WallFilterBar({ columns, shape, filters, onFilters }: Props) {
       {list("rack", "rack", options.rack)}
       {list("host", "host", options.host)}
       {list("model", "model", options.model)}
-      {list("symptom", "symptom", SYMPTOMS)}
+      {list("symptom", "symptom", [{ value: "any", label: "any symptom" }, ...symptoms, { value: "none", label: "no symptom" }])}
       {list("headroom", "headroom", BANDS.map((b) => ({ value: b.band, label: b.label })))}
       {isFiltered(filters) && (
         <Button variant="subtle" leftSection={<IconX size={14} />} onClick={() => onFilters({})}>

@@ -1,9 +1,10 @@
 import { Stack, Text } from "@mantine/core";
 import { useCallback, useMemo } from "react";
-import { wallLabel } from "@/lib/catalogue";
+import { useNames } from "@/lib/api/useCatalogue";
 import { useWall } from "@/lib/stream/useWall";
 import { useNow } from "@/lib/time/useNow";
 import { EmptyState } from "@/lib/ui/EmptyState";
+import { StaleNote } from "@/lib/ui/StaleNote";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { AttentionList } from "./AttentionList";
 import { filterRows, isFiltered, type WallFilters } from "./filters";
@@ -23,6 +24,7 @@ interface Props {
 export function WallPage({ filters, onFilters, onOpen }: Props) {
   const { query, state } = useWall();
   const now = useNow();
+  const names = useNames();
   const { columns, version, shape } = state;
   const all = useMemo(() => filterRows(columns, {}), [columns, shape]); // eslint-disable-line react-hooks/exhaustive-deps
   const matching = useMemo(() => filterRows(columns, filters), [columns, filters, version]); // eslint-disable-line react-hooks/exhaustive-deps
@@ -38,6 +40,7 @@ export function WallPage({ filters, onFilters, onOpen }: Props) {
   }
   return (
     <Stack gap={10} h="100%">
+      {query.error && <StaleNote since={state.asOf} error={query.error} />}
       <WallFilterBar columns={columns} shape={shape} filters={filters} onFilters={onFilters} />
       <SummaryStrip summary={summary} filters={filters} onFilters={onFilters} />
       {columns.host.length === 0 ? (
@@ -55,7 +58,7 @@ export function WallPage({ filters, onFilters, onOpen }: Props) {
         <>
           <AttentionList columns={columns} summary={summary} now={now} />
           <div style={{ flex: 1, minHeight: 320 }}>
-            <WallCanvas state={state} rows={rows} now={now} wallLabel={wallLabel} onOpen={open} />
+            <WallCanvas state={state} rows={rows} now={now} wallLabel={names.wall} onOpen={open} />
           </div>
         </>
       )}

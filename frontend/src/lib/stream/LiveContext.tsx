@@ -10,23 +10,32 @@ interface Live {
   stream: EventStream;
 }
 
+/** First part of the query key of the fleet. */
+export const WALL = "wall";
+
 const Context = createContext<Live | null>(null);
 
 /** Query keys that a changed noun makes old. */
 const TOUCHED = { incident: ["incidents"], remedy: ["remedies"], agent: ["agents"] } as const;
 
-/** Owns the stream and the fleet while someone is signed in. Every (re)connection fetches the whole wall again. */
+/**
+ * Owns the stream and the fleet while someone is signed in. After a lost connection the stream goes on from the last
+ * change that is known here, and what is shown besides the fleet is fetched again.
+ */
 export function LiveProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const live = useMemo<Live>(() => {
     const store = new WallStore();
-    const refetch = () => client.invalidateQueries({ queryKey: ["wall"] });
     const stream = new EventStream({
       url: "/api/v1/stream",
-      onOpen: () => void refetch(),
+      after: () => store.seq,
+      onRecovered: (resumed) => void client.invalidateQueries({ predicate: (query) => !resumed || query.queryKey[0] !== WALL }),
       onMessage: (message) => {
-        if (message.kind === "rnic_state") store.merge(message.columns, message.asOf ?? Date.now());
-        else if (message.kind === "resync") void client.invalidateQueries();
+        if (message.kind === "rnic_state") store.merge(message.columns, message.asOf ?? Date.now(), message.seq);
+        else if (message.kind === "resync") {
+          store.changesLost();
+          void client.invalidateQueries();
+        }
         else if (message.kind === "changed") void client.invalidateQueries({ queryKey: TOUCHED[message.noun] });
       },
     });
@@ -59,14 +68,13 @@ export function useWallState(): WallState {
 
 /** Loads the whole fleet into the store; the answer itself is not kept twice. */
 export function useWallLoader() {
-  const { store } = useLive();
+  const { store, stream } = useLive();
   return useMemo(
-    () => async () => {
-      store.beginLoad();
-      const wall = await unwrap(api.GET("/api/v1/wall"));
-      store.replace(wall.columns, Date.parse(wall.as_of));
+    () => async ({ signal }: { signal: AbortSignal }) => {
+      const wall = await store.load(() => unwrap(api.GET("/api/v1/wall", { signal })));
+      stream.catchUp();
       return { asOf: wall.as_of, count: wall.columns.host.length };
     },
-    [store],
+    [store, stream],
   );
 }

@@ -3,9 +3,11 @@ import { parseMessage, STREAM_EVENTS, type StreamMessage } from "./messages";
 
 export interface EventStreamOptions {
   url: string;
+  /** Change after which the server shall begin, asked at each (re)connection; null where that is not known. */
+  after: () => number | null;
   onMessage: (message: StreamMessage) => void;
-  /** After each (re)connection: what was missed meanwhile must be fetched. */
-  onOpen: () => void;
+  /** Open again after a loss. Changed RNICs come by themselves when `resumed`; everything else must be fetched. */
+  onRecovered: (resumed: boolean) => void;
   /** Tests give their own. */
   open?: (url: string) => EventSource;
 }
@@ -19,6 +21,9 @@ export class EventStream {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private watchdog: ReturnType<typeof setTimeout> | undefined;
   private state: Connection = INITIAL_CONNECTION;
+  private running = false;
+  /** Whether this connection began at a known change. */
+  private fromKnown = false;
   private readonly listeners = new Set<() => void>();
 
   constructor(private readonly options: EventStreamOptions) {}
@@ -30,36 +35,50 @@ export class EventStream {
   };
 
   start(): void {
+    this.running = true;
+    this.connect();
+  }
+
+  /** Connect anew when this connection began before anything was known, so that nothing is missing between the two. */
+  catchUp(): void {
+    if (this.running && !this.fromKnown) this.connect();
+  }
+
+  stop(): void {
+    this.running = false;
+    this.close();
+    this.dispatch({ kind: "signed_out" });
+  }
+
+  private connect(): void {
     this.close();
     const open = this.options.open ?? ((url) => new EventSource(url, { withCredentials: true }));
-    const source = open(this.options.url);
+    const after = this.options.after();
+    const source = open(after === null ? this.options.url : `${this.options.url}?after=${after}`);
     this.source = source;
+    this.fromKnown = after !== null;
     source.onopen = () => {
+      const recovered = this.state.attempts > 0;
       this.dispatch({ kind: "opened", at: Date.now() });
       this.watch();
-      this.options.onOpen();
+      if (recovered) this.options.onRecovered(this.fromKnown);
     };
     source.onerror = () => this.lost();
     for (const name of STREAM_EVENTS) {
       source.addEventListener(name, (event: MessageEvent<string>) => {
         this.dispatch({ kind: "message", at: Date.now() });
         this.watch();
-        const message = parseMessage(name, event.data);
+        const message = parseMessage(name, event.data, event.lastEventId);
         if (message) this.options.onMessage(message);
       });
     }
     this.watch();
   }
 
-  stop(): void {
-    this.close();
-    this.dispatch({ kind: "signed_out" });
-  }
-
   private lost(): void {
     this.close();
     this.dispatch({ kind: "lost" });
-    this.timer = setTimeout(() => this.start(), reconnectDelay(this.state.attempts, Math.random()));
+    this.timer = setTimeout(() => this.connect(), reconnectDelay(this.state.attempts, Math.random()));
   }
 
   private watch(): void {

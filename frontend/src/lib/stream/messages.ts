@@ -1,7 +1,7 @@
 import type { Columns } from "./columns";
 
 export type StreamMessage =
-  | { kind: "rnic_state"; columns: Columns; asOf: number | null }
+  | { kind: "rnic_state"; columns: Columns; asOf: number | null; seq: number | null }
   | { kind: "changed"; noun: "incident" | "remedy" | "agent"; id: string; state: string }
   | { kind: "resync" }
   | { kind: "heartbeat" };
@@ -26,8 +26,8 @@ export function parseColumns(value: unknown): Columns | null {
   return body as unknown as Columns;
 }
 
-/** One server-sent event; null for what this version does not know, which is then ignored. */
-export function parseMessage(event: string, data: string): StreamMessage | null {
+/** One server-sent event; null for what this version does not know, which is then ignored. The id of changed rows is the wall's `seq`. */
+export function parseMessage(event: string, data: string, id = ""): StreamMessage | null {
   if (event === "heartbeat" || event === "resync") return { kind: event };
   let body: Record<string, unknown> | null;
   try {
@@ -39,7 +39,7 @@ export function parseMessage(event: string, data: string): StreamMessage | null 
   if (event === "rnic_state") {
     const columns = parseColumns(body["columns"] ?? body);
     const asOf = typeof body["as_of"] === "string" ? Date.parse(body["as_of"]) : null;
-    return columns ? { kind: "rnic_state", columns, asOf: Number.isFinite(asOf) ? asOf : null } : null;
+    return columns ? { kind: "rnic_state", columns, asOf: Number.isFinite(asOf) ? asOf : null, seq: /^\d+$/.test(id) ? Number(id) : null } : null;
   }
   if (event === "incident" || event === "remedy" || event === "agent") {
     return { kind: "changed", noun: event, id: String(body["id"] ?? ""), state: String(body["state"] ?? "") };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { toColumns } from "@/testing/columns";
+import { toColumns, type Row } from "@/testing/columns";
 import { indexOf, mergeRows } from "./columns";
 import { INITIAL_CONNECTION, reconnectDelay, reduceConnection, SILENCE_MS } from "./connection";
 import { EventStream } from "./eventStream";
@@ -36,8 +36,8 @@ describe("merging changed rows", () => {
 
 describe("messages", () => {
   it("reads changed rows", () => {
-    const message = parseMessage("rnic_state", JSON.stringify(toColumns([{ host: "a" }])));
-    expect(message?.kind === "rnic_state" && message.columns.host).toEqual(["a"]);
+    const message = parseMessage("rnic_state", JSON.stringify(toColumns([{ host: "a" }])), "41");
+    expect(message).toMatchObject({ kind: "rnic_state", columns: { host: ["a"] }, seq: 41 });
   });
 
   it("refuses columns of unequal length, because they would mix RNICs up", () => {
@@ -95,32 +95,62 @@ describe("the event stream", () => {
 
   function open() {
     const sources: FakeSource[] = [];
-    const seen = { messages: [] as unknown[], opens: 0 };
+    const urls: string[] = [];
+    const seen = { messages: [] as unknown[], recovered: [] as boolean[], known: null as number | null };
     const stream = new EventStream({
       url: "/stream",
       onMessage: (message) => seen.messages.push(message),
-      onOpen: () => seen.opens++,
-      open: () => {
+      after: () => seen.known,
+      onRecovered: (resumed) => seen.recovered.push(resumed),
+      open: (url) => {
+        urls.push(url);
         const source = new FakeSource();
         sources.push(source);
         return source as unknown as EventSource;
       },
     });
     stream.start();
-    return { stream, sources, seen };
+    return { stream, sources, urls, seen };
   }
 
-  it("reconnects after an error and asks for a full load again", () => {
-    const { stream, sources, seen } = open();
+  it("reconnects after an error and goes on from the last change that is known", () => {
+    const { stream, sources, urls, seen } = open();
     sources[0]?.onopen?.();
+    expect(seen.recovered).toEqual([]);
     sources[0]?.onerror?.();
     expect(stream.getState().status).toBe("reconnecting");
+    seen.known = 41;
     vi.advanceTimersByTime(1000);
-    expect(sources).toHaveLength(2);
+    expect(urls).toEqual(["/stream", "/stream?after=41"]);
     sources[1]?.onopen?.();
-    expect(seen.opens).toBe(2);
+    expect(seen.recovered).toEqual([true]);
     expect(stream.getState().status).toBe("live");
     stream.stop();
+  });
+
+  it("says that nothing was resumed when no change was known", () => {
+    const { stream, sources, seen } = open();
+    sources[0]?.onerror?.();
+    vi.advanceTimersByTime(1000);
+    sources[1]?.onopen?.();
+    expect(seen.recovered).toEqual([false]);
+    stream.stop();
+  });
+
+  it("begins again, once and in silence, when the fleet became known after it was opened", () => {
+    const { stream, sources, urls, seen } = open();
+    sources[0]?.onopen?.();
+    seen.known = 7;
+    stream.catchUp();
+    stream.catchUp();
+    expect(urls).toEqual(["/stream", "/stream?after=7"]);
+    expect(sources[0]?.closed).toBe(true);
+    expect(stream.getState().status).toBe("live");
+    sources[1]?.onopen?.();
+    expect(seen.recovered).toEqual([]);
+    stream.stop();
+    stream.catchUp();
+    expect(sources).toHaveLength(2);
   });
 
   it("does not trust a silent connection", () => {
@@ -151,35 +181,58 @@ describe("the event stream", () => {
   });
 });
 
+const NOW = Date.parse("2026-11-21T03:00:00Z");
+const answer = (rows: readonly Row[], seq: number) => () => Promise.resolve({ as_of: "2026-11-21T03:00:00Z", seq, columns: toColumns(rows) });
+
 describe("the store of the fleet", () => {
-  it("tells listeners once a frame, however many deltas came", () => {
+  it("tells listeners once a frame, however many deltas came", async () => {
     const frames: (() => void)[] = [];
     const store = new WallStore((run) => frames.push(run));
     let told = 0;
     store.subscribe(() => told++);
-    store.replace(toColumns([{ host: "a" }]), 1);
-    store.merge(toColumns([{ host: "a", headroom: 0.1, seen_at_ms: 2000 }]), 2);
-    store.merge(toColumns([{ host: "a", headroom: 0.2, seen_at_ms: 3000 }]), 3);
+    await store.load(answer([{ host: "a" }], 1));
+    store.merge(toColumns([{ host: "a", headroom: 0.1, seen_at_ms: 2000 }]), NOW, 2);
+    store.merge(toColumns([{ host: "a", headroom: 0.2, seen_at_ms: 3000 }]), NOW + 1, 3);
     expect(frames).toHaveLength(1);
     frames[0]?.();
     expect(told).toBe(1);
     expect(store.getState().columns.headroom).toEqual([0.2]);
-    expect(store.getState().asOf).toBe(3);
+    expect(store.getState().asOf).toBe(NOW + 1);
+    expect(store.seq).toBe(3);
   });
 
-  it("keeps what changed while a load was under way, for the load's answer may be older", () => {
+  it("keeps what changed while a load was under way, for the load's answer may be older", async () => {
     const store = new WallStore((run) => run());
-    store.beginLoad();
-    store.merge(toColumns([{ host: "a", headroom: 0.05, seen_at_ms: 9000 }]), 9);
-    store.replace(toColumns([{ host: "a", headroom: 0.8, seen_at_ms: 8000 }]), 8);
+    await store.load(async () => {
+      store.merge(toColumns([{ host: "a", headroom: 0.05, seen_at_ms: 9000 }]), NOW, 9);
+      return answer([{ host: "a", headroom: 0.8, seen_at_ms: 8000 }], 8)();
+    });
     expect(store.getState().columns.headroom).toEqual([0.05]);
-    store.replace(toColumns([{ host: "a", headroom: 0.7, seen_at_ms: 10_000 }]), 10);
+    await store.load(answer([{ host: "a", headroom: 0.7, seen_at_ms: 10_000 }], 10));
     expect(store.getState().columns.headroom).toEqual([0.7]);
+  });
+
+  it("keeps the fleet and what it knows of it when a load fails", async () => {
+    const store = new WallStore((run) => run());
+    await store.load(answer([{ host: "a" }], 4));
+    await expect(store.load(() => Promise.reject(new Error("no answer")))).rejects.toThrow("no answer");
+    expect(store.getState().columns.host).toEqual(["a"]);
+    expect(store.seq).toBe(4);
+  });
+
+  it("knows no change to go on from once changes were lost, until it is loaded again", async () => {
+    const store = new WallStore((run) => run());
+    await store.load(answer([{ host: "a" }], 4));
+    store.changesLost();
+    store.merge(toColumns([{ host: "a", seen_at_ms: 9000 }]), NOW, 12);
+    expect(store.seq).toBeNull();
+    await store.load(answer([{ host: "a" }], 12));
+    expect(store.seq).toBe(12);
   });
 
   it("ignores deltas before the first load", () => {
     const store = new WallStore((run) => run());
-    store.merge(toColumns([{ host: "a" }]), 1);
+    store.merge(toColumns([{ host: "a" }]), NOW, 1);
     expect(store.getState().asOf).toBeNull();
     expect(store.getState().columns.host).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useWallLoader, useWallState } from "./LiveContext";
+import { useWallLoader, useWallState, WALL } from "./LiveContext";
 
 /** RNICs that left the fleet are only noticed by a full load; deltas speak of the living. */
 const FULL_RELOAD_MS = 5 * 60_000;
@@ -7,6 +7,6 @@ const FULL_RELOAD_MS = 5 * 60_000;
 /** The live fleet and the state of its loading. */
 export function useWall() {
   const load = useWallLoader();
-  const query = useQuery({ queryKey: ["wall"], queryFn: load, refetchInterval: FULL_RELOAD_MS, staleTime: FULL_RELOAD_MS });
+  const query = useQuery({ queryKey: [WALL], queryFn: load, refetchInterval: FULL_RELOAD_MS, staleTime: FULL_RELOAD_MS });
   return { query, state: useWallState() };
 }

@@ -11,6 +11,13 @@ export interface WallState {
   shape: number;
 }
 
+/** The answer of GET /wall, as far as the store needs it. */
+export interface WallAnswer {
+  as_of: string;
+  seq: number;
+  columns: Columns;
+}
+
 type Listener = () => void;
 
 /**
@@ -22,8 +29,9 @@ export class WallStore {
   private state: WallState = { columns: emptyColumns(), index: this.index, asOf: null, version: 0, shape: 0 };
   private readonly listeners = new Set<Listener>();
   private scheduled = false;
-  /** Deltas that came while a load is under way: its answer may be older than they are. */
-  private during: Columns[] | null = null;
+  /** Deltas that came during each load under way: its answer may be older than they are. */
+  private readonly loads = new Set<Columns[]>();
+  private completeUpTo: number | null = null;
 
   constructor(private readonly schedule: (run: () => void) => void = (run) => requestAnimationFrame(run)) {}
 
@@ -34,20 +42,28 @@ export class WallStore {
     return () => this.listeners.delete(listener);
   };
 
-  beginLoad(): void {
-    this.during ??= [];
+  /** Number of the change up to which nothing is missing here; null before the first load and after changes were lost. */
+  get seq(): number | null {
+    return this.completeUpTo;
   }
 
-  replace(columns: Columns, asOf: number): void {
-    this.index = indexOf(columns);
-    for (const rows of this.during ?? []) mergeRows(columns, this.index, rows);
-    this.during = null;
-    this.publish({ columns, index: this.index, asOf, version: this.state.version + 1, shape: this.state.shape + 1 });
+  /** Replace the fleet by what `fetch` brings. A load that fails leaves everything as it was. */
+  async load<T extends WallAnswer>(fetch: () => Promise<T>): Promise<T> {
+    const during: Columns[] = [];
+    this.loads.add(during);
+    try {
+      const wall = await fetch();
+      this.replace(wall, during);
+      return wall;
+    } finally {
+      this.loads.delete(during);
+    }
   }
 
-  merge(rows: Columns, asOf: number): void {
-    this.during?.push(rows);
+  merge(rows: Columns, asOf: number, seq: number | null): void {
+    for (const during of this.loads) during.push(rows);
     if (this.state.asOf === null) return;
+    if (seq !== null && this.completeUpTo !== null) this.completeUpTo = Math.max(this.completeUpTo, seq);
     const { changed, reshaped } = mergeRows(this.state.columns, this.index, rows);
     if (changed === 0) return;
     this.publish({
@@ -58,9 +74,16 @@ export class WallStore {
     });
   }
 
-  clear(): void {
-    this.index = new Map();
-    this.publish({ columns: emptyColumns(), index: this.index, asOf: null, version: this.state.version + 1, shape: this.state.shape + 1 });
+  /** The server could not send all changes: only a load makes the fleet complete again. */
+  changesLost(): void {
+    this.completeUpTo = null;
+  }
+
+  private replace({ columns, as_of, seq }: WallAnswer, during: readonly Columns[]): void {
+    this.index = indexOf(columns);
+    for (const rows of during) mergeRows(columns, this.index, rows);
+    this.completeUpTo = seq;
+    this.publish({ columns, index: this.index, asOf: Date.parse(as_of), version: this.state.version + 1, shape: this.state.shape + 1 });
   }
 
   private publish(state: WallState): void {

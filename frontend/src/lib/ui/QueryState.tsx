@@ -1,7 +1,7 @@
-import { Skeleton, Stack, Text } from "@mantine/core";
+import { Skeleton, Stack } from "@mantine/core";
 import type { ReactNode } from "react";
-import { useTimeFormat } from "../time/ZoneContext";
 import { ProblemNotice } from "./ProblemNotice";
+import { StaleNote } from "./StaleNote";
 
 /** The part of a query that a panel needs to know. */
 export interface QueryLike<T> {
@@ -22,7 +22,6 @@ interface Props<T> {
 
 /** The four states of every panel: loading, error, empty, and data, which may be stale since the last good answer. */
 export function QueryState<T>({ query, lines = 4, isEmpty, empty, children }: Props<T>) {
-  const { clock } = useTimeFormat();
   const { data, error } = query;
   if (data === undefined) {
     if (error) return <ProblemNotice error={error} onRetry={() => void query.refetch()} />;
@@ -36,11 +35,7 @@ export function QueryState<T>({ query, lines = 4, isEmpty, empty, children }: Pr
   }
   return (
     <>
-      {error !== null && error !== undefined && (
-        <Text size="xs" role="status" mb={6} style={{ color: "var(--ww-warn)" }}>
-          ▲ Stale since {clock(query.dataUpdatedAt)}: {error instanceof Error ? error.message : "the last update failed"}
-        </Text>
-      )}
+      {error !== null && error !== undefined && <StaleNote since={query.dataUpdatedAt} error={error} />}
       {isEmpty?.(data) ? empty : children(data)}
     </>
   );

@@ -1,14 +1,14 @@
 import { Badge, Tooltip } from "@mantine/core";
-import { SYMPTOM_TITLES } from "../catalogueText";
+import { useNames } from "../api/useCatalogue";
 
 /** A symptom's number as a solid chip, its name on hover and for screen readers. */
-export function SymptomBadge({ symptom, title, withTitle = false }: { symptom: string; title?: string; withTitle?: boolean }) {
-  const name = title ?? SYMPTOM_TITLES[symptom] ?? symptom;
+export function SymptomBadge({ symptom, withTitle = false }: { symptom: string; withTitle?: boolean }) {
+  const name = useNames().symptom(symptom);
+  const both = name === symptom ? symptom : `${symptom} ${name}`;
   const badge = (
     <Badge radius="xs" size="sm" variant="filled" tt="none" style={{ background: "var(--ww-text)", color: "var(--ww-panel)" }}>
-      {symptom}
-      {withTitle ? ` ${name}` : ""}
+      {withTitle ? both : symptom}
     </Badge>
   );
-  return withTitle ? badge : <Tooltip label={`${symptom}: ${name}`}>{badge}</Tooltip>;
+  return withTitle ? badge : <Tooltip label={both}>{badge}</Tooltip>;
 }
