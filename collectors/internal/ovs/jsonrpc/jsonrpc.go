@@ -58,13 +58,15 @@ func Reply(id, result json.RawMessage) *Message {
 // Receive by one.
 type Conn struct {
 	stream  net.Conn
+	limit   *limitedReader
 	decoder *json.Decoder
 	writing sync.Mutex
 }
 
 // NewConn wraps a connected stream.
 func NewConn(stream net.Conn) *Conn {
-	return &Conn{stream: stream, decoder: json.NewDecoder(stream)}
+	limit := &limitedReader{r: stream}
+	return &Conn{stream: stream, limit: limit, decoder: json.NewDecoder(limit)}
 }
 
 // Dial connects to a Unix socket. The prefix `unix:`, as Open vSwitch writes addresses, is accepted.
@@ -101,6 +103,7 @@ const writeTimeout = 5 * time.Second
 // Receive waits for the next message. It returns io.EOF when the peer has closed the connection.
 func (c *Conn) Receive() (*Message, error) {
 	var m Message
+	c.limit.left = maxMessage
 	if err := c.decoder.Decode(&m); err != nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) {
 			return nil, io.EOF

@@ -43,7 +43,7 @@ func StreamReply(r *bufio.Reader, sink io.Writer) (peerError string, err error) 
 			return "", fmt.Errorf("reply is not JSON: %q where a member's name was expected", c)
 		}
 		var name strings.Builder
-		if err := s.copyString(&name); err != nil {
+		if err := s.copyString(LimitWriter(&name, maxText)); err != nil {
 			return "", err
 		}
 		if err := s.expect(':'); err != nil {
@@ -54,7 +54,7 @@ func StreamReply(r *bufio.Reader, sink io.Writer) (peerError string, err error) 
 			err = s.value(sink)
 		case "error":
 			var text strings.Builder
-			err = s.value(&text)
+			err = s.value(LimitWriter(&text, maxText))
 			peerError = strings.TrimSpace(text.String())
 		default:
 			err = s.value(io.Discard)
@@ -112,6 +112,9 @@ func (s *streamer) value(sink io.Writer) error {
 func (s *streamer) rawValue(c byte) ([]byte, error) {
 	var raw []byte
 	for depth := 0; ; {
+		if len(raw) > maxText {
+			return nil, ErrTooLong
+		}
 		switch c {
 		case '{', '[':
 			depth++
@@ -126,7 +129,7 @@ func (s *streamer) rawValue(c byte) ([]byte, error) {
 			}
 		case '"':
 			var text bytes.Buffer
-			if err := s.copyString(&text); err != nil {
+			if err := s.copyString(LimitWriter(&text, maxText)); err != nil {
 				return nil, err
 			}
 			raw = append(raw, '"')

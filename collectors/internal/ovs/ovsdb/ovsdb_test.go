@@ -1,11 +1,16 @@
 package ovsdb_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"net"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/wallwatch/wallwatch/collectors/internal/ovs/jsonrpc"
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/ovsdb"
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/ovstest"
 )
@@ -88,6 +93,39 @@ func TestAFailedOperationFailsTheTransaction(t *testing.T) {
 	client, ctx := dial(t, server(t, true))
 	if _, err := client.Transact(ctx, map[string]any{"op": "select", "table": "No_Such_Table", "where": []any{}}); err == nil {
 		t.Error("no error")
+	}
+}
+
+func TestAServerThatSendsGarbageEndsTheCall(t *testing.T) {
+	for name, c := range map[string]struct {
+		beginning string
+		want      error
+	}{"no JSON": {"garbage", ovsdb.ErrClosed}, "an endless text": {`{"id":1,"result":"`, jsonrpc.ErrTooLong}, "nothing": {"", jsonrpc.ErrTooLong}} {
+		folder, err := os.MkdirTemp("", "db")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(folder) })
+		listener, err := net.Listen("unix", filepath.Join(folder, "db.sock"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = listener.Close() })
+		go func() {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			defer func() { _ = conn.Close() }()
+			_, err = conn.Write([]byte(c.beginning))
+			for filler := bytes.Repeat([]byte(" "), 1<<16); err == nil; {
+				_, err = conn.Write(filler)
+			}
+		}()
+		client, ctx := dial(t, listener.Addr().String())
+		if _, err := client.OtherConfig(ctx); !errors.Is(err, c.want) {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
 }
 

@@ -45,6 +45,13 @@ func (d *Daemon) Answer(command, output string) {
 	delete(d.cut, command)
 }
 
+// Refuse makes the daemon say that it does not know a command.
+func (d *Daemon) Refuse(command string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.answers, command)
+}
+
 // CutAfter makes the daemon close the connection after this many bytes of the command's reply.
 func (d *Daemon) CutAfter(command string, bytes int) {
 	d.mu.Lock()

@@ -7,11 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/jsonrpc"
@@ -26,6 +29,10 @@ type CommandError struct {
 func (e *CommandError) Error() string {
 	return fmt.Sprintf("the daemon refused %q: %s", e.Command, e.Text)
 }
+
+// ErrNotListening says that there is no daemon: no socket, or only those that dead daemons left. Any other failure to connect says
+// nothing about whether it runs.
+var ErrNotListening = errors.New("no daemon listens")
 
 // Client is one connection to a daemon. It is not safe for use by several goroutines: the daemon answers in order.
 type Client struct {
@@ -55,7 +62,14 @@ func Dial(ctx context.Context, path string) (*Client, error) {
 		}
 		return &Client{stream: stream, reader: bufio.NewReaderSize(stream, replyBuffer), path: candidate}, nil
 	}
+	if !slices.ContainsFunc(failures, mayListen) {
+		failures = append(failures, ErrNotListening)
+	}
 	return nil, errors.Join(failures...)
+}
+
+func mayListen(failure error) bool {
+	return !errors.Is(failure, syscall.ECONNREFUSED) && !errors.Is(failure, fs.ErrNotExist)
 }
 
 func resolve(path string) ([]string, error) {
@@ -67,7 +81,7 @@ func resolve(path string) ([]string, error) {
 		return nil, fmt.Errorf("the socket pattern %q is malformed: %w", path, err)
 	}
 	if len(matches) == 0 {
-		return nil, fmt.Errorf("no socket matches %q: is ovs-vswitchd running, and may this user read its folder?", path)
+		return nil, fmt.Errorf("%w: no socket matches %q: is ovs-vswitchd running, and may this user read its folder?", ErrNotListening, path)
 	}
 	changed := make(map[string]time.Time, len(matches))
 	for _, match := range matches {
@@ -85,10 +99,13 @@ func (c *Client) Path() string { return c.path }
 // Close ends the connection.
 func (c *Client) Close() error { return c.stream.Close() }
 
+// maxOutput is far more than a command prints that tells about ports and settings.
+const maxOutput = 16 << 20
+
 // Call runs a command and returns its whole output. Use Stream for output that may be large.
 func (c *Client) Call(ctx context.Context, command string, args ...string) (string, error) {
 	var output strings.Builder
-	if err := c.Stream(ctx, &output, command, args...); err != nil {
+	if err := c.Stream(ctx, jsonrpc.LimitWriter(&output, maxOutput), command, args...); err != nil {
 		return "", err
 	}
 	return output.String(), nil

@@ -2,6 +2,7 @@ package unixctl_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -88,6 +89,68 @@ func TestASilentDaemonIsGivenUpAfterTheDeadline(t *testing.T) {
 	defer cancel()
 	if _, err := dial(t, path).Call(ctx, "dpctl/show"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// endless serves every connection with a beginning and then the same byte for ever.
+func endless(t *testing.T, beginning string) (path string) {
+	t.Helper()
+	path = filepath.Join(folder(t), "d.ctl")
+	listener, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		conn, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		defer func() { _ = conn.Close() }()
+		_, err = conn.Write([]byte(beginning))
+		for filler := bytes.Repeat([]byte("a"), 1<<16); err == nil; {
+			_, err = conn.Write(filler)
+		}
+	}()
+	return path
+}
+
+func TestAnEndlessReplyIsGivenUpBeforeItFillsTheMemory(t *testing.T) {
+	for name, beginning := range map[string]string{
+		"a result": `{"id":0,"error":null,"result":"`, "an error": `{"id":0,"result":null,"error":"`, "a name": `{"`, "a list": `{"id":["`, "a number": `{"id":`,
+	} {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		if _, err := dial(t, endless(t, beginning)).Call(ctx, "dpctl/show"); !errors.Is(err, jsonrpc.ErrTooLong) {
+			t.Errorf("%s: got %v", name, err)
+		}
+		cancel()
+	}
+}
+
+func TestGarbageIsAnErrorAtOnce(t *testing.T) {
+	for _, garbage := range []string{"aaaa", "\x00\x01\x02", "[]", `{"result":"\q`, `{"result":"\ud800x`, `{"result" "x"}`} {
+		if _, err := dial(t, endless(t, garbage)).Call(context.Background(), "dpctl/show"); err == nil {
+			t.Errorf("%q was understood", garbage)
+		}
+	}
+}
+
+func TestADaemonThatIsGoneIsToldApartFromOneThatDoesNotTakeTheCall(t *testing.T) {
+	where := folder(t)
+	dead := filepath.Join(where, "ovs-vswitchd.1.ctl")
+	if err := os.WriteFile(dead, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{dead, filepath.Join(where, "nothing.ctl"), filepath.Join(where, "*.ctl"), filepath.Join(where, "none.*.ctl")} {
+		if _, err := unixctl.Dial(context.Background(), path); !errors.Is(err, unixctl.ErrNotListening) {
+			t.Errorf("%s: got %v", path, err)
+		}
+	}
+	ovstest.Start(t, where, "ovs-vswitchd.2.ctl")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := unixctl.Dial(ctx, filepath.Join(where, "*.ctl")); err == nil || errors.Is(err, unixctl.ErrNotListening) {
+		t.Errorf("no time to connect: got %v", err)
 	}
 }
 

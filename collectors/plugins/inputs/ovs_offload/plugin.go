@@ -67,7 +67,7 @@ func (p *Plugin) Init() error {
 	return nil
 }
 
-// Gather reads Open vSwitch once. While it cannot be reached nothing is reported, and the state is kept.
+// Gather reads Open vSwitch once. What cannot be read is not reported, and the state is kept.
 func (p *Plugin) Gather(acc telegraf.Accumulator) error {
 	// Telegraf would round times to the interval otherwise.
 	acc.SetPrecision(time.Nanosecond)
@@ -96,11 +96,14 @@ func (p *Plugin) Gather(acc telegraf.Accumulator) error {
 	seen, err := p.readSwitch(ctx)
 	if err != nil {
 		p.unreachable(acc, err)
-		return err
+	} else {
+		p.reachable(acc)
 	}
-	p.reachable(acc)
-	p.emit(acc, seen, maxIdle, started)
-	return nil
+	if seen != nil {
+		acc.AddError(errors.Join(seen.refusals...))
+		p.emit(acc, seen, maxIdle, started)
+	}
+	return err
 }
 
 func (p *Plugin) unreachable(acc telegraf.Accumulator, err error) {

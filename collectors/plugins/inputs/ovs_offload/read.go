@@ -2,6 +2,7 @@ package ovs_offload
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -17,19 +18,26 @@ const defaultMaxIdle = 10 * time.Second
 // switchState is what one gathering read.
 type switchState struct {
 	datapaths []dpctl.Datapath
-	// unparsed counts, for each datapath, the lines that could not be understood.
+	// refusals are the commands that the daemon would not run.
+	refusals []error
+	// unparsed counts, for each datapath that was dumped, the lines that could not be understood.
 	unparsed []int
+	// complete tells that the flows of every datapath were dumped.
+	complete bool
 	// dumpedAt is when the dump began, elapsed the time since the dump before, 0 for the first.
 	dumpedAt time.Time
 	elapsed  time.Duration
 }
 
-// readSwitch asks the daemon for its datapaths and flows. On an error nothing of it counts.
+// readSwitch asks the daemon for its datapaths and flows. A command that the daemon refuses costs what it would have told. After a dump that
+// failed there is an error and what was read before it; the flows of such a dump do not count.
 func (p *Plugin) readSwitch(ctx context.Context) (*switchState, error) {
 	client, err := unixctl.Dial(ctx, p.Unixctl)
 	if err != nil {
-		// Nobody listens: the daemon is gone, and its flows are with it.
-		p.tracker.reset()
+		if errors.Is(err, unixctl.ErrNotListening) {
+			// The daemon is gone, and its flows are with it.
+			p.tracker.reset()
+		}
 		return nil, err
 	}
 	defer func() { _ = client.Close() }()
@@ -38,26 +46,41 @@ func (p *Plugin) readSwitch(ctx context.Context) (*switchState, error) {
 	}
 	p.socket = client.Path()
 
-	show, err := client.Call(ctx, "dpctl/show")
+	state := &switchState{}
+	show, err := state.call(ctx, client, "dpctl/show")
 	if err != nil {
 		return nil, err
 	}
-	upcall, err := client.Call(ctx, "upcall/show")
+	upcall, err := state.call(ctx, client, "upcall/show")
 	if err != nil {
 		return nil, err
 	}
-	state := &switchState{datapaths: dpctl.ParseUpcallShow(upcall, dpctl.ParseShow(show)), dumpedAt: p.clock()}
+	if len(state.refusals) == 2 {
+		// Without a list of datapaths there would seem to be no flows.
+		return nil, errors.Join(state.refusals...)
+	}
+	state.datapaths, state.dumpedAt = dpctl.ParseUpcallShow(upcall, dpctl.ParseShow(show)), p.clock()
 	p.tracker.begin(state.dumpedAt)
 	for _, datapath := range state.datapaths {
 		unparsed, err := p.dump(ctx, client, datapath.Name, len(state.datapaths))
 		if err != nil {
 			p.tracker.abort()
-			return nil, err
+			return state, err
 		}
 		state.unparsed = append(state.unparsed, unparsed)
 	}
-	state.elapsed = p.tracker.commit()
+	state.elapsed, state.complete = p.tracker.commit(), true
 	return state, nil
+}
+
+func (s *switchState) call(ctx context.Context, client *unixctl.Client, command string) (string, error) {
+	output, err := client.Call(ctx, command)
+	var refused *unixctl.CommandError
+	if errors.As(err, &refused) {
+		s.refusals = append(s.refusals, err)
+		return "", nil
+	}
+	return output, err
 }
 
 func (p *Plugin) dump(ctx context.Context, client *unixctl.Client, datapath string, datapaths int) (int, error) {
@@ -75,12 +98,17 @@ func (p *Plugin) dump(ctx context.Context, client *unixctl.Client, datapath stri
 	return lines.unparsed + p.tracker.unparsed - before, nil
 }
 
+// settingsShare is the part of the timeout that the database may use up: one that hangs must not cost the flows too.
+const settingsShare = 4
+
 // maxIdle reads other_config:max-idle. nil means that it is not known now; the last known value then serves to judge
 // re-offloads.
 func (p *Plugin) maxIdle(ctx context.Context) (*time.Duration, error) {
 	if p.OVSDB == "" {
 		return nil, nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(p.Timeout)/settingsShare)
+	defer cancel()
 	client, err := ovsdb.Dial(ctx, p.OVSDB)
 	if err != nil {
 		return nil, err
