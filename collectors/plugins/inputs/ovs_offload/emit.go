@@ -10,21 +10,6 @@ import (
 )
 
 func (p *Plugin) emit(acc telegraf.Accumulator, seen *switchState, maxIdle *time.Duration, started time.Time) {
-	if seen.complete {
-		p.emitFlows(acc, seen, maxIdle)
-	}
-	for i := range seen.datapaths {
-		fields := datapathFields(&seen.datapaths[i])
-		addMaxIdle(fields, maxIdle)
-		if i < len(seen.unparsed) {
-			fields["flows_unparsed"] = int64(seen.unparsed[i])
-		}
-		fields["collect_ms"] = round(float64(p.clock().Sub(started).Microseconds()) / 1000)
-		acc.AddFields("ovs_datapath", fields, map[string]string{"datapath": seen.datapaths[i].Name}, seen.dumpedAt)
-	}
-}
-
-func (p *Plugin) emitFlows(acc telegraf.Accumulator, seen *switchState, maxIdle *time.Duration) {
 	for _, r := range p.tracker.rnics {
 		tags := map[string]string{"pci": r.id}
 		if r.netdev != "" {
@@ -35,6 +20,13 @@ func (p *Plugin) emitFlows(acc telegraf.Accumulator, seen *switchState, maxIdle 
 		acc.AddFields("rnic_offload", fields, tags, seen.dumpedAt)
 	}
 	p.emitMasks(acc, seen)
+	for i := range seen.datapaths {
+		fields := datapathFields(&seen.datapaths[i])
+		addMaxIdle(fields, maxIdle)
+		fields["flows_unparsed"] = int64(seen.unparsed[i])
+		fields["collect_ms"] = round(float64(p.clock().Sub(started).Microseconds()) / 1000)
+		acc.AddFields("ovs_datapath", fields, map[string]string{"datapath": seen.datapaths[i].Name}, seen.dumpedAt)
+	}
 }
 
 func addMaxIdle(fields map[string]any, maxIdle *time.Duration) {

@@ -67,18 +67,6 @@ func TestARefusedCommandCostsOnlyWhatItWouldHaveTold(t *testing.T) {
 	}
 }
 
-func TestADumpThatIsCutOffLeavesWhatWasReadBeforeIt(t *testing.T) {
-	h := newHost(t, oneRNIC)
-	h.step(t, 0, line(1, 32, 100, "0.1s", inHardware))
-	h.daemon.CutAfter(dumpCommand, 150)
-	acc := &plugintest.Accumulator{}
-	if err := h.Gather(acc); err == nil {
-		t.Fatal("no error")
-	}
-	m := plugintest.Find(t, acc.Take(), "ovs_datapath", "datapath", "system@ovs-system")
-	expect(t, m, map[string]any{"lookups_hit": int64(1), "flow_limit": int64(10000), "flows_unparsed": nil})
-}
-
 func TestADaemonThatIsTooBusyToConnectKeepsItsHistory(t *testing.T) {
 	h := newHost(t, oneRNIC)
 	h.step(t, 0, line(1, 32, 100, "0.1s", inHardware))

@@ -96,14 +96,12 @@ func (p *Plugin) Gather(acc telegraf.Accumulator) error {
 	seen, err := p.readSwitch(ctx)
 	if err != nil {
 		p.unreachable(acc, err)
-	} else {
-		p.reachable(acc)
+		return err
 	}
-	if seen != nil {
-		acc.AddError(errors.Join(seen.refusals...))
-		p.emit(acc, seen, maxIdle, started)
-	}
-	return err
+	p.reachable(acc)
+	acc.AddError(errors.Join(seen.refusals...))
+	p.emit(acc, seen, maxIdle, started)
+	return nil
 }
 
 func (p *Plugin) unreachable(acc telegraf.Accumulator, err error) {

@@ -20,17 +20,15 @@ type switchState struct {
 	datapaths []dpctl.Datapath
 	// refusals are the commands that the daemon would not run.
 	refusals []error
-	// unparsed counts, for each datapath that was dumped, the lines that could not be understood.
+	// unparsed counts, for each datapath, the lines that could not be understood.
 	unparsed []int
-	// complete tells that the flows of every datapath were dumped.
-	complete bool
 	// dumpedAt is when the dump began, elapsed the time since the dump before, 0 for the first.
 	dumpedAt time.Time
 	elapsed  time.Duration
 }
 
-// readSwitch asks the daemon for its datapaths and flows. A command that the daemon refuses costs what it would have told. After a dump that
-// failed there is an error and what was read before it; the flows of such a dump do not count.
+// readSwitch asks the daemon for its datapaths and flows. A command that the daemon refuses costs what it would have told, but without
+// the flows nothing counts.
 func (p *Plugin) readSwitch(ctx context.Context) (*switchState, error) {
 	client, err := unixctl.Dial(ctx, p.Unixctl)
 	if err != nil {
@@ -65,11 +63,11 @@ func (p *Plugin) readSwitch(ctx context.Context) (*switchState, error) {
 		unparsed, err := p.dump(ctx, client, datapath.Name, len(state.datapaths))
 		if err != nil {
 			p.tracker.abort()
-			return state, err
+			return nil, err
 		}
 		state.unparsed = append(state.unparsed, unparsed)
 	}
-	state.elapsed, state.complete = p.tracker.commit(), true
+	state.elapsed = p.tracker.commit()
 	return state, nil
 }
 
