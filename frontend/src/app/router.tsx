@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
+import { parseAgentFilters } from "@/features/agents/filters";
 import { parseFilters } from "@/features/wall/filters";
 import { parseIncidentFilters } from "@/features/incidents/filters";
 import { parseRange } from "@/features/rnic/range";
@@ -14,7 +15,7 @@ export const rnicRoute = createRoute({ getParentRoute: () => root, path: "/rnics
 export const incidentsRoute = createRoute({ getParentRoute: () => root, path: "/incidents", validateSearch: parseIncidentFilters, component: IncidentsRoute });
 export const incidentRoute = createRoute({ getParentRoute: () => root, path: "/incidents/$id", component: IncidentRoute });
 export const remediesRoute = createRoute({ getParentRoute: () => root, path: "/remedies", component: RemediesRoute });
-export const agentsRoute = createRoute({ getParentRoute: () => root, path: "/agents", component: AgentsRoute });
+export const agentsRoute = createRoute({ getParentRoute: () => root, path: "/agents", validateSearch: parseAgentFilters, component: AgentsRoute });
 export const webhooksRoute = createRoute({ getParentRoute: () => root, path: "/webhooks", component: WebhooksRoute });
 export const settingsRoute = createRoute({ getParentRoute: () => root, path: "/settings/$section", component: SettingsRoute });
 

@@ -2,6 +2,7 @@ import { Skeleton } from "@mantine/core";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback } from "react";
 import { AgentsPage } from "@/features/agents/AgentsPage";
+import type { AgentFilters } from "@/features/agents/filters";
 import { IncidentPage } from "@/features/incidents/IncidentPage";
 import { IncidentsPage } from "@/features/incidents/IncidentsPage";
 import type { IncidentFilters } from "@/features/incidents/filters";
@@ -54,7 +55,10 @@ export function RemediesRoute() {
 }
 
 export function AgentsRoute() {
-  return <AgentsPage />;
+  const filters = getRouteApi("/agents").useSearch();
+  const navigate = useNavigate();
+  const onFilters = useCallback((next: AgentFilters) => void navigate({ to: "/agents", search: next, replace: true }), [navigate]);
+  return <AgentsPage filters={filters} onFilters={onFilters} />;
 }
 
 export function WebhooksRoute() {

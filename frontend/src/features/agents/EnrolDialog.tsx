@@ -1,6 +1,6 @@
-import { Button, Group, Modal, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Select, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { ProblemNotice } from "@/lib/ui/ProblemNotice";
+import { FormDialog } from "@/lib/ui/FormDialog";
 import { SecretOnce } from "@/lib/ui/SecretOnce";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { useCreateEnrolmentToken } from "./queries";
@@ -12,43 +12,32 @@ const LIFETIMES = [
 ];
 
 /** Makes the token with which one agent enrols, once. */
-export function EnrolDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export function EnrolDialog({ onClose }: { onClose: () => void }) {
   const create = useCreateEnrolmentToken();
   const { time } = useTimeFormat();
   const form = useForm({ initialValues: { host: "", ttl: "3600" } });
-  const close = () => {
-    create.reset();
-    form.reset();
-    onClose();
-  };
   return (
-    <Modal opened={opened} onClose={close} title="Enrol an agent" size="lg">
-      {create.data ? (
-        <Stack gap={12}>
-          <SecretOnce
-            label="Enrolment token"
-            secret={create.data.token}
-            hint={`Works once, ${create.data.host ? `on ${create.data.host} only` : "on any host without an agent"}, until ${time(create.data.expires_at)}.`}
-          />
-          <Text size="sm">On the host, give this token and this server's address to the agent's enrol command; the agent connects within seconds and appears in the list.</Text>
-          <Group justify="flex-end">
-            <Button onClick={close}>Done</Button>
-          </Group>
-        </Stack>
-      ) : (
-        <form onSubmit={form.onSubmit(({ host, ttl }) => create.mutate({ host: host.trim() || null, ttl_s: Number(ttl) }))}>
-          <Stack gap={12}>
-            <TextInput label="Host" description="Bind the token to one host; leave it empty for any host without an agent." placeholder="any host" {...form.getInputProps("host")} />
-            <Select label="Works for" data={LIFETIMES} allowDeselect={false} {...form.getInputProps("ttl")} />
-            {create.isError && <ProblemNotice error={create.error} />}
-            <Group justify="flex-end">
-              <Button type="submit" loading={create.isPending}>
-                Make token
-              </Button>
-            </Group>
-          </Stack>
-        </form>
-      )}
-    </Modal>
+    <FormDialog
+      title="Enrol an agent"
+      submit="Make token"
+      request={create}
+      onSubmit={form.onSubmit(({ host, ttl }) => create.mutate({ host: host.trim() || null, ttl_s: Number(ttl) }))}
+      onClose={onClose}
+      outcome={
+        create.data && (
+          <>
+            <SecretOnce
+              label="Enrolment token"
+              secret={create.data.token}
+              hint={`Works once, ${create.data.host ? `on ${create.data.host} only` : "on any host without an agent"}, until ${time(create.data.expires_at)}.`}
+            />
+            <Text size="sm">On the host, give this token and this server's address to the agent's enrol command; the agent connects within seconds and appears in the list.</Text>
+          </>
+        )
+      }
+    >
+      <TextInput label="Host" description="Bind the token to one host; leave it empty for any host without an agent." placeholder="any host" {...form.getInputProps("host")} />
+      <Select label="Works for" data={LIFETIMES} allowDeselect={false} {...form.getInputProps("ttl")} />
+    </FormDialog>
   );
 }

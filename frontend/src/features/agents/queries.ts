@@ -1,15 +1,12 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { api, unwrap } from "@/lib/api/client";
+import { usePages } from "@/lib/api/usePages";
 
 const EVERY_MS = 10_000;
-const PAGE = 500;
+const PAGE = 200;
 
-export function useAgents() {
-  return useQuery({
-    queryKey: ["agents"],
-    queryFn: () => unwrap(api.GET("/api/v1/agents", { params: { query: { limit: PAGE } } })),
-    refetchInterval: EVERY_MS,
-  });
+export function useAgents(where: { host?: string; connected?: boolean }) {
+  return usePages(["agents", where], (cursor) => unwrap(api.GET("/api/v1/agents", { params: { query: { ...where, limit: PAGE, cursor } } })), EVERY_MS);
 }
 
 export function useCreateEnrolmentToken() {

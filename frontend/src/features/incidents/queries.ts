@@ -1,6 +1,7 @@
-import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, unwrap } from "@/lib/api/client";
 import type { Incident } from "@/lib/api/types";
+import { usePages } from "@/lib/api/usePages";
 import { statesOf, type IncidentFilters } from "./filters";
 
 const EVERY_MS = 15_000;
@@ -17,17 +18,12 @@ export function useIncidents(where: { host: string; pci: string }, limit: number
 }
 
 export function useIncidentPages(filters: IncidentFilters) {
-  return useInfiniteQuery({
-    queryKey: ["incidents", "list", filters],
-    initialPageParam: null as string | null,
-    queryFn: ({ pageParam }) => {
-      const { state, ...where } = filters;
-      return unwrap(api.GET("/api/v1/incidents", { params: { query: { ...where, state: statesOf(state), limit: PAGE, cursor: pageParam } } }));
-    },
-    getNextPageParam: (page) => page.next_cursor ?? null,
-    placeholderData: keepPreviousData,
-    refetchInterval: EVERY_MS,
-  });
+  const { state, ...where } = filters;
+  return usePages(
+    ["incidents", "list", filters],
+    (cursor) => unwrap(api.GET("/api/v1/incidents", { params: { query: { ...where, state: statesOf(state), limit: PAGE, cursor } } })),
+    EVERY_MS,
+  );
 }
 
 /** For the navigation: how many incidents are open, and whether there are more than were counted. */

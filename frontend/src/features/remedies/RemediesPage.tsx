@@ -6,10 +6,9 @@ import type { Remedy } from "@/lib/api/types";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { DataTable } from "@/lib/ui/DataTable";
 import { EmptyState } from "@/lib/ui/EmptyState";
-import { Panel } from "@/lib/ui/Panel";
-import { QueryState } from "@/lib/ui/QueryState";
+import { ListPanel } from "@/lib/ui/ListPanel";
 import { paramsText } from "./paramsText";
-import { useRemediesOf } from "./queries";
+import { useRemedyPages } from "./queries";
 import { RemedyFollow } from "./RemedyFollow";
 import { RemedyStateMark } from "./RemedyStateMark";
 
@@ -17,7 +16,7 @@ const column = createColumnHelper<Remedy>();
 
 /** Everything that was done to a host, by whom, and whether it helped. */
 export function RemediesPage() {
-  const remedies = useRemediesOf({});
+  const remedies = useRemedyPages();
   const { time } = useTimeFormat();
   const [shown, setShown] = useState<string | null>(null);
   const columns = useMemo(
@@ -62,18 +61,14 @@ export function RemediesPage() {
   return (
     <Stack gap={12}>
       <Title order={1}>Remedies</Title>
-      <Panel title="Newest first" flush>
-        <div style={{ padding: remedies.data ? 0 : 12 }}>
-          <QueryState
-            query={remedies}
-            lines={6}
-            isEmpty={(page) => page.items.length === 0}
-            empty={<EmptyState title="No remedy was ordered yet">Open an incident or an RNIC and choose a remedy; its dry run shows what it would do.</EmptyState>}
-          >
-            {(page) => <DataTable label="Remedies" data={page.items} columns={columns} />}
-          </QueryState>
-        </div>
-      </Panel>
+      <ListPanel
+        title="Newest first"
+        pages={remedies}
+        empty={<EmptyState title="No remedy was ordered yet">Open an incident or an RNIC and choose a remedy; its dry run shows what it would do.</EmptyState>}
+        moreLabel="Show older remedies"
+      >
+        {(items) => <DataTable label="Remedies" data={items} columns={columns} />}
+      </ListPanel>
       <Modal opened={shown !== null} onClose={() => setShown(null)} size={720} title="Remedy">
         {shown !== null && <RemedyFollow id={shown} />}
       </Modal>

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, unwrap } from "@/lib/api/client";
 import type { NewRemedy } from "@/lib/api/types";
+import { usePages } from "@/lib/api/usePages";
 import { isUnderWay, isUndoing } from "./progress";
 
 const EVERY_MS = 10_000;
@@ -11,12 +12,18 @@ export function useActions() {
   return useQuery({ queryKey: ["remedy-actions"], queryFn: () => unwrap(api.GET("/api/v1/remedy-actions")), staleTime: Infinity });
 }
 
-export function useRemediesOf(where: { incident_id?: string; host?: string; pci?: string }) {
+/** The newest remedies of one incident. */
+export function useRemediesOf(where: { incident_id: string }) {
   return useQuery({
     queryKey: ["remedies", "of", where],
     queryFn: () => unwrap(api.GET("/api/v1/remedies", { params: { query: { ...where, limit: PAGE } } })),
     refetchInterval: EVERY_MS,
   });
+}
+
+/** All remedies, newest first. */
+export function useRemedyPages() {
+  return usePages(["remedies", "of", "all"], (cursor) => unwrap(api.GET("/api/v1/remedies", { params: { query: { limit: PAGE, cursor } } })), EVERY_MS);
 }
 
 /** One remedy, asked for each second while the host works on it (the stream tells sooner when it can). */

@@ -1,56 +1,29 @@
-import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { api, unwrap } from "@/lib/api/client";
 import type { components } from "@/lib/api/schema";
+import { usePages } from "@/lib/api/usePages";
 
 const PAGE = 100;
 type Schemas = components["schemas"];
 
-export function useTokens() {
-  return useQuery({ queryKey: ["tokens"], queryFn: () => unwrap(api.GET("/api/v1/tokens", { params: { query: { limit: PAGE } } })) });
-}
+export const useTokens = () => usePages(["tokens"], (cursor) => unwrap(api.GET("/api/v1/tokens", { params: { query: { limit: PAGE, cursor } } })));
 
-export function useCreateToken() {
+export const useUsers = () => usePages(["users"], (cursor) => unwrap(api.GET("/api/v1/users", { params: { query: { limit: PAGE, cursor } } })));
+
+export const useAudit = (filter: { actor?: string; action?: string }) =>
+  usePages(["audit", filter], (cursor) => unwrap(api.GET("/api/v1/audit", { params: { query: { ...filter, limit: PAGE, cursor } } })));
+
+/** A change after which its list is asked for again, whether it succeeded or not. */
+function useChangeOf<Input, Output>(list: "tokens" | "users", mutationFn: (input: Input) => Promise<Output>) {
   const client = useQueryClient();
-  return useMutation({
-    mutationFn: (body: Schemas["NewToken"]) => unwrap(api.POST("/api/v1/tokens", { body })),
-    onSuccess: () => client.invalidateQueries({ queryKey: ["tokens"] }),
-  });
+  return useMutation({ mutationFn, onSettled: () => client.invalidateQueries({ queryKey: [list] }) });
 }
 
-export function useDeleteToken() {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (id: string) => unwrap(api.DELETE("/api/v1/tokens/{token_id}", { params: { path: { token_id: id } } })),
-    onSettled: () => client.invalidateQueries({ queryKey: ["tokens"] }),
-  });
-}
+export const useCreateToken = () => useChangeOf("tokens", (body: Schemas["NewToken"]) => unwrap(api.POST("/api/v1/tokens", { body })));
 
-export function useUsers() {
-  return useQuery({ queryKey: ["users"], queryFn: () => unwrap(api.GET("/api/v1/users", { params: { query: { limit: PAGE } } })) });
-}
+export const useDeleteToken = () => useChangeOf("tokens", (id: string) => unwrap(api.DELETE("/api/v1/tokens/{token_id}", { params: { path: { token_id: id } } })));
 
-export function useCreateUser() {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (body: Schemas["NewUser"]) => unwrap(api.POST("/api/v1/users", { body })),
-    onSuccess: () => client.invalidateQueries({ queryKey: ["users"] }),
-  });
-}
+export const useCreateUser = () => useChangeOf("users", (body: Schemas["NewUser"]) => unwrap(api.POST("/api/v1/users", { body })));
 
-export function useChangeUser() {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: ({ id, change }: { id: string; change: Schemas["UserChange"] }) => unwrap(api.PATCH("/api/v1/users/{user_id}", { params: { path: { user_id: id } }, body: change })),
-    onSettled: () => client.invalidateQueries({ queryKey: ["users"] }),
-  });
-}
-
-export function useAudit(filter: { actor?: string; action?: string }) {
-  return useInfiniteQuery({
-    queryKey: ["audit", filter],
-    initialPageParam: null as string | null,
-    queryFn: ({ pageParam }) => unwrap(api.GET("/api/v1/audit", { params: { query: { ...filter, limit: PAGE, cursor: pageParam } } })),
-    getNextPageParam: (page) => page.next_cursor ?? null,
-    placeholderData: keepPreviousData,
-  });
-}
+export const useChangeUser = () =>
+  useChangeOf("users", ({ id, change }: { id: string; change: Schemas["UserChange"] }) => unwrap(api.PATCH("/api/v1/users/{user_id}", { params: { path: { user_id: id } }, body: change })));

@@ -1,7 +1,7 @@
-import { Button, Checkbox, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { Checkbox, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { Webhook } from "@/lib/api/types";
-import { ProblemNotice } from "@/lib/ui/ProblemNotice";
+import { FormDialog } from "@/lib/ui/FormDialog";
 import { SecretOnce } from "@/lib/ui/SecretOnce";
 import { useChangeWebhook, useCreateWebhook } from "./queries";
 
@@ -33,37 +33,24 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
     if (webhook) change.mutate({ id: webhook.id, change: body }, { onSuccess: onClose });
     else create.mutate(body);
   });
-  const error = create.error ?? change.error;
   return (
-    <Modal opened onClose={onClose} size="lg" title={webhook ? `Edit ${webhook.name}` : "Add a webhook"}>
-      {create.data ? (
-        <Stack gap={12}>
-          <SecretOnce label="Signing secret" secret={create.data.secret} hint="The receiver verifies the webhook-signature header with it (Standard Webhooks)." />
-          <Group justify="flex-end">
-            <Button onClick={onClose}>Done</Button>
-          </Group>
+    <FormDialog
+      title={webhook ? `Edit ${webhook.name}` : "Add a webhook"}
+      submit={webhook ? "Save" : "Add"}
+      request={webhook ? change : create}
+      onSubmit={submit}
+      onClose={onClose}
+      outcome={create.data && <SecretOnce label="Signing secret" secret={create.data.secret} hint="The receiver verifies the webhook-signature header with it (Standard Webhooks)." />}
+    >
+      <TextInput label="Name" placeholder="Ticket system" {...form.getInputProps("name")} />
+      <TextInput label="Address" placeholder="https://tickets.example.org/hooks/wallwatch" {...form.getInputProps("url")} />
+      <Checkbox.Group label="Send when" {...form.getInputProps("events")}>
+        <Stack gap={6} mt={4}>
+          {EVENTS.map((event) => (
+            <Checkbox key={event.value} value={event.value} label={event.label} />
+          ))}
         </Stack>
-      ) : (
-        <form onSubmit={submit} noValidate>
-          <Stack gap={12}>
-            <TextInput label="Name" placeholder="Ticket system" {...form.getInputProps("name")} />
-            <TextInput label="Address" placeholder="https://tickets.example.org/hooks/wallwatch" {...form.getInputProps("url")} />
-            <Checkbox.Group label="Send when" {...form.getInputProps("events")}>
-              <Stack gap={6} mt={4}>
-                {EVENTS.map((event) => (
-                  <Checkbox key={event.value} value={event.value} label={event.label} />
-                ))}
-              </Stack>
-            </Checkbox.Group>
-            {error && <ProblemNotice error={error} />}
-            <Group justify="flex-end">
-              <Button type="submit" loading={create.isPending || change.isPending}>
-                {webhook ? "Save" : "Add"}
-              </Button>
-            </Group>
-          </Stack>
-        </form>
-      )}
-    </Modal>
+      </Checkbox.Group>
+    </FormDialog>
   );
 }

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, unwrap } from "@/lib/api/client";
 import type { components } from "@/lib/api/schema";
+import { usePages } from "@/lib/api/usePages";
 
 const EVERY_MS = 5_000;
 const PAGE = 100;
@@ -11,11 +12,11 @@ export function useWebhooks() {
 }
 
 export function useDeliveries(id: string) {
-  return useQuery({
-    queryKey: ["webhooks", id, "deliveries"],
-    queryFn: () => unwrap(api.GET("/api/v1/webhooks/{webhook_id}/deliveries", { params: { path: { webhook_id: id }, query: { limit: PAGE } } })),
-    refetchInterval: EVERY_MS,
-  });
+  return usePages(
+    ["webhooks", id, "deliveries"],
+    (cursor) => unwrap(api.GET("/api/v1/webhooks/{webhook_id}/deliveries", { params: { path: { webhook_id: id }, query: { limit: PAGE, cursor } } })),
+    EVERY_MS,
+  );
 }
 
 function useWebhookMutation<Input, Output>(mutationFn: (input: Input) => Promise<Output>) {

@@ -1,0 +1,62 @@
+import { Group, Text } from "@mantine/core";
+import { createColumnHelper } from "@tanstack/react-table";
+import { Link } from "@tanstack/react-router";
+import { useMemo } from "react";
+import type { Agent } from "@/lib/api/types";
+import { formatAgo } from "@/lib/time/format";
+import { useNow } from "@/lib/time/useNow";
+import { ConfirmButton } from "@/lib/ui/ConfirmButton";
+import { DataTable } from "@/lib/ui/DataTable";
+import { StatusMark } from "@/lib/ui/StatusMark";
+
+const column = createColumnHelper<Agent>();
+
+function LastSeen({ at }: { at: string | null }) {
+  return <>{formatAgo(at, useNow())}</>;
+}
+
+/** What the agent said of itself; without a connection that is the past. */
+function Health({ agent }: { agent: Agent }) {
+  if (agent.healthy === null) return <StatusMark tone="quiet">not told yet</StatusMark>;
+  const word = agent.healthy ? "healthy" : "unhealthy";
+  if (!agent.connected) return <StatusMark tone="quiet">{`${word} when last seen`}</StatusMark>;
+  return (
+    <Group gap={6}>
+      <StatusMark tone={agent.healthy ? "good" : "bad"}>{word}</StatusMark>
+      {!agent.healthy && <Text size="xs">{agent.health_error ?? ""}</Text>}
+    </Group>
+  );
+}
+
+export function AgentTable({ agents, onRemove }: { agents: readonly Agent[]; onRemove: (id: string) => void }) {
+  const columns = useMemo(
+    () => [
+      column.accessor("host", {
+        header: "Host",
+        cell: ({ getValue }) => (
+          <Link to="/" search={{ host: getValue() }}>
+            {getValue()}
+          </Link>
+        ),
+      }),
+      column.accessor("connected", { header: "Connection", cell: ({ getValue }) => <StatusMark tone={getValue() ? "good" : "warn"}>{getValue() ? "connected" : "not connected"}</StatusMark> }),
+      column.accessor((agent) => String(agent.healthy), { id: "health", header: "Health", cell: ({ row }) => <Health agent={row.original} /> }),
+      column.accessor((agent) => agent.version ?? "–", { id: "version", header: "Version" }),
+      column.accessor((agent) => agent.last_seen_at ?? "", { id: "seen", header: "Last seen", cell: ({ row }) => <LastSeen at={row.original.last_seen_at} /> }),
+      column.display({
+        id: "remove",
+        header: "Remove",
+        cell: ({ row }) => (
+          <ConfirmButton
+            label="Remove"
+            question={`Remove the agent of ${row.original.host}? Its credentials stop working at once; to come back it must be enrolled again.`}
+            confirm="Remove"
+            onConfirm={() => onRemove(row.original.id)}
+          />
+        ),
+      }),
+    ],
+    [onRemove],
+  );
+  return <DataTable label="Agents" data={agents} columns={columns} />;
+}

@@ -1,0 +1,29 @@
+import { keepPreviousData, useInfiniteQuery, type InfiniteData } from "@tanstack/react-query";
+
+interface Page<T> {
+  items: T[];
+  next_cursor?: string | null;
+}
+
+function allItems<T>(data: InfiniteData<Page<T>>): T[] {
+  return data.pages.flatMap((page) => page.items);
+}
+
+/**
+ * A list of the API, one page and then as many as the reader asks for. Lists thus stay as long as someone can read, so
+ * none needs its rows virtualised.
+ */
+export function usePages<T>(queryKey: readonly unknown[], fetchPage: (cursor: string | null) => Promise<Page<T>>, refetchInterval: number | false = false) {
+  return useInfiniteQuery({
+    queryKey,
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam }) => fetchPage(pageParam),
+    getNextPageParam: (page) => page.next_cursor ?? null,
+    select: allItems,
+    placeholderData: keepPreviousData,
+    refetchInterval,
+  });
+}
+
+/** What a panel needs to know of such a list. */
+export type Pages<T> = Pick<ReturnType<typeof usePages<T>>, "data" | "error" | "dataUpdatedAt" | "refetch" | "hasNextPage" | "isFetchingNextPage" | "fetchNextPage">;
