@@ -105,7 +105,7 @@ func (e *Executor) run(ctx context.Context, cmd *command.Command) (journal.Resul
 	started.Plan = &plan
 	if err := e.Journal.Append(started); err != nil {
 		e.Log.Error("not run, because the journal cannot be written", "command_id", cmd.CommandID, "error", err)
-		return newResult(cmd, journal.Failed, CodeJournalFailed, fmt.Sprintf("nothing was changed: %v", err), nil, e.Now()), nil
+		return e.finish(cmd, journal.Failed, CodeJournalFailed, fmt.Sprintf("nothing was changed: %v", err), nil, remedies.NotMade), nil
 	}
 	if err := e.fault(FaultAfterStarted); err != nil {
 		return journal.Result{}, err

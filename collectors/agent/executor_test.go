@@ -13,6 +13,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/agent/command"
 	"github.com/wallwatch/wallwatch/collectors/agent/journal"
 	"github.com/wallwatch/wallwatch/collectors/agent/remedies"
+	"github.com/wallwatch/wallwatch/collectors/internal/disktest"
 )
 
 func TestADryRunShowsTheChangeAndMakesNone(t *testing.T) {
@@ -161,5 +162,49 @@ func TestWithoutAJournalNothingIsDone(t *testing.T) {
 	result := r.run(order{Params: tune(60000)})
 	if result.State != journal.Failed || result.Code != CodeJournalFailed || r.database.changes != 0 {
 		t.Errorf("%+v after %d changes", result, r.database.changes)
+	}
+}
+
+func TestOnAFullDiskNothingIsDoneUntilThereIsRoomAgain(t *testing.T) {
+	r := newRig(t)
+	makeRoom := disktest.Fill(t, filepath.Join(r.dir, journal.FileName), 0)
+	refused := order{CommandID: "0b6f3a52-54c1-4a2e-9d3c-2f0a4f3b9c11", Params: tune(60000)}
+	if result := r.run(refused); result.Code != CodeJournalFailed || r.database.changes != 0 {
+		t.Errorf("%+v after %d changes", result, r.database.changes)
+	}
+	makeRoom()
+	if result := r.run(order{Params: tune(60000)}); result.State != journal.Done || r.Journal.Health() != nil {
+		t.Errorf("there is room again: %+v, %v", result, r.Journal.Health())
+	}
+	r.restart()
+	if result := r.run(refused); !result.Repeated || result.Code != CodeJournalFailed {
+		t.Errorf("a command has two answers: %+v", result)
+	}
+}
+
+func TestAResultThatDoesNotFitOnTheDiskIsNotForgotten(t *testing.T) {
+	r := newRig(t)
+	var makeRoom func()
+	r.Fault = func(point string) error {
+		if point == FaultAfterApply && makeRoom == nil {
+			makeRoom = disktest.Fill(t, filepath.Join(r.dir, journal.FileName), 10)
+		}
+		return nil
+	}
+	once := order{CommandID: "0b6f3a52-54c1-4a2e-9d3c-2f0a4f3b9c11", RemedyID: "7d1e0c44-8a55-4c39-8b1f-5e3f6a2b7c22", Params: tune(60000)}
+	r.run(once)
+	if result := r.run(once); !result.Repeated || result.State != journal.Done {
+		t.Errorf("sent again while the disk is full: %+v", result)
+	}
+	makeRoom()
+	if err := r.Journal.Health(); err != nil {
+		t.Errorf("there is room again: %v", err)
+	}
+	r.restart()
+	if result := r.run(once); !result.Repeated || result.State != journal.Done || r.database.changes != 1 {
+		t.Errorf("after a restart: %+v, %d changes", result, r.database.changes)
+	}
+	if result := r.run(order{RemedyID: once.RemedyID, Operation: command.Undo}); result.State != journal.Done || r.database.config["max-idle"] != "10000" {
+		t.Errorf("the undo: %+v", result)
 	}
 }

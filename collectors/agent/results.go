@@ -28,13 +28,13 @@ func recordOf(cmd *command.Command, kind string, at time.Time) journal.Record {
 	}
 }
 
-// finish journals a result and returns it. When the journal cannot be written the result is still reported, once; the command itself stays
-// known as started, so that it cannot run again.
+// finish journals a result and returns it. When the journal cannot be written now, the result is reported all the same and the journal writes
+// it later; if the agent dies before that, the command is still known as started, so that it cannot run again.
 func (e *Executor) finish(cmd *command.Command, state, code, message string, plan *remedies.Plan, effect remedies.Effect) journal.Result {
 	result := newResult(cmd, state, code, message, plan, e.Now())
 	record := recordOf(cmd, journal.KindResult, e.Now())
 	record.Params, record.Result, record.Effect = nil, &result, effect
-	if err := e.Journal.Append(record); err != nil {
+	if err := e.Journal.Remember(record); err != nil {
 		e.Log.Error("result could not be journalled", "command_id", cmd.CommandID, "error", err)
 	}
 	if state == journal.Refused {

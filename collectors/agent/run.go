@@ -92,8 +92,8 @@ func serve(ctx context.Context, config Config, credentials Credentials, trust *t
 	l.onAck = func(commandID string) {
 		if outbox.Acknowledge(commandID) {
 			acknowledged := journal.Record{Kind: journal.KindDelivered, At: time.Now().UTC(), CommandID: commandID}
-			if err := record.Append(acknowledged); err != nil {
-				log.Error("an acknowledgement could not be journalled; the result will be sent again", "command_id", commandID, "error", err)
+			if err := record.Remember(acknowledged); err != nil {
+				log.Error("an acknowledgement could not be journalled; after a restart the result may be sent again", "command_id", commandID, "error", err)
 			}
 		}
 	}

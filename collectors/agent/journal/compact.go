@@ -3,6 +3,7 @@ package journal
 import (
 	"bufio"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -69,11 +70,16 @@ func (j *Journal) compact(dir string, now time.Time) (dropped int, err error) {
 	if err = fresh.Sync(); err != nil {
 		return 0, err
 	}
+	size, err := fresh.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return 0, err
+	}
 	if err = os.Rename(fresh.Name(), filepath.Join(dir, FileName)); err != nil {
 		return 0, err
 	}
 	_ = j.file.Close()
-	j.file, j.index, j.unreadable = fresh, kept, 0
+	j.file, j.size, j.index, j.unreadable = fresh, size, kept, 0
+	j.owed, j.failure = nil, nil // the index held what was owed, and it is written now
 	return dropped, atomicfile.SyncFolder(dir)
 }
 

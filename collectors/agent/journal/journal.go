@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 
@@ -21,12 +22,17 @@ const FileName = "journal.jsonl"
 type Journal struct {
 	mu    sync.Mutex
 	file  *os.File
+	size  int64 // of the whole records in the file
 	index index
 	// Unreadable counts damaged lines in the middle of the file; they are kept on disk and skipped.
 	unreadable int
 	// cutBytes is the length of a torn last line that was cut off when the file was opened.
 	cutBytes int
-	broken   error
+	// owed are lines about what has happened that did not fit on the disk yet; failure is why. They go with the next write.
+	owed    []byte
+	failure error
+	// broken is why nothing can be written any more.
+	broken error
 }
 
 // Open reads the journal in dir, makes it when there is none, and keeps every other process out until Close. A last line without an end is what
@@ -67,6 +73,7 @@ func (j *Journal) load() error {
 	if _, err := j.file.Seek(int64(whole), io.SeekStart); err != nil {
 		return err
 	}
+	j.size = int64(whole)
 	var records []Record
 	records, j.unreadable = parse(content[:whole])
 	for _, record := range records {
@@ -75,38 +82,83 @@ func (j *Journal) load() error {
 	return nil
 }
 
-// Append writes a record and returns when it is on the disk. After a failed write the journal refuses everything that follows: its end is then
-// unknown, and an agent that cannot remember must not act.
+// Append writes a record of what is about to happen and returns when it is on the disk. What could not be written must not happen: an agent
+// that cannot remember must not act.
 func (j *Journal) Append(record Record) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if _, err := j.add(record); err != nil {
+		return err
+	}
+	j.index.add(record)
+	return nil
+}
+
+// Remember writes a record of what has happened already. When it cannot be written it is known all the same for as long as the agent runs, so
+// that no question is answered wrongly, and written as soon as there is room.
+func (j *Journal) Remember(record Record) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	line, err := j.add(record)
+	if err != nil {
+		j.owed = append(j.owed, line...)
+	}
+	j.index.add(record)
+	return err
+}
+
+func (j *Journal) add(record Record) (line []byte, err error) {
+	line, err = json.Marshal(record)
+	if err != nil {
+		return nil, err
+	}
+	line = append(line, '\n')
+	return line, j.write(slices.Concat(j.owed, line))
+}
+
+// write puts whole lines at the end of the file, those that are owed among them. A write that did not fit is taken back, and the next may fit.
+// After any other failure the end of the file is unknown, and the journal refuses everything that follows.
+func (j *Journal) write(lines []byte) error {
 	if j.broken != nil {
 		return fmt.Errorf("the journal failed earlier: %w", j.broken)
 	}
-	line, err := json.Marshal(record)
-	if err != nil {
-		return err
-	}
-	if _, err := j.file.Write(append(line, '\n')); err != nil {
-		j.broken = err
+	if _, err := j.file.Write(lines); err != nil {
+		j.failure = err
+		if endErr := j.restoreEnd(); endErr != nil {
+			j.broken = errors.Join(err, endErr)
+		}
 		return fmt.Errorf("writing the journal: %w", err)
 	}
 	if err := j.file.Sync(); err != nil {
 		j.broken = err
 		return fmt.Errorf("writing the journal to disk: %w", err)
 	}
-	j.index.add(record)
+	j.size += int64(len(lines))
+	j.owed, j.failure = nil, nil
 	return nil
 }
 
-// Health returns why the journal cannot be relied on, nil when it can.
+func (j *Journal) restoreEnd() error {
+	if err := j.file.Truncate(j.size); err != nil {
+		return err
+	}
+	_, err := j.file.Seek(j.size, io.SeekStart)
+	return err
+}
+
+// Health returns why the journal cannot be relied on, nil when it can. It tries again to write what is owed.
 func (j *Journal) Health() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.broken != nil {
-		return j.broken
+	if len(j.owed) > 0 && j.broken == nil {
+		_ = j.write(j.owed) // a failure is told below
 	}
-	if j.unreadable > 0 {
+	switch {
+	case j.broken != nil:
+		return j.broken
+	case j.failure != nil:
+		return j.failure
+	case j.unreadable > 0:
 		return fmt.Errorf("%d unreadable lines were skipped; commands in them could be repeated", j.unreadable)
 	}
 	return nil

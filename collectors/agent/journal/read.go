@@ -23,7 +23,7 @@ func Read(dir string) ([]Record, int, error) {
 func parse(content []byte) (records []Record, unreadable int) {
 	for line := range bytes.Lines(content) {
 		var record Record
-		if err := json.Unmarshal(line, &record); err != nil || record.CommandID == "" {
+		if err := json.Unmarshal(line, &record); err != nil || record.CommandID == "" || record.Kind == KindResult && record.Result == nil {
 			unreadable++
 			continue
 		}

@@ -81,6 +81,19 @@ func TestATornEndOfTheDiskBufferIsCutOff(t *testing.T) {
 	}
 }
 
+func TestADiskBufferWithNothingButATornMetricIsEmpty(t *testing.T) {
+	configuration, file := bufferOf(t)
+	if err := os.WriteFile(file, []byte("\x08met"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := repairBuffersOf(configuration); err != nil {
+		t.Fatal(err)
+	}
+	if got := entries(t, file); len(got) != 0 {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestAWholeDiskBufferIsLeftAlone(t *testing.T) {
 	configuration, file := bufferOf(t)
 	if err := repairBuffersOf(configuration); err != nil {
