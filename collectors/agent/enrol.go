@@ -10,10 +10,13 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/wallwatch/wallwatch/collectors/internal/atomicfile"
 )
 
 // errTryLater wraps failures of enrolment that may pass by themselves.
@@ -27,6 +30,9 @@ func Enrol(ctx context.Context, client *http.Client, serverURL, host, token, ver
 	instance, err := uuid.NewV7()
 	if err != nil {
 		return Credentials{}, err
+	}
+	if err := tryToKeep(stateDir); err != nil {
+		return Credentials{}, fmt.Errorf("not enrolled, because credentials could not be kept: %w", err)
 	}
 	credentials, err := postEnrolment(ctx, client, serverURL, map[string]string{
 		"token": token, "host": host, "version": version, "instance_uid": instance.String(),
@@ -42,6 +48,15 @@ func Enrol(ctx context.Context, client *http.Client, serverURL, host, token, ver
 		return Credentials{}, fmt.Errorf("enrolled, but the credentials cannot be saved (make a new token): %w", err)
 	}
 	return credentials, nil
+}
+
+// tryToKeep writes as much as credentials need. A token works once: a full disk has to be found before it is spent.
+func tryToKeep(stateDir string) error {
+	trial := filepath.Join(stateDir, ".enrolment-trial")
+	if err := atomicfile.Write(trial, make([]byte, 4096), 0o600); err != nil {
+		return err
+	}
+	return os.Remove(trial)
 }
 
 func postEnrolment(ctx context.Context, client *http.Client, serverURL string, body map[string]string) (Credentials, error) {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/wallwatch/wallwatch/collectors/internal/disktest"
 )
 
 // enrolAt runs the first start's enrolment against a server that gives one answer after the other.
@@ -73,5 +75,30 @@ func TestWithoutCredentialsAndTokenTheWayToEnrolIsNamed(t *testing.T) {
 	_, err := ensureEnrolled(context.Background(), config, http.DefaultClient, "1", slog.New(slog.DiscardHandler))
 	if !errors.Is(err, ErrNotEnrolled) || !strings.Contains(err.Error(), "wallwatch-agent enrol") {
 		t.Errorf("%v", err)
+	}
+}
+
+func TestATokenIsNotSpentWhereItsAnswerCannotBeKept(t *testing.T) {
+	empty := filepath.Join(t.TempDir(), "empty")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	asked := false
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked = true
+		accepted(w)
+	}))
+	t.Cleanup(server.Close)
+	makeRoom := disktest.Fill(t, empty, 0)
+	dir := filepath.Join(t.TempDir(), "agent")
+	if _, err := Enrol(context.Background(), server.Client(), server.URL, "host01", testToken, "1", dir); err == nil || asked {
+		t.Errorf("the token was spent: %v", err)
+	}
+	makeRoom()
+	if _, err := Enrol(context.Background(), server.Client(), server.URL, "host01", testToken, "1", dir); err != nil || !asked {
+		t.Errorf("there is room again: %v", err)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
+		t.Errorf("left behind: %v, %v", files, err)
 	}
 }

@@ -22,10 +22,10 @@ const (
 )
 
 // CompactIfLarge drops what nobody needs any more. A record stays while its command could be replayed, while its result is not delivered, while its
-// change can still be undone, and for 30 days in any case.
+// change can still be undone, and for 30 days in any case. A damaged journal is left as it is: its unreadable lines are evidence.
 func (j *Journal) CompactIfLarge(dir string, now time.Time) (dropped int, err error) {
 	info, err := j.file.Stat()
-	if err != nil || info.Size() < compactAbove {
+	if err != nil || info.Size() < compactAbove || j.unreadable > 0 {
 		return 0, err
 	}
 	return j.compact(dir, now)
@@ -78,7 +78,7 @@ func (j *Journal) compact(dir string, now time.Time) (dropped int, err error) {
 		return 0, err
 	}
 	_ = j.file.Close()
-	j.file, j.size, j.index, j.unreadable = fresh, size, kept, 0
+	j.file, j.size, j.index = fresh, size, kept
 	j.owed, j.failure = nil, nil // the index held what was owed, and it is written now
 	return dropped, atomicfile.SyncFolder(dir)
 }

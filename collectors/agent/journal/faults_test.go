@@ -76,3 +76,18 @@ func TestARecordThatLacksItsSubstanceIsADamagedLine(t *testing.T) {
 		t.Errorf("undelivered: %+v", undelivered)
 	}
 }
+
+func TestADamagedJournalIsNotTidied(t *testing.T) {
+	dir := t.TempDir()
+	content := strings.Repeat("garbage\n", compactAbove/8+1)
+	if err := os.WriteFile(filepath.Join(dir, FileName), []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j := open(t, dir)
+	if dropped, err := j.CompactIfLarge(dir, noon); err != nil || dropped != 0 {
+		t.Errorf("dropped %d, %v", dropped, err)
+	}
+	if kept, _ := os.ReadFile(filepath.Join(dir, FileName)); len(kept) != len(content) || j.Health() == nil {
+		t.Errorf("the evidence is gone: %d bytes of %d are left, health %v", len(kept), len(content), j.Health())
+	}
+}

@@ -49,10 +49,12 @@ func repairBuffersOf(configFile string) error {
 		return fmt.Errorf("agent.buffer_directory cannot be read: %w", err)
 	}
 	for _, buffer := range buffers {
-		if buffer.IsDir() {
-			if err := repairBuffer(filepath.Join(directory, buffer.Name())); err != nil {
-				return fmt.Errorf("repairing the disk buffer: %w", err)
-			}
+		if !buffer.IsDir() {
+			continue
+		}
+		if err := repairBuffer(filepath.Join(directory, buffer.Name())); err != nil {
+			// It may be that of a former output. If it is needed, Telegraf stops there.
+			log.Printf("W! [wallwatch-telegraf] The disk buffer %q cannot be looked through for a torn end: %v", buffer.Name(), err)
 		}
 	}
 	return nil

@@ -94,6 +94,30 @@ func TestADiskBufferWithNothingButATornMetricIsEmpty(t *testing.T) {
 	}
 }
 
+func TestABufferThatCannotBeReadDoesNotKeepTheOthersFromRepair(t *testing.T) {
+	configuration, file := bufferOf(t)
+	strange := filepath.Join(filepath.Dir(filepath.Dir(file)), "a-former-output")
+	if err := os.Mkdir(strange, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("nowhere", filepath.Join(strange, filepath.Base(file))); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(file, int64(len(data)-1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := repairBuffersOf(configuration); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(entries(t, file)); got != "[metric 1 metric 2]" {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestAWholeDiskBufferIsLeftAlone(t *testing.T) {
 	configuration, file := bufferOf(t)
 	if err := repairBuffersOf(configuration); err != nil {

@@ -1,6 +1,7 @@
 package ovs_offload
 
 import (
+	"math"
 	"time"
 
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/dpctl"
@@ -28,12 +29,12 @@ type flow struct {
 // reading is one flow's line of one dump.
 type reading struct {
 	packets, copyPackets uint64
-	// usedAt is when the counter last moved, in ms since the collector started; neverUsed when the flow was not used.
+	// usedAt is when the counter last moved, in ms since the collector started (negative before that); neverUsed when the flow was not used.
 	usedAt  int64
 	offload dpctl.Offload
 }
 
-const neverUsed = -1
+const neverUsed = math.MinInt64
 
 // hardware tells whether the RNIC has the flow. A partly offloaded flow is classified by the RNIC but forwarded by
 // software, so it has no entry in the eSwitch's chain.

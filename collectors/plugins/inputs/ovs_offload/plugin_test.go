@@ -147,6 +147,14 @@ func TestGapsComeFromTheTimeOfLastUse(t *testing.T) {
 	expect(t, m, map[string]any{"counter_gap_max_s": 6.0, "counter_gap_p95_s": 6.0})
 }
 
+func TestAMoveJustBeforeTheCollectorStartedIsAMove(t *testing.T) {
+	h := newHost(t, oneRNIC)
+	h.step(t, 0, line(1, 32, 1, "0.001s", inHardware))
+	h.step(t, 2, line(1, 32, 1, "2.001s", inHardware))
+	m := offload(t, h.step(t, 2, line(1, 32, 9, "0.5s", inHardware)))
+	expect(t, m, map[string]any{"counter_gap_max_s": 3.501})
+}
+
 func TestADumpThatIsCutOffDeletesNothing(t *testing.T) {
 	h := newHost(t, oneRNIC)
 	lines := []string{line(1, 32, 100, "0.1s", inHardware), line(2, 24, 100, "0.1s", inHardware)}
