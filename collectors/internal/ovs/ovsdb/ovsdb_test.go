@@ -1,12 +1,8 @@
 package ovsdb_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"net"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -101,28 +97,7 @@ func TestAServerThatSendsGarbageEndsTheCall(t *testing.T) {
 		beginning string
 		want      error
 	}{"no JSON": {"garbage", ovsdb.ErrClosed}, "an endless text": {`{"id":1,"result":"`, jsonrpc.ErrTooLong}, "nothing": {"", jsonrpc.ErrTooLong}} {
-		folder, err := os.MkdirTemp("", "db")
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = os.RemoveAll(folder) })
-		listener, err := net.Listen("unix", filepath.Join(folder, "db.sock"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = listener.Close() })
-		go func() {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			defer func() { _ = conn.Close() }()
-			_, err = conn.Write([]byte(c.beginning))
-			for filler := bytes.Repeat([]byte(" "), 1<<16); err == nil; {
-				_, err = conn.Write(filler)
-			}
-		}()
-		client, ctx := dial(t, listener.Addr().String())
+		client, ctx := dial(t, ovstest.Broken(t, c.beginning, " "))
 		if _, err := client.OtherConfig(ctx); !errors.Is(err, c.want) {
 			t.Errorf("%s: got %v", name, err)
 		}

@@ -2,11 +2,9 @@ package unixctl_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,40 +77,11 @@ func TestAReplyThatIsCutOffIsAnError(t *testing.T) {
 }
 
 func TestASilentDaemonIsGivenUpAfterTheDeadline(t *testing.T) {
-	path := filepath.Join(folder(t), "d.ctl")
-	listener, err := net.Listen("unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = listener.Close() }()
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := dial(t, path).Call(ctx, "dpctl/show"); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := dial(t, ovstest.Broken(t, "", "")).Call(ctx, "dpctl/show"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
-}
-
-// endless serves every connection with a beginning and then the same byte for ever.
-func endless(t *testing.T, beginning string) (path string) {
-	t.Helper()
-	path = filepath.Join(folder(t), "d.ctl")
-	listener, err := net.Listen("unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		conn, err := listener.Accept()
-		if err != nil {
-			return
-		}
-		defer func() { _ = conn.Close() }()
-		_, err = conn.Write([]byte(beginning))
-		for filler := bytes.Repeat([]byte("a"), 1<<16); err == nil; {
-			_, err = conn.Write(filler)
-		}
-	}()
-	return path
 }
 
 func TestAnEndlessReplyIsGivenUpBeforeItFillsTheMemory(t *testing.T) {
@@ -120,7 +89,7 @@ func TestAnEndlessReplyIsGivenUpBeforeItFillsTheMemory(t *testing.T) {
 		"a result": `{"id":0,"error":null,"result":"`, "an error": `{"id":0,"result":null,"error":"`, "a name": `{"`, "a list": `{"id":["`, "a number": `{"id":`,
 	} {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		if _, err := dial(t, endless(t, beginning)).Call(ctx, "dpctl/show"); !errors.Is(err, jsonrpc.ErrTooLong) {
+		if _, err := dial(t, ovstest.Broken(t, beginning, "a")).Call(ctx, "dpctl/show"); !errors.Is(err, jsonrpc.ErrTooLong) {
 			t.Errorf("%s: got %v", name, err)
 		}
 		cancel()
@@ -129,7 +98,7 @@ func TestAnEndlessReplyIsGivenUpBeforeItFillsTheMemory(t *testing.T) {
 
 func TestGarbageIsAnErrorAtOnce(t *testing.T) {
 	for _, garbage := range []string{"aaaa", "\x00\x01\x02", "[]", `{"result":"\q`, `{"result":"\ud800x`, `{"result" "x"}`} {
-		if _, err := dial(t, endless(t, garbage)).Call(context.Background(), "dpctl/show"); err == nil {
+		if _, err := dial(t, ovstest.Broken(t, garbage, "a")).Call(context.Background(), "dpctl/show"); err == nil {
 			t.Errorf("%q was understood", garbage)
 		}
 	}

@@ -2,8 +2,6 @@ package ovs_offload
 
 import (
 	"errors"
-	"net"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -11,33 +9,14 @@ import (
 
 	"github.com/influxdata/telegraf/config"
 
+	"github.com/wallwatch/wallwatch/collectors/internal/ovs/ovstest"
 	"github.com/wallwatch/wallwatch/collectors/internal/plugintest"
 )
 
-// silent listens on a socket, takes connections and never says a word.
-func silent(t *testing.T, path string) {
-	t.Helper()
-	listener, err := net.Listen("unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			t.Cleanup(func() { _ = conn.Close() })
-		}
-	}()
-}
-
 func TestADatabaseThatHangsCostsOnlyMaxIdle(t *testing.T) {
 	h := newHost(t, oneRNIC)
-	h.OVSDB = filepath.Join(filepath.Dir(h.daemon.Path), "db.sock")
+	h.OVSDB = ovstest.Broken(t, "", "")
 	h.Timeout = config.Duration(time.Second)
-	silent(t, h.OVSDB)
 	for range 2 {
 		m := offload(t, h.step(t, 1, line(1, 32, 100, "0.1s", inHardware)))
 		expect(t, m, map[string]any{"flows_offloaded": int64(1), "max_idle_ms": nil})
