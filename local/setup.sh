@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Installs everything that the demo and the tests need, one line of progress a step. A step whose inputs have not changed is skipped.
-# Usage: local/setup.sh [STEP...]    without a step: all of them
+# Usage: local/setup.sh [STEP...]    without a step: all of them but lint, which the tests ask for
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=local/setup/common.sh
 . "$here/setup/common.sh"
-for part in apt runtimes postgres python kafka go frontend; do
+for part in apt runtimes postgres python kafka go frontend lint; do
   # shellcheck disable=SC1090
   . "$here/setup/$part.sh"
 done
@@ -14,7 +14,7 @@ cd "$REPO"
 [ $# -gt 0 ] || set -- system runtimes postgres python kafka go frontend
 for step in "$@"; do
   case $step in
-    system | runtimes | postgres | python | kafka | go | frontend) "setup_$step" ;;
-    *) fail setup "there is no step '$step'" "choose from: system runtimes postgres python kafka go frontend" ;;
+    system | runtimes | postgres | python | kafka | go | frontend | lint) "setup_$step" ;;
+    *) fail setup "there is no step '$step'" "choose from: system runtimes postgres python kafka go frontend lint" ;;
   esac
 done

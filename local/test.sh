@@ -34,7 +34,7 @@ gofmt_check() {
 }
 
 # Without what setup installs, every stage would fail for the same reason.
-"$here/setup.sh" </dev/null || exit 1
+"$here/setup.sh" </dev/null && "$here/setup.sh" lint </dev/null || exit 1
 stage lint gofmt gofmt_check
 stage lint golangci-lint in_collectors golangci-lint run ./...
 stage lint ruff ruff check .

@@ -1,11 +1,9 @@
 # shellcheck shell=bash
-# Our Go programs, cnitool for the CNI tests and golangci-lint, into .local/tools/bin.
+# Our Go programs, and cnitool for the CNI tests, into .local/tools/bin.
 
 CNITOOL_VERSION=v1.3.0
-GOLANGCI_LINT_VERSION=v2.15.0
 
 setup_go() {
-  setup_golangci_lint
   local inputs program version commands=()
   inputs=$(hash_of "@$REPO/collectors" "@$REPO/local/setup/go.sh" "$(go_version)" "$CNITOOL_VERSION")
   for program in "$REPO"/collectors/cmd/*/; do commands+=("$(basename "$program")"); done
@@ -23,17 +21,6 @@ setup_go() {
   [ -x "$TOOLS/bin/cnitool" ] || run_logged cnitool "check that this machine reaches its Go module proxy" \
     env GOBIN="$TOOLS/bin" GOFLAGS= go install "github.com/containernetworking/cni/cnitool@$CNITOOL_VERSION"
   stamp go "$inputs"
-}
-
-# Its checks know the language as far as the Go that built it, so a newer Go builds it anew.
-setup_golangci_lint() {
-  local inputs
-  inputs=$(hash_of "$GOLANGCI_LINT_VERSION" "$(go_version)")
-  unchanged golangci-lint "$inputs" && all_built golangci-lint && return
-  say go "building golangci-lint (about two minutes)"
-  run_logged golangci-lint "check that this machine reaches its Go module proxy" \
-    env GOBIN="$TOOLS/bin" GOFLAGS= go install "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$GOLANGCI_LINT_VERSION"
-  stamp golangci-lint "$inputs"
 }
 
 all_built() {
