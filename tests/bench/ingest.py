@@ -1,14 +1,16 @@
-"""How many messages a second one `ingest` process takes from Kafka into TimescaleDB, and whether it keeps up with a fleet.
+"""How many messages a second `ingest` takes from Kafka into TimescaleDB, and whether it keeps up with a fleet.
 
 First a backlog is drained (the highest rate), then messages are sent at a steady rate for a while, and the lag at the end is read.
 WALLWATCH_BENCH_MESSAGES is the backlog (600,000), WALLWATCH_BENCH_RATE the steady rate in messages a second (20,000: with two messages
-an RNIC, the paper's 40,000 RNICs at 4 s), WALLWATCH_BENCH_STEADY_S its length.
+an RNIC, the paper's 40,000 RNICs at 4 s), WALLWATCH_BENCH_STEADY_S its length, WALLWATCH_BENCH_PROCESSES the number of `ingest`
+processes that share the partitions (1).
 """
 
 import os
 import subprocess
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 from tests.bench.processes import usage
@@ -23,6 +25,7 @@ from wallwatch_testing.stack import wait_for
 BACKLOG = int(os.environ.get("WALLWATCH_BENCH_MESSAGES", "600000"))
 RATE = float(os.environ.get("WALLWATCH_BENCH_RATE", "20000"))
 STEADY_S = float(os.environ.get("WALLWATCH_BENCH_STEADY_S", "30"))
+PROCESSES = int(os.environ.get("WALLWATCH_BENCH_PROCESSES", "1"))
 RNICS = 40_000
 TOPICS = ("wallwatch.rnic", "wallwatch.rnic_offload")
 
@@ -42,18 +45,19 @@ def main() -> None:
         bootstrap = path.kafka.address
         producing_s = send(bootstrap, BACKLOG, -1)
         begin = time.monotonic()
-        with path.job("ingest") as process:
+        with ExitStack() as jobs:
+            processes = [jobs.enter_context(path.job("ingest")) for _ in range(PROCESSES)]
             wait_for("the first commit", lambda: lag(bootstrap, group, TOPICS) < BACKLOG, timeout_s=60, pause_s=0.1)
             ready_s = time.monotonic() - begin
             wait_for("the backlog's end", lambda: lag(bootstrap, group, TOPICS) == 0, timeout_s=300, pause_s=0.2)
             drain_s = time.monotonic() - begin
-            after_backlog = usage(process.pid)
+            after_backlog = [usage(one.pid) for one in processes]
             send(bootstrap, int(RATE * STEADY_S), RATE)
             lag_at_end = lag(bootstrap, group, TOPICS)
             settle = time.monotonic()
             wait_for("the lag's end", lambda: lag(bootstrap, group, TOPICS) == 0, timeout_s=120, pause_s=0.1)
             settle_s = time.monotonic() - settle
-            end = usage(process.pid)
+            end = [usage(one.pid) for one in processes]
             with path.database() as connection:
                 rows = sum(
                     connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # type: ignore[index,arg-type]  # one row, from constants
@@ -70,12 +74,12 @@ def main() -> None:
         steady_s=STEADY_S,
         lag_messages_at_end=lag_at_end,
         lag_settled_s=settle_s,
-        cpu_us_per_message_draining=after_backlog.cpu_s / BACKLOG * 1e6,
-        cpu_share_steady=(end.cpu_s - after_backlog.cpu_s) / (STEADY_S + settle_s),
-        peak_rss_mb=end.peak_rss_mb,
+        cpu_us_per_message_draining=sum(one.cpu_s for one in after_backlog) / BACKLOG * 1e6,
+        cpu_share_steady=sum(after.cpu_s - before.cpu_s for before, after in zip(after_backlog, end, strict=True)) / (STEADY_S + settle_s),
+        peak_rss_mb=max(one.peak_rss_mb for one in end),
         produced_messages_per_s=BACKLOG / producing_s,
         rows_stored=rows,
-        processes=1,
+        processes=PROCESSES,
     )
 
 
