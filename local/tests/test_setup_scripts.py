@@ -75,6 +75,6 @@ def test_an_unknown_step_is_answered_with_the_known_ones() -> None:
 
 
 def test_make_help_lists_every_task() -> None:
-    done = subprocess.run(["make", "help"], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    done = subprocess.run(["make", "--no-print-directory", "help"], cwd=REPOSITORY, capture_output=True, text=True, check=True)
     declared = {line.split()[1] for line in (REPOSITORY / "Makefile").read_text().splitlines() if line.startswith(".PHONY")}
     assert {line.split()[1] for line in done.stdout.splitlines()} == declared
