@@ -65,7 +65,7 @@ const reads = [
   [/^\/rnics\/([^/]+)\/([^/]+)\/findings$/, () => [{ finding_id: "00000000-0000-4000-8000-000000000099", symptom: "S1", from: new Date(Date.now() - 430_000).toISOString(), to: null, severity: "critical", incident_id: null }]],
   [/^\/incidents$/, (_, q) => { const states = q.getAll("state"); return answers.page(answers.incidents(fleet).filter((i) => states.length === 0 || states.includes(i.state))); }],
   [/^\/incidents\/([^/]+)$/, ([, id]) => answers.incident(fleet, id)],
-  [/^\/remedies$/, () => answers.page([...orders].map(([id, o]) => answers.remedy(o.order, id, o.at)))],
+  [/^\/remedies$/, () => answers.page([...orders].reverse().map(([id, o]) => answers.remedy(o.order, id, o.at)))],
   [/^\/remedies\/([^/]+)$/, ([, id]) => { const o = orders.get(id); return o ? answers.remedy(o.order, id, o.at) : null; }],
   [/^\/agents$/, () => answers.agents(fleet)],
   [/^\/webhooks$/, () => answers.WEBHOOKS],

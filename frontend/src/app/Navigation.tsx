@@ -1,9 +1,11 @@
-import { Link } from "@tanstack/react-router";
+import { Link, useLocation } from "@tanstack/react-router";
 import { useOpenIncidentCount } from "@/features/incidents/queries";
 import classes from "./Shell.module.css";
 
 export function Navigation() {
   const open = useOpenIncidentCount();
+  // The link leads to one of the sections, but stands for all of them.
+  const inSettings = useLocation({ select: (location) => location.pathname.startsWith("/settings") });
   return (
     <nav className={classes["nav"]} aria-label="Main">
       <Link to="/" activeOptions={{ exact: true, includeSearch: false }} className={classes["navLink"]}>
@@ -27,7 +29,7 @@ export function Navigation() {
       <Link to="/webhooks" className={classes["navLink"]}>
         Webhooks
       </Link>
-      <Link to="/settings/$section" params={{ section: "tokens" }} activeProps={{ "data-status": "active" }} className={classes["navLink"]}>
+      <Link to="/settings/$section" params={{ section: "tokens" }} data-status={inSettings ? "active" : undefined} aria-current={inSettings ? "page" : undefined} className={classes["navLink"]}>
         Settings
       </Link>
     </nav>

@@ -12,6 +12,8 @@ import classes from "./Shell.module.css";
 import { ShortcutHelp } from "./ShortcutHelp";
 import { useShortcuts } from "./useShortcuts";
 
+const LOCAL_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 interface Props {
   user: { username: string; role: string };
   children: ReactNode;
@@ -35,7 +37,7 @@ export function Shell({ user, children }: Props) {
         <Navigation />
         <Group gap={10} ml="auto" wrap="nowrap">
           <ConnectionIndicator />
-          <SegmentedControl aria-label="Time zone" value={zone} onChange={(value) => setZone(value === "utc" ? "utc" : "local")} data={[{ value: "local", label: "Local" }, { value: "utc", label: "UTC" }]} />
+          <SegmentedControl aria-label="Time zone" title={`Local is ${LOCAL_ZONE}`} value={zone} onChange={(value) => setZone(value === "utc" ? "utc" : "local")} data={[{ value: "local", label: "Local" }, { value: "utc", label: "UTC" }]} />
           <Tooltip label={`Switch to the ${next} theme`}>
             <ActionIcon variant="default" size="md" aria-label={`Switch to the ${next} theme`} onClick={() => setColorScheme(next)}>
               {colorScheme === "dark" ? <IconSun size={16} /> : <IconMoon size={16} />}

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Incident, RemedyAction, Series } from "@/lib/api/types";
+import type { Agent, Incident, RemedyAction, Series } from "@/lib/api/types";
+import { connectedText } from "./agents/AgentsPage";
+import { parseAgentFilters } from "./agents/filters";
 import { evidenceLine } from "./incidents/evidenceText";
 import { parseIncidentFilters, statesOf } from "./incidents/filters";
 import { toTicket } from "./incidents/ticket";
@@ -43,6 +45,22 @@ describe("incident filters in the URL", () => {
   it("asks for what still needs someone unless told otherwise", () => {
     expect(statesOf(undefined)).toEqual(["open", "acknowledged"]);
     expect(statesOf("all")).toBeUndefined();
+  });
+});
+
+describe("agents", () => {
+  it.each([
+    [{}, {}],
+    [{ host: " host03 ", connection: "lost" }, { host: "host03", connection: "lost" }],
+    [{ host: " ", connection: "perhaps" }, {}],
+  ])("filters in the URL: %j is %j", (search, expected) => {
+    expect(parseAgentFilters(search)).toEqual(expected);
+  });
+
+  it("are counted as far as they are shown", () => {
+    const agent = { connected: true } as Agent;
+    expect(connectedText([agent, { ...agent, connected: false }], false)).toBe("1 of 2 agents connected");
+    expect(connectedText([agent, agent], true)).toBe("2 of the first 2 agents connected");
   });
 });
 

@@ -8,6 +8,7 @@ import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { StatusMark } from "@/lib/ui/StatusMark";
 import { SymptomBadge } from "@/lib/ui/SymptomBadge";
+import { reachText } from "./evidenceText";
 import { IncidentStateMark } from "./IncidentStateMark";
 import { useChangeIncident } from "./queries";
 import { toTicket } from "./ticket";
@@ -59,7 +60,7 @@ export function IncidentHeader({ incident }: { incident: Incident }) {
           {incident.rack ? ` · ${incident.rack}` : ""}
         </Text>
         <Text size="sm" c="dimmed">
-          reaches {incident.blast_radius}
+          reaches {reachText(incident.blast_radius)}
         </Text>
         <Text size="sm" c="dimmed" title={time(incident.opened_at)}>
           since {time(incident.opened_at)} ({formatAgo(incident.opened_at, now)})

@@ -3,8 +3,9 @@ import { useState } from "react";
 import { RemedyDialog } from "@/features/remedies/RemedyDialog";
 import { RemedyStateMark } from "@/features/remedies/RemedyStateMark";
 import { useActions, useRemediesOf } from "@/features/remedies/queries";
+import { purposeOf } from "@/features/remedies/purpose";
 import { paramsText } from "@/features/remedies/paramsText";
-import type { Incident, SuggestedRemedy } from "@/lib/api/types";
+import type { Incident } from "@/lib/api/types";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 
 /** What is suggested, what was done, and the way to do something else. */
@@ -12,7 +13,7 @@ export function IncidentRemedies({ incident }: { incident: Incident }) {
   const actions = useActions();
   const done = useRemediesOf({ incident_id: incident.id });
   const { clock } = useTimeFormat();
-  const [dialog, setDialog] = useState<{ suggestion?: SuggestedRemedy; remedyId?: string } | null>(null);
+  const [dialog, setDialog] = useState<{ action?: string; remedyId?: string } | null>(null);
   const titleOf = (action: string) => actions.data?.find((a) => a.action === action)?.title ?? action;
   const applied = (done.data?.items ?? []).filter((remedy) => remedy.mode === "apply");
   return (
@@ -33,7 +34,7 @@ export function IncidentRemedies({ incident }: { incident: Incident }) {
             </Text>
             <Text size="sm">{suggestion.why}</Text>
           </div>
-          <Button onClick={() => setDialog({ suggestion })} aria-label={`Review ${titleOf(suggestion.action)}`}>
+          <Button onClick={() => setDialog({ action: suggestion.action })} aria-label={`Review ${titleOf(suggestion.action)}`}>
             Review
           </Button>
         </Group>
@@ -55,7 +56,7 @@ export function IncidentRemedies({ incident }: { incident: Incident }) {
       <Button variant="default" style={{ alignSelf: "flex-start" }} onClick={() => setDialog({})}>
         Choose another remedy
       </Button>
-      {dialog && <RemedyDialog opened onClose={() => setDialog(null)} host={incident.host} pci={incident.pci} incidentId={incident.id} suggestion={dialog.suggestion} remedyId={dialog.remedyId} />}
+      {dialog && <RemedyDialog opened onClose={() => setDialog(null)} host={incident.host} pci={incident.pci} action={dialog.action} purposeFor={(action) => purposeOf(action, [incident]) ?? { incident }} remedyId={dialog.remedyId} />}
     </Stack>
   );
 }

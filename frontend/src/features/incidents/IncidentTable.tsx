@@ -3,12 +3,14 @@ import { createColumnHelper } from "@tanstack/react-table";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import type { IncidentSummary } from "@/lib/api/types";
+import { useNames } from "@/lib/api/useCatalogue";
 import { formatAgo, formatDuration } from "@/lib/time/format";
 import { useNow } from "@/lib/time/useNow";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { DataTable } from "@/lib/ui/DataTable";
 import { StatusMark } from "@/lib/ui/StatusMark";
 import { SymptomBadge } from "@/lib/ui/SymptomBadge";
+import { reachText } from "./evidenceText";
 import { IncidentStateMark } from "./IncidentStateMark";
 
 const column = createColumnHelper<IncidentSummary>();
@@ -29,6 +31,15 @@ function Lasted({ incident }: { incident: IncidentSummary }) {
   return (
     <Text span size="sm" style={{ whiteSpace: "nowrap" }}>
       {formatDuration(end - Date.parse(incident.opened_at))}
+    </Text>
+  );
+}
+
+function Cause({ id }: { id: string }) {
+  const name = useNames().cause(id);
+  return (
+    <Text size="sm" truncate maw={220} title={name}>
+      {name === id ? id : `${id} ${name}`}
     </Text>
   );
 }
@@ -57,8 +68,8 @@ export function IncidentTable({ incidents }: { incidents: readonly IncidentSumma
         ),
       }),
       column.accessor((row) => row.rack ?? "", { id: "rack", header: "Rack" }),
-      column.accessor((row) => row.top_cause ?? "–", { id: "cause", header: "Likely cause" }),
-      column.accessor("blast_radius", { header: "Reach" }),
+      column.accessor((row) => row.top_cause ?? "–", { id: "cause", header: "Likely cause", cell: ({ getValue }) => <Cause id={getValue()} /> }),
+      column.accessor("blast_radius", { header: "Reach", cell: ({ getValue }) => reachText(getValue()) }),
       column.accessor("opened_at", { header: "Opened", cell: ({ getValue }) => <Opened at={getValue()} /> }),
       column.display({ id: "lasted", header: "Lasts", cell: ({ row }) => <Lasted incident={row.original} /> }),
     ],

@@ -1,4 +1,4 @@
-import type { Evidence } from "@/lib/api/types";
+import type { Evidence, Incident } from "@/lib/api/types";
 import { formatValue, MISSING } from "@/lib/format";
 
 /** A measured value with its unit; text values stand as they are. */
@@ -6,6 +6,11 @@ export function evidenceValue(evidence: Evidence): string {
   const { value } = evidence;
   if (value === null || value === undefined) return MISSING;
   return typeof value === "number" ? formatValue(value, evidence.unit) : value;
+}
+
+/** How far an incident reaches, as words: some flows, the RNIC, the host. */
+export function reachText(radius: Incident["blast_radius"]): string {
+  return radius === "rnic" ? "RNIC" : radius;
 }
 
 /** `Re-offload ratio 41 %, expected < 0.05` */

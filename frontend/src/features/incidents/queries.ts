@@ -17,6 +17,18 @@ export function useIncidents(where: { host: string; pci: string }, limit: number
   });
 }
 
+/** The incidents of one RNIC that still need someone, whole, those with their symptom present first. */
+export function useOpenIncidents(where: { host: string; pci: string }) {
+  return useQuery({
+    queryKey: ["incidents", "open-of", where],
+    queryFn: async () => {
+      const page = await unwrap(api.GET("/api/v1/incidents", { params: { query: { ...where, state: statesOf("active"), limit: PAGE } } }));
+      const whole = await Promise.all(page.items.map(({ id }) => unwrap(api.GET("/api/v1/incidents/{incident_id}", { params: { path: { incident_id: id } } }))));
+      return whole.sort((a, b) => Number(b.active) - Number(a.active));
+    },
+  });
+}
+
 export function useIncidentPages(filters: IncidentFilters) {
   const { state, ...where } = filters;
   return usePages(

@@ -30,7 +30,7 @@ export function ParamFields({ action, values, errors, disabled, onChange }: Prop
             value={values[param.name] ?? ""}
             onChange={(value) => set(param.name, value)}
             allowDecimal={false}
-            thousandSeparator=" "
+            thousandSeparator=","
             suffix={param.unit && param.unit !== "none" ? ` ${param.unit}` : ""}
             placeholder="leave as it is"
             step={param.maximum !== null && param.maximum > 100_000 ? 1000 : 1}

@@ -1,7 +1,7 @@
 import { Modal } from "@mantine/core";
 import { useState } from "react";
-import type { SuggestedRemedy } from "@/lib/api/types";
 import { QueryState } from "@/lib/ui/QueryState";
+import type { PurposeFor } from "./purpose";
 import { useActions } from "./queries";
 import { RemedyForm } from "./RemedyForm";
 import { RemedyFollow } from "./RemedyFollow";
@@ -11,14 +11,15 @@ interface Props {
   onClose: () => void;
   host: string;
   pci: string;
-  incidentId?: string;
-  suggestion?: SuggestedRemedy;
+  action?: string;
+  /** Which incident an action is for; undefined while that is looked up. */
+  purposeFor: PurposeFor | undefined;
   /** Open on an order that was given before. */
   remedyId?: string;
 }
 
 /** From choosing an action over its dry run to the proof that it helped, in one dialog. */
-export function RemedyDialog({ opened, onClose, host, pci, incidentId, suggestion, remedyId }: Props) {
+export function RemedyDialog({ opened, onClose, host, pci, action, purposeFor, remedyId }: Props) {
   const actions = useActions();
   const [appliedId, setAppliedId] = useState<string | null>(remedyId ?? null);
   return (
@@ -26,8 +27,8 @@ export function RemedyDialog({ opened, onClose, host, pci, incidentId, suggestio
       {appliedId !== null ? (
         <RemedyFollow id={appliedId} onAgain={() => setAppliedId(null)} />
       ) : (
-        <QueryState query={actions} lines={6}>
-          {(list) => <RemedyForm actions={list} host={host} pci={pci} incidentId={incidentId} suggestion={suggestion} onApplied={setAppliedId} />}
+        <QueryState query={{ ...actions, data: actions.data && purposeFor && { list: actions.data, purposeFor } }} lines={6}>
+          {(known) => <RemedyForm actions={known.list} host={host} pci={pci} initialAction={action} purposeFor={known.purposeFor} onApplied={setAppliedId} />}
         </QueryState>
       )}
     </Modal>

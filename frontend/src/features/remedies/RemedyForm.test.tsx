@@ -2,7 +2,9 @@ import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Remedy, RemedyAction } from "@/lib/api/types";
+import { CATALOGUE } from "@/testing/catalogue";
 import { renderPage } from "@/testing/render";
+import { purposeOf } from "./purpose";
 import { RemedyForm } from "./RemedyForm";
 
 const action: RemedyAction = {
@@ -18,31 +20,34 @@ function remedy(mode: Remedy["mode"], state: Remedy["state"]): Remedy {
   };
 }
 
-const orders: { mode: string; key: string | null }[] = [];
+const INCIDENT = { id: "00000000-0000-4000-8000-000000000011", symptom: "S1", title: "Flows come back", remedies: [{ action: "tune-revalidator", params: { max_idle_ms: 60_000 }, why: "" }] };
+const orders: { mode: string; key: string | null; incident: string | undefined }[] = [];
 
 beforeEach(() => {
   orders.length = 0;
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input) => {
     const request = input as Request;
     if (request.method === "POST") {
-      const body = (await request.json()) as { mode: Remedy["mode"] };
-      orders.push({ mode: body.mode, key: request.headers.get("Idempotency-Key") });
+      const body = (await request.json()) as { mode: Remedy["mode"]; incident_id?: string };
+      orders.push({ mode: body.mode, key: request.headers.get("Idempotency-Key"), incident: body.incident_id });
       return Response.json(remedy(body.mode, body.mode === "dry_run" ? "planned" : "dispatched"), { status: 201 });
     }
-    return Response.json(remedy("dry_run", "planned"));
+    return Response.json(request.url.endsWith("/catalogue") ? CATALOGUE : remedy("dry_run", "planned"));
   });
 });
 afterEach(() => vi.restoreAllMocks());
 
-function show(onApplied = vi.fn()) {
-  renderPage(<RemedyForm actions={[action]} host="host03" pci="0000:3b:00.0" suggestion={{ action: "tune-revalidator", params: { max_idle_ms: 60_000 }, why: "" }} onApplied={onApplied} />);
+const cordon: RemedyAction = { ...action, action: "cordon-rnic", title: "Cordon", params: [], at_least_one: [], scope: "rnic" };
+
+function show(onApplied = vi.fn(), initialAction?: string) {
+  renderPage(<RemedyForm actions={[cordon, action]} host="host03" pci="0000:3b:00.0" initialAction={initialAction} purposeFor={(name) => purposeOf(name, [INCIDENT])} onApplied={onApplied} />);
   return onApplied;
 }
 
 describe("the remedy form", () => {
   it("starts from the suggestion and can't be applied before its dry run", () => {
     show();
-    expect(screen.getByLabelText("max-idle")).toHaveValue("60 000 ms");
+    expect(screen.getByLabelText("max-idle")).toHaveValue("60,000 ms");
     expect(screen.getByRole("button", { name: "Apply" })).toBeDisabled();
     expect(screen.getByText("Reaches every RNIC of host03.")).toBeInTheDocument();
   });
@@ -57,6 +62,22 @@ describe("the remedy form", () => {
     expect(orders.map((order) => order.mode)).toEqual(["dry_run", "apply"]);
     expect(orders[0]?.key).toMatch(/^[0-9a-f]{32}$/);
     expect(orders[0]?.key).not.toBe(orders[1]?.key);
+  });
+
+  it("is recorded with the open incident that suggests the action, and says so", async () => {
+    show();
+    expect(screen.getByText("For incident")).toBeInTheDocument();
+    expect(screen.getByText("Flows come back")).toBeInTheDocument();
+    await userEvent.click(screen.getByRole("button", { name: "Dry run" }));
+    await screen.findByText("Will be done on the host");
+    expect(orders.map((order) => order.incident)).toEqual([INCIDENT.id]);
+  });
+
+  it("is recorded with no incident when none suggests the action", async () => {
+    show(undefined, "cordon-rnic");
+    expect(screen.getByText(/^Recorded with the RNIC only/)).toBeInTheDocument();
+    await userEvent.click(screen.getByRole("button", { name: "Dry run" }));
+    await vi.waitFor(() => expect(orders.map((order) => order.incident)).toEqual([undefined]));
   });
 
   it("asks for a new dry run when a parameter changes", async () => {

@@ -1,6 +1,6 @@
 import { Button, Group, Select, Stack, Text } from "@mantine/core";
 import { useRef, useState } from "react";
-import type { NewRemedy, RemedyAction, SuggestedRemedy } from "@/lib/api/types";
+import type { NewRemedy, RemedyAction } from "@/lib/api/types";
 import { formatDuration } from "@/lib/time/format";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
@@ -8,6 +8,8 @@ import { StatusMark } from "@/lib/ui/StatusMark";
 import { ParamFields } from "./ParamFields";
 import { initialValues, toParams, validate, type ParamValues } from "./params";
 import { isUnderWay } from "./progress";
+import type { PurposeFor } from "./purpose";
+import { PurposeNote } from "./PurposeNote";
 import { useCreateRemedy, useRemedy } from "./queries";
 import { RemedyProgress } from "./RemedyProgress";
 import { newKey } from "./orderKey";
@@ -16,16 +18,18 @@ interface Props {
   actions: readonly RemedyAction[];
   host: string;
   pci: string;
-  incidentId?: string;
-  suggestion?: SuggestedRemedy;
+  /** Where to begin; without it, at what an incident suggests. */
+  initialAction?: string;
+  purposeFor: PurposeFor;
   onApplied: (id: string) => void;
 }
 
 /** Nothing is applied before its dry run was shown; a changed parameter asks for a new one. */
-export function RemedyForm({ actions, host, pci, incidentId, suggestion, onApplied }: Props) {
-  const [name, setName] = useState(suggestion?.action ?? actions[0]?.action ?? "");
+export function RemedyForm({ actions, host, pci, initialAction, purposeFor, onApplied }: Props) {
+  const [name, setName] = useState(() => initialAction ?? actions.find((each) => purposeFor(each.action))?.action ?? actions[0]?.action ?? "");
+  // Taken once for each action: what was planned must not change when the incident does.
+  const [purpose, setPurpose] = useState(() => purposeFor(name));
   const action = actions.find((each) => each.action === name);
-  const suggested = suggestion?.action === name ? suggestion.params : {};
   const [edited, setEdited] = useState<ParamValues | null>(null);
   const [errors, setErrors] = useState<Record<string, string>>({});
   const [planId, setPlanId] = useState<string | null>(null);
@@ -33,7 +37,7 @@ export function RemedyForm({ actions, host, pci, incidentId, suggestion, onAppli
   const create = useCreateRemedy();
   const pending = useRef<{ body: string; key: string } | null>(null);
   if (!action) return <EmptyState title="No remedy is known">The agents of this fleet report no action; update them.</EmptyState>;
-  const values = edited ?? initialValues(action, suggested, pci);
+  const values = edited ?? initialValues(action, purpose?.suggestion?.params ?? {}, pci);
   const change = (next: ParamValues) => {
     setEdited(next);
     setPlanId(null);
@@ -43,7 +47,7 @@ export function RemedyForm({ actions, host, pci, incidentId, suggestion, onAppli
     const found = validate(action, values);
     setErrors(found);
     if (Object.keys(found).length > 0) return;
-    const body: NewRemedy = { action: action.action, host, pci, params: toParams(values), mode, ...(incidentId ? { incident_id: incidentId } : {}) };
+    const body: NewRemedy = { action: action.action, host, pci, params: toParams(values), mode, ...(purpose ? { incident_id: purpose.incident.id } : {}) };
     // The same order pressed again after a lost answer keeps its key; an answered one gets a new key next time.
     const text = JSON.stringify(body);
     if (pending.current?.body !== text) pending.current = { body: text, key: newKey() };
@@ -69,13 +73,16 @@ export function RemedyForm({ actions, host, pci, incidentId, suggestion, onAppli
         value={name}
         allowDeselect={false}
         onChange={(value) => {
-          setName(value ?? name);
+          const next = value ?? name;
+          setName(next);
+          setPurpose(purposeFor(next));
           setEdited(null);
           setPlanId(null);
           setErrors({});
         }}
         description={action.description}
       />
+      <PurposeNote purpose={purpose} />
       <ParamFields action={action} values={values} errors={errors} disabled={create.isPending || waiting} onChange={change} />
       <Stack gap={4}>
         <StatusMark tone={action.risk === "low" ? "good" : action.risk === "medium" ? "warn" : "bad"}>{`Risk: ${action.risk}`}</StatusMark>

@@ -2,13 +2,13 @@ import { Badge, Button, Group, Text, Title } from "@mantine/core";
 import { IconTool } from "@tabler/icons-react";
 import { useDisclosure } from "@mantine/hooks";
 import { Link } from "@tanstack/react-router";
-import { RemedyDialog } from "@/features/remedies/RemedyDialog";
 import type { Rnic } from "@/lib/api/types";
 import { formatHeadroom, formatValue } from "@/lib/format";
 import { bandColor, bandOf, STALE_AFTER_MS } from "@/lib/headroom";
 import { formatAgo } from "@/lib/time/format";
 import { useNow } from "@/lib/time/useNow";
 import { StatusMark } from "@/lib/ui/StatusMark";
+import { RnicRemedyDialog } from "./RnicRemedyDialog";
 
 function Fact({ label, children }: { label: string; children: React.ReactNode }) {
   return (
@@ -63,7 +63,7 @@ export function RnicHeader({ rnic }: { rnic: Rnic }) {
           )}
         </Fact>
       </Group>
-      <RemedyDialog opened={opened} onClose={dialog.close} host={rnic.host} pci={rnic.pci} />
+      {opened && <RnicRemedyDialog host={rnic.host} pci={rnic.pci} onClose={dialog.close} />}
     </header>
   );
 }

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { IncidentStateMark } from "@/features/incidents/IncidentStateMark";
 import { useIncidents } from "@/features/incidents/queries";
 import type { Rnic } from "@/lib/api/types";
-import { formatAgo } from "@/lib/time/format";
+import { formatAgo, formatDuration } from "@/lib/time/format";
 import { useNow } from "@/lib/time/useNow";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { QueryState } from "@/lib/ui/QueryState";
@@ -19,9 +19,11 @@ export function RnicIncidents({ rnic }: { rnic: Rnic }) {
       {rnic.symptoms.map((active) => (
         <Group key={active.symptom} gap={8}>
           <SymptomBadge symptom={active.symptom} withTitle />
-          <Text size="sm" c="dimmed">
-            since {formatAgo(active.since, now)}
-          </Text>
+          {active.since !== null && (
+            <Text size="sm" c="dimmed">
+              for {formatDuration(now - Date.parse(active.since))}
+            </Text>
+          )}
         </Group>
       ))}
       <QueryState
@@ -34,7 +36,9 @@ export function RnicIncidents({ rnic }: { rnic: Rnic }) {
           <Stack gap={6} component="ul" m={0} p={0} style={{ listStyle: "none" }}>
             {page.items.map((incident) => (
               <Group key={incident.id} component="li" gap={8} wrap="nowrap">
-                <IncidentStateMark incident={incident} />
+                <span style={{ minWidth: 112 }}>
+                  <IncidentStateMark incident={incident} />
+                </span>
                 <SymptomBadge symptom={incident.symptom} />
                 <Text size="sm" truncate style={{ flex: 1 }}>
                   <Link to="/incidents/$id" params={{ id: incident.id }}>

@@ -1,6 +1,8 @@
-import { Grid, Stack } from "@mantine/core";
+import { Grid, Stack, Text, Title } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
 import { QueryState } from "@/lib/ui/QueryState";
 import { Panel } from "@/lib/ui/Panel";
+import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { ChainPanel } from "./ChainPanel";
 import { useRnic } from "./queries";
 import type { RangeSearch } from "./range";
@@ -18,6 +20,19 @@ interface Props {
 
 export function RnicPage({ host, pci, range, onRange }: Props) {
   const rnic = useRnic(host, pci);
+  if (rnic.error && !rnic.data) {
+    return (
+      <Stack gap={12}>
+        <Title order={1}>
+          {host} <span style={{ fontFamily: "var(--ww-mono)", fontWeight: 400 }}>{pci}</span>
+        </Title>
+        <ProblemNotice error={rnic.error} onRetry={() => void rnic.refetch()} />
+        <Text size="sm">
+          <Link to="/">See which RNICs report on the wall</Link>
+        </Text>
+      </Stack>
+    );
+  }
   return (
     <Stack gap={12}>
       <QueryState query={rnic} lines={2}>

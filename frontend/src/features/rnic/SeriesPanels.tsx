@@ -6,6 +6,7 @@ import { formatTime } from "@/lib/time/format";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { Panel } from "@/lib/ui/Panel";
+import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { QueryState } from "@/lib/ui/QueryState";
 import { useFindings, useSeries } from "./queries";
 import { DEFAULT_RANGE, RANGES, type RangeName, type RangeSearch } from "./range";
@@ -46,7 +47,8 @@ export function SeriesPanels({ host, pci, range, onRange, walls }: Props) {
           data={Object.keys(RANGES).map((name) => ({ value: name, label: name }))}
         />
       </Group>
-      <Grid gap={12}>
+      {series.error && !series.data && <ProblemNotice error={series.error} onRetry={() => void series.refetch()} />}
+      <Grid gap={12} hidden={Boolean(series.error && !series.data)}>
         {CHARTS.map((spec, i) => (
           <Grid.Col key={spec.key} span={{ base: 12, md: 6, xl: 4 }}>
             <Panel title={spec.title}>

@@ -6,7 +6,7 @@ export interface ChartSpec {
   key: string;
   title: string;
   fields: readonly { name: string; dashed?: boolean; scale?: number; unit?: string; label?: string }[];
-  /** Symptoms that this picture explains; they are shaded. */
+  /** Drawn as a line when the data come near its limit. */
   wall?: string;
 }
 

@@ -1,4 +1,5 @@
 import { Stack, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
 import { useCallback, useMemo } from "react";
 import { useNames } from "@/lib/api/useCatalogue";
 import { useWall } from "@/lib/stream/useWall";
@@ -41,12 +42,16 @@ export function WallPage({ filters, onFilters, onOpen }: Props) {
   return (
     <Stack gap={10} h="100%">
       {query.error && <StaleNote since={state.asOf} error={query.error} />}
-      <WallFilterBar columns={columns} shape={shape} filters={filters} onFilters={onFilters} />
-      <SummaryStrip summary={summary} filters={filters} onFilters={onFilters} />
+      {columns.host.length > 0 && (
+        <>
+          <WallFilterBar columns={columns} shape={shape} filters={filters} onFilters={onFilters} />
+          <SummaryStrip summary={summary} filters={filters} onFilters={onFilters} />
+        </>
+      )}
       {columns.host.length === 0 ? (
         <EmptyState title="No RNIC has reported yet">
-          Start wallwatch-telegraf on a host with its Kafka address set; its RNICs appear here within one collection interval. The Agents page shows
-          which hosts are enrolled.
+          Start wallwatch-telegraf on a host with its Kafka address set; its RNICs appear here within one collection interval.{" "}
+          <Link to="/agents">See which hosts are enrolled</Link>
         </EmptyState>
       ) : rows.length === 0 ? (
         <EmptyState title="No RNIC matches these filters">

@@ -1,6 +1,6 @@
 import { Button, Group, Switch, Text } from "@mantine/core";
 import type { Webhook } from "@/lib/api/types";
-import { formatAgo } from "@/lib/time/format";
+import { formatAgo, formatDuration } from "@/lib/time/format";
 import { useNow } from "@/lib/time/useNow";
 import { ConfirmButton } from "@/lib/ui/ConfirmButton";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
@@ -15,8 +15,9 @@ interface Props {
 }
 
 function Health({ webhook }: { webhook: Webhook }) {
+  const now = useNow();
   if (!webhook.enabled) return <StatusMark tone="quiet">{webhook.disabled_reason ? `off: ${webhook.disabled_reason}` : "off"}</StatusMark>;
-  if (webhook.failing_since !== null) return <StatusMark tone="bad">failing</StatusMark>;
+  if (webhook.failing_since !== null) return <StatusMark tone="bad">{`failing for ${formatDuration(now - Date.parse(webhook.failing_since))}`}</StatusMark>;
   return <StatusMark tone={webhook.last_delivery_at === null ? "quiet" : "good"}>{webhook.last_delivery_at === null ? "nothing sent yet" : "delivers"}</StatusMark>;
 }
 
@@ -35,9 +36,11 @@ export function WebhookRow({ webhook, selected, onSelect, onEdit }: Props) {
               {webhook.name}
             </Text>
             <Health webhook={webhook} />
-            <Text size="xs" c="dimmed">
-              last delivery {formatAgo(webhook.last_delivery_at, now)}
-            </Text>
+            {webhook.last_delivery_at !== null && (
+              <Text size="xs" c="dimmed">
+                last delivery {formatAgo(webhook.last_delivery_at, now)}
+              </Text>
+            )}
           </Group>
           <Text size="xs" c="dimmed" truncate>
             {webhook.url} · {webhook.events.join(", ")}

@@ -9,6 +9,7 @@ export function useCatalogue() {
 
 export interface Names {
   symptom: (id: string) => string;
+  cause: (id: string) => string;
   wall: (id: string) => string;
 }
 
@@ -17,8 +18,9 @@ export function useNames(): Names {
   const { data } = useCatalogue();
   return useMemo(() => {
     const symptoms = new Map(data?.symptoms.map((each) => [each.id, each.title]));
+    const causes = new Map(data?.causes.map((each) => [each.id, each.title]));
     const walls = new Map(data?.walls.map((each) => [each.id, each.label]));
-    return { symptom: (id) => symptoms.get(id) ?? id, wall: (id) => walls.get(id) ?? id };
+    return { symptom: (id) => symptoms.get(id) ?? id, cause: (id) => causes.get(id) ?? id, wall: (id) => walls.get(id) ?? id };
   }, [data]);
 }
 

@@ -46,7 +46,13 @@ export const theme = createTheme({
     MultiSelect: { defaultProps: { size: "xs" } },
     Textarea: { defaultProps: { size: "xs" } },
     SegmentedControl: { defaultProps: { size: "xs" } },
-    Table: { defaultProps: { verticalSpacing: 6, horizontalSpacing: "sm" } },
+    Table: {
+      defaultProps: { verticalSpacing: 6, horizontalSpacing: "sm" },
+      styles: {
+        table: { fontSize: "var(--mantine-font-size-sm)" },
+        th: { fontWeight: 600, color: "var(--ww-dim)", whiteSpace: "nowrap", background: "var(--ww-raised)" },
+      },
+    },
     Tooltip: { defaultProps: { openDelay: 250, withArrow: true } },
     Modal: {
       defaultProps: { centered: true, closeButtonProps: { "aria-label": "Close" } },

@@ -1,0 +1,11 @@
+import { useCallback } from "react";
+import { useOpenIncidents } from "@/features/incidents/queries";
+import { purposeOf } from "@/features/remedies/purpose";
+import { RemedyDialog } from "@/features/remedies/RemedyDialog";
+
+/** A remedy begun at the RNIC belongs to the open incident that suggests it. If incidents can't be read, it is given without one. */
+export function RnicRemedyDialog({ host, pci, onClose }: { host: string; pci: string; onClose: () => void }) {
+  const { data, isPending } = useOpenIncidents({ host, pci });
+  const purposeFor = useCallback((action: string) => purposeOf(action, data ?? []), [data]);
+  return <RemedyDialog opened onClose={onClose} host={host} pci={pci} purposeFor={isPending ? undefined : purposeFor} />;
+}
