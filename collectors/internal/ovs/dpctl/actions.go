@@ -71,6 +71,9 @@ func (a *Actions) encap(tunnel []byte) {
 func cutAction(text []byte) (action, rest []byte) {
 	depth := 0
 	for i, c := range text {
+		if !isDelimiter[c] {
+			continue
+		}
 		switch c {
 		case '(', '{':
 			depth++

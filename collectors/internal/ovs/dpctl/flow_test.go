@@ -111,31 +111,3 @@ func FuzzNoLineStopsTheParser(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkParseLine(b *testing.B) {
-	line := []byte(offloadedLine)
-	b.SetBytes(int64(len(line)))
-	b.ReportAllocs()
-	var f Flow
-	for b.Loop() {
-		if ParseLine(line, &f) != nil {
-			b.Fatal("not parsed")
-		}
-	}
-}
-
-func BenchmarkParseLineMatchAndActions(b *testing.B) {
-	line := []byte(offloadedLine)
-	b.SetBytes(int64(len(line)))
-	b.ReportAllocs()
-	var f Flow
-	var match Match
-	var matches MatchParser
-	var actions Actions
-	for b.Loop() {
-		if ParseLine(line, &f) != nil || matches.Parse(f.Match, &match) != nil {
-			b.Fatal("not parsed")
-		}
-		actions.Parse(f.Actions)
-	}
-}
