@@ -96,6 +96,8 @@ func width(parent, name, value []byte) int {
 			return 16
 		}
 		return addressWidth(value)
+	case "ipv6_src", "ipv6_dst":
+		return ipv6Width
 	case "sip", "tip", "sha", "tha", "sll", "tll", "target":
 		return addressWidth(value)
 	case "tun_id":

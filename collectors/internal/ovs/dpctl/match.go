@@ -1,5 +1,7 @@
 package dpctl
 
+import "bytes"
+
 // Match is what a flow's match says beyond its values: which port and tunnel it is for, and which bits it looks at.
 type Match struct {
 	// InPort is the name (or number) of the port the packet came from.
@@ -78,7 +80,7 @@ func (p *MatchParser) field(parent []byte, depth int) bool {
 		if !ok {
 			return false
 		}
-		if string(parent) == "tunnel" && string(name) == "dst" {
+		if string(parent) == "tunnel" && (string(name) == "dst" || string(name) == "ipv6_dst") && (mask == nil || !isZero(mask)) {
 			p.out.TunnelDst = value
 		}
 		p.add(parent, name, value, mask)
@@ -99,9 +101,7 @@ func (p *MatchParser) group(name []byte, depth int) bool {
 	before, writtenBefore := len(p.mask), p.bits
 	switch {
 	case string(name) == "in_port" && depth == 0:
-		value, _, ok := p.value()
-		p.out.InPort = value
-		return ok && p.close()
+		return p.port() && p.close()
 	case string(name) == "packet_type":
 		return p.fields(nil, depth+1) && p.drop(before, writtenBefore) && p.close()
 	case p.at < len(p.in) && (p.in[p.at] == '+' || p.in[p.at] == '-'):
@@ -141,6 +141,29 @@ func (p *MatchParser) close() bool {
 	}
 	p.at++
 	return true
+}
+
+// port reads a name or number. Newer releases put names that could be mistaken for something else in quotes.
+func (p *MatchParser) port() (ok bool) {
+	if name, quoted := unquote(p.in[p.at:]); quoted {
+		p.out.InPort = name
+		p.at += len(name) + len(`""`)
+		return true
+	}
+	p.out.InPort, _, ok = p.value()
+	return ok
+}
+
+// unquote returns what stands in the quotes with which text begins.
+func unquote(text []byte) (inner []byte, ok bool) {
+	if len(text) == 0 || text[0] != '"' {
+		return nil, false
+	}
+	end := bytes.IndexByte(text[1:], '"')
+	if end < 0 {
+		return nil, false
+	}
+	return text[1 : 1+end], true
 }
 
 // scalar reads the value of a group that holds only one, such as eth_type(0x0800). It moves past it only when that is so: a
