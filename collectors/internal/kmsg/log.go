@@ -1,6 +1,7 @@
 package kmsg
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -215,12 +216,12 @@ func (d *device) read(deliver func([]byte, int64), found *Reading) error {
 	for {
 		n, err := d.reader.Read(d.buffer)
 		switch {
-		case err == unix.EAGAIN || err == nil && n <= 0: //nolint:errorlint // the system call's own number, never wrapped
+		case errors.Is(err, unix.EAGAIN) || err == nil && n <= 0:
 			return nil
-		case err == unix.EPIPE: //nolint:errorlint // as above
+		case errors.Is(err, unix.EPIPE):
 			// The next read goes on with the oldest record that is left.
 			found.Overruns++
-		case err == unix.EINTR: //nolint:errorlint // as above
+		case errors.Is(err, unix.EINTR):
 		case err != nil:
 			return err
 		default:
