@@ -5,6 +5,7 @@ package dpctl
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"hash/maphash"
 )
 
@@ -213,4 +214,9 @@ func parseOffload(word []byte) Offload {
 		return Partial
 	}
 	return Software
+}
+
+// String writes an identity as Open vSwitch does.
+func (u UFID) String() string {
+	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 }
