@@ -47,7 +47,8 @@ func (c *Controller) observe(at time.Time, signals []Signal) {
 func (m *motion) step(s Signal, at time.Time) {
 	if elapsed := at.Sub(m.at).Seconds(); elapsed > 0 {
 		remembered := m.speed * math.Exp(-elapsed/memory)
-		m.speed = math.Max(remembered, math.Abs(s.Value-m.value)/s.Scale/elapsed)
+		// Nothing is faster than the whole scale in a second, and a jump is forgotten in minutes, however far it went.
+		m.speed = math.Max(remembered, math.Min(1, math.Abs(s.Value-m.value)/s.Scale/elapsed))
 	}
 	m.value, m.at, m.wall, m.level = s.Value, at, s.Wall, s.Value/s.Scale
 }
