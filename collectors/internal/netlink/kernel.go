@@ -153,9 +153,10 @@ func (c *conversation) execute(command uint8, flags netlink.HeaderFlags, body []
 	return errors.Join(errs...)
 }
 
-// unsupported gives the kernel's ways to say no one name.
+// unsupported gives the kernel's ways to say no one name. A device that is not there is not in this network namespace, or
+// went away since it was listed.
 func unsupported(err error) error {
-	for _, no := range []error{unix.EOPNOTSUPP, unix.EAFNOSUPPORT, unix.EPROTONOSUPPORT, fs.ErrNotExist} {
+	for _, no := range []error{unix.EOPNOTSUPP, unix.EAFNOSUPPORT, unix.EPROTONOSUPPORT, unix.ENODEV, fs.ErrNotExist} {
 		if errors.Is(err, no) {
 			return fmt.Errorf("%w: %w", ErrUnsupported, err)
 		}

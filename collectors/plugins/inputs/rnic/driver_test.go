@@ -82,7 +82,9 @@ func TestDriversAreAskedOnlyWhereSomethingStandsForTheKernel(t *testing.T) {
 	}{
 		{Plugin{DriverInterval: config.Duration(time.Second)}, netlink.Kernel{}},
 		{Plugin{DriverInterval: config.Duration(time.Second), SysfsRoot: "sys"}, nil},
-		{Plugin{DriverInterval: config.Duration(time.Second), SysfsRoot: "sys", NetlinkRoot: "netlink"}, netlink.Folder{Path: "netlink"}},
+		{Plugin{DriverInterval: config.Duration(time.Second), SysfsRoot: "sys", Netlink: "auto"}, nil},
+		{Plugin{DriverInterval: config.Duration(time.Second), SysfsRoot: "/host/sys", Netlink: "kernel"}, netlink.Kernel{}},
+		{Plugin{DriverInterval: config.Duration(time.Second), SysfsRoot: "sys", Netlink: "netlink"}, netlink.Folder{Path: "netlink"}},
 		{Plugin{}, nil},
 	} {
 		p := c.plugin
@@ -90,7 +92,7 @@ func TestDriversAreAskedOnlyWhereSomethingStandsForTheKernel(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := fmt.Sprintf("%T", p.drivers.source); got != fmt.Sprintf("%T", c.want) {
-			t.Errorf("%+v asks %s, want %T", c.plugin.SysfsRoot, got, c.want)
+			t.Errorf("%q beside %q asks %s, want %T", c.plugin.Netlink, c.plugin.SysfsRoot, got, c.want)
 		}
 	}
 }

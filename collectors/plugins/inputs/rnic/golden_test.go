@@ -36,7 +36,7 @@ func newPlugin(t testing.TB, root string) (*Plugin, *clock) {
 	c := &clock{now: start}
 	p := &Plugin{SysfsRoot: root, Log: plugintest.Log(), clock: c.read, cpu: fixedCost}
 	if folder := filepath.Join(root, "netlink"); exists(folder) {
-		p.NetlinkRoot, p.DriverInterval = folder, config.Duration(10*time.Second)
+		p.Netlink, p.DriverInterval = folder, config.Duration(10*time.Second)
 	}
 	if err := p.Init(); err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ const Measurement = "rnic"
 // Plugin is the configuration and the state between two gatherings.
 type Plugin struct {
 	SysfsRoot      string          `toml:"sysfs_root"`
-	NetlinkRoot    string          `toml:"netlink_root"`
+	Netlink        string          `toml:"netlink"`
 	Exclude        []string        `toml:"exclude"`
 	DriverInterval config.Duration `toml:"driver_interval"`
 	Adaptive       bool            `toml:"adaptive"`
@@ -91,18 +91,24 @@ func (p *Plugin) Init() error {
 	return nil
 }
 
-// driverSource is who answers for the drivers. Beside a tree that only stands for /sys, this host's kernel would tell
-// about other devices.
+// Who answers for the drivers.
+const (
+	// auto is this host's kernel, except beside a tree that only stands for /sys: it would tell about other devices.
+	auto = "auto"
+	// kernel is this host's kernel in any case, for a container that sees the host's /sys elsewhere.
+	kernel = "kernel"
+)
+
 func (p *Plugin) driverSource() netlink.Source {
 	switch {
 	case p.DriverInterval == 0:
 		return nil
-	case p.NetlinkRoot != "":
-		return netlink.Folder{Path: p.NetlinkRoot}
-	case p.SysfsRoot == sysfs.Default:
+	case p.Netlink == kernel, (p.Netlink == auto || p.Netlink == "") && p.SysfsRoot == sysfs.Default:
 		return netlink.Kernel{}
+	case p.Netlink == auto, p.Netlink == "":
+		return nil
 	}
-	return nil
+	return netlink.Folder{Path: p.Netlink}
 }
 
 // Gather reads every RNIC once, or nothing at all when the controller of the interval says that it is not time. What
@@ -250,6 +256,7 @@ func describe(rnic sysfs.RNIC) string {
 func init() {
 	inputs.Add("rnic", func() telegraf.Input {
 		return &Plugin{
+			Netlink:        auto,
 			DriverInterval: config.Duration(10 * time.Second),
 			MinInterval:    config.Duration(cadence.Default.Shortest),
 			MaxInterval:    config.Duration(cadence.Default.Longest),
