@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"net"
 	"reflect"
 	"strings"
 	"testing"
@@ -180,9 +181,6 @@ func TestADeviceThatIsNotThereHasNoDriver(t *testing.T) {
 	if statistics, err := (Kernel{}).Statistics(strings.Repeat("long", 8)); err == nil || errors.Is(err, ErrUnsupported) {
 		t.Errorf("a name that is too long: %v, %v", statistics, err)
 	}
-	if _, err := (Kernel{}).Driver("lo"); err != nil && !errors.Is(err, ErrUnsupported) {
-		t.Errorf("the loopback device: %v", err)
-	}
 }
 
 // device encodes a message about one device.
@@ -244,4 +242,26 @@ func FuzzMessages(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Whatever machine this is, each of its devices has a driver that answers, or none.
+func TestTheDriversOfThisMachineAnswer(t *testing.T) {
+	interfaces, err := net.Interfaces()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, device := range interfaces {
+		if _, err := (Kernel{}).Statistics(device.Name); err != nil && !errors.Is(err, ErrUnsupported) {
+			t.Errorf("statistics of %q: %v", device.Name, err)
+		}
+		if _, err := (Kernel{}).Driver(device.Name); err != nil && !errors.Is(err, ErrUnsupported) {
+			t.Errorf("driver of %q: %v", device.Name, err)
+		}
+	}
+	if _, err := (Kernel{}).Health(); err != nil && !errors.Is(err, ErrUnsupported) {
+		t.Errorf("health: %v", err)
+	}
+	if _, err := (Kernel{}).Descriptions(); err != nil && !errors.Is(err, ErrUnsupported) {
+		t.Errorf("descriptions: %v", err)
+	}
 }
