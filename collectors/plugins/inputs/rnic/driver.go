@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"sort"
+	"strings"
 	"time"
 
 	"github.com/influxdata/telegraf"
@@ -33,6 +34,10 @@ var driverCounters = []string{
 	"link_xon_tx.nic", "link_xoff_rx.nic", "link_xoff_tx.nic", "mac_local_faults.nic", "mac_remote_faults.nic",
 	"link_down_events.nic",
 }
+
+// counterField is the name of a counter's field. A dot parts measurement and field where names of fields are written, so
+// ice's names cannot keep theirs.
+func counterField(counter string) string { return strings.ReplaceAll(counter, ".", "_") }
 
 // parameters are the parameters of devlink that become fields: what decides how flows are offloaded and RDMA is done.
 var parameters = []string{
@@ -142,7 +147,7 @@ func (d *device) addStatistics(source netlink.Source, describe bool, fields map[
 	statistics, err := source.Statistics(d.rnic.Netdev)
 	for _, name := range driverCounters {
 		if value, ok := statistics[name]; ok && value <= math.MaxInt64 {
-			fields[name] = int64(value)
+			fields[counterField(name)] = int64(value)
 		}
 	}
 	if err != nil || !describe {

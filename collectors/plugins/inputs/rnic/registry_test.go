@@ -21,7 +21,10 @@ var derived = []string{
 
 // everyField lists what this input can emit.
 func everyField() []string {
-	fields := slices.Concat(derived, absenceFields[:], driverCounters)
+	fields := slices.Concat(derived, absenceFields[:])
+	for _, counter := range driverCounters {
+		fields = append(fields, counterField(counter))
+	}
 	for _, g := range groups {
 		for _, v := range g.values {
 			if counts, several := aerFields[v.field]; several {
