@@ -64,8 +64,13 @@ func TestARefusalIsToldWithItsReason(t *testing.T) {
 	config := host(t)
 	cordonFile(t, config, physical, record)
 	call(t, "ADD", config)
-	if got := recorded(t, config); len(got) != 1 || got[0].Result != cnievent.Refused || got[0].Reason != "link flaps" {
+	call(t, "DEL", config)
+	got := recorded(t, config)
+	if len(got) != 2 || got[0].Result != cnievent.Refused || got[0].Reason != "link flaps" {
 		t.Errorf("got %+v", got)
+	}
+	if got[1].Result != cnievent.OK {
+		t.Errorf("DEL of a container on a cordoned RNIC: %+v", got[1])
 	}
 }
 

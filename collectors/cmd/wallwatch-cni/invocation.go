@@ -53,6 +53,9 @@ func newInvocation(command string, args *skel.CmdArgs) *invocation {
 	return c
 }
 
+// refused tells whether the call fails: a cordon keeps new containers away and says nothing about those that are there.
+func (c *invocation) refused() bool { return c.command == "ADD" && c.found.cordon != nil }
+
 // refusal is the error for a VF of a cordoned RNIC.
 func (c *invocation) refusal() *types.Error {
 	record := c.found.cordon
@@ -69,7 +72,7 @@ func (c *invocation) record() {
 		Duration: time.Since(started),
 	}
 	switch {
-	case c.found.cordon != nil:
+	case c.refused():
 		event.Result, event.Reason = cnievent.Refused, c.found.cordon.Reason
 	case c.found.problem != "":
 		event.Result = cnievent.Unchecked

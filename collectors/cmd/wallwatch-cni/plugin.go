@@ -10,7 +10,7 @@ import (
 // add passes the result of the plugins before it on, unless the VF's RNIC is cordoned.
 func add(args *skel.CmdArgs) error {
 	c := newInvocation("ADD", args)
-	if c.found.cordon != nil {
+	if c.refused() {
 		c.record()
 		return c.refusal()
 	}
