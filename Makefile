@@ -14,8 +14,8 @@ setup: ## install what the other tasks need (skips what is there)
 	@echo "setup"; local/setup.sh
 
 .PHONY: demo
-demo: setup ## run everything with a simulated fleet until Ctrl-C (SCENARIO=name of a file in tests/scenarios)
-	@exec setpriv --pdeathsig TERM -- $(PYTHON) -m wallwatch_local demo --scenario $(SCENARIO)
+demo: setup ## run everything with a simulated fleet until Ctrl-C (SCENARIO=? lists what it can show)
+	@exec setpriv --pdeathsig TERM -- $(PYTHON) -m wallwatch_local demo --scenario '$(SCENARIO)'
 
 .PHONY: demo-reset
 demo-reset: ## remove the demo's state

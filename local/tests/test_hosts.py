@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from wallwatch_local import hosts
+from wallwatch_local import demo, hosts
 from wallwatch_local.errors import LocalStackError
 from wallwatch_local.hosts import Host
 
@@ -34,8 +34,20 @@ def test_a_scenario_without_hosts_is_refused_by_name(tmp_path: Path, text: str) 
 
 
 def test_an_unknown_scenario_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(LocalStackError, match=r"choose from .*demo"):
+    with pytest.raises(LocalStackError, match=r"choose from\n\n(?s:.*)demo +The fleet of"):
         hosts.scenario_file("no-such-scenario")
+
+
+def test_every_scenario_begins_with_a_comment_that_says_what_it_shows() -> None:
+    for file in hosts.SCENARIOS.glob("*.yaml"):
+        assert file.read_text().startswith("# "), file
+        assert hosts.first_comment(file).endswith((".", ":")), file
+
+
+def test_a_question_mark_lists_the_scenarios_and_starts_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert demo.run("?") == 0
+    listed = capsys.readouterr().out.splitlines()
+    assert len(listed) == len(list(hosts.SCENARIOS.glob("*.yaml")))
 
 
 def test_both_configurations_name_the_host_and_parse(tmp_path: Path) -> None:

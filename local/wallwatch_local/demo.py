@@ -22,6 +22,7 @@ from wallwatch_local.signals import Interrupted, interruptible, pause
 
 WAIT_TIMEOUT_S = 120.0
 ADMIN = "admin"
+LIST = "?"  # in place of a scenario's name
 PREFERRED_HTTP_PORT = 8080
 
 
@@ -39,12 +40,15 @@ def say(text: str) -> None:
 def run(scenario_name: str) -> int:
     """Run the demo until a signal ends it; returns the exit code."""
     started = time.monotonic()
+    if scenario_name == LIST:
+        say(hosts.menu())
+        return 0
     try:
+        scenario = hosts.scenario_file(scenario_name)
         if os.geteuid() != 0:
             raise LocalStackError(
                 "the demo must be run as root (it enters the database's folder and opens its own mounts): 'sudo make demo'"
             )
-        scenario = hosts.scenario_file(scenario_name)
         with only_one(demo_dir()):
             with suppress(Interrupted), interruptible("\nstopping ...\n"):
                 _run(scenario, started)

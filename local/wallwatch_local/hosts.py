@@ -26,11 +26,23 @@ class Host:
 
 def scenario_file(name: str) -> Path:
     """The file of a scenario that is given by name, such as ``demo``."""
-    file = SCENARIOS / f"{name}.yaml"
-    if not file.exists():
-        known = ", ".join(sorted(path.stem for path in SCENARIOS.glob("*.yaml"))) or "none"
-        raise LocalStackError(f"there is no scenario {name!r} (SCENARIO=...): choose from {known}")
-    return file
+    known = {path.stem: path for path in SCENARIOS.glob("*.yaml")}
+    if name not in known:
+        raise LocalStackError(f"there is no scenario {name!r} (make demo SCENARIO=name): choose from\n\n{menu()}")
+    return known[name]
+
+
+def menu() -> str:
+    """Every scenario with the first line of its file, a comment that says what it shows."""
+    files = sorted(SCENARIOS.glob("*.yaml"), key=lambda file: file.stem)
+    width = max(len(file.stem) for file in files)
+    return "\n".join(f"  {file.stem:<{width}}  {first_comment(file)}" for file in files)
+
+
+def first_comment(file: Path) -> str:
+    """Text of the comment that a scenario begins with."""
+    with file.open() as lines:
+        return lines.readline().removeprefix("#").strip()
 
 
 def hosts_of(scenario: Path) -> list[Host]:

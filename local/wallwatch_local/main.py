@@ -27,7 +27,7 @@ def run_kafka(data_dir: DataDir, port: Port) -> None:
 
 
 @app.command("demo")
-def run_demo(scenario: Annotated[str, typer.Option(help="Name of a file in tests/scenarios, without .yaml.")] = "demo") -> None:
+def run_demo(scenario: Annotated[str, typer.Option(help="Name of a file in tests/scenarios; ? lists them.")] = "demo") -> None:
     """Run the whole product with a simulated fleet until Ctrl-C."""
     raise typer.Exit(demo.run(scenario))
 

@@ -18,6 +18,7 @@ TOOLS = REPOSITORY / ".local" / "tools" / "bin"
 PLUGINS = Path("/usr/lib/cni")
 CNITOOL = "github.com/containernetworking/cni/cnitool@v1.3.1"
 PHYSICAL, VIRTUAL = "0000:3b:00.0", "0000:3b:00.2"
+VXLAN_NETWORK = 4097
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,18 @@ class Chain:
     @property
     def answer_file(self) -> Path:
         return self.folder / "answer.json"
+
+    @property
+    def event_folder(self) -> Path:
+        return self.folder / "events"
+
+    def events(self) -> list[dict[str, Any]]:
+        """What wallwatch-cni left for the collector, the oldest first."""
+        return [json.loads(path.read_text()) for path in sorted(self.event_folder.glob("[!.]*.json"))]
+
+    def end_pod(self) -> None:
+        """The pod's network namespace goes before the runtime calls DEL, as after a crash of the pod's sandbox."""
+        subprocess.run(["ip", "netns", "delete", self.pod], check=True, timeout=10)
 
     def cordon(self, reason: str) -> None:
         record = {"pci": PHYSICAL, "reason": reason, "remedy_id": "r1", "command_id": "c1", "at": "2026-11-21T03:00:00Z"}
@@ -110,6 +123,13 @@ def plugin(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return _go_build(output, "build", "-o", str(output), "./cmd/wallwatch-cni")
 
 
+@pytest.fixture(scope="session")
+def external_input(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """inputs.cni_events as a plugin for a Telegraf that somebody already runs."""
+    output = tmp_path_factory.mktemp("input") / "cni_events"
+    return _go_build(output, "build", "-o", str(output), "./plugins/inputs/cni_events/cmd")
+
+
 def _write_sysfs(root: Path) -> None:
     devices = root / "bus" / "pci" / "devices"
     (devices / PHYSICAL).mkdir(parents=True)
@@ -123,6 +143,8 @@ def _write_network(folder: Path, network: str, first: dict[str, Any]) -> None:
         "type": "wallwatch-cni",
         "sysfsRoot": str(folder / "sys"),
         "cordonDir": str(folder / "cordon"),
+        "eventDir": str(folder / "events"),
+        "vxlanNetwork": VXLAN_NETWORK,
         "capabilities": {"deviceID": True},
     }
     chain = {"cniVersion": "1.0.0", "name": network, "plugins": [{**first, "ipam": ipam}, wallwatch]}
@@ -150,6 +172,7 @@ def chain(request: pytest.FixtureRequest, tmp_path: Path, cnitool: Path, plugin:
     made = Chain(tmp_path, cnitool, f"ww{mark}", f"wwout{mark}", f"wwpod{mark}")
     _write_sysfs(tmp_path / "sys")
     (tmp_path / "cordon").mkdir()
+    made.event_folder.mkdir()
     first = {"type": "bridge", "bridge": "wwbr0", "isGateway": True} if request.param == "bridge" else {"type": "ptp"}
     _write_network(tmp_path, made.network, first)
     _write_plugins(tmp_path, plugin, made.answer_file)

@@ -7,43 +7,87 @@ import (
 const (
 	defaultSysfsRoot = "/sys"
 	defaultCordonDir = "/var/lib/wallwatch-agent/cordon"
+	// On most hosts this is memory, which never hangs and is empty after a boot.
+	defaultEventDir = "/run/wallwatch/cni-events"
 )
 
-// config is the plugin's part of a configuration list, as the runtime hands it over. The address of the VF comes from the runtime: directly, or
-// as the capability `deviceID`.
+// config is the plugin's part of a configuration list, as the runtime hands it over. The address of the VF comes from the runtime, directly or
+// as the capability `deviceID`, or from the plugin before that attached it.
 type config struct {
 	CNIVersion    string `json:"cniVersion"`
 	SysfsRoot     string `json:"sysfsRoot"`
 	CordonDir     string `json:"cordonDir"`
+	EventDir      string `json:"eventDir"`
 	DeviceID      string `json:"deviceID"`
+	VXLANNetwork  int64  `json:"vxlanNetwork"`
 	RuntimeConfig struct {
-		DeviceID string `json:"deviceID"`
+		DeviceID     string `json:"deviceID"`
+		VXLANNetwork int64  `json:"vxlanNetwork"`
 	} `json:"runtimeConfig"`
 	// PrevResult stays as it came, so that fields which this plugin has never heard of reach the runtime.
 	PrevResult json.RawMessage `json:"prevResult"`
 }
 
-// parseConfig reads what it can: a field of the wrong type is reported and its default holds.
-func parseConfig(stdin []byte) *config {
-	parsed := &config{}
-	if err := json.Unmarshal(stdin, parsed); err != nil {
-		complain("a part of the configuration is ignored: %v", err)
-	}
-	if parsed.SysfsRoot == "" {
-		parsed.SysfsRoot = defaultSysfsRoot
-	}
-	if parsed.CordonDir == "" {
-		parsed.CordonDir = defaultCordonDir
-	}
-	return parsed
+// chainResult is what is of interest in the result of the plugins before this one.
+type chainResult struct {
+	Interfaces []struct {
+		PCIID string `json:"pciID"`
+	} `json:"interfaces"`
+	IPs []struct {
+		Address string `json:"address"`
+	} `json:"ips"`
 }
 
-// device is the PCI address of the container's VF, empty when the runtime gave none.
+// parseConfig reads what it can: a field of the wrong type is reported and its default holds.
+func parseConfig(stdin []byte) (*config, error) {
+	parsed := &config{}
+	err := json.Unmarshal(stdin, parsed)
+	for setting, otherwise := range map[*string]string{
+		&parsed.SysfsRoot: defaultSysfsRoot, &parsed.CordonDir: defaultCordonDir, &parsed.EventDir: defaultEventDir,
+	} {
+		if *setting == "" {
+			*setting = otherwise
+		}
+	}
+	return parsed, err
+}
+
+// device is the PCI address of the container's VF, empty when nobody tells.
 func (c *config) device() string {
 	if c.RuntimeConfig.DeviceID != "" {
 		return c.RuntimeConfig.DeviceID
 	}
-	return c.DeviceID
+	if c.DeviceID != "" {
+		return c.DeviceID
+	}
+	for _, attached := range c.previous().Interfaces {
+		if attached.PCIID != "" {
+			return attached.PCIID
+		}
+	}
+	return ""
+}
+
+// previous reads what it understands of prevResult. Other plugins' results have many forms, and none of them is a mistake.
+func (c *config) previous() (found chainResult) {
+	_ = json.Unmarshal(c.PrevResult, &found)
+	return found
+}
+
+// addresses are those that the container got.
+func (c *config) addresses() []string {
+	var found []string
+	for _, ip := range c.previous().IPs {
+		found = append(found, ip.Address)
+	}
+	return found
+}
+
+func (c *config) vxlanNetwork() int64 {
+	if c.RuntimeConfig.VXLANNetwork != 0 {
+		return c.RuntimeConfig.VXLANNetwork
+	}
+	return c.VXLANNetwork
 }
 
 // result is what the plugins before this one achieved, or an empty result where this plugin is the first of its chain.

@@ -41,13 +41,13 @@ func call(t *testing.T, command string, config map[string]any) outcome {
 	return callRaw(t, command, stdin)
 }
 
-func callRaw(t *testing.T, command string, stdin []byte) outcome {
+func callRaw(t *testing.T, command string, stdin []byte, more ...string) outcome {
 	t.Helper()
 	plugin := exec.Command(os.Args[0])
-	plugin.Env = []string{
+	plugin.Env = append([]string{
 		"WALLWATCH_TEST_AS_PLUGIN=1", "CNI_COMMAND=" + command, "CNI_CONTAINERID=pod1", "CNI_NETNS=/proc/1/ns/none", "CNI_IFNAME=eth0", "CNI_PATH=/tmp",
-		"CNI_NETNS_OVERRIDE=1",
-	}
+		"CNI_NETNS_OVERRIDE=1", "CNI_ARGS=IgnoreUnknown=1;K8S_POD_NAMESPACE=ml;K8S_POD_NAME=trainer-0",
+	}, more...)
 	var stdout, stderr bytes.Buffer
 	plugin.Stdin, plugin.Stdout, plugin.Stderr = bytes.NewReader(stdin), &stdout, &stderr
 	err := plugin.Run()
@@ -74,12 +74,14 @@ func host(t *testing.T) map[string]any {
 	if err := os.Symlink("../"+physical, filepath.Join(devices, virtual, "physfn")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(filepath.Join(root, "cordon"), 0o755); err != nil {
-		t.Fatal(err)
+	for _, folder := range []string{"cordon", "events"} {
+		if err := os.Mkdir(filepath.Join(root, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return map[string]any{
 		"cniVersion": "1.0.0", "name": "rdma", "type": "wallwatch-cni", "sysfsRoot": filepath.Join(root, "sys"), "cordonDir": filepath.Join(root, "cordon"),
-		"deviceID": virtual, "prevResult": previous(),
+		"eventDir": filepath.Join(root, "events"), "vxlanNetwork": 4097, "deviceID": virtual, "prevResult": previous(),
 	}
 }
 

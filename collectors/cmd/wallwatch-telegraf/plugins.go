@@ -9,6 +9,8 @@ import (
 	_ "github.com/influxdata/telegraf/plugins/serializers/influx"
 	_ "github.com/influxdata/telegraf/plugins/serializers/json"
 
+	_ "github.com/wallwatch/wallwatch/collectors/plugins/inputs/cni_events"
+	_ "github.com/wallwatch/wallwatch/collectors/plugins/inputs/kernel_events"
 	_ "github.com/wallwatch/wallwatch/collectors/plugins/inputs/ovs_offload"
 	_ "github.com/wallwatch/wallwatch/collectors/plugins/inputs/rnic"
 )

@@ -18,6 +18,7 @@ type group struct {
 	mask       int
 	position   int
 	entries    int
+	slots      int // of its hash table
 	emptySince time.Duration
 }
 
@@ -26,7 +27,7 @@ func newChain() *chain { return &chain{byMask: map[int]*group{}} }
 func (c *chain) join(mask int) *group {
 	g, ok := c.byMask[mask]
 	if !ok {
-		g = &group{mask: mask, position: len(c.groups)}
+		g = &group{mask: mask, position: len(c.groups), slots: firstSlots}
 		c.groups = append(c.groups, g)
 		c.byMask[mask] = g
 	}

@@ -1,8 +1,14 @@
 // Package engine is the simulated fleet as pure mechanism: Step moves virtual time, nothing in here reads a clock, a file or a socket,
 // and the same scenario with the same seed gives the same fleet.
 //
-// Symptoms are not programmed. C6 (masks queried in order) is in chain.go and traffic.go, C5 with C1 (counters that come late, so that
-// the switch ages live flows) in firmware.go and revalidator.go.
+// Symptoms are not programmed; what they come from is:
+//
+//	C1, C5  counters.go (counters come late), revalidator.go and flowtable.go (who ages live flows because of that)
+//	C2, C3  driver.go (time-outs and refused entries that the driver does not handle), table.go (when an entry is refused)
+//	C4      commands.go (deletions search the table)
+//	C6      chain.go (masks are queried in order), traffic.go
+//	C7      unbind.go (two releases at once), pcie.go
+//	C8      contexts.go (the encapsulation buffer)
 package engine
 
 import (
@@ -33,6 +39,8 @@ type Engine struct {
 	externals   []*Container
 	admission   Admission
 
+	operations []operation
+
 	containerNumber, externalPort int
 	nextJudgement, nextExpiry     time.Duration
 }
@@ -50,6 +58,13 @@ func New(s *scenario.Scenario, admission Admission) (*Engine, error) {
 			h.RNICs = append(h.RNICs, r)
 			e.rnics = append(e.rnics, r)
 		}
+		for _, setting := range s.Settings {
+			if setting.Host == h.Name {
+				h.Settings = setting.OtherConfig
+				h.Switch.configure(h.Settings)
+			}
+		}
+		h.start(0)
 		e.hosts = append(e.hosts, h)
 	}
 	for i := range s.Topology.External {
@@ -63,20 +78,20 @@ func New(s *scenario.Scenario, admission Admission) (*Engine, error) {
 
 func (e *Engine) newRNIC(s *scenario.Scenario, h *Host, host, index int) (*RNIC, error) {
 	t := s.Topology
-	name, firmware, pci := t.Models[(host*t.RNICsPerHost+index)%len(t.Models)], t.Firmware, scenario.PCIAddress(index)
+	name, firmware, driver, pci := t.Models[(host*t.RNICsPerHost+index)%len(t.Models)], t.Firmware, t.Driver, scenario.PCIAddress(index)
 	for _, o := range s.Overrides {
 		if o.Host == h.Name && o.RNIC == pci {
-			name, firmware = first(o.Model, name), first(o.Firmware, firmware)
+			name, firmware, driver = first(o.Model, name), first(o.Firmware, firmware), first(o.Driver, driver)
 		}
 	}
 	model, err := rnicmodel.Lookup(name)
 	if err != nil {
 		return nil, err
 	}
-	r := &RNIC{Host: h, rng: e.rng, Index: index, PCI: pci, Model: model, FixedFirmware: firmware == "fixed",
+	r := &RNIC{Host: h, rng: e.rng, Index: index, PCI: pci, Model: model, FixedFirmware: firmware == "fixed", FixedDriver: driver == "fixed",
 		IBDev: fmt.Sprintf("%s%d", model.IBPrefix, index), GUID: 0xb83fd20300000000 + uint64(host)<<16 + uint64(index)<<8,
-		VTEP: netip.AddrFrom4([4]byte{10, 0, byte(host + 1), byte(index + 1)}), VFs: make([]*Container, t.VFs), VFCounters: make([]VFCounters, t.VFs),
-		chains: [2]*chain{newChain(), newChain()}, baseMasks: 3 + e.rng.IntN(len(commonMasks)-2), sourcePort: e.rng.IntN(16384)}
+		VTEP: netip.AddrFrom4([4]byte{10, 0, byte(host + 1), byte(index + 1)}), CarrierChanges: 2, VFs: make([]*Container, t.VFs), VFCounters: make([]VFCounters, t.VFs),
+		chains: [2]*chain{newChain(), newChain()}, contexts: map[context]int{}, baseMasks: 3 + e.rng.IntN(len(commonMasks)-2), sourcePort: e.rng.IntN(16384)}
 	r.Netdev = fmt.Sprintf("enp%ds0f0np0", r.bus())
 	if model.Driver == "ice" {
 		r.Netdev = fmt.Sprintf("enp%ds0f0", r.bus())
@@ -108,6 +123,10 @@ func (e *Engine) planJobs(s *scenario.Scenario) {
 		if event.For > 0 {
 			end = (event.At + event.For).Std()
 		}
+		if event.Operator != "" {
+			e.operations = append(e.operations, operation{event})
+			continue
+		}
 		for _, r := range e.rnics {
 			if r.Host.Name == event.Host && r.PCI == event.RNIC {
 				e.addJob(r, event.Job, event.At.Std(), end)
@@ -118,7 +137,7 @@ func (e *Engine) planJobs(s *scenario.Scenario) {
 
 func (e *Engine) addJob(r *RNIC, spec scenario.Job, start, end time.Duration) {
 	kinds := []string{"training", "microservices", "multi-tenant"}
-	e.jobs = append(e.jobs, &job{spec: spec, rnic: r, startsAt: start, endsAt: end, vni: 100 * (1 + slices.Index(kinds, spec.Kind)),
+	e.jobs = append(e.jobs, &job{spec: spec, rnic: r, startsAt: start, rampFrom: start, endsAt: end, vni: 100 * (1 + slices.Index(kinds, spec.Kind)),
 		containers: make([]*Container, spec.Containers), nextStart: make([]time.Duration, spec.Containers), slots: make([]*connection, spec.Flows)})
 }
 
@@ -147,6 +166,8 @@ func (e *Engine) stepOnce(dt time.Duration) []Verdict {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.now += dt
+	e.operate()
+	e.runHosts()
 	for _, j := range e.jobs {
 		e.runJob(j)
 	}
@@ -156,7 +177,9 @@ func (e *Engine) stepOnce(dt time.Duration) []Verdict {
 		r.runFirmware(e.now, dt)
 	}
 	for _, h := range e.hosts {
-		h.revalidate(e.now)
+		if h.awake(e.now) {
+			h.revalidate(e.now)
+		}
 		h.lookUp(dt)
 	}
 	return e.judge()
@@ -187,6 +210,9 @@ func (e *Engine) judge() []Verdict {
 			for _, c := range r.chains {
 				c.expire(e.now)
 			}
+			r.ageConnections(e.now)
+			r.watchHealth(e.now)
+			r.retrain(e.now)
 		}
 	}
 	if e.now >= e.nextJudgement {

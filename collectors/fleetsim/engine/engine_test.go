@@ -152,7 +152,7 @@ func TestQueriesOfAFlowEqualThePositionOfItsMask(t *testing.T) {
 	// Two flows at position 0 and one at 2, with equal packets in flight: Q = (0 + 0 + 2) / 3.
 	var l load
 	for _, q := range []float64{0, 0, 2} {
-		l.add(1, 1, q, 0)
+		l.add(1, 1, q, 0, 1)
 	}
 	if ql, _ := l.means(); math.Abs(ql-2.0/3) > 1e-12 {
 		t.Errorf("Q is %v, want 2/3", ql)

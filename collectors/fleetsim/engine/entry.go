@@ -36,10 +36,15 @@ type Entry struct {
 	lastUsed               time.Duration
 	counter                int // its number on the card
 
+	suspended, restoring bool          // the kernel has taken the connection out of the hardware, or is putting it back
+	copy                 *softwareCopy // the same flow in the software datapath, if there is one
+
 	head, tail []byte // constant parts of the dump line, made when first asked for
 }
 
-func (e *Entry) inHardware() bool { return e.state == installed || e.state == deleting }
+func (e *Entry) inHardware() bool {
+	return (e.state == installed || e.state == deleting) && !e.suspended
+}
 
 // connection is one direction of traffic between two containers: an egress entry at the sender's RNIC and an ingress
 // entry at the receiver's.
@@ -52,6 +57,7 @@ type connection struct {
 	packetSize float64 // bytes of an inner frame
 	demandGbps float64
 	rateGbps   float64
+	queuePairs float64 // for each that others have for the same demand
 	carry      float64 // part of a packet that is still to come
 	endsAt     time.Duration
 	ended      bool
@@ -59,6 +65,11 @@ type connection struct {
 
 func (c *connection) offloaded() bool {
 	return (c.egress == nil || c.egress.inHardware()) && (c.ingress == nil || c.ingress.inHardware())
+}
+
+// copied tells whether software has a flow wherever hardware does not forward.
+func (c *connection) copied() bool {
+	return (c.egress == nil || c.egress.inHardware() || c.egress.copy != nil) && (c.ingress == nil || c.ingress.inHardware() || c.ingress.copy != nil)
 }
 
 func (c *connection) gone() bool {

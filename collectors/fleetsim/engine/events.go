@@ -43,6 +43,8 @@ func (h *Host) lookUp(dt time.Duration) {
 			}
 		}
 	}
+	matched += s.softwareHits
+	s.softwareHits = 0
 	masks := float64(h.SoftwareMasks())
 	s.Hits += uint64(matched)
 	s.MaskLookups += matched*(masks+1)/2 + (s.Missed-s.lookedUpTo)*masks

@@ -14,6 +14,8 @@ const (
 	revalidatorInterval = 500 * time.Millisecond
 	// dumpCost is an assumed time to fetch and check one flow.
 	dumpCost = 12 * time.Microsecond
+	// smallestBatch is how many operations a thread of ovs-vswitchd hands to the datapath at once.
+	smallestBatch = 50
 	// crowdedMaxIdle is OVS's idle time while there are more flows than the limit.
 	crowdedMaxIdle = 100 * time.Millisecond
 )
@@ -34,8 +36,9 @@ type Switch struct {
 	FlowLimitReached uint64  // upcall_flow_limit_hit
 	nextRound        time.Duration
 
-	past       []Events // totals once a second, newest last
-	lookedUpTo float64  // misses that MaskLookups holds already
+	past         []Events // totals once a second, newest last
+	softwareHits float64  // packets of this step that a copy in software forwarded
+	lookedUpTo   float64  // misses that MaskLookups holds already
 }
 
 func newSwitch() Switch {
@@ -47,18 +50,25 @@ func newSwitch() Switch {
 func (e *Engine) ApplyOtherConfig(h *Host, config map[string]string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	h.Switch.MaxIdle, h.Switch.ConfiguredLimit = defaultMaxIdle, defaultFlowLimit
-	if ms, err := strconv.Atoi(config["max-idle"]); err == nil {
-		h.Switch.MaxIdle = time.Duration(max(ms, 500)) * time.Millisecond
-	}
-	if limit, err := strconv.Atoi(config["flow-limit"]); err == nil && limit >= 0 {
-		h.Switch.ConfiguredLimit = limit
-	}
-	h.Switch.FlowLimit = max(1000, min(h.Switch.FlowLimit, h.Switch.ConfiguredLimit))
+	h.Switch.configure(config)
 }
 
-// Flows is the number of flows in the host's datapath.
-func (h *Host) Flows() int {
+func (s *Switch) configure(config map[string]string) {
+	s.MaxIdle, s.ConfiguredLimit = defaultMaxIdle, defaultFlowLimit
+	if ms, err := strconv.Atoi(config["max-idle"]); err == nil {
+		s.MaxIdle = time.Duration(max(ms, 500)) * time.Millisecond
+	}
+	if limit, err := strconv.Atoi(config["flow-limit"]); err == nil && limit >= 0 {
+		s.ConfiguredLimit = limit
+	}
+	s.FlowLimit = max(1000, min(s.FlowLimit, s.ConfiguredLimit))
+}
+
+// Flows is the number of flows in the host's datapath, in hardware and in software.
+func (h *Host) Flows() int { return h.OffloadedFlows() + len(h.copies) }
+
+// OffloadedFlows is the number of those in hardware.
+func (h *Host) OffloadedFlows() int {
 	n := 0
 	for _, r := range h.RNICs {
 		n += len(r.entries)
@@ -71,7 +81,6 @@ func (h *Host) revalidate(now time.Duration) {
 	if now < s.nextRound {
 		return
 	}
-	s.nextRound = now + min(s.MaxIdle, revalidatorInterval)
 	flows := h.Flows()
 	maxIdle := s.MaxIdle
 	if flows > s.FlowLimit {
@@ -79,19 +88,28 @@ func (h *Host) revalidate(now time.Duration) {
 	}
 	deletions := time.Duration(0)
 	for _, r := range h.RNICs {
+		// A round goes on while its deletions last, so no more are under way than end until the next one. The others stay in the dump.
+		free := max(smallestBatch, int(revalidatorInterval/r.deletionTime())) - r.deletionsQueued
 		for _, e := range r.entries {
+			if free <= 0 {
+				break
+			}
 			if e.state != installed || now-e.lastUsed <= maxIdle {
 				continue
 			}
-			if uint64(e.hwPackets) != e.seenPackets {
+			free--
+			if uint64(e.hwPackets) != e.seenPackets && !r.silent() {
 				r.truth.liveDeletions++
 			}
 			s.Deleted++
-			deletions += r.Model.Costs.Delete
-			r.submit(e, false)
+			deletions += r.deletionTime()
+			r.truth.deletions++
+			r.submit(e, deleteEntry, now)
 		}
 	}
+	h.revalidateCopies(now, maxIdle)
 	s.DumpDuration = max(time.Millisecond, time.Duration(flows)*dumpCost+deletions)
+	s.nextRound = now + max(min(s.MaxIdle, revalidatorInterval), s.DumpDuration)
 	s.AverageFlows = (s.AverageFlows*15 + float64(flows)) / 16
 	s.MostFlows = max(s.MostFlows, flows)
 	s.backOff(flows)
@@ -110,9 +128,20 @@ func (s *Switch) backOff(flows int) {
 	s.FlowLimit = min(s.ConfiguredLimit, max(s.FlowLimit, 1000))
 }
 
-// upcall handles the first packet of a flow that is not in the datapath: it asks for an entry unless the table is full.
-func (h *Host) upcall(e *Entry) {
-	if e == nil || e.state != absent {
+// upcall handles a packet that the hardware did not forward: it asks for an entry unless the table is full, and gives the
+// packets of a connection that was taken out of the hardware a flow in software.
+func (h *Host) upcall(e *Entry, now time.Duration) {
+	if e == nil || h.Stalled(now) || e.copy != nil && e.state == absent {
+		return
+	}
+	if e.suspended && e.state == installed {
+		h.copyToSoftware(e)
+		if !e.restoring {
+			e.rnic.submit(e, restoreEntry, now)
+		}
+		return
+	}
+	if e.state != absent {
 		return
 	}
 	if h.Flows() >= h.Switch.FlowLimit {
@@ -120,5 +149,5 @@ func (h *Host) upcall(e *Entry) {
 		return
 	}
 	h.Switch.Inserted++
-	e.rnic.submit(e, true)
+	e.rnic.submit(e, insertEntry, now)
 }

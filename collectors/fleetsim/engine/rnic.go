@@ -9,28 +9,22 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/rnicmodel"
 )
 
-// Host is one simulated server.
-type Host struct {
-	Name, Rack string
-	RNICs      []*RNIC
-	Switch     Switch
-
-	softwareFlows int // live flows on the slow path in this step
-}
-
 // RNIC is one simulated card with one port.
 type RNIC struct {
 	Host          *Host
 	Index         int
 	PCI           string
 	Model         rnicmodel.Model
-	FixedFirmware bool
+	FixedFirmware bool // reads counters in time (without C5)
+	FixedDriver   bool // handles time-outs and refused entries (without C2 and C3)
 	IBDev, Netdev string
 	GUID          uint64
 	VTEP          netip.Addr
 	VFs           []*Container // by VF number; nil where free
 	Counters      Counters
-	VFCounters    []VFCounters
+
+	CarrierChanges int
+	VFCounters     []VFCounters
 
 	chains       [2]*chain
 	entries      []*Entry
@@ -47,7 +41,38 @@ type RNIC struct {
 
 	commandDebt, scanDebt time.Duration
 	scanBehind            bool
+	deletionsQueued       int
+	contexts              map[context]int // encapsulation contexts and how many entries use them
+	wedgedAt              time.Duration   // since when the firmware has stopped, 0 if it works
+	healthSaid            bool
+	failures              int // refused entries so far
+	failureSecond         time.Duration
+	failuresSaid          int
+	releases              []release
+	link                  pciLink
+	portDownUntil         time.Duration // the operator's doing; 0 when up
+	stalledHost           bool          // its driver made the kernel stand still in this period of the truth
+	crashedHost           bool          // its driver crashed it
 	truth                 evidence
+}
+
+// silent tells whether the card answers nobody.
+func (r *RNIC) silent() bool {
+	return r.wedged() || r.link.downUntil > 0 || r.Host.downUntil > 0 || r.Host.crashing
+}
+
+// PortDown tells whether an operator has taken the port down.
+func (r *RNIC) PortDown() bool { return r.portDownUntil > 0 }
+
+// forwards tells whether packets can pass the card.
+func (r *RNIC) forwards() bool { return !r.silent() && !r.PortDown() }
+
+// DriverVersion is what the driver's module reports.
+func (r *RNIC) DriverVersion() string {
+	if r.FixedDriver {
+		return r.Model.FixedDriver
+	}
+	return r.Model.DriverVersion
 }
 
 // Counters are the running totals of a port. Data in bytes on the wire.

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"cmp"
 	"maps"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -10,15 +12,28 @@ import (
 )
 
 func TestEachScenarioOfTheRepositoryLeadsToWhatItsCommentSays(t *testing.T) {
-	for name, want := range map[string][]string{
-		"demo":                      {"S1 host03 0000:3b:00.0", "S6 host06 0000:86:00.0"},
-		"s1":                        {"S1 host01 0000:17:00.0"},
-		"s6":                        {"S6 host02 0000:17:00.0"},
-		"s1-fixed-firmware":         nil,
-		"many-masks-little-traffic": nil,
-		"healthy":                   nil,
-		"collector-load":            nil,
-	} {
+	const first, second = " host01 0000:17:00.0", " host01 0000:3b:00.0"
+	duration := map[string]time.Duration{"all": 4 * time.Minute}
+	expected := map[string][]string{
+		"demo": {"S1 host03 0000:3b:00.0", "S6 host06 0000:86:00.0"},
+		"all": {"S1 host01 0000:17:00.0", "S2 host02 0000:17:00.0", "S3 host03 0000:17:00.0", "S4 host04 0000:17:00.0",
+			"S5 host05 0000:17:00.0", "S6 host06 0000:17:00.0", "S7 host07 0000:17:00.0", "S8 host08 0000:17:00.0"},
+		"s1": {"S1" + first}, "s1-fixed-firmware": nil,
+		"s2": {"S2" + first}, "s2-fixed-driver": nil, "burst-below-the-wall": nil,
+		"s3": {"S3" + first}, "s3-fixed-driver": nil, "operator-reboots": nil,
+		"s4": {"S4" + first}, "high-churn-in-a-small-table": nil,
+		"s5": {"S5" + first}, "s5-fixed-firmware": nil, "late-counters-in-time": nil,
+		"s6": {"S6 host02 0000:17:00.0"}, "many-masks-little-traffic": nil,
+		"s7": {"S7" + first}, "drained-one-by-one": nil, "port-down-on-purpose": nil,
+		"s8": {"S8" + first}, "many-flows-few-contexts": nil,
+		"s1-and-s6": {"S1" + first, "S6" + second}, "s2-and-s8": {"S2" + first, "S8" + first},
+		"healthy": nil, "noisy-healthy": nil, "collector-load": nil,
+	}
+	files, err := filepath.Glob("../../../tests/scenarios/*.yaml")
+	if err != nil || len(files) != len(expected) {
+		t.Errorf("%d scenarios are expected and %d are there (%v)", len(expected), len(files), err)
+	}
+	for name, want := range expected {
 		t.Run(name, func(t *testing.T) {
 			s, err := scenario.Load("../../../tests/scenarios/" + name + ".yaml")
 			if err != nil {
@@ -28,7 +43,7 @@ func TestEachScenarioOfTheRepositoryLeadsToWhatItsCommentSays(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			began := run(e, 150*time.Second)
+			began := run(e, cmp.Or(duration[name], 150*time.Second))
 			if got := slices.Sorted(maps.Keys(began)); !slices.Equal(got, want) {
 				t.Errorf("began: %q, want %q", got, want)
 			}

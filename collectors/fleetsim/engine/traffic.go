@@ -29,12 +29,14 @@ const (
 type load struct {
 	want             float64 // Gbit/s
 	inFlight, ql, qr float64 // packets in flight and their sums of queries
-	scale            float64
+	scale            float64 // share of the whole demand that is granted
+	shares           queueShares
 }
 
-func (l *load) add(want, latencyUs, ql, qr float64) {
+func (l *load) add(want, latencyUs, ql, qr, queuePairs float64) {
 	w := want * latencyUs // Little's law, up to a factor that the means do not see
 	l.want += want
+	l.shares.add(want, queuePairs)
 	l.inFlight += w
 	l.ql += w * ql
 	l.qr += w * qr
@@ -48,17 +50,19 @@ func (l *load) means() (ql, qr float64) {
 }
 
 // grant settles which share of its demand a direction gets.
-func (l *load) grant(p rnicmodel.Performance, noise float64) {
+func (l *load) grant(p rnicmodel.Performance, noise, linkGbps float64) {
 	l.scale = 1
 	ql, qr := l.means()
-	if capacity := p.BandwidthGbps(ql, qr) * noise; l.want > capacity {
+	capacity := math.Min(p.BandwidthGbps(ql, qr)*noise, linkGbps)
+	if l.want > capacity {
 		l.scale = capacity / l.want
 	}
+	l.shares.settle(capacity)
 }
 
 func (e *Engine) moveTraffic(dt time.Duration) {
 	for _, h := range e.hosts {
-		h.softwareFlows = 0
+		h.softwareFlows, h.copiedFlows = 0, 0
 	}
 	for _, r := range e.rnics {
 		r.out, r.in = load{}, load{}
@@ -66,16 +70,16 @@ func (e *Engine) moveTraffic(dt time.Duration) {
 	}
 	for _, c := range e.connections {
 		if !c.ended {
-			c.offer()
+			c.offer(e.now)
 		}
 	}
 	for _, r := range e.rnics {
-		r.out.grant(r.Model.Performance, 1+r.noise)
-		r.in.grant(r.Model.Performance, 1+r.noise)
+		r.out.grant(r.Model.Performance, 1+r.noise, r.pcieGbps())
+		r.in.grant(r.Model.Performance, 1+r.noise, r.pcieGbps())
 	}
 	for _, c := range e.connections {
 		if !c.ended {
-			c.transfer(dt.Seconds())
+			c.transfer(e.now, dt.Seconds())
 		}
 	}
 	for _, r := range e.rnics {
@@ -98,49 +102,83 @@ func (c *connection) window() (want, latencyUs, ql, qr float64) {
 	return c.demandGbps * math.Min(1, windowHeadroom*p.LatencyUs(0, 0)/latencyUs), latencyUs, ql, qr
 }
 
-func (c *connection) offer() {
-	if !c.offloaded() {
+// blocked tells whether the connection cannot send: its sender does not get the CPU, or a card on the way forwards nothing.
+func (c *connection) blocked(now time.Duration) bool {
+	if r := c.src.RNIC; r != nil && (r.Host.Stalled(now) || !r.forwards()) {
+		return true
+	}
+	return c.dst.RNIC != nil && !c.dst.RNIC.forwards()
+}
+
+func (c *connection) offer(now time.Duration) {
+	switch {
+	case c.blocked(now):
+		return
+	case c.offloaded():
+	case c.copied():
+		c.slowHost().copiedFlows++
+		return
+	default:
 		c.slowHost().softwareFlows++
 		return
 	}
 	want, latency, ql, qr := c.window()
 	if c.egress != nil {
-		c.src.RNIC.out.add(want, latency, ql, qr)
+		c.src.RNIC.out.add(want, latency, ql, qr, c.queuePairs)
 	}
 	if c.ingress != nil {
-		c.dst.RNIC.in.add(want, latency, ql, qr)
+		c.dst.RNIC.in.add(want, latency, ql, qr, c.queuePairs)
 	}
 }
 
 // slowHost is the host whose switch has no entry for the connection's packets.
 func (c *connection) slowHost() *Host {
-	if c.egress != nil && !c.egress.inHardware() {
+	if c.egress != nil && !c.egress.inHardware() && (c.egress.copy == nil || c.ingress == nil || c.ingress.inHardware() || c.ingress.copy != nil) {
 		return c.src.RNIC.Host
 	}
 	return c.dst.RNIC.Host
 }
 
-func (c *connection) transfer(seconds float64) {
-	if !c.offloaded() {
-		c.transferInSoftware(seconds)
+func (c *connection) transfer(now time.Duration, seconds float64) {
+	switch {
+	case c.blocked(now):
+		c.rateGbps = 0
+		return
+	case c.offloaded():
+	case c.copied():
+		c.transferByCopy(now, seconds)
+		return
+	default:
+		c.transferByUpcalls(now, seconds)
 		return
 	}
 	want, latency, _, _ := c.window()
 	scale := 1.0
 	if c.egress != nil {
-		scale = c.src.RNIC.out.scale
+		scale = c.src.RNIC.out.shares.of(c.queuePairs)
 	}
 	if c.ingress != nil {
-		scale = math.Min(scale, c.dst.RNIC.in.scale)
+		scale = math.Min(scale, c.dst.RNIC.in.shares.of(c.queuePairs))
 	}
 	c.rateGbps = want * scale
 	c.noteDepth(latency)
 	c.count(c.rateGbps * 1e9 / 8 / c.packetSize * seconds)
 }
 
-// transferInSoftware sends over the slow path for as long as the missing entries will take to be installed, and at full
+// transferByCopy sends by the flows that the software datapath has, and wakes those who would put the connection back into hardware.
+func (c *connection) transferByCopy(now time.Duration, seconds float64) {
+	h := c.slowHost()
+	wanted := c.demandGbps * 1e9 / 8 / c.packetSize * seconds
+	sent := math.Min(wanted, softwarePackets*seconds/float64(max(h.copiedFlows, 1)))
+	c.rateGbps = sent * c.packetSize * 8 / 1e9 / seconds
+	h.Switch.softwareHits += sent
+	c.callUp(sent, now)
+	c.count(sent)
+}
+
+// transferByUpcalls sends over the slow path for as long as the missing entries will take to be installed, and at full
 // speed for the rest of the step, if that is shorter.
-func (c *connection) transferInSoftware(seconds float64) {
+func (c *connection) transferByUpcalls(now time.Duration, seconds float64) {
 	h := c.slowHost()
 	waiting := math.Min(seconds, c.installDelay().Seconds())
 	perSecond := c.demandGbps * 1e9 / 8 / c.packetSize
@@ -160,15 +198,21 @@ func (c *connection) transferInSoftware(seconds float64) {
 			c.src.RNIC.Counters.AckTimeouts += (offered - passed) / 50
 		}
 	}
-	if c.carry+sent >= 1 { // only a packet makes an upcall
-		if c.egress != nil {
-			c.src.RNIC.Host.upcall(c.egress)
-		}
-		if c.ingress != nil {
-			c.dst.RNIC.Host.upcall(c.ingress)
-		}
-	}
+	c.callUp(sent, now)
 	c.count(sent)
+}
+
+// callUp lets packets that the hardware did not forward come to the switches.
+func (c *connection) callUp(packets float64, now time.Duration) {
+	if c.carry+packets < 1 { // only a whole packet makes an upcall
+		return
+	}
+	if c.egress != nil {
+		c.src.RNIC.Host.upcall(c.egress, now)
+	}
+	if c.ingress != nil {
+		c.dst.RNIC.Host.upcall(c.ingress, now)
+	}
 }
 
 // installDelay is how long a packet that misses now will wait for its entries.
@@ -205,9 +249,15 @@ func (c *connection) count(packets float64) {
 		r.VFCounters[c.dst.VF].RcvPackets += whole
 	}
 	for _, e := range []*Entry{c.egress, c.ingress} {
-		if e != nil && e.inHardware() { // one end may forward in hardware while the other does not
+		switch { // one end may forward in hardware while the other does not
+		case e == nil:
+		case e.inHardware():
 			e.hwPackets += whole
 			e.hwBytes += whole * (c.packetSize - ethernetHeader)
+		case e.copy != nil:
+			e.copy.packets += whole
+			e.copy.bytes += whole * c.packetSize
+			e.copy.hits = true
 		}
 	}
 }

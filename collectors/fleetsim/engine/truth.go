@@ -6,8 +6,13 @@ import "time"
 // can read depends on it.
 const (
 	truthPeriod = 5 * time.Second // evidence is judged over this time
-	// liveDeletionsPerPeriod is when deletions of live flows count as S1.
-	liveDeletionsPerPeriod = 10
+	// liveDeletionsPerPeriod is when deletions of live flows count as S1, liveSuspensionsPerPeriod when connections that were taken
+	// out of the hardware in spite of their traffic count as S5.
+	liveDeletionsPerPeriod   = 10
+	liveSuspensionsPerPeriod = 10
+	// A deletion that takes slowDeletion times that of an empty table is S4, once so many are asked for in a period that others wait.
+	slowDeletion       = 7
+	deletionsPerPeriod = 250
 	// deepLatency is how many times its latency at the head of the chains makes a flow deep in it, deepShare the share of the demand
 	// that deep flows must have, and deepLoss the share of it that they must miss for S6.
 	deepLatency, deepShare, deepLoss = 2.0, 0.2, 0.2
@@ -15,10 +20,11 @@ const (
 )
 
 type evidence struct {
-	liveDeletions                     int
+	liveDeletions, liveSuspensions    int
+	deletions                         int
 	deepDemand, deepGranted, demanded float64
-	quiet                             [2]int
-	open                              [2]*Verdict
+	quiet                             [symptoms]int
+	open                              [symptoms]*Verdict
 }
 
 // Verdict is one line of the truth: a symptom of an RNIC over a time. To is nil while it lasts.
@@ -30,7 +36,10 @@ type Verdict struct {
 	Judged         time.Duration // when this became known
 }
 
-var judged = [2]struct{ symptom, cause string }{{"S1", "C5"}, {"S6", "C6"}}
+const symptoms = 8
+
+// The causes of the symptoms S1 to S8 in the simulator. The paper's C1, deletion of entries that are not aged, follows from C5 here.
+var causes = [symptoms]string{"C5", "C2", "C3", "C4", "C5", "C6", "C7", "C8"}
 
 func (c *connection) noteDepth(latencyUs float64) {
 	p := c.model()
@@ -48,19 +57,33 @@ func (c *connection) noteDepth(latencyUs float64) {
 	}
 }
 
+// present says which symptoms the evidence of a period shows.
+func (r *RNIC) present() [symptoms]bool {
+	t := &r.truth
+	return [symptoms]bool{
+		t.liveDeletions >= liveDeletionsPerPeriod,
+		r.stalledHost,
+		r.crashedHost,
+		t.deletions >= deletionsPerPeriod && r.deletionTime() >= slowDeletion*r.Model.Costs.Delete,
+		t.liveSuspensions >= liveSuspensionsPerPeriod,
+		t.deepDemand > deepShare*t.demanded && t.deepGranted < (1-deepLoss)*t.deepDemand,
+		r.link.downUntil > 0 || r.link.degraded,
+		r.wedged(),
+	}
+}
+
 // judge closes a period of evidence and returns what began or ended with it.
 func (r *RNIC) judge(now time.Duration) []Verdict {
 	t := &r.truth
-	present := [2]bool{
-		t.liveDeletions >= liveDeletionsPerPeriod,
-		t.deepDemand > deepShare*t.demanded && t.deepGranted < (1-deepLoss)*t.deepDemand,
-	}
-	t.liveDeletions, t.deepDemand, t.deepGranted, t.demanded = 0, 0, 0, 0
+	present := r.present()
+	t.liveDeletions, t.liveSuspensions, t.deletions, t.deepDemand, t.deepGranted, t.demanded = 0, 0, 0, 0, 0, 0
+	r.crashedHost = false
+	r.stalledHost = r.stalledHost && r.Host.Stalled(now)
 	var changes []Verdict
 	for i, here := range present {
 		switch {
 		case here && t.open[i] == nil:
-			t.open[i] = &Verdict{Symptom: judged[i].symptom, Cause: judged[i].cause, RNIC: r, From: now - truthPeriod, Judged: now}
+			t.open[i] = &Verdict{Symptom: "S" + string(rune('1'+i)), Cause: r.causeOf(i), RNIC: r, From: now - truthPeriod, Judged: now}
 			changes = append(changes, *t.open[i])
 			t.quiet[i] = 0
 		case here:
@@ -75,4 +98,12 @@ func (r *RNIC) judge(now time.Duration) []Verdict {
 		}
 	}
 	return changes
+}
+
+// causeOf is the cause behind the i-th symptom: commands that time out because the card has stopped are C8's doing.
+func (r *RNIC) causeOf(i int) string {
+	if i == 1 && r.wedged() {
+		return causes[7]
+	}
+	return causes[i]
 }

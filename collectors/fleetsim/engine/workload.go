@@ -39,6 +39,7 @@ type job struct {
 	spec       scenario.Job
 	rnic       *RNIC
 	startsAt   time.Duration
+	rampFrom   time.Duration // startsAt, or when its host came back
 	endsAt     time.Duration // 0 means never
 	vni        int
 	containers []*Container
@@ -52,6 +53,18 @@ func (j *job) running(now time.Duration) bool {
 }
 
 func (e *Engine) runJob(j *job) {
+	h := j.rnic.Host
+	if h.Down(e.now) {
+		j.rampFrom = e.now
+	}
+	for i, c := range j.containers {
+		if c != nil && c.stopped {
+			j.containers[i] = nil
+		}
+	}
+	if h.Down(e.now) || h.Stalled(e.now) {
+		return
+	}
 	if !j.running(e.now) {
 		if !j.ended && e.now >= j.startsAt {
 			e.endJob(j)
@@ -71,12 +84,17 @@ func (e *Engine) runJob(j *job) {
 	e.fillSlots(j)
 }
 
+// endJob stops the job's containers, all at once or one after another.
 func (e *Engine) endJob(j *job) {
 	j.ended = true
 	for i, c := range j.containers {
-		if c != nil {
+		switch turn := j.endsAt + j.spec.Drain.Std()*time.Duration(i)/time.Duration(len(j.containers)); {
+		case c == nil:
+		case e.now >= turn:
 			e.stopContainer(c)
 			j.containers[i] = nil
+		default:
+			j.ended = false
 		}
 	}
 }
@@ -121,6 +139,7 @@ func (e *Engine) stopContainer(c *Container) {
 	_ = e.admission.Del(c)
 	c.stopped = true
 	c.RNIC.VFs[c.VF] = nil
+	c.RNIC.unbind(e.now, e.flowsOf(c))
 	for i, other := range e.running {
 		if other == c {
 			e.running = append(e.running[:i], e.running[i+1:]...)
@@ -129,10 +148,20 @@ func (e *Engine) stopContainer(c *Container) {
 	}
 }
 
+func (e *Engine) flowsOf(c *Container) int {
+	n := 0
+	for _, one := range e.connections {
+		if !one.ended && (one.src == c || one.dst == c) {
+			n++
+		}
+	}
+	return n
+}
+
 func (e *Engine) fillSlots(j *job) {
 	wanted := len(j.slots)
 	if ramp := j.spec.Ramp.Std(); ramp > 0 {
-		wanted = min(wanted, int(float64(wanted)*float64(e.now-j.startsAt)/float64(ramp)))
+		wanted = min(wanted, int(float64(wanted)*float64(e.now-j.rampFrom)/float64(ramp)))
 	}
 	for f := range wanted {
 		if c := j.slots[f]; c != nil && !c.ended {
@@ -152,7 +181,10 @@ func (e *Engine) connect(j *job, slot int) *connection {
 	if peer == nil {
 		return nil
 	}
-	c := &connection{src: own, dst: peer, vni: j.vni, packetSize: 4158, demandGbps: j.demand(slot)}
+	c := &connection{src: own, dst: peer, vni: j.vni + slot/2%max(1, j.spec.Networks), packetSize: 4158, demandGbps: j.demand(slot), queuePairs: 1}
+	if j.spec.QueuePairs > 0 {
+		c.queuePairs = j.spec.QueuePairs
+	}
 	if j.spec.Kind == "microservices" {
 		c.packetSize = 1086
 	}

@@ -3,7 +3,6 @@ package hostfs
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -24,7 +23,7 @@ func open(t *testing.T) (*engine.Engine, *Tree, string) {
 	t.Helper()
 	e := enginetest.New(t, text)
 	root := t.TempDir()
-	tree, err := New(e.Hosts()[0], root, "4f0c6c3e-0000-4000-8000-000000000000")
+	tree, err := New(e.Hosts()[0], root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +148,7 @@ func TestANewRunReplacesTheTreeAndKeepsTheAgentsState(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := New(e.Hosts()[0], root, "x"); err != nil {
+	if _, err := New(e.Hosts()[0], root); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(stale); !os.IsNotExist(err) {
@@ -162,11 +161,38 @@ func TestANewRunReplacesTheTreeAndKeepsTheAgentsState(t *testing.T) {
 
 func TestKernelLogLinesHaveTheFormOfKmsg(t *testing.T) {
 	_, tree, root := open(t)
-	if err := tree.Log(1500*time.Millisecond, "mlx5_core %s: hello", "0000:17:00.0"); err != nil {
+	if err := tree.Log([]engine.Message{{Boot: 1, SinceBoot: 1500 * time.Millisecond, Level: 3, Text: "mlx5_core 0000:17:00.0: hello"}}); err != nil {
 		t.Fatal(err)
 	}
 	content, err := os.ReadFile(filepath.Join(root, "kmsg"))
-	if err != nil || !strings.HasPrefix(string(content), "6,1,1500000,-;mlx5_core 0000:17:00.0: hello\n") {
+	if err != nil || string(content) != "3,0,1500000,-;mlx5_core 0000:17:00.0: hello\n" {
 		t.Errorf("got %q, %v", content, err)
+	}
+}
+
+func TestABootBringsANewLogANewIDAndWhatTheLastOneDiedWith(t *testing.T) {
+	_, tree, root := open(t)
+	read := func(name string) string {
+		content, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(content)
+	}
+	if err := tree.Log([]engine.Message{{Boot: 1, Text: "first"}}); err != nil {
+		t.Fatal(err)
+	}
+	before := read("proc/sys/kernel/random/boot_id")
+	if err := tree.Log([]engine.Message{{Boot: 1, SinceBoot: time.Second, Text: "Oops", Panic: true}, {Boot: 2, Level: 6, Text: "second"}}); err != nil {
+		t.Fatal(err)
+	}
+	if after := read("proc/sys/kernel/random/boot_id"); after == before || len(after) != 37 {
+		t.Errorf("boot id was %q and is %q", before, after)
+	}
+	if log := read("kmsg"); log != "6,0,0,-;second\n" {
+		t.Errorf("the new log is %q", log)
+	}
+	if stored := read("sys/fs/pstore/dmesg-erst-1"); stored != "Panic#1 Part1\n<0>[    1.000000] Oops\n" {
+		t.Errorf("the persistent store has %q", stored)
 	}
 }

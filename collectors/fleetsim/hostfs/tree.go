@@ -17,11 +17,11 @@ type Tree struct {
 	host    *engine.Host
 	root    string // the host's folder
 	written map[string]string
-	clock   uint64 // kernel log sequence
+	log     kernelLog
 }
 
 // New writes the tree of a host below root. What an earlier run left there is replaced.
-func New(host *engine.Host, root, bootID string) (*Tree, error) {
+func New(host *engine.Host, root string) (*Tree, error) {
 	t := &Tree{host: host, root: root, written: map[string]string{}}
 	for _, old := range []string{"sys", "kmsg"} {
 		if err := os.RemoveAll(filepath.Join(root, old)); err != nil {
@@ -29,10 +29,9 @@ func New(host *engine.Host, root, bootID string) (*Tree, error) {
 		}
 	}
 	var errs []error
-	for _, dir := range []string{"sys/class/net", "sys/class/infiniband", "sys/bus/pci/devices", "ovs", "agent/cordon", "cni/results", "proc/sys/kernel/random"} {
+	for _, dir := range []string{"sys/class/net", "sys/class/infiniband", "sys/bus/pci/devices", "ovs", "sys/fs/pstore", "agent/cordon", "cni/results", "proc/sys/kernel/random"} {
 		errs = append(errs, os.MkdirAll(filepath.Join(root, dir), 0o755))
 	}
-	errs = append(errs, t.put("proc/sys/kernel/random/boot_id", bootID))
 	for _, r := range host.RNICs {
 		errs = append(errs, t.addRNIC(r))
 	}
@@ -48,12 +47,13 @@ func (t *Tree) addRNIC(r *engine.RNIC) error {
 	b := builder{t: t}
 	b.files(dev, map[string]string{
 		"vendor": r.Model.VendorID, "device": r.Model.DeviceID, "class": "0x020000", "numa_node": strconv.Itoa(r.Index / 2),
-		"current_link_speed": r.Model.PCISpeed, "max_link_speed": r.Model.PCISpeed,
-		"current_link_width": strconv.Itoa(r.Model.PCIWidth), "max_link_width": strconv.Itoa(r.Model.PCIWidth),
+		"max_link_speed": r.Model.PCISpeed, "max_link_width": strconv.Itoa(r.Model.PCIWidth),
+		"aer_dev_correctable": correctable.text(0), "aer_dev_nonfatal": uncorrectable.text(0),
 		"sriov_numvfs": strconv.Itoa(len(r.VFs)), "sriov_totalvfs": strconv.Itoa(r.Model.TotalVFs), "enable": "1",
 	})
 	b.link(filepath.Join("sys/bus/pci/devices", r.PCI), dev)
 	b.driver(r.Model.Driver, dev)
+	b.files(filepath.Join("sys/module", r.Model.Driver), map[string]string{"version": r.DriverVersion()})
 	b.infiniband(dev, r.IBDev, r)
 	b.uplink(dev, r)
 	for vf := range r.VFs {
@@ -100,14 +100,14 @@ func (b *builder) infiniband(dev, name string, r *engine.RNIC) {
 		values["hca_type"], values["board_id"] = r.Model.HCAType, r.Model.BoardID
 	}
 	b.files(dir, values)
-	b.files(filepath.Join(dir, "ports/1"), map[string]string{"state": "4: ACTIVE", "phys_state": "5: LinkUp", "rate": r.Model.PortRate, "link_layer": "Ethernet", "lid": "0x0"})
+	b.files(filepath.Join(dir, "ports/1"), map[string]string{"rate": r.Model.PortRate, "link_layer": "Ethernet", "lid": "0x0"})
 	b.link(filepath.Join(dir, "device"), dev)
 	b.link(filepath.Join("sys/class/infiniband", name), dir)
 }
 
 func (b *builder) uplink(dev string, r *engine.RNIC) {
 	dir := filepath.Join(dev, "net", r.Netdev)
-	b.files(dir, map[string]string{"address": macText(r.GUID), "operstate": "up", "carrier": "1", "carrier_changes": "2", "mtu": "9216",
+	b.files(dir, map[string]string{"address": macText(r.GUID), "mtu": "9216",
 		"speed": strconv.Itoa(int(r.Model.LineGbps * 1000)), "ifindex": strconv.Itoa(10 + r.Index), "phys_switch_id": switchID(r), "phys_port_name": "p0"})
 	b.netdevLinks(dir, r.Netdev, dev)
 }

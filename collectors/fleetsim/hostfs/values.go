@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"time"
 
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine"
 )
@@ -38,60 +37,89 @@ func (t *Tree) put(name, value string) error {
 }
 
 // Values is what Capture copied from the engine, to be written without holding it.
-type Values map[string]float64
+type Values map[string]string
+
+// counters are whole numbers.
+type counters struct {
+	values Values
+	dir    string
+}
+
+func (c counters) set(name string, value float64) {
+	c.values[c.dir+"/"+name] = strconv.FormatUint(uint64(value), 10)
+}
+
+func (c counters) quiet(names []string) {
+	for _, name := range names {
+		c.values[c.dir+"/"+name] = "0"
+	}
+}
 
 // Capture reads the moving values. Call it inside the engine's View.
 func (t *Tree) Capture() Values {
 	v := make(Values, 256)
 	for _, r := range t.host.RNICs {
-		t.capturePort(v, r)
-		net := filepath.Join(device(r.PCI, r.PCI), "net")
+		dev := device(r.PCI, r.PCI)
+		captureLink(v, dev, r)
+		capturePort(v, dev, r)
 		for vf, c := range r.VFCounters {
 			if r.VFs[vf] == nil {
 				continue
 			}
 			// A representor receives what its VF sends.
-			stats := filepath.Join(net, r.Representor(vf), "statistics")
-			v[stats+"/rx_bytes"], v[stats+"/rx_packets"] = c.XmitBytes, c.XmitPackets
-			v[stats+"/tx_bytes"], v[stats+"/tx_packets"] = c.RcvBytes, c.RcvPackets
+			stats := counters{v, filepath.Join(dev, "net", r.Representor(vf), "statistics")}
+			stats.set("rx_bytes", c.XmitBytes)
+			stats.set("rx_packets", c.XmitPackets)
+			stats.set("tx_bytes", c.RcvBytes)
+			stats.set("tx_packets", c.RcvPackets)
 		}
 	}
 	return v
 }
 
-func (t *Tree) capturePort(v Values, r *engine.RNIC) {
-	dev, c := device(r.PCI, r.PCI), &r.Counters
+func capturePort(v Values, dev string, r *engine.RNIC) {
+	c := &r.Counters
 	port := filepath.Join(dev, "infiniband", r.IBDev, "ports/1")
-	hw := port + "/hw_counters/"
+	hw := counters{v, port + "/hw_counters"}
 	if r.Model.Driver == "ice" {
 		// irdma has no PMA counters, and names of its own.
-		v[hw+"cnpSent"], v[hw+"cnpHandled"], v[hw+"cnpIgnored"], v[hw+"RxECNMrkd"] = c.CNPSent, c.CNPHandled, 0, c.ECNMarked
-		v[hw+"InRdmaWrites"], v[hw+"RxUDP"], v[hw+"TxUDP"] = c.WriteRequests, c.RcvPackets, c.XmitPackets
-		v[hw+"ip4InPkts"], v[hw+"ip4OutPkts"], v[hw+"RetransSegs"] = c.RcvPackets, c.XmitPackets, c.PacketSeqErr
-		v[hw+"lifespan"] = 10
+		hw.set("cnpSent", c.CNPSent)
+		hw.set("cnpHandled", c.CNPHandled)
+		hw.set("cnpIgnored", 0)
+		hw.set("RxECNMrkd", c.ECNMarked)
+		hw.set("InRdmaWrites", c.WriteRequests)
+		hw.set("RxUDP", c.RcvPackets)
+		hw.set("TxUDP", c.XmitPackets)
+		hw.set("ip4InPkts", c.RcvPackets)
+		hw.set("ip4OutPkts", c.XmitPackets)
+		hw.set("RetransSegs", c.PacketSeqErr)
 	} else {
-		pma := port + "/counters/"
-		v[pma+"port_xmit_data"], v[pma+"port_rcv_data"] = c.XmitBytes/4, c.RcvBytes/4 // words of 4 bytes
-		v[pma+"port_xmit_packets"], v[pma+"port_rcv_packets"] = c.XmitPackets, c.RcvPackets
-		v[pma+"unicast_xmit_packets"], v[pma+"unicast_rcv_packets"] = c.XmitPackets, c.RcvPackets
-		v[pma+"port_xmit_wait"] = c.XmitWait
-		for _, name := range quietPortCounters {
-			v[pma+name] = 0
-		}
-		v[hw+"out_of_sequence"], v[hw+"packet_seq_err"] = c.OutOfSequence, c.PacketSeqErr
-		v[hw+"local_ack_timeout_err"], v[hw+"roce_adp_retrans"] = c.AckTimeouts, c.AdaptiveRetrans
-		v[hw+"np_ecn_marked_roce_packets"], v[hw+"np_cnp_sent"], v[hw+"rp_cnp_handled"] = c.ECNMarked, c.CNPSent, c.CNPHandled
-		v[hw+"rx_write_requests"] = c.WriteRequests
-		for _, name := range quietHardwareCounters {
-			v[hw+name] = 0
-		}
-		v[hw+"lifespan"] = 10
+		pma := counters{v, port + "/counters"}
+		pma.set("port_xmit_data", c.XmitBytes/4) // words of 4 bytes
+		pma.set("port_rcv_data", c.RcvBytes/4)
+		pma.set("port_xmit_packets", c.XmitPackets)
+		pma.set("port_rcv_packets", c.RcvPackets)
+		pma.set("unicast_xmit_packets", c.XmitPackets)
+		pma.set("unicast_rcv_packets", c.RcvPackets)
+		pma.set("port_xmit_wait", c.XmitWait)
+		pma.quiet(quietPortCounters)
+		hw.set("out_of_sequence", c.OutOfSequence)
+		hw.set("packet_seq_err", c.PacketSeqErr)
+		hw.set("local_ack_timeout_err", c.AckTimeouts)
+		hw.set("roce_adp_retrans", c.AdaptiveRetrans)
+		hw.set("np_ecn_marked_roce_packets", c.ECNMarked)
+		hw.set("np_cnp_sent", c.CNPSent)
+		hw.set("rp_cnp_handled", c.CNPHandled)
+		hw.set("rx_write_requests", c.WriteRequests)
+		hw.quiet(quietHardwareCounters)
 	}
-	stats := filepath.Join(dev, "net", r.Netdev, "statistics") + "/"
-	v[stats+"tx_bytes"], v[stats+"tx_packets"], v[stats+"rx_bytes"], v[stats+"rx_packets"] = c.XmitBytes, c.XmitPackets, c.RcvBytes, c.RcvPackets
-	for _, name := range quietNetdevCounters {
-		v[stats+name] = 0
-	}
+	hw.set("lifespan", 10)
+	stats := counters{v, filepath.Join(dev, "net", r.Netdev, "statistics")}
+	stats.set("tx_bytes", c.XmitBytes)
+	stats.set("tx_packets", c.XmitPackets)
+	stats.set("rx_bytes", c.RcvBytes)
+	stats.set("rx_packets", c.RcvPackets)
+	stats.quiet(quietNetdevCounters)
 }
 
 // Counters that exist on the card and that no mechanism of the simulator moves.
@@ -110,18 +138,7 @@ var (
 func (t *Tree) Write(v Values) error {
 	var errs []error
 	for name, value := range v {
-		errs = append(errs, t.put(name, strconv.FormatUint(uint64(value), 10)))
+		errs = append(errs, t.put(name, value))
 	}
 	return errors.Join(errs...)
-}
-
-// Log appends a line to the kernel log, in the form of /dev/kmsg: priority, sequence, microseconds since boot.
-func (t *Tree) Log(sinceBoot time.Duration, format string, args ...any) error {
-	file, err := os.OpenFile(filepath.Join(t.root, "kmsg"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
-		return fmt.Errorf("the kernel log of host %s: %w", t.host.Name, err)
-	}
-	t.clock++
-	_, err = fmt.Fprintf(file, "6,%d,%d,-;%s\n", t.clock, sinceBoot.Microseconds(), fmt.Sprintf(format, args...))
-	return errors.Join(err, file.Close())
 }

@@ -153,14 +153,22 @@ func (d *database) connect(ctx context.Context) (*ovsdb.Client, error) {
 	}
 }
 
-// initialise adds the one row of Open_vSwitch that ovs-vsctl init would, with offloading switched on.
+// initialise adds the one row of Open_vSwitch that ovs-vsctl init would, with offloading switched on, or the
+// scenario's settings.
 func (d *database) initialise(ctx context.Context, client *ovsdb.Client) error {
 	if _, err := client.OtherConfig(ctx); err == nil {
 		return nil
 	}
+	config := [][2]string{}
+	for key, value := range d.host.Settings {
+		config = append(config, [2]string{key, value})
+	}
+	if len(config) == 0 {
+		config = [][2]string{{"hw-offload", "true"}}
+	}
 	_, err := client.Transact(ctx, map[string]any{"op": "insert", "table": "Open_vSwitch", "row": map[string]any{
 		"ovs_version": vswitch.Version, "system_type": "simulated",
-		"other_config": []any{"map", [][2]string{{"hw-offload", "true"}}},
+		"other_config": []any{"map", config},
 		"external_ids": []any{"map", [][2]string{{"hostname", d.host.Name}}},
 	}})
 	return err

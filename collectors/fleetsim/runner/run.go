@@ -4,7 +4,6 @@ package runner
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -83,23 +82,13 @@ type fleet struct {
 
 func (f *fleet) openHosts() error {
 	for _, h := range f.engine.Hosts() {
-		tree, err := hostfs.New(h, h.Name, bootID())
+		tree, err := hostfs.New(h, h.Name)
 		if err != nil {
 			return err
 		}
 		f.trees = append(f.trees, tree)
-		if err := tree.Log(0, "Linux version 6.8.0 (simulated host %s)", h.Name); err != nil {
-			return err
-		}
-		for _, r := range h.RNICs {
-			if err := tree.Log(2*time.Second, "%s %s: firmware version: %s", r.Model.Driver, r.PCI, r.Firmware()); err != nil {
-				return err
-			}
-			if err := tree.Log(3*time.Second, "%s %s: E-Switch: Enable: mode(OFFLOADS), nvfs(%d)", r.Model.Driver, r.PCI, len(r.VFs)); err != nil {
-				return err
-			}
-		}
 	}
+	f.writeFiles()
 	f.admission.log = f.options.Log
 	return f.truth.open("../truth.jsonl")
 }
@@ -163,17 +152,10 @@ func (f *fleet) loop(ctx context.Context) {
 func (f *fleet) writeFiles() {
 	for _, tree := range f.trees {
 		var values hostfs.Values
-		f.engine.View(func(time.Duration) { values = tree.Capture() })
-		if err := tree.Write(values); err != nil {
+		var messages []engine.Message
+		f.engine.View(func(time.Duration) { values, messages = tree.Capture(), tree.Messages() })
+		if err := errors.Join(tree.Log(messages), tree.Write(values)); err != nil {
 			f.options.Log.Error("values of a host cannot be written", "error", err)
 		}
 	}
-}
-
-// bootID is a random UUID, as the kernel draws one at each boot.
-func bootID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails on Linux
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:16])
 }

@@ -20,6 +20,7 @@ type Scenario struct {
 	Topology  Topology    `yaml:"topology"`
 	Workload  []Job       `yaml:"workload"`
 	Overrides []Override  `yaml:"overrides"`
+	Settings  []Setting   `yaml:"settings"`
 	Events    []Event     `yaml:"events"`
 	at        lineNumbers `yaml:"-"`
 }
@@ -30,7 +31,8 @@ type Topology struct {
 	Hosts        int      `yaml:"hosts"`
 	RNICsPerHost int      `yaml:"rnics_per_host"`
 	Models       []string `yaml:"models"`
-	Firmware     string   `yaml:"firmware"`  // flawed (default) or fixed
+	Firmware     string   `yaml:"firmware"`  // flawed (default: has C5) or fixed
+	Driver       string   `yaml:"driver"`    // fixed (default) or flawed (has C2 and C3)
 	VFs          int      `yaml:"vfs"`       // virtual functions of each RNIC
 	External     int      `yaml:"externals"` // tunnel end points outside the simulated fleet
 	at           lineNumbers
@@ -49,6 +51,9 @@ type Job struct {
 	Ramp              Duration `yaml:"ramp"`
 	FlowLifetime      Duration `yaml:"flow_lifetime"`      // mean; 0 means as long as its containers
 	ContainerLifetime Duration `yaml:"container_lifetime"` // mean; 0 means as long as the job
+	Drain             Duration `yaml:"drain"`              // time over which its containers stop one by one at the job's end; 0 means all together
+	Networks          int      `yaml:"networks"`           // VXLAN networks that its flows are spread over; 0 means one
+	QueuePairs        float64  `yaml:"queue_pairs"`        // queue pairs for each that the others have for the same demand; 0 means 1
 	at                lineNumbers
 }
 
@@ -58,18 +63,27 @@ type Override struct {
 	RNIC     string `yaml:"rnic"`
 	Model    string `yaml:"model"`
 	Firmware string `yaml:"firmware"`
+	Driver   string `yaml:"driver"`
 	Workload []Job  `yaml:"workload"`
 	at       lineNumbers
 }
 
-// Event starts a job on one RNIC at a time after the start, for a while or for good.
+// Setting is what an administrator has configured on a host before the start.
+type Setting struct {
+	Host        string            `yaml:"host"`
+	OtherConfig map[string]string `yaml:"other_config"` // of table Open_vSwitch
+	at          lineNumbers
+}
+
+// Event happens at a time after the start, for a while or for good: a job starts on one RNIC, or an operator does something.
 type Event struct {
-	At   Duration `yaml:"at"`
-	For  Duration `yaml:"for"`
-	Host string   `yaml:"host"`
-	RNIC string   `yaml:"rnic"`
-	Job  Job      `yaml:"job"`
-	at   lineNumbers
+	At       Duration `yaml:"at"`
+	For      Duration `yaml:"for"`
+	Host     string   `yaml:"host"`
+	RNIC     string   `yaml:"rnic"`
+	Job      Job      `yaml:"job"`
+	Operator string   `yaml:"operator"` // port-down, or reboot (of the whole host) in place of a job
+	at       lineNumbers
 }
 
 // Duration is written as 45s, 1m30s.
@@ -127,6 +141,9 @@ func (s *Scenario) applyDefaults() {
 	}
 	if s.Topology.Firmware == "" {
 		s.Topology.Firmware = "flawed"
+	}
+	if s.Topology.Driver == "" {
+		s.Topology.Driver = "fixed"
 	}
 	if s.Topology.Racks == 0 {
 		s.Topology.Racks = 1

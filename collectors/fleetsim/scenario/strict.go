@@ -45,6 +45,12 @@ func (o *Override) UnmarshalYAML(node *yaml.Node) error {
 }
 
 // UnmarshalYAML see Scenario.
+func (s *Setting) UnmarshalYAML(node *yaml.Node) error {
+	type plain Setting
+	return strict(node, (*plain)(s), &s.at)
+}
+
+// UnmarshalYAML see Scenario.
 func (e *Event) UnmarshalYAML(node *yaml.Node) error {
 	type plain Event
 	return strict(node, (*plain)(e), &e.at)

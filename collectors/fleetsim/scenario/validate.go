@@ -11,6 +11,9 @@ import (
 // MaxMasks is how many different match masks the simulator can make up for one direction.
 const MaxMasks = 400
 
+// MaxNetworks is how many VXLAN networks one job may have.
+const MaxNetworks = 1000
+
 type problems []error
 
 func (p *problems) add(line int, format string, args ...any) {
@@ -34,16 +37,12 @@ func (s *Scenario) validate() error {
 				p.add(o.at.of("model"), "%v", err)
 			}
 		}
-		validateFirmware(&p, o.at, o.Firmware)
+		validateVersions(&p, o.at, o.Firmware, o.Driver)
 		validateJobs(&p, o.Workload, s.Topology.VFs)
 	}
+	s.validateSettings(&p)
 	for _, e := range s.Events {
-		s.validatePlace(&p, e.at, e.Host, e.RNIC)
-		if e.Job.at == nil {
-			p.add(e.at.of(""), "an event needs a job")
-			continue
-		}
-		validateJobs(&p, []Job{e.Job}, s.Topology.VFs)
+		s.validateEvent(&p, e)
 	}
 	return errors.Join(p...)
 }
@@ -75,25 +74,63 @@ func (s *Scenario) validateTopology(p *problems) {
 			p.add(t.at.of("models"), "%v", err)
 		}
 	}
-	validateFirmware(p, t.at, t.Firmware)
+	validateVersions(p, t.at, t.Firmware, t.Driver)
 }
 
-func validateFirmware(p *problems, at lineNumbers, firmware string) {
-	if !slices.Contains([]string{"", "flawed", "fixed"}, firmware) {
+func validateVersions(p *problems, at lineNumbers, firmware, driver string) {
+	known := []string{"", "flawed", "fixed"}
+	if !slices.Contains(known, firmware) {
 		p.add(at.of("firmware"), "firmware %q is not known; write flawed or fixed", firmware)
+	}
+	if !slices.Contains(known, driver) {
+		p.add(at.of("driver"), "driver %q is not known; write flawed or fixed", driver)
+	}
+}
+
+func (s *Scenario) validateSettings(p *problems) {
+	for _, one := range s.Settings {
+		s.validateHost(p, one.at, one.Host)
+		if len(one.OtherConfig) == 0 {
+			p.add(one.at.of("other_config"), "a setting needs other_config, such as {max-idle: \"60000\"}")
+		}
+	}
+}
+
+func (s *Scenario) validateEvent(p *problems, e Event) {
+	switch {
+	case e.Operator == "" && e.Job.at == nil:
+		p.add(e.at.of(""), "an event needs a job, or what an operator does")
+		return
+	case e.Operator != "" && e.Job.at != nil:
+		p.add(e.at.of("operator"), "an event is either a job or what an operator does; write two events")
+		return
+	case e.Operator == "reboot":
+		s.validateHost(p, e.at, e.Host)
+		return
+	case e.Operator != "" && e.Operator != "port-down":
+		p.add(e.at.of("operator"), "operator %q is not known; write port-down or reboot", e.Operator)
+	}
+	s.validatePlace(p, e.at, e.Host, e.RNIC)
+	if e.Operator == "" {
+		validateJobs(p, []Job{e.Job}, s.Topology.VFs)
+	}
+}
+
+func (s *Scenario) validateHost(p *problems, at lineNumbers, host string) {
+	hosts := []string{}
+	for i := range max(0, min(s.Topology.Hosts, 64)) {
+		hosts = append(hosts, HostName(i))
+	}
+	if !slices.Contains(hosts, host) {
+		p.add(at.of("host"), "host %q is not in the topology; the hosts are host01 to %s", host, HostName(s.Topology.Hosts-1))
 	}
 }
 
 func (s *Scenario) validatePlace(p *problems, at lineNumbers, host, rnic string) {
-	hosts, addresses := []string{}, []string{}
-	for i := range max(0, min(s.Topology.Hosts, 64)) {
-		hosts = append(hosts, HostName(i))
-	}
+	s.validateHost(p, at, host)
+	addresses := []string{}
 	for i := range max(0, min(s.Topology.RNICsPerHost, len(busNumbers))) {
 		addresses = append(addresses, PCIAddress(i))
-	}
-	if !slices.Contains(hosts, host) {
-		p.add(at.of("host"), "host %q is not in the topology; the hosts are host01 to %s", host, HostName(s.Topology.Hosts-1))
 	}
 	if !slices.Contains(addresses, rnic) {
 		p.add(at.of("rnic"), "rnic %q is not in the topology; the addresses of each host are %v", rnic, addresses)
@@ -116,6 +153,12 @@ func validateJobs(p *problems, jobs []Job, vfs int) {
 		}
 		if j.Masks < 0 || j.Masks > MaxMasks || (j.Masks > 0 && j.Flows < 2*j.Masks) {
 			p.add(j.at.of("masks"), "masks is %d; it must be from 0 to %d and at most half of flows (%d), so that each direction has a flow on each mask", j.Masks, MaxMasks, j.Flows)
+		}
+		if j.Networks < 0 || j.Networks > MaxNetworks {
+			p.add(j.at.of("networks"), "networks is %d; it must be from 0 to %d", j.Networks, MaxNetworks)
+		}
+		if j.QueuePairs < 0 || j.QueuePairs > 100 {
+			p.add(j.at.of("queue_pairs"), "queue_pairs is %g; it must be from 0 to 100", j.QueuePairs)
 		}
 		if j.LateShare < 0 || j.LateShare > 1 {
 			p.add(j.at.of("late_share"), "late_share is %g; it must be from 0 to 1", j.LateShare)

@@ -27,7 +27,8 @@ var commands = map[string]command{
 	"coverage/show":            (*Server).coverage,
 }
 
-func (s *Server) answer(method string, args []string) ([]byte, error) {
+// Answer is what ovs-vswitchd would say to a command, whatever the state of its host.
+func (s *Server) Answer(method string, args []string) ([]byte, error) {
 	var out bytes.Buffer
 	if method == "list-commands" {
 		names := []string{"list-commands"}
@@ -71,19 +72,20 @@ func (s *Server) dumpFlows(out *bytes.Buffer, args []string) {
 			kinds = a[len("type="):]
 		}
 	}
-	// The simulated kernel datapath holds no flows of its own: all go to TC.
-	if kinds != "" && !strings.Contains(kinds, "offloaded") && !strings.Contains(kinds, "tc") {
-		return
+	if kinds == "" || strings.Contains(kinds, "offloaded") || strings.Contains(kinds, "tc") {
+		s.Engine.WriteOffloaded(out, s.Host, verbose)
 	}
-	s.Engine.WriteFlows(out, s.Host, verbose)
+	if kinds == "" || strings.Contains(kinds, "ovs") {
+		s.Engine.WriteSoftware(out, s.Host, verbose)
+	}
 }
 
 func (s *Server) upcalls(out *bytes.Buffer, _ []string) {
 	s.Engine.View(func(time.Duration) {
 		sw, flows := &s.Host.Switch, s.Host.Flows()
 		fmt.Fprintf(out, "%s:\n  flows         : (current %d) (avg %.0f) (max %d) (limit %d)\n", datapath, flows, sw.AverageFlows, sw.MostFlows, sw.FlowLimit)
-		if flows > 0 {
-			fmt.Fprintf(out, "  offloaded flows : %d\n", flows)
+		if offloaded := s.Host.OffloadedFlows(); offloaded > 0 {
+			fmt.Fprintf(out, "  offloaded flows : %d\n", offloaded)
 		}
 		fmt.Fprintf(out, "  dump duration : %dms\n  ufid enabled : true\n\n  10: (keys %d)\n", sw.DumpDuration.Milliseconds(), flows)
 	})

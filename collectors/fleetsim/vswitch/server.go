@@ -23,6 +23,9 @@ const Version = "3.3.0"
 // idleTimeout closes connections that nobody uses any more.
 const idleTimeout = 10 * time.Minute
 
+// stallPoll is how often a waiting connection looks whether the kernel goes on.
+const stallPoll = 100 * time.Millisecond
+
 // Server answers for one host.
 type Server struct {
 	Engine *engine.Engine
@@ -72,6 +75,9 @@ func (s *Server) converse(ctx context.Context, conn net.Conn) {
 		if err := decoder.Decode(&r); err != nil {
 			return // end of the connection, or no JSON: ovs-vswitchd hangs up as well
 		}
+		if !s.awake(ctx) {
+			return
+		}
 		if err := s.reply(out, r); err != nil {
 			s.Log.Debug("unixctl client left", "host", s.Host.Name, "error", err)
 			return
@@ -79,8 +85,24 @@ func (s *Server) converse(ctx context.Context, conn net.Conn) {
 	}
 }
 
+// awake waits while the host's kernel stands still, as every system call of ovs-vswitchd does. It is false when nobody is there to answer.
+func (s *Server) awake(ctx context.Context) bool {
+	for {
+		var down, stalled bool
+		s.Engine.View(func(now time.Duration) { down, stalled = s.Host.Down(now), s.Host.Stalled(now) })
+		if down || !stalled {
+			return !down
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(stallPoll):
+		}
+	}
+}
+
 func (s *Server) reply(out *bufio.Writer, r request) error {
-	text, err := s.answer(r.Method, r.Params)
+	text, err := s.Answer(r.Method, r.Params)
 	id := r.ID
 	if len(id) == 0 {
 		id = json.RawMessage("null")

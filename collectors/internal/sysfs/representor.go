@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -50,7 +51,9 @@ func (r Root) Representors(rnics []RNIC) (map[string]Representor, error) {
 		}
 		representor := Representor{Netdev: netdev, PFID: owner, VF: -1}
 		if port[2] == "vf" {
-			representor.VF = atoi(port[3])
+			if number, err := strconv.Atoi(port[3]); err == nil {
+				representor.VF = number
+			}
 		}
 		representors[netdev] = representor
 	}
@@ -103,14 +106,6 @@ func isRNIC(rnics []RNIC, id string) bool {
 		}
 	}
 	return false
-}
-
-func atoi(digits string) int {
-	value := 0
-	for _, digit := range digits {
-		value = value*10 + int(digit-'0')
-	}
-	return value
 }
 
 // RepresentorPCI returns the PCI address of the physical function behind one representor, or "" when the device is none.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -68,8 +69,12 @@ func (r Root) VFs(pfPCI string) (map[int]string, error) {
 	}
 	vfs := make(map[int]string)
 	for _, entry := range entries {
-		var number int
-		if n, _ := fmt.Sscanf(entry.Name(), "virtfn%d", &number); n != 1 {
+		digits, ok := strings.CutPrefix(entry.Name(), "virtfn")
+		if !ok {
+			continue
+		}
+		number, err := strconv.Atoi(digits)
+		if err != nil || number < 0 {
 			continue
 		}
 		target, err := os.Readlink(filepath.Join(device, entry.Name()))

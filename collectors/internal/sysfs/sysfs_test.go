@@ -197,3 +197,61 @@ func TestADeviceThatGoesWhileItIsListedIsNoRNICOfAnotherName(t *testing.T) {
 		}
 	}
 }
+
+func TestVirtualFunctionsHaveTheirDriversDevicesAndRepresentors(t *testing.T) {
+	tree := sysfstest.Build(t, twoPorts+`
+bus/pci/drivers/vfio-pci/
+devices/pci0/0000:3b:00.2/driver -> ../../../bus/pci/drivers/mlx5_core
+devices/pci0/0000:3b:00.3/driver -> ../../../bus/pci/drivers/vfio-pci
+devices/pci0/0000:3b:00.0/virtfnX -> ../0000:3b:00.3
+devices/pci0/0000:3b:00.0/virtfn-1 -> ../0000:3b:00.3
+`)
+	root := sysfs.Root{Path: tree}
+	rnics, err := root.RNICs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	representors, err := root.Representors(rnics)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vfs, err := root.Bindings("0000:3b:00.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root.Describe("0000:3b:00.0", vfs, representors)
+	want := []sysfs.VF{
+		{Number: 0, PCI: "0000:3b:00.2", Driver: "mlx5_core", IBDev: "mlx5_2", Representor: "ens1f0_0"},
+		{Number: 1, PCI: "0000:3b:00.3", Driver: "vfio-pci", Netdev: "ens1f0v1"},
+	}
+	if len(vfs) != 2 || vfs[0] != want[0] || vfs[1] != want[1] {
+		t.Errorf("got %+v, want %+v", vfs, want)
+	}
+	if _, err := root.Bindings("0000:99:00.0"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a device that is not there: %v", err)
+	}
+}
+
+func TestErrorReportsAreReadLineByLine(t *testing.T) {
+	root := sysfstest.Build(t, "empty = \nflags = 0x1002\nup = 0x11043\nodd = up")
+	if err := os.WriteFile(root+"/aer", []byte("RxErr 3\nBadTLP x\nlost\nTOTAL_ERR_COR 3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var reader sysfs.Reader
+	counts, err := reader.Errors(root + "/aer")
+	if err != nil || len(counts) != 2 || counts["RxErr"] != 3 || counts["TOTAL_ERR_COR"] != 3 {
+		t.Errorf("%v, %v", counts, err)
+	}
+	if _, err := reader.Errors(root + "/empty"); !errors.Is(err, sysfs.ErrUnavailable) {
+		t.Errorf("an empty file: %v", err)
+	}
+	if up, err := reader.AdminUp(root + "/flags"); err != nil || up {
+		t.Errorf("0x1002: %v, %v", up, err)
+	}
+	if up, err := reader.AdminUp(root + "/up"); err != nil || !up {
+		t.Errorf("0x11043: %v, %v", up, err)
+	}
+	if _, err := reader.AdminUp(root + "/odd"); !errors.Is(err, sysfs.ErrUnavailable) {
+		t.Errorf("not a number: %v", err)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"os"
 	"strconv"
 	"strings"
 	"syscall"
@@ -60,6 +61,40 @@ func (r *Reader) Uint(path string) (uint64, error) {
 		return 0, fmt.Errorf("%s: %q: %w", path, raw, ErrUnavailable)
 	}
 	return value, nil
+}
+
+// flagUp is the kernel's IFF_UP: the administrator wants the network device to be up.
+const flagUp = 1
+
+// AdminUp reads a network device's `flags`, such as 0x1003, and tells whether its administrator has it up.
+func (r *Reader) AdminUp(path string) (bool, error) {
+	content, err := r.Text(path)
+	if err != nil {
+		return false, err
+	}
+	flags, err := strconv.ParseUint(content, 0, 32)
+	if err != nil {
+		return false, fmt.Errorf("%s: %q: %w", path, content, ErrUnavailable)
+	}
+	return flags&flagUp != 0, nil
+}
+
+// Entries lists the names in a folder.
+func Entries(folder string) (map[string]bool, error) {
+	handle, err := os.Open(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = handle.Close() }()
+	names, err := handle.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	entries := make(map[string]bool, len(names))
+	for _, name := range names {
+		entries[name] = true
+	}
+	return entries, nil
 }
 
 // State reads a numbered state such as "4: ACTIVE" and returns its name.

@@ -24,6 +24,9 @@ func (a *Actions) list(text []byte, depth int) {
 		action, text = cutAction(text)
 		name, arguments, isCall := cutCall(action)
 		if !isCall {
+			if name, quoted := unquote(action); quoted {
+				action = name
+			}
 			if len(action) > 0 {
 				a.Outputs = append(a.Outputs, action)
 			}
@@ -35,8 +38,7 @@ func (a *Actions) list(text []byte, depth int) {
 				a.encap(tunnel)
 			}
 		case "tnl_push":
-			// The userspace datapath writes the header out; its text is the context.
-			a.Encaps = append(a.Encaps, Hash(arguments))
+			a.push(arguments)
 		case "clone", "actions", "sample", "check_pkt_len", "le", "gt":
 			a.list(arguments, depth+1)
 		}
@@ -44,24 +46,70 @@ func (a *Actions) list(text []byte, depth int) {
 }
 
 func (a *Actions) encap(tunnel []byte) {
-	var id, src, dst, port []byte
+	var h header
 	for len(tunnel) > 0 {
 		var field []byte
 		field, tunnel = cutAction(tunnel)
-		name, value, _ := bytes.Cut(field, []byte("="))
+		name, value, _ := bytes.Cut(field, equals)
 		switch string(name) {
 		case "tun_id":
-			id = value
+			h.id = value
 		case "src", "ipv6_src":
-			src = value
+			h.source = value
 		case "dst", "ipv6_dst":
-			dst = value
+			h.destination = value
 		case "tp_dst":
-			port = value
+			h.port = value
 		}
 	}
+	a.add(h)
+}
+
+// push reads "tnl_port(..),header(size=50,type=4,eth(..),ipv4(src=..,dst=..),udp(dst=..),vxlan(flags=..,vni=..)),out_port(..)",
+// in which the userspace datapath writes the whole header out.
+func (a *Actions) push(arguments []byte) {
+	var h header
+	for len(arguments) > 0 {
+		var part []byte
+		part, arguments = cutAction(arguments)
+		if name, inner, ok := cutCall(part); ok && string(name) == "header" {
+			h.read(inner)
+		}
+	}
+	a.add(h)
+}
+
+// header is what makes two encapsulation contexts different. Ports and addresses of the inner packet, ttl and flags do not.
+type header struct{ id, source, destination, port []byte }
+
+func (h *header) read(layers []byte) {
+	for len(layers) > 0 {
+		var layer []byte
+		layer, layers = cutAction(layers)
+		name, fields, ok := cutCall(layer)
+		for ok && len(fields) > 0 {
+			var field []byte
+			field, fields = cutAction(fields)
+			key, value, _ := bytes.Cut(field, equals)
+			switch string(name) + "." + string(key) {
+			case "ipv4.src", "ipv6.src":
+				h.source = value
+			case "ipv4.dst", "ipv6.dst":
+				h.destination = value
+			case "udp.dst":
+				h.port = value
+			case "vxlan.vni", "geneve.vni", "gre.key":
+				h.id = value
+			}
+		}
+	}
+}
+
+var equals = []byte("=")
+
+func (a *Actions) add(h header) {
 	a.key = a.key[:0]
-	for _, part := range [][]byte{id, src, dst, port} {
+	for _, part := range [][]byte{h.id, h.source, h.destination, h.port} {
 		a.key = append(append(a.key, part...), ',')
 	}
 	a.Encaps = append(a.Encaps, Hash(a.key))
@@ -69,8 +117,14 @@ func (a *Actions) encap(tunnel []byte) {
 
 // cutAction splits at the first comma outside brackets.
 func cutAction(text []byte) (action, rest []byte) {
-	depth := 0
+	depth, quoted := 0, false
 	for i, c := range text {
+		if c == '"' {
+			quoted = !quoted
+		}
+		if quoted || !isDelimiter[c] {
+			continue
+		}
 		switch c {
 		case '(', '{':
 			depth++

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/maphash"
 )
 
@@ -47,21 +48,14 @@ var (
 )
 
 var (
-	headingPrefix  = []byte("flow-dump from ")
-	ufidPrefix     = []byte("ufid:")
-	packetsMark    = []byte(", packets:")
-	packetsPrefix  = []byte("packets:")
-	bytesPrefix    = []byte("bytes:")
-	usedPrefix     = []byte("used:")
-	offloadPrefix  = []byte("offloaded:")
-	layerPrefix    = []byte("dp:")
-	actionsPrefix  = []byte("actions:")
-	extraInfoMark  = []byte(", dp-extra-info:")
-	separator      = []byte(", ")
-	never          = []byte("never")
-	seedA, seedB   = maphash.MakeSeed(), maphash.MakeSeed()
-	offloadYes     = []byte("yes")
-	offloadPartial = []byte("partial")
+	headingPrefix = []byte("flow-dump from ")
+	ufidPrefix    = []byte("ufid:")
+	actionsPrefix = []byte("actions:")
+	colon         = []byte(":")
+	// The marks begin with a space and not with the comma before it: spaces are rare, so that the search is quick.
+	packetsMark   = []byte(" packets:")
+	extraInfoMark = []byte(" dp-extra-info:")
+	seedA, seedB  = maphash.MakeSeed(), maphash.MakeSeed()
 )
 
 // ParseLine reads one line of a dump into f and returns nil, ErrNotAFlow or ErrMalformed.
@@ -77,51 +71,52 @@ func ParseLine(line []byte, f *Flow) error {
 			return ErrMalformed
 		}
 	}
-	end := bytes.Index(rest, packetsMark)
-	if end <= 0 {
+	mark := bytes.Index(rest, packetsMark)
+	if mark <= 1 || rest[mark-1] != ',' {
 		return ErrMalformed
 	}
-	f.Match = rest[:end]
+	f.Match = rest[:mark-1]
 	if !hasUFID {
 		f.UFID = hashedUFID(f.Match)
 	}
-	return parseStatistics(rest[end+len(separator):], f)
+	return parseStatistics(rest[mark+1:], f)
 }
 
 // parseStatistics reads "packets:1, bytes:2, used:3s, offloaded:yes, dp:tc, actions:...". Words it does not know, such as
 // flags:, are passed over.
 func parseStatistics(rest []byte, f *Flow) error {
-	for {
-		if bytes.HasPrefix(rest, actionsPrefix) {
-			f.Actions = rest[len(actionsPrefix):]
-			if extra := bytes.Index(f.Actions, extraInfoMark); extra >= 0 {
-				f.Actions = f.Actions[:extra]
-			}
-			return nil
-		}
-		end := bytes.Index(rest, separator)
+	for !bytes.HasPrefix(rest, actionsPrefix) {
+		end := bytes.IndexByte(rest, ',')
 		if end < 0 {
 			// A line without actions was cut off.
 			return ErrMalformed
 		}
-		word, ok := rest[:end], true
-		switch {
-		case bytes.HasPrefix(word, packetsPrefix):
-			f.Packets, ok = parseUint(word[len(packetsPrefix):])
-		case bytes.HasPrefix(word, bytesPrefix):
-			f.Bytes, ok = parseUint(word[len(bytesPrefix):])
-		case bytes.HasPrefix(word, usedPrefix):
-			f.UsedMS, ok = parseUsed(word[len(usedPrefix):])
-		case bytes.HasPrefix(word, offloadPrefix):
-			f.Offload = parseOffload(word[len(offloadPrefix):])
-		case bytes.HasPrefix(word, layerPrefix):
-			f.Layer = word[len(layerPrefix):]
+		name, value, _ := bytes.Cut(rest[:end], colon)
+		ok := true
+		switch string(name) {
+		case "packets":
+			f.Packets, ok = parseUint(value)
+		case "bytes":
+			f.Bytes, ok = parseUint(value)
+		case "used":
+			f.UsedMS, ok = parseUsed(value)
+		case "offloaded":
+			f.Offload = parseOffload(value)
+		case "dp":
+			f.Layer = value
 		}
 		if !ok {
 			return ErrMalformed
 		}
-		rest = rest[end+len(separator):]
+		for rest = rest[end+1:]; len(rest) > 0 && rest[0] == ' '; {
+			rest = rest[1:]
+		}
 	}
+	f.Actions = rest[len(actionsPrefix):]
+	if extra := bytes.Index(f.Actions, extraInfoMark); extra > 0 && f.Actions[extra-1] == ',' {
+		f.Actions = f.Actions[:extra-1]
+	}
+	return nil
 }
 
 // parseUFID reads 32 hexadecimal digits with dashes anywhere and the comma after them.
@@ -188,11 +183,16 @@ const maxSeconds = 1e15
 
 // parseUsed reads "0.520s", "12s" or "never"; older releases print no unit.
 func parseUsed(text []byte) (ms int64, ok bool) {
-	if bytes.Equal(text, never) {
+	if string(text) == "never" {
 		return -1, true
 	}
-	text = bytes.TrimSuffix(text, []byte("s"))
-	whole, fraction, _ := bytes.Cut(text, []byte("."))
+	if last := len(text) - 1; last >= 0 && text[last] == 's' {
+		text = text[:last]
+	}
+	whole, fraction := text, []byte(nil)
+	if point := bytes.IndexByte(text, '.'); point >= 0 {
+		whole, fraction = text[:point], text[point+1:]
+	}
 	seconds, ok := parseUint(whole)
 	if !ok || seconds > maxSeconds {
 		return 0, false
@@ -208,11 +208,16 @@ func parseUsed(text []byte) (ms int64, ok bool) {
 }
 
 func parseOffload(word []byte) Offload {
-	switch {
-	case bytes.Equal(word, offloadYes):
+	switch string(word) {
+	case "yes":
 		return Offloaded
-	case bytes.Equal(word, offloadPartial):
+	case "partial":
 		return Partial
 	}
 	return Software
+}
+
+// String writes an identity as Open vSwitch does.
+func (u UFID) String() string {
+	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 }

@@ -19,7 +19,7 @@ func TestAnOffloadedFlowIsReadWhole(t *testing.T) {
 	if err := ParseLine([]byte(offloadedLine+"\r\n"), &f); err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprintf("%x", f.UFID); got != "8f4c1d2e0a1b4c3d8e9f00112233aabb" {
+	if got := f.UFID.String(); got != "8f4c1d2e-0a1b-4c3d-8e9f-00112233aabb" {
 		t.Errorf("ufid %s", got)
 	}
 	if f.Packets != 1234567 || f.Bytes != 987654321 || f.UsedMS != 520 || f.Offload != Offloaded || string(f.Layer) != "tc" {
@@ -111,32 +111,4 @@ func FuzzNoLineStopsTheParser(f *testing.F) {
 			actions.Parse(flow.Actions)
 		}
 	})
-}
-
-func BenchmarkParseLine(b *testing.B) {
-	line := []byte(offloadedLine)
-	b.SetBytes(int64(len(line)))
-	b.ReportAllocs()
-	var f Flow
-	for b.Loop() {
-		if ParseLine(line, &f) != nil {
-			b.Fatal("not parsed")
-		}
-	}
-}
-
-func BenchmarkParseLineMatchAndActions(b *testing.B) {
-	line := []byte(offloadedLine)
-	b.SetBytes(int64(len(line)))
-	b.ReportAllocs()
-	var f Flow
-	var match Match
-	var matches MatchParser
-	var actions Actions
-	for b.Loop() {
-		if ParseLine(line, &f) != nil || matches.Parse(f.Match, &match) != nil {
-			b.Fatal("not parsed")
-		}
-		actions.Parse(f.Actions)
-	}
 }

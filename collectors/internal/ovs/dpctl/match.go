@@ -36,7 +36,7 @@ const maxDepth = 8
 func (p *MatchParser) Parse(match []byte, out *Match) error {
 	*out = Match{}
 	p.mask, p.bits, p.in, p.at, p.out = p.mask[:0], 0, match, 0, out
-	if !p.fields("", 0) || p.at != len(match) {
+	if !p.fields(nil, 0) || p.at != len(match) {
 		return ErrMalformed
 	}
 	out.Mask, out.Bits = p.mask, p.bits
@@ -44,7 +44,7 @@ func (p *MatchParser) Parse(match []byte, out *Match) error {
 }
 
 // fields reads comma-separated fields up to a closing bracket or the end.
-func (p *MatchParser) fields(parent string, depth int) bool {
+func (p *MatchParser) fields(parent []byte, depth int) bool {
 	if depth > maxDepth {
 		return false
 	}
@@ -62,12 +62,10 @@ func (p *MatchParser) fields(parent string, depth int) bool {
 	}
 }
 
-func (p *MatchParser) field(parent string, depth int) bool {
+func (p *MatchParser) field(parent []byte, depth int) bool {
 	start := p.at
-	for p.at < len(p.in) && !isDelimiter[p.in[p.at]] {
-		p.at++
-	}
-	name := p.in[start:p.at]
+	name := untilDelimiter(p.in[start:])
+	p.at += len(name)
 	if p.at == len(p.in) || isClosing(p.in[p.at]) || p.in[p.at] == ',' {
 		// A bare word, such as an option of a tunnel or a value of an unnamed list.
 		if len(name) > 0 && depth > 0 {
@@ -82,7 +80,7 @@ func (p *MatchParser) field(parent string, depth int) bool {
 		if !ok {
 			return false
 		}
-		if parent == "tunnel" && string(name) == "dst" {
+		if string(parent) == "tunnel" && (string(name) == "dst" || string(name) == "ipv6_dst") && (mask == nil || !isZero(mask)) {
 			p.out.TunnelDst = value
 		}
 		p.add(parent, name, value, mask)
@@ -103,20 +101,15 @@ func (p *MatchParser) group(name []byte, depth int) bool {
 	before, writtenBefore := len(p.mask), p.bits
 	switch {
 	case string(name) == "in_port" && depth == 0:
-		value, _, ok := p.value()
-		p.out.InPort = value
-		return ok && p.close()
+		return p.port() && p.close()
 	case string(name) == "packet_type":
-		return p.fields("", depth+1) && p.drop(before, writtenBefore) && p.close()
+		return p.fields(nil, depth+1) && p.drop(before, writtenBefore) && p.close()
 	case p.at < len(p.in) && (p.in[p.at] == '+' || p.in[p.at] == '-'):
 		return p.flags(name) && p.close()
-	case p.isScalar():
-		value, mask, ok := p.value()
-		if !ok {
-			return false
-		}
+	}
+	if value, mask, ok := p.scalar(); ok {
 		if string(name) != "recirc_id" || !isZero(value) {
-			p.add("", name, value, mask)
+			p.add(nil, name, value, mask)
 		}
 		return p.close()
 	}
@@ -126,7 +119,7 @@ func (p *MatchParser) group(name []byte, depth int) bool {
 	p.write(name)
 	p.mask = append(p.mask, '(')
 	opened := len(p.mask)
-	if !p.fields(string(name), depth+1) {
+	if !p.fields(name, depth+1) {
 		return false
 	}
 	if len(p.mask) == opened {
@@ -150,17 +143,49 @@ func (p *MatchParser) close() bool {
 	return true
 }
 
-// isScalar looks ahead: a group such as eth_type(0x0800) holds one value, a group such as eth(src=...) holds fields.
-func (p *MatchParser) isScalar() bool {
+// port reads a name or number. Newer releases put names that could be mistaken for something else in quotes.
+func (p *MatchParser) port() (ok bool) {
+	if name, quoted := unquote(p.in[p.at:]); quoted {
+		p.out.InPort = name
+		p.at += len(name) + len(`""`)
+		return true
+	}
+	p.out.InPort, _, ok = p.value()
+	return ok
+}
+
+// unquote returns what stands in the quotes with which text begins.
+func unquote(text []byte) (inner []byte, ok bool) {
+	if len(text) == 0 || text[0] != '"' {
+		return nil, false
+	}
+	end := bytes.IndexByte(text[1:], '"')
+	if end < 0 {
+		return nil, false
+	}
+	return text[1 : 1+end], true
+}
+
+// scalar reads the value of a group that holds only one, such as eth_type(0x0800). It moves past it only when that is so: a
+// group such as eth(src=...) holds fields.
+func (p *MatchParser) scalar() (value, mask []byte, ok bool) {
+	slash := -1
 	for i := p.at; i < len(p.in); i++ {
-		switch p.in[i] {
-		case ')', '}':
-			return i > p.at
-		case '=', '(', '{', ',':
-			return false
+		switch c := p.in[i]; {
+		case !isDelimiter[c]:
+		case c == '/':
+			slash = i
+		case !isClosing(c) || i == p.at:
+			return nil, nil, false
+		case slash < 0:
+			value, p.at = p.in[p.at:i], i
+			return value, nil, true
+		default:
+			value, mask, p.at = p.in[p.at:slash], p.in[slash+1:i], i
+			return value, mask, true
 		}
 	}
-	return false
+	return nil, nil, false
 }
 
 // value reads "value" or "value/mask" up to a comma or closing bracket; mask is nil for an exact match.
@@ -168,24 +193,26 @@ func (p *MatchParser) value() (value, mask []byte, ok bool) { return p.valueFrom
 
 func (p *MatchParser) valueFrom(start int) (value, mask []byte, ok bool) {
 	slash := -1
-	for ; p.at < len(p.in); p.at++ {
-		switch p.in[p.at] {
-		case '/':
-			slash = p.at
-		case ',', ')', '}':
-			if slash < 0 {
-				return p.in[start:p.at], nil, true
-			}
-			return p.in[start:slash], p.in[slash+1 : p.at], true
-		case '(', '{':
+	for i := p.at; i < len(p.in); i++ {
+		switch c := p.in[i]; {
+		case !isDelimiter[c] || c == '=':
+		case c == '/':
+			slash = i
+		case c == '(' || c == '{':
 			return nil, nil, false
+		case slash < 0:
+			p.at = i
+			return p.in[start:i], nil, true
+		default:
+			p.at = i
+			return p.in[start:slash], p.in[slash+1 : i], true
 		}
 	}
 	return nil, nil, false
 }
 
 // add writes one field unless its mask is empty.
-func (p *MatchParser) add(parent string, name, value, mask []byte) {
+func (p *MatchParser) add(parent, name, value, mask []byte) {
 	if mask != nil && isZero(mask) {
 		return
 	}
@@ -231,11 +258,25 @@ func (p *MatchParser) write(name []byte) {
 	p.mask = append(p.mask, name...)
 }
 
+func untilDelimiter(text []byte) []byte {
+	for i, c := range text {
+		if isDelimiter[c] {
+			return text[:i]
+		}
+	}
+	return text
+}
+
 var isDelimiter = [256]bool{'=': true, '(': true, ')': true, '{': true, '}': true, ',': true, '/': true}
 
 func isClosing(c byte) bool { return c == ')' || c == '}' }
 
 // isZero tells whether a number, address or mask in any of the dump's notations is zero.
 func isZero(text []byte) bool {
-	return len(text) > 0 && len(bytes.Trim(text, "0x.:")) == 0
+	for _, c := range text {
+		if c != '0' && c != 'x' && c != '.' && c != ':' {
+			return false
+		}
+	}
+	return len(text) > 0
 }

@@ -19,6 +19,7 @@ type Daemon struct {
 	mu       sync.Mutex
 	answers  map[string]string
 	cut      map[string]int
+	hanging  map[string]bool
 	listener net.Listener
 	open     map[net.Conn]bool
 }
@@ -31,7 +32,7 @@ func Start(t testing.TB, folder, name string) *Daemon {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &Daemon{Path: path, answers: make(map[string]string), cut: make(map[string]int), listener: listener, open: make(map[net.Conn]bool)}
+	d := &Daemon{Path: path, answers: make(map[string]string), cut: make(map[string]int), hanging: make(map[string]bool), listener: listener, open: make(map[net.Conn]bool)}
 	go d.accept()
 	t.Cleanup(d.Stop)
 	return d
@@ -43,6 +44,7 @@ func (d *Daemon) Answer(command, output string) {
 	defer d.mu.Unlock()
 	d.answers[command] = output
 	delete(d.cut, command)
+	delete(d.hanging, command)
 }
 
 // Refuse makes the daemon say that it does not know a command.
@@ -57,6 +59,20 @@ func (d *Daemon) CutAfter(command string, bytes int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.cut[command] = bytes
+}
+
+// Hang makes the daemon never answer a command, as when its main thread is stuck.
+func (d *Daemon) Hang(command string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.hanging[command] = true
+}
+
+// Connections counts those that are open.
+func (d *Daemon) Connections() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.open)
 }
 
 // Stop closes the socket and all connections.
@@ -83,7 +99,12 @@ func (d *Daemon) accept() {
 }
 
 func (d *Daemon) serve(conn net.Conn) {
-	defer func() { _ = conn.Close() }()
+	defer func() {
+		_ = conn.Close()
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		delete(d.open, conn)
+	}()
 	decoder := json.NewDecoder(conn)
 	for {
 		var request struct {
@@ -98,7 +119,11 @@ func (d *Daemon) serve(conn net.Conn) {
 		d.mu.Lock()
 		output, known := d.answers[command]
 		cut, isCut := d.cut[command]
+		hangs := d.hanging[command]
 		d.mu.Unlock()
+		if hangs {
+			continue
+		}
 		reply := map[string]any{"id": request.ID, "result": output, "error": nil}
 		if !known {
 			reply["result"], reply["error"] = nil, "\""+command+"\" is not a valid command"

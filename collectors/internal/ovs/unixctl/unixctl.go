@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/jsonrpc"
 )
 
@@ -95,6 +97,29 @@ func resolve(path string) ([]string, error) {
 
 // Path is the socket that is connected.
 func (c *Client) Path() string { return c.path }
+
+// PeerPID is the process id of the daemon, 0 where the system does not tell. A daemon that restarts may make its socket under
+// the same name again.
+func (c *Client) PeerPID() int {
+	stream, ok := c.stream.(*net.UnixConn)
+	if !ok {
+		return 0
+	}
+	raw, err := stream.SyscallConn()
+	if err != nil {
+		return 0
+	}
+	pid := 0
+	err = raw.Control(func(descriptor uintptr) {
+		if peer, err := unix.GetsockoptUcred(int(descriptor), unix.SOL_SOCKET, unix.SO_PEERCRED); err == nil {
+			pid = int(peer.Pid)
+		}
+	})
+	if err != nil {
+		return 0
+	}
+	return pid
+}
 
 // Close ends the connection.
 func (c *Client) Close() error { return c.stream.Close() }

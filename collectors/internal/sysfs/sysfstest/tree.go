@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Build makes a tree and returns its root. A line of the description is `path = content`, `path -> target of a link`
-// or `path/` for a folder; blank lines and those that begin with `#` do not count. Folders are made as needed.
+// Build makes a tree and returns its root. A line of the description is `path = content` (in which `\n` is the end of a line),
+// `path -> target of a link` or `path/` for a folder; blank lines and those that begin with `#` do not count. Folders are made as needed.
 func Build(t testing.TB, description string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -35,7 +35,7 @@ func Change(t testing.TB, root, line string) {
 		return
 	}
 	if path, content, ok := strings.Cut(line+" ", " = "); ok {
-		content = strings.TrimSuffix(content, " ")
+		content = strings.ReplaceAll(strings.TrimSuffix(content, " "), `\n`, "\n")
 		prepare(t, root, path)
 		check(t, os.WriteFile(filepath.Join(root, path), []byte(content+"\n"), 0o600))
 		return

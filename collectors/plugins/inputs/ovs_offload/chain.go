@@ -1,8 +1,10 @@
 package ovs_offload
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"time"
 )
 
@@ -30,13 +32,27 @@ type mask struct {
 	// packets since the last report.
 	packets    uint64
 	emptySince time.Time
+	// priority is TC's, 0 while it is not known. Open vSwitch gives a mask the next free one, for good.
+	priority uint16
 }
 
 // chain is the order in which masks are tried (paper, section 4.2: "the matching masks are sequentially queried").
-// Without access to TC's priorities this is the order of first sight: a new mask goes to the end.
+// It is the order of TC's priorities where they can be read. Masks without one come after those, in the order of first sight.
 type chain struct {
 	masks  []*mask
 	byText map[string]*mask
+}
+
+// sort orders the masks by TC's priorities, and tells whether any has one.
+func (c *chain) sort() (known bool) {
+	slices.SortStableFunc(c.masks, func(a, b *mask) int {
+		// Unknown, 0, becomes the greatest number.
+		return cmp.Compare(a.priority-1, b.priority-1)
+	})
+	for position, m := range c.masks {
+		m.position = position
+	}
+	return len(c.masks) > 0 && c.masks[0].priority > 0
 }
 
 // maskIDLength is how many hexadecimal digits of the SHA-256 name a mask (telemetry registry, rnic_mask).

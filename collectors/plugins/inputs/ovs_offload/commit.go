@@ -6,9 +6,9 @@ import "time"
 // between the two, 0 for the first: then there are populations but no changes.
 func (t *tracker) commit() time.Duration {
 	for _, r := range t.rnics {
-		r.population, r.change = population{}, change{gaps: &histogram{}}
-		_, _, gaps := r.recent.sum()
-		r.typicalGapMS, _ = gaps.quantile(0.5)
+		r.change = change{gaps: &histogram{}, lags: &histogram{}, backlog: r.population.overdue}
+		r.population = population{}
+		r.typicalGapMS, _ = r.recent.sum().gaps.quantile(0.5)
 		clear(r.contexts)
 		for side := range r.chains {
 			for _, m := range r.chains[side].masks {
@@ -46,7 +46,7 @@ func (t *tracker) commit() time.Duration {
 		}
 		if elapsed > 0 {
 			r.recent.push(interval{at: t.reading, insertions: r.change.insertions, reoffloads: r.change.reoffloads,
-				live: r.change.live, gaps: r.change.gaps})
+				live: r.change.live, gaps: r.change.gaps, lags: r.change.lags})
 		}
 	}
 	t.last = t.reading
@@ -55,10 +55,12 @@ func (t *tracker) commit() time.Duration {
 
 // bury records that the RNIC lost a flow.
 func (t *tracker) bury(f *flow, last reading) {
-	if f.owner == nil || !last.hardware() {
+	if f.owner == nil || !last.inRNIC() {
 		return
 	}
 	f.owner.change.deletions++
+	t.lag(f, last)
+	t.deletionEvents(f, last)
 	t.graves[f.ufid] = grave{owner: f.owner, usedAt: last.usedAt, seen: t.last, gone: t.reading, absent: t.reading}
 }
 
@@ -84,23 +86,30 @@ func (t *tracker) advance(f *flow, compare bool) {
 	switch {
 	case !wasKnown:
 		packets = after.packets
-		if after.hardware() {
+		t.offloadEvents(f, reading{})
+		if after.inRNIC() {
 			t.insert(f)
 		}
 	case wasReplaced || after.packets < before.packets:
 		// Its counter began again: the flow was deleted and offloaded again between the two dumps.
 		packets = after.packets
 		t.bury(f, before)
-		if after.hardware() {
+		t.offloadEvents(f, reading{})
+		if after.inRNIC() {
 			t.insert(f)
 		}
 	default:
 		packets = after.packets - before.packets
+		t.offloadEvents(f, before)
 		t.transition(f, before)
 	}
 	r.packets += packets
 	if hasCopy && wasKnown {
-		r.copyPackets += copyGrowth(before, after)
+		grown := copyGrowth(before, after)
+		r.copyPackets += grown
+		if grown > 0 {
+			t.events.add(softwareHit, f, "Software handled packets of the flow.")
+		}
 	}
 	if f.mask != nil && after.hardware() {
 		f.mask.packets += packets
@@ -111,11 +120,14 @@ func (t *tracker) advance(f *flow, compare bool) {
 
 func (t *tracker) transition(f *flow, before reading) {
 	switch {
-	case before.hardware() && f.now.hardware():
-		t.gap(f, before)
-	case before.hardware():
+	case before.inRNIC() && f.now.inRNIC():
+		// Packets of a partly offloaded flow are counted by software.
+		if before.hardware() && f.now.hardware() {
+			t.gap(f, before)
+		}
+	case before.inRNIC():
 		t.bury(f, before)
-	case f.now.hardware():
+	case f.now.inRNIC():
 		t.insert(f)
 	}
 }
@@ -147,7 +159,7 @@ func (t *tracker) insert(f *flow) {
 	if t.wasLive(g) {
 		r.live++
 	}
-	if g.usedAt != neverUsed && f.now.usedAt != neverUsed && f.now.usedAt >= g.usedAt {
+	if f.now.hardware() && g.usedAt != neverUsed && f.now.usedAt != neverUsed && f.now.usedAt >= g.usedAt {
 		r.gaps.add(f.now.usedAt - g.usedAt)
 	}
 }
@@ -209,9 +221,34 @@ func (t *tracker) count(f *flow) {
 				f.owner.contexts[context] = struct{}{}
 			}
 		}
-	case f.now.offload == 0:
-		p.software++
-	default:
+	case f.now.inRNIC():
 		p.partial++
+	default:
+		p.software++
+		if f.now.handedOver {
+			p.tcSoftware++
+		}
+	}
+	if f.now.inRNIC() && f.now.usedAt != neverUsed {
+		if late := t.sinceStart(t.reading) - f.now.usedAt - t.maxIdle.Milliseconds(); late > sweeps*t.sweep.Milliseconds() {
+			p.overdue++
+			f.owner.change.lags.maxMS = max(f.owner.change.lags.maxMS, late)
+		}
+	}
+}
+
+// sweeps of the revalidator that a flow may survive after it has aged: it may age just after one looked at it, and the dump
+// may come before the next has finished.
+const sweeps = 2
+
+// lag records for how long the entry of an aged flow was still seen (symptom S4). The dumps before and after the deletion
+// bound it; this is the lower bound.
+func (t *tracker) lag(f *flow, last reading) {
+	if last.usedAt == neverUsed {
+		return
+	}
+	due := last.usedAt + t.maxIdle.Milliseconds()
+	if t.sinceStart(t.reading) >= due {
+		f.owner.change.lags.add(max(0, t.sinceStart(t.last)-due))
 	}
 }

@@ -1,6 +1,7 @@
 package ovs_offload
 
 import (
+	"maps"
 	"math"
 	"time"
 
@@ -20,10 +21,15 @@ func (p *Plugin) emit(acc telegraf.Accumulator, seen *switchState, maxIdle *time
 		acc.AddFields("rnic_offload", fields, tags, seen.dumpedAt)
 	}
 	p.emitMasks(acc, seen)
+	p.emitFlowEvents(acc, seen.dumpedAt)
 	for i := range seen.datapaths {
 		fields := datapathFields(&seen.datapaths[i])
 		addMaxIdle(fields, maxIdle)
+		maps.Copy(fields, seen.coverage)
 		fields["flows_unparsed"] = int64(seen.unparsed[i])
+		if p.FlowEventLimit > 0 {
+			fields["flow_events_left_out"] = int64(p.tracker.events.leftOut)
+		}
 		fields["collect_ms"] = round(float64(p.clock().Sub(started).Microseconds()) / 1000)
 		acc.AddFields("ovs_datapath", fields, map[string]string{"datapath": seen.datapaths[i].Name}, seen.dumpedAt)
 	}
@@ -38,14 +44,20 @@ func addMaxIdle(fields map[string]any, maxIdle *time.Duration) {
 // fields of rnic_offload. What compares two dumps is absent after the first; Q is absent while no packet matched.
 func (r *rnicState) fields(elapsed time.Duration) map[string]any {
 	fields := map[string]any{
-		"flows_offloaded": int64(r.population.offloaded),
-		"flows_partial":   int64(r.population.partial),
-		"flows_software":  int64(r.population.software),
-		"flows_egress":    int64(r.population.bySide[egress]),
-		"flows_ingress":   int64(r.population.bySide[ingress]),
-		"masks_egress":    int64(r.chains[egress].inUse()),
-		"masks_ingress":   int64(r.chains[ingress].inUse()),
-		"encap_contexts":  int64(r.population.contexts),
+		"flows_offloaded":   int64(r.population.offloaded),
+		"flows_partial":     int64(r.population.partial),
+		"flows_software":    int64(r.population.software),
+		"flows_egress":      int64(r.population.bySide[egress]),
+		"flows_ingress":     int64(r.population.bySide[ingress]),
+		"masks_egress":      int64(r.chains[egress].inUse()),
+		"masks_ingress":     int64(r.chains[ingress].inUse()),
+		"encap_contexts":    int64(r.population.contexts),
+		"flows_tc_software": int64(r.population.tcSoftware),
+		"flows_overdue":     int64(r.population.overdue),
+	}
+	fields["mask_order"] = "first_seen"
+	if r.byPriority {
+		fields["mask_order"] = "tc"
 	}
 	if elapsed <= 0 {
 		return fields
@@ -61,14 +73,24 @@ func (r *rnicState) fields(elapsed time.Duration) map[string]any {
 			fields[field] = round(r.change.queries[side] / r.change.matched[side])
 		}
 	}
-	insertions, live, gaps := r.recent.sum()
-	// No insertion at all is a measured zero: nothing was re-offloaded.
-	fields["reoffload_ratio"] = round(float64(live) / math.Max(float64(insertions), 1))
-	if ms, ok := gaps.quantile(0.95); ok {
-		fields["counter_gap_p95_s"] = round(ms / 1000)
-		fields["counter_gap_max_s"] = round(float64(gaps.maxMS) / 1000)
+	if r.change.backlog > 0 && r.population.overdue > 0 && r.change.deletions > 0 {
+		fields["deletion_ms"] = round(seconds * 1000 / float64(r.change.deletions))
 	}
+	lately := r.recent.sum()
+	// No insertion at all is a measured zero: nothing was re-offloaded.
+	fields["reoffload_ratio"] = round(float64(lately.live) / math.Max(float64(lately.insertions), 1))
+	addTimes(fields, "counter_gap", lately.gaps)
+	addTimes(fields, "deletion_lag", lately.lags)
 	return fields
+}
+
+func addTimes(fields map[string]any, name string, times *histogram) {
+	if ms, ok := times.quantile(0.95); ok {
+		fields[name+"_p95_s"] = round(ms / 1000)
+	}
+	if times.total > 0 || times.maxMS > 0 {
+		fields[name+"_max_s"] = round(float64(times.maxMS) / 1000)
+	}
 }
 
 // emitMasks reports every mask once in mask_interval, with what it matched since the report before.

@@ -32,6 +32,8 @@ type reading struct {
 	// usedAt is when the counter last moved, in ms since the collector started (negative before that); neverUsed when the flow was not used.
 	usedAt  int64
 	offload dpctl.Offload
+	// handedOver tells that the switch gave the flow to TC or to the RNIC's driver, which may have refused it.
+	handedOver bool
 }
 
 const neverUsed = math.MinInt64
@@ -39,6 +41,9 @@ const neverUsed = math.MinInt64
 // hardware tells whether the RNIC has the flow. A partly offloaded flow is classified by the RNIC but forwarded by
 // software, so it has no entry in the eSwitch's chain.
 func (r reading) hardware() bool { return r.offload == dpctl.Offloaded }
+
+// inRNIC tells whether the RNIC has an entry for the flow, which has to be inserted and deleted also where software forwards.
+func (r reading) inRNIC() bool { return r.offload != dpctl.Software }
 
 // grave remembers an entry that the RNIC lost, for a minute: it may come back.
 type grave struct {
@@ -65,13 +70,17 @@ type rnicState struct {
 	change     change
 	// typicalGapMS is the median time between two moves of a flow's counter in the last minute, 0 while unknown.
 	typicalGapMS float64
+	// byPriority tells that TC's priorities order the masks.
+	byPriority bool
 }
 
 // population counts the flows of one dump.
 type population struct {
 	offloaded, partial, software int
-	bySide                       [directions]int
-	contexts                     int
+	// tcSoftware are those of software that TC has, overdue those of the RNIC that should be gone.
+	tcSoftware, overdue int
+	bySide              [directions]int
+	contexts            int
 }
 
 // change is what happened since the dump before.
@@ -82,6 +91,10 @@ type change struct {
 	// queries is the sum over packets of the position of the mask that matched; matched is the number of packets.
 	queries, matched [directions]float64
 	gaps             *histogram
+	// lags are the times for which entries were seen after they had aged.
+	lags *histogram
+	// backlog is the number of overdue flows in the dump before.
+	backlog int
 }
 
 // flowTable holds flows by UFID in one slice, so that a dump needs one lookup a flow and no allocation.

@@ -72,7 +72,7 @@ func (h *histogram) quantile(q float64) (ms float64, ok bool) {
 type interval struct {
 	at                           time.Time
 	insertions, reoffloads, live int
-	gaps                         *histogram
+	gaps, lags                   *histogram
 }
 
 // recent are the intervals of the last minute.
@@ -89,13 +89,14 @@ func (r *recent) push(latest interval) {
 	r.intervals = append(r.intervals[:kept], latest)
 }
 
-func (r *recent) sum() (insertions, live int, gaps histogram) {
+func (r *recent) sum() interval {
+	total := interval{gaps: &histogram{}, lags: &histogram{}}
 	for _, i := range r.intervals {
-		insertions += i.insertions
-		live += i.live
-		if i.gaps != nil {
-			gaps.merge(i.gaps)
-		}
+		total.insertions += i.insertions
+		total.reoffloads += i.reoffloads
+		total.live += i.live
+		total.gaps.merge(i.gaps)
+		total.lags.merge(i.lags)
 	}
-	return insertions, live, gaps
+	return total
 }

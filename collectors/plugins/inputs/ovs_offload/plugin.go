@@ -13,6 +13,7 @@ import (
 	"github.com/influxdata/telegraf/plugins/inputs"
 
 	"github.com/wallwatch/wallwatch/collectors/internal/event"
+	"github.com/wallwatch/wallwatch/collectors/internal/ovs/tc"
 	"github.com/wallwatch/wallwatch/collectors/internal/sysfs"
 )
 
@@ -26,20 +27,32 @@ type Plugin struct {
 	SysfsRoot       string          `toml:"sysfs_root"`
 	MaskInterval    config.Duration `toml:"mask_interval"`
 	EmptyMaskLinger config.Duration `toml:"empty_mask_linger"`
+	TCOrder         bool            `toml:"tc_order"`
+	FlowEventLimit  int             `toml:"flow_event_limit"`
 	Timeout         config.Duration `toml:"timeout"`
 	Log             telegraf.Logger `toml:"-"`
 
 	surveyor surveyor
 	tracker  *tracker
 	events   event.Emitter
-	// socket is the control socket of the gathering before: another one means that the daemon restarted.
-	socket string
+	coverage coverage
+	// process is the daemon of the gathering before.
+	process process
+	// tc is nil where the order of masks is not to be asked from the kernel.
+	tc       prioritySource
+	tcFailed bool
 	// down is set after Open vSwitch could not be read, until it can be again.
 	down          bool
 	settingsKnown bool
 	masksReported time.Time
 	// clock is the host's clock, with Go's monotonic reading; tests replace it.
 	clock func() time.Time
+}
+
+// process is one life of ovs-vswitchd: after a restart the socket may have the same name, the process has another id.
+type process struct {
+	socket string
+	pid    int
 }
 
 // SampleConfig implements telegraf.PluginDescriber.
@@ -58,11 +71,18 @@ func (p *Plugin) Init() error {
 	if p.EmptyMaskLinger < 0 {
 		return fmt.Errorf("empty_mask_linger cannot be negative: %s", time.Duration(p.EmptyMaskLinger))
 	}
+	if p.TCOrder && p.tc == nil {
+		p.tc = tc.Kernel{}
+	}
+	if p.FlowEventLimit < 0 {
+		return fmt.Errorf("flow_event_limit cannot be negative: %d", p.FlowEventLimit)
+	}
 	if p.clock == nil {
 		p.clock = time.Now
 	}
 	p.surveyor.root = sysfs.Root{Path: p.SysfsRoot}
 	p.tracker = newTracker(time.Duration(p.EmptyMaskLinger), p.clock())
+	p.tracker.events.limit = p.FlowEventLimit
 	p.settingsKnown = true
 	return nil
 }
@@ -127,6 +147,7 @@ func init() {
 			SysfsRoot:       sysfs.Default,
 			MaskInterval:    config.Duration(10 * time.Second),
 			EmptyMaskLinger: config.Duration(10 * time.Minute),
+			TCOrder:         true,
 			Timeout:         config.Duration(8 * time.Second),
 		}
 	})

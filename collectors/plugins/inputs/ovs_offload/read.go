@@ -12,8 +12,11 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/unixctl"
 )
 
-// defaultMaxIdle is what Open vSwitch uses while other_config:max-idle is not set (ovs-vswitchd.conf.db(5)).
-const defaultMaxIdle = 10 * time.Second
+// What Open vSwitch uses while other_config:max-idle and other_config:max-revalidator are not set (ovs-vswitchd.conf.db(5)).
+const (
+	defaultMaxIdle        = 10 * time.Second
+	defaultMaxRevalidator = 500 * time.Millisecond
+)
 
 // switchState is what one gathering read.
 type switchState struct {
@@ -22,6 +25,8 @@ type switchState struct {
 	refusals []error
 	// unparsed counts, for each datapath, the lines that could not be understood.
 	unparsed []int
+	// coverage has the fields that come from the daemon's own counters.
+	coverage map[string]any
 	// dumpedAt is when the dump began, elapsed the time since the dump before, 0 for the first.
 	dumpedAt time.Time
 	elapsed  time.Duration
@@ -39,10 +44,11 @@ func (p *Plugin) readSwitch(ctx context.Context) (*switchState, error) {
 		return nil, err
 	}
 	defer func() { _ = client.Close() }()
-	if p.socket != "" && p.socket != client.Path() {
+	if now := (process{client.Path(), client.PeerPID()}); now != p.process {
+		// Another daemon has other flows: those of the one before were flushed.
 		p.tracker.reset()
+		p.process, p.coverage = now, coverage{}
 	}
-	p.socket = client.Path()
 
 	state := &switchState{}
 	show, err := state.call(ctx, client, "dpctl/show")
@@ -57,7 +63,11 @@ func (p *Plugin) readSwitch(ctx context.Context) (*switchState, error) {
 		// Without a list of datapaths there would seem to be no flows.
 		return nil, errors.Join(state.refusals...)
 	}
-	state.datapaths, state.dumpedAt = dpctl.ParseUpcallShow(upcall, dpctl.ParseShow(show)), p.clock()
+	state.datapaths = dpctl.ParseUpcallShow(upcall, dpctl.ParseShow(show))
+	if state.coverage, err = p.coverage.read(ctx, client); err != nil {
+		return nil, err
+	}
+	state.dumpedAt = p.clock()
 	p.tracker.begin(state.dumpedAt)
 	for _, datapath := range state.datapaths {
 		unparsed, err := p.dump(ctx, client, datapath.Name, len(state.datapaths))
@@ -67,6 +77,7 @@ func (p *Plugin) readSwitch(ctx context.Context) (*switchState, error) {
 		}
 		state.unparsed = append(state.unparsed, unparsed)
 	}
+	p.orderMasks()
 	state.elapsed = p.tracker.commit()
 	return state, nil
 }
@@ -116,14 +127,26 @@ func (p *Plugin) maxIdle(ctx context.Context) (*time.Duration, error) {
 	if err != nil {
 		return nil, err
 	}
-	value := defaultMaxIdle
-	if text, set := settings["max-idle"]; set {
-		ms, err := strconv.ParseUint(text, 10, 31)
-		if err != nil {
-			return nil, fmt.Errorf("other_config:max-idle is %q, not a number of milliseconds", text)
-		}
-		value = time.Duration(ms) * time.Millisecond
+	sweep, err := milliseconds(settings, "max-revalidator", defaultMaxRevalidator)
+	if err != nil {
+		return nil, err
 	}
-	p.tracker.maxIdle = value
-	return &value, nil
+	idle, err := milliseconds(settings, "max-idle", defaultMaxIdle)
+	if err != nil {
+		return nil, err
+	}
+	p.tracker.maxIdle, p.tracker.sweep = idle, sweep
+	return &idle, nil
+}
+
+func milliseconds(settings map[string]string, key string, unset time.Duration) (time.Duration, error) {
+	text, set := settings[key]
+	if !set {
+		return unset, nil
+	}
+	ms, err := strconv.ParseUint(text, 10, 31)
+	if err != nil {
+		return 0, fmt.Errorf("other_config:%s is %q, not a number of milliseconds", key, text)
+	}
+	return time.Duration(ms) * time.Millisecond, nil
 }

@@ -11,11 +11,19 @@ import (
 
 func TestFieldsAndRegistryAreTheSame(t *testing.T) {
 	h := newHost(t, oneRNIC)
+	h.FlowEventLimit = 10
+	if err := h.Init(); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range coverageCounters {
+		h.daemon.Answer("coverage/read-counter "+name, "0\n")
+	}
+	h.daemon.Answer("coverage/show", "")
 	acc := &plugintest.Accumulator{}
 	known := 10 * time.Second
 	var metrics []telegraf.Metric
-	metrics = append(metrics, h.step(t, 0, line(1, 32, 1, "0.5s", inHardware))...)
-	metrics = append(metrics, h.step(t, 10, line(1, 32, 2, "0.5s", inHardware))...)
+	metrics = append(metrics, h.step(t, 0, line(1, 32, 1, "0.5s", inHardware), line(2, 32, 1, "15s", inHardware), line(3, 32, 1, "15s", inHardware))...)
+	metrics = append(metrics, h.step(t, 10, line(1, 32, 2, "0.5s", inHardware), line(3, 32, 1, "25s", inHardware))...)
 	acc.Metrics = metrics
 	plugintest.CheckEmitted(t, acc)
 

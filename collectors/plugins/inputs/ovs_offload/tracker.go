@@ -19,7 +19,13 @@ type tracker struct {
 	flows    flowTable
 	graves   map[dpctl.UFID]grave
 	tunnels  map[uint64]*tunnels
-	maxIdle  time.Duration
+	// maxIdle and sweep are the switch's settings: idle time until a flow is deleted, longest time between two looks at it.
+	maxIdle, sweep time.Duration
+	events         flowEvents
+	// newMasks is set when masks joined a chain, until their order has been asked for.
+	newMasks bool
+	// ports are those that offloaded flows come from: representors, uplinks and tunnels.
+	ports map[string]struct{}
 
 	matches  dpctl.MatchParser
 	match    dpctl.Match // of the line that was parsed last
@@ -31,17 +37,20 @@ type tracker struct {
 // again at once. A flow that really was idle for max-idle seconds rarely comes back within this time after its deletion.
 const quickReturn = 2500 * time.Millisecond
 
+// tcLayer is what a dump says of a flow that TC has, whether or not the RNIC took it.
+const tcLayer = "tc"
+
 func newTracker(linger time.Duration, start time.Time) *tracker {
 	return &tracker{linger: linger, start: start, rnics: make(map[string]*rnicState), flows: newFlowTable(),
-		graves: make(map[dpctl.UFID]grave), tunnels: make(map[uint64]*tunnels), maxIdle: defaultMaxIdle, topology: &topology{}}
+		graves: make(map[dpctl.UFID]grave), tunnels: make(map[uint64]*tunnels), ports: make(map[string]struct{}), maxIdle: defaultMaxIdle, sweep: defaultMaxRevalidator, topology: &topology{}}
 }
 
 // reset forgets everything that came from Open vSwitch, after it restarted: it flushes its flows then.
 func (t *tracker) reset() {
-	topology, maxIdle := t.topology, t.maxIdle
-	*t = *newTracker(t.linger, t.start)
-	t.maxIdle = maxIdle
-	t.setTopology(topology)
+	fresh := newTracker(t.linger, t.start)
+	fresh.maxIdle, fresh.sweep, fresh.events.limit = t.maxIdle, t.sweep, t.events.limit
+	fresh.setTopology(t.topology)
+	*t = *fresh
 }
 
 // setTopology changes which port belongs to which RNIC. RNICs that are gone take their state with them.
@@ -51,6 +60,7 @@ func (t *tracker) setTopology(next *topology) {
 	}
 	t.topology = next
 	clear(t.tunnels)
+	clear(t.ports)
 	for id, state := range t.rnics {
 		if _, ok := next.netdevOf[id]; !ok {
 			delete(t.rnics, id)
@@ -71,6 +81,7 @@ func (t *tracker) setTopology(next *topology) {
 
 func (t *tracker) begin(now time.Time) {
 	t.reading, t.unparsed = now, 0
+	t.events.reset()
 	t.dump++
 }
 
@@ -103,10 +114,11 @@ func (t *tracker) add(line *dpctl.Flow) {
 		f.encaps.dump = t.dump
 	}
 	f.seen = true
-	f.next = reading{packets: line.Packets, usedAt: usedAt, offload: line.Offload, copyPackets: f.next.copyPackets}
+	f.next = reading{packets: line.Packets, usedAt: usedAt, offload: line.Offload, copyPackets: f.next.copyPackets,
+		handedOver: line.Offload != dpctl.Software || string(line.Layer) == tcLayer}
 	if f.owner != nil && f.mask == nil && f.side != noDirection && line.Offload == dpctl.Offloaded {
 		if fresh || t.matches.Parse(line.Match, &t.match) == nil {
-			f.mask = f.owner.chains[f.side].join(t.match.Mask, t.match.Bits)
+			t.join(f)
 		}
 	}
 }

@@ -1,10 +1,13 @@
 package rnic
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/influxdata/telegraf/config"
 
 	"github.com/wallwatch/wallwatch/collectors/internal/plugintest"
 	"github.com/wallwatch/wallwatch/collectors/internal/sysfs/sysfstest"
@@ -17,17 +20,35 @@ type clock struct{ now time.Time }
 
 func (c *clock) read() time.Time { return c.now }
 
+// fixedCost stands for the measured CPU time, which differs from run to run.
+func fixedCost(work func()) time.Duration {
+	work()
+	return 2 * time.Millisecond
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 func newPlugin(t testing.TB, root string) (*Plugin, *clock) {
 	t.Helper()
 	c := &clock{now: start}
-	p := &Plugin{SysfsRoot: root, Log: plugintest.Log(), clock: c.read}
+	p := &Plugin{SysfsRoot: root, Log: plugintest.Log(), clock: c.read, cpu: fixedCost}
+	if folder := filepath.Join(root, "netlink"); exists(folder) {
+		p.Netlink, p.DriverInterval = folder, config.Duration(10*time.Second)
+	}
 	if err := p.Init(); err != nil {
 		t.Fatal(err)
 	}
 	return p, c
 }
 
-// Each case is a tree, changed at given times; the expected output is what all gatherings add.
+// adaptive follows the time in the first heading of a case that lets the controller pick the interval.
+const adaptive = " adaptive"
+
+// Each case is a tree, changed at given times; the expected output is what all gatherings add. A folder `netlink` in it
+// stands for the kernel's answers to ethtool and devlink.
 func TestCasesGiveTheExpectedMetrics(t *testing.T) {
 	plugintest.Cases(t, func(t *testing.T, folder string) {
 		var root, got string
@@ -37,12 +58,18 @@ func TestCasesGiveTheExpectedMetrics(t *testing.T) {
 			if root == "" {
 				root = sysfstest.Build(t, section.Body)
 				p, c = newPlugin(t, root)
+				if strings.HasSuffix(section.Heading, adaptive) {
+					p.Adaptive, p.MinInterval, p.MaxInterval, p.CPUBudget = true, config.Duration(time.Second), config.Duration(time.Minute), 0.02
+					if err := p.Init(); err != nil {
+						t.Fatal(err)
+					}
+				}
 			} else {
 				for change := range strings.Lines(section.Body) {
 					sysfstest.Change(t, root, strings.TrimSpace(change))
 				}
 			}
-			offset, err := time.ParseDuration(section.Heading)
+			offset, err := time.ParseDuration(strings.TrimSuffix(section.Heading, adaptive))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +81,7 @@ func TestCasesGiveTheExpectedMetrics(t *testing.T) {
 			if acc.Precision != time.Nanosecond {
 				t.Errorf("times would be rounded to %s", acc.Precision)
 			}
-			got += plugintest.Format(acc.Take(), start)
+			got += "-- " + section.Heading + " --\n" + plugintest.Format(acc.Take(), start)
 		}
 		plugintest.Golden(t, filepath.Join(folder, "expected.out"), got)
 	})

@@ -1,24 +1,52 @@
 package rnic
 
 import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/wallwatch/wallwatch/collectors/internal/plugintest"
 )
 
-// derived are the fields that are not one file.
-var derived = []string{"tx_gbps", "rx_gbps", "values_missing"}
+// derived are the fields that are not one file or one counter.
+var derived = []string{
+	"tx_gbps", "rx_gbps", "values_missing", "vfs", "vfs_bound", "vfs_elsewhere", "driver_version", "eswitch_mode", "encap_mode",
+	"fw_ver_stored", "health_reporters", "health_reporters_failed", "health_errors", "health_recoveries", "health_fw_errors",
+	"health_fw_fatal_errors", "collect_ms", "collect_cpu_ms", "collect_cpu_predicted_ms", "collect_failures", "next_sample_s",
+	"next_sample_why",
+}
+
+// everyField lists what this input can emit.
+func everyField() []string {
+	fields := slices.Concat(derived, absenceFields[:])
+	for _, counter := range driverCounters {
+		fields = append(fields, counterField(counter))
+	}
+	for _, g := range groups {
+		for _, v := range g.values {
+			if counts, several := aerFields[v.field]; several {
+				fields = slices.AppendSeq(fields, maps.Values(counts))
+			} else {
+				fields = append(fields, v.field)
+			}
+		}
+	}
+	for _, parameter := range parameters {
+		fields = append(fields, parameterField(parameter))
+	}
+	return fields
+}
 
 func TestFieldsAndRegistryAreTheSame(t *testing.T) {
 	declared := plugintest.Registry(t)[Measurement].Fields
 	emitted := make(map[string]bool)
-	for _, v := range values {
-		if emitted[v.field] {
-			t.Errorf("%s is read twice", v.field)
+	for _, field := range everyField() {
+		if emitted[field] {
+			t.Errorf("%s is read twice", field)
 		}
-		emitted[v.field] = true
-	}
-	for _, field := range derived {
 		emitted[field] = true
 	}
 	for field := range emitted {
@@ -29,6 +57,27 @@ func TestFieldsAndRegistryAreTheSame(t *testing.T) {
 	for field := range declared {
 		if !emitted[field] {
 			t.Errorf("%s is in the registry, but never read", field)
+		}
+	}
+}
+
+// A field that no case shows may be misspelt.
+func TestEveryFieldIsShownByACase(t *testing.T) {
+	files, err := filepath.Glob("testcases/*/expected.out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown strings.Builder
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown.Write(raw)
+	}
+	for _, field := range everyField() {
+		if !strings.Contains(shown.String(), "\n    "+field+": ") {
+			t.Errorf("no case shows %s", field)
 		}
 	}
 }

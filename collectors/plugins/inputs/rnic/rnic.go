@@ -1,18 +1,23 @@
-// Package rnic is the Telegraf input that reads what the kernel's sysfs shows about each RNIC of a host.
+// Package rnic is the Telegraf input that reads what the kernel and the driver show about each RNIC of a host: sysfs, the
+// driver's counters of ethtool, and devlink.
 package rnic
 
 import (
 	_ "embed"
-	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/influxdata/telegraf"
+	"github.com/influxdata/telegraf/config"
 	"github.com/influxdata/telegraf/plugins/inputs"
 
+	"github.com/wallwatch/wallwatch/collectors/internal/cadence"
 	"github.com/wallwatch/wallwatch/collectors/internal/event"
+	"github.com/wallwatch/wallwatch/collectors/internal/netlink"
 	"github.com/wallwatch/wallwatch/collectors/internal/sysfs"
 )
 
@@ -24,16 +29,26 @@ const Measurement = "rnic"
 
 // Plugin is the configuration and the state between two gatherings.
 type Plugin struct {
-	SysfsRoot string          `toml:"sysfs_root"`
-	Exclude   []string        `toml:"exclude"`
-	Log       telegraf.Logger `toml:"-"`
+	SysfsRoot      string          `toml:"sysfs_root"`
+	Netlink        string          `toml:"netlink"`
+	Exclude        []string        `toml:"exclude"`
+	DriverInterval config.Duration `toml:"driver_interval"`
+	Adaptive       bool            `toml:"adaptive"`
+	MinInterval    config.Duration `toml:"min_interval"`
+	MaxInterval    config.Duration `toml:"max_interval"`
+	CPUBudget      float64         `toml:"cpu_budget"`
+	Log            telegraf.Logger `toml:"-"`
 
 	root    sysfs.Root
 	reader  sysfs.Reader
 	devices map[string]*device
+	drivers drivers
 	events  event.Emitter
-	// clock is the host's clock, with Go's monotonic reading; tests replace it.
+	// cadence is nil unless the input is adaptive.
+	cadence *cadence.Controller
+	// clock is the host's clock, with Go's monotonic reading, and cpu measures work; tests replace both.
 	clock func() time.Time
+	cpu   func(work func()) time.Duration
 	// started is set after the first listing: RNICs that were there before the collector did not appear.
 	started bool
 }
@@ -49,27 +64,85 @@ func (p *Plugin) Init() error {
 			return fmt.Errorf("exclude: %q is not a PCI address such as 0000:3b:00.1", pci)
 		}
 	}
+	if p.DriverInterval < 0 {
+		return fmt.Errorf("driver_interval cannot be negative: %s", time.Duration(p.DriverInterval))
+	}
+	if p.Adaptive {
+		controller, err := cadence.New(cadence.Settings{
+			Shortest: time.Duration(p.MinInterval), Longest: time.Duration(p.MaxInterval), Budget: p.CPUBudget,
+		})
+		if err != nil {
+			return fmt.Errorf("adaptive: %w", err)
+		}
+		p.cadence = controller
+	}
 	if p.SysfsRoot == "" {
 		p.SysfsRoot = sysfs.Default
 	}
 	p.root = sysfs.Root{Path: p.SysfsRoot}
 	p.devices = make(map[string]*device)
+	p.drivers = drivers{interval: time.Duration(p.DriverInterval), source: p.driverSource()}
 	if p.clock == nil {
 		p.clock = time.Now
+	}
+	if p.cpu == nil {
+		p.cpu = cadence.CPU
 	}
 	return nil
 }
 
-// Gather reads every RNIC once. What cannot be read costs that value only; an error is returned when the RNICs cannot be
-// listed.
+// Who answers for the drivers.
+const (
+	// auto is this host's kernel, except beside a tree that only stands for /sys: it would tell about other devices.
+	auto = "auto"
+	// kernel is this host's kernel in any case, for a container that sees the host's /sys elsewhere.
+	kernel = "kernel"
+)
+
+func (p *Plugin) driverSource() netlink.Source {
+	switch {
+	case p.DriverInterval == 0:
+		return nil
+	case p.Netlink == kernel, (p.Netlink == auto || p.Netlink == "") && p.SysfsRoot == sysfs.Default:
+		return netlink.Kernel{}
+	case p.Netlink == auto, p.Netlink == "":
+		return nil
+	}
+	return netlink.Folder{Path: p.Netlink}
+}
+
+// Gather reads every RNIC once, or nothing at all when the controller of the interval says that it is not time. What
+// cannot be read costs that value only; an error is returned when the RNICs cannot be listed.
 func (p *Plugin) Gather(acc telegraf.Accumulator) error {
 	// Telegraf would round times to the interval otherwise.
 	acc.SetPrecision(time.Nanosecond)
+	if p.cadence != nil && !p.cadence.Due(p.clock()) {
+		return nil
+	}
+	var samples []sample
+	var err error
+	cost := p.cpu(func() { samples, err = p.read(acc) })
+	p.emit(acc, samples, p.decide(cost, samples))
+	return err
+}
+
+// sample is what one gathering read of one RNIC.
+type sample struct {
+	device *device
+	at     time.Time
+	fields map[string]any
+}
+
+func (p *Plugin) read(acc telegraf.Accumulator) ([]sample, error) {
 	rnics, err := p.root.RNICs()
 	if err != nil {
 		err = fmt.Errorf("listing RNICs below %q: %w", p.SysfsRoot, err)
 	}
+	listing := question{failing: err != nil}
+	said := p.drivers.ask(p.clock(), p.Log)
+	representors := p.representorsOf(rnics)
 	present := make(map[string]bool, len(rnics))
+	samples := make([]sample, 0, len(rnics))
 	for _, rnic := range rnics {
 		if slices.Contains(p.Exclude, rnic.ID) {
 			continue
@@ -83,14 +156,32 @@ func (p *Plugin) Gather(acc telegraf.Accumulator) error {
 				p.events.Emit(acc, p.clock(), event.DeviceAppeared, rnic.ID, fmt.Sprintf("RNIC %s appeared.", describe(rnic)))
 			}
 		}
-		p.sample(acc, known, rnic)
+		known.rnic = rnic
+		s := p.sample(acc, known, said, representors)
+		s.fields["collect_failures"] = failures(listing, p.drivers.health, p.drivers.description, known.driver.ethtool)
+		samples = append(samples, s)
 	}
 	if err == nil {
 		// After a failed listing it is unknown which RNICs are gone.
 		p.forgetVanished(acc, present)
 		p.started = true
 	}
-	return errors.Join(err)
+	return samples, err
+}
+
+// representorsOf reads the representors when they are first asked for, once in a gathering.
+func (p *Plugin) representorsOf(rnics []sysfs.RNIC) func() map[string]sysfs.Representor {
+	var found map[string]sysfs.Representor
+	return func() map[string]sysfs.Representor {
+		if found == nil {
+			var err error
+			if found, err = p.root.Representors(rnics); err != nil {
+				p.Log.Debugf("Representors cannot be listed: %v", err)
+				found = map[string]sysfs.Representor{}
+			}
+		}
+		return found
+	}
 }
 
 func (p *Plugin) forgetVanished(acc telegraf.Accumulator, present map[string]bool) {
@@ -105,16 +196,52 @@ func (p *Plugin) forgetVanished(acc telegraf.Accumulator, present map[string]boo
 	}
 }
 
-func (p *Plugin) sample(acc telegraf.Accumulator, d *device, rnic sysfs.RNIC) {
+// sample reads one RNIC. The events that its values tell of are emitted at once.
+func (p *Plugin) sample(acc telegraf.Accumulator, d *device, said answers, representors func() map[string]sysfs.Representor) sample {
 	at := p.clock()
-	fields := d.read(&p.reader, rnic, p.Log)
+	fields := make(map[string]any, 120)
+	d.attributes = d.rnic.Attributes()
+	d.files.read(&p.reader, d.rnic, at, fields, p.Log).add(fields)
+	addIntent(fields, d.attributes.LinkLayer)
 	d.addRates(fields, at)
-	acc.AddFields(Measurement, fields, d.tags(rnic), at)
-	if kind, detail := d.portChange(fields); kind != "" {
-		p.Log.Infof("RNIC %s: %s", rnic.ID, detail)
-		p.events.Emit(acc, at, kind, rnic.ID, detail)
+	happened := slices.Concat(
+		d.port.change(fields),
+		d.link.change(fields),
+		d.vfs.read(p.root, d.rnic, at, representors, fields),
+		d.addDriver(p.drivers.source, said, at, fields, p.Log),
+	)
+	for _, o := range happened {
+		p.Log.Infof("RNIC %s: %s", d.rnic.ID, o.detail)
+		var more map[string]any
+		if o.device != "" {
+			more = map[string]any{"device": o.device}
+		}
+		p.events.EmitFields(acc, at, o.kind, d.rnic.ID, o.detail, more)
+	}
+	fields["collect_ms"] = milliseconds(p.clock().Sub(at))
+	return sample{device: d, at: at, fields: fields}
+}
+
+// decide hands what was seen to the controller of the interval and returns what it has to say as fields.
+func (p *Plugin) decide(cost time.Duration, samples []sample) map[string]any {
+	if p.cadence == nil {
+		return map[string]any{"collect_cpu_ms": milliseconds(cost)}
+	}
+	var signals []cadence.Signal
+	for _, s := range samples {
+		signals = append(signals, s.device.signals(s.fields, s.at)...)
+	}
+	return p.cadence.Sampled(p.clock(), cost, signals).Fields()
+}
+
+func (p *Plugin) emit(acc telegraf.Accumulator, samples []sample, decision map[string]any) {
+	for _, s := range samples {
+		maps.Copy(s.fields, decision)
+		acc.AddFields(Measurement, s.fields, s.device.tags(), s.at)
 	}
 }
+
+func milliseconds(d time.Duration) float64 { return math.Round(d.Seconds()*1e6) / 1e3 }
 
 func describe(rnic sysfs.RNIC) string {
 	names := []string{rnic.ID}
@@ -127,5 +254,13 @@ func describe(rnic sysfs.RNIC) string {
 }
 
 func init() {
-	inputs.Add("rnic", func() telegraf.Input { return &Plugin{} })
+	inputs.Add("rnic", func() telegraf.Input {
+		return &Plugin{
+			Netlink:        auto,
+			DriverInterval: config.Duration(10 * time.Second),
+			MinInterval:    config.Duration(cadence.Default.Shortest),
+			MaxInterval:    config.Duration(cadence.Default.Longest),
+			CPUBudget:      cadence.Default.Budget,
+		}
+	})
 }

@@ -5,94 +5,14 @@ import (
 	"time"
 )
 
-// The firmware's command interface (paper, section 4.2 "Flow State Maintenance", causes C5 and C1).
+// The scan of flow counters (paper, section 4.2 "Flow State Maintenance", causes C5 and C1).
 //
-// Insertions, deletions and counter reads share one interface. Counters are read round robin, through an on-chip cache that replaces
+// Insertions, deletions (commands.go) and counter reads share one interface. Counters are read round robin, through an on-chip cache that replaces
 // at random. As long as all counters fit, a read is cheap. Beyond that a part of them has been evicted when the scan returns to it, the part
 // grows steeply with the number of entries, and each such read goes to the backing store. Once the time between two reads of a counter
 // exceeds the idle time after which OVS deletes a flow, OVS deletes flows that carry traffic. They come back by upcalls, and since the
 // scan takes most of the interface, their insertions wait, while their packets take the slow path. Nothing here knows of S1.
-const reservedForCommands = 0.3 // share of the interface that insertions and deletions keep while the scan is behind. Assumed
-
-// upcallLatency is an assumed time from a miss to the request for an entry.
-const upcallLatency = 300 * time.Microsecond
-
-type command struct {
-	entry  *Entry
-	insert bool
-}
-
-func (r *RNIC) submit(e *Entry, insert bool) {
-	e.state = deleting
-	if insert {
-		e.state = inserting
-	}
-	r.commands = append(r.commands, command{e, insert})
-}
-
-// runFirmware lets the interface work for dt. What one side does not need, the other may use.
-func (r *RNIC) runFirmware(now, dt time.Duration) {
-	reserve := time.Duration(float64(dt) * reservedForCommands)
-	spare := r.runCommands(reserve+r.commandDebt, now)
-	r.commandDebt = min(spare, 0)
-	left := r.scanCounters(dt-reserve+max(spare, 0)+r.scanDebt, now)
-	r.scanDebt = min(left, 0)
-	r.scanBehind = left <= 0
-	if left > 0 {
-		r.commandDebt += min(r.runCommands(left, now), 0)
-	}
-}
-
-// commandDelay is how long an insertion that is asked for now will take: an upcall, the queue before it, and its share of the interface.
-func (r *RNIC) commandDelay() time.Duration {
-	costs := r.Model.Costs
-	queue := time.Duration(len(r.commands)) * (costs.Insert + costs.Delete) / 2
-	if r.scanBehind {
-		queue = time.Duration(float64(queue) / reservedForCommands)
-	}
-	return upcallLatency + costs.Insert + queue
-}
-
-// runCommands works off the queue and returns what is left of the budget; below zero if the last command ran over.
-func (r *RNIC) runCommands(budget time.Duration, now time.Duration) time.Duration {
-	done := 0
-	for ; done < len(r.commands) && budget > 0; done++ {
-		c := r.commands[done]
-		if c.insert {
-			budget -= r.Model.Costs.Insert
-			r.install(c.entry, now)
-		} else {
-			budget -= r.Model.Costs.Delete
-			r.remove(c.entry, now)
-		}
-	}
-	r.commands = append(r.commands[:0], r.commands[done:]...)
-	return budget
-}
-
-func (r *RNIC) install(e *Entry, now time.Duration) {
-	if e.conn.ended { // its sender stopped while the insertion waited; no packet will ask for it
-		e.state = absent
-		return
-	}
-	e.state = installed
-	e.group = r.chains[e.dir].join(e.mask)
-	e.index = len(r.entries)
-	r.entries = append(r.entries, e)
-	e.hwPackets, e.hwBytes, e.seenPackets, e.seenBytes = 0, 0, 0, 0
-	e.lastUsed = now
-	r.takeCounter(e)
-}
-
-func (r *RNIC) remove(e *Entry, now time.Duration) {
-	r.chains[e.dir].leave(e.group, now)
-	e.state, e.group = absent, nil
-	r.counters[e.counter] = nil
-	r.freeCounters = append(r.freeCounters, e.counter)
-	last := r.entries[len(r.entries)-1]
-	r.entries[e.index], last.index = last, e.index
-	r.entries = r.entries[:len(r.entries)-1]
-}
+// Fixed firmware reads many counters at once.
 
 // missRatio is the share of reads that miss in a cyclic scan of n counters through a cache of size c with random replacement.
 //
@@ -118,7 +38,7 @@ func missRatio(n, c int) float64 {
 func (r *RNIC) counterReadTime() time.Duration {
 	costs := r.Model.Costs
 	if r.FixedFirmware {
-		return costs.CounterHit
+		return costs.CounterBulk
 	}
 	misses := missRatio(len(r.entries), costs.CounterCache)
 	return costs.CounterHit + time.Duration(misses*float64(costs.CounterMiss))

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/containernetworking/cni/pkg/skel"
+	"github.com/containernetworking/cni/pkg/types"
+
+	"github.com/wallwatch/wallwatch/collectors/agent/cordon"
+	"github.com/wallwatch/wallwatch/collectors/internal/cnievent"
+)
+
+// Whoever starts a container waits for this process, so what does not answer is left behind: together they are tens of milliseconds.
+const (
+	lookTime   = 60 * time.Millisecond
+	recordTime = 30 * time.Millisecond
+)
+
+// started is when the process began, or nearly.
+var started = time.Now()
+
+// invocation is one call by the runtime, and what was found out about its VF.
+type invocation struct {
+	command string
+	args    *skel.CmdArgs
+	config  *config
+	device  string
+	found   finding
+}
+
+// finding is what the host's files say about a VF.
+type finding struct {
+	// rnic is the physical function, "" where there is none or it cannot be found.
+	rnic   string
+	cordon *cordon.Record
+	// problem is why the cordon could not be checked.
+	problem string
+}
+
+func newInvocation(command string, args *skel.CmdArgs) *invocation {
+	parsed, err := parseConfig(args.StdinData)
+	c := &invocation{command: command, args: args, config: parsed, device: strings.ToLower(parsed.device())}
+	late := finding{problem: fmt.Sprintf("the files of this host did not answer within %s; cordons are not checked", lookTime)}
+	c.found = within(lookTime, late, func() finding { return look(parsed, c.device) })
+	if err != nil && c.found.problem == "" {
+		c.found.problem = fmt.Sprintf("a part of the configuration is ignored: %v", err)
+	}
+	if c.found.problem != "" {
+		complain("%s", c.found.problem)
+	}
+	return c
+}
+
+// refused tells whether the call fails: a cordon keeps new containers away and says nothing about those that are there.
+func (c *invocation) refused() bool { return c.command == "ADD" && c.found.cordon != nil }
+
+// refusal is the error for a VF of a cordoned RNIC.
+func (c *invocation) refusal() *types.Error {
+	record := c.found.cordon
+	return types.NewError(types.ErrTryAgainLater,
+		fmt.Sprintf("RNIC %s of this host is cordoned: %s", c.found.rnic, record.Reason),
+		fmt.Sprintf("VF %s was not attached; cordoned at %s by Wallwatch remedy %s, which can be undone there", c.device, record.At, record.RemedyID))
+}
+
+// record tells the collector of the call. A collector that is not there, or a folder that does not answer, changes nothing for the container.
+func (c *invocation) record() {
+	event := cnievent.Event{
+		At: started, Command: c.command, Container: c.args.ContainerID, Interface: c.args.IfName, Pod: podOf(c.args.Args), Device: c.device,
+		RNIC: c.found.rnic, Addresses: c.config.addresses(), VXLANNetwork: c.config.vxlanNetwork(), Result: cnievent.OK, Reason: c.found.problem,
+		Duration: time.Since(started),
+	}
+	switch {
+	case c.refused():
+		event.Result, event.Reason = cnievent.Refused, c.found.cordon.Reason
+	case c.found.problem != "":
+		event.Result = cnievent.Unchecked
+	}
+	late := fmt.Errorf("the folder did not answer within %s", recordTime)
+	if err := within(recordTime, late, func() error { return cnievent.Write(c.config.EventDir, event) }); err != nil {
+		complain("the collector is not told of this %s: %v", c.command, err)
+	}
+}
+
+// podOf reads namespace and name from what Kubernetes' runtimes put into CNI_ARGS: `IgnoreUnknown=1;K8S_POD_NAMESPACE=a;K8S_POD_NAME=b;...`.
+func podOf(args string) string {
+	var namespace, name string
+	for pair := range strings.SplitSeq(args, ";") {
+		key, value, _ := strings.Cut(pair, "=")
+		switch key {
+		case "K8S_POD_NAMESPACE":
+			namespace = value
+		case "K8S_POD_NAME":
+			name = value
+		}
+	}
+	if name == "" {
+		return ""
+	}
+	return namespace + "/" + name
+}
+
+// within does something that may hang or fail in any way, and gives up on it after a time: the process ends soon, and with it what hangs.
+func within[T any](limit time.Duration, otherwise T, do func() T) T {
+	answer := make(chan T, 1)
+	go func() {
+		defer func() {
+			if problem := recover(); problem != nil {
+				complain("this is a mistake in wallwatch-cni: %v", problem)
+				answer <- otherwise
+			}
+		}()
+		answer <- do()
+	}()
+	select {
+	case found := <-answer:
+		return found
+	case <-time.After(limit):
+	}
+	// On a busy host the answer may be there by the time this process gets its turn.
+	select {
+	case found := <-answer:
+		return found
+	default:
+		return otherwise
+	}
+}

@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"net/netip"
+	"time"
+)
+
+// The encapsulation buffer (paper, sections 3.2 and 4.2 "Action Lists and Resource Management", cause C8).
+//
+// Flows to one tunnel end point in one VXLAN network share an encapsulation context. The contexts live in a buffer of the card. When one
+// more is needed than it holds, the firmware stops: it forwards nothing, answers no command and its health counter stands still. After a
+// while the driver's health monitor resets the card, which empties it; if the load is the same, the buffer fills again.
+const (
+	// healthPeriod and healthMisses are how the driver watches the card (mlx5 polls every 2 s).
+	healthPeriod = 2 * time.Second
+	healthMisses = 3
+	// recoveryAfter is an assumed time until the driver has reset a card that stopped.
+	recoveryAfter = 60 * time.Second
+)
+
+// context is what an encapsulation header depends on.
+type context struct {
+	vni  int
+	peer netip.Addr
+}
+
+func (e *Entry) context() context { return context{e.conn.vni, e.conn.dst.vtep()} }
+
+// takeContext counts the entry's use of its context. It is false when the buffer is full, and the firmware has stopped.
+func (r *RNIC) takeContext(e *Entry, now time.Duration) bool {
+	if e.dir != Egress {
+		return true
+	}
+	key := e.context()
+	if r.contexts[key] == 0 && len(r.contexts) >= r.Model.Costs.EncapBuffer {
+		r.wedgedAt, r.healthSaid = now, false
+		return false
+	}
+	r.contexts[key]++
+	return true
+}
+
+func (r *RNIC) giveContextBack(e *Entry) {
+	if e.dir != Egress {
+		return
+	}
+	key := e.context()
+	if r.contexts[key]--; r.contexts[key] <= 0 {
+		delete(r.contexts, key)
+	}
+}
+
+func (r *RNIC) wedged() bool { return r.wedgedAt > 0 }
+
+// watchHealth is the driver's health monitor.
+func (r *RNIC) watchHealth(now time.Duration) {
+	if !r.wedged() {
+		return
+	}
+	stopped := now - r.wedgedAt
+	if !r.healthSaid && stopped >= healthMisses*healthPeriod {
+		r.healthSaid = true
+		r.log(now, levelError, "poll_health:823:(pid 0): device's health compromised - reached miss count")
+	}
+	if stopped >= recoveryAfter {
+		r.log(now, levelError, "mlx5_health_try_recover:375:(pid 418): handling bad device here")
+		r.reset()
+		r.log(now, levelWarning, "mlx5_health_try_recover:388:(pid 418): health recovery succeeded")
+	}
+}

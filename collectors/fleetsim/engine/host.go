@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+)
+
+// Host is one simulated server.
+type Host struct {
+	Name, Rack string
+	RNICs      []*RNIC
+	Switch     Switch
+	Messages   []Message         // of the kernel, that nobody has taken yet
+	Settings   map[string]string // Open_vSwitch.other_config as the administrator left it
+
+	softwareFlows int // live flows that wait for an upcall in this step
+	copiedFlows   int // live flows that the software datapath forwards in this step
+	copies        []*Entry
+
+	boot         int
+	bootedAt     time.Duration
+	stalledUntil time.Duration
+	lockupAt     time.Duration // when the watchdog will report, 0 if it has nothing to
+	downUntil    time.Duration
+	crashing     bool // in this step
+	lost         []*Container
+}
+
+// Stalled tells whether the kernel stands still: no container gets the CPU, no system call ends.
+func (h *Host) Stalled(now time.Duration) bool { return now < h.stalledUntil }
+
+// awake tells whether those who age flows have seen fresh counters since the kernel stood still.
+func (h *Host) awake(now time.Duration) bool {
+	return !h.Down(now) && (h.stalledUntil == 0 || now >= h.stalledUntil+wakeUp)
+}
+
+// Down tells whether the host is between a crash or shutdown and the end of its boot.
+func (h *Host) Down(now time.Duration) bool { return now < h.downUntil }
+
+func (h *Host) stall(r *RNIC, now time.Duration) {
+	h.stalledUntil, h.lockupAt = now+stallTime, now+lockupAfter
+	r.stalledHost = true
+}
+
+// start writes what a kernel says when it boots.
+func (h *Host) start(now time.Duration) {
+	h.boot++
+	h.bootedAt = now
+	h.log(0, levelInfo, fmt.Sprintf("Linux version %s (simulated host %s)", kernelVersion, h.Name))
+	for _, r := range h.RNICs {
+		h.log(2*time.Second, levelInfo, fmt.Sprintf("%s %s: firmware version: %s", r.Model.Driver, r.PCI, r.Firmware()))
+		h.log(3*time.Second, levelInfo, fmt.Sprintf("%s %s: E-Switch: Enable: mode(OFFLOADS), nvfs(%d)", r.Model.Driver, r.PCI, len(r.VFs)))
+	}
+}
+
+// crash ends everything that runs on the host, in the middle of a step.
+func (h *Host) crash(r *RNIC, now time.Duration) {
+	h.crashing, r.crashedHost = true, true
+	h.logOops(r, now)
+}
+
+// goDown loses the host's state until it has booted again. Nothing unbinds a VF: the containers are just gone.
+func (e *Engine) goDown(h *Host) {
+	h.crashing = false
+	h.downUntil, h.stalledUntil, h.lockupAt = e.now+bootTime, 0, 0
+	kept := e.running[:0]
+	for _, c := range e.running {
+		if c.RNIC.Host == h {
+			c.stopped = true
+			h.lost = append(h.lost, c)
+		} else {
+			kept = append(kept, c)
+		}
+	}
+	clear(e.running[len(kept):])
+	e.running = kept
+	for _, r := range h.RNICs {
+		r.reset()
+		clear(r.VFs)
+		clear(r.VFCounters)
+		r.Counters, r.link, r.releases = Counters{}, pciLink{}, nil
+	}
+	for _, entry := range h.copies {
+		entry.copy = nil
+	}
+	h.copies = nil
+	past := h.Switch
+	h.Switch = newSwitch()
+	h.Switch.MaxIdle, h.Switch.ConfiguredLimit = past.MaxIdle, past.ConfiguredLimit
+}
+
+// runHosts moves boots and the kernels' watchdogs on.
+func (e *Engine) runHosts() {
+	for _, h := range e.hosts {
+		if h.crashing {
+			e.goDown(h)
+		}
+		if h.downUntil > 0 && e.now >= h.downUntil {
+			h.downUntil = 0
+			h.start(e.now)
+			for _, c := range h.lost { // the runtime cleans up after what it finds dead
+				_ = e.admission.Del(c)
+			}
+			h.lost = nil
+		}
+		if h.lockupAt > 0 && e.now >= h.lockupAt {
+			h.lockupAt = 0
+			h.logLockup(e.now)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package ovs_offload
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/wallwatch/wallwatch/collectors/internal/ovs/dpctl"
+	"github.com/wallwatch/wallwatch/collectors/internal/ovs/unixctl"
+)
+
+// coverageCounters are the daemon's own counters that are reported, under the daemon's names. Releases differ in which of
+// them they have.
+var coverageCounters = []string{
+	"dpif_flow_put", "dpif_flow_put_error", "dpif_flow_del", "dpif_flow_del_error", "upcall_flow_limit_hit",
+	"upcall_flow_limit_kill", "handler_duplicate_upcall", "revalidate_missed_dp_flow", "ukey_invalid_stat_reset",
+}
+
+// coverage reads these counters. `coverage/show` omits a counter that is zero as well as one that this release lacks;
+// `coverage/read-counter` knows the difference, and is asked once for each counter and daemon.
+type coverage struct{ counted map[string]bool }
+
+// read returns what is known. A daemon that refuses the commands costs these values only.
+func (c *coverage) read(ctx context.Context, client *unixctl.Client) (map[string]any, error) {
+	output, err := client.Call(ctx, "coverage/show")
+	if err != nil {
+		return nil, unlessRefused(err)
+	}
+	totals := dpctl.ParseCoverage(output)
+	fields := make(map[string]any, len(coverageCounters))
+	for _, name := range coverageCounters {
+		total, printed := totals[name]
+		if !printed {
+			counted, err := c.counts(ctx, client, name)
+			if err != nil {
+				return nil, err
+			}
+			if !counted {
+				continue
+			}
+		}
+		if total <= math.MaxInt64 {
+			fields[name] = int64(total)
+		}
+	}
+	return fields, nil
+}
+
+func (c *coverage) counts(ctx context.Context, client *unixctl.Client, name string) (bool, error) {
+	if counted, asked := c.counted[name]; asked {
+		return counted, nil
+	}
+	_, err := client.Call(ctx, "coverage/read-counter", name)
+	if unlessRefused(err) != nil {
+		return false, err
+	}
+	if c.counted == nil {
+		c.counted = make(map[string]bool)
+	}
+	c.counted[name] = err == nil
+	return err == nil, nil
+}
+
+func unlessRefused(err error) error {
+	var refused *unixctl.CommandError
+	if errors.As(err, &refused) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,193 @@
+package rnic
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/influxdata/telegraf"
+
+	"github.com/wallwatch/wallwatch/collectors/internal/sysfs"
+)
+
+const (
+	// listingAge is how long the list of a folder's files is believed: counters come with a driver, not while it runs.
+	listingAge = time.Minute
+	// refusals in a row, with no value among them, are taken for a driver that refuses the whole folder.
+	refusals = 3
+)
+
+// files reads the files of one RNIC and remembers which to leave alone.
+//
+// On a restricted physical function the driver answers each read of a counter with an error and a line in the kernel log.
+// So a value that is refused is not asked for again before a waiting time is over, which doubles with each refusal; and a
+// folder whose first values are all refused is left alone as a whole, and tried with one value after its waiting time.
+type files struct {
+	groups map[string]*groupState
+	// seen are the fields that once existed: one that vanishes is a missing value, one that never was is a driver that
+	// does not have it.
+	seen map[string]bool
+	// logged are the fields whose absence has been logged; each is logged once until it can be read again.
+	logged  map[string]bool
+	waiting map[string]*backoff
+}
+
+// groupState is what is known of one folder.
+type groupState struct {
+	path    string
+	entries map[string]bool
+	listed  time.Time
+	backoff backoff
+}
+
+func newFiles() *files {
+	return &files{
+		groups: make(map[string]*groupState), seen: make(map[string]bool), logged: make(map[string]bool),
+		waiting: make(map[string]*backoff),
+	}
+}
+
+// absence is why a value that exists is not in a sample.
+type absence int
+
+const (
+	noValue  absence = iota // the kernel shows a text without a value, such as `N/A (no PMA)`
+	refused                 // reading failed, such as EINVAL
+	vanished                // the file was there before
+	notAsked                // left alone after a refusal
+	absences
+)
+
+// absenceFields are the fields that count the values missing for each reason.
+var absenceFields = [absences]string{"values_missing_no_value", "values_missing_refused", "values_missing_vanished", "values_missing_not_asked"}
+
+// missing counts the values that a sample does not have.
+type missing [absences]int
+
+func (m missing) add(fields map[string]any) {
+	total := 0
+	for why, count := range m {
+		total += count
+		if count > 0 {
+			fields[absenceFields[why]] = int64(count)
+		}
+	}
+	fields["values_missing"] = int64(total)
+}
+
+// whyAbsent sorts the errors of reading.
+func whyAbsent(err error) absence {
+	switch {
+	case errors.Is(err, sysfs.ErrUnavailable):
+		return noValue
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENODEV), errors.Is(err, syscall.ENXIO):
+		return vanished
+	}
+	return refused
+}
+
+// read puts every value that can be read now into fields.
+func (f *files) read(reader *sysfs.Reader, rnic sysfs.RNIC, at time.Time, fields map[string]any, log telegraf.Logger) missing {
+	var lost missing
+	for i := range groups {
+		f.readGroup(&groups[i], reader, rnic, at, fields, &lost, log)
+	}
+	return lost
+}
+
+func (f *files) readGroup(g *group, reader *sysfs.Reader, rnic sysfs.RNIC, at time.Time, fields map[string]any, lost *missing, log telegraf.Logger) {
+	known := f.list(g, rnic, at)
+	waits := !known.backoff.over(at)
+	read, failed := 0, 0
+	for _, v := range g.values {
+		if !known.entries[v.fileName()] {
+			if f.seen[v.field] {
+				lost[vanished]++
+				f.log(rnic, v.field, fs.ErrNotExist, log)
+			}
+			continue
+		}
+		f.seen[v.field] = true
+		if waits || !f.due(v.field, at) {
+			lost[notAsked]++
+			continue
+		}
+		reading, err := v.read(reader, filepath.Join(known.path, v.fileName()))
+		if err == nil {
+			read++
+			v.put(fields, reading)
+			delete(f.logged, v.field)
+			delete(f.waiting, v.field)
+			continue
+		}
+		why := whyAbsent(err)
+		lost[why]++
+		f.log(rnic, v.field, err, log)
+		if why != refused {
+			continue
+		}
+		f.wait(v.field, at)
+		failed++
+		// A folder that was refused before is tried with one value.
+		if read == 0 && (failed == refusals || known.backoff.wait > 0) {
+			known.backoff.refuse(at)
+			log.Warnf("RNIC %s: the driver refuses %s; it is left alone for %s", rnic.ID, g.name, known.backoff.wait)
+			waits = true
+		}
+	}
+	if read > 0 {
+		known.backoff = backoff{}
+	}
+}
+
+// list returns the files of a folder, as they were at most listingAge ago. A folder that cannot be listed has none.
+func (f *files) list(g *group, rnic sysfs.RNIC, at time.Time) *groupState {
+	known := f.groups[g.name]
+	if known == nil {
+		known = &groupState{}
+		f.groups[g.name] = known
+	}
+	path := rnic.Folder(g.kind)
+	if path != "" {
+		path = filepath.Join(path, g.folder)
+	}
+	if path == known.path && at.Sub(known.listed) < listingAge && !known.listed.IsZero() {
+		return known
+	}
+	known.path, known.listed, known.entries = path, at, nil
+	if path != "" {
+		if entries, err := sysfs.Entries(path); err == nil {
+			known.entries = entries
+		}
+	}
+	return known
+}
+
+func (f *files) due(field string, at time.Time) bool {
+	waiting := f.waiting[field]
+	return waiting == nil || waiting.over(at)
+}
+
+func (f *files) wait(field string, at time.Time) {
+	if f.waiting[field] == nil {
+		f.waiting[field] = &backoff{}
+	}
+	f.waiting[field].refuse(at)
+}
+
+func (f *files) log(rnic sysfs.RNIC, field string, err error, log telegraf.Logger) {
+	if !f.logged[field] {
+		f.logged[field] = true
+		log.Warnf("RNIC %s: the value %s is missing from now on: %v", rnic.ID, field, describeAbsence(err))
+	}
+}
+
+func describeAbsence(err error) string {
+	if errors.Is(err, fs.ErrNotExist) {
+		return "its file is gone"
+	}
+	return fmt.Sprint(err)
+}

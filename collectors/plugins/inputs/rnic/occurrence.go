@@ -1,0 +1,22 @@
+package rnic
+
+// occurrence is something that a sample shows to have happened since the one before; it becomes an event.
+type occurrence struct {
+	kind, detail string
+	// device is the PCI address of the one virtual function concerned, else "".
+	device string
+}
+
+// The kinds of events that are this input's own, beside those of the package event. The kernel log's input uses
+// device_health and pcie_link_degraded for the same things.
+const (
+	portDisabled     = "port_disabled"
+	deviceHealth     = "device_health"
+	deviceRecovered  = "device_recovered"
+	pcieLinkDegraded = "pcie_link_degraded"
+	pcieLinkRestored = "pcie_link_restored"
+	vfAppeared       = "vf_appeared"
+	vfVanished       = "vf_vanished"
+	vfBound          = "vf_bound"
+	vfUnbound        = "vf_unbound"
+)
