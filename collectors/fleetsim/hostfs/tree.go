@@ -38,7 +38,12 @@ func New(host *engine.Host, root string) (*Tree, error) {
 	return t, errors.Join(errs...)
 }
 
-func bridge(pci string) string { return "sys/devices/pci" + pci[:7] }
+// bridge is the folder of the PCIe port above a card, whose name the kernel log has.
+func bridge(pf string) string {
+	var bus int
+	fmt.Sscanf(pf, "0000:%x:", &bus)
+	return fmt.Sprintf("sys/devices/pci0000:%02x/0000:%02x:00.0", bus-1, bus-1)
+}
 
 func device(pf, pci string) string { return filepath.Join(bridge(pf), pci) }
 
