@@ -44,8 +44,8 @@ func (p *Plugin) initCadence() error {
 		if !known(name) {
 			return fmt.Errorf("walls: %q is no wall; there are offloaded_flows, egress_masks, ingress_masks, flow_insertions, encap_contexts", name)
 		}
-		if !(limit > 0) {
-			return fmt.Errorf("walls: the limit of %s has to be positive, not %v", name, limit)
+		if limit <= 0 {
+			return fmt.Errorf("walls: the limit of %s has to be positive, not %d", name, limit)
 		}
 	}
 	if !p.Adaptive {
@@ -93,7 +93,9 @@ func (p *Plugin) signals(r *rnicState, seconds float64) []cadence.Signal {
 	signals := make([]cadence.Signal, 0, len(walls)+2)
 	for _, w := range walls {
 		s := cadence.Signal{Name: w.name + " of " + r.id, Value: w.value(r, seconds)}
-		if s.Scale, s.Wall = p.Walls[w.name]; !s.Wall {
+		if limit, known := p.Walls[w.name]; known {
+			s.Scale, s.Wall = float64(limit), true
+		} else {
 			s.Scale = math.Max(w.least, s.Value)
 		}
 		signals = append(signals, s)

@@ -17,11 +17,11 @@ func fixedCost(work func()) time.Duration {
 }
 
 // adaptiveHost is a host whose collector picks the interval itself.
-func adaptiveHost(t *testing.T, limit float64) *host {
+func adaptiveHost(t *testing.T, limit int64) *host {
 	t.Helper()
 	h := newHost(t, oneRNIC)
 	h.Adaptive, h.MinInterval, h.MaxInterval, h.CPUBudget = true, config.Duration(time.Second), config.Duration(time.Minute), 0.02
-	h.Walls = map[string]float64{"offloaded_flows": limit}
+	h.Walls = map[string]int64{"offloaded_flows": limit}
 	if err := h.Init(); err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func adaptiveHost(t *testing.T, limit float64) *host {
 
 // intervalAfter lets a host with a steady number of flows be for some minutes, called every second, and returns the last
 // interval with its reason, and the number of samples.
-func intervalAfter(t *testing.T, flows, seconds int, limit float64) (interval any, why any, samples int) {
+func intervalAfter(t *testing.T, flows, seconds int, limit int64) (interval any, why any, samples int) {
 	t.Helper()
 	h := adaptiveHost(t, limit)
 	var lines []string
@@ -80,7 +80,7 @@ func TestASwitchThatStopsAnsweringIsTriedEverySecond(t *testing.T) {
 }
 
 func TestAWallThatIsNoneIsRefused(t *testing.T) {
-	for want, walls := range map[string]map[string]float64{
+	for want, walls := range map[string]map[string]int64{
 		"is no wall": {"flows": 7000}, "has to be positive": {"offloaded_flows": 0},
 	} {
 		p := &Plugin{Unixctl: "x", MaskInterval: 1, Timeout: 1, Walls: walls}

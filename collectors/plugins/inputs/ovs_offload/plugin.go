@@ -32,11 +32,11 @@ type Plugin struct {
 	FlowEventLimit  int             `toml:"flow_event_limit"`
 	Timeout         config.Duration `toml:"timeout"`
 
-	Adaptive    bool               `toml:"adaptive"`
-	MinInterval config.Duration    `toml:"min_interval"`
-	MaxInterval config.Duration    `toml:"max_interval"`
-	CPUBudget   float64            `toml:"cpu_budget"`
-	Walls       map[string]float64 `toml:"walls"`
+	Adaptive    bool             `toml:"adaptive"`
+	MinInterval config.Duration  `toml:"min_interval"`
+	MaxInterval config.Duration  `toml:"max_interval"`
+	CPUBudget   float64          `toml:"cpu_budget"`
+	Walls       map[string]int64 `toml:"walls"`
 
 	Log telegraf.Logger `toml:"-"`
 
