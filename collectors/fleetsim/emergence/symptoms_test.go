@@ -51,7 +51,7 @@ func (h *host) kernelStoodStill() bool {
 
 // kernelCrashed: another boot, and the last one died in the driver.
 func (h *host) kernelCrashed() bool {
-	stored, _ := filepath.Glob(filepath.Join(h.root, "sys/fs/pstore/dmesg-*"))
+	stored, _ := filepath.Glob(filepath.Join(h.root, "pstore/dmesg-*"))
 	if len(stored) == 0 || h.looks[0].bootID == h.looks[len(h.looks)-1].bootID {
 		return false
 	}

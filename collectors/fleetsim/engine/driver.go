@@ -72,7 +72,6 @@ func (r *RNIC) commandLost(c command) {
 
 // creationFailed is what follows when the card has refused an entry.
 func (r *RNIC) creationFailed(e *Entry, now time.Duration) {
-	r.failures++
 	if second := now / time.Second; second != r.failureSecond {
 		r.failureSecond, r.failuresSaid = second, 0
 	}

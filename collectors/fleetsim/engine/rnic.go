@@ -45,7 +45,6 @@ type RNIC struct {
 	contexts              map[context]int // encapsulation contexts and how many entries use them
 	wedgedAt              time.Duration   // since when the firmware has stopped, 0 if it works
 	healthSaid            bool
-	failures              int // refused entries so far
 	failureSecond         time.Duration
 	failuresSaid          int
 	releases              []release
@@ -115,6 +114,7 @@ type Container struct {
 	ID       string
 	RNIC     *RNIC // nil outside
 	VF       int
+	VNI      int // of the first VXLAN network it is in
 	IP       netip.Addr
 	MAC      string
 	external netip.Addr

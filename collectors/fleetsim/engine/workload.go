@@ -109,6 +109,7 @@ func (e *Engine) startContainer(j *job) *Container {
 			continue
 		}
 		c := e.newContainer(r, vf)
+		c.VNI = j.vni
 		if life := j.spec.ContainerLifetime.Std(); life > 0 {
 			c.endsAt = e.now + time.Duration(e.rng.ExpFloat64()*float64(life))
 		}

@@ -192,7 +192,11 @@ func TestABootBringsANewLogANewIDAndWhatTheLastOneDiedWith(t *testing.T) {
 	if log := read("kmsg"); log != "6,0,0,-;second\n" {
 		t.Errorf("the new log is %q", log)
 	}
-	if stored := read("sys/fs/pstore/dmesg-erst-1"); stored != "Panic#1 Part1\n<0>[    1.000000] Oops\n" {
-		t.Errorf("the persistent store has %q", stored)
+	stored, err := filepath.Glob(filepath.Join(root, "pstore/dmesg-erst-*"))
+	if err != nil || len(stored) != 1 {
+		t.Fatalf("the persistent store has %v, %v; want one file", stored, err)
+	}
+	if text := read("pstore/" + filepath.Base(stored[0])); text != "Panic#1 Part1\n<0>[    1.000000] Oops\n" {
+		t.Errorf("the persistent store has %q", text)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	mathrand "math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,7 +20,7 @@ type kernelLog struct {
 }
 
 // Log appends messages to the kernel log, each in the form of a record of /dev/kmsg: priority, sequence, microseconds since boot.
-// The first message of a boot begins a new log and brings a new boot id, and what the last boot died with is in sys/fs/pstore then.
+// The first message of a boot begins a new log and brings a new boot id, and what the last boot died with is in pstore then.
 func (t *Tree) Log(messages []engine.Message) error {
 	var errs []error
 	var out strings.Builder
@@ -60,7 +61,7 @@ func (t *Tree) appendLog(text string) error {
 func (t *Tree) start(boot int) error {
 	var errs []error
 	if len(t.log.dying) > 0 {
-		errs = append(errs, t.put(fmt.Sprintf("sys/fs/pstore/dmesg-erst-%d", boot-1), storedText(t.log.dying)))
+		errs = append(errs, t.put(fmt.Sprintf("pstore/dmesg-erst-%d", mathrand.Int64()), storedText(t.log.dying)))
 	}
 	t.log = kernelLog{boot: boot}
 	if err := os.Truncate(filepath.Join(t.root, "kmsg"), 0); err != nil && !errors.Is(err, os.ErrNotExist) {

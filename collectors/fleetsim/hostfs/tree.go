@@ -23,13 +23,13 @@ type Tree struct {
 // New writes the tree of a host below root. What an earlier run left there is replaced.
 func New(host *engine.Host, root string) (*Tree, error) {
 	t := &Tree{host: host, root: root, written: map[string]string{}}
-	for _, old := range []string{"sys", "kmsg"} {
+	for _, old := range []string{"sys", "kmsg", "pstore"} {
 		if err := os.RemoveAll(filepath.Join(root, old)); err != nil {
 			return nil, fmt.Errorf("the old tree of %s cannot be removed: %w", host.Name, err)
 		}
 	}
 	var errs []error
-	for _, dir := range []string{"sys/class/net", "sys/class/infiniband", "sys/bus/pci/devices", "ovs", "sys/fs/pstore", "agent/cordon", "cni/results", "proc/sys/kernel/random"} {
+	for _, dir := range []string{"sys/class/net", "sys/class/infiniband", "sys/bus/pci/devices", "ovs", "pstore", "agent/cordon", "cni/results", "proc/sys/kernel/random"} {
 		errs = append(errs, os.MkdirAll(filepath.Join(root, dir), 0o755))
 	}
 	for _, r := range host.RNICs {
@@ -38,7 +38,12 @@ func New(host *engine.Host, root string) (*Tree, error) {
 	return t, errors.Join(errs...)
 }
 
-func bridge(pci string) string { return "sys/devices/pci" + pci[:7] }
+// bridge is the folder of the PCIe port above a card, whose name the kernel log has.
+func bridge(pf string) string {
+	var bus int
+	fmt.Sscanf(pf, "0000:%x:", &bus)
+	return fmt.Sprintf("sys/devices/pci0000:%02x/0000:%02x:00.0", bus-1, bus-1)
+}
 
 func device(pf, pci string) string { return filepath.Join(bridge(pf), pci) }
 

@@ -99,7 +99,7 @@ func cniConfig(c *engine.Container) map[string]any {
 	device := c.RNIC.VFAddress(c.VF)
 	return map[string]any{
 		"cniVersion": "1.0.0", "name": "wallwatch-fleet", "type": "wallwatch-cni",
-		"sysfsRoot": "sys", "cordonDir": "agent/cordon", "eventDir": "cni/events", "deviceID": device,
+		"sysfsRoot": "sys", "cordonDir": "agent/cordon", "eventDir": "cni/events", "vxlanNetwork": c.VNI, "deviceID": device,
 		"runtimeConfig": map[string]any{"deviceID": device},
 		"prevResult": map[string]any{
 			"cniVersion": "1.0.0",

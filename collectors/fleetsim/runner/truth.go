@@ -11,7 +11,15 @@ import (
 
 // truthFile holds what really happened, for tests and demonstrations to compare with; it lies outside of every host's folder.
 // A symptom gets a line when it begins, with "to" null, and a line with the same "from" when it has ended.
-type truthFile struct{ file *os.File }
+type truthFile struct {
+	file  *os.File
+	began map[symptomOf]string
+}
+
+type symptomOf struct {
+	rnic    *engine.RNIC
+	symptom string
+}
 
 type truthLine struct {
 	Symptom string  `json:"symptom"`
@@ -26,6 +34,7 @@ func (t *truthFile) open(path string) (err error) {
 	if t.file, err = os.Create(path); err != nil {
 		return fmt.Errorf("the truth file: %w", err)
 	}
+	t.began = map[symptomOf]string{}
 	return nil
 }
 
@@ -35,7 +44,12 @@ func (t *truthFile) add(v engine.Verdict, now time.Time, speed float64) error {
 	wall := func(virtual time.Duration) string {
 		return now.Add(-time.Duration(float64(v.Judged-virtual) / speed)).UTC().Format(time.RFC3339Nano)
 	}
-	line := truthLine{Symptom: v.Symptom, Cause: v.Cause, Host: v.RNIC.Host.Name, PCI: v.RNIC.PCI, From: wall(v.From)}
+	line := truthLine{Symptom: v.Symptom, Cause: v.Cause, Host: v.RNIC.Host.Name, PCI: v.RNIC.PCI}
+	key := symptomOf{v.RNIC, v.Symptom}
+	if v.To == nil {
+		t.began[key] = wall(v.From)
+	}
+	line.From = t.began[key]
 	if v.To != nil {
 		to := wall(*v.To)
 		line.To = &to

@@ -63,6 +63,14 @@ func TestAMistakeIsReportedWithItsLineAndWhatToWrite(t *testing.T) {
 		"more masks than flows":      {"gbps: 5}\nevents", "gbps: 5, masks: 6}\nevents", "line 5: masks is 6"},
 		"an unknown kind":            {"kind: training, containers: 2, flows: 10, gbps: 5}\nevents", "kind: game, containers: 2, flows: 10, gbps: 5}\nevents", `line 5: kind "game" is not known`},
 		"no workload":                {"workload:\n  - {kind: training, containers: 2, flows: 10, gbps: 5}\n", "", "workload needs at least one job"},
+		"too many networks":          {"gbps: 5}\nevents", "gbps: 5, networks: 1001}\nevents", "line 5: networks is 1001"},
+		"too many queue pairs":       {"gbps: 5}\nevents", "gbps: 5, queue_pairs: 101}\nevents", "line 5: queue_pairs is 101"},
+		"an unknown driver":          {"models: [CX-6]}", "models: [CX-6], driver: old}", `line 3: driver "old" is not known`},
+		"a setting without a host":   {"events:", "settings:\n  - {host: host07, other_config: {max-idle: \"1\"}}\nevents:", `line 7: host "host07" is not in the topology`},
+		"an empty setting":           {"events:", "settings:\n  - {host: host01}\nevents:", "line 7: a setting needs other_config"},
+		"an unknown operation":       {"    job: {kind: training, containers: 2, flows: 10, gbps: 5}\n", "    operator: sing\n", `line 10: operator "sing" is not known`},
+		"a job and an operation":     {"    host: host02\n", "    operator: reboot\n    host: host02\n", "line 8: an event is either a job or what an operator does"},
+		"an event of nothing":        {"    job: {kind: training, containers: 2, flows: 10, gbps: 5}\n", "", "line 7: an event needs a job"},
 		"a list for a mapping":       {"topology: {hosts: 2, rnics_per_host: 2, models: [CX-6]}", "topology: [1]", "line 3: expected a mapping"},
 	} {
 		t.Run(name, func(t *testing.T) {

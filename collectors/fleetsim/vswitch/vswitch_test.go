@@ -29,9 +29,21 @@ func dial(t *testing.T) (*engine.Engine, *unixctl.Client) {
 	t.Helper()
 	e := enginetest.New(t, text)
 	e.Step(20 * time.Second)
+	listen(t, &Server{Engine: e, Host: e.Hosts()[0], Log: slog.New(slog.DiscardHandler)})
+	client, err := unixctl.Dial(t.Context(), "vswitchd.ctl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	return e, client
+}
+
+// listen runs a server on a socket of this name in a folder of its own.
+func listen(t *testing.T, server *Server) {
+	t.Helper()
 	t.Chdir(t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
-	server, done := Server{Engine: e, Host: e.Hosts()[0], Log: slog.New(slog.DiscardHandler)}, make(chan error)
+	done := make(chan error)
 	go func() { done <- server.Serve(ctx, "vswitchd.ctl") }()
 	t.Cleanup(func() {
 		cancel()
@@ -41,16 +53,11 @@ func dial(t *testing.T) (*engine.Engine, *unixctl.Client) {
 	})
 	for range 100 {
 		if _, err := os.Stat("vswitchd.ctl"); err == nil {
-			break
+			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	client, err := unixctl.Dial(ctx, "vswitchd.ctl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = client.Close() })
-	return e, client
+	t.Fatal("the server does not listen")
 }
 
 func call(t *testing.T, c *unixctl.Client, command string, args ...string) string {

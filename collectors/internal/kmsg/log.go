@@ -60,9 +60,7 @@ type Log struct {
 	clock    Clock
 	position Position
 	source   source
-	// newBoot is set when the numbers are expected to begin again.
-	newBoot bool
-	stamp   stamper
+	stamp    stamper
 }
 
 // source is where records come from: the kernel's device or a file.
@@ -83,10 +81,8 @@ func (l *Log) Position() Position { return l.position }
 // BootTime is when the kernel's clock was zero, as the last reading saw it; zero before the first one.
 func (l *Log) BootTime() time.Time { return l.stamp.boot }
 
-// Rebooted tells the log that a new boot began: its numbers begin again.
-func (l *Log) Rebooted() {
-	l.newBoot = true
-}
+// Rebooted tells the log that a new boot began: so does its log, with new numbers.
+func (l *Log) Rebooted() { l.position = Position{ReadAt: l.position.ReadAt} }
 
 // SkipToEnd leaves out everything that is in the log now.
 func (l *Log) SkipToEnd() error {
@@ -139,7 +135,7 @@ func (l *Log) deliver(raw []byte, offset int64, isDevice bool, found *Reading, e
 		l.position.Offset = offset
 		return
 	}
-	if known := l.position.Known && !l.newBoot; known {
+	if l.position.Known {
 		// A device that was opened again begins with its oldest record. A file goes on where it was, so lower numbers are a new log there.
 		if isDevice && record.Sequence <= l.position.Sequence {
 			return
@@ -151,7 +147,6 @@ func (l *Log) deliver(raw []byte, offset int64, isDevice bool, found *Reading, e
 	record.Time = l.stamp.time(record.SinceBoot)
 	found.Records++
 	each(record)
-	l.newBoot = false
 	l.position = Position{Known: true, Sequence: record.Sequence, Offset: offset, SinceBoot: record.SinceBoot, ReadAt: l.position.ReadAt}
 }
 

@@ -143,13 +143,13 @@ func TestAReplacedFileIsReadFromItsBeginning(t *testing.T) {
 	}
 }
 
-func TestANewBootsNumbersBeginAgainWithoutAGap(t *testing.T) {
+func TestANewBootsLogIsReadFromItsBeginningWithoutAGap(t *testing.T) {
 	path, l, _ := newFile(t, lines(1, 3))
 	sequences(t, l)
-	appendTo(t, path, lines(100, 101))
+	write(t, path, lines(100, 109))
 	l.Rebooted()
 	got, found := sequences(t, l)
-	expect(t, got, "[100 101]")
+	expect(t, got, "[100 101 102 103 104 105 106 107 108 109]")
 	if found.Lost != 0 {
 		t.Errorf("%d lost", found.Lost)
 	}

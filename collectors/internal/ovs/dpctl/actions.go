@@ -119,10 +119,13 @@ func (a *Actions) add(h header) {
 func cutAction(text []byte) (action, rest []byte) {
 	depth, quoted := 0, false
 	for i, c := range text {
+		if !isStructure[c] {
+			continue
+		}
 		if c == '"' {
 			quoted = !quoted
 		}
-		if quoted || !isDelimiter[c] {
+		if quoted {
 			continue
 		}
 		switch c {
@@ -132,12 +135,22 @@ func cutAction(text []byte) (action, rest []byte) {
 			depth--
 		case ',':
 			if depth == 0 {
-				return bytes.TrimSpace(text[:i]), text[i+1:]
+				return trim(text[:i]), text[i+1:]
 			}
 		}
 	}
-	return bytes.TrimSpace(text), nil
+	return trim(text), nil
 }
+
+// trim is for the usual case that nothing has to be done.
+func trim(text []byte) []byte {
+	if len(text) > 0 && (text[0] <= ' ' || text[len(text)-1] <= ' ') {
+		return bytes.TrimSpace(text)
+	}
+	return text
+}
+
+var isStructure = [256]bool{'(': true, ')': true, '{': true, '}': true, ',': true, '"': true}
 
 // cutCall splits "name(arguments)".
 func cutCall(action []byte) (name, arguments []byte, ok bool) {

@@ -98,6 +98,11 @@ func (p *MatchParser) field(parent []byte, depth int) bool {
 }
 
 func (p *MatchParser) group(name []byte, depth int) bool {
+	// Half the groups of a dump look like this, and match nothing.
+	if rest := p.in[p.at:]; len(rest) >= len(wildcard) && string(rest[:len(wildcard)]) == wildcard {
+		p.at += len(wildcard)
+		return true
+	}
 	before, writtenBefore := len(p.mask), p.bits
 	switch {
 	case string(name) == "in_port" && depth == 0:
@@ -129,6 +134,9 @@ func (p *MatchParser) group(name []byte, depth int) bool {
 	}
 	return p.close()
 }
+
+// wildcard is the inside and the end of a group such as skb_mark(0/0).
+const wildcard = "0/0)"
 
 func (p *MatchParser) drop(length, bits int) bool {
 	p.mask, p.bits = p.mask[:length], bits

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"sync"
 
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/jsonrpc"
@@ -34,6 +35,10 @@ func Dial(ctx context.Context, path string) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	return start(stream), nil
+}
+
+func start(stream net.Conn) *Client {
 	c := &Client{
 		conn:     jsonrpc.NewConn(stream),
 		done:     make(chan struct{}),
@@ -41,7 +46,7 @@ func Dial(ctx context.Context, path string) (*Client, error) {
 		watchers: make(map[string]chan json.RawMessage),
 	}
 	go c.receive()
-	return c, nil
+	return c
 }
 
 // Close ends the connection; waiting calls return ErrClosed and channels of monitors are closed.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,6 +121,39 @@ func TestADaemonThatIsGoneIsToldApartFromOneThatDoesNotTakeTheCall(t *testing.T)
 	cancel()
 	if _, err := unixctl.Dial(ctx, filepath.Join(where, "*.ctl")); err == nil || errors.Is(err, unixctl.ErrNotListening) {
 		t.Errorf("no time to connect: got %v", err)
+	}
+}
+
+func TestADaemonThatStopsInTheMiddleOfAReplyIsGivenUp(t *testing.T) {
+	path := filepath.Join(folder(t), "d.ctl")
+	listener, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	go func() {
+		conn, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		// Byte by byte, as a busy daemon may, and then no more; the connection stays open.
+		for _, c := range []byte(`{"id":0,"error":null,"result":"first line\nhalf a`) {
+			_, _ = conn.Write([]byte{c})
+		}
+	}()
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	var got strings.Builder
+	err = dial(t, path).Stream(ctx, &got, "dpctl/dump-flows")
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.HasPrefix("first line\nhalf a", got.String()) {
+		t.Errorf("got %q, %v", got.String(), err)
+	}
+}
+
+func TestTheDaemonsProcessIsKnown(t *testing.T) {
+	daemon := ovstest.Start(t, folder(t), "d.ctl")
+	if got := dial(t, daemon.Path).PeerPID(); got != os.Getpid() {
+		t.Errorf("process %d, want this one, %d", got, os.Getpid())
 	}
 }
 

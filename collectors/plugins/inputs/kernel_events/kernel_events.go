@@ -195,7 +195,6 @@ type boot struct{ id, before string }
 
 // checkBoot compares the boot id with the last one; nil when it is the same, or the first that was ever seen.
 func (p *Plugin) checkBoot() (*boot, error) {
-	first := !p.begun
 	p.begun = true
 	if p.BootID == "" {
 		return nil, nil
@@ -215,12 +214,7 @@ func (p *Plugin) checkBoot() (*boot, error) {
 	if found.before == "" {
 		return nil, nil
 	}
-	if first && p.StateFile != "" {
-		p.log.Close()
-		p.log = kmsg.New(p.Kmsg, kmsg.Position{}, p.clock)
-	} else {
-		p.log.Rebooted()
-	}
+	p.log.Rebooted()
 	return found, nil
 }
 

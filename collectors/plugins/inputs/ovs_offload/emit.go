@@ -10,7 +10,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/dpctl"
 )
 
-func (p *Plugin) emit(acc telegraf.Accumulator, seen *switchState, maxIdle *time.Duration, started time.Time) {
+func (p *Plugin) emit(acc telegraf.Accumulator, seen *switchState, maxIdle *time.Duration, started time.Time, decision map[string]any) {
 	for _, r := range p.tracker.rnics {
 		tags := map[string]string{"pci": r.id}
 		if r.netdev != "" {
@@ -26,6 +26,7 @@ func (p *Plugin) emit(acc telegraf.Accumulator, seen *switchState, maxIdle *time
 		fields := datapathFields(&seen.datapaths[i])
 		addMaxIdle(fields, maxIdle)
 		maps.Copy(fields, seen.coverage)
+		maps.Copy(fields, decision)
 		fields["flows_unparsed"] = int64(seen.unparsed[i])
 		if p.FlowEventLimit > 0 {
 			fields["flow_events_left_out"] = int64(p.tracker.events.leftOut)

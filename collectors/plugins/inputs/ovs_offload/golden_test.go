@@ -39,7 +39,7 @@ func newHost(t testing.TB, sysfsTree string) *host {
 	h := &host{
 		Plugin: &Plugin{Unixctl: filepath.Join(sockets, "ovs-vswitchd.*.ctl"), SysfsRoot: sysfstest.Build(t, sysfsTree),
 			MaskInterval: config.Duration(10 * time.Second), EmptyMaskLinger: config.Duration(10 * time.Minute),
-			Timeout: config.Duration(5 * time.Second), Log: plugintest.Log(), clock: c.read},
+			Timeout: config.Duration(5 * time.Second), Log: plugintest.Log(), clock: c.read, cpu: fixedCost},
 		daemon: ovstest.Start(t, sockets, "ovs-vswitchd.1.ctl"),
 		clock:  c,
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/influxdata/telegraf/config"
 	"github.com/influxdata/telegraf/plugins/inputs"
 
+	"github.com/wallwatch/wallwatch/collectors/internal/cadence"
 	"github.com/wallwatch/wallwatch/collectors/internal/event"
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/tc"
 	"github.com/wallwatch/wallwatch/collectors/internal/sysfs"
@@ -30,7 +31,14 @@ type Plugin struct {
 	TCOrder         bool            `toml:"tc_order"`
 	FlowEventLimit  int             `toml:"flow_event_limit"`
 	Timeout         config.Duration `toml:"timeout"`
-	Log             telegraf.Logger `toml:"-"`
+
+	Adaptive    bool             `toml:"adaptive"`
+	MinInterval config.Duration  `toml:"min_interval"`
+	MaxInterval config.Duration  `toml:"max_interval"`
+	CPUBudget   float64          `toml:"cpu_budget"`
+	Walls       map[string]int64 `toml:"walls"`
+
+	Log telegraf.Logger `toml:"-"`
 
 	surveyor surveyor
 	tracker  *tracker
@@ -45,8 +53,11 @@ type Plugin struct {
 	down          bool
 	settingsKnown bool
 	masksReported time.Time
-	// clock is the host's clock, with Go's monotonic reading; tests replace it.
+	// cadence is nil unless the input is adaptive.
+	cadence *cadence.Controller
+	// clock is the host's clock, with Go's monotonic reading, and cpu measures work; tests replace both.
 	clock func() time.Time
+	cpu   func(work func()) time.Duration
 }
 
 // process is one life of ovs-vswitchd: after a restart the socket may have the same name, the process has another id.
@@ -77,8 +88,14 @@ func (p *Plugin) Init() error {
 	if p.FlowEventLimit < 0 {
 		return fmt.Errorf("flow_event_limit cannot be negative: %d", p.FlowEventLimit)
 	}
+	if err := p.initCadence(); err != nil {
+		return err
+	}
 	if p.clock == nil {
 		p.clock = time.Now
+	}
+	if p.cpu == nil {
+		p.cpu = cadence.CPU
 	}
 	p.surveyor.root = sysfs.Root{Path: p.SysfsRoot}
 	p.tracker = newTracker(time.Duration(p.EmptyMaskLinger), p.clock())
@@ -87,11 +104,32 @@ func (p *Plugin) Init() error {
 	return nil
 }
 
-// Gather reads Open vSwitch once. What cannot be read is not reported, and the state is kept.
+// Gather reads Open vSwitch once, or not at all when the controller of the interval says that it is not time. What cannot be read is
+// not reported, and the state is kept.
 func (p *Plugin) Gather(acc telegraf.Accumulator) error {
 	// Telegraf would round times to the interval otherwise.
 	acc.SetPrecision(time.Nanosecond)
 	started := p.clock()
+	if p.cadence != nil && !p.cadence.Due(started) {
+		return nil
+	}
+	var seen *switchState
+	var maxIdle *time.Duration
+	var err error
+	cost := p.cpu(func() { seen, maxIdle, err = p.read(acc, started) })
+	decision := p.decide(cost, started, seen)
+	if err != nil {
+		p.unreachable(acc, err)
+		return err
+	}
+	p.reachable(acc)
+	acc.AddError(errors.Join(seen.refusals...))
+	p.emit(acc, seen, maxIdle, started, decision)
+	return nil
+}
+
+// read asks everybody once. On an error nothing was seen.
+func (p *Plugin) read(acc telegraf.Accumulator, started time.Time) (*switchState, *time.Duration, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(p.Timeout))
 	defer cancel()
 
@@ -114,14 +152,7 @@ func (p *Plugin) Gather(acc telegraf.Accumulator) error {
 	}
 
 	seen, err := p.readSwitch(ctx)
-	if err != nil {
-		p.unreachable(acc, err)
-		return err
-	}
-	p.reachable(acc)
-	acc.AddError(errors.Join(seen.refusals...))
-	p.emit(acc, seen, maxIdle, started)
-	return nil
+	return seen, maxIdle, err
 }
 
 func (p *Plugin) unreachable(acc telegraf.Accumulator, err error) {
@@ -149,6 +180,9 @@ func init() {
 			EmptyMaskLinger: config.Duration(10 * time.Minute),
 			TCOrder:         true,
 			Timeout:         config.Duration(8 * time.Second),
+			MinInterval:     config.Duration(cadence.Default.Shortest),
+			MaxInterval:     config.Duration(cadence.Default.Longest),
+			CPUBudget:       cadence.Default.Budget,
 		}
 	})
 }

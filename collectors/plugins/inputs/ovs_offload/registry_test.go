@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/influxdata/telegraf"
+	"github.com/influxdata/telegraf/config"
 
 	"github.com/wallwatch/wallwatch/collectors/internal/plugintest"
 )
@@ -12,6 +13,7 @@ import (
 func TestFieldsAndRegistryAreTheSame(t *testing.T) {
 	h := newHost(t, oneRNIC)
 	h.FlowEventLimit = 10
+	h.Adaptive, h.MinInterval, h.MaxInterval, h.CPUBudget = true, config.Duration(time.Second), config.Duration(time.Minute), 0.02
 	if err := h.Init(); err != nil {
 		t.Fatal(err)
 	}

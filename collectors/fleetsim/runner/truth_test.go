@@ -1,0 +1,49 @@
+package runner
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine"
+)
+
+func TestTheEndOfASymptomRepeatsItsBeginningHoweverTheClockRan(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "truth.jsonl")
+	var truth truthFile
+	if err := truth.open(path); err != nil {
+		t.Fatal(err)
+	}
+	defer truth.close()
+	rnic := &engine.RNIC{PCI: "0000:17:00.0", Host: &engine.Host{Name: "host01"}}
+	v := engine.Verdict{Symptom: "S1", Cause: "C5", RNIC: rnic, From: 10 * time.Second, Judged: 15 * time.Second}
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	if err := truth.add(v, now, 1); err != nil {
+		t.Fatal(err)
+	}
+	to := 40 * time.Second
+	v.To, v.Judged = &to, 85*time.Second
+	if err := truth.add(v, now.Add(100*time.Second), 1); err != nil { // 70 s for the fleet, 100 s on the wall
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(content)), "\n")
+	if len(lines) != 2 {
+		t.Fatalf("%d lines, want 2", len(lines))
+	}
+	var began, ended truthLine
+	for text, line := range map[string]*truthLine{lines[0]: &began, lines[1]: &ended} {
+		if err := json.Unmarshal([]byte(text), line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if began.From != "2026-11-21T11:59:55Z" || began.To != nil || ended.From != began.From || ended.To == nil || *ended.To != "2026-11-21T12:00:55Z" {
+		t.Errorf("began %+v, ended %+v", began, ended)
+	}
+}
