@@ -132,34 +132,37 @@ class StreamHub:
             raise TooManyStreams(f"This server has {len(self._clients)} streams open.", headers={"Retry-After": "10"})
         client = Client(self._settings.stream_queue_size)
         self._clients.add(client)
+        # Sent before what the queue holds by then: an id must never promise rows that come after it.
+        first = [event("heartbeat", {"at": clock.now()})]
         try:
             async with self._database.read() as session:
                 if self._seq is None:
                     self._seq = await wall.last_change(session)
                 seq, missed = await wall.rows_after(session, after) if after is not None else (0, [])
                 if missed:
-                    client.offer(event("rnic_state", columns_of(missed, await cordons.cordoned_rnics(session)), seq))
+                    first.append(event("rnic_state", columns_of(missed, await cordons.cordoned_rnics(session)), seq))
         except BaseException:
             self._clients.discard(client)
             raise
         CLIENTS.set(len(self._clients))
         if self._closed:
             client.end()
-        return self._frames(client, still_allowed)
+        return self._frames(client, first, still_allowed)
 
-    async def _frames(self, client: Client, still_allowed: StillAllowed) -> AsyncIterator[bytes]:
+    async def _frames(self, client: Client, first: list[StreamEvent], still_allowed: StillAllowed) -> AsyncIterator[bytes]:
         try:
-            yield event("heartbeat", {"at": clock.now()}).frame
+            for item in first:
+                yield item.frame
             while True:
                 try:
-                    item = await client.next(self._settings.stream_heartbeat_s)
+                    news = await client.next(self._settings.stream_heartbeat_s)
                 except TimeoutError:
                     if not await still_allowed():
                         return
-                    item = event("heartbeat", {"at": clock.now()})
-                if item is None:
+                    news = event("heartbeat", {"at": clock.now()})
+                if news is None:
                     return
-                yield item.frame
+                yield news.frame
         finally:
             self._clients.discard(client)
             CLIENTS.set(len(self._clients))

@@ -39,7 +39,12 @@ function Cause({ id }: { id: string }) {
   const name = useNames().cause(id);
   return (
     <Text size="sm" truncate maw={220} title={name}>
-      {name === id ? id : `${id} ${name}`}
+      {id}
+      {name !== id && (
+        <Text span size="sm" visibleFrom="xl">
+          {` ${name}`}
+        </Text>
+      )}
     </Text>
   );
 }

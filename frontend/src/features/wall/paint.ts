@@ -1,3 +1,4 @@
+import { plural } from "@/lib/format";
 import type { RackBox } from "./layout";
 import { paintPixels } from "./paintPixels";
 import { paintTile } from "./paintTile";
@@ -26,7 +27,7 @@ function paintRackLabel(ctx: CanvasRenderingContext2D, scene: Scene, rack: RackB
   const y = rack.y * scale + offsetY + labelHeight / 2;
   ctx.fillText(rack.name, x, y, rack.width * scale - 8);
   const used = ctx.measureText(rack.name).width;
-  const count = `${rack.hosts.length} hosts · ${rack.to - rack.from} RNICs`;
+  const count = `${plural(rack.hosts.length, "host")} · ${plural(rack.to - rack.from, "RNIC")}`;
   ctx.font = `${fontSize * 0.82}px ${FONT}`;
   if (used + 14 + ctx.measureText(count).width > rack.width * scale - 12) return;
   ctx.fillStyle = scene.palette.dim;
