@@ -129,7 +129,7 @@ func deafSocket(t *testing.T, path string) {
 
 // Each of these would hang for ever if the plugin waited, and the test with it.
 func TestNothingThatHangsHoldsAContainerUp(t *testing.T) {
-	for name, break_ := range map[string]func(*testing.T, map[string]any){
+	for name, breakIt := range map[string]func(*testing.T, map[string]any){
 		"a cordon file that hangs": func(t *testing.T, config map[string]any) {
 			pipe(t, filepath.Join(config["cordonDir"].(string), physical+".json"))
 		},
@@ -160,7 +160,7 @@ func TestNothingThatHangsHoldsAContainerUp(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			break_(t, config)
+			breakIt(t, config)
 			for _, command := range []string{"ADD", "CHECK", "DEL", "DEL"} {
 				got := call(t, command, config)
 				if got.failure != nil {

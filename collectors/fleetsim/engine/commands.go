@@ -67,14 +67,6 @@ func (r *RNIC) deletionTime() time.Duration {
 	return r.Model.Costs.Delete + time.Duration(len(r.entries))*r.Model.Costs.Search
 }
 
-// commandWait is how long the oldest command has waited.
-func (r *RNIC) commandWait(now time.Duration) time.Duration {
-	if len(r.commands) == 0 {
-		return 0
-	}
-	return now - r.commands[0].since
-}
-
 // commandDelay is how long an insertion that is asked for now will take: an upcall, the queue before it, and its share of the interface.
 func (r *RNIC) commandDelay() time.Duration {
 	insertions := len(r.commands) - r.deletionsQueued

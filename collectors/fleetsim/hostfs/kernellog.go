@@ -53,9 +53,8 @@ func (t *Tree) appendLog(text string) error {
 	if err != nil {
 		return fmt.Errorf("the kernel log of host %s: %w", t.host.Name, err)
 	}
-	defer file.Close()
 	_, err = file.WriteString(text)
-	return err
+	return errors.Join(err, file.Close())
 }
 
 func (t *Tree) start(boot int) error {

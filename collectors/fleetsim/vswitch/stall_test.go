@@ -95,7 +95,7 @@ func serve(t *testing.T, server *Server) func() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		defer client.Close()
+		defer func() { _ = client.Close() }()
 		return client.Call(t.Context(), "version")
 	}
 }

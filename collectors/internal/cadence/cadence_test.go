@@ -58,7 +58,7 @@ func TestTheNearerAWallTheFasterTheSamplesAtTheSamePace(t *testing.T) {
 		}))
 	}
 	far, half, near := interval(0.05), interval(0.6), interval(0.93)
-	if !(far.Interval > half.Interval && half.Interval > near.Interval) {
+	if far.Interval <= half.Interval || half.Interval <= near.Interval {
 		t.Errorf("far %s, half way %s, near %s", far.Interval, half.Interval, near.Interval)
 	}
 	if far.Why != Change || near.String() != "wall: flows" {

@@ -113,20 +113,20 @@ func TestADeviceIsDescribedByVersionsParametersAndESwitch(t *testing.T) {
 			version(unix.DEVLINK_ATTR_INFO_VERSION_RUNNING, "fw.version", "22.35.2000"),
 			version(unix.DEVLINK_ATTR_INFO_VERSION_STORED, "fw.version", "22.36.1010"))},
 		unix.DEVLINK_CMD_PARAM_GET: {
-			parameter(t, pci, "flow_steering_mode", stringType, func(e *netlink.AttributeEncoder) {
+			parameter(t, "flow_steering_mode", stringType, func(e *netlink.AttributeEncoder) {
 				value(e, 2, func(v *netlink.AttributeEncoder) { v.String(unix.DEVLINK_ATTR_PARAM_VALUE_DATA, "dmfs") })
 				value(e, 0, func(v *netlink.AttributeEncoder) { v.String(unix.DEVLINK_ATTR_PARAM_VALUE_DATA, "smfs") })
 			}),
-			parameter(t, pci, "fdb_large_groups", uint32Type, func(e *netlink.AttributeEncoder) {
+			parameter(t, "fdb_large_groups", uint32Type, func(e *netlink.AttributeEncoder) {
 				value(e, 1, func(v *netlink.AttributeEncoder) { v.Uint32(unix.DEVLINK_ATTR_PARAM_VALUE_DATA, 15) })
 			}),
-			parameter(t, pci, "enable_roce", flagType, func(e *netlink.AttributeEncoder) {
+			parameter(t, "enable_roce", flagType, func(e *netlink.AttributeEncoder) {
 				value(e, 1, func(v *netlink.AttributeEncoder) { v.Flag(unix.DEVLINK_ATTR_PARAM_VALUE_DATA, true) })
 			}),
-			parameter(t, pci, "esw_multiport", flagType, func(e *netlink.AttributeEncoder) {
+			parameter(t, "esw_multiport", flagType, func(e *netlink.AttributeEncoder) {
 				value(e, 0, func(*netlink.AttributeEncoder) {})
 			}),
-			parameter(t, pci, "of a type to come", 99, func(e *netlink.AttributeEncoder) {
+			parameter(t, "of a type to come", 99, func(e *netlink.AttributeEncoder) {
 				value(e, 0, func(v *netlink.AttributeEncoder) { v.Uint32(unix.DEVLINK_ATTR_PARAM_VALUE_DATA, 1) })
 			}),
 		},
@@ -199,9 +199,9 @@ func device(t testing.TB, bus, name string, fill ...func(*netlink.AttributeEncod
 	return message
 }
 
-func parameter(t testing.TB, pci, name string, kind uint8, values func(*netlink.AttributeEncoder)) []byte {
+func parameter(t testing.TB, name string, kind uint8, values func(*netlink.AttributeEncoder)) []byte {
 	t.Helper()
-	return device(t, "pci", pci, func(e *netlink.AttributeEncoder) {
+	return device(t, "pci", "0000:3b:00.0", func(e *netlink.AttributeEncoder) {
 		e.Nested(unix.DEVLINK_ATTR_PARAM, func(p *netlink.AttributeEncoder) error {
 			p.String(unix.DEVLINK_ATTR_PARAM_NAME, name)
 			p.Uint8(unix.DEVLINK_ATTR_PARAM_TYPE, kind)
@@ -225,7 +225,7 @@ func value(list *netlink.AttributeEncoder, mode uint8, data func(*netlink.Attrib
 // FuzzMessages: whatever bytes come, decoding ends, and what is decoded belongs to a named device.
 func FuzzMessages(f *testing.F) {
 	f.Add(bytesOf(f, fwFatal))
-	f.Add(parameter(f, "0000:3b:00.0", "enable_roce", flagType, func(e *netlink.AttributeEncoder) {
+	f.Add(parameter(f, "enable_roce", flagType, func(e *netlink.AttributeEncoder) {
 		value(e, 1, func(v *netlink.AttributeEncoder) { v.Flag(unix.DEVLINK_ATTR_PARAM_VALUE_DATA, true) })
 	}))
 	f.Fuzz(func(t *testing.T, message []byte) {

@@ -31,7 +31,7 @@ func TestABurstBecomesAFewEventsAndACount(t *testing.T) {
 	h := newHost(t, "")
 	var log strings.Builder
 	for i := range many {
-		log.WriteString(fmt.Sprintf("4,%d,%d,-;mlx5_core 0000:%02x:00.0: Recovered %d EQEs on cmd_eq\n", i+1, i, i%16, i))
+		fmt.Fprintf(&log, "4,%d,%d,-;mlx5_core 0000:%02x:00.0: Recovered %d EQEs on cmd_eq\n", i+1, i, i%16, i)
 	}
 	h.log(log.String())
 	events := h.take()
