@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,11 +28,16 @@ func TestEachScenarioOfTheRepositoryLeadsToWhatItsCommentSays(t *testing.T) {
 		"s7": {"S7" + first}, "drained-one-by-one": nil, "port-down-on-purpose": nil,
 		"s8": {"S8" + first}, "many-flows-few-contexts": nil,
 		"s1-and-s6": {"S1" + first, "S6" + second}, "s2-and-s8": {"S2" + first, "S8" + first},
-		"healthy": nil, "noisy-healthy": nil, "collector-load": nil,
+		"healthy": nil, "noisy-healthy": nil, "collector-load": nil, "collector-soak": {"S1" + first, "S4" + first, "S5" + first}, // 10,000 flows are too many for its CX-6
 	}
 	files, err := filepath.Glob("../../../tests/scenarios/*.yaml")
-	if err != nil || len(files) != len(expected) {
-		t.Errorf("%d scenarios are expected and %d are there (%v)", len(expected), len(files), err)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scenarios: %v", err)
+	}
+	for _, file := range files {
+		if _, known := expected[strings.TrimSuffix(filepath.Base(file), ".yaml")]; !known {
+			t.Errorf("%s: say in this test which symptoms must come of it", file)
+		}
 	}
 	for name, want := range expected {
 		t.Run(name, func(t *testing.T) {
