@@ -3,7 +3,8 @@
 //
 //   - cost: the next sample costs the exponential average of the samples before;
 //   - state: every signal goes on at the speed that it had, towards its wall if it has one. A speed is remembered for
-//     about a minute, so that a burst is followed by close looks and not by a nap;
+//     about a minute, so that a burst is followed by close looks and not by a nap. Of a signal that goes up and down by
+//     nature only trends and jumps count;
 //   - value: between two samples, what moves goes unseen. Missed change is the area between the true value and the last
 //     sample, in shares of the signal's scale times seconds. It weighs more the nearer the wall is.
 //
@@ -61,6 +62,8 @@ type Signal struct {
 	Scale float64
 	// Wall says that the value must not reach Scale: the nearer it is, the more its change weighs.
 	Wall bool
+	// Noisy says that the value goes up and down by nature, as rates do: only trends and jumps are change.
+	Noisy bool
 }
 
 // Why is the reason for an interval.
@@ -68,7 +71,7 @@ type Why string
 
 // The reasons. Change and Wall are followed by the signal's name in Decision.String.
 const (
-	Start  Why = "start"  // nothing is known yet
+	Start  Why = "start"  // too little is known yet
 	Quiet  Why = "quiet"  // nothing moves
 	Change Why = "change" // a signal moves
 	Wall   Why = "wall"   // a signal is near its wall
@@ -139,6 +142,9 @@ func (c *Controller) Due(now time.Time) bool {
 	return now.Sub(c.next) >= -c.settings.Shortest/10
 }
 
+// warmUp is the number of samples at the shortest interval before the first plan: what noise is has to be learnt.
+const warmUp = 5
+
 // costWeight is the weight of the newest sample in the average.
 const costWeight = 0.2
 
@@ -163,14 +169,14 @@ func (c *Controller) choose() Decision {
 	// As in Due, a tenth is given way: rounding must not double an interval.
 	payback := seconds(c.debt/c.settings.Budget) - c.settings.Shortest/10
 	wanted, heaviest := c.settings.Shortest, (*motion)(nil)
-	if c.samples > 1 {
+	if c.samples >= warmUp {
 		wanted, heaviest = c.plan()
 	}
 	decision := Decision{Interval: c.atLeast(max(wanted, payback))}
 	switch {
 	case decision.Interval > wanted:
 		decision.Why = Budget
-	case c.samples == 1:
+	case c.samples < warmUp:
 		decision.Why = Start
 	case heaviest == nil || decision.Interval == c.settings.Longest:
 		decision.Why = Quiet

@@ -46,7 +46,7 @@ func TestAQuietHostSamplesSeldom(t *testing.T) {
 	if d := last(decisions); d.Interval != time.Minute || d.String() != "quiet" {
 		t.Errorf("last: %+v", d)
 	}
-	if len(decisions) > 15 {
+	if len(decisions) > 18 {
 		t.Errorf("%d samples in 10 quiet minutes", len(decisions))
 	}
 }
@@ -94,6 +94,35 @@ func TestAJumpIsFollowedByCloseLooksThatBecomeRarer(t *testing.T) {
 	}
 	if d := last(decisions); d.Interval != time.Minute {
 		t.Errorf("35 minutes later: %+v", d)
+	}
+}
+
+// noisy runs an hour of a value that goes up and down by 10 around 100, of a scale of 1000, and by what is added.
+func noisy(t *testing.T, seed uint64, added func(at time.Duration) float64) []Decision {
+	random := rand.New(rand.NewPCG(seed, 5))
+	return run(newController(t, Default), time.Hour, cheap, func(at time.Duration) []Signal {
+		return []Signal{{Name: "insertions", Value: 100 + 10*random.NormFloat64() + added(at), Scale: 1000, Noisy: true}}
+	})
+}
+
+func TestNoiseIsNotChangeButTrendsAndJumpsInItAre(t *testing.T) {
+	for seed := range uint64(5) {
+		if d := noisy(t, seed, func(time.Duration) float64 { return 0 }); len(d) > 360 { // of 3600 at the shortest interval
+			t.Errorf("noise alone: %d samples in an hour", len(d))
+		}
+		climb := noisy(t, seed, func(at time.Duration) float64 { return 5 * at.Seconds() })
+		if d := last(climb); d.Interval > 3*time.Second || d.Why != Change {
+			t.Errorf("a climb by half of the noise in a second: %+v", d)
+		}
+		jump := noisy(t, seed, func(at time.Duration) float64 {
+			if at < 57*time.Minute {
+				return 0
+			}
+			return 300
+		})
+		if d := last(jump); d.Interval > 10*time.Second || d.Why != Change {
+			t.Errorf("after a jump: %+v", d)
+		}
 	}
 }
 
@@ -190,9 +219,9 @@ func TestACallALittleEarlyIsInTime(t *testing.T) {
 
 func TestSignalsWithoutMeaningAreIgnored(t *testing.T) {
 	c := newController(t, Default)
-	for i := range 5 {
+	for i := range 2 * warmUp {
 		nonsense := []Signal{{Name: "nan", Value: math.NaN(), Scale: 1}, {Name: "inf", Value: math.Inf(1), Scale: 1}, {Name: "no scale", Value: float64(i)}}
-		if d := c.Sampled(start.Add(time.Duration(i)*time.Minute), cheap, nonsense); i > 1 && d.Why != Quiet {
+		if d := c.Sampled(start.Add(time.Duration(i)*time.Minute), cheap, nonsense); i >= warmUp && d.Why != Quiet {
 			t.Errorf("%+v", d)
 		}
 	}

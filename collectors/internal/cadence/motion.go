@@ -13,6 +13,10 @@ const (
 	creep = 3e-7
 	// leastHeadroom bounds the weight of a wall that has been reached.
 	leastHeadroom = 0.1
+	// noiseWeight is the weight of the newest change in what is usual for a noisy signal.
+	noiseWeight = 0.1
+	// outlier is how many times its usual change a noisy signal has to change by for a jump.
+	outlier = 6
 	// nearWall is the weight at half the headroom: from here on an interval is explained by the wall.
 	nearWall = 4
 )
@@ -25,6 +29,10 @@ type motion struct {
 	// level is the value's share of the scale, speed how much of the scale it covers in a second.
 	level, speed float64
 	at           time.Time
+	// noise is the usual change from one sample to the next without its sign, trend the usual change per second with it.
+	// Both are for noisy signals only; learnt is set once there was a change to learn from.
+	noise, trend float64
+	learnt       bool
 }
 
 // observe updates the motion of every signal; one that is no longer reported is forgotten.
@@ -47,10 +55,32 @@ func (c *Controller) observe(at time.Time, signals []Signal) {
 func (m *motion) step(s Signal, at time.Time) {
 	if elapsed := at.Sub(m.at).Seconds(); elapsed > 0 {
 		remembered := m.speed * math.Exp(-elapsed/memory)
+		change := (s.Value - m.value) / s.Scale
+		fresh := math.Abs(change) / elapsed
+		if s.Noisy {
+			fresh = m.beyondNoise(change, elapsed)
+		}
 		// Nothing is faster than the whole scale in a second, and a jump is forgotten in minutes, however far it went.
-		m.speed = math.Max(remembered, math.Min(1, math.Abs(s.Value-m.value)/s.Scale/elapsed))
+		m.speed = math.Max(remembered, math.Min(1, fresh))
 	}
 	m.value, m.at, m.wall, m.level = s.Value, at, s.Wall, s.Value/s.Scale
+}
+
+// beyondNoise is the speed that is left of a change without the noise. Noise goes up and down, so its trend is far smaller
+// than its changes, and the result is 0; of a steady climb both are the same, and the result is its speed. A change far
+// beyond the usual is a jump, and counts whole.
+func (m *motion) beyondNoise(change, elapsed float64) float64 {
+	usual, size := m.noise, math.Abs(change)
+	if !m.learnt {
+		m.noise, m.learnt = size, true
+		return 0
+	}
+	m.noise += noiseWeight * (size - m.noise)
+	m.trend += noiseWeight * (change/elapsed - m.trend)
+	if size > outlier*usual {
+		return size / elapsed
+	}
+	return math.Max(0, 2*math.Abs(m.trend)-m.noise/elapsed)
 }
 
 // weightAt is how much a change weighs after some seconds: one over the square of the headroom that is left then. Which

@@ -3,6 +3,8 @@ package dpctl
 import (
 	"fmt"
 	"testing"
+
+	"github.com/wallwatch/wallwatch/collectors/internal/ovs/ovstest"
 )
 
 // longLine is an egress flow as Open vSwitch 3.x prints it with -m: every field, also those that are not matched.
@@ -33,6 +35,7 @@ func BenchmarkWholeLines(b *testing.B) {
 	)
 	b.SetBytes(int64(bytes))
 	b.ReportAllocs()
+	cpu := ovstest.CPUTime(b)
 	for b.Loop() {
 		for _, line := range lines {
 			if ParseLine(line, &flow) != nil || matches.Parse(flow.Match, &match) != nil {
@@ -41,5 +44,5 @@ func BenchmarkWholeLines(b *testing.B) {
 			actions.Parse(flow.Actions)
 		}
 	}
-	b.ReportMetric(flows*float64(b.N)/b.Elapsed().Seconds(), "flows/s")
+	ovstest.ReportFlows(b, flows, cpu)
 }

@@ -92,7 +92,7 @@ func (p *Plugin) decide(cost time.Duration, at time.Time, seen *switchState) map
 func (p *Plugin) signals(r *rnicState, seconds float64) []cadence.Signal {
 	signals := make([]cadence.Signal, 0, len(walls)+2)
 	for _, w := range walls {
-		s := cadence.Signal{Name: w.name + " of " + r.id, Value: w.value(r, seconds)}
+		s := cadence.Signal{Name: w.name + " of " + r.id, Value: w.value(r, seconds), Noisy: true}
 		if limit, known := p.Walls[w.name]; known {
 			s.Scale, s.Wall = float64(limit), true
 		} else {
@@ -101,7 +101,7 @@ func (p *Plugin) signals(r *rnicState, seconds float64) []cadence.Signal {
 		signals = append(signals, s)
 	}
 	return append(signals,
-		cadence.Signal{Name: "reoffloads of " + r.id, Value: perSecond(r.change.reoffloads, seconds), Scale: reoffloadScale},
-		cadence.Signal{Name: "software packets of " + r.id, Value: perSecond(int(min(r.change.copyPackets, math.MaxInt32)), seconds), Scale: softwareScale},
+		cadence.Signal{Name: "reoffloads of " + r.id, Value: perSecond(r.change.reoffloads, seconds), Scale: reoffloadScale, Noisy: true},
+		cadence.Signal{Name: "software packets of " + r.id, Value: perSecond(int(min(r.change.copyPackets, math.MaxInt32)), seconds), Scale: softwareScale, Noisy: true},
 	)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/internal/ovs/ovstest"
 )
 
 // BenchmarkDumpOf10000Flows is one gathering's dump of a host in a steady state, without the socket.
@@ -19,6 +21,7 @@ func BenchmarkDumpOf10000Flows(b *testing.B) {
 	now := start
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
+	cpu := ovstest.CPUTime(b)
 	for b.Loop() {
 		now = now.Add(10 * time.Second)
 		tr.begin(now)
@@ -30,5 +33,5 @@ func BenchmarkDumpOf10000Flows(b *testing.B) {
 		}
 		tr.commit()
 	}
-	b.ReportMetric(float64(flows)*float64(b.N)/b.Elapsed().Seconds(), "flows/s")
+	ovstest.ReportFlows(b, flows, cpu)
 }

@@ -74,8 +74,8 @@ func (d *device) signals(fields map[string]any, at time.Time) []cadence.Signal {
 		}
 	}
 	return []cadence.Signal{
-		{Name: name("errors"), Value: d.errors.step(errors, at), Scale: errorScale},
-		{Name: name("throughput"), Value: number(fields["tx_gbps"]) + number(fields["rx_gbps"]), Scale: rate * rateScale},
+		{Name: name("errors"), Value: d.errors.step(errors, at), Scale: errorScale, Noisy: true},
+		{Name: name("throughput"), Value: number(fields["tx_gbps"]) + number(fields["rx_gbps"]), Scale: rate * rateScale, Noisy: true},
 		{Name: name("port"), Value: up, Scale: 1},
 		{Name: name("health"), Value: failed, Scale: 1},
 		{Name: name("PCIe link"), Value: float64(d.link.lanes) * d.link.gts, Scale: 1},
