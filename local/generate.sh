@@ -32,5 +32,5 @@ settle "$work/openapi.json" $api/openapi.json
 (cd frontend && npx --no-install openapi-typescript "$work/openapi.json" -o "$work/schema.d.ts" >"$work/log" 2>&1) || { cat "$work/log" >&2; exit 1; }
 settle "$work/schema.d.ts" $api/schema.d.ts
 wallwatch generate docs ${check:+--check} || stale=1
-python tests/support/settings_tables.py ${check:+--check} || stale=1
+python tests/support/operating_tables.py ${check:+--check} || stale=1
 exit $stale

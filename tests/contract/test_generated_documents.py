@@ -1,11 +1,11 @@
-"""What is generated is up to date: API description, tables of metrics and symptoms, tables of settings."""
+"""What is generated is up to date: API description, tables of metrics and symptoms, tables of settings and scenarios."""
 
 import json
 import subprocess
 import sys
 from pathlib import Path
 
-import settings_tables
+import operating_tables
 from wallwatch_backend.api import new_api
 from wallwatch_local.paths import REPOSITORY
 
@@ -21,11 +21,11 @@ def test_the_tables_of_metrics_and_symptoms_are_up_to_date() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_tables_of_settings_are_up_to_date() -> None:
-    assert settings_tables.main(["--check"]) == 0
+def test_the_tables_of_settings_and_scenarios_are_up_to_date() -> None:
+    assert operating_tables.main(["--check"]) == 0
 
 
 def test_a_changed_setting_would_be_found(tmp_path: Path) -> None:
     page = tmp_path / "operating.md"
-    page.write_text(settings_tables.PAGE.read_text().replace("`WALLWATCH_STATE_DIR`", "`WALLWATCH_STATE_FOLDER`"))
-    assert settings_tables.main(["--check"], page) == 1
+    page.write_text(operating_tables.PAGE.read_text().replace("`WALLWATCH_STATE_DIR`", "`WALLWATCH_STATE_FOLDER`"))
+    assert operating_tables.main(["--check"], page) == 1

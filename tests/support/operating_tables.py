@@ -1,4 +1,4 @@
-"""Writes the tables of settings in docs/operating.md from the settings classes (with `--check` it only compares)."""
+"""Writes the tables in docs/operating.md: settings from their classes, scenarios from their files (with `--check` it only compares)."""
 
 import re
 import sys
@@ -10,13 +10,14 @@ from pydantic_settings import BaseSettings
 
 from wallwatch.settings import Settings as JobSettings
 from wallwatch_backend.settings import Settings as BackendSettings
+from wallwatch_local.hosts import SCENARIOS, first_comment
 from wallwatch_local.paths import REPOSITORY
 
 PAGE = REPOSITORY / "docs" / "operating.md"
-TABLES: dict[str, type[BaseSettings]] = {"jobs": JobSettings, "backend": BackendSettings}
+SETTINGS: dict[str, type[BaseSettings]] = {"jobs": JobSettings, "backend": BackendSettings}
 
 
-def table(settings: type[BaseSettings]) -> str:
+def settings_table(settings: type[BaseSettings]) -> str:
     """Markdown table of a settings class: variable, default, meaning."""
     lines = ["| variable | default | what |", "|---|---|---|"]
     for name, field in settings.model_fields.items():
@@ -25,17 +26,24 @@ def table(settings: type[BaseSettings]) -> str:
     return "\n".join(lines)
 
 
+def scenario_table() -> str:
+    """Markdown table of the simulated fleet's scenarios: name, what it shows."""
+    rows = (f"| `{file.stem}` | {first_comment(file)} |" for file in sorted(SCENARIOS.glob("*.yaml"), key=lambda file: file.stem))
+    return "\n".join(["| scenario | what it shows |", "|---|---|", *rows])
+
+
 def _filled(content: str, between: re.Match[str]) -> str:
     return f"{between[1]}{content}\n{between[2]}"
 
 
 def with_tables(page: str) -> str:
     """The page with its generated parts renewed; they stand between markers."""
-    for name, settings in TABLES.items():
-        pattern = rf"(<!-- settings:{name} -->\n).*?(<!-- /settings -->)"
-        page, found = re.subn(pattern, partial(_filled, table(settings)), page, flags=re.DOTALL)
+    tables = {f"settings:{name}": settings_table(settings) for name, settings in SETTINGS.items()} | {"scenarios": scenario_table()}
+    for name, table in tables.items():
+        kind = name.partition(":")[0]
+        page, found = re.subn(rf"(<!-- {name} -->\n).*?(<!-- /{kind} -->)", partial(_filled, table), page, flags=re.DOTALL)
         if found != 1:
-            raise ValueError(f"docs/operating.md has no place for the settings of {name}: <!-- settings:{name} --> ... <!-- /settings -->")
+            raise ValueError(f"docs/operating.md has no place for {name}: <!-- {name} --> ... <!-- /{kind} -->")
     return page
 
 
