@@ -7,12 +7,17 @@ import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import psycopg
 import pytest
 from psycopg import sql
 
 from wallwatch.jobs.topics import create_topics
 from wallwatch_local import kafka, ports, postgres
+
+# A busy machine is no failure: tests hold no time limits.
+hypothesis.settings.register_profile("wallwatch", deadline=None)
+hypothesis.settings.load_profile("wallwatch")
 
 TEMPLATE = postgres.DATABASE
 _numbers = itertools.count(1)
