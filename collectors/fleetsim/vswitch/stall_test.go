@@ -7,8 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine"
-	"github.com/wallwatch/wallwatch/collectors/fleetsim/scenario"
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine/enginetest"
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/unixctl"
 )
 
@@ -23,14 +22,7 @@ events:
 `
 
 func TestNobodyAnswersWhileTheHostBoots(t *testing.T) {
-	s, err := scenario.Parse([]byte(rebooted))
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := engine.New(s, engine.OpenAdmission{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := enginetest.New(t, rebooted)
 	server := &Server{Engine: e, Host: e.Hosts()[0], Log: slog.New(slog.DiscardHandler)}
 	client := serve(t, server)
 	for _, c := range []struct {
@@ -47,14 +39,7 @@ func TestNobodyAnswersWhileTheHostBoots(t *testing.T) {
 func TestAnAnswerWaitsUntilTheKernelGoesOn(t *testing.T) {
 	text := strings.Replace(rebooted, "models: [CX-6]", "models: [CX-7], driver: flawed, firmware: fixed, externals: 20", 1)
 	text = text[:strings.Index(text, "events:")] + "  - {kind: training, containers: 8, flows: 30000, masks: 4, gbps: 10, ramp: 5s}\n"
-	s, err := scenario.Parse([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := engine.New(s, engine.OpenAdmission{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := enginetest.New(t, text)
 	host := e.Hosts()[0]
 	stalled := func() (yes bool) {
 		e.View(func(now time.Duration) { yes = host.Stalled(now) })

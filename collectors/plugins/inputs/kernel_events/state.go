@@ -71,7 +71,8 @@ func readState(path string) (state, error) {
 	return s, nil
 }
 
-// writeState puts the state in place in one step, so that a crash leaves the old one or the new one.
+// writeState puts the state in place in one step, so that a crash leaves the old one or the new one. Unlike internal/atomicfile it
+// does not wait for the disk: it runs at each gathering, and after a power cut another boot's log begins anyway.
 func writeState(path string, s state) error {
 	content, err := json.Marshal(s)
 	if err != nil {
