@@ -1,0 +1,112 @@
+"""Matchers choose incidents by label, as Alertmanager's do: `rack="r1"`, `host=~"gpu.*"`. Silences and webhooks use them.
+
+Regular expressions come from people, so they run on RE2: its time is linear in the text, whatever the expression, and its
+syntax is the one that Prometheus and Alertmanager have. They match the whole value.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Annotated, Any, Literal
+
+import re2
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from wallwatch_backend.kit.text import StorableText
+
+LABELS = ("host", "rack", "pci", "model", "fw_ver", "symptom", "cause", "severity", "scope")
+LabelName = Literal["host", "rack", "pci", "model", "fw_ver", "symptom", "cause", "severity", "scope"]
+Operator = Literal["=", "!=", "=~", "!~"]
+Labels = Mapping[str, Collection[str]]
+"""Values by name. An incident of a rack has many hosts, so a name may have several values; a label that is absent has the value ""."""
+
+_MAX_EXPRESSION_BYTES = 1 << 20  # of RE2's own memory: "(a{1000}){1000}" is refused rather than built
+_ABSENT = ("",)
+
+
+@lru_cache(maxsize=1024)
+def _expression(pattern: str) -> Any:
+    options = re2.Options()
+    options.log_errors, options.max_mem = False, _MAX_EXPRESSION_BYTES
+    return re2.compile(pattern, options)
+
+
+class Matcher(BaseModel):
+    """One condition on one label."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: LabelName
+    op: Operator = "="
+    value: Annotated[str, StringConstraints(max_length=500), StorableText] = Field(
+        description="Text, or for =~ and !~ a regular expression (RE2) that must match the whole value; empty: the label is absent"
+    )
+
+    @model_validator(mode="after")
+    def _readable(self) -> "Matcher":
+        if self.op in ("=~", "!~"):
+            try:
+                _expression(self.value)
+            except re2.error as error:
+                reason = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else error.args[0]
+                raise ValueError(f"not a regular expression that RE2 can read: {reason}") from error
+        return self
+
+    def holds(self, labels: Labels) -> bool:
+        """Say whether any value of the label is as wanted; != and !~ are the opposites of = and =~.
+
+        >>> rack = {"host": ("host01", "host02"), "scope": ("rack",)}
+        >>> Matcher(name="host", op="=", value="host02").holds(rack), Matcher(name="host", op="!=", value="host02").holds(rack)
+        (True, False)
+        >>> Matcher(name="model", op="=", value="").holds(rack)
+        True
+        """
+        values = labels.get(self.name) or _ABSENT
+        if self.op in ("=", "!="):
+            return (self.value in values) == (self.op == "=")
+        expression = _expression(self.value)
+        return any(expression.fullmatch(value) is not None for value in values) == (self.op == "=~")
+
+    def __str__(self) -> str:
+        escaped = self.value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+        return f'{self.name}{self.op}"{escaped}"'
+
+
+Matchers = Annotated[list[Matcher], Field(max_length=20, description="All must hold; none: everything matches")]
+
+
+def matches(matchers: Iterable[Matcher], labels: Labels) -> bool:
+    """Say whether all matchers hold.
+
+    >>> matches([], {"host": ("host01",)})
+    True
+    """
+    return all(matcher.holds(labels) for matcher in matchers)
+
+
+def _texts(*values: object) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    for value in values:
+        for one in value if isinstance(value, Sequence) and not isinstance(value, str) else (value,):
+            if isinstance(one, str) and one:
+                found[one] = None
+    return tuple(found)
+
+
+def labels_of(incident: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """Labels of an incident as the API shows it; the leading finding's value comes first. What is unknown is left out.
+
+    >>> labels_of({"host": "h1", "hosts": ["h1", "h2"], "pci": "", "symptom": "S1", "severity": "critical", "top_cause": "C5"})
+    {'host': ('h1', 'h2'), 'symptom': ('S1',), 'cause': ('C5',), 'severity': ('critical',)}
+    """
+    found = {
+        "host": _texts(incident.get("host"), incident.get("hosts")),
+        "rack": _texts(incident.get("rack")),
+        "pci": _texts(incident.get("pci")),
+        "model": _texts(incident.get("model")),
+        "fw_ver": _texts(incident.get("fw_ver")),
+        "symptom": _texts(incident.get("symptom"), incident.get("symptoms")),
+        "cause": _texts(incident.get("cause") or incident.get("top_cause")),
+        "severity": _texts(incident.get("severity")),
+        "scope": _texts(incident.get("scope")),
+    }
+    return {name: values for name, values in found.items() if values}
