@@ -1,16 +1,39 @@
-"""Samples of virtual functions."""
+"""Samples of virtual functions, and the index that finds the container of one."""
 
 from __future__ import annotations
+
+from alembic import context, op
+
+from wallwatch.store.editions import Edition, edition_of, lifecycle_statements
+from wallwatch.store.tables import HYPERTABLES, metadata
 
 revision = "0008"
 down_revision = "0007"
 branch_labels = None
 depends_on = None
 
+TABLE = "vf_sample"
+
+
+def _edition() -> Edition:
+    if context.is_offline_mode():
+        return Edition(context.get_x_argument(as_dictionary=True)["timescaledb"])
+    return edition_of(op.get_bind())
+
 
 def upgrade() -> None:
-    """Nothing yet."""
+    metadata.tables[TABLE].create(op.get_bind())
+    interval = HYPERTABLES[TABLE]
+    op.execute(f"SELECT create_hypertable('{TABLE}', by_range('time', INTERVAL '{interval}'), create_default_indexes => false)")
+    for statement in lifecycle_statements(_edition(), [TABLE]):
+        op.execute(statement)
+    # Revision 0001 writes the table from today's definition, so a new database has the index already.
+    op.execute(
+        "CREATE INDEX IF NOT EXISTS event_container_of_device ON event (host_id, (other->>'device'), time DESC) "
+        "WHERE kind IN ('cni_add', 'cni_del', 'host_booted')"
+    )
 
 
 def downgrade() -> None:
-    """Nothing yet."""
+    op.execute("DROP INDEX IF EXISTS event_container_of_device")
+    op.execute(f"DROP TABLE {TABLE}")

@@ -31,8 +31,8 @@ def alembic_config(url: str) -> Config:
 
 @pytest.fixture(scope="module")
 def database(postgres_url: str) -> str:
-    """SQLAlchemy URL of a database with the telemetry tables."""
-    command.upgrade(alembic_config(postgres_url), "0001")
+    """SQLAlchemy URL of a database with all tables."""
+    command.upgrade(alembic_config(postgres_url), "head")
     return postgres_url
 
 

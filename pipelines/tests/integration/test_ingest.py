@@ -67,10 +67,16 @@ def test_each_measurement_arrives_in_its_table(ingest: Start, send: Send, connec
     send("wallwatch.rnic_offload", offload(host, 1), key=host)
     mask = {"position": 0, "flows": 4, "match": "eth(src),ip"}
     send("wallwatch.rnic_mask", message(host, "rnic_mask", 1, mask, pci=PCI, direction="egress", mask="0123456789ab"), key=host)
+    for vf in ("0", "10"):
+        send(
+            "wallwatch.rnic_vf",
+            message(host, "rnic_vf", 1, {"state": "host", "tx_bytes": 4}, pci=PCI, vf=vf, vf_pci="0000:3b:00.2"),
+            key=host,
+        )
     send("wallwatch.ovs_datapath", message(host, "ovs_datapath", 1, {"lookups_missed": 7}, datapath="system@ovs-system"), key=host)
     send("wallwatch.event", message(host, "event", 1, {"detail": "gone"}, pci=PCI, kind="device_vanished"), key=host)
     with ingest():
-        tables = {"rnic_sample": 2, "offload_sample": 1, "mask_sample": 1, "datapath_sample": 1, "event": 1}
+        tables = {"rnic_sample": 2, "offload_sample": 1, "mask_sample": 1, "vf_sample": 2, "datapath_sample": 1, "event": 1}
         assert until(lambda: all(count(connection, t, host) == n for t, n in tables.items())), {
             t: count(connection, t, host) for t in tables
         }

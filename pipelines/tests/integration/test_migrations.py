@@ -42,7 +42,7 @@ def test_upgrade_from_nothing_and_downgrade_and_upgrade_again(
     config: Config, connection: psycopg.Connection[Any], postgres_url: str
 ) -> None:
     for _ in range(2):
-        command.upgrade(config, "0001")
+        command.upgrade(config, "head")
         assert hypertables(connection) >= set(HYPERTABLES)
         engine = create_engine(postgres_url)
         found = inspect(engine)
@@ -55,7 +55,7 @@ def test_upgrade_from_nothing_and_downgrade_and_upgrade_again(
 
 
 def test_the_same_sample_twice_is_refused_by_the_table_itself(config: Config, connection: psycopg.Connection[Any]) -> None:
-    command.upgrade(config, "0001")
+    command.upgrade(config, "head")
     insert = "INSERT INTO rnic_sample (time, rnic_id, tx_gbps) VALUES ('2026-01-01Z', 1, 2)"
     connection.execute(insert)
     with pytest.raises(psycopg.errors.UniqueViolation):
@@ -63,7 +63,7 @@ def test_the_same_sample_twice_is_refused_by_the_table_itself(config: Config, co
 
 
 def test_one_minute_aggregates_are_the_same_when_computed_twice(config: Config, connection: psycopg.Connection[Any]) -> None:
-    command.upgrade(config, "0001")
+    command.upgrade(config, "head")
     start = datetime(2026, 1, 2, tzinfo=UTC)
     for second in range(90):
         connection.execute(
@@ -76,6 +76,22 @@ def test_one_minute_aggregates_are_the_same_when_computed_twice(config: Config, 
             "SELECT samples, flows_offloaded_avg, flows_offloaded_min, flows_offloaded_max, q_egress_avg FROM offload_1m ORDER BY bucket"
         )
         assert connection.execute(query).fetchall() == [(60, 29.5, 0, 59, None), (30, 74.5, 60, 89, None)]
+
+
+def test_virtual_functions_come_to_a_database_that_has_rows(config: Config, connection: psycopg.Connection[Any]) -> None:
+    command.upgrade(config, "0007")
+    connection.execute(
+        "INSERT INTO event (time, host_id, kind, other) VALUES ('2026-01-01Z', 1, 'cni_add', '{\"device\": \"0000:3b:00.2\"}')"
+    )
+    command.upgrade(config, "0008")
+    assert "vf_sample" in hypertables(connection)
+    insert = "INSERT INTO vf_sample (time, rnic_id, vf, vf_pci) VALUES ('2026-01-01Z', 1, %s, '0000:3b:00.2')"
+    for vf in (0, 1):
+        connection.execute(insert, [vf])
+    with pytest.raises(psycopg.errors.UniqueViolation):
+        connection.execute(insert, [1])
+    command.downgrade(config, "0007")
+    assert connection.execute("SELECT count(*) FROM event").fetchall() == [(1,)]
 
 
 @pytest.mark.parametrize(

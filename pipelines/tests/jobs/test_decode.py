@@ -9,6 +9,7 @@ from wallwatch.domain.telemetry.registry import measurements
 from wallwatch.jobs.decode import Refused, decode, decode_finding
 
 OFFLOAD = measurements()["rnic_offload"]
+VF = measurements()["rnic_vf"]
 NOW_NS = 1_790_000_000_000_000_000
 GOOD: dict[str, Any] = {
     "name": "rnic_offload",
@@ -91,4 +92,22 @@ def test_a_good_finding_is_read() -> None:
 def test_a_bad_finding_is_refused(change: dict[str, Any], reason: str) -> None:
     with pytest.raises(Refused) as refusal:
         decode_finding(json.dumps({**FINDING, **change}).encode())
+    assert refusal.value.reason == reason
+
+
+def virtual_function(number: str) -> bytes:
+    return json.dumps({**GOOD, "name": "rnic_vf", "tags": {**GOOD["tags"], "vf": number}, "fields": {"tx_bytes": 1}}).encode()
+
+
+@pytest.mark.parametrize("number", ["0", "7", "65535"])
+def test_a_virtual_function_has_a_number(number: str) -> None:
+    assert decode(virtual_function(number), VF, NOW_NS).tags["vf"] == number
+
+
+@pytest.mark.parametrize(
+    ("number", "reason"), [("", "missing_tag"), ("first", "wrong_type"), ("-1", "wrong_type"), ("65536", "wrong_type"), ("٣", "wrong_type")]
+)
+def test_a_virtual_function_without_a_number_is_refused(number: str, reason: str) -> None:
+    with pytest.raises(Refused) as refusal:
+        decode(virtual_function(number), VF, NOW_NS)
     assert refusal.value.reason == reason

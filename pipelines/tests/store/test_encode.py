@@ -11,6 +11,7 @@ from wallwatch.store.encode import PG_EPOCH_US, Encoded, Sample, TableEncoder
 
 RNIC = TableEncoder(measurements()["rnic"], "rnic_id")
 MASK = TableEncoder(measurements()["rnic_mask"], "rnic_id", ("direction", "mask"))
+VF = TableEncoder(measurements()["rnic_vf"], "rnic_id", ("vf_pci", "representor", "netdev"), ("vf",))
 AT_NS = 1_790_000_000_123_456_789
 
 
@@ -47,6 +48,14 @@ def test_each_value_is_in_its_column_and_what_is_absent_is_null() -> None:
     assert row["port_state"] == b"ACTIVE"
     assert row["rx_gbps"] is None
     assert row["other"] is None
+
+
+def test_the_number_of_a_virtual_function_is_a_number_of_the_row() -> None:
+    sample = Sample(7, AT_NS, ("0000:3b:00.2", "ens1f0_0", ""), {"tx_bytes": 5, "state": "host"}, numbers=(63,))
+    row = cells(VF.encode([sample]).rows[0], VF.columns)
+    assert number(row["vf"], ">i") == 63
+    assert (number(row["tx_bytes"]), row["vf_pci"], row["netdev"], row["state"]) == (5, b"0000:3b:00.2", b"", b"host")
+    assert row["rx_bytes"] is None
 
 
 def test_a_counter_at_zero_is_zero_and_not_null() -> None:

@@ -35,10 +35,14 @@ KEY_TAGS: Mapping[str, tuple[str, ...]] = {
     "rnic": ("host", "pci"),
     "rnic_offload": ("host", "pci"),
     "rnic_mask": ("host", "pci", "direction", "mask"),
+    "rnic_vf": ("host", "pci", "vf"),
     "ovs_datapath": ("host", "datapath"),
     "event": ("host", "kind"),
 }
 """Tags without which a message says nothing about anything."""
+
+_MOST_VFS = 65_535
+"""SR-IOV counts virtual functions with 16 bits."""
 
 
 def parse_json(value: bytes | None) -> dict[str, Any]:
@@ -85,12 +89,18 @@ def decode(value: bytes | None, measurement: Measurement, latest_ns: int) -> Dec
             raise Refused("missing_tag", f"the tag {tag!r} is missing or empty")
     if set(map(type, tags.values())) != {str}:
         raise Refused("wrong_type", "every tag must be text")
+    if "vf" in KEY_TAGS[measurement.name] and not _is_vf(tags["vf"]):
+        raise Refused("wrong_type", f"the tag 'vf' is no number of a virtual function: {tags['vf'][:40]!r}")
     if type(at_ns) is not int or not EARLIEST_NS <= at_ns <= latest_ns:
         raise Refused("bad_timestamp", f"the timestamp {str(at_ns)[:40]} is not in nanoseconds, before 2020 or too far in the future")
     pci = tags.get("pci")
     if pci and not pci.islower():
         tags["pci"] = pci.lower()
     return Decoded(tags, at_ns, fields)
+
+
+def _is_vf(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 5 and int(text) <= _MOST_VFS
 
 
 _FINDING_TEXTS = [

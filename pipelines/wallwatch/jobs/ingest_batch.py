@@ -23,8 +23,22 @@ FINDINGS_TOPIC = "wallwatch.findings"
 
 TELEMETRY_TOPICS: dict[str, str] = {t.name: t.measurement for t in topics().values() if t.measurement is not None}
 
-_IDENTITY = {"rnic": "rnic_id", "rnic_offload": "rnic_id", "rnic_mask": "rnic_id", "ovs_datapath": "host_id", "event": "host_id"}
-_ROW_KEYS: dict[str, tuple[str, ...]] = {"rnic_mask": ("direction", "mask"), "ovs_datapath": ("datapath",), "event": ("pci", "kind")}
+_IDENTITY = {
+    "rnic": "rnic_id",
+    "rnic_offload": "rnic_id",
+    "rnic_mask": "rnic_id",
+    "rnic_vf": "rnic_id",
+    "ovs_datapath": "host_id",
+    "event": "host_id",
+}
+_ROW_KEYS: dict[str, tuple[str, ...]] = {
+    "rnic_mask": ("direction", "mask"),
+    "rnic_vf": ("vf_pci", "representor", "netdev"),
+    "ovs_datapath": ("datapath",),
+    "event": ("pci", "kind"),
+}
+_ROW_NUMBERS: dict[str, tuple[str, ...]] = {"rnic_vf": ("vf",)}
+"""Tags that are whole numbers in the row; `decode` has seen to it that they are."""
 
 
 @dataclass(slots=True)
@@ -50,7 +64,10 @@ class BatchBuilder:
         self._with_database = with_database
         self._future_ns = future_ns
         self._measurements = {topic: measurements()[name] for topic, name in TELEMETRY_TOPICS.items()}
-        self._encoders = {name: TableEncoder(m, _IDENTITY[name], _ROW_KEYS.get(name, ())) for name, m in measurements().items()}
+        self._encoders = {
+            name: TableEncoder(m, _IDENTITY[name], _ROW_KEYS.get(name, ()), _ROW_NUMBERS.get(name, ()))
+            for name, m in measurements().items()
+        }
 
     def add(self, batch: Batch, messages: Iterable[Any]) -> None:
         """Decode, identify and encode a few hundred messages; what can't be used is in `rejected`, and the rest goes on."""
@@ -97,9 +114,16 @@ class BatchBuilder:
                 wanted[key] = d.tags
         if wanted:
             self._with_database(lambda connection: self._identities.upsert_rnics(connection, wanted, full))
-        keys = _ROW_KEYS.get(name, ())
+        keys, numbers = _ROW_KEYS.get(name, ()), _ROW_NUMBERS.get(name, ())
         return [
-            Sample(known[d.tags["host"], d.tags["pci"]].rnic_id, d.at_ns, tuple(d.tags[k] for k in keys), d.fields, message)
+            Sample(
+                known[d.tags["host"], d.tags["pci"]].rnic_id,
+                d.at_ns,
+                tuple(d.tags.get(k, "") for k in keys),
+                d.fields,
+                message,
+                tuple(int(d.tags[n]) for n in numbers),
+            )
             for message, d in decoded
         ]
 

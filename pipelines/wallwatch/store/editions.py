@@ -6,7 +6,7 @@ there, the same view names read rollup tables that `ingest` fills, and `ingest` 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from enum import StrEnum
 
 from sqlalchemy import Connection, text
@@ -25,6 +25,7 @@ _SEGMENTS = {
     "offload_sample": ("rnic_id", "time DESC"),
     "mask_sample": ("rnic_id", "time DESC, direction, mask"),
     "datapath_sample": ("host_id", "time DESC, datapath"),
+    "vf_sample": ("rnic_id", "time DESC, vf"),
 }
 
 
@@ -75,16 +76,18 @@ def _column_type(rollup: Rollup, aggregate: str) -> str:
     return "bigint" if column.type.python_type is int else "double precision"
 
 
-def lifecycle_statements(edition: Edition) -> Iterator[str]:
-    """SQL for compression and retention policies; nothing on the Apache edition."""
+def lifecycle_statements(edition: Edition, tables: Collection[str]) -> Iterator[str]:
+    """SQL for compression and retention policies of these hypertables; nothing on the Apache edition."""
     if edition is Edition.APACHE:
         return
     for table, (segment, order) in _SEGMENTS.items():
+        if table not in tables:
+            continue
         yield (
             f"ALTER TABLE {table} SET (timescaledb.enable_columnstore, "
             f"timescaledb.segmentby = '{segment}', timescaledb.orderby = '{order}')"
         )
         yield f"CALL add_columnstore_policy('{table}', after => INTERVAL '{COMPRESS_AFTER}')"
         yield f"SELECT add_retention_policy('{table}', INTERVAL '{RAW_RETENTION}')"
-    for table in ("event", "finding"):
+    for table in sorted({"event", "finding"}.intersection(tables)):
         yield f"SELECT add_retention_policy('{table}', INTERVAL '{EVENT_RETENTION}')"

@@ -42,6 +42,8 @@ class Sample:
     fields: dict[str, Any]
     source: Any = None
     """The message it came from, for the dead letter."""
+    numbers: tuple[int, ...] = ()
+    """Integer columns (32 bits) that belong to the row's key, such as the number of a virtual function."""
 
 
 @dataclass(slots=True)
@@ -69,15 +71,16 @@ def problem_of(known: MetricField, value: object) -> tuple[str, str] | None:
 
 
 class TableEncoder:
-    """Encodes samples of one measurement. `keys` are the table's text columns that come from tags."""
+    """Encodes samples of one measurement. `keys` are the table's text columns that come from tags, `numbers` its integer columns."""
 
-    def __init__(self, measurement: Measurement, identity: str, keys: tuple[str, ...] = ()) -> None:
+    def __init__(self, measurement: Measurement, identity: str, keys: tuple[str, ...] = (), numbers: tuple[str, ...] = ()) -> None:
         self._measurement = measurement
+        self._key_numbers = numbers
         self._numbers = tuple(f for f in measurement.columns if f.numeric)
         self._texts = tuple(f for f in measurement.columns if not f.numeric)
         self._others = frozenset(f.name for f in measurement.others)
         other = ("other",) if self._others else ()
-        self.columns = ("time", identity, *(f.name for f in self._numbers), *keys, *(f.name for f in self._texts), *other)
+        self.columns = ("time", identity, *numbers, *(f.name for f in self._numbers), *keys, *(f.name for f in self._texts), *other)
         self._text_cells: dict[str, bytes] = {}
 
     def encode(self, samples: Sequence[Sample], result: Encoded | None = None) -> Encoded:
@@ -148,6 +151,8 @@ class TableEncoder:
     def _fixed_part(self, group: list[Sample], arrays: list[tuple[str, npt.NDArray[Any] | None]]) -> npt.NDArray[Any]:
         """Field count, time, identity and numbers, each number behind its length; a missing number is a length of -1 alone."""
         layout: list[tuple[str, str]] = [("n", ">i2"), ("time_l", ">i4"), ("time", ">i8"), ("id_l", ">i4"), ("id", ">i4")]
+        for name in self._key_numbers:
+            layout.extend(((f"{name}_l", ">i4"), (name, ">i4")))
         for name, array in arrays:
             layout.append((f"{name}_l", ">i4"))
             if array is not None:
@@ -158,6 +163,9 @@ class TableEncoder:
         rows["time"] = np.array([s.at_ns for s in group], dtype=np.int64) // 1000 - PG_EPOCH_US
         rows["id_l"] = 4
         rows["id"] = [s.identity for s in group]
+        for i, name in enumerate(self._key_numbers):
+            rows[f"{name}_l"] = 4
+            rows[name] = [s.numbers[i] for s in group]
         for name, array in arrays:
             if array is None:
                 rows[f"{name}_l"] = -1

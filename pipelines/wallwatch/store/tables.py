@@ -106,6 +106,19 @@ mask_sample = Table(
     Index("mask_sample_key", "rnic_id", "time", "direction", "mask", unique=True),
 )
 
+vf_sample = Table(
+    _m["rnic_vf"].hypertable,
+    metadata,
+    _time(),
+    Column("rnic_id", Integer, nullable=False),
+    Column("vf", Integer, nullable=False),
+    Column("vf_pci", Text, nullable=False, server_default=""),
+    Column("representor", Text, nullable=False, server_default=""),
+    Column("netdev", Text, nullable=False, server_default=""),
+    *_registry_columns(_m["rnic_vf"]),
+    Index("vf_sample_key", "rnic_id", "time", "vf", unique=True),
+)
+
 datapath_sample = Table(
     _m["ovs_datapath"].hypertable,
     metadata,
@@ -125,6 +138,14 @@ event = Table(
     Column("kind", Text, nullable=False),
     *_registry_columns(_m["event"]),
     Index("event_key", "host_id", "time", "pci", "kind", unique=True),
+    # Which container has a virtual function: the newest of these events about it, among a year of events of a busy host.
+    Index(
+        "event_container_of_device",
+        "host_id",
+        text("(other->>'device')"),
+        text("time DESC"),
+        postgresql_where=text("kind IN ('cni_add', 'cni_del', 'host_booted')"),
+    ),
 )
 
 finding = Table(
@@ -185,6 +206,7 @@ HYPERTABLES: dict[str, str] = {
     "rnic_sample": "1 hour",
     "offload_sample": "1 hour",
     "mask_sample": "1 hour",
+    "vf_sample": "6 hours",
     "datapath_sample": "1 day",
     "event": "7 days",
     "finding": "7 days",
