@@ -74,7 +74,7 @@ func (r *RNIC) commandDelay() time.Duration {
 	if r.scanBehind {
 		queue = time.Duration(float64(queue) / reservedForCommands)
 	}
-	return upcallLatency + r.Model.Costs.Insert + queue
+	return r.Host.processor.stretch(upcallLatency) + r.Model.Costs.Insert + queue
 }
 
 // runCommands works off the queue and returns what is left of the budget; below zero if the last command ran over.

@@ -49,7 +49,7 @@ type Engine struct {
 func New(s *scenario.Scenario, admission Admission) (*Engine, error) {
 	e := &Engine{rng: rand.New(rand.NewPCG(s.Seed, 0x77616c6c)), admission: admission, nextJudgement: truthPeriod}
 	for i := range s.Topology.Hosts {
-		h := &Host{Name: scenario.HostName(i), Rack: fmt.Sprintf("r%d", 1+i*s.Topology.Racks/s.Topology.Hosts), Switch: newSwitch()}
+		h := &Host{Name: scenario.HostName(i), Rack: fmt.Sprintf("r%d", 1+i*s.Topology.Racks/s.Topology.Hosts), Switch: newSwitch(), processor: newProcessor(0)}
 		for k := range s.Topology.RNICsPerHost {
 			r, err := e.newRNIC(s, h, i, k)
 			if err != nil {
@@ -60,7 +60,7 @@ func New(s *scenario.Scenario, admission Admission) (*Engine, error) {
 		}
 		for _, setting := range s.Settings {
 			if setting.Host == h.Name {
-				h.Settings = setting.OtherConfig
+				h.Settings, h.processor = setting.OtherConfig, newProcessor(setting.Cores)
 				h.Switch.configure(h.Settings)
 			}
 		}

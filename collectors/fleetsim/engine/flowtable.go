@@ -8,12 +8,9 @@ import "time"
 // offloaded flows, gives one up whose counter has not moved for a fixed time (30 s for UDP). The flow stays offloaded in Open
 // vSwitch's view, but its packets come to the software datapath, which forwards them by a copy of the flow, until the kernel has put
 // the connection back. That the paper's S5 arises in this way is an assumption; that late counters are its cause is the paper's.
-const (
-	// kernelIdle is net.netfilter.nf_flowtable_udp_timeout.
-	kernelIdle = 30 * time.Second
-	// softwarePackets is what the software datapath forwards, per host and second, for flows that it knows. Assumed.
-	softwarePackets = 400_000.0
-)
+
+// kernelIdle is net.netfilter.nf_flowtable_udp_timeout.
+const kernelIdle = 30 * time.Second
 
 // softwareCopy is a flow of the software datapath. Its counters are always up to date.
 type softwareCopy struct {

@@ -16,6 +16,7 @@ type Host struct {
 	softwareFlows int // live flows that wait for an upcall in this step
 	copiedFlows   int // live flows that the software datapath forwards in this step
 	copies        []*Entry
+	processor     processor
 
 	boot         int
 	bootedAt     time.Duration

@@ -12,8 +12,6 @@ const (
 	defaultFlowLimit    = 200_000
 	initialFlowLimit    = 10_000
 	revalidatorInterval = 500 * time.Millisecond
-	// dumpCost is an assumed time to fetch and check one flow.
-	dumpCost = 12 * time.Microsecond
 	// smallestBatch is how many operations a thread of ovs-vswitchd hands to the datapath at once.
 	smallestBatch = 50
 	// crowdedMaxIdle is OVS's idle time while there are more flows than the limit.
@@ -108,8 +106,11 @@ func (h *Host) revalidate(now time.Duration) {
 		}
 	}
 	h.revalidateCopies(now, maxIdle)
-	s.DumpDuration = max(time.Millisecond, time.Duration(flows)*dumpCost+deletions)
-	s.nextRound = now + max(min(s.MaxIdle, revalidatorInterval), s.DumpDuration)
+	work := time.Duration(flows) * dumpCost
+	s.DumpDuration = max(time.Millisecond, h.processor.stretch(work)+deletions)
+	round := max(min(s.MaxIdle, revalidatorInterval), s.DumpDuration)
+	h.processor.revalidate = work.Seconds() / max(min(s.MaxIdle, revalidatorInterval), work+deletions).Seconds()
+	s.nextRound = now + round
 	s.AverageFlows = (s.AverageFlows*15 + float64(flows)) / 16
 	s.MostFlows = max(s.MostFlows, flows)
 	s.backOff(flows)

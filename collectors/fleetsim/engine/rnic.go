@@ -81,10 +81,15 @@ type Counters struct {
 	AckTimeouts, AdaptiveRetrans                 float64
 	ECNMarked, CNPSent, CNPHandled               float64
 	WriteRequests                                float64
+	Discards, OutOfBuffer                        float64 // packets without a place in the receive buffer, and in the one that software empties
+	Pauses, PausedUs, NearlyFull                 float64 // of the wire, asked for by the receive buffer
 }
 
 // VFCounters are the totals of one VF, seen from the VF.
-type VFCounters struct{ XmitBytes, RcvBytes, XmitPackets, RcvPackets float64 }
+type VFCounters struct {
+	XmitBytes, RcvBytes, XmitPackets, RcvPackets float64
+	XmitDropped                                  float64 // sent by the VF, and lost for want of the host's CPU time
+}
 
 // Firmware is the version that the card reports.
 func (r *RNIC) Firmware() string {

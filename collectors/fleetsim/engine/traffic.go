@@ -13,8 +13,6 @@ import (
 const (
 	// windowHeadroom is how much faster than its demand a flow's window would let it go with no queries to wait for. Assumed.
 	windowHeadroom = 1.5
-	// slowPathPackets is what upcalls forward, per host and second. Assumed; the paper's victims fall below 1 Gbit/s.
-	slowPathPackets = 40_000.0
 	// senderPersistence is how many packets a starved sender offers for each that gets through.
 	senderPersistence = 1.2
 
@@ -31,6 +29,7 @@ type load struct {
 	inFlight, ql, qr float64 // packets in flight and their sums of queries
 	scale            float64 // share of the whole demand that is granted
 	shares           queueShares
+	queue            packetQueue
 }
 
 func (l *load) add(want, latencyUs, ql, qr, queuePairs float64) {
@@ -58,11 +57,13 @@ func (l *load) grant(p rnicmodel.Performance, noise, linkGbps float64) {
 		l.scale = capacity / l.want
 	}
 	l.shares.settle(capacity)
+	l.queue = newPacketQueue(l.want, capacity)
 }
 
 func (e *Engine) moveTraffic(dt time.Duration) {
 	for _, h := range e.hosts {
 		h.softwareFlows, h.copiedFlows = 0, 0
+		h.processor.begin()
 	}
 	for _, r := range e.rnics {
 		r.out, r.in = load{}, load{}
@@ -83,7 +84,7 @@ func (e *Engine) moveTraffic(dt time.Duration) {
 		}
 	}
 	for _, r := range e.rnics {
-		r.congestionCounters(dt.Seconds())
+		r.queueCounters(dt.Seconds())
 	}
 }
 
@@ -162,18 +163,37 @@ func (c *connection) transfer(now time.Duration, seconds float64) {
 	}
 	c.rateGbps = want * scale
 	c.noteDepth(latency)
-	c.count(c.rateGbps * 1e9 / 8 / c.packetSize * seconds)
+	packets := c.rateGbps * 1e9 / 8 / c.packetSize * seconds
+	c.receive(packets)
+	c.count(packets)
 }
 
 // transferByCopy sends by the flows that the software datapath has, and wakes those who would put the connection back into hardware.
 func (c *connection) transferByCopy(now time.Duration, seconds float64) {
 	h := c.slowHost()
 	wanted := c.demandGbps * 1e9 / 8 / c.packetSize * seconds
-	sent := math.Min(wanted, softwarePackets*seconds/float64(max(h.copiedFlows, 1)))
+	share := softwarePackets * seconds / float64(max(h.copiedFlows, 1))
+	h.processor.forwarding += math.Min(wanted, share) * softwareCost.Seconds() / seconds
+	share *= h.processor.share
+	sent := math.Min(wanted, share)
 	c.rateGbps = sent * c.packetSize * 8 / 1e9 / seconds
 	h.Switch.softwareHits += sent
+	c.dropInSoftware(h, math.Min(wanted, senderPersistence*share)-sent)
 	c.callUp(sent, now)
 	c.count(sent)
+}
+
+// dropInSoftware counts packets for which the kernel had no time: they wait at the port that they came from until there is no place.
+func (c *connection) dropInSoftware(h *Host, packets float64) {
+	if packets <= 0 {
+		return
+	}
+	if r := c.src.RNIC; r != nil && r.Host == h {
+		r.VFCounters[c.src.VF].XmitDropped += packets
+	} else {
+		c.dst.RNIC.Counters.OutOfBuffer += packets
+	}
+	c.lose(packets)
 }
 
 // transferByUpcalls sends over the slow path for as long as the missing entries will take to be installed, and at full
@@ -183,21 +203,15 @@ func (c *connection) transferByUpcalls(now time.Duration, seconds float64) {
 	waiting := math.Min(seconds, c.installDelay().Seconds())
 	perSecond := c.demandGbps * 1e9 / 8 / c.packetSize
 	share := slowPathPackets * waiting / float64(max(h.softwareFlows, 1))
+	h.processor.handlers += math.Min(perSecond*waiting, share) * upcallCost.Seconds() / seconds
+	share *= h.processor.share
 	offered := math.Min(perSecond*waiting, senderPersistence*share)
 	passed := math.Min(offered, share)
 	sent := passed + perSecond*(seconds-waiting)
 	c.rateGbps = sent * c.packetSize * 8 / 1e9 / seconds
 	h.Switch.Missed += passed
 	h.Switch.Lost += offered - passed
-	if c.ingress != nil && offered > passed {
-		counters := &c.dst.RNIC.Counters
-		counters.OutOfSequence += offered - passed
-		if c.egress != nil {
-			c.src.RNIC.Counters.PacketSeqErr += (offered - passed) / 2
-			c.src.RNIC.Counters.AdaptiveRetrans += (offered - passed) / 10
-			c.src.RNIC.Counters.AckTimeouts += (offered - passed) / 50
-		}
-	}
+	c.lose(offered - passed)
 	c.callUp(sent, now)
 	c.count(sent)
 }
@@ -259,18 +273,5 @@ func (c *connection) count(packets float64) {
 			e.copy.bytes += whole * c.packetSize
 			e.copy.hits = true
 		}
-	}
-}
-
-// congestionCounters derives ECN marks and their answers from demand that was not met.
-func (r *RNIC) congestionCounters(seconds float64) {
-	if r.out.scale < 1 {
-		r.Counters.XmitWait += (1 - r.out.scale) * seconds * 1e6
-		r.Counters.CNPHandled += (1 - r.out.scale) * 200 * seconds
-	}
-	if r.in.scale < 1 {
-		marked := (1 - r.in.scale) * 1000 * seconds
-		r.Counters.ECNMarked += marked
-		r.Counters.CNPSent += marked / 5
 	}
 }

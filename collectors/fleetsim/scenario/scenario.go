@@ -72,6 +72,7 @@ type Override struct {
 type Setting struct {
 	Host        string            `yaml:"host"`
 	OtherConfig map[string]string `yaml:"other_config"` // of table Open_vSwitch
+	Cores       float64           `yaml:"cores"`        // of the CPU that the virtual switch may use; 0 means as many as it can use
 	at          lineNumbers
 }
 

@@ -90,8 +90,11 @@ func validateVersions(p *problems, at lineNumbers, firmware, driver string) {
 func (s *Scenario) validateSettings(p *problems) {
 	for _, one := range s.Settings {
 		s.validateHost(p, one.at, one.Host)
-		if len(one.OtherConfig) == 0 {
-			p.add(one.at.of("other_config"), "a setting needs other_config, such as {max-idle: \"60000\"}")
+		if len(one.OtherConfig) == 0 && one.Cores == 0 {
+			p.add(one.at.of("other_config"), "a setting needs other_config, such as {max-idle: \"60000\"}, or cores")
+		}
+		if one.Cores != 0 && (one.Cores < 0.05 || one.Cores > 64) {
+			p.add(one.at.of("cores"), "cores is %g; it must be from 0.05 to 64", one.Cores)
 		}
 	}
 }

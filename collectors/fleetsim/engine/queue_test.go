@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/scenario"
+)
+
+func TestAQueueFillsWithTheDemandAndOverflowsOnlyWhenMarksNoLongerHold(t *testing.T) {
+	before := packetQueue{}
+	for _, load := range []float64{0, 0.5, 0.9, 0.99, 1, 1.2, 1.5, 2, 4} {
+		q := newPacketQueue(load*100, 100)
+		if q.fill < before.fill || q.waitUs < before.waitUs || q.overflow < before.overflow {
+			t.Errorf("at a load of %.2f the queue is %+v, at a lower one %+v", load, q, before)
+		}
+		if full := load > marksHold; (q.overflow > 0) != full {
+			t.Errorf("at a load of %.2f the share that finds no place is %v", load, q.overflow)
+		}
+		before = q
+	}
+	if q := newPacketQueue(50, 100); q.waitUs > 0.2 {
+		t.Errorf("a packet waits %.2f us in front of a card that is half used", q.waitUs)
+	}
+	if before.fill != 1 || before.waitUs < 80 || before.waitUs > 90 { // 1 MiB at 100 Gbit/s
+		t.Errorf("a full buffer is %+v", before)
+	}
+}
+
+// incast lets two hosts send to one card whose tenants have many masks, so that its chain lets less through than they send.
+const incast = `
+name: test
+seed: 6
+topology: {hosts: 2, rnics_per_host: 1, models: [CX-6], externals: 100, firmware: fixed}
+workload:
+  - {kind: training, containers: 2, flows: 20, gbps: 5}
+events:
+  - {at: 5s, host: host01, rnic: "0000:17:00.0", job: {kind: multi-tenant, containers: 8, flows: 720, masks: %d, late_share: %g, gbps: 140, ramp: 5s}}
+`
+
+func TestABufferBehindAMaskChainThatIsTooSlowPausesTheWireAndDiscards(t *testing.T) {
+	e := build(t, fmt.Sprintf(incast, 90, 0.85), OpenAdmission{})
+	run(e, 60*time.Second)
+	r := e.rnics[0]
+	c := r.Counters
+	if c.Discards < 1000 || c.Pauses < 100 || c.PausedUs <= c.Pauses || c.XmitWait == 0 {
+		t.Fatalf("counters of an overloaded card: %+v", c)
+	}
+	if c.OutOfSequence < c.Discards {
+		t.Errorf("%.0f packets were discarded and %.0f gaps seen", c.Discards, c.OutOfSequence)
+	}
+	var answered float64
+	for _, one := range e.rnics {
+		answered += one.Counters.PacketSeqErr
+	}
+	if answered == 0 || answered > c.OutOfSequence {
+		t.Errorf("%.0f negative acknowledgements for %.0f gaps", answered, c.OutOfSequence)
+	}
+	if full, empty := r.LatencyUs(Ingress), e.rnics[1].LatencyUs(Ingress); full < 10*empty || empty <= 0 {
+		t.Errorf("packets need %.1f us into the overloaded card and %.1f us into the other one", full, empty)
+	}
+}
+
+func TestAHealthyFleetDiscardsNothing(t *testing.T) {
+	for _, name := range []string{"healthy", "noisy-healthy", "many-masks-little-traffic", "demo"} {
+		s, err := scenario.Load("../../../tests/scenarios/" + name + ".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := New(s, OpenAdmission{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(e, 45*time.Second) // demo's loads begin then
+		for _, r := range e.rnics {
+			if c := r.Counters; c.Discards+c.OutOfBuffer+c.Pauses > 0 || c.XmitPackets == 0 {
+				t.Errorf("%s, %s %s: %.0f sent, %.0f discarded, %.0f out of buffer, %.0f pauses", name, r.Host.Name, r.PCI, c.XmitPackets, c.Discards, c.OutOfBuffer, c.Pauses)
+			}
+		}
+	}
+}
