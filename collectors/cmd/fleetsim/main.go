@@ -19,6 +19,7 @@ import (
 const usage = `fleetsim simulates a fleet of hosts with RDMA NICs.
 
   fleetsim run --scenario FILE --hosts DIR [--speed 1] [--cni-bin PATH]
+  fleetsim record --scenario FILE --out DIR [--for 10m] [--interval 10s] [--start TIME]
   fleetsim validate FILE
   fleetsim load --kafka ADDRESS [--rnics 40000] [--interval 10s] [--rate N] [--count N]
 
@@ -47,6 +48,8 @@ func execute(ctx context.Context, args []string, out io.Writer) error {
 	switch args[0] {
 	case "run":
 		return run(ctx, args[1:])
+	case "record":
+		return recordRun(ctx, args[1:])
 	case "validate":
 		return validate(args[1:], out)
 	case "load":
