@@ -1,0 +1,148 @@
+"""`wallwatch ltl ...`: check a formula, show its monitor, run it over a trace."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import orjson
+import typer
+
+if TYPE_CHECKING:
+    from wallwatch.domain.ltl.kind import Checked
+    from wallwatch.domain.ltl.monitor import Monitor
+
+app = typer.Typer(help="Temporal logic: what a formula means, its monitor, and its verdicts on a trace.", no_args_is_help=True)
+
+FORMULA = typer.Argument(help="such as 'G(FL_OFFLD -> X FE_CREATE)'; operators ! & | -> <-> X F G U W R, true, false")
+STATES = typer.Option(20_000, help="most states of the monitor", min=1)
+
+
+def _fail(message: str) -> typer.Exit:
+    typer.echo(message, err=True)
+    return typer.Exit(2)
+
+
+def _checked(formula: str, states: int) -> Checked:
+    from wallwatch.domain.ltl.kind import check
+    from wallwatch.domain.ltl.limits import Limits, TooComplex
+    from wallwatch.domain.ltl.parse import SyntaxProblem
+
+    try:
+        return check(formula, Limits(states=states))
+    except SyntaxProblem as problem:
+        raise _fail(f"{formula}\n{' ' * problem.position}^\n{problem.message}") from None
+    except TooComplex as problem:
+        raise _fail(str(problem)) from None
+
+
+def _monitor(formula: str, states: int) -> Monitor:
+    return _checked(formula, states).monitor
+
+
+@app.command("check")
+def check_formula(formula: str = FORMULA, as_json: bool = typer.Option(False, "--json"), states: int = STATES) -> None:
+    """Say what kind of formula this is, how large its monitor is, and what a violation looks like."""
+    checked = _checked(formula, states)
+    monitor, parts = checked.monitor, monitor_parts(checked.monitor)
+    facts = {
+        "formula": str(monitor.formula),
+        "class": checked.kind.name,
+        "safety": checked.kind.safety,
+        "co_safety": checked.kind.co_safety,
+        "monitorable": checked.kind.monitorable,
+        "states": len(monitor.verdicts),
+        "propositions": list(monitor.propositions),
+        "initial_verdict": monitor.verdicts[0],
+        "states_without_hope_of_a_verdict": sorted(monitor.hopeless),
+        "violation": checked.words(),
+        "conjuncts": parts,
+    }
+    if as_json:
+        typer.echo(orjson.dumps(facts).decode())
+        return
+    typer.echo(f"formula       {facts['formula']}")
+    typer.echo(f"class         {facts['class']}")
+    typer.echo(f"states        {facts['states']}")
+    typer.echo(f"propositions  {', '.join(monitor.propositions) or 'none'}")
+    typer.echo(f"violation     {facts['violation']}")
+    if monitor.hopeless:
+        typer.echo(f"note          no verdict can follow in {len(monitor.hopeless)} of the states; a subject there is retired")
+    if parts:
+        typer.echo(f"note          its {len(parts)} parts can be monitored one by one; together they can conclude earlier")
+
+
+def monitor_parts(monitor: Monitor) -> list[str]:
+    """The parts of a conjunction; none when the formula is no conjunction."""
+    parts = monitor.formula.conjuncts()
+    return [str(part) for part in parts] if len(parts) > 1 else []
+
+
+@app.command("monitor")
+def show_monitor(
+    formula: str = FORMULA,
+    as_json: bool = typer.Option(False, "--json", help="propositions, verdicts and the table over all letters (the default)"),
+    as_dot: bool = typer.Option(False, "--dot", help="for Graphviz"),
+    as_svg: bool = typer.Option(False, "--svg", help="a picture"),
+    states: int = STATES,
+) -> None:
+    """Print the minimal monitor of a formula. Bit i of a letter is proposition i."""
+    if as_json + as_dot + as_svg > 1:
+        raise _fail("choose one of --json, --dot and --svg")
+    monitor = _monitor(formula, states)
+    if as_dot or as_svg:
+        from wallwatch.domain.ltl import draw
+
+        typer.echo(draw.dot(monitor) if as_dot else draw.svg(monitor), nl=False)
+        return
+    from wallwatch.domain.ltl.limits import TooComplex
+
+    try:
+        table = monitor.table()
+    except TooComplex as problem:
+        raise _fail(str(problem)) from None
+    shown = {"propositions": list(monitor.propositions), "initial": 0, "verdicts": list(monitor.verdicts), "delta": table}
+    typer.echo(orjson.dumps(shown).decode())
+
+
+@app.command("run")
+def run_over_trace(
+    formula: str = FORMULA,
+    trace: Path = typer.Option(..., help="file with one JSON array of true propositions a line; - for standard input", allow_dash=True),
+    states: int = STATES,
+) -> None:
+    """Print one verdict a line: T (nothing can violate it any more), F (violated) or ? (open)."""
+    monitor = _monitor(formula, states)
+    state = 0
+    for present in _steps(trace):
+        state = monitor.next(state, monitor.letter(present))
+        typer.echo(monitor.verdicts[state])
+
+
+def _steps(trace: Path) -> Iterator[list[str]]:
+    if str(trace) == "-":
+        yield from _parsed(sys.stdin.buffer)
+        return
+    try:
+        with trace.open("rb") as lines:
+            yield from _parsed(lines)
+    except OSError as problem:
+        raise _fail(f"the trace cannot be read: {problem}") from None
+
+
+def _parsed(lines: Iterable[bytes]) -> Iterator[list[str]]:
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            present = orjson.loads(line)
+        except orjson.JSONDecodeError as problem:
+            raise _fail(f'line {number}: not JSON ({problem}); write one array of true propositions a line, such as [] or ["a"]') from None
+        if not isinstance(present, list):
+            raise _fail(f'line {number}: an array of true propositions is expected, such as [] or ["a"]')
+        unknown = [item for item in present if not isinstance(item, str)]
+        if unknown:
+            raise _fail(f"line {number}: {unknown[0]!r} is not the name of a proposition")
+        yield present
