@@ -60,11 +60,29 @@ func (r *RNIC) watchHealth(now time.Duration) {
 	stopped := now - r.wedgedAt
 	if !r.healthSaid && stopped >= healthMisses*healthPeriod {
 		r.healthSaid = true
+		r.health.Failed, r.health.Errors = true, r.health.Errors+1
 		r.log(now, levelError, "poll_health:823:(pid 0): device's health compromised - reached miss count")
 	}
 	if stopped >= recoveryAfter {
 		r.log(now, levelError, "mlx5_health_try_recover:375:(pid 418): handling bad device here")
 		r.reset()
+		r.recovered()
 		r.log(now, levelWarning, "mlx5_health_try_recover:388:(pid 418): health recovery succeeded")
+	}
+}
+
+// Health is what the driver's reporter of fatal errors tells.
+type Health struct {
+	Failed             bool
+	Errors, Recoveries int // since the driver was loaded
+}
+
+// Health tells the present state of the card's firmware as its driver sees it.
+func (r *RNIC) Health() Health { return r.health }
+
+func (r *RNIC) recovered() {
+	if r.health.Failed {
+		r.health.Failed = false
+		r.health.Recoveries++
 	}
 }

@@ -79,7 +79,7 @@ func (e *Engine) goDown(h *Host) {
 		r.reset()
 		clear(r.VFs)
 		clear(r.VFCounters)
-		r.Counters, r.link, r.releases = Counters{}, pciLink{}, nil
+		r.Counters, r.link, r.releases, r.health = Counters{}, pciLink{}, nil, Health{}
 	}
 	for _, entry := range h.copies {
 		entry.copy = nil

@@ -45,6 +45,7 @@ type RNIC struct {
 	contexts              map[context]int // encapsulation contexts and how many entries use them
 	wedgedAt              time.Duration   // since when the firmware has stopped, 0 if it works
 	healthSaid            bool
+	health                Health
 	failureSecond         time.Duration
 	failuresSaid          int
 	releases              []release
@@ -101,6 +102,9 @@ func (r *RNIC) Firmware() string {
 
 // Representor is the name of the netdev that stands for a VF in the switch.
 func (r *RNIC) Representor(vf int) string { return fmt.Sprintf("enp%ds0f0r%d", r.bus(), vf) }
+
+// VFNetdev is the name of the network device of a VF that no container has.
+func (r *RNIC) VFNetdev(vf int) string { return fmt.Sprintf("enp%ds0f0v%d", r.bus(), vf) }
 
 func (r *RNIC) bus() int {
 	var bus int

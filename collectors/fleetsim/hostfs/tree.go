@@ -23,7 +23,7 @@ type Tree struct {
 // New writes the tree of a host below root. What an earlier run left there is replaced.
 func New(host *engine.Host, root string) (*Tree, error) {
 	t := &Tree{host: host, root: root, written: map[string]string{}}
-	for _, old := range []string{"sys", "kmsg", "pstore"} {
+	for _, old := range []string{"sys", "netlink", "kmsg", "pstore"} {
 		if err := os.RemoveAll(filepath.Join(root, old)); err != nil {
 			return nil, fmt.Errorf("the old tree of %s cannot be removed: %w", host.Name, err)
 		}
@@ -35,7 +35,9 @@ func New(host *engine.Host, root string) (*Tree, error) {
 	for _, r := range host.RNICs {
 		errs = append(errs, t.addRNIC(r))
 	}
-	return t, errors.Join(errs...)
+	b := builder{t: t}
+	b.describeDrivers(host)
+	return t, errors.Join(append(errs, b.errs...)...)
 }
 
 // bridge is the folder of the PCIe port above a card, whose name the kernel log has.
@@ -113,7 +115,7 @@ func (b *builder) infiniband(dev, name string, r *engine.RNIC) {
 func (b *builder) uplink(dev string, r *engine.RNIC) {
 	dir := filepath.Join(dev, "net", r.Netdev)
 	b.files(dir, map[string]string{"address": macText(r.GUID), "mtu": "9216",
-		"speed": strconv.Itoa(int(r.Model.LineGbps * 1000)), "ifindex": strconv.Itoa(10 + r.Index), "phys_switch_id": switchID(r), "phys_port_name": "p0"})
+		"speed": strconv.Itoa(int(r.Model.LineGbps * 1000)), "ifindex": strconv.Itoa(uplinkIndex(r)), "phys_switch_id": switchID(r), "phys_port_name": "p0"})
 	b.netdevLinks(dir, r.Netdev, dev)
 }
 
@@ -122,7 +124,8 @@ func (b *builder) representor(dev string, r *engine.RNIC, vf int) {
 	dir := filepath.Join(dev, "net", name)
 	b.files(dir, map[string]string{"operstate": "up", "mtu": "1500", "ifindex": strconv.Itoa(100 + 32*r.Index + vf),
 		"phys_switch_id": switchID(r), "phys_port_name": fmt.Sprintf("pf0vf%d", vf)})
-	b.files(filepath.Join(dir, "statistics"), map[string]string{"rx_bytes": "0", "tx_bytes": "0", "rx_packets": "0", "tx_packets": "0"})
+	b.files(filepath.Join(dir, "statistics"), map[string]string{"rx_bytes": "0", "tx_bytes": "0", "rx_packets": "0", "tx_packets": "0",
+		"rx_dropped": "0", "tx_dropped": "0", "rx_errors": "0", "tx_errors": "0"})
 	b.netdevLinks(dir, name, dev)
 }
 
@@ -139,6 +142,44 @@ func (b *builder) virtualFunction(r *engine.RNIC, vf int) {
 	b.link(filepath.Join(dev, "physfn"), device(r.PCI, r.PCI))
 	b.link(filepath.Join(device(r.PCI, r.PCI), fmt.Sprintf("virtfn%d", vf)), dev)
 	b.driver(r.Model.Driver, dev)
+}
+
+// vfNetdev is the folder of the network device of a VF.
+func vfNetdev(r *engine.RNIC, vf int) string {
+	return filepath.Join(device(r.PCI, r.VFAddress(vf)), "net", r.VFNetdev(vf))
+}
+
+// The network device of a VF is in the host's namespace while no container has it.
+const (
+	here      = "here"
+	elsewhere = "elsewhere"
+)
+
+// moveNetdev shows or hides the network device whose folder is given.
+func (t *Tree) moveNetdev(dir, where string) error {
+	if t.written[dir] == where {
+		return nil
+	}
+	name := filepath.Base(dir)
+	b := builder{t: t}
+	if where == here {
+		b.files(dir, map[string]string{"operstate": "down", "flags": flagsDown, "mtu": "1500", "address": "00:00:00:00:00:00"})
+		b.netdevLinks(dir, name, filepath.Dir(filepath.Dir(dir)))
+	} else {
+		b.errs = append(b.errs, removeIfThere(filepath.Join(t.root, "sys/class/net", name)), os.RemoveAll(filepath.Join(t.root, dir)))
+		for _, file := range []string{"operstate", "flags", "mtu", "address"} {
+			delete(t.written, filepath.Join(dir, file))
+		}
+	}
+	t.written[dir] = where
+	return errors.Join(b.errs...)
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 func switchID(r *engine.RNIC) string { return fmt.Sprintf("%016x", r.GUID) }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine"
 )
@@ -17,6 +18,9 @@ func (t *Tree) put(name, value string) error {
 		return nil
 	}
 	path := filepath.Join(t.root, name)
+	if strings.HasPrefix(name, "netlink/") { // documents of several lines, which nobody may read half
+		return t.replace(path, name, value)
+	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
 	if errors.Is(err, os.ErrNotExist) {
 		if err = os.MkdirAll(filepath.Dir(path), 0o755); err == nil {
@@ -30,6 +34,21 @@ func (t *Tree) put(name, value string) error {
 		err = file.Truncate(int64(len(value) + 1))
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("writing %s of host %s: %w", name, t.host.Name, err)
+	}
+	t.written[name] = value
+	return nil
+}
+
+func (t *Tree) replace(path, name, value string) error {
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		err = os.WriteFile(path+".new", []byte(value+"\n"), 0o644)
+	}
+	if err == nil {
+		err = os.Rename(path+".new", path)
+	}
+	if err != nil {
 		return fmt.Errorf("writing %s of host %s: %w", name, t.host.Name, err)
 	}
 	t.written[name] = value
@@ -64,16 +83,20 @@ func (t *Tree) Capture() Values {
 		capturePort(v, dev, r)
 		for vf, c := range r.VFCounters {
 			if r.VFs[vf] == nil {
+				v[vfNetdev(r, vf)] = here
 				continue
 			}
+			v[vfNetdev(r, vf)] = elsewhere
 			// A representor receives what its VF sends.
 			stats := counters{v, filepath.Join(dev, "net", r.Representor(vf), "statistics")}
 			stats.set("rx_bytes", c.XmitBytes)
 			stats.set("rx_packets", c.XmitPackets)
 			stats.set("tx_bytes", c.RcvBytes)
 			stats.set("tx_packets", c.RcvPackets)
+			stats.set("rx_dropped", c.XmitDropped)
 		}
 	}
+	captureDrivers(v, t.host)
 	return v
 }
 
@@ -119,6 +142,7 @@ func capturePort(v Values, dev string, r *engine.RNIC) {
 	stats.set("tx_packets", c.XmitPackets)
 	stats.set("rx_bytes", c.RcvBytes)
 	stats.set("rx_packets", c.RcvPackets)
+	stats.set("rx_dropped", c.OutOfBuffer)
 	stats.quiet(quietNetdevCounters)
 }
 
@@ -131,13 +155,17 @@ var (
 		"req_remote_access_errors", "req_remote_invalid_request", "resp_cqe_error", "resp_cqe_flush_error", "resp_local_length_error", "resp_remote_access_errors",
 		"rnr_nak_retry_err", "roce_adp_retrans_to", "roce_slow_restart", "roce_slow_restart_cnps", "roce_slow_restart_trans", "rp_cnp_ignored",
 		"rx_atomic_requests", "rx_dct_connect", "rx_icrc_encapsulated", "rx_read_requests"}
-	quietNetdevCounters = []string{"rx_errors", "tx_errors", "rx_dropped", "tx_dropped", "rx_missed_errors", "rx_crc_errors", "multicast", "collisions"}
+	quietNetdevCounters = []string{"rx_errors", "tx_errors", "tx_dropped", "rx_missed_errors", "rx_crc_errors", "multicast", "collisions"}
 )
 
 // Write puts captured values into the tree.
 func (t *Tree) Write(v Values) error {
 	var errs []error
 	for name, value := range v {
+		if value == here || value == elsewhere {
+			errs = append(errs, t.moveNetdev(name, value))
+			continue
+		}
 		errs = append(errs, t.put(name, value))
 	}
 	return errors.Join(errs...)
