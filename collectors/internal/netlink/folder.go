@@ -20,6 +20,7 @@ import (
 //	devlink/param.json           devlink -j dev param show
 //	devlink/info.json            devlink -j dev info
 //	devlink/eswitch.json         devlink -j dev eswitch show <device>
+//	ip/<netdev>.json             ip -json link show dev <netdev> (with -statistics, counters too)
 //
 // A file that is not there is ErrUnsupported.
 type Folder struct{ Path string }

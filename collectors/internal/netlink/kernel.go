@@ -19,6 +19,8 @@ const timeout = 2 * time.Second
 type Kernel struct {
 	// dial opens a generic netlink connection; tests put a conversation of their own there.
 	dial func() (*genetlink.Conn, error)
+	// dialRoute opens an rtnetlink connection, in the same way.
+	dialRoute func() (*netlink.Conn, error)
 }
 
 // Statistics implements Source.

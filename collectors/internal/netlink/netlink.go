@@ -1,5 +1,5 @@
 // Package netlink reads what the driver of a NIC shows outside sysfs: the statistics of ethtool, and the health, the
-// parameters and the versions of devlink. It only asks; nothing is changed.
+// parameters and the versions of devlink, and the settings of virtual functions of rtnetlink. It only asks; nothing is changed.
 package netlink
 
 import "errors"
@@ -15,6 +15,9 @@ type Source interface {
 	Health() (map[string][]Reporter, error)
 	// Descriptions tells how every device is set up. What could be read is returned beside an error.
 	Descriptions() (map[string]Description, error)
+	// VFs tells what is set for each virtual function of a network device, by number. Counters cost the driver a command for
+	// each function: ask for them only where nothing else shows them.
+	VFs(netdev string, counters bool) (map[int]VF, error)
 }
 
 // ErrUnsupported says that the driver, or the kernel, does not have what was asked for.

@@ -178,5 +178,8 @@ const (
 	PCI
 )
 
+// Netdev is the folder of a network device.
+func (r Root) Netdev(name string) string { return r.join("class", "net", name) }
+
 // Netdevs lists the names of all network devices, sorted: a cheap way to see whether ports came or went.
 func (r Root) Netdevs() ([]string, error) { return r.classDevices("net") }

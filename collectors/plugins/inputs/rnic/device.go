@@ -18,6 +18,7 @@ type device struct {
 	port       port
 	link       link
 	vfs        vfs
+	functions  functions
 	driver     driver
 	health     map[string]netlink.Reporter
 	errors     errorRate

@@ -34,7 +34,7 @@ func exists(path string) bool {
 func newPlugin(t testing.TB, root string) (*Plugin, *clock) {
 	t.Helper()
 	c := &clock{now: start}
-	p := &Plugin{SysfsRoot: root, Log: plugintest.Log(), clock: c.read, cpu: fixedCost}
+	p := &Plugin{SysfsRoot: root, VFInterval: config.Duration(2 * time.Minute), Log: plugintest.Log(), clock: c.read, cpu: fixedCost}
 	if folder := filepath.Join(root, "netlink"); exists(folder) {
 		p.Netlink, p.DriverInterval = folder, config.Duration(10*time.Second)
 	}

@@ -40,10 +40,28 @@ func everyField() []string {
 	return fields
 }
 
+// everyVFField lists what a sample of a virtual function can have.
+func everyVFField() []string {
+	fields := []string{
+		"state", "driver", "tx_gbps", "rx_gbps", "tx_pps", "rx_pps", "drops_per_s", "max_tx_mbps", "min_tx_mbps", "vlan", "mac",
+		"link_state", "trust", "spoof_check", "operstate", "values_missing",
+	}
+	for _, counter := range representorCounters {
+		fields = append(fields, counter.field)
+	}
+	return fields
+}
+
 func TestFieldsAndRegistryAreTheSame(t *testing.T) {
-	declared := plugintest.Registry(t)[Measurement].Fields
+	compare(t, Measurement, everyField())
+	compare(t, VFMeasurement, everyVFField())
+}
+
+func compare(t *testing.T, measurement string, fields []string) {
+	t.Helper()
+	declared := plugintest.Registry(t)[measurement].Fields
 	emitted := make(map[string]bool)
-	for _, field := range everyField() {
+	for _, field := range fields {
 		if emitted[field] {
 			t.Errorf("%s is read twice", field)
 		}
@@ -75,7 +93,7 @@ func TestEveryFieldIsShownByACase(t *testing.T) {
 		}
 		shown.Write(raw)
 	}
-	for _, field := range everyField() {
+	for _, field := range slices.Concat(everyField(), everyVFField()) {
 		if !strings.Contains(shown.String(), "\n    "+field+": ") {
 			t.Errorf("no case shows %s", field)
 		}

@@ -33,6 +33,7 @@ type Plugin struct {
 	Netlink        string          `toml:"netlink"`
 	Exclude        []string        `toml:"exclude"`
 	DriverInterval config.Duration `toml:"driver_interval"`
+	VFInterval     config.Duration `toml:"vf_interval"`
 	Adaptive       bool            `toml:"adaptive"`
 	MinInterval    config.Duration `toml:"min_interval"`
 	MaxInterval    config.Duration `toml:"max_interval"`
@@ -66,6 +67,9 @@ func (p *Plugin) Init() error {
 	}
 	if p.DriverInterval < 0 {
 		return fmt.Errorf("driver_interval cannot be negative: %s", time.Duration(p.DriverInterval))
+	}
+	if p.VFInterval < 0 {
+		return fmt.Errorf("vf_interval cannot be negative: %s", time.Duration(p.VFInterval))
 	}
 	if p.Adaptive {
 		controller, err := cadence.New(cadence.Settings{
@@ -128,9 +132,10 @@ func (p *Plugin) Gather(acc telegraf.Accumulator) error {
 
 // sample is what one gathering read of one RNIC.
 type sample struct {
-	device *device
-	at     time.Time
-	fields map[string]any
+	device    *device
+	at        time.Time
+	fields    map[string]any
+	functions []vfSample
 }
 
 func (p *Plugin) read(acc telegraf.Accumulator) ([]sample, error) {
@@ -158,7 +163,7 @@ func (p *Plugin) read(acc telegraf.Accumulator) ([]sample, error) {
 		}
 		known.rnic = rnic
 		s := p.sample(acc, known, said, representors)
-		s.fields["collect_failures"] = failures(listing, p.drivers.health, p.drivers.description, known.driver.ethtool)
+		s.fields["collect_failures"] = failures(listing, p.drivers.health, p.drivers.description, known.driver.ethtool, known.functions.settings)
 		samples = append(samples, s)
 	}
 	if err == nil {
@@ -204,10 +209,12 @@ func (p *Plugin) sample(acc telegraf.Accumulator, d *device, said answers, repre
 	d.files.read(&p.reader, d.rnic, at, fields, p.Log).add(fields)
 	addIntent(fields, d.attributes.LinkLayer)
 	d.addRates(fields, at)
+	wanted := d.functions.due(at, time.Duration(p.VFInterval))
+	ofVFs := d.vfs.read(p.root, d.rnic, at, representors, wanted, fields)
 	happened := slices.Concat(
 		d.port.change(fields),
 		d.link.change(fields),
-		d.vfs.read(p.root, d.rnic, at, representors, fields),
+		ofVFs,
 		d.addDriver(p.drivers.source, said, at, fields, p.Log),
 	)
 	for _, o := range happened {
@@ -218,8 +225,12 @@ func (p *Plugin) sample(acc telegraf.Accumulator, d *device, said answers, repre
 		}
 		p.events.EmitFields(acc, at, o.kind, d.rnic.ID, o.detail, more)
 	}
+	s := sample{device: d, at: at, fields: fields}
+	if d.vfs.named && p.VFInterval > 0 && (wanted || changed(ofVFs)) {
+		s.functions = d.functions.read(&p.reader, p.root, d.rnic, d.vfs.current, p.drivers.source, at, p.Log)
+	}
 	fields["collect_ms"] = milliseconds(p.clock().Sub(at))
-	return sample{device: d, at: at, fields: fields}
+	return s
 }
 
 // decide hands what was seen to the controller of the interval and returns what it has to say as fields.
@@ -238,6 +249,9 @@ func (p *Plugin) emit(acc telegraf.Accumulator, samples []sample, decision map[s
 	for _, s := range samples {
 		maps.Copy(s.fields, decision)
 		acc.AddFields(Measurement, s.fields, s.device.tags(), s.at)
+		for _, vf := range s.functions {
+			acc.AddFields(VFMeasurement, vf.fields, vf.tags, s.at)
+		}
 	}
 }
 
@@ -258,6 +272,7 @@ func init() {
 		return &Plugin{
 			Netlink:        auto,
 			DriverInterval: config.Duration(10 * time.Second),
+			VFInterval:     config.Duration(2 * time.Minute),
 			MinInterval:    config.Duration(cadence.Default.Shortest),
 			MaxInterval:    config.Duration(cadence.Default.Longest),
 			CPUBudget:      cadence.Default.Budget,

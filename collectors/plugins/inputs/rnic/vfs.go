@@ -18,11 +18,14 @@ type vfs struct {
 	known    bool
 	current  []sysfs.VF
 	reported time.Time
+	// named is set where the last reading succeeded and has the names too.
+	named bool
 }
 
 // read adds the fields about virtual functions and returns what happened to them. The drivers are read each time, because
-// an unbind is over within a sample; the names cost more, and are read when something changed.
-func (v *vfs) read(root sysfs.Root, rnic sysfs.RNIC, at time.Time, representors func() map[string]sysfs.Representor, fields map[string]any) []occurrence {
+// an unbind is over within a sample; the names cost more, and are read when something changed or when they are wanted.
+func (v *vfs) read(root sysfs.Root, rnic sysfs.RNIC, at time.Time, representors func() map[string]sysfs.Representor, wanted bool, fields map[string]any) []occurrence {
+	v.named = false
 	if rnic.PCI == "" {
 		return nil
 	}
@@ -43,8 +46,11 @@ func (v *vfs) read(root sysfs.Root, rnic sysfs.RNIC, at time.Time, representors 
 		}
 	}
 	fields["vfs_bound"] = int64(bound)
-	if !v.known || len(happened) > 0 || at.Sub(v.reported) >= inventoryAge {
+	tell := !v.known || len(happened) > 0 || at.Sub(v.reported) >= inventoryAge
+	if v.named = tell || wanted; v.named {
 		root.Describe(rnic.ID, now, representors())
+	}
+	if tell {
 		if text, err := json.Marshal(now); err == nil {
 			fields["vfs"] = string(text)
 		}
@@ -60,11 +66,15 @@ func (v *vfs) read(root sysfs.Root, rnic sysfs.RNIC, at time.Time, representors 
 func elsewhere(rnic sysfs.RNIC, all []sysfs.VF) int {
 	count := 0
 	for _, vf := range all {
-		if vf.Netdev == "" && (vf.Driver == rnic.Driver || vf.Driver == "iavf") && vf.Driver != "" {
+		if isElsewhere(rnic, vf) {
 			count++
 		}
 	}
 	return count
+}
+
+func isElsewhere(rnic sysfs.RNIC, vf sysfs.VF) bool {
+	return vf.Netdev == "" && (vf.Driver == rnic.Driver || vf.Driver == "iavf") && vf.Driver != ""
 }
 
 func (v *vfs) compare(now []sysfs.VF) []occurrence {
