@@ -1,7 +1,7 @@
 """Everything that runs beside requests, and how notifications reach it."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 
@@ -20,11 +20,12 @@ from wallwatch_backend.session import repository as sessions
 from wallwatch_backend.settings import Settings
 from wallwatch_backend.stream.hub import StreamHub
 from wallwatch_backend.webhooks.dispatcher import Dispatcher
+from wallwatch_backend.webhooks.router import Router
 
 _TIDY_EVERY_S = 15.0
 
 
-def _listener(database: Database, hub: StreamHub, connections: Connections, dispatcher: Dispatcher) -> Listener:
+def _listener(database: Database, hub: StreamHub, connections: Connections, wake_webhooks: Callable[[], None]) -> Listener:
     def changed(payload: str) -> None:
         change = orjson.loads(payload)
         hub.publish(change["kind"], {"id": change["id"], "state": change["state"]})
@@ -37,13 +38,13 @@ def _listener(database: Database, hub: StreamHub, connections: Connections, disp
         hub.resync_all()
         hub.rows_changed()
         connections.wake_all()
-        dispatcher.woken.set()
+        wake_webhooks()
 
     handlers = {
         NOTIFY_CHANNEL: lambda _: hub.rows_changed(),
         changes.CHANNEL: changed,
         changes.COMMAND_CHANNEL: connections.wake,
-        changes.DELIVERY_CHANNEL: lambda _: dispatcher.woken.set(),
+        changes.DELIVERY_CHANNEL: lambda _: wake_webhooks(),
     }
     return Listener(database.libpq_url, handlers, caught_up)
 
@@ -67,7 +68,13 @@ async def running(app: FastAPI) -> AsyncIterator[None]:
     database: Database = state.database
     settings: Settings = state.settings
     dispatcher = Dispatcher(database, settings, state.cipher)
-    listener = _listener(database, state.hub, state.connections, dispatcher)
+    router = Router(database, settings)
+
+    def wake_webhooks() -> None:
+        router.woken.set()
+        dispatcher.woken.set()
+
+    listener = _listener(database, state.hub, state.connections, wake_webhooks)
     tasks = [
         asyncio.create_task(leader.forever("listener", listener.run)),
         asyncio.create_task(leader.forever("streams", state.hub.run)),
@@ -75,6 +82,7 @@ async def running(app: FastAPI) -> AsyncIterator[None]:
     if settings.background:
         work = {
             "findings": FindingConsumer(database, settings).run,
+            "webhook_routes": router.run,
             "webhooks": dispatcher.run,
             "remedies": FollowUp(database, settings).run,
             "tidy": lambda: _tidy(database, settings, dispatcher),

@@ -1,13 +1,14 @@
-"""Sends what is in the outbox: signed, with time-outs, retried with exponential backoff and jitter."""
+"""Sends what is in the outbox: signed, with time-outs, retried with exponential backoff and jitter.
+
+One worker a webhook, so that a slow receiver delays nobody else; what concerns one subject goes out one after another.
+"""
 
 import asyncio
 import random
-import time
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from uuid import UUID
 
-import httpx
 import structlog
 from prometheus_client import Counter
 from standardwebhooks import Webhook as Signer
@@ -16,10 +17,10 @@ from wallwatch_backend import __version__
 from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.settings import Settings
-from wallwatch_backend.webhooks import repository, urls
+from wallwatch_backend.webhooks import repository
 from wallwatch_backend.webhooks.cipher import SecretCipher
-from wallwatch_backend.webhooks.errors import BadUrl
 from wallwatch_backend.webhooks.schemas import TEST_EVENT
+from wallwatch_backend.webhooks.sender import Outcome, Sender, client
 
 log = structlog.get_logger(__name__)
 ATTEMPTS = Counter("wallwatch_webhook_attempts", "Attempts to deliver an event", ["outcome"])
@@ -42,18 +43,6 @@ class Claimed:
     wanted: bool  # a webhook that was switched off gets test events only
 
 
-@dataclass(frozen=True)
-class Outcome:
-    at: datetime
-    status: int | None
-    duration_ms: int
-    error: str | None
-
-    @property
-    def delivered(self) -> bool:
-        return self.error is None
-
-
 def backoff_s(settings: Settings, attempt: int, rng: random.Random) -> float:
     """Seconds until the next attempt: doubling from the base to the maximum, then a random half to whole of it."""
     longest = min(settings.webhook_retry_base_s * 2.0 ** min(attempt - 1, 30), settings.webhook_retry_max_s)
@@ -66,73 +55,70 @@ class Dispatcher:
     def __init__(self, database: Database, settings: Settings, cipher: SecretCipher) -> None:
         self._database, self._settings, self._cipher = database, settings, cipher
         self._rng = random.Random()  # noqa: S311 - jitter, not a secret
+        self._busy: set[UUID] = set()
         self.woken = asyncio.Event()
 
     async def run(self) -> None:
         """Send until cancelled."""
-        timeout = httpx.Timeout(self._settings.webhook_timeout_s)
-        # No redirects: the address that was checked is the address that is called.
-        async with httpx.AsyncClient(timeout=timeout, follow_redirects=False, trust_env=False) as client:
+        settings = self._settings
+        self._busy.clear()
+        async with client(settings.webhook_timeout_s) as http, asyncio.TaskGroup() as workers:
+            sender = Sender(http, settings.webhook_timeout_s, settings.webhook_allow_private)
             while True:
                 self.woken.clear()
-                if await self.send_due(client) == 0:
+                async with self._database.read() as session:
+                    webhook_ids = await repository.webhooks_with_work(session, clock.now(), self._busy)
+                for webhook_id in webhook_ids:
+                    self._busy.add(webhook_id)
+                    workers.create_task(self._work(webhook_id, sender))
+                if not webhook_ids:
                     await self._sleep()
 
     async def _sleep(self) -> None:
         async with self._database.read() as session:
-            due = await repository.next_due(session)
+            due = await repository.next_due(session, self._busy)
         wait_s = 30.0 if due is None else min(max((due - clock.now()).total_seconds(), 0.05), 30.0)
         try:
             await asyncio.wait_for(self.woken.wait(), wait_s)
         except TimeoutError:
             return
 
-    async def send_due(self, client: httpx.AsyncClient) -> int:
-        """Send one batch; return how many were tried."""
-        claimed = await self._claim()
-        await asyncio.gather(*(self._send_and_note(client, one) for one in claimed))
-        return len(claimed)
+    async def _work(self, webhook_id: UUID, sender: Sender) -> None:
+        """Send everything of one webhook that is due."""
+        try:
+            while claimed := await self._claim(webhook_id):
+                await asyncio.gather(*(self._send_and_note(sender, one) for one in claimed))
+        finally:
+            self._busy.discard(webhook_id)
+            self.woken.set()
 
-    async def _claim(self) -> list[Claimed]:
+    async def _claim(self, webhook_id: UUID) -> list[Claimed]:
         lease = timedelta(seconds=self._settings.webhook_timeout_s * 2 + 30)
         async with self._database.write() as session:
-            rows = await repository.claim_due(session, clock.now(), lease, _BATCH)
+            rows = await repository.claim_due(session, webhook_id, clock.now(), lease, _BATCH)
             return [
                 Claimed(d.id, w.id, d.event, w.url, d.body, w.secret, d.attempt_count + 1, w.enabled or d.event == TEST_EVENT)
                 for d, w in rows
             ]
 
-    async def _send_and_note(self, client: httpx.AsyncClient, claimed: Claimed) -> None:
-        if not claimed.wanted:
-            outcome = Outcome(clock.now(), None, 0, "the webhook is switched off")
+    async def _send_and_note(self, sender: Sender, claimed: Claimed) -> None:
+        if claimed.wanted:
+            outcome = await self._send(sender, claimed)
         else:
-            outcome = await self._send(client, claimed)
+            outcome = Outcome(clock.now(), None, 0, "the webhook is switched off")
         ATTEMPTS.labels("delivered" if outcome.delivered else "failed").inc()
         await self._note(claimed, outcome)
 
-    async def _send(self, client: httpx.AsyncClient, claimed: Claimed) -> Outcome:
-        at, started = clock.now(), time.monotonic()
-
-        def outcome(status: int | None, error: str | None) -> Outcome:
-            return Outcome(at, status, round((time.monotonic() - started) * 1000), error)
-
-        try:
-            await urls.check(claimed.url, self._settings.webhook_allow_private)
-            headers = {
-                "content-type": "application/json",
-                "user-agent": f"wallwatch/{__version__}",
-                "webhook-id": str(claimed.delivery_id),  # the same for each attempt, so that a receiver can drop repeats
-                "webhook-timestamp": str(int(at.timestamp())),
-                "webhook-signature": Signer(self._cipher.decrypt(claimed.secret)).sign(str(claimed.delivery_id), at, claimed.body),
-            }
-            async with asyncio.timeout(self._settings.webhook_timeout_s * 2):
-                async with client.stream("POST", claimed.url, content=claimed.body.encode(), headers=headers) as response:
-                    status = response.status_code  # the body is not read: it may be endless
-        except BadUrl as error:
-            return outcome(None, error.detail)
-        except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError) as error:
-            return outcome(None, f"{type(error).__name__}: {error}"[:300])
-        return outcome(status, None if 200 <= status < 300 else f"the receiver answered {status}")
+    async def _send(self, sender: Sender, claimed: Claimed) -> Outcome:
+        at = clock.now()
+        headers = {
+            "content-type": "application/json",
+            "user-agent": f"wallwatch/{__version__}",
+            "webhook-id": str(claimed.delivery_id),  # the same for each attempt, so that a receiver can drop repeats
+            "webhook-timestamp": str(int(at.timestamp())),
+            "webhook-signature": Signer(self._cipher.decrypt(claimed.secret)).sign(str(claimed.delivery_id), at, claimed.body),
+        }
+        return await sender.send(claimed.url, claimed.body, headers, at)
 
     async def _note(self, claimed: Claimed, outcome: Outcome) -> None:
         settings = self._settings

@@ -9,3 +9,7 @@ class BadUrl(InvalidInput):
 
 class AlreadyDelivered(WallwatchError):
     status, code, title = 409, "already_delivered", "This delivery has reached its receiver"
+
+
+class StillPending(WallwatchError):
+    status, code, title = 409, "still_pending", "This delivery is still on its way"

@@ -1,10 +1,10 @@
-"""Webhooks, the outbox of their deliveries, and each attempt."""
+"""Webhooks, what is to be told them and when, the outbox of deliveries, and each attempt."""
 
 from sqlalchemy import BigInteger, ForeignKey, Identity, Index, Integer, LargeBinary, Text, text
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 
-from wallwatch_backend.kit.columns import At, Created, Id, Ref
+from wallwatch_backend.kit.columns import At, Created, Id, Json, JsonList, Ref
 from wallwatch_backend.kit.database import Base
 
 
@@ -22,15 +22,69 @@ class WebhookRow(Base):
     last_delivery_at: Mapped[At | None]
     created_by: Mapped[str]
     created_at: Mapped[Created]
+    format: Mapped[str]
+    matchers: Mapped[JsonList]
+    group_by: Mapped[list[str]] = mapped_column(ARRAY(Text))
+    group_wait_s: Mapped[int]
+    group_interval_s: Mapped[int]
+    repeat_interval_s: Mapped[int | None]
+
+
+class EventRow(Base):
+    """A change of an incident that no webhook has been asked about yet, written in the transaction that made it."""
+
+    __tablename__ = "webhook_event"
+
+    id: Mapped[int] = mapped_column(BigInteger, Identity(always=True), primary_key=True)
+    incident_id: Mapped[Ref]
+    event: Mapped[str]
+    data: Mapped[Json]
+    at: Mapped[At]
+
+
+class GroupRow(Base):
+    """Incidents that one webhook hears of together, and when it is told next."""
+
+    __tablename__ = "webhook_group"
+    __table_args__ = (
+        Index("webhook_group_key", "webhook_id", "key", unique=True),
+        Index("webhook_group_due", "due_at", postgresql_where=text("due_at IS NOT NULL")),
+        Index("webhook_group_repeat", "repeat_at", postgresql_where=text("repeat_at IS NOT NULL")),
+    )
+
+    id: Mapped[Id]
+    webhook_id: Mapped[Ref] = mapped_column(ForeignKey("webhook.id", ondelete="CASCADE"))
+    key: Mapped[str]
+    labels: Mapped[Json]
+    due_at: Mapped[At | None]  # when changes are told; null: there are none
+    last_sent_at: Mapped[At | None]
+    repeat_at: Mapped[At | None]
+
+
+class MemberRow(Base):
+    """What one webhook knows of one incident."""
+
+    __tablename__ = "webhook_member"
+
+    webhook_id: Mapped[Ref] = mapped_column(ForeignKey("webhook.id", ondelete="CASCADE"), primary_key=True)
+    incident_id: Mapped[Ref] = mapped_column(primary_key=True, index=True)
+    group_id: Mapped[Ref] = mapped_column(ForeignKey("webhook_group.id", ondelete="CASCADE"), index=True)
+    event: Mapped[str | None]  # what is still to be told; null: nothing
+    state: Mapped[str]
+    told: Mapped[bool]
+    data: Mapped[Json]
+    changed_at: Mapped[At]
 
 
 class DeliveryRow(Base):
-    """An event for one receiver, written in the transaction that changed the incident."""
+    """A request to one receiver, written in the transaction that decided on it."""
 
     __tablename__ = "webhook_delivery"
     __table_args__ = (
         Index("webhook_delivery_due", "next_attempt_at", postgresql_where=text("state = 'pending'")),
         Index("webhook_delivery_log", "webhook_id", "created_at", "id"),
+        Index("webhook_delivery_subject", "webhook_id", "subject", "seq", postgresql_where=text("state = 'pending'")),
+        Index("webhook_delivery_failed", "created_at", "id", postgresql_where=text("state = 'failed'")),
     )
 
     id: Mapped[Id]
@@ -42,6 +96,9 @@ class DeliveryRow(Base):
     created_at: Mapped[Created]
     next_attempt_at: Mapped[At | None]
     delivered_at: Mapped[At | None]
+    seq: Mapped[int] = mapped_column(BigInteger, Identity(always=True))
+    subject: Mapped[str]  # deliveries of one subject go out one after another, by seq
+    about: Mapped[str]  # what the log shows
 
 
 class AttemptRow(Base):

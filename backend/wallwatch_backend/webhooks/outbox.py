@@ -1,30 +1,29 @@
-"""Writes events for receivers in the transaction that made them, so that neither exists without the other."""
+"""Takes events from incidents in the transaction that made them, so that neither exists without the other.
 
+What becomes of an event (which webhook, which form, when) is decided afterwards, by `router`, from what is stored here.
+"""
+
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
-
-import orjson
+from uuid import UUID
 
 from wallwatch_backend.kit import changes
 from wallwatch_backend.kit.database import WriteSession
 from wallwatch_backend.webhooks import repository
-from wallwatch_backend.webhooks.models import DeliveryRow
 from wallwatch_backend.webhooks.schemas import EventType
 
 
-def body_of(event: str, data: dict[str, Any], at: datetime) -> str:
-    """The body that is signed and sent: `{type, timestamp, data}`."""
-    return orjson.dumps({"type": event, "timestamp": at, "data": data}, option=orjson.OPT_UTC_Z).decode()
+async def add(session: WriteSession, event: EventType, data: Mapping[str, Any], at: datetime) -> None:
+    """Hand over one event; `data` is the incident as the API shows it (JSON, with its `id`)."""
+    await add_many(session, event, [data], at)
 
 
-async def add(session: WriteSession, event: EventType, data: dict[str, Any], at: datetime) -> int:
-    """Queue an event for every webhook that wants it; return for how many."""
-    webhook_ids = await repository.subscribed(session, str(event))
-    for webhook_id in webhook_ids:
-        await repository.add(
-            session,
-            DeliveryRow(webhook_id=webhook_id, event=str(event), body=body_of(str(event), data, at), state="pending", next_attempt_at=at),
-        )
-    if webhook_ids:
-        await changes.wake_deliveries(session)
-    return len(webhook_ids)
+async def add_many(session: WriteSession, event: EventType, incidents: Sequence[Mapping[str, Any]], at: datetime) -> None:
+    """Hand over the same event of many incidents in one statement."""
+    if not incidents or not await repository.any_enabled(session):
+        return
+    await repository.add_events(
+        session, [{"incident_id": UUID(str(data["id"])), "event": str(event), "data": dict(data), "at": at} for data in incidents]
+    )
+    await changes.wake_deliveries(session)

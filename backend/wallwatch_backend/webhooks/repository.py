@@ -1,15 +1,19 @@
 """Queries of webhooks, deliveries and attempts."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, delete, func, select, tuple_
+from sqlalchemy import ColumnElement, Row, delete, exists, func, insert, select, tuple_, update
+from sqlalchemy.orm import aliased
 
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.rows import changed
-from wallwatch_backend.webhooks.models import AttemptRow, DeliveryRow, WebhookRow
+from wallwatch_backend.webhooks.models import AttemptRow, DeliveryRow, EventRow, WebhookRow
+
+_Earlier = aliased(DeliveryRow)
+_D = DeliveryRow
 
 
 async def page(session: ReadSession, after: tuple[datetime, UUID] | None, limit: int) -> Sequence[WebhookRow]:
@@ -33,28 +37,64 @@ async def add(session: WriteSession, row: WebhookRow | DeliveryRow) -> None:
     await session.refresh(row)
 
 
-async def subscribed(session: WriteSession, event: str) -> Sequence[UUID]:
-    query = select(WebhookRow.id).where(WebhookRow.enabled, WebhookRow.events.contains([event]))
-    return (await session.scalars(query)).all()
+async def any_enabled(session: ReadSession) -> bool:
+    return bool((await session.execute(select(exists().where(WebhookRow.enabled)))).scalar_one())
+
+
+async def add_events(session: WriteSession, events: Sequence[dict[str, Any]]) -> None:
+    await session.execute(insert(EventRow), events)
 
 
 async def delete_one(session: WriteSession, webhook_id: UUID) -> str | None:
     return (await session.execute(delete(WebhookRow).where(WebhookRow.id == webhook_id).returning(WebhookRow.name))).scalar_one_or_none()
 
 
+async def dead_letter_counts(session: ReadSession, webhook_ids: Collection[UUID]) -> dict[UUID, int]:
+    query = select(_D.webhook_id, func.count()).where(_D.state == "failed", _D.webhook_id.in_(webhook_ids)).group_by(_D.webhook_id)
+    return {row[0]: row[1] for row in await session.execute(query)}
+
+
 async def delivery_page(
-    session: ReadSession, webhook_id: UUID, state: str | None, before: tuple[datetime, UUID] | None, limit: int
+    session: ReadSession,
+    webhook_id: UUID,
+    *,
+    state: str | None,
+    event: str | None,
+    text: str | None,
+    before: tuple[datetime, UUID] | None,
+    limit: int,
 ) -> Sequence[DeliveryRow]:
-    query = select(DeliveryRow).where(DeliveryRow.webhook_id == webhook_id)
-    if state is not None:
-        query = query.where(DeliveryRow.state == state)
+    query = select(_D).where(_D.webhook_id == webhook_id)
+    for column, wanted in ((_D.state, state), (_D.event, event)):
+        if wanted is not None:
+            query = query.where(column == wanted)
+    if text is not None:
+        query = query.where(_D.about.icontains(text, autoescape=True))
     if before is not None:
-        query = query.where(tuple_(DeliveryRow.created_at, DeliveryRow.id) < before)
-    return (await session.scalars(query.order_by(DeliveryRow.created_at.desc(), DeliveryRow.id.desc()).limit(limit))).all()
+        query = query.where(tuple_(_D.created_at, _D.id) < before)
+    return (await session.scalars(query.order_by(_D.created_at.desc(), _D.id.desc()).limit(limit))).all()
+
+
+async def dead_letter_page(session: ReadSession, before: tuple[datetime, UUID] | None, limit: int) -> Sequence[Row[DeliveryRow, str]]:
+    query = select(_D, WebhookRow.name).join(WebhookRow, WebhookRow.id == _D.webhook_id).where(_D.state == "failed")
+    if before is not None:
+        query = query.where(tuple_(_D.created_at, _D.id) < before)
+    return (await session.execute(query.order_by(_D.created_at.desc(), _D.id.desc()).limit(limit))).all()
+
+
+async def replay_failed(session: WriteSession, webhook_id: UUID | None, at: datetime) -> int:
+    statement = update(_D).where(_D.state == "failed").values(state="pending", next_attempt_at=at, attempt_count=0)
+    if webhook_id is not None:
+        statement = statement.where(_D.webhook_id == webhook_id)
+    return changed(await session.execute(statement))
+
+
+async def delivery(session: ReadSession, webhook_id: UUID, delivery_id: UUID) -> DeliveryRow | None:
+    return (await session.scalars(select(_D).where(_D.id == delivery_id, _D.webhook_id == webhook_id))).one_or_none()
 
 
 async def delivery_locked(session: WriteSession, webhook_id: UUID, delivery_id: UUID) -> DeliveryRow | None:
-    query = select(DeliveryRow).where(DeliveryRow.id == delivery_id, DeliveryRow.webhook_id == webhook_id).with_for_update()
+    query = select(_D).where(_D.id == delivery_id, _D.webhook_id == webhook_id).with_for_update()
     return (await session.scalars(query)).one_or_none()
 
 
@@ -63,24 +103,38 @@ async def attempts(session: ReadSession, delivery_ids: Sequence[UUID]) -> Sequen
     return (await session.scalars(query)).all()
 
 
-async def claim_due(session: WriteSession, at: datetime, lease: timedelta, limit: int) -> Sequence[Row[DeliveryRow, WebhookRow]]:
-    """Take deliveries that are due and push each one's time back: if this process dies, it falls due again after the lease."""
+def _at_the_head() -> ColumnElement[bool]:
+    """No earlier delivery of the same subject is still on its way: an end must not overtake its beginning."""
+    earlier = (_Earlier.webhook_id == _D.webhook_id, _Earlier.subject == _D.subject, _Earlier.seq < _D.seq, _Earlier.state == "pending")
+    return ~exists().where(*earlier)
+
+
+async def webhooks_with_work(session: ReadSession, at: datetime, busy: Collection[UUID]) -> Sequence[UUID]:
+    query = select(_D.webhook_id).where(_D.state == "pending", _D.next_attempt_at <= at, _D.webhook_id.not_in(busy), _at_the_head())
+    return (await session.scalars(query.distinct())).all()
+
+
+async def claim_due(
+    session: WriteSession, webhook_id: UUID, at: datetime, lease: timedelta, limit: int
+) -> Sequence[Row[DeliveryRow, WebhookRow]]:
+    """Take a webhook's deliveries that are due and push each one's time back: if this process dies, it falls due again after the lease."""
     query = (
         select(DeliveryRow, WebhookRow)
         .join(WebhookRow, WebhookRow.id == DeliveryRow.webhook_id)
-        .where(DeliveryRow.state == "pending", DeliveryRow.next_attempt_at <= at)
-        .order_by(DeliveryRow.next_attempt_at)
+        .where(_D.webhook_id == webhook_id, _D.state == "pending", _D.next_attempt_at <= at, _at_the_head())
+        .order_by(_D.next_attempt_at, _D.seq)
         .limit(limit)
         .with_for_update(of=DeliveryRow, skip_locked=True)
     )
     rows = (await session.execute(query)).all()
-    for delivery, _ in rows:
-        delivery.next_attempt_at = at + lease
+    for row, _ in rows:
+        row.next_attempt_at = at + lease
     return rows
 
 
-async def next_due(session: ReadSession) -> datetime | None:
-    return (await session.execute(select(func.min(DeliveryRow.next_attempt_at)).where(DeliveryRow.state == "pending"))).scalar_one()
+async def next_due(session: ReadSession, busy: Collection[UUID]) -> datetime | None:
+    query = select(func.min(_D.next_attempt_at)).where(_D.state == "pending", _D.webhook_id.not_in(busy), _at_the_head())
+    return (await session.execute(query)).scalar_one()
 
 
 def add_attempt(session: WriteSession, **values: Any) -> None:

@@ -5,8 +5,9 @@ from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints, model_validator
 
+from wallwatch_backend.kit.matchers import LabelName, Matcher, Matchers
 from wallwatch_backend.kit.text import Line, StorableText
 
 
@@ -16,10 +17,34 @@ class EventType(StrEnum):
     resolved = "incident.resolved"
 
 
+REPEATED_EVENT = "incident.repeated"
+GROUP_EVENT = "incident.group"
 TEST_EVENT = "webhook.test"
+
+
+class Format(StrEnum):
+    native = "native"
+    alertmanager = "alertmanager"
+    slack = "slack"
+
+
+DAY_S = 86_400
+GROUP_WAIT_S, GROUP_INTERVAL_S = 30, 300
+"""What grouped webhooks wait when they say nothing else: the values that Alertmanager has."""
 
 Url = Annotated[str, StringConstraints(min_length=8, max_length=2000, pattern=r"^https?://[^\s]+$"), StorableText]
 Events = Annotated[list[EventType], Field(min_length=1, max_length=10, description="Which events are sent")]
+GroupBy = Annotated[
+    list[LabelName],
+    Field(max_length=9, description="Labels whose incidents are told together; none: each incident by itself"),
+    AfterValidator(lambda names: list(dict.fromkeys(names))),
+]
+_WAIT = "Seconds from the first incident of a group to its first notification; left out: 30 with group_by, else 0"
+_INTERVAL = "Least seconds between two notifications of a group about changes; left out: 300 with group_by, else 0"
+_REPEAT = "Seconds after which an unresolved incident is told again; null: never"
+GroupWait = Annotated[int, Field(ge=0, le=DAY_S, description=_WAIT)]
+GroupInterval = Annotated[int, Field(ge=0, le=7 * DAY_S, description=_INTERVAL)]
+RepeatInterval = Annotated[int, Field(ge=60, le=30 * DAY_S, description=_REPEAT)]
 
 
 class Webhook(BaseModel):
@@ -27,18 +52,31 @@ class Webhook(BaseModel):
     name: str
     url: str
     events: list[EventType]
+    format: Format
+    matchers: list[Matcher]
+    group_by: list[LabelName]
+    group_wait_s: int
+    group_interval_s: int
+    repeat_interval_s: int | None
     enabled: bool
     disabled_reason: str | None
     failing_since: datetime | None
     created_by: str
     created_at: datetime
     last_delivery_at: datetime | None = Field(description="Last successful delivery")
+    dead_letters: int = Field(default=0, description="Deliveries that were given up and are still in the log")
 
 
 class NewWebhook(BaseModel):
     name: Line
     url: Url
     events: Events = Field(default_factory=lambda: list(EventType))
+    format: Format = Format.native
+    matchers: Matchers = Field(default_factory=list)
+    group_by: GroupBy = Field(default_factory=list)
+    group_wait_s: GroupWait | None = None
+    group_interval_s: GroupInterval | None = None
+    repeat_interval_s: RepeatInterval | None = None
 
 
 class CreatedWebhook(Webhook):
@@ -52,11 +90,18 @@ class WebhookChange(BaseModel):
     url: Url | None = None
     events: Events | None = None
     enabled: bool | None = None
+    format: Format | None = None
+    matchers: Matchers | None = None
+    group_by: GroupBy | None = None
+    group_wait_s: GroupWait | None = None
+    group_interval_s: GroupInterval | None = None
+    repeat_interval_s: RepeatInterval | None = Field(default=None, description="null ends the repetition; left out: it stays")
 
     @model_validator(mode="after")
     def _something(self) -> "WebhookChange":
-        if not any(value is not None for value in (self.name, self.url, self.events, self.enabled)):
-            raise ValueError("give at least one of name, url, events, enabled")
+        given = self.model_dump(exclude_none=True)
+        if not given and "repeat_interval_s" not in self.model_fields_set:
+            raise ValueError(f"give at least one of {', '.join(type(self).model_fields)}")
         return self
 
 
@@ -74,10 +119,28 @@ class Attempt(BaseModel):
 
 
 class Delivery(BaseModel):
-    id: UUID
+    id: UUID = Field(description="Also the webhook-id header of every attempt and replay")
     event: str
+    about: str = Field(description="What it tells, in a few words")
     state: DeliveryState
     attempts: list[Attempt] = Field(description="Oldest first")
     created_at: datetime
     delivered_at: datetime | None
     next_attempt_at: datetime | None
+
+
+class DeliveryDetail(Delivery):
+    body: str = Field(description="The very text that is signed and sent")
+
+
+class DeadLetter(Delivery):
+    webhook_id: UUID
+    webhook_name: str
+
+
+class ReplayAll(BaseModel):
+    webhook_id: UUID | None = Field(default=None, description="Of this webhook only; left out: of all")
+
+
+class Replayed(BaseModel):
+    replayed: int = Field(description="How many deliveries are sent again")

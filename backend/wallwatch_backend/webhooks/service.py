@@ -2,6 +2,7 @@
 
 import base64
 import secrets
+from typing import Any
 from uuid import UUID
 
 from wallwatch_backend.audit import service as audit
@@ -10,14 +11,14 @@ from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.paging import Page, encode_cursor, time_and_id
 from wallwatch_backend.kit.problems import NotFound
 from wallwatch_backend.settings import Settings
-from wallwatch_backend.webhooks import repository, urls
+from wallwatch_backend.webhooks import repository, routing_repository, urls
 from wallwatch_backend.webhooks.cipher import SecretCipher
 from wallwatch_backend.webhooks.models import WebhookRow
-from wallwatch_backend.webhooks.schemas import CreatedWebhook, NewWebhook, Webhook, WebhookChange
+from wallwatch_backend.webhooks.schemas import GROUP_INTERVAL_S, GROUP_WAIT_S, CreatedWebhook, NewWebhook, Webhook, WebhookChange
 
 
-def _shown(row: WebhookRow) -> Webhook:
-    return Webhook.model_validate(row, from_attributes=True)
+def _shown(row: WebhookRow, dead_letters: int = 0) -> Webhook:
+    return Webhook.model_validate(row, from_attributes=True).model_copy(update={"dead_letters": dead_letters})
 
 
 def new_signing_secret() -> str:
@@ -27,7 +28,8 @@ def new_signing_secret() -> str:
 
 async def list_webhooks(session: ReadSession, limit: int, cursor: str | None) -> Page[Webhook]:
     rows = await repository.page(session, time_and_id(cursor), limit + 1)
-    items = [_shown(row) for row in rows[:limit]]
+    dead = await repository.dead_letter_counts(session, [row.id for row in rows[:limit]])
+    items = [_shown(row, dead.get(row.id, 0)) for row in rows[:limit]]
     return Page(items=items, next_cursor=encode_cursor(items[-1].created_at, str(items[-1].id)) if len(rows) > limit else None)
 
 
@@ -36,17 +38,25 @@ async def create_webhook(
 ) -> CreatedWebhook:
     await urls.check(body.url, settings.webhook_allow_private)
     secret = new_signing_secret()
-    row = WebhookRow(
-        name=body.name,
-        url=body.url,
-        events=[str(event) for event in dict.fromkeys(body.events)],
-        secret=cipher.encrypt(secret),
-        enabled=True,
-        created_by=caller.actor,
-    )
+    row = WebhookRow(secret=cipher.encrypt(secret), enabled=True, created_by=caller.actor, **_columns(body))
+    row.group_wait_s = _or(body.group_wait_s, GROUP_WAIT_S if body.group_by else 0)
+    row.group_interval_s = _or(body.group_interval_s, GROUP_INTERVAL_S if body.group_by else 0)
+    row.repeat_interval_s = body.repeat_interval_s
     await repository.add(session, row)
     audit.record(session, caller.actor, "webhook.create", body.name, address=caller.address, url=body.url, webhook_id=str(row.id))
     return CreatedWebhook(**_shown(row).model_dump(), secret=secret)
+
+
+def _or(given: int | None, default: int) -> int:
+    return default if given is None else given
+
+
+def _columns(body: NewWebhook | WebhookChange) -> dict[str, Any]:
+    """Columns for what was given, in the form in which they are stored."""
+    given = body.model_dump(mode="json", exclude_none=True)
+    if "events" in given:
+        given["events"] = list(dict.fromkeys(given["events"]))
+    return given
 
 
 async def update_webhook(session: WriteSession, settings: Settings, caller: Caller, webhook_id: UUID, change: WebhookChange) -> Webhook:
@@ -55,19 +65,18 @@ async def update_webhook(session: WriteSession, settings: Settings, caller: Call
         raise NotFound(f"There is no webhook {webhook_id}.")
     if change.url is not None:
         await urls.check(change.url, settings.webhook_allow_private)
-        row.url = change.url
-    if change.name is not None:
-        row.name = change.name
-    if change.events is not None:
-        row.events = [str(event) for event in dict.fromkeys(change.events)]
-    if change.enabled is not None:
-        row.enabled = change.enabled
-        if change.enabled:
-            row.disabled_reason = row.failing_since = None
-    changed = change.model_dump(mode="json", exclude_none=True)
+    changed = _columns(change)
+    if "repeat_interval_s" in change.model_fields_set:
+        changed["repeat_interval_s"] = change.repeat_interval_s
+        await routing_repository.set_repeat(session, webhook_id, change.repeat_interval_s)
+    for name, value in changed.items():
+        setattr(row, name, value)
+    if change.enabled:
+        row.disabled_reason = row.failing_since = None
     audit.record(session, caller.actor, "webhook.update", row.name, address=caller.address, webhook_id=str(row.id), changed=changed)
     await session.flush()
-    return _shown(row)
+    dead = await repository.dead_letter_counts(session, [row.id])
+    return _shown(row, dead.get(row.id, 0))
 
 
 async def delete_webhook(session: WriteSession, caller: Caller, webhook_id: UUID) -> None:

@@ -8,9 +8,15 @@ import ipaddress
 import socket
 from urllib.parse import urlsplit
 
+from wallwatch_backend.settings import Settings
 from wallwatch_backend.webhooks.errors import BadUrl
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+def public_address(settings: Settings) -> str | None:
+    """What links to this server begin with; None while nobody has set WALLWATCH_PUBLIC_URL."""
+    return str(settings.public_url).rstrip("/") if settings.public_url else None
 
 
 def check_form(url: str) -> tuple[str, int]:

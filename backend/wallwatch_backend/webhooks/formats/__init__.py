@@ -1,0 +1,1 @@
+"""The bodies that receivers get: each form is a pure function of a notification."""

@@ -1,0 +1,23 @@
+"""Chooses the form of a body."""
+
+from datetime import datetime
+from uuid import UUID
+
+from wallwatch_backend.webhooks.formats import alertmanager, native, slack
+from wallwatch_backend.webhooks.formats.notification import Notification
+from wallwatch_backend.webhooks.schemas import Format
+
+_BODIES = {Format.native: native.body, Format.alertmanager: alertmanager.body, Format.slack: slack.body}
+
+
+def body_of(format: Format, notification: Notification) -> str:
+    return _BODIES[format](notification)
+
+
+def test_body_of(format: Format, webhook_id: UUID, receiver: str, text: str, at: datetime, public_url: str | None) -> str:
+    """The body of the test button."""
+    if format is Format.alertmanager:
+        return alertmanager.test_body(webhook_id, receiver, text, at, public_url)
+    if format is Format.slack:
+        return slack.test_body(text)
+    return native.test_body(webhook_id, text, at)
