@@ -1,0 +1,131 @@
+"""A monitor that survives lost events: after a gap a subject may be in any state that its lost events could have led to.
+
+The states of the widened machine are sets of the monitor's states. A gap leads to everything that can be reached; events narrow the set
+again, and when one state is left the subject is known again. Violated is said only where every state of the set says so: a gap can hide
+a violation, but never make one up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import cast
+
+from wallwatch.domain.ltl.limits import TooComplex
+from wallwatch.domain.ltl.monitor import MAX_TABLE, Monitor
+
+MAX_STATES = 4096
+
+
+@dataclass(frozen=True)
+class Widened:
+    """`table[state][letter]` is the next state and `gap[state]` that after lost events. State 0 is the initial one.
+
+    States with verdict `?` come first, then final ones, so that `state >= first_final` says that a verdict is there.
+    `known[state]` is false while lost events leave more than one possibility.
+    """
+
+    propositions: tuple[str, ...]
+    verdicts: tuple[str, ...]
+    known: tuple[bool, ...]
+    retired: tuple[bool, ...]
+    """No verdict can follow, whatever comes: such a subject need not be kept."""
+    table: tuple[tuple[int, ...], ...]
+    gap: tuple[int, ...]
+
+    @property
+    def first_final(self) -> int:
+        return sum(verdict == "?" for verdict in self.verdicts)
+
+    def letter(self, present: frozenset[str]) -> int:
+        """The letter of a set of propositions; others are ignored."""
+        return sum(1 << number for number, name in enumerate(self.propositions) if name in present)
+
+
+def widened(monitor: Monitor, most_states: int = MAX_STATES) -> Widened:
+    """Widen a monitor.
+
+    Raises
+    ------
+    TooComplex
+        When more than `most_states` sets of states, or a table of more than MAX_TABLE entries would be needed.
+
+    Examples
+    --------
+    >>> from wallwatch.domain.ltl.monitor import compiled
+    >>> machine = widened(compiled("G(a -> X b)"))
+    >>> machine.known[machine.gap[0]], machine.verdicts[machine.gap[0]]
+    (False, '?')
+    """
+    letters = 1 << len(monitor.propositions)
+    reach = _reachable(monitor)
+    sets: list[int] = [1]
+    number = {1: 0}
+    rows: list[list[int]] = []
+    gaps: list[int] = []
+
+    def settled(members: int) -> int:
+        found = number.get(members)
+        if found is None:
+            if len(sets) >= most_states or len(sets) * letters > MAX_TABLE:
+                raise TooComplex(
+                    f"after lost events there are more than {len(sets):,} possibilities; monitor the parts of the formula one by one"
+                )
+            found = number[members] = len(sets)
+            sets.append(members)
+        return found
+
+    diagrams = monitor.diagrams
+    one = [diagrams.mapped(lambda state: 1 << cast(int, state), {}, step) for step in monitor.steps]
+    memo: dict[tuple[int, int], int] = {}
+    for members in sets:  # grows while it is walked
+        joined = diagrams.leaf(0)
+        for state in _bits(members):
+            joined = diagrams.combine(_union, memo, joined, one[state])
+        rows.append([settled(cast(int, diagrams.at(joined, letter))) for letter in range(letters)])
+        after = 0
+        for state in _bits(members):
+            after |= reach[state]
+        gaps.append(settled(after))
+
+    verdicts = [_verdict(monitor, members) for members in sets]
+    order = sorted(range(len(sets)), key=lambda state: (verdicts[state] != "?", state))
+    if verdicts[0] != "?":  # the initial state is number 0 whatever its verdict
+        order = [0, *(state for state in order if state != 0)]
+    place = {state: position for position, state in enumerate(order)}
+    return Widened(
+        propositions=monitor.propositions,
+        verdicts=tuple(verdicts[state] for state in order),
+        known=tuple(sets[state].bit_count() == 1 for state in order),
+        retired=tuple(all(member in monitor.hopeless for member in _bits(sets[state])) for state in order),
+        table=tuple(tuple(place[following] for following in rows[state]) for state in order),
+        gap=tuple(place[gaps[state]] for state in order),
+    )
+
+
+def _union(a: Hashable, b: Hashable) -> int:
+    return cast(int, a) | cast(int, b)
+
+
+def _bits(members: int) -> list[int]:
+    return [position for position in range(members.bit_length()) if members >> position & 1]
+
+
+def _verdict(monitor: Monitor, members: int) -> str:
+    found = {monitor.verdicts[state] for state in _bits(members)}
+    return found.pop() if len(found) == 1 else "?"
+
+
+def _reachable(monitor: Monitor) -> list[int]:
+    """For each state the set of those that any word leads to, itself included."""
+    reach = [1 << state for state in range(len(monitor.verdicts))]
+    changed = True
+    while changed:
+        changed = False
+        for state in range(len(reach)):
+            after = reach[state]
+            for following in monitor.successors(state):
+                after |= reach[following]
+            if after != reach[state]:
+                reach[state], changed = after, True
+    return reach

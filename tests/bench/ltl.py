@@ -1,0 +1,70 @@
+"""Temporal logic: how fast formulas are compiled, and how many events a second a monitor takes over columns. One core.
+
+`coded`: events are letters already, one step each. `gathered`: events with times, of which those of one subject and time become one step.
+"""
+
+import os
+import statistics
+import time
+from pathlib import Path
+
+import numpy as np
+import orjson
+from tests.bench.report import report
+
+from wallwatch.domain.ltl.columns import Columns
+from wallwatch.domain.ltl.gaps import widened
+from wallwatch.domain.ltl.monitor import compiled
+
+POLICY = "G(FL_OFFLD -> X FE_CREATE) & (!FE_CREATE U FL_OFFLD)"
+EVENTS = 50_000_000
+RUNS = 3
+
+
+def compilation() -> dict[str, float]:
+    """Of the formulas of the reference data, where it is there."""
+    place = os.environ.get("WALLWATCH_EXTERNAL_DATA")
+    if not place:
+        return {}
+    formulas = [one["formula"] for one in orjson.loads((Path(place) / "ltl/ltl3_examples.json").read_bytes())["formulas"]]
+    taken = []
+    for formula in formulas:
+        begin = time.process_time()
+        compiled(formula)
+        taken.append((time.process_time() - begin) * 1000)
+    return {"compile_formulas": len(taken), "compile_median_ms": statistics.median(taken), "compile_slowest_ms": max(taken)}
+
+
+def columns(subjects: int) -> dict[str, float]:
+    """Millions of events per second of CPU time, the median of some runs."""
+    rng = np.random.default_rng(1)
+    machine = widened(compiled(POLICY))
+    subject = rng.integers(0, subjects, EVENTS, dtype=np.uint32)
+    letter = rng.integers(0, 1 << len(machine.propositions), EVENTS, dtype=np.uint16)
+    at = np.arange(EVENTS, dtype=np.int64)
+    warm = Columns(machine, subjects)
+    warm.advance(subject[:1], letter[:1])
+    warm.gather(subject[:1], at[:1], letter[:1])
+    rates: dict[str, list[float]] = {"coded": [], "gathered": []}
+    for _ in range(RUNS):
+        one, other = Columns(machine, subjects), Columns(machine, subjects)
+        begin = time.process_time()
+        one.advance(subject, letter)
+        middle = time.process_time()
+        other.gather(subject, at, letter)
+        rates["coded"].append(EVENTS / (middle - begin) / 1e6)
+        rates["gathered"].append(EVENTS / (time.process_time() - middle) / 1e6)
+    size = f"{subjects // 1_000_000}m_subjects"
+    return {f"{name}_million_events_per_s_{size}": statistics.median(values) for name, values in rates.items()}
+
+
+def main() -> None:
+    """Measure and report."""
+    figures = compilation()
+    for subjects in (1_000_000, 100_000_000):
+        figures |= columns(subjects)
+    report("ltl", **figures, events=EVENTS)
+
+
+if __name__ == "__main__":
+    main()
