@@ -11,10 +11,10 @@ func TestEachSymptomShowsWhereItsCauseIsAndNotWhereItIsNearlyMissed(t *testing.T
 		scenario string
 		shown    []string
 	}{
-		{"s1", []string{"S1"}}, {"s1-fixed-firmware", nil},
+		{"s1", []string{"S1"}}, {"s1-fixed-firmware", nil}, {"s1-entries-lost", []string{"S1"}}, {"entries-with-places", nil}, {"flows-that-rest", nil},
 		{"s2", []string{"S2"}}, {"s2-fixed-driver", nil}, {"burst-below-the-wall", nil},
 		{"s3", []string{"S3"}}, {"s3-fixed-driver", nil}, {"operator-reboots", nil},
-		{"s4", []string{"S4"}}, {"high-churn-in-a-small-table", nil},
+		{"s4", []string{"S4"}}, {"high-churn-in-a-small-table", nil}, {"busy-switch", nil},
 		{"s5", []string{"S5"}}, {"s5-fixed-firmware", nil}, {"late-counters-in-time", nil},
 		{"s6", []string{"S6"}}, {"many-masks-little-traffic", nil},
 		{"s7", []string{"S7"}}, {"drained-one-by-one", nil}, {"port-down-on-purpose", nil},

@@ -122,11 +122,13 @@ func (r *RNIC) install(e *Entry, now time.Duration) {
 	e.suspended, e.restoring = false, false
 	e.lastUsed = now
 	r.takeCounter(e)
+	r.addToIndex(e, now)
 }
 
 func (r *RNIC) remove(e *Entry, now time.Duration) {
 	r.chains[e.dir].leave(e.group, now)
 	r.giveContextBack(e)
+	r.removeFromIndex(e)
 	e.state, e.group, e.suspended, e.restoring = absent, nil, false, false
 	r.counters[e.counter] = nil
 	r.freeCounters = append(r.freeCounters, e.counter)
@@ -144,6 +146,7 @@ func (r *RNIC) reset() {
 		e.state, e.group, e.suspended, e.restoring = absent, nil, false, false
 	}
 	clear(r.entries)
+	r.index = nil
 	clear(r.counters)
 	r.commands, r.entries, r.counters, r.freeCounters = r.commands[:0], r.entries[:0], r.counters[:0], r.freeCounters[:0]
 	r.chains = [2]*chain{newChain(), newChain()}

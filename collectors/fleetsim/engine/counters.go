@@ -12,7 +12,7 @@ import (
 // grows steeply with the number of entries, and each such read goes to the backing store. Once the time between two reads of a counter
 // exceeds the idle time after which OVS deletes a flow, OVS deletes flows that carry traffic. They come back by upcalls, and since the
 // scan takes most of the interface, their insertions wait, while their packets take the slow path. Nothing here knows of S1.
-// Fixed firmware reads many counters at once.
+// Firmware without the flaw reads many counters at once.
 
 // missRatio is the share of reads that miss in a cyclic scan of n counters through a cache of size c with random replacement.
 //
@@ -37,7 +37,7 @@ func missRatio(n, c int) float64 {
 // counterReadTime is the mean time of one counter read.
 func (r *RNIC) counterReadTime() time.Duration {
 	costs := r.Model.Costs
-	if r.FixedFirmware {
+	if r.FixedFirmware || r.EvictingFirmware {
 		return costs.CounterBulk
 	}
 	misses := missRatio(len(r.entries), costs.CounterCache)

@@ -36,6 +36,10 @@ type Entry struct {
 	lastUsed               time.Duration
 	counter                int // its number on the card
 
+	set               int  // of the firmware's index
+	hashed, unnoticed bool // has a set; is gone from the card, which the switch does not know yet
+	evictedAt         time.Duration
+
 	suspended, restoring bool          // the kernel has taken the connection out of the hardware, or is putting it back
 	copy                 *softwareCopy // the same flow in the software datapath, if there is one
 
@@ -57,10 +61,18 @@ type connection struct {
 	packetSize float64 // bytes of an inner frame
 	demandGbps float64
 	rateGbps   float64
-	queuePairs float64 // for each that others have for the same demand
-	carry      float64 // part of a packet that is still to come
+	queuePairs float64       // for each that others have for the same demand
+	carry      float64       // part of a packet that is still to come
+	burst      time.Duration // it sends for so long, and then rests; 0 without a pause
+	rest       time.Duration
+	phase      time.Duration
 	endsAt     time.Duration
 	ended      bool
+}
+
+// resting tells whether the connection has nothing to send for a while.
+func (c *connection) resting(now time.Duration) bool {
+	return c.burst > 0 && (now+c.phase)%(c.burst+c.rest) >= c.burst
 }
 
 func (c *connection) offloaded() bool {

@@ -31,6 +31,7 @@ func (r *RNIC) ageConnections(now time.Duration) {
 		e.suspended = true
 		if uint64(e.hwPackets) != e.seenPackets {
 			r.truth.liveSuspensions++
+			r.truth.saw(s5, now, now)
 		}
 	}
 }

@@ -16,6 +16,7 @@ type Host struct {
 	softwareFlows int // live flows that wait for an upcall in this step
 	copiedFlows   int // live flows that the software datapath forwards in this step
 	copies        []*Entry
+	unnoticed     []*Entry // flows that the cards have lost and the switch believes to be there
 	processor     processor
 
 	boot         int
@@ -56,7 +57,7 @@ func (h *Host) start(now time.Duration) {
 
 // crash ends everything that runs on the host, in the middle of a step.
 func (h *Host) crash(r *RNIC, now time.Duration) {
-	h.crashing, r.crashedHost = true, true
+	h.crashing, r.crashedHost, r.crashedAt = true, true, now
 	h.logOops(r, now)
 }
 
@@ -85,6 +86,10 @@ func (e *Engine) goDown(h *Host) {
 		entry.copy = nil
 	}
 	h.copies = nil
+	for _, entry := range h.unnoticed {
+		entry.unnoticed = false
+	}
+	h.unnoticed = nil
 	past := h.Switch
 	h.Switch = newSwitch()
 	h.Switch.MaxIdle, h.Switch.ConfiguredLimit = past.MaxIdle, past.ConfiguredLimit

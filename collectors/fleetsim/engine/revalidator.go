@@ -79,6 +79,7 @@ func (h *Host) revalidate(now time.Duration) {
 	if now < s.nextRound {
 		return
 	}
+	h.sweep(now)
 	flows := h.Flows()
 	maxIdle := s.MaxIdle
 	if flows > s.FlowLimit {
@@ -98,6 +99,7 @@ func (h *Host) revalidate(now time.Duration) {
 			free--
 			if uint64(e.hwPackets) != e.seenPackets && !r.silent() {
 				r.truth.liveDeletions++
+				r.truth.saw(s1, now, now)
 			}
 			s.Deleted++
 			deletions += r.deletionTime()
@@ -142,7 +144,7 @@ func (h *Host) upcall(e *Entry, now time.Duration) {
 		}
 		return
 	}
-	if e.state != absent {
+	if e.state != absent || e.unnoticed {
 		return
 	}
 	if h.Flows() >= h.Switch.FlowLimit {

@@ -16,12 +16,14 @@ type RNIC struct {
 	PCI           string
 	Model         rnicmodel.Model
 	FixedFirmware bool // reads counters in time (without C5)
-	FixedDriver   bool // handles time-outs and refused entries (without C2 and C3)
-	IBDev, Netdev string
-	GUID          uint64
-	VTEP          netip.Addr
-	VFs           []*Container // by VF number; nil where free
-	Counters      Counters
+	// EvictingFirmware reads counters in time as well, but deletes entries that nobody wanted to be deleted (has C1).
+	EvictingFirmware bool
+	FixedDriver      bool // handles time-outs and refused entries (without C2 and C3)
+	IBDev, Netdev    string
+	GUID             uint64
+	VTEP             netip.Addr
+	VFs              []*Container // by VF number; nil where free
+	Counters         Counters
 
 	CarrierChanges int
 	VFCounters     []VFCounters
@@ -53,6 +55,8 @@ type RNIC struct {
 	portDownUntil         time.Duration // the operator's doing; 0 when up
 	stalledHost           bool          // its driver made the kernel stand still in this period of the truth
 	crashedHost           bool          // its driver crashed it
+	crashedAt             time.Duration
+	index                 [][]*Entry // of flawed firmware, by set; nil until it is used
 	truth                 evidence
 }
 
@@ -94,7 +98,10 @@ type VFCounters struct {
 
 // Firmware is the version that the card reports.
 func (r *RNIC) Firmware() string {
-	if r.FixedFirmware {
+	switch {
+	case r.EvictingFirmware:
+		return r.Model.EvictingFW
+	case r.FixedFirmware:
 		return r.Model.FixedFW
 	}
 	return r.Model.Firmware

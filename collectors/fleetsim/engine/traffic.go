@@ -103,8 +103,11 @@ func (c *connection) window() (want, latencyUs, ql, qr float64) {
 	return c.demandGbps * math.Min(1, windowHeadroom*p.LatencyUs(0, 0)/latencyUs), latencyUs, ql, qr
 }
 
-// blocked tells whether the connection cannot send: its sender does not get the CPU, or a card on the way forwards nothing.
+// blocked tells whether the connection does not send: it rests, its sender does not get the CPU, or a card on the way forwards nothing.
 func (c *connection) blocked(now time.Duration) bool {
+	if c.resting(now) {
+		return true
+	}
 	if r := c.src.RNIC; r != nil && (r.Host.Stalled(now) || !r.forwards()) {
 		return true
 	}
@@ -233,7 +236,11 @@ func (c *connection) callUp(packets float64, now time.Duration) {
 func (c *connection) installDelay() time.Duration {
 	delay := time.Duration(0)
 	for _, e := range []*Entry{c.egress, c.ingress} {
-		if e != nil && !e.inHardware() {
+		switch {
+		case e == nil || e.inHardware():
+		case e.unnoticed:
+			delay = MaxStep
+		default:
 			delay = max(delay, e.rnic.commandDelay())
 		}
 	}

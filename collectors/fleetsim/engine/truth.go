@@ -19,12 +19,43 @@ const (
 	quietPeriods                     = 9 // periods without evidence that end a symptom
 )
 
+// The symptoms by number.
+const (
+	s1 = iota
+	s2
+	s3
+	s4
+	s5
+	s6
+	s7
+	s8
+	symptoms
+)
+
+// evidence is what was seen of one card since the last judgement.
 type evidence struct {
 	liveDeletions, liveSuspensions    int
+	evictions                         int
 	deletions                         int
 	deepDemand, deepGranted, demanded float64
+	spans                             [symptoms]span
 	quiet                             [symptoms]int
+	last                              [symptoms]time.Duration // time of the last evidence of what is open
 	open                              [symptoms]*Verdict
+}
+
+// span is the time between the first and the last evidence of a symptom in a period.
+type span struct {
+	seen     bool
+	from, to time.Duration
+}
+
+func (e *evidence) saw(symptom int, from, to time.Duration) {
+	s := &e.spans[symptom]
+	if !s.seen {
+		*s = span{seen: true, from: from}
+	}
+	s.to = to
 }
 
 // Verdict is one line of the truth: a symptom of an RNIC over a time. To is nil while it lasts.
@@ -36,13 +67,14 @@ type Verdict struct {
 	Judged         time.Duration // when this became known
 }
 
-const symptoms = 8
-
-// The causes of the symptoms S1 to S8 in the simulator. The paper's C1, deletion of entries that are not aged, follows from C5 here.
+// The causes of the symptoms S1 to S8 in the simulator, where causeOf knows no better.
 var causes = [symptoms]string{"C5", "C2", "C3", "C4", "C5", "C6", "C7", "C8"}
 
 func (c *connection) noteDepth(latencyUs float64) {
 	p := c.model()
+	if c.onNarrowLink() { // what it misses is not the masks' doing
+		return
+	}
 	deep := latencyUs > deepLatency*p.LatencyUs(0, 0)
 	ql, qr := c.positions()
 	// The chain that holds the flow back is the one that adds more latency; its RNIC has the symptom.
@@ -57,53 +89,82 @@ func (c *connection) noteDepth(latencyUs float64) {
 	}
 }
 
-// present says which symptoms the evidence of a period shows.
-func (r *RNIC) present() [symptoms]bool {
+// onNarrowLink tells whether a card on the way has a PCIe link below its best.
+func (c *connection) onNarrowLink() bool {
+	return (c.src.RNIC != nil && c.src.RNIC.link.degraded) || (c.dst.RNIC != nil && c.dst.RNIC.link.degraded)
+}
+
+// observe takes down the states that are symptoms while they last.
+func (r *RNIC) observe(now time.Duration) {
+	t, h := &r.truth, r.Host
+	if r.stalledHost && h.Stalled(now) {
+		t.saw(s2, h.stalledUntil-stallTime, now)
+	}
+	if r.crashedHost && (h.crashing || h.Down(now)) {
+		t.saw(s3, r.crashedAt, now)
+	}
+	if r.link.downUntil > 0 || r.link.degraded {
+		t.saw(s7, r.link.lostAt, now)
+	}
+	if r.wedged() {
+		t.saw(s8, r.wedgedAt, now)
+	}
+}
+
+// settle adds what is a symptom only by its amount in a period, and takes away what was too little.
+func (r *RNIC) settle(now time.Duration) {
 	t := &r.truth
-	return [symptoms]bool{
-		t.liveDeletions >= liveDeletionsPerPeriod,
-		r.stalledHost,
-		r.crashedHost,
-		t.deletions >= deletionsPerPeriod && r.deletionTime() >= slowDeletion*r.Model.Costs.Delete,
-		t.liveSuspensions >= liveSuspensionsPerPeriod,
-		t.deepDemand > deepShare*t.demanded && t.deepGranted < (1-deepLoss)*t.deepDemand,
-		r.link.downUntil > 0 || r.link.degraded,
-		r.wedged(),
+	if t.liveDeletions+t.evictions < liveDeletionsPerPeriod {
+		t.spans[s1] = span{}
+	}
+	if t.liveSuspensions < liveSuspensionsPerPeriod {
+		t.spans[s5] = span{}
+	}
+	if t.deletions >= deletionsPerPeriod && r.deletionTime() >= slowDeletion*r.Model.Costs.Delete {
+		t.saw(s4, now-truthPeriod, now)
+	}
+	if t.deepDemand > deepShare*t.demanded && t.deepGranted < (1-deepLoss)*t.deepDemand {
+		t.saw(s6, now-truthPeriod, now)
 	}
 }
 
 // judge closes a period of evidence and returns what began or ended with it.
 func (r *RNIC) judge(now time.Duration) []Verdict {
 	t := &r.truth
-	present := r.present()
-	t.liveDeletions, t.liveSuspensions, t.deletions, t.deepDemand, t.deepGranted, t.demanded = 0, 0, 0, 0, 0, 0
-	r.crashedHost = false
-	r.stalledHost = r.stalledHost && r.Host.Stalled(now)
+	r.settle(now)
 	var changes []Verdict
-	for i, here := range present {
+	for i, s := range t.spans {
 		switch {
-		case here && t.open[i] == nil:
-			t.open[i] = &Verdict{Symptom: "S" + string(rune('1'+i)), Cause: r.causeOf(i), RNIC: r, From: now - truthPeriod, Judged: now}
+		case s.seen && t.open[i] == nil:
+			t.open[i] = &Verdict{Symptom: "S" + string(rune('1'+i)), Cause: r.causeOf(i), RNIC: r, From: s.from, Judged: now}
 			changes = append(changes, *t.open[i])
-			t.quiet[i] = 0
-		case here:
-			t.quiet[i] = 0
+			t.quiet[i], t.last[i] = 0, s.to
+		case s.seen:
+			t.quiet[i], t.last[i] = 0, s.to
 		case t.open[i] != nil:
 			if t.quiet[i]++; t.quiet[i] >= quietPeriods {
-				end := now - quietPeriods*truthPeriod
+				end := t.last[i]
 				t.open[i].To, t.open[i].Judged = &end, now
 				changes = append(changes, *t.open[i])
 				t.open[i] = nil
 			}
 		}
 	}
+	t.liveDeletions, t.evictions, t.liveSuspensions, t.deletions, t.deepDemand, t.deepGranted, t.demanded = 0, 0, 0, 0, 0, 0, 0
+	t.spans = [symptoms]span{}
+	r.crashedHost = r.crashedHost && (r.Host.crashing || r.Host.Down(now))
+	r.stalledHost = r.stalledHost && r.Host.Stalled(now)
 	return changes
 }
 
-// causeOf is the cause behind the i-th symptom: commands that time out because the card has stopped are C8's doing.
-func (r *RNIC) causeOf(i int) string {
-	if i == 1 && r.wedged() {
-		return causes[7]
+// causeOf is the cause behind a symptom that begins: flows are offloaded again and again because the firmware deletes them or because its counters
+// are late; and commands that time out because the card has stopped are C8's doing.
+func (r *RNIC) causeOf(symptom int) string {
+	switch {
+	case symptom == s1 && r.truth.evictions > r.truth.liveDeletions:
+		return "C1"
+	case symptom == s2 && r.wedged():
+		return causes[s8]
 	}
-	return causes[i]
+	return causes[symptom]
 }

@@ -24,6 +24,7 @@ type release struct{ from, to time.Duration }
 
 // pciLink is the state of the card's PCIe link.
 type pciLink struct {
+	lostAt    time.Duration
 	downUntil time.Duration // 0 when up
 	degraded  bool
 	fatal     int // surprise-down errors that AER has counted
@@ -49,7 +50,7 @@ func (r *RNIC) unbind(now time.Duration, flows int) {
 }
 
 func (r *RNIC) loseLink(now time.Duration) {
-	r.link.downUntil = now + retrainingTime
+	r.link.lostAt, r.link.downUntil = now, now+retrainingTime
 	r.link.fatal++
 	r.logPort(now, levelError, "AER: Uncorrected (Fatal) error message received from "+r.PCI)
 	r.logPort(now, levelInfo, "pciehp: Slot(1): Link Down")

@@ -196,6 +196,9 @@ func (e *Engine) connect(j *job, slot int) *connection {
 	if life := j.spec.FlowLifetime.Std(); life > 0 {
 		c.endsAt = e.now + time.Duration(e.rng.ExpFloat64()*float64(life))
 	}
+	if c.burst, c.rest = j.spec.Burst.Std(), j.spec.Rest.Std(); c.burst > 0 {
+		c.phase = time.Duration(e.rng.Float64() * float64(c.burst+c.rest))
+	}
 	ownMask := e.maskFor(j, own.RNIC, slot/2)
 	if c.src.RNIC != nil {
 		c.egress = &Entry{rnic: c.src.RNIC, dir: Egress, conn: c, mask: ownMask}

@@ -31,7 +31,7 @@ type Topology struct {
 	Hosts        int      `yaml:"hosts"`
 	RNICsPerHost int      `yaml:"rnics_per_host"`
 	Models       []string `yaml:"models"`
-	Firmware     string   `yaml:"firmware"`  // flawed (default: has C5) or fixed
+	Firmware     string   `yaml:"firmware"`  // flawed (default: has C5), evicting (has C1) or fixed
 	Driver       string   `yaml:"driver"`    // fixed (default) or flawed (has C2 and C3)
 	VFs          int      `yaml:"vfs"`       // virtual functions of each RNIC
 	External     int      `yaml:"externals"` // tunnel end points outside the simulated fleet
@@ -50,6 +50,8 @@ type Job struct {
 	LateShare         float64  `yaml:"late_share"` // share of the traffic on the last third of the masks; 0 means even
 	Ramp              Duration `yaml:"ramp"`
 	FlowLifetime      Duration `yaml:"flow_lifetime"`      // mean; 0 means as long as its containers
+	Burst             Duration `yaml:"burst"`              // a flow sends for so long, and then rests; 0 means without a pause
+	Rest              Duration `yaml:"rest"`               // for so long
 	ContainerLifetime Duration `yaml:"container_lifetime"` // mean; 0 means as long as the job
 	Drain             Duration `yaml:"drain"`              // time over which its containers stop one by one at the job's end; 0 means all together
 	Networks          int      `yaml:"networks"`           // VXLAN networks that its flows are spread over; 0 means one

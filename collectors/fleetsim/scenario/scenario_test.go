@@ -68,6 +68,7 @@ func TestAMistakeIsReportedWithItsLineAndWhatToWrite(t *testing.T) {
 		"an unknown driver":          {"models: [CX-6]}", "models: [CX-6], driver: old}", `line 3: driver "old" is not known`},
 		"a setting without a host":   {"events:", "settings:\n  - {host: host07, other_config: {max-idle: \"1\"}}\nevents:", `line 7: host "host07" is not in the topology`},
 		"an empty setting":           {"events:", "settings:\n  - {host: host01}\nevents:", "line 7: a setting needs other_config"},
+		"a burst without a rest":     {"gbps: 5}\nevents", "gbps: 5, burst: 3s}\nevents", "line 5: burst is 3s and rest is 0s"},
 		"too little CPU time":        {"events:", "settings:\n  - {host: host01, cores: 0.01}\nevents:", "line 7: cores is 0.01"},
 		"an unknown operation":       {"    job: {kind: training, containers: 2, flows: 10, gbps: 5}\n", "    operator: sing\n", `line 10: operator "sing" is not known`},
 		"a job and an operation":     {"    host: host02\n", "    operator: reboot\n    host: host02\n", "line 8: an event is either a job or what an operator does"},

@@ -79,8 +79,8 @@ func (s *Scenario) validateTopology(p *problems) {
 
 func validateVersions(p *problems, at lineNumbers, firmware, driver string) {
 	known := []string{"", "flawed", "fixed"}
-	if !slices.Contains(known, firmware) {
-		p.add(at.of("firmware"), "firmware %q is not known; write flawed or fixed", firmware)
+	if !slices.Contains(append(known, "evicting"), firmware) {
+		p.add(at.of("firmware"), "firmware %q is not known; write flawed, evicting or fixed", firmware)
 	}
 	if !slices.Contains(known, driver) {
 		p.add(at.of("driver"), "driver %q is not known; write flawed or fixed", driver)
@@ -162,6 +162,9 @@ func validateJobs(p *problems, jobs []Job, vfs int) {
 		}
 		if j.QueuePairs < 0 || j.QueuePairs > 100 {
 			p.add(j.at.of("queue_pairs"), "queue_pairs is %g; it must be from 0 to 100", j.QueuePairs)
+		}
+		if (j.Burst > 0) != (j.Rest > 0) {
+			p.add(j.at.of("burst"), "burst is %s and rest is %s; a flow that pauses needs both", j.Burst.Std(), j.Rest.Std())
 		}
 		if j.LateShare < 0 || j.LateShare > 1 {
 			p.add(j.at.of("late_share"), "late_share is %g; it must be from 0 to 1", j.LateShare)

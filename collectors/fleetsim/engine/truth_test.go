@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/scenario"
+)
+
+// verdicts runs a scenario and returns what ended, and what was still open.
+func verdicts(t *testing.T, name string, d time.Duration, each func(e *Engine)) (ended, open []Verdict) {
+	t.Helper()
+	s, err := scenario.Load("../../../tests/scenarios/" + name + ".yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := New(s, OpenAdmission{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := map[string]Verdict{}
+	for range int(d / time.Second) {
+		for _, v := range e.Step(time.Second) {
+			key := v.Symptom + v.RNIC.Host.Name + v.RNIC.PCI
+			if v.To == nil {
+				began[key] = v
+				continue
+			}
+			if first := began[key]; first.From != v.From || first.Cause != v.Cause || *v.To <= v.From {
+				t.Errorf("%s began as %+v and ended as %+v", key, first, v)
+			}
+			ended = append(ended, v)
+			delete(began, key)
+		}
+		if each != nil {
+			each(e)
+		}
+	}
+	for _, v := range began {
+		open = append(open, v)
+	}
+	return ended, open
+}
+
+func TestACrashLastsFromTheOopsToTheEndOfTheBoot(t *testing.T) {
+	var down, up time.Duration
+	ended, open := verdicts(t, "s3", 180*time.Second, func(e *Engine) {
+		switch h := e.hosts[0]; {
+		case h.Down(e.now) && down == 0:
+			down = e.now
+		case !h.Down(e.now) && down > 0 && up == 0:
+			up = e.now
+		}
+	})
+	if len(open) != 0 || len(ended) != 1 || ended[0].Symptom != "S3" || ended[0].Cause != "C3" {
+		t.Fatalf("ended: %+v, open: %+v; want one S3 by C3: a crash is no stagnation, and what comes back is not re-offloaded", ended, open)
+	}
+	if v := ended[0]; down-v.From < 0 || down-v.From > time.Second || up-*v.To < 0 || up-*v.To > time.Second {
+		t.Errorf("S3 from %s to %s, but the host was down from %s to %s", v.From, *v.To, down, up)
+	}
+}
+
+func TestAStoppedCardLastsUntilItsResetAndWhatComesBackIsNotReoffloaded(t *testing.T) {
+	ended, open := verdicts(t, "s8", 240*time.Second, nil)
+	for _, v := range append(ended, open...) {
+		if v.Symptom != "S8" || v.Cause != "C8" {
+			t.Errorf("%s by %s on %s %s: a card that stops and is reset has S8 only", v.Symptom, v.Cause, v.RNIC.Host.Name, v.RNIC.PCI)
+		}
+	}
+	if len(ended)+len(open) == 0 {
+		t.Error("nothing began")
+	}
+}
+
+func TestStagnationLastsAsLongAsTheKernelStandsStill(t *testing.T) {
+	var stalled, awake time.Duration
+	ended, open := verdicts(t, "s2", 170*time.Second, func(e *Engine) {
+		if e.hosts[0].Stalled(e.now) {
+			if stalled == 0 {
+				stalled = e.now
+			}
+			awake = e.now + time.Second
+		}
+	})
+	all := append(ended, open...)
+	if len(all) != 1 || all[0].Symptom != "S2" || all[0].Cause != "C2" {
+		t.Fatalf("%+v; want one S2 by C2", all)
+	}
+	if v := all[0]; stalled-v.From < 0 || stalled-v.From > time.Second {
+		t.Errorf("S2 from %s, but the kernel stood still from %s", v.From, stalled)
+	}
+	if v := all[0]; v.To != nil && (awake-*v.To < 0 || awake-*v.To > 2*time.Second) {
+		t.Errorf("S2 to %s, but the kernel stood still until %s", *v.To, awake)
+	}
+}
+
+func TestCommandsThatTimeOutOnAStoppedCardAreTheBuffersDoing(t *testing.T) {
+	causes := map[string]string{}
+	ended, open := verdicts(t, "s2-and-s8", 150*time.Second, nil)
+	for _, v := range append(ended, open...) {
+		causes[v.Symptom] = v.Cause
+	}
+	if causes["S2"] != "C8" || causes["S8"] != "C8" || len(causes) != 2 {
+		t.Errorf("causes are %v, want C8 for S2 and S8", causes)
+	}
+}
+
+func TestReoffloadingIsNamedByWhoDeletedTheFlows(t *testing.T) {
+	for name, want := range map[string]string{"s1": "C5", "s1-entries-lost": "C1"} {
+		_, open := verdicts(t, name, 90*time.Second, nil)
+		if len(open) != 1 || open[0].Symptom != "S1" || open[0].Cause != want {
+			t.Errorf("%s: %+v, want S1 by %s", name, open, want)
+		}
+	}
+}
