@@ -9,6 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 import httpx
+import jsonschema
 import pytest
 from standardwebhooks import Webhook as Verifier
 from standardwebhooks.webhooks import WebhookVerificationError
@@ -91,6 +92,9 @@ def test_an_incident_is_told_from_its_opening_to_its_end_with_good_signatures(
         assert Verifier(webhook["secret"]).verify(body, headers)["type"].startswith("incident.")
         with pytest.raises(WebhookVerificationError):
             Verifier(webhook["secret"]).verify(body.replace(b"incident", b"accident"), headers)
+    schema = viewer.get("/api/v1/webhooks/schema").json()
+    for body in receiver.of(host):
+        jsonschema.validate(body, schema, format_checker=jsonschema.FormatChecker())
     log = eventually(lambda: (found := deliveries(viewer, webhook, state="delivered")) and len(found) == 3 and found)
     assert [attempt["status"] for delivery in log for attempt in delivery["attempts"]] == [200, 200, 200]
 
@@ -198,3 +202,121 @@ def test_changes_of_webhooks_are_audited_without_their_secret(admin: httpx.Clien
     entry = admin.get("/api/v1/audit", params={"action": "webhook.create"}).json()["items"][0]
     assert entry["detail"]["webhook_id"] == webhook["id"]
     assert webhook["secret"] not in str(entry)
+
+
+def fail_one(operator: httpx.Client, receiver: Receiver, webhook: dict[str, Any], eventually: Any) -> dict[str, Any]:
+    receiver.status = 500
+    operator.post(f"/api/v1/webhooks/{webhook['id']}/test")
+    found: dict[str, Any] = eventually(lambda: deliveries(operator, webhook, state="failed"))[0]
+    receiver.status, receiver.got = 200, []
+    return found
+
+
+def test_a_replay_sends_the_same_body_under_the_same_id(
+    operator: httpx.Client, receiver: Receiver, webhook: dict[str, Any], eventually: Any
+) -> None:
+    operator.post(f"/api/v1/webhooks/{webhook['id']}/test")
+    sent = eventually(lambda: deliveries(operator, webhook, state="delivered"))[0]
+    path = f"/api/v1/webhooks/{webhook['id']}/deliveries/{sent['id']}"
+    assert operator.post(f"{path}/replay").status_code == 202
+    eventually(lambda: len(receiver.got) == 2)
+    (first_headers, first_body), (second_headers, second_body) = receiver.got
+    assert first_body == second_body
+    assert first_headers["webhook-id"] == second_headers["webhook-id"] == sent["id"]
+    eventually(lambda: len(operator.get(path).json()["attempts"]) == 2)
+    assert operator.get(path).json()["body"] == first_body.decode()
+
+
+def test_what_is_on_its_way_cannot_be_replayed(operator: httpx.Client, receiver: Receiver, webhook: dict[str, Any]) -> None:
+    receiver.status = 503
+    sent = operator.post(f"/api/v1/webhooks/{webhook['id']}/test").json()
+    answer = operator.post(f"/api/v1/webhooks/{webhook['id']}/deliveries/{sent['id']}/replay")
+    assert (answer.status_code, answer.json()["code"]) == (409, "still_pending")
+
+
+def test_dead_letters_are_listed_counted_and_replayed(
+    operator: httpx.Client, viewer: httpx.Client, receiver: Receiver, webhook: dict[str, Any], eventually: Any
+) -> None:
+    failed = fail_one(operator, receiver, webhook, eventually)
+    dead = next(d for d in viewer.get("/api/v1/webhooks/dead-letters").json()["items"] if d["id"] == failed["id"])
+    assert (dead["webhook_id"], dead["webhook_name"], len(dead["attempts"])) == (webhook["id"], "tickets", 4)
+    assert next(w for w in viewer.get("/api/v1/webhooks").json()["items"] if w["id"] == webhook["id"])["dead_letters"] == 1
+    answer = operator.post("/api/v1/webhooks/dead-letters/replay", json={"webhook_id": webhook["id"]})
+    assert (answer.status_code, answer.json()) == (202, {"replayed": 1})
+    eventually(lambda: deliveries(operator, webhook, state="delivered"))
+    assert receiver.got[0][0]["webhook-id"] == failed["id"]
+    assert operator.post("/api/v1/webhooks/dead-letters/replay", json={"webhook_id": str(uuid4())}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/webhooks/schema"),
+        ("GET", "/webhooks/dead-letters"),
+        ("POST", "/webhooks/dead-letters/replay"),
+        ("GET", "/webhooks/{id}/deliveries/{id}"),
+        ("POST", "/webhooks/{id}/deliveries/{id}/replay"),
+    ],
+)
+def test_nobody_sees_or_replays_deliveries_without_signing_in(
+    anonymous: httpx.Client, viewer: httpx.Client, method: str, path: str
+) -> None:
+    url = "/api/v1" + path.replace("{id}", str(uuid4()))
+    assert anonymous.request(method, url, json={}).status_code == 401
+    if method == "POST":
+        assert viewer.request(method, url, json={}).status_code == 403
+
+
+def test_the_end_of_an_incident_does_not_overtake_its_beginning(
+    operator: httpx.Client, receiver: Receiver, webhook: dict[str, Any], findings: Any, eventually: Any
+) -> None:
+    receiver.status = 503
+    host, at = f"order-{uuid4().hex[:6]}", datetime.now(UTC)
+    findings.send(findings.finding(host=host, started=at))
+    findings.send(findings.finding(host=host, started=at, after_s=10, severity="critical"))
+    eventually(lambda: len(deliveries(operator, webhook, q=host)) == 2)
+    eventually(lambda: len(receiver.of(host)) >= 2)
+    assert {body["type"] for body in receiver.of(host)} == {"incident.opened"}
+    receiver.status = 200
+    eventually(lambda: receiver.of(host)[-1]["type"] == "incident.updated")
+    assert [d["event"] for d in deliveries(operator, webhook, event="incident.opened", q=host)] == ["incident.opened"]
+    assert deliveries(operator, webhook, q="no-such%host") == []
+
+
+def test_waits_are_filled_in_for_groups_and_can_be_changed(operator: httpx.Client, receiver: Receiver) -> None:
+    def waits(webhook: dict[str, Any]) -> list[Any]:
+        return [webhook["group_wait_s"], webhook["group_interval_s"], webhook["repeat_interval_s"]]
+
+    new = {
+        "name": "grouped",
+        "url": receiver.url,
+        "format": "alertmanager",
+        "group_by": ["rack", "rack", "symptom"],
+        "repeat_interval_s": 3600,
+    }
+    made = operator.post("/api/v1/webhooks", json=new).json()
+    assert (made["group_by"], waits(made)) == (["rack", "symptom"], [30, 300, 3600])
+    path = f"/api/v1/webhooks/{made['id']}"
+    assert waits(operator.patch(path, json={"group_wait_s": 0}).json()) == [0, 300, 3600]
+    assert waits(operator.patch(path, json={"repeat_interval_s": None}).json()) == [0, 300, None]
+    matchers = [{"name": "host", "op": "=~", "value": "gpu.*"}]
+    assert operator.patch(path, json={"matchers": matchers, "format": "slack"}).json()["matchers"] == matchers
+    assert waits(operator.post("/api/v1/webhooks", json={"name": "single", "url": receiver.url}).json()) == [0, 0, None]
+
+
+@pytest.mark.parametrize(
+    ("bad", "where"),
+    [
+        ({"matchers": [{"name": "host", "op": "=~", "value": "("}]}, "matchers"),
+        ({"matchers": [{"name": "colour", "value": "red"}]}, "matchers"),
+        ({"group_by": ["colour"]}, "group_by"),
+        ({"repeat_interval_s": 5}, "repeat_interval_s"),
+        ({"format": "carrier pigeon"}, "format"),
+    ],
+)
+def test_a_route_that_cannot_work_is_refused_with_the_place(
+    operator: httpx.Client, receiver: Receiver, bad: dict[str, Any], where: str
+) -> None:
+    answer = operator.post("/api/v1/webhooks", json={"name": "bad", "url": receiver.url, **bad})
+    assert answer.status_code == 422
+    assert where in answer.json()["errors"][0]["location"]
