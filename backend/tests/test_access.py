@@ -11,6 +11,7 @@ from wallwatch_backend.api import new_api
 PUBLIC = {"signIn", "enrolAgent", "getHealthy", "getReady"}
 VIEWER = {
     "getSession", "signOut", "getWall", "openStream", "listRnics", "getRnic", "getRnicSeries", "getRnicMasks", "listRnicFindings",
+    "listRnicVfs",
     "listIncidents", "getIncident", "listRemedyActions", "listRemedies", "getRemedy", "listAgents", "listWebhooks", "listDeliveries",
     "getCatalogue",
 }  # fmt: skip

@@ -17,6 +17,7 @@ from wallwatch_backend.session.endpoints import router as session
 from wallwatch_backend.stream.endpoints import router as stream
 from wallwatch_backend.tokens.endpoints import router as tokens
 from wallwatch_backend.users.endpoints import router as users
+from wallwatch_backend.vfs.endpoints import router as vfs
 from wallwatch_backend.wall.endpoints import router as wall
 from wallwatch_backend.webhooks.endpoints import router as webhooks
 
@@ -45,7 +46,7 @@ def new_api(**options: Any) -> FastAPI:
             },
         },
     )
-    for router in (session, wall, stream, rnics, incidents, remedies, agents, webhooks, users, tokens, audit, catalogue):
+    for router in (session, wall, stream, rnics, vfs, incidents, remedies, agents, webhooks, users, tokens, audit, catalogue):
         api.include_router(router)
     app.include_router(api)
     app.include_router(health)

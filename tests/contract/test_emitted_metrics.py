@@ -14,7 +14,7 @@ from wallwatch_testing.simulator import simulating
 TELEMETRY = REPOSITORY / "pipelines/wallwatch/domain/telemetry"
 REGISTRY: dict[str, Any] = yaml.safe_load((TELEMETRY / "metrics.yaml").read_text())["measurements"]
 TYPES = {"int": (int,), "float": (int, float), "text": (str,), "bool": (bool,)}
-SAMPLED = ("rnic", "rnic_offload", "rnic_mask", "ovs_datapath")
+SAMPLED = ("rnic", "rnic_offload", "rnic_mask", "rnic_vf", "ovs_datapath")
 
 
 @pytest.fixture(scope="module")

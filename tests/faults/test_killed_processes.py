@@ -21,6 +21,7 @@ DUPLICATES = {
     "rnic_sample": ("rnic_id", "time"),
     "offload_sample": ("rnic_id", "time"),
     "mask_sample": ("rnic_id", "time", "direction", "mask"),
+    "vf_sample": ("rnic_id", "time", "vf"),
     "datapath_sample": ("host_id", "time", "datapath"),
     "finding": ("finding_id", "time", "state"),
     "incident": ("finding_id",),

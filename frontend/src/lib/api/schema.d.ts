@@ -172,6 +172,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/rnics/{host}/{pci}/vfs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Vfs
+         * @description Return the newest sample of each virtual function, with the container that holds it.
+         */
+        get: operations["listRnicVfs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/incidents": {
         parameters: {
             query?: never;
@@ -460,6 +480,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/webhooks/schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Schema
+         * @description Return the JSON Schema of the bodies that webhooks of the native format send.
+         */
+        get: operations["getWebhookSchema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/dead-letters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Dead Letters
+         * @description List the deliveries of all webhooks that were given up, newest first. They are kept for 30 days.
+         */
+        get: operations["listDeadLetters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/dead-letters/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replay Dead Letters
+         * @description Send everything again that was given up, with the same bodies and ids, oldest first for each subject.
+         */
+        post: operations["replayDeadLetters"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/webhooks/{webhook_id}": {
         parameters: {
             query?: never;
@@ -495,7 +575,7 @@ export interface paths {
         put?: never;
         /**
          * Test Webhook
-         * @description Send a test event (`webhook.test`), also when the webhook is switched off.
+         * @description Send a test in the webhook's format, also when it is switched off. What became of it is in the delivery log.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -524,6 +604,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Delivery
+         * @description Return one delivery with the body that is sent.
+         */
+        get: operations["getDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/retry": {
         parameters: {
             query?: never;
@@ -535,9 +635,29 @@ export interface paths {
         put?: never;
         /**
          * Retry Delivery
-         * @description Try a delivery again now.
+         * @description Try a delivery again now that has not reached its receiver.
          */
         post: operations["retryDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replay Delivery
+         * @description Send a finished delivery once more, also one that arrived: the same body under the same `webhook-id`.
+         */
+        post: operations["replayDelivery"];
         delete?: never;
         options?: never;
         head?: never;
@@ -941,6 +1061,17 @@ export interface components {
             url: string;
             /** Events */
             events: components["schemas"]["EventType"][];
+            format: components["schemas"]["Format"];
+            /** Matchers */
+            matchers: components["schemas"]["Matcher"][];
+            /** Group By */
+            group_by: ("host" | "rack" | "pci" | "model" | "fw_ver" | "symptom" | "cause" | "severity" | "scope")[];
+            /** Group Wait S */
+            group_wait_s: number;
+            /** Group Interval S */
+            group_interval_s: number;
+            /** Repeat Interval S */
+            repeat_interval_s: number | null;
             /** Enabled */
             enabled: boolean;
             /** Disabled Reason */
@@ -960,20 +1091,32 @@ export interface components {
              */
             last_delivery_at: string | null;
             /**
+             * Dead Letters
+             * @description Deliveries that were given up and are still in the log
+             * @default 0
+             */
+            dead_letters: number;
+            /**
              * Secret
              * @description Verifies signatures (Standard Webhooks, whsec_...); shown only now
              */
             secret: string;
         };
-        /** Delivery */
-        Delivery: {
+        /** DeadLetter */
+        DeadLetter: {
             /**
              * Id
              * Format: uuid
+             * @description Also the webhook-id header of every attempt and replay
              */
             id: string;
             /** Event */
             event: string;
+            /**
+             * About
+             * @description What it tells, in a few words
+             */
+            about: string;
             state: components["schemas"]["DeliveryState"];
             /**
              * Attempts
@@ -989,6 +1132,80 @@ export interface components {
             delivered_at: string | null;
             /** Next Attempt At */
             next_attempt_at: string | null;
+            /**
+             * Webhook Id
+             * Format: uuid
+             */
+            webhook_id: string;
+            /** Webhook Name */
+            webhook_name: string;
+        };
+        /** Delivery */
+        Delivery: {
+            /**
+             * Id
+             * Format: uuid
+             * @description Also the webhook-id header of every attempt and replay
+             */
+            id: string;
+            /** Event */
+            event: string;
+            /**
+             * About
+             * @description What it tells, in a few words
+             */
+            about: string;
+            state: components["schemas"]["DeliveryState"];
+            /**
+             * Attempts
+             * @description Oldest first
+             */
+            attempts: components["schemas"]["Attempt"][];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Delivered At */
+            delivered_at: string | null;
+            /** Next Attempt At */
+            next_attempt_at: string | null;
+        };
+        /** DeliveryDetail */
+        DeliveryDetail: {
+            /**
+             * Id
+             * Format: uuid
+             * @description Also the webhook-id header of every attempt and replay
+             */
+            id: string;
+            /** Event */
+            event: string;
+            /**
+             * About
+             * @description What it tells, in a few words
+             */
+            about: string;
+            state: components["schemas"]["DeliveryState"];
+            /**
+             * Attempts
+             * @description Oldest first
+             */
+            attempts: components["schemas"]["Attempt"][];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Delivered At */
+            delivered_at: string | null;
+            /** Next Attempt At */
+            next_attempt_at: string | null;
+            /**
+             * Body
+             * @description The very text that is signed and sent
+             */
+            body: string;
         };
         /**
          * DeliveryState
@@ -1112,6 +1329,39 @@ export interface components {
             severity: "warning" | "critical";
             /** Incident Id */
             incident_id: string | null;
+        };
+        /**
+         * Format
+         * @enum {string}
+         */
+        Format: "native" | "alertmanager" | "slack";
+        /** HoldingContainer */
+        HoldingContainer: {
+            /**
+             * Id
+             * @description The runtime's id of the container
+             */
+            id: string | null;
+            /**
+             * Pod
+             * @description Namespace and name, where the runtime told them
+             */
+            pod: string | null;
+            /**
+             * Interface
+             * @description Network interface inside the container
+             */
+            interface: string | null;
+            /** Addresses */
+            addresses: string[];
+            /** Vxlan Network */
+            vxlan_network: number | null;
+            /**
+             * Since
+             * Format: date-time
+             * @description Time of the CNI ADD
+             */
+            since: string;
         };
         /**
          * HostOperation
@@ -1326,6 +1576,28 @@ export interface components {
             /** Length Bits */
             length_bits: number | null;
         };
+        /**
+         * Matcher
+         * @description One condition on one label.
+         */
+        Matcher: {
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "host" | "rack" | "pci" | "model" | "fw_ver" | "symptom" | "cause" | "severity" | "scope";
+            /**
+             * Op
+             * @default =
+             * @enum {string}
+             */
+            op: "=" | "!=" | "=~" | "!~";
+            /**
+             * Value
+             * @description Text, or for =~ and !~ a regular expression (RE2) that must match the whole value; empty: the label is absent
+             */
+            value: string;
+        };
         /** NewComment */
         NewComment: {
             /** Text */
@@ -1401,6 +1673,24 @@ export interface components {
              * @description Which events are sent
              */
             events?: components["schemas"]["EventType"][];
+            /** @default native */
+            format: components["schemas"]["Format"];
+            /**
+             * Matchers
+             * @description All must hold; none: everything matches
+             */
+            matchers?: components["schemas"]["Matcher"][];
+            /**
+             * Group By
+             * @description Labels whose incidents are told together; none: each incident by itself
+             */
+            group_by?: ("host" | "rack" | "pci" | "model" | "fw_ver" | "symptom" | "cause" | "severity" | "scope")[];
+            /** Group Wait S */
+            group_wait_s?: number | null;
+            /** Group Interval S */
+            group_interval_s?: number | null;
+            /** Repeat Interval S */
+            repeat_interval_s?: number | null;
         };
         /**
          * Outcome
@@ -1421,6 +1711,16 @@ export interface components {
         Page_AuditEvent_: {
             /** Items */
             items: components["schemas"]["AuditEvent"][];
+            /**
+             * Next Cursor
+             * @description Give it as `cursor` to get the next page; null at the end
+             */
+            next_cursor?: string | null;
+        };
+        /** Page[DeadLetter] */
+        Page_DeadLetter_: {
+            /** Items */
+            items: components["schemas"]["DeadLetter"][];
             /**
              * Next Cursor
              * @description Give it as `cursor` to get the next page; null at the end
@@ -1688,6 +1988,22 @@ export interface components {
          * @enum {string}
          */
         RemedyState: "pending" | "dispatched" | "planned" | "applied" | "verified" | "not_verified" | "failed" | "refused" | "expired" | "undone";
+        /** ReplayAll */
+        ReplayAll: {
+            /**
+             * Webhook Id
+             * @description Of this webhook only; left out: of all
+             */
+            webhook_id?: string | null;
+        };
+        /** Replayed */
+        Replayed: {
+            /**
+             * Replayed
+             * @description How many deliveries are sent again
+             */
+            replayed: number;
+        };
         /** Rnic */
         Rnic: {
             /** Host */
@@ -1988,6 +2304,114 @@ export interface components {
             /** Text */
             text: string;
         };
+        /** VirtualFunction */
+        VirtualFunction: {
+            /**
+             * Vf
+             * @description Number of the function on its RNIC
+             */
+            vf: number;
+            /** Pci */
+            pci: string | null;
+            /**
+             * Representor
+             * @description Its network device on the eSwitch
+             */
+            representor: string | null;
+            /**
+             * Netdev
+             * @description Its own network device, while that is in the host's namespace
+             */
+            netdev: string | null;
+            /**
+             * State
+             * @description elsewhere: in another network namespace, so a container has it; passthrough: a virtual machine or a program has it
+             */
+            state: ("unbound" | "host" | "elsewhere" | "passthrough" | "other") | null;
+            /** Driver */
+            driver: string | null;
+            /**
+             * Tx Gbps
+             * @description Mean rate sent since the sample before, seen from the function
+             */
+            tx_gbps: number | null;
+            /** Rx Gbps */
+            rx_gbps: number | null;
+            /** Tx Pps */
+            tx_pps: number | null;
+            /** Rx Pps */
+            rx_pps: number | null;
+            /**
+             * Drops Per S
+             * @description Packets of both directions dropped since the sample before
+             */
+            drops_per_s: number | null;
+            /**
+             * Tx Dropped
+             * @description Since the driver was loaded
+             */
+            tx_dropped: number | null;
+            /** Rx Dropped */
+            rx_dropped: number | null;
+            /**
+             * Max Tx Mbps
+             * @description 0 is no limit
+             */
+            max_tx_mbps: number | null;
+            /**
+             * Min Tx Mbps
+             * @description 0 is no guarantee
+             */
+            min_tx_mbps: number | null;
+            /** Vlan */
+            vlan: number | null;
+            /** Mac */
+            mac: string | null;
+            /**
+             * Link State
+             * @description auto (follows the port), enable or disable
+             */
+            link_state: string | null;
+            /** Trust */
+            trust: boolean | null;
+            /** Spoof Check */
+            spoof_check: boolean | null;
+            /**
+             * Operstate
+             * @description State of the representor
+             */
+            operstate: string | null;
+            /**
+             * Values Missing
+             * @description Counters that could not be read
+             */
+            values_missing: number | null;
+            /** @description Who holds it now by the events of the CNI chain; null when nobody does or nothing is known */
+            container: components["schemas"]["HoldingContainer"] | null;
+        };
+        /** VirtualFunctions */
+        VirtualFunctions: {
+            /**
+             * At
+             * @description Time of the newest sample of the functions; null when there is none
+             */
+            at: string | null;
+            /**
+             * Numvfs
+             * @description Functions that exist, from the newest sample of the RNIC
+             */
+            numvfs: number | null;
+            /**
+             * Totalvfs
+             * @description Functions that the device could have
+             */
+            totalvfs: number | null;
+            /**
+             * Items
+             * @description By number
+             */
+            items: components["schemas"]["VirtualFunction"][];
+        };
         /** Wall */
         Wall: {
             /**
@@ -2091,6 +2515,17 @@ export interface components {
             url: string;
             /** Events */
             events: components["schemas"]["EventType"][];
+            format: components["schemas"]["Format"];
+            /** Matchers */
+            matchers: components["schemas"]["Matcher"][];
+            /** Group By */
+            group_by: ("host" | "rack" | "pci" | "model" | "fw_ver" | "symptom" | "cause" | "severity" | "scope")[];
+            /** Group Wait S */
+            group_wait_s: number;
+            /** Group Interval S */
+            group_interval_s: number;
+            /** Repeat Interval S */
+            repeat_interval_s: number | null;
             /** Enabled */
             enabled: boolean;
             /** Disabled Reason */
@@ -2109,6 +2544,12 @@ export interface components {
              * @description Last successful delivery
              */
             last_delivery_at: string | null;
+            /**
+             * Dead Letters
+             * @description Deliveries that were given up and are still in the log
+             * @default 0
+             */
+            dead_letters: number;
         };
         /**
          * WebhookChange
@@ -2123,6 +2564,20 @@ export interface components {
             events?: components["schemas"]["EventType"][] | null;
             /** Enabled */
             enabled?: boolean | null;
+            format?: components["schemas"]["Format"] | null;
+            /** Matchers */
+            matchers?: components["schemas"]["Matcher"][] | null;
+            /** Group By */
+            group_by?: ("host" | "rack" | "pci" | "model" | "fw_ver" | "symptom" | "cause" | "severity" | "scope")[] | null;
+            /** Group Wait S */
+            group_wait_s?: number | null;
+            /** Group Interval S */
+            group_interval_s?: number | null;
+            /**
+             * Repeat Interval S
+             * @description null ends the repetition; left out: it stays
+             */
+            repeat_interval_s?: number | null;
         };
     };
     responses: never;
@@ -2757,6 +3212,76 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FindingInterval"][];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listRnicVfs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Host name */
+                host: string;
+                /** @description PCI address of the physical function, such as 0000:3b:00.0 */
+                pci: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VirtualFunctions"];
                 };
             };
             /** @description Sign in first (`not_signed_in`) */
@@ -3959,6 +4484,212 @@ export interface operations {
             };
         };
     };
+    getWebhookSchema: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listDeadLetters: {
+        parameters: {
+            query?: {
+                /** @description Most rows in one answer */
+                limit?: number;
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DeadLetter_"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This cursor was not made by this list (`bad_cursor`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    replayDeadLetters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplayAll"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Replayed"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     deleteWebhook: {
         parameters: {
             query?: never;
@@ -4184,6 +4915,10 @@ export interface operations {
         parameters: {
             query?: {
                 state?: components["schemas"]["DeliveryState"] | null;
+                /** @description As in `event` */
+                event?: string | null;
+                /** @description Part of what it is about: a host, a symptom, a rack */
+                q?: string | null;
                 /** @description Most rows in one answer */
                 limit?: number;
                 /** @description `next_cursor` of the page before */
@@ -4253,6 +4988,74 @@ export interface operations {
             };
         };
     };
+    getDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: string;
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryDetail"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     retryDelivery: {
         parameters: {
             query?: never;
@@ -4302,6 +5105,83 @@ export interface operations {
                 };
             };
             /** @description This delivery has reached its receiver (`already_delivered`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    replayDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: string;
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This delivery is still on its way (`still_pending`) */
             409: {
                 headers: {
                     [name: string]: unknown;
