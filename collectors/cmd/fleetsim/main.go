@@ -21,7 +21,7 @@ const usage = `fleetsim simulates a fleet of hosts with RDMA NICs.
   fleetsim run --scenario FILE --hosts DIR [--speed 1] [--cni-bin PATH]
   fleetsim record --scenario FILE --out DIR [--for 10m] [--interval 10s] [--start TIME]
   fleetsim validate FILE
-  fleetsim load --kafka ADDRESS [--rnics 40000] [--interval 10s] [--rate N] [--count N]
+  fleetsim load --kafka ADDRESS [--tapes DIR[=WEIGHT],...] [--rnics 40000] [--interval 10s] [--rate N] [--count N]
 
 "fleetsim run --help" and so on list the flags.
 `

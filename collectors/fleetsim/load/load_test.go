@@ -1,71 +1,82 @@
 package load
 
 import (
-	"encoding/json"
-	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
-	"gopkg.in/yaml.v3"
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/record"
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/scenario"
 )
 
-type registry struct {
-	Measurements map[string]struct {
-		Tags   map[string]string
-		Fields map[string]struct{ Type string }
+func TestTheFleetHasTheRNICsAndSharesThatWereAskedFor(t *testing.T) {
+	folder := t.TempDir()
+	for _, name := range []string{"healthy", "s6"} {
+		o := record.Options{Scenario: "../../../tests/scenarios/" + name + ".yaml", Out: filepath.Join(folder, name), Length: 20 * time.Second,
+			Interval: 10 * time.Second, Start: record.DefaultStart}
+		if err := record.Run(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
 	}
-}
-
-func TestEveryFieldAndTagOfTheLoadIsInTheRegistryWithItsType(t *testing.T) {
-	text, err := os.ReadFile("../../../pipelines/wallwatch/domain/telemetry/metrics.yaml")
+	o := Options{Tapes: filepath.Join(folder, "healthy") + "=9," + filepath.Join(folder, "s6")}
+	reels, err := o.reels(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	var known registry
-	if err := yaml.Unmarshal(text, &known); err != nil {
+	if o.Interval != 10*time.Second {
+		t.Errorf("the interval is %s", o.Interval)
+	}
+	players, err := fleet(reels, 4001, 1)
+	if err != nil {
 		t.Fatal(err)
 	}
-	at := time.Unix(1790000000, 0)
-	for _, d := range newDevices(50, 3) {
-		for _, message := range [][]byte{d.sample(at), d.offload(at)} {
-			var m struct {
-				Name      string
-				Timestamp int64
-				Tags      map[string]string
-				Fields    map[string]any
-			}
-			if err := json.Unmarshal(message, &m); err != nil {
-				t.Fatalf("%v: %s", err, message)
-			}
-			if m.Timestamp != at.UnixNano() || m.Tags["host"] != d.host || m.Tags["pci"] == "" {
-				t.Errorf("time %d, tags %v", m.Timestamp, m.Tags)
-			}
-			for tag, value := range m.Tags {
-				if _, ok := known.Measurements[m.Name].Tags[tag]; !ok || value == "" {
-					t.Errorf("%s: tag %s = %q is not in the registry or empty", m.Name, tag, value)
-				}
-			}
-			for field, value := range m.Fields {
-				kind := known.Measurements[m.Name].Fields[field].Type
-				_, isText := value.(string)
-				if kind == "" || isText != (kind == "text") {
-					t.Errorf("%s: field %s = %v is of type %q in the registry", m.Name, field, value, kind)
-				}
-			}
+	if n := rnicsOf(players); n < 4001 || n > 4003 {
+		t.Errorf("%d RNICs", n)
+	}
+	ill := 0
+	for _, p := range players {
+		if p.Plays(reels[1].tapes...) {
+			ill++
 		}
+	}
+	if share := float64(ill) / float64(len(players)); share < 0.08 || share > 0.12 {
+		t.Errorf("%.3f of the hosts play the second recording, want a tenth", share)
+	}
+	names := map[string]bool{}
+	for _, p := range players {
+		names[p.Host] = true
+	}
+	if len(names) != len(players) {
+		t.Errorf("%d hosts have %d names", len(players), len(names))
+	}
+	o.Interval = time.Second
+	if _, err := o.reels(t.Context()); err == nil || !strings.Contains(err.Error(), "record it with --interval 1s") {
+		t.Errorf("tapes of another interval: %v", err)
 	}
 }
 
-func TestCountersOfADeviceOnlyGrow(t *testing.T) {
-	devices, rng := newDevices(20, 4), rand.New(rand.NewPCG(1, 2))
-	for i := range devices {
-		d := &devices[i]
-		for range 100 {
-			before := *d
-			d.advance(rng, 10*time.Second)
-			if d.txWords <= before.txWords || d.rxPackets <= before.rxPackets || d.marked < before.marked {
-				t.Fatalf("from %+v to %+v", before, *d)
+func TestTheFleetThatIsRecordedFirstIsValidAndHasFiveRNICsAHost(t *testing.T) {
+	s, err := scenario.Parse(healthy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Topology.RNICsPerHost != 5 {
+		t.Errorf("%d RNICs a host", s.Topology.RNICsPerHost)
+	}
+	o := Options{RNICs: 10, Measurements: "rnic", Seed: 3}
+	reels, err := o.reels(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Interval != 10*time.Second || len(reels) != 1 || len(reels[0].tapes) != s.Topology.Hosts || len(reels[0].tapes[0].Rounds) != ownRounds {
+		t.Errorf("interval %s, reels %+v", o.Interval, reels)
+	}
+	for _, round := range reels[0].tapes[0].Rounds {
+		for _, m := range round {
+			if m.Measurement != "rnic" {
+				t.Fatalf("%s is on the tape", m.Measurement)
 			}
 		}
 	}
@@ -77,14 +88,21 @@ func TestImpossibleOptionsAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, change := range map[string]func(*Options){
-		"no address":       func(o *Options) { o.Kafka = "" },
-		"no RNICs":         func(o *Options) { o.RNICs = 0 },
-		"no interval":      func(o *Options) { o.Interval = 0 },
-		"a negative count": func(o *Options) { o.Count = -1 },
+		"no address":           func(o *Options) { o.Kafka = "" },
+		"no RNICs":             func(o *Options) { o.RNICs = 0 },
+		"a part of a second":   func(o *Options) { o.Interval = 1500 * time.Millisecond },
+		"a negative count":     func(o *Options) { o.Count = -1 },
+		"an unknown folder":    func(o *Options) { o.Tapes = filepath.Join(os.TempDir(), "no-such-recording") },
+		"a weight of 0":        func(o *Options) { o.Tapes = os.TempDir() + "=0" },
+		"a weight without sum": func(o *Options) { o.Tapes = os.TempDir() + "=many" },
 	} {
 		o := good
 		change(&o)
-		if o.check() == nil {
+		err := o.check()
+		if err == nil {
+			_, err = o.reels(t.Context())
+		}
+		if err == nil {
 			t.Errorf("%s was accepted", name)
 		}
 	}

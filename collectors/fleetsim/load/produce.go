@@ -2,46 +2,72 @@ package load
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"runtime"
 	"strings"
 	"time"
 
 	"github.com/IBM/sarama"
+
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/tape"
 )
 
 // Options are the flags of "fleetsim load".
 type Options struct {
-	Kafka    string // bootstrap addresses, separated by commas
-	RNICs    int
-	Interval time.Duration // event time between two samples of one RNIC
-	Rate     float64       // messages a second; 0 means as the interval asks for, below 0 as fast as possible
-	Count    int           // messages in all; 0 means until stopped
-	Seed     uint64
+	Kafka        string // bootstrap addresses, separated by commas
+	Tapes        string // folders of recordings, separated by commas, each with =weight if it is not 1; empty: a healthy fleet
+	Measurements string // separated by commas; empty: all
+	RNICs        int
+	Interval     time.Duration // event time between two samples of one RNIC; 0: that of the tapes, or 10 s
+	Rate         float64       // messages a second; 0 means as the interval asks for, below 0 as fast as possible
+	Count        int           // messages in all; 0 means until stopped
+	Seed         uint64
 }
 
-const (
-	batch         = 500 // messages between two looks at the clock
-	measurements  = 2   // messages of one RNIC and interval
-	topicSamples  = "wallwatch.rnic"
-	topicOffloads = "wallwatch.rnic_offload"
-)
+const topicPrefix = "wallwatch."
 
-func (o Options) check() error {
+func (o *Options) check() error {
 	switch {
 	case o.Kafka == "":
 		return errors.New("--kafka is missing: give the bootstrap address, such as 127.0.0.1:9092")
 	case o.RNICs < 1 || o.RNICs > 1_000_000:
 		return fmt.Errorf("--rnics is %d; it must be from 1 to 1000000", o.RNICs)
-	case o.Interval < 100*time.Millisecond:
-		return fmt.Errorf("--interval is %s; it must be at least 100ms", o.Interval)
+	case o.Interval != 0 && (o.Interval < time.Second || o.Interval > time.Minute || o.Interval%time.Second != 0):
+		return fmt.Errorf("--interval is %s; it must be whole seconds, from 1s to 1m", o.Interval)
 	case o.Count < 0:
 		return fmt.Errorf("--count is %d; it cannot be negative", o.Count)
 	}
 	return nil
+}
+
+// only is the set of measurements that are wanted, empty for all.
+func (o *Options) only() map[string]bool {
+	wanted := map[string]bool{}
+	for name := range strings.SplitSeq(o.Measurements, ",") {
+		if name != "" {
+			wanted[name] = true
+		}
+	}
+	return wanted
+}
+
+// report is the line that Run prints at its end.
+type report struct {
+	Benchmark      string         `json:"benchmark"`
+	Messages       int            `json:"messages"`
+	RNICSamples    int            `json:"rnic_samples"` // an RNIC at one time: its messages rnic and rnic_offload
+	Seconds        float64        `json:"seconds"`
+	MessagesPerS   float64        `json:"messages_per_s"`
+	RNICSamplesPer float64        `json:"rnic_samples_per_s"`
+	CPUSeconds     float64        `json:"cpu_s"`
+	BehindS        float64        `json:"behind_s"` // how much later than due the last messages were written
+	RNICs          int            `json:"rnics"`
+	Hosts          int            `json:"hosts"`
+	MaxProcs       int            `json:"gomaxprocs"`
+	ByMeasurement  map[string]int `json:"by_measurement"`
 }
 
 // Run writes messages until the count is reached or the context ends, and prints one line of JSON about it.
@@ -49,6 +75,14 @@ func (o Options) check() error {
 // With a count, event times end at the present, so that a fast run does not write into the future; without one they start at it.
 func Run(ctx context.Context, o Options, out io.Writer) error {
 	if err := o.check(); err != nil {
+		return err
+	}
+	reels, err := o.reels(ctx)
+	if err != nil {
+		return err
+	}
+	players, err := fleet(reels, o.RNICs, o.Seed)
+	if err != nil {
 		return err
 	}
 	producer, err := connect(o.Kafka)
@@ -65,16 +99,25 @@ func Run(ctx context.Context, o Options, out io.Writer) error {
 		}
 		failures <- first
 	}()
-	start := time.Now()
-	written := o.produce(ctx, producer.Input(), start)
+	runtime.GC() // what reading the tapes left behind is not the load's
+	start, cpu := time.Now(), cpuSeconds()
+	p := pass{o: &o, players: players, input: producer.Input(), start: start, sent: map[string]int{}}
+	p.run(ctx)
 	producer.AsyncClose()
 	if err := <-failures; err != nil {
 		return fmt.Errorf("kafka refused a message (the topics must exist): %w", err)
 	}
 	elapsed := time.Since(start).Seconds()
-	_, err = fmt.Fprintf(out, `{"benchmark":"load","messages":%d,"seconds":%.3f,"messages_per_s":%.0f,"rnics":%d,"cores":%d}`+"\n",
-		written, elapsed, float64(written)/elapsed, o.RNICs, runtime.NumCPU())
-	return err
+	return json.NewEncoder(out).Encode(report{Benchmark: "load", Messages: p.written, RNICSamples: p.sent["rnic"], Seconds: elapsed,
+		MessagesPerS: float64(p.written) / elapsed, RNICSamplesPer: float64(p.sent["rnic"]) / elapsed, CPUSeconds: cpuSeconds() - cpu,
+		BehindS: p.behind.Seconds(), RNICs: rnicsOf(players), Hosts: len(players), MaxProcs: runtime.GOMAXPROCS(0), ByMeasurement: p.sent})
+}
+
+func rnicsOf(players []*tape.Player) (n int) {
+	for _, p := range players {
+		n += p.RNICs()
+	}
+	return n
 }
 
 func connect(addresses string) (sarama.AsyncProducer, error) {
@@ -87,57 +130,4 @@ func connect(addresses string) (sarama.AsyncProducer, error) {
 	config.Producer.Flush.Frequency = 50 * time.Millisecond
 	config.ChannelBufferSize = 4096
 	return sarama.NewAsyncProducer(strings.Split(addresses, ","), config)
-}
-
-func (o Options) produce(ctx context.Context, input chan<- *sarama.ProducerMessage, start time.Time) int {
-	devices, rng := newDevices(o.RNICs, o.Seed), rand.New(rand.NewPCG(o.Seed, 2))
-	at := start
-	if o.Count > 0 {
-		rounds := (o.Count + measurements*o.RNICs - 1) / (measurements * o.RNICs)
-		at = start.Add(-time.Duration(rounds-1) * o.Interval)
-	}
-	rate := o.Rate
-	if rate == 0 {
-		rate = measurements * float64(o.RNICs) / o.Interval.Seconds()
-	}
-	written := 0
-	for ; ; at = at.Add(o.Interval) {
-		for i := range devices {
-			d := &devices[i]
-			d.advance(rng, o.Interval)
-			// Samples of a round are spread over the interval, as the hosts of a fleet are.
-			when := at.Add(-time.Duration(float64(o.Interval) * float64(len(devices)-i) / float64(len(devices))))
-			for _, m := range [measurements]*sarama.ProducerMessage{
-				{Topic: topicSamples, Key: sarama.StringEncoder(d.host), Value: sarama.ByteEncoder(d.sample(when))},
-				{Topic: topicOffloads, Key: sarama.StringEncoder(d.host), Value: sarama.ByteEncoder(d.offload(when))},
-			} {
-				if o.Count > 0 && written >= o.Count {
-					return written
-				}
-				select {
-				case input <- m:
-					written++
-				case <-ctx.Done():
-					return written
-				}
-			}
-			if written%batch == 0 && !pace(ctx, rate, written, start) {
-				return written
-			}
-		}
-	}
-}
-
-// pace sleeps until the number of written messages is due.
-func pace(ctx context.Context, rate float64, written int, start time.Time) bool {
-	if rate < 0 {
-		return ctx.Err() == nil
-	}
-	due := start.Add(time.Duration(float64(written) / rate * float64(time.Second)))
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(time.Until(due)):
-		return true
-	}
 }

@@ -53,7 +53,7 @@ func (o *Options) check() error {
 	case o.Start.Year() < 2020 || o.Start.Year() > 2200:
 		return fmt.Errorf("--start is %s; it must be from 2020 to 2200", o.Start.Format(time.RFC3339))
 	}
-	if earlier, err := readRun(filepath.Join(o.Out, RunFile)); err == nil && earlier.Complete && !o.Overwrite {
+	if earlier, err := ReadDescription(filepath.Join(o.Out, RunFile)); err == nil && earlier.Complete && !o.Overwrite {
 		return fmt.Errorf("%s holds a recording of %s already: choose another folder, or say --overwrite", o.Out, earlier.Scenario)
 	}
 	return nil

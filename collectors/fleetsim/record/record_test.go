@@ -59,7 +59,7 @@ func read(t *testing.T, folder string) (text []byte, messages []message, run *De
 		}
 		messages = append(messages, m)
 	}
-	if run, err = readRun(filepath.Join(folder, RunFile)); err != nil {
+	if run, err = ReadDescription(filepath.Join(folder, RunFile)); err != nil {
 		t.Fatal(err)
 	}
 	return text, messages, run

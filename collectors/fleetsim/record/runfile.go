@@ -68,8 +68,8 @@ func (r *Description) write(path string) error {
 	return os.WriteFile(path, append(text, '\n'), 0o644)
 }
 
-// readRun reads a run.json.
-func readRun(path string) (*Description, error) {
+// ReadDescription reads a run.json.
+func ReadDescription(path string) (*Description, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,111 @@
+package load
+
+import (
+	"context"
+	"syscall"
+	"time"
+
+	"github.com/IBM/sarama"
+
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/tape"
+)
+
+// lookEvery is how many messages are written between two looks at the clock.
+const lookEvery = 500
+
+// pass is one run over the fleet, again and again.
+type pass struct {
+	o       *Options
+	players []*tape.Player
+	input   chan<- *sarama.ProducerMessage
+	start   time.Time
+	written int
+	looked  int
+	sent    map[string]int // messages by measurement
+	behind  time.Duration
+}
+
+// perRound is how many messages the fleet sends in an interval, on average.
+func (p *pass) perRound() float64 {
+	sum := 0.0
+	for _, one := range p.players {
+		sum += one.MessagesPerRound()
+	}
+	return max(1, sum)
+}
+
+func (p *pass) run(ctx context.Context) {
+	at := p.start
+	if p.o.Count > 0 {
+		rounds := int(float64(p.o.Count)/p.perRound()) + 1
+		at = p.start.Add(-time.Duration(rounds-1) * p.o.Interval)
+	}
+	var buffer []byte
+	topics := map[string]string{}
+	n := len(p.players)
+	for round := 0; ; round++ {
+		for i, player := range p.players {
+			// Samples of a round are spread over the interval, as the hosts of a fleet are.
+			share := time.Duration(float64(p.o.Interval) * float64(i) / float64(n))
+			if !p.await(ctx, time.Duration(round)*p.o.Interval+share) {
+				return
+			}
+			var more bool
+			buffer, more = player.Play(at.Add(share-p.o.Interval), buffer, func(measurement string, text []byte) bool {
+				if p.o.Count > 0 && p.written >= p.o.Count {
+					return false
+				}
+				topic := topics[measurement]
+				if topic == "" {
+					topic = topicPrefix + measurement
+					topics[measurement] = topic
+				}
+				value := make(sarama.ByteEncoder, len(text))
+				copy(value, text)
+				select {
+				case p.input <- &sarama.ProducerMessage{Topic: topic, Key: sarama.StringEncoder(player.Host), Value: value}:
+					p.written++
+					p.sent[measurement]++
+					return true
+				case <-ctx.Done():
+					return false
+				}
+			})
+			if !more {
+				return
+			}
+		}
+		at = at.Add(p.o.Interval)
+	}
+}
+
+// await waits until it is time for the next messages: by their number where there is a rate, else by the fleet's own time.
+func (p *pass) await(ctx context.Context, since time.Duration) bool {
+	if p.written-p.looked < lookEvery && p.written > 0 {
+		return true
+	}
+	p.looked = p.written
+	switch {
+	case p.o.Rate < 0:
+		return ctx.Err() == nil
+	case p.o.Rate > 0:
+		since = time.Duration(float64(p.written) / p.o.Rate * float64(time.Second))
+	}
+	wait := time.Until(p.start.Add(since))
+	p.behind = max(0, -wait)
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(wait):
+		return true
+	}
+}
+
+// cpuSeconds is the CPU time of this process so far.
+func cpuSeconds() float64 {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return 0
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()).Seconds()
+}

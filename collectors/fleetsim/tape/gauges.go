@@ -1,0 +1,22 @@
+package tape
+
+import "strings"
+
+// counting are the measurements that have counters: their numbers count, unless named in states.
+var counting = map[string]bool{"rnic": true, "rnic_vf": true, "ovs_datapath": true}
+
+// states are the numbers of these measurements that tell how something is, not how often it happened. A test compares them with the telemetry
+// registry.
+var states = map[string]bool{
+	"lifespan": true, "rate_gbps": true, "pci_link_speed_gts": true, "pci_link_width": true, "pci_max_link_speed_gts": true,
+	"pci_max_link_width": true, "sriov_numvfs": true, "sriov_totalvfs": true, "tx_gbps": true, "rx_gbps": true, "vfs_bound": true,
+	"vfs_elsewhere": true, "outbound_pci_stalled_rd": true, "outbound_pci_stalled_wr": true, "health_reporters": true,
+	"health_reporters_failed": true, "next_sample_s": true, "collect_cpu_predicted_ms": true, "tx_pps": true, "rx_pps": true, "drops_per_s": true,
+	"max_tx_mbps": true, "min_tx_mbps": true, "vlan": true, "flows": true, "flow_limit": true, "offloaded_flows": true,
+	"masks": true, "masks_hit_per_packet": true, "dump_duration_ms": true, "max_idle_ms": true, "flows_unparsed": true,
+	"flow_events_left_out": true, "collect_failures": true,
+}
+
+func isCounter(measurement, field string) bool {
+	return counting[measurement] && !states[field] && !strings.HasPrefix(field, "values_missing")
+}
