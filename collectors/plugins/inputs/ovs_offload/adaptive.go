@@ -70,15 +70,15 @@ func known(name string) bool {
 	return false
 }
 
-// decide hands what was seen to the controller of the interval and returns what it has to say as fields. seen is nil when
-// Open vSwitch could not be read.
-func (p *Plugin) decide(cost time.Duration, at time.Time, seen *switchState) map[string]any {
+// decide hands what was seen to the controller of the interval and returns what it has to say as fields. On an error the flows could
+// not be read.
+func (p *Plugin) decide(cost time.Duration, at time.Time, seen *switchState, err error) map[string]any {
 	if p.cadence == nil {
 		return map[string]any{"collect_cpu_ms": round(cost.Seconds() * 1000)}
 	}
 	reachable := 0.0
 	var signals []cadence.Signal
-	if seen != nil {
+	if err == nil {
 		reachable = 1
 		for _, r := range p.tracker.rnics {
 			signals = append(signals, p.signals(r, seen.elapsed.Seconds())...)

@@ -22,14 +22,21 @@ func (p *Plugin) emit(acc telegraf.Accumulator, seen *switchState, maxIdle *time
 	}
 	p.emitMasks(acc, seen)
 	p.emitFlowEvents(acc, seen.dumpedAt)
+	p.emitDatapaths(acc, seen, maxIdle, started, decision)
+}
+
+// emitDatapaths reports what the daemon says of its datapaths, and what their dumps were like if they came.
+func (p *Plugin) emitDatapaths(acc telegraf.Accumulator, seen *switchState, maxIdle *time.Duration, started time.Time, decision map[string]any) {
 	for i := range seen.datapaths {
 		fields := datapathFields(&seen.datapaths[i])
 		addMaxIdle(fields, maxIdle)
 		maps.Copy(fields, seen.coverage)
 		maps.Copy(fields, decision)
-		fields["flows_unparsed"] = int64(seen.unparsed[i])
-		if p.FlowEventLimit > 0 {
-			fields["flow_events_left_out"] = int64(p.tracker.events.leftOut)
+		if seen.unparsed != nil {
+			fields["flows_unparsed"] = int64(seen.unparsed[i])
+			if p.FlowEventLimit > 0 {
+				fields["flow_events_left_out"] = int64(p.tracker.events.leftOut)
+			}
 		}
 		fields["collect_ms"] = round(float64(p.clock().Sub(started).Microseconds()) / 1000)
 		acc.AddFields("ovs_datapath", fields, map[string]string{"datapath": seen.datapaths[i].Name}, seen.dumpedAt)

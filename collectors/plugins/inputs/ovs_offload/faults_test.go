@@ -56,3 +56,18 @@ func TestADaemonThatIsTooBusyToConnectKeepsItsHistory(t *testing.T) {
 	h.Timeout = config.Duration(5 * time.Second)
 	expect(t, offload(t, h.step(t, 10, line(1, 32, 300, "0.1s", inHardware))), map[string]any{"packets_per_s": 20.0})
 }
+
+func TestADaemonThatRefusesToDumpFlowsGivesNoMetrics(t *testing.T) {
+	h := newHost(t, oneRNIC)
+	h.daemon.Answer("dpctl/show", emptyShow)
+	h.daemon.Answer("upcall/show", emptyUpcall)
+	acc := &plugintest.Accumulator{}
+	if err := h.Gather(acc); err == nil {
+		t.Fatal("no error")
+	}
+	metrics := acc.Take()
+	plugintest.Find(t, metrics, "event", "kind", "ovs_unreachable")
+	if len(metrics) != 1 {
+		t.Errorf("emitted %v", metrics)
+	}
+}

@@ -3,6 +3,11 @@ package ovs_offload
 import (
 	"fmt"
 	"strings"
+	"testing"
+
+	"github.com/influxdata/telegraf"
+
+	"github.com/wallwatch/wallwatch/collectors/internal/plugintest"
 )
 
 // oneRNIC is a sysfs tree with one card and two representors.
@@ -40,3 +45,15 @@ const (
 )
 
 func dump(lines ...string) string { return strings.Join(lines, "\n") + "\n" }
+
+// expectNoFlows checks what is emitted when the dump did not come to its end: what the datapath said before, nothing of the RNICs.
+func expectNoFlows(t *testing.T, metrics []telegraf.Metric) {
+	t.Helper()
+	for _, m := range metrics {
+		if m.Name() != "event" && m.Name() != "ovs_datapath" {
+			t.Errorf("without the flows %v was emitted", m)
+		}
+	}
+	datapath := plugintest.Find(t, metrics, "ovs_datapath", "datapath", "system@ovs-system")
+	expect(t, datapath, map[string]any{"dump_duration_ms": 1.0, "lookups_missed": int64(2), "flow_limit": int64(10000), "flows_unparsed": nil})
+}

@@ -117,8 +117,13 @@ func (p *Plugin) Gather(acc telegraf.Accumulator) error {
 	var maxIdle *time.Duration
 	var err error
 	cost := p.cpu(func() { seen, maxIdle, err = p.read(acc, started) })
-	decision := p.decide(cost, started, seen)
+	decision := p.decide(cost, started, seen, err)
 	if err != nil {
+		if seen != nil {
+			acc.AddError(errors.Join(seen.refusals...))
+			p.emitDatapaths(acc, seen, maxIdle, started, decision)
+			err = fmt.Errorf("dumping its flows: %w", err)
+		}
 		p.unreachable(acc, err)
 		return err
 	}
@@ -128,7 +133,7 @@ func (p *Plugin) Gather(acc telegraf.Accumulator) error {
 	return nil
 }
 
-// read asks everybody once. On an error nothing was seen.
+// read asks everybody once. What was seen beside an error are the datapaths without their flows.
 func (p *Plugin) read(acc telegraf.Accumulator, started time.Time) (*switchState, *time.Duration, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(p.Timeout))
 	defer cancel()

@@ -23,7 +23,7 @@ type switchState struct {
 	datapaths []dpctl.Datapath
 	// refusals are the commands that the daemon would not run.
 	refusals []error
-	// unparsed counts, for each datapath, the lines that could not be understood.
+	// unparsed counts, for each datapath, the lines that could not be understood; nil where the flows could not be read.
 	unparsed []int
 	// coverage has the fields that come from the daemon's own counters.
 	coverage map[string]any
@@ -32,8 +32,8 @@ type switchState struct {
 	elapsed  time.Duration
 }
 
-// readSwitch asks the daemon for its datapaths and flows. A command that the daemon refuses costs what it would have told, but without
-// the flows nothing counts.
+// readSwitch asks the daemon for its datapaths and flows. A command that the daemon refuses costs what it would have told. Without the flows
+// nothing is known of the RNICs; where their dump did not come to its end, what the datapaths said before is returned beside the error.
 func (p *Plugin) readSwitch(ctx context.Context) (*switchState, error) {
 	client, err := unixctl.Dial(ctx, p.Unixctl)
 	if err != nil {
@@ -73,13 +73,24 @@ func (p *Plugin) readSwitch(ctx context.Context) (*switchState, error) {
 		unparsed, err := p.dump(ctx, client, datapath.Name, len(state.datapaths))
 		if err != nil {
 			p.tracker.abort()
-			return nil, err
+			state.unparsed = nil
+			return state.unlessRefused(err), err
 		}
 		state.unparsed = append(state.unparsed, unparsed)
 	}
 	p.orderMasks()
 	state.elapsed = p.tracker.commit()
 	return state, nil
+}
+
+// unlessRefused is what was read before the dump failed: nothing when the daemon does not dump flows at all, for then nobody would
+// notice that they are missing.
+func (s *switchState) unlessRefused(err error) *switchState {
+	var refused *unixctl.CommandError
+	if errors.As(err, &refused) {
+		return nil
+	}
+	return s
 }
 
 func (s *switchState) call(ctx context.Context, client *unixctl.Client, command string) (string, error) {
