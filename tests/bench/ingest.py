@@ -32,7 +32,7 @@ TOPICS = ("wallwatch.rnic", "wallwatch.rnic_offload")
 
 
 def send(bootstrap: str, count: int, rate: float) -> float:
-    """Let fleetsim write `count` messages of these topics; returns the messages a second, without the time that it takes to make its tapes."""
+    """Let fleetsim write `count` messages of these topics; returns the messages a second, without the making of its tapes."""
     command = [str(binary("fleetsim")), "load", "--kafka", bootstrap, "--rnics", str(RNICS), "--rate", str(rate), "--count", str(count)]
     command += ["--measurements", ",".join(topic.removeprefix("wallwatch.") for topic in TOPICS)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)

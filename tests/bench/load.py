@@ -1,9 +1,10 @@
 """How many samples a second `fleetsim load` writes into Kafka on one core, with the mechanisms of the engine on its tapes.
 
-Two hosts of each of the eight symptom scenarios and a healthy fleet are recorded, and 40,000 RNICs play these tapes. A sample is what one RNIC sends at
-one time: its messages `rnic` and `rnic_offload`. First only these are sent, as fast as one core can (GOMAXPROCS=1), then everything that collectors
-send, then everything at 1 s in real time: how far behind it is at the end tells whether it keeps up. Kafka works on the other core.
-WALLWATCH_BENCH_MESSAGES is the length of the first two (1,000,000), WALLWATCH_BENCH_STEADY_S that of the last (20).
+The hosts of each of the eight symptom scenarios and a healthy fleet are recorded, and 40,000 RNICs play these tapes. A sample is what
+one RNIC sends at one time: its messages `rnic` and `rnic_offload`. First only these are sent, as fast as one core can (GOMAXPROCS=1),
+then everything that collectors send, then everything at 1 s in real time: how far behind it is at the end tells whether it keeps up.
+Kafka works on the other core. WALLWATCH_BENCH_MESSAGES is the length of the first two (1,000,000), WALLWATCH_BENCH_STEADY_S that of
+the last (20).
 """
 
 import json

@@ -1,6 +1,6 @@
-"""How many seconds of a simulated fleet `fleetsim record` records in one second: the demo's fleet (8 hosts, 32 RNICs) and one quiet host with 4 RNICs.
+"""How many seconds of a simulated fleet `fleetsim record` records in one second.
 
-WALLWATCH_BENCH_RECORD_S is how many virtual seconds are recorded of each (300).
+The fleets are that of the demo (8 hosts, 32 RNICs) and one quiet host with 4 RNICs. WALLWATCH_BENCH_RECORD_S is how many virtual seconds are recorded of each (300).
 """
 
 import os
