@@ -1,0 +1,33 @@
+"""What is evaluated: the catalogue of scenarios, drawn ones for development, drawn ones held out, and long quiet times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tests.evaluation.draw import HELD_OUT, Drawn, draw, quiet_day
+
+from wallwatch_local.paths import REPOSITORY
+
+CATALOGUE_LENGTH_S = 480
+DEVELOPMENT, HELD, QUIET_DAYS = 60, 200, 4
+"""How many there are of each."""
+
+
+def catalogue() -> list[Drawn]:
+    """The scenarios of the repository, each for 8 minutes at 10 s."""
+    files = sorted((REPOSITORY / "tests" / "scenarios").glob("*.yaml"))
+    return [Drawn(file.stem, file.read_text(), CATALOGUE_LENGTH_S, 10) for file in files]
+
+
+def wanted(name: str, seeds: Sequence[int] | None) -> list[Drawn]:
+    """The scenarios of one set, or those of some seeds of it."""
+    if name == "catalogue":
+        return catalogue()
+    if name == "development":
+        return [draw(seed) for seed in seeds or range(1, DEVELOPMENT + 1)]
+    if name == "held-out":
+        return [draw(HELD_OUT + seed) for seed in seeds or range(1, HELD + 1)]
+    return [quiet_day(number) for number in seeds or range(1, QUIET_DAYS + 1)]
+
+
+SETS = ("catalogue", "development", "held-out", "quiet")
