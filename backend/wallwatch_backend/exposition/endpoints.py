@@ -1,0 +1,55 @@
+"""`/metrics/fleet`: the fleet for Prometheus. Beside `/metrics`, which has this process's own metrics and needs no sign-in."""
+
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query
+from fastapi.responses import StreamingResponse
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, choose_encoder
+
+from wallwatch_backend.exposition.service import exposition
+from wallwatch_backend.kit import problems
+from wallwatch_backend.kit.access import READ_ERRORS, AsViewer
+from wallwatch_backend.kit.database import TheDatabase
+from wallwatch_backend.kit.text import StorableText
+
+router = APIRouter(tags=["metrics"])
+
+OPENMETRICS = "application/openmetrics-text"
+_AWAY = {
+    "model": problems.Problem,
+    "content": {problems.MEDIA_TYPE: {}},
+    "description": "The database does not answer (`database_unavailable`)",
+}
+_OK = {
+    "description": "Prometheus's text format, or OpenMetrics where the Accept header asks for it",
+    "content": {"text/plain": {"schema": {"type": "string"}}, OPENMETRICS: {"schema": {"type": "string"}}},
+}
+
+
+@router.get(
+    "/metrics/fleet",
+    operation_id="getFleetMetrics",
+    response_class=StreamingResponse,
+    responses={200: _OK, **problems.responses(*READ_ERRORS, problems.InvalidInput), 503: _AWAY},
+)
+async def fleet_metrics(
+    caller: AsViewer,
+    database: TheDatabase,
+    rack: Annotated[
+        str | None, Query(max_length=200, description="Of this rack only: to divide a large fleet among scrapes"), StorableText
+    ] = None,
+    accept: Annotated[str, Header(include_in_schema=False)] = "",
+) -> StreamingResponse:
+    """Return identity, symptoms and headroom of every RNIC, and the numbers of incidents, as metrics."""
+    openmetrics = choose_encoder(accept)[1].startswith(OPENMETRICS)
+    pieces = exposition(database, rack, openmetrics)
+    first = await anext(pieces)  # before the answer begins: a database that is away is an error, not half an answer
+    media_type = f"{OPENMETRICS}; version=1.0.0; charset=utf-8" if openmetrics else CONTENT_TYPE_PLAIN_0_0_4
+    return StreamingResponse(_with(first, pieces), media_type=media_type)
+
+
+async def _with(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield first
+    async for piece in rest:
+        yield piece
