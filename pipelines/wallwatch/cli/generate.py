@@ -19,7 +19,7 @@ def docs(
     folder: Path = typer.Option(Path("docs"), help="folder of the documentation", file_okay=False),
     check: bool = typer.Option(False, "--check", help="write nothing; fail when a file is not what would be written"),
 ) -> None:
-    """Write metrics.md and symptoms.md."""
+    """Write metrics.md, policies.md and symptoms.md."""
     from wallwatch.cli.tables import pages
 
     stale = []
