@@ -61,13 +61,10 @@ func (r *RNIC) watchHealth(now time.Duration) {
 	if !r.healthSaid && stopped >= healthMisses*healthPeriod {
 		r.healthSaid = true
 		r.health.Failed, r.health.Errors = true, r.health.Errors+1
-		r.log(now, levelError, "poll_health:823:(pid 0): device's health compromised - reached miss count")
+		r.logUnhealthy(now)
 	}
 	if stopped >= recoveryAfter {
-		r.log(now, levelError, "mlx5_health_try_recover:375:(pid 418): handling bad device here")
-		r.reset()
-		r.recovered()
-		r.log(now, levelWarning, "mlx5_health_try_recover:388:(pid 418): health recovery succeeded")
+		r.recover(now)
 	}
 }
 
@@ -80,7 +77,10 @@ type Health struct {
 // Health tells the present state of the card's firmware as its driver sees it.
 func (r *RNIC) Health() Health { return r.health }
 
-func (r *RNIC) recovered() {
+// recover resets the card, which empties it.
+func (r *RNIC) recover(now time.Duration) {
+	r.reset()
+	r.logReset(now)
 	if r.health.Failed {
 		r.health.Failed = false
 		r.health.Recoveries++

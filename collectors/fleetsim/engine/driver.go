@@ -1,9 +1,6 @@
 package engine
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // The kernel driver (paper, section 3.2 "RNIC Driver", causes C2 and C3). Both flaws were fixed by updates.
 //
@@ -20,8 +17,6 @@ const (
 	// bootTime is an assumed time from a crash or the end of a shutdown until the host works again.
 	bootTime = 30 * time.Second
 )
-
-var operations = map[commandKind]string{insertEntry: "SET_FLOW_TABLE_ENTRY(0x936)", restoreEntry: "SET_FLOW_TABLE_ENTRY(0x936)", deleteEntry: "DELETE_FLOW_TABLE_ENTRY(0x938)"}
 
 // giveUpCommands ends those that have waited too long.
 func (r *RNIC) giveUpCommands(now time.Duration) {
@@ -52,15 +47,6 @@ func (r *RNIC) giveUpCommands(now time.Duration) {
 	}
 }
 
-func (r *RNIC) logTimeout(now time.Duration, kind commandKind, slot int) {
-	if r.Model.Driver == "ice" {
-		r.log(now, levelError, "Control Send Queue Writeback timeout.")
-		return
-	}
-	r.log(now, levelWarning, fmt.Sprintf("wait_func_handle_exec_timeout:1162:(pid %d): cmd[%d]: %s No done completion", handlerPID, slot, operations[kind]))
-	r.log(now, levelError, fmt.Sprintf("wait_func:1190:(pid %d): %s timeout. Will cause a leak of a command resource", handlerPID, operations[kind]))
-}
-
 // commandLost leaves the flow of an insertion that was not done to the software datapath.
 func (r *RNIC) commandLost(c command) {
 	c.entry.restoring = false
@@ -76,7 +62,7 @@ func (r *RNIC) creationFailed(e *Entry, now time.Duration) {
 		r.failureSecond, r.failuresSaid = second, 0
 	}
 	if r.failuresSaid++; r.failuresSaid <= failuresSaidPerSecond {
-		r.log(now, levelError, fmt.Sprintf("mlx5_cmd_out_err:838:(pid %d): %s op_mod(0x0) failed, status limits exceeded(0x8), syndrome (0x1c3a2f), err(-12)", handlerPID, operations[insertEntry]))
+		r.logRefusal(now)
 	}
 	r.commandLost(command{e, insertEntry, now})
 	if !r.FixedDriver && !r.Host.crashing {

@@ -93,7 +93,7 @@ func (e *Engine) newRNIC(s *scenario.Scenario, h *Host, host, index int) (*RNIC,
 		VTEP: netip.AddrFrom4([4]byte{10, 0, byte(host + 1), byte(index + 1)}), CarrierChanges: 2, VFs: make([]*Container, t.VFs), VFCounters: make([]VFCounters, t.VFs),
 		chains: [2]*chain{newChain(), newChain()}, contexts: map[context]int{}, baseMasks: 3 + e.rng.IntN(len(commonMasks)-2), sourcePort: e.rng.IntN(16384)}
 	r.Netdev = fmt.Sprintf("enp%ds0f0np0", r.bus())
-	if model.Driver == "ice" {
+	if model.Driver == iceDriver {
 		r.Netdev = fmt.Sprintf("enp%ds0f0", r.bus())
 	}
 	return r, nil

@@ -8,6 +8,7 @@ type Events struct {
 	Inserted         uint64 // dpif_flow_put
 	Deleted          uint64 // dpif_flow_del
 	FlowLimitReached uint64 // upcall_flow_limit_hit
+	FlowsMissing     uint64 // revalidate_missed_dp_flow
 }
 
 // historySeconds is how far back rates reach; Open vSwitch's longest is an hour.
@@ -15,7 +16,7 @@ const historySeconds = 3600
 
 // Events are the totals now.
 func (s *Switch) Events() Events {
-	return Events{Executed: uint64(s.Missed), Inserted: s.Inserted, Deleted: s.Deleted, FlowLimitReached: s.FlowLimitReached}
+	return Events{Executed: uint64(s.Missed), Inserted: s.Inserted, Deleted: s.Deleted, FlowLimitReached: s.FlowLimitReached, FlowsMissing: s.FlowsMissing}
 }
 
 // EventsBefore are the totals of some time ago, zero from before the start.

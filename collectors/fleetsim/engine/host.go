@@ -50,8 +50,7 @@ func (h *Host) start(now time.Duration) {
 	h.bootedAt = now
 	h.log(0, levelInfo, fmt.Sprintf("Linux version %s (simulated host %s)", kernelVersion, h.Name))
 	for _, r := range h.RNICs {
-		h.log(2*time.Second, levelInfo, fmt.Sprintf("%s %s: firmware version: %s", r.Model.Driver, r.PCI, r.Firmware()))
-		h.log(3*time.Second, levelInfo, fmt.Sprintf("%s %s: E-Switch: Enable: mode(OFFLOADS), nvfs(%d)", r.Model.Driver, r.PCI, len(r.VFs)))
+		r.logBoot()
 	}
 }
 

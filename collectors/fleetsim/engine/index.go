@@ -69,6 +69,7 @@ func (h *Host) sweep(now time.Duration) {
 		}
 		e.unnoticed = false
 		h.Switch.Deleted++
+		h.Switch.FlowsMissing++
 	}
 	clear(h.unnoticed[len(kept):])
 	h.unnoticed = kept

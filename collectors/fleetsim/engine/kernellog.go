@@ -51,7 +51,7 @@ func offloadStack(driver string) []string {
 	generic := []string{"tc_setup_cb_add+0x1d4/0x280", "fl_hw_replace_filter+0x1a2/0x260 [cls_flower]", "fl_change+0x9c1/0x12f0 [cls_flower]",
 		"tc_new_tfilter+0x3f0/0x9e0", "rtnetlink_rcv_msg+0x15c/0x420", "netlink_rcv_skb+0x5b/0x110", "netlink_unicast+0x1a3/0x290",
 		"netlink_sendmsg+0x22e/0x4b0", "____sys_sendmsg+0x37f/0x3c0", "___sys_sendmsg+0x9a/0xf0", "do_syscall_64+0x5c/0x90"}
-	if driver == "ice" {
+	if driver == iceDriver {
 		return append([]string{"ice_sq_send_cmd+0x2a1/0x4f0 [ice]", "ice_aq_send_cmd+0x6c/0x190 [ice]", "ice_aq_sw_rules+0x8e/0x100 [ice]",
 			"ice_add_adv_rule+0x7c3/0xd60 [ice]", "ice_eswitch_add_tc_fltr+0x2f1/0x480 [ice]", "ice_add_cls_flower+0x61a/0x1040 [ice]"}, generic...)
 	}
@@ -92,13 +92,12 @@ func (h *Host) logLockup(now time.Duration) {
 
 func (h *Host) logOops(r *RNIC, now time.Duration) {
 	first := len(h.Messages)
-	freed := "mlx5_del_flow_rules+0x14/0x2c0 [mlx5_core]"
 	h.logNow(now, levelAlert, "BUG: kernel NULL pointer dereference, address: 0000000000000018")
 	h.logNow(now, levelAlert, "#PF: supervisor read access in kernel mode")
 	h.logNow(now, levelWarning, "Oops: 0000 [#1] PREEMPT SMP NOPTI")
 	h.logNow(now, levelWarning, fmt.Sprintf("CPU: 7 PID: %d Comm: handler14 Not tainted %s #1", handlerPID, kernelVersion))
-	h.logNow(now, levelWarning, "RIP: 0010:"+freed)
-	h.logStack(now, levelWarning, []string{"__die_body.cold+0x8/0x12", "page_fault_oops+0x15d/0x2f0"}, offloadStack(r.Model.Driver)[5:])
+	h.logNow(now, levelWarning, "RIP: 0010:"+r.freedFunction())
+	h.logStack(now, levelWarning, []string{"__die_body.cold+0x8/0x12", "page_fault_oops+0x15d/0x2f0"}, r.creationFrames())
 	h.logNow(now, levelEmergency, "Kernel panic - not syncing: Fatal exception")
 	for i := range h.Messages[first:] {
 		h.Messages[first+i].Panic = true

@@ -31,7 +31,7 @@ func (e *Engine) operate() {
 		if r.PortDown() && e.now >= r.portDownUntil {
 			r.portDownUntil = 0
 			r.CarrierChanges++
-			r.log(e.now, levelInfo, r.Netdev+": Link up")
+			r.logCarrier(e.now, true)
 		}
 	}
 }
@@ -55,7 +55,7 @@ func (e *Engine) perform(o operation) {
 					r.portDownUntil = e.now + o.For.Std()
 				}
 				r.CarrierChanges++
-				r.log(e.now, levelInfo, r.Netdev+": Link down")
+				r.logCarrier(e.now, false)
 			}
 		}
 	}

@@ -32,6 +32,7 @@ type Switch struct {
 	Inserted         uint64  // dpif_flow_put
 	Deleted          uint64  // dpif_flow_del
 	FlowLimitReached uint64  // upcall_flow_limit_hit
+	FlowsMissing     uint64  // revalidate_missed_dp_flow
 	nextRound        time.Duration
 
 	past         []Events // totals once a second, newest last

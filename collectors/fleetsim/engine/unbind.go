@@ -54,7 +54,7 @@ func (r *RNIC) loseLink(now time.Duration) {
 	r.link.fatal++
 	r.logPort(now, levelError, "AER: Uncorrected (Fatal) error message received from "+r.PCI)
 	r.logPort(now, levelInfo, "pciehp: Slot(1): Link Down")
-	r.log(now, levelError, "mlx5_pci_err_detected Device state = 1 health sensors: 1 pci_status: 1. Enter, pci channel state = 2")
+	r.logLinkError(now)
 	r.reset()
 }
 

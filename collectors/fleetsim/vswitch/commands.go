@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine"
 )
 
 // datapath is the name of the kernel datapath.
@@ -25,6 +23,7 @@ var commands = map[string]command{
 	"dpctl/offload-stats-show": func(*Server, *bytes.Buffer, []string) {}, // the kernel datapath has none
 	"upcall/show":              (*Server).upcalls,
 	"coverage/show":            (*Server).coverage,
+	"coverage/read-counter":    nil, // answered apart: it can fail
 }
 
 // Answer is what ovs-vswitchd would say to a command, whatever the state of its host.
@@ -45,6 +44,9 @@ func (s *Server) Answer(method string, args []string) ([]byte, error) {
 	run, ok := commands[method]
 	if !ok {
 		return nil, fmt.Errorf("%q is not a valid command (use \"list-commands\" to see a list of valid commands)", method)
+	}
+	if method == "coverage/read-counter" {
+		return s.readCounter(args)
 	}
 	if dp := datapathArgument(args); dp != "" && dp != datapath && dp != "ovs-system" {
 		return nil, fmt.Errorf("opening datapath %s failed (No such device)", dp)
@@ -88,33 +90,5 @@ func (s *Server) upcalls(out *bytes.Buffer, _ []string) {
 			fmt.Fprintf(out, "  offloaded flows : %d\n", offloaded)
 		}
 		fmt.Fprintf(out, "  dump duration : %dms\n  ufid enabled : true\n\n  10: (keys %d)\n", sw.DumpDuration.Milliseconds(), flows)
-	})
-}
-
-// coverage prints "coverage/show": mean rates over three times and the total of each event that ever happened.
-func (s *Server) coverage(out *bytes.Buffer, _ []string) {
-	s.Engine.View(func(time.Duration) {
-		sw := &s.Host.Switch
-		now, recent, minute, hour := sw.Events(), sw.EventsBefore(5*time.Second), sw.EventsBefore(time.Minute), sw.EventsBefore(time.Hour)
-		out.WriteString("Event coverage, avg rate over last: 5 seconds, last minute, last hour,  hash=5f1ee7c0:\n")
-		silent := 0
-		for _, c := range []struct {
-			name string
-			of   func(engine.Events) uint64
-		}{
-			{"dpif_execute", func(e engine.Events) uint64 { return e.Executed }},
-			{"dpif_flow_del", func(e engine.Events) uint64 { return e.Deleted }},
-			{"dpif_flow_put", func(e engine.Events) uint64 { return e.Inserted }},
-			{"upcall_flow_limit_hit", func(e engine.Events) uint64 { return e.FlowLimitReached }},
-		} {
-			total := c.of(now)
-			if total == 0 {
-				silent++
-				continue
-			}
-			rate := func(before engine.Events, seconds float64) float64 { return float64(total-c.of(before)) / seconds }
-			fmt.Fprintf(out, "%-24s %5.1f/sec %9.3f/sec %13.4f/sec   total: %d\n", c.name, rate(recent, 5), rate(minute, 60), rate(hour, 3600), total)
-		}
-		fmt.Fprintf(out, "%d events never hit\n", silent)
 	})
 }

@@ -182,3 +182,20 @@ func TestCoverageRatesAreMeansOverTheirOwnTimes(t *testing.T) {
 		t.Errorf("%v in 5 s, %v in an hour, %d in all", recent, hour, total)
 	}
 }
+
+func TestACounterIsReadByItsNameAlsoWhenItsEventNeverHappened(t *testing.T) {
+	_, client := dial(t)
+	shown := dpctl.ParseCoverage(call(t, client, "coverage/show"))
+	if got := strings.TrimSpace(call(t, client, "coverage/read-counter", "dpif_flow_put")); got != fmt.Sprint(shown["dpif_flow_put"]) || got == "0" {
+		t.Errorf("dpif_flow_put is %s, and %d in the list", got, shown["dpif_flow_put"])
+	}
+	if got := call(t, client, "coverage/read-counter", "dpif_flow_put_error"); got != "0\n" {
+		t.Errorf("an event that never happened is %q", got)
+	}
+	if _, err := client.Call(t.Context(), "coverage/read-counter", "no_such_event"); err == nil || !strings.Contains(err.Error(), "No such counter") {
+		t.Errorf("an unknown counter: %v", err)
+	}
+	if _, err := client.Call(t.Context(), "coverage/read-counter"); err == nil || !strings.Contains(err.Error(), "requires") {
+		t.Errorf("no counter: %v", err)
+	}
+}
