@@ -1,0 +1,121 @@
+"""The Grafana dashboard and the alert rules in docs/: they ask only for what `/metrics/fleet` has, in the form that loads."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import yaml
+
+from wallwatch_backend.exposition.families import FAMILIES
+from wallwatch_local.paths import REPOSITORY
+
+FOLDER = REPOSITORY / "docs" / "grafana"
+DASHBOARD = json.loads((FOLDER / "wallwatch.json").read_text())
+RULES = yaml.safe_load((FOLDER / "alerts.yaml").read_text())["groups"]
+LABELS = {family.name: set(family.labels) for family in FAMILIES}
+FROM_PROMETHEUS = {"instance", "job"}
+FUNCTIONS = {"absent", "bottomk", "count", "min", "quantile", "sum", "time", "vector"}
+WORDS = {"by", "on", "group_left", "or", "and", "unless"}
+
+
+def dashboard_expressions() -> Iterator[tuple[str, str]]:
+    for panel in DASHBOARD["panels"]:
+        for target in panel["targets"]:
+            yield panel["title"], target["expr"]
+    for variable in DASHBOARD["templating"]["list"]:
+        if variable["type"] == "query":
+            metric, label = re.fullmatch(r"label_values\((.+), (\w+)\)", variable["definition"]).groups()
+            yield f"variable {variable['name']}", f"count by ({label}) ({metric})"
+
+
+EXPRESSIONS = [*dashboard_expressions(), *((rule["alert"], rule["expr"]) for group in RULES for rule in group["rules"])]
+
+
+def unknown_names(expression: str) -> set[str]:
+    """Names in a PromQL expression that are no metric of ours, no label of its metrics, no function and no keyword."""
+    found = set()
+    metrics = {name for name in re.findall(r"\b[a-z_]+\b", expression) if name in LABELS}
+    labels = set().union(*(LABELS[name] for name in metrics)) | FROM_PROMETHEUS
+    for name, selector in re.findall(r"(\w+)\{([^}]*)\}", expression):
+        found |= set(re.findall(r"(\w+)\s*(?:=~|!~|!=|=)", selector)) - LABELS.get(name, set())
+    for names in re.findall(r"\b(?:by|on|group_left)\s*\(([^)]*)\)", expression):
+        found |= set(re.findall(r"\w+", names)) - labels
+    rest = re.sub(r"\{[^}]*\}|\b(?:by|on|group_left)\s*\([^)]*\)", "", expression)
+    return found | (set(re.findall(r"\b[a-z_]+\b", rest)) - set(LABELS) - FUNCTIONS - WORDS)
+
+
+@pytest.mark.parametrize(("where", "expression"), EXPRESSIONS, ids=[where for where, _ in EXPRESSIONS])
+def test_an_expression_asks_only_for_what_is_exported(where: str, expression: str) -> None:
+    assert unknown_names(expression) == set()
+    assert expression.count("(") == expression.count(")")
+    assert any(name in expression for name in LABELS)
+
+
+@pytest.mark.parametrize(
+    ("expression", "unknown"),
+    [
+        ("sum(wallwatch_rnics)", {"wallwatch_rnics"}),
+        ('wallwatch_incidents{status="open"}', {"status"}),
+        ("sum by (rack) (wallwatch_rnic_headroom_ratio)", {"rack"}),
+        ("smu(wallwatch_incidents)", {"smu"}),
+    ],
+)
+def test_a_name_that_is_not_exported_would_be_found(expression: str, unknown: set[str]) -> None:
+    assert unknown_names(expression) == unknown
+
+
+def test_the_dashboard_has_what_grafana_needs_to_import_it() -> None:
+    assert DASHBOARD["id"] is None  # Grafana gives one
+    assert (DASHBOARD["uid"], DASHBOARD["title"]) == ("wallwatch-fleet", "Wallwatch fleet")
+    assert DASHBOARD["schemaVersion"] >= 39
+    ids = [panel["id"] for panel in DASHBOARD["panels"]]
+    assert len(set(ids)) == len(ids)
+    variables = {variable["name"] for variable in DASHBOARD["templating"]["list"]}
+    used = {name for _, expression in EXPRESSIONS for name in re.findall(r"\$(\w+)", expression)}
+    assert used <= variables
+    for panel in DASHBOARD["panels"]:
+        assert {"type", "title", "gridPos", "fieldConfig", "options", "targets", "datasource"} <= set(panel)
+        assert panel["datasource"] == {"type": "prometheus", "uid": "${datasource}"}
+        assert panel["gridPos"]["x"] + panel["gridPos"]["w"] <= 24
+        assert [target["refId"] for target in panel["targets"]] == ["A"]
+
+
+def test_panels_do_not_cover_each_other() -> None:
+    cells: dict[tuple[int, int], str] = {}
+    for panel in DASHBOARD["panels"]:
+        place = panel["gridPos"]
+        for x in range(place["x"], place["x"] + place["w"]):
+            for y in range(place["y"], place["y"] + place["h"]):
+                assert (x, y) not in cells, f"{panel['title']} covers {cells.get((x, y))}"
+                cells[x, y] = panel["title"]
+
+
+def rules() -> list[dict[str, Any]]:
+    return [rule for group in RULES for rule in group["rules"]]
+
+
+@pytest.mark.parametrize("rule", rules(), ids=[rule["alert"] for rule in rules()])
+def test_an_alert_rule_is_whole_and_speaks_of_labels_that_it_has(rule: dict[str, Any]) -> None:
+    assert set(rule) == {"alert", "expr", "for", "labels", "annotations"}
+    assert re.fullmatch(r"\d+[smhd]", rule["for"])
+    assert rule["labels"]["severity"] in ("warning", "critical")
+    grouped = re.match(r"(?:\w+ )?\w+ by \(([^)]*)\)", rule["expr"])
+    joined = re.search(r"group_left \(([^)]*)\)", rule["expr"])
+    metric = next(name for name in re.findall(r"\w+", rule["expr"]) if name in LABELS)
+    labels = set(re.findall(r"\w+", grouped[1])) if grouped else LABELS[metric]
+    labels |= (
+        set(re.findall(r"\w+", joined[1])) if joined and not (grouped and grouped.start() == 0 and "count by" in rule["expr"]) else set()
+    )
+    for text in rule["annotations"].values():
+        assert set(re.findall(r"\$labels\.(\w+)", text)) <= labels, text
+
+
+def test_alert_names_are_unique_and_the_scrape_example_reads_the_endpoint() -> None:
+    names = [rule["alert"] for rule in rules()]
+    assert len(set(names)) == len(names)
+    scrape = yaml.safe_load((FOLDER / "prometheus.yaml").read_text())
+    job = scrape["scrape_configs"][0]
+    assert (job["metrics_path"], scrape["rule_files"]) == ("/metrics/fleet", ["alerts.yaml"])
+    assert "credentials_file" in job["authorization"]
