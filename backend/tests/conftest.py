@@ -225,7 +225,7 @@ class FindingSource:
             "finding_id": str(uuid5(NAMESPACE_URL, f"{host}|{pci}|{symptom}|{started.isoformat()}")),
             "host": host,
             "pci": pci,
-            "rack": "r1",
+            "rack": f"rack-of-{host}",  # hosts of one rack with the same symptom and cause would be one incident
             "symptom": symptom,
             "state": state,
             "started_at": started.isoformat(),

@@ -11,12 +11,15 @@ from wallwatch_backend.api import new_api
 PUBLIC = {"signIn", "enrolAgent", "getHealthy", "getReady"}
 VIEWER = {
     "getSession", "signOut", "getWall", "openStream", "listRnics", "getRnic", "getRnicSeries", "getRnicMasks", "listRnicFindings",
-    "listRnicVfs",
-    "listIncidents", "getIncident", "listRemedyActions", "listRemedies", "getRemedy", "listAgents", "listWebhooks", "listDeliveries",
+    "listRnicVfs", "listIncidents", "getIncident", "countIncidents", "listIncidentChanges", "exportIncidents", "listSimilarIncidents",
+    "listIncidentContainers", "getBeforeIncident", "listSilences", "getSilence", "listViews", "createView", "updateView", "deleteView",
+    "listRemedyActions", "listRemedies", "getRemedy", "listAgents", "listWebhooks", "listDeliveries",
     "getCatalogue",
 }  # fmt: skip
 OPERATOR = {
-    "acknowledgeIncident", "resolveIncident", "commentIncident", "createRemedy", "undoRemedy", "createWebhook", "updateWebhook",
+    "acknowledgeIncident", "resolveIncident", "commentIncident", "reopenIncident", "updateIncident", "mergeIncidents", "splitIncident",
+    "bulkIncidents", "createSilence", "previewSilence", "updateSilence", "expireSilence",
+    "createRemedy", "undoRemedy", "createWebhook", "updateWebhook",
     "deleteWebhook", "testWebhook", "retryDelivery",
 }  # fmt: skip
 ADMIN = {
@@ -26,6 +29,15 @@ ADMIN = {
 ID = "00000000-0000-4000-8000-000000000000"
 BODIES: dict[str, Any] = {
     "commentIncident": {"text": "x"},
+    "updateIncident": {"assignee": "x"},
+    "mergeIncidents": {"incident_ids": [ID]},
+    "splitIncident": {"finding_ids": [ID]},
+    "bulkIncidents": {"ids": [ID], "action": "acknowledge"},
+    "createSilence": {"matchers": [{"name": "host", "value": "x"}], "ends_at": "2100-01-01T00:00:00Z", "reason": "x"},
+    "previewSilence": {"matchers": [{"name": "host", "value": "x"}]},
+    "updateSilence": {"reason": "x"},
+    "createView": {"name": "x", "query": ""},
+    "updateView": {"name": "x"},
     "createRemedy": {"action": "tune-revalidator", "host": "h", "params": {"max_idle_ms": 60000}, "mode": "dry_run"},
     "createWebhook": {"name": "x", "url": "http://127.0.0.1:9/"},
     "updateWebhook": {"name": "x"},

@@ -6,6 +6,12 @@ from typing import Any
 import httpx
 import pytest
 
+
+@pytest.fixture(scope="module")
+def backend_settings() -> dict[str, object]:
+    return {"incident_hold_s": 0}
+
+
 NOW = datetime.now(UTC).replace(microsecond=0)
 
 
@@ -57,37 +63,41 @@ def test_a_graver_finding_updates_its_incident(viewer: httpx.Client, findings: A
     assert kinds(one(viewer, "grave")) == ["opened", "updated"]
 
 
-def test_the_end_of_a_finding_resolves_its_incident(viewer: httpx.Client, findings: Any, eventually: Any) -> None:
+def test_an_incident_is_resolved_once_its_symptom_has_stayed_away(viewer: httpx.Client, findings: Any, eventually: Any) -> None:
     findings.send(findings.finding(host="end", started=NOW))
     findings.send(findings.finding(host="end", started=NOW, after_s=60, state="cleared"))
     eventually(lambda: [i for i in incidents(viewer, host="end") if i["state"] == "resolved"])
     incident = one(viewer, "end")
     assert incident["active"] is False
     assert incident["evidence"], "the evidence stays for later"
-    assert kinds(incident) == ["opened", "cleared"]
+    assert incident["over_since"] == incident["resolved_at"], "the hold time of this test is zero"
+    assert incident["resolved_by"] == "wallwatch"
+    assert sorted(kinds(incident)) == ["cleared", "opened", "resolved"]
 
 
 def test_a_symptom_that_comes_back_within_ten_minutes_reopens_its_incident(viewer: httpx.Client, findings: Any, eventually: Any) -> None:
     findings.send(findings.finding(host="back", started=NOW))
     findings.send(findings.finding(host="back", started=NOW, after_s=60, state="cleared"))
+    eventually(lambda: [i for i in incidents(viewer, host="back") if i["state"] == "resolved"])
     findings.send(findings.finding(host="back", started=NOW + timedelta(minutes=9)))
-    eventually(lambda: [i for i in incidents(viewer, host="back") if i["state"] == "open" and i["active"]])
     incident = eventually(lambda: one(viewer, "back") if one(viewer, "back")["reopened"] else None)
-    assert incident["reopened"] == 1
-    assert kinds(incident) == ["opened", "cleared", "reopened"]
+    assert (incident["state"], incident["active"], incident["over_since"], incident["reopened"]) == ("reopened", True, None, 1)
+    assert sorted(kinds(incident)) == ["cleared", "opened", "reopened", "resolved"]
 
 
 def test_a_symptom_that_comes_back_later_is_a_new_incident(viewer: httpx.Client, findings: Any, eventually: Any) -> None:
     findings.send(findings.finding(host="later", started=NOW))
     findings.send(findings.finding(host="later", started=NOW, after_s=60, state="cleared"))
+    eventually(lambda: [i for i in incidents(viewer, host="later") if i["state"] == "resolved"])
     findings.send(findings.finding(host="later", started=NOW + timedelta(minutes=12)))
     eventually(lambda: len(incidents(viewer, host="later")) == 2)
     assert [i["state"] for i in incidents(viewer, host="later")] == ["open", "resolved"]
 
 
-def test_another_symptom_of_the_same_rnic_is_another_incident(viewer: httpx.Client, findings: Any, eventually: Any) -> None:
+def test_a_symptom_of_another_cause_is_another_incident(viewer: httpx.Client, findings: Any, eventually: Any) -> None:
     findings.send(findings.finding("S1", host="two", started=NOW))
-    findings.send(findings.finding("S6", host="two", started=NOW))
+    masks = {**findings.finding(started=NOW)["hypotheses"][0], "cause": "C6"}
+    findings.send({**findings.finding("S6", host="two", started=NOW), "hypotheses": [masks]})
     eventually(lambda: len(incidents(viewer, host="two")) == 2)
     assert [i["symptom"] for i in incidents(viewer, host="two", symptom="S6")] == ["S6"]
 
@@ -164,7 +174,7 @@ def test_a_symptom_that_goes_on_after_a_person_resolved_it_reopens_the_incident(
     operator.post(f"{path}/resolve")
     findings.send(findings.finding(host="stubborn", started=NOW, after_s=60))  # within the grace: hysteresis may hold it up
     findings.send(findings.finding(host="stubborn", started=NOW, after_s=600))
-    incident = eventually(lambda: operator.get(path).json() if operator.get(path).json()["state"] == "open" else None)
+    incident = eventually(lambda: operator.get(path).json() if operator.get(path).json()["state"] == "reopened" else None)
     assert incident["reopened"] == 1
 
 

@@ -11,14 +11,18 @@ from wallwatch_backend.catalogue.endpoints import router as catalogue
 from wallwatch_backend.exposition.endpoints import router as exposition
 from wallwatch_backend.health.endpoints import router as health
 from wallwatch_backend.incidents.endpoints import router as incidents
+from wallwatch_backend.incidents.endpoints_context import router as incidents_context
+from wallwatch_backend.incidents.endpoints_many import router as incidents_many
 from wallwatch_backend.kit import problems
 from wallwatch_backend.remedies.endpoints import router as remedies
 from wallwatch_backend.rnics.endpoints import router as rnics
 from wallwatch_backend.session.endpoints import router as session
+from wallwatch_backend.silences.endpoints import router as silences
 from wallwatch_backend.stream.endpoints import router as stream
 from wallwatch_backend.tokens.endpoints import router as tokens
 from wallwatch_backend.users.endpoints import router as users
 from wallwatch_backend.vfs.endpoints import router as vfs
+from wallwatch_backend.views.endpoints import router as views
 from wallwatch_backend.wall.endpoints import router as wall
 from wallwatch_backend.webhooks.endpoints import router as webhooks
 
@@ -47,7 +51,25 @@ def new_api(**options: Any) -> FastAPI:
             },
         },
     )
-    for router in (session, wall, stream, rnics, vfs, incidents, remedies, agents, webhooks, users, tokens, audit, catalogue):
+    for router in (
+        session,
+        wall,
+        stream,
+        rnics,
+        vfs,
+        incidents_many,
+        incidents,
+        incidents_context,
+        silences,
+        views,
+        remedies,
+        agents,
+        webhooks,
+        users,
+        tokens,
+        audit,
+        catalogue,
+    ):
         api.include_router(router)
     app.include_router(api)
     app.include_router(health)

@@ -12,6 +12,8 @@ from wallwatch.store.tables import NOTIFY_CHANNEL
 from wallwatch_backend.agents import repository as agents
 from wallwatch_backend.agents.opamp import Connections
 from wallwatch_backend.incidents.consumer import FindingConsumer
+from wallwatch_backend.incidents.lifecycle import Lifecycle
+from wallwatch_backend.incidents.notices import Notices
 from wallwatch_backend.kit import changes, clock, leader
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.kit.listener import Listener
@@ -28,6 +30,9 @@ _TIDY_EVERY_S = 15.0
 def _listener(database: Database, hub: StreamHub, connections: Connections, wake_webhooks: Callable[[], None]) -> Listener:
     def changed(payload: str) -> None:
         change = orjson.loads(payload)
+        if "count" in change:
+            hub.publish(f"{change['kind']}s", {"count": change["count"]})
+            return
         hub.publish(change["kind"], {"id": change["id"], "state": change["state"]})
         if change["kind"] == "agent" and change["state"] in ("deleted", "enrolled"):
             connections.drop_agent_id(change["id"])
@@ -83,6 +88,8 @@ async def running(app: FastAPI) -> AsyncIterator[None]:
         work = {
             "findings": FindingConsumer(database, settings).run,
             "webhook_routes": router.run,
+            "incidents": Lifecycle(database, settings).run,
+            "notices": Notices(database).run,
             "webhooks": dispatcher.run,
             "remedies": FollowUp(database, settings).run,
             "tidy": lambda: _tidy(database, settings, dispatcher),

@@ -34,7 +34,12 @@ class Settings(BaseSettings):
     command_ttl_s: Annotated[int, Field(ge=5, le=3600, description="An agent refuses a command that is older")] = 60
     command_grace_s: Annotated[int, Field(ge=0, description="How much longer a result of a sent command is awaited")] = 30
     agent_silent_after_s: Annotated[int, Field(ge=5, description="A connected agent that said nothing for so long is disconnected")] = 90
-    reopen_within_s: Annotated[int, Field(ge=0, description="The same finding again this soon after its end reopens its incident")] = 600
+    incident_hold_s: Annotated[
+        float, Field(ge=0, le=86400, description="How long an incident whose symptoms are over stays in the list before it is resolved")
+    ] = 900
+    reopen_within_s: Annotated[
+        int, Field(ge=0, description="The same symptom again this soon after its incident was resolved reopens it")
+    ] = 600
 
     webhook_timeout_s: Annotated[float, Field(gt=0, le=60)] = 10
     webhook_max_attempts: Annotated[int, Field(ge=1, le=50)] = 12

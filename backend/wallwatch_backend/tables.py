@@ -5,11 +5,14 @@
 from wallwatch_backend.agents import models as _agents
 from wallwatch_backend.audit import models as _audit
 from wallwatch_backend.incidents import models as _incidents
+from wallwatch_backend.kit import idempotency as _idempotency
 from wallwatch_backend.kit.database import Base
 from wallwatch_backend.remedies import models as _remedies
 from wallwatch_backend.session import models as _session
+from wallwatch_backend.silences import models as _silences
 from wallwatch_backend.tokens import models as _tokens
 from wallwatch_backend.users import models as _users
+from wallwatch_backend.views import models as _views
 from wallwatch_backend.webhooks import models as _webhooks
 
 metadata = Base.metadata

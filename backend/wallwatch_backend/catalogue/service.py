@@ -4,18 +4,40 @@ from functools import cache
 
 from wallwatch.domain.catalogue import load
 from wallwatch.domain.telemetry.registry import measurements
-from wallwatch_backend.catalogue.schemas import Catalogue, CauseInfo, FieldInfo, SymptomInfo, WallInfo
+from wallwatch_backend.catalogue.schemas import Catalogue, CauseInfo, FieldInfo, SignalInfo, WallInfo
+from wallwatch_backend.catalogue.symptoms import all_symptoms
+
+_SERIES = ("rnic", "rnic_offload")
+
+
+def _signals() -> list[SignalInfo]:
+    numeric = {f.name for m in _SERIES for f in measurements()[m].fields.values() if f.numeric}
+    return [
+        SignalInfo(signal=signal, label=label, unit=unit, fields=[signal] if signal in numeric else [])
+        for signal, (label, unit) in load.known_signals().items()
+    ]
 
 
 @cache
 def get_catalogue() -> Catalogue:
     return Catalogue(
-        symptoms=[SymptomInfo(id=s.id, title=s.title, layer=s.layer, ratio=s.ratio, cause=s.cause) for s in load.symptoms().values()],
+        symptoms=all_symptoms(),
         causes=[
-            CauseInfo(id=c.id, title=c.title, prior=c.prior, statement=c.statement, next_test=c.next_test) for c in load.causes().values()
+            CauseInfo(
+                id=c.id,
+                title=c.title,
+                prior=c.prior,
+                statement=c.statement,
+                next_test=c.next_test,
+                explains=dict(c.explains),
+                settled_by_upgrade=c.settled_by_upgrade,
+                remedies=list(c.remedies),
+            )
+            for c in load.causes().values()
         ],
         walls=[WallInfo(id=w.id, label=w.label, unit=w.unit, leads_to=list(w.leads_to)) for w in load.walls().values()],
         models=list(load.profiles()),
+        signals=_signals(),
         fields=[
             FieldInfo(name=f.name, measurement=m.name, label=f.label, unit=f.unit, kind=f.kind, meaning=f.meaning)
             for m in measurements().values()

@@ -17,7 +17,8 @@ from prometheus_client import Counter, Histogram
 from pydantic import ValidationError
 from sqlalchemy.exc import DataError, IntegrityError
 
-from wallwatch_backend.incidents.findings import Finding, apply
+from wallwatch_backend.incidents.finding import Finding
+from wallwatch_backend.incidents.findings import apply
 from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.settings import Settings

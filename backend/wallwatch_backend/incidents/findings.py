@@ -1,189 +1,204 @@
-"""Applies findings of `classify` to incidents: open, refresh, reopen, resolve.
+"""Applies findings of `classify` to incidents: open, join, refresh, reopen, end.
 
-Every message may come again (Kafka repeats after a crash) and in any state of the incident, so each is compared with what was applied last.
+Every message may come again (Kafka repeats after a crash), late, and in any state of the incident, so each is compared with what was
+applied last.
 """
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from enum import StrEnum
-from typing import Any, Literal
-from uuid import UUID
+from uuid import uuid4
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
-
-from wallwatch_backend.incidents import events, repository
+from wallwatch.domain.catalogue.grouping import grouping
+from wallwatch_backend.incidents import candidates, events, members, merging, repository
+from wallwatch_backend.incidents.finding import Finding, dump, new_member, take_over
+from wallwatch_backend.incidents.grouping import Decision, decide
 from wallwatch_backend.incidents.models import IncidentFindingRow, IncidentRow
-from wallwatch_backend.incidents.schemas import Evidence, Hypothesis, SuggestedRemedy
 from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.database import WriteSession
-from wallwatch_backend.kit.text import HostName, PciAddress, SafeText
+from wallwatch_backend.silences import enforcement
 from wallwatch_backend.webhooks.schemas import EventType
 
 RESOLVED_BY_HAND_GRACE = timedelta(minutes=2)
 """A finding that goes on this long after someone resolved its incident reopens it: until then hysteresis may still hold the finding up."""
 
 
-class Finding(BaseModel):
-    """A message of `wallwatch.findings` (docs/contracts.md)."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    finding_id: UUID
-    host: HostName
-    pci: PciAddress
-    rack: SafeText | None = None
-    symptom: str = Field(pattern=r"^S[1-8]$")
-    state: Literal["active", "cleared"]
-    started_at: AwareDatetime
-    at: AwareDatetime
-    severity: Literal["warning", "critical"]
-    blast_radius: Literal["flows", "rnic", "host"]
-    rule: SafeText
-    title: SafeText
-    summary: SafeText
-    evidence: list[Evidence] = Field(default_factory=list, max_length=200)
-    hypotheses: list[Hypothesis] = Field(default_factory=list, max_length=50)
-    remedies: list[SuggestedRemedy] = Field(default_factory=list, max_length=50)
-
-    @property
-    def top_cause(self) -> str | None:
-        return max(self.hypotheses, key=lambda h: h.posterior).cause if self.hypotheses else None
-
-
 class Applied(StrEnum):
     opened = "opened"
+    joined = "joined"
     reopened = "reopened"
     refreshed = "refreshed"
-    resolved = "resolved"
+    over = "over"
     repeated = "repeated"
     unknown = "unknown"  # the end of a finding whose beginning never came
 
 
 async def apply(session: WriteSession, finding: Finding, reopen_within: timedelta) -> Applied:
     """Apply one message; the caller commits, and only then the message's offset."""
-    await repository.lock_subject(session, finding.host, finding.pci, finding.symptom)
-    known = await repository.finding(session, finding.finding_id)
+    await repository.lock_grouping(session)
+    known = await members.one(session, finding.finding_id)
     if known is not None and (finding.at <= known.last_at or known.cleared_at is not None):
         return Applied.repeated
     if finding.state == "cleared":
-        return await _clear(session, finding, known)
+        return await _end(session, finding, known)
     if known is None:
         return await _begin(session, finding, reopen_within)
-    known.last_at = finding.at
+    return await _go_on(session, finding, known, reopen_within)
+
+
+async def _begin(session: WriteSession, finding: Finding, reopen_within: timedelta) -> Applied:
+    row = new_member(finding)
+    as_member = candidates.member_of(row)
+    found = await candidates.candidates(session, as_member, reopen_within)
+    decision = decide(as_member, found, grouping(), reopen_within)
+    if decision.join is None:
+        return await _open(session, finding, row)
+    target, sources = await _locked(session, decision)
+    if target is None:
+        return await _open(session, finding, row)
+    if target.state == "resolved" and not decision.reopen:  # a person resolved it since it was looked up
+        decision = Decision(join=target.id, reopen=True, why="it went on after the incident had been resolved")
+    at = clock.now()
+    known_symptom = finding.symptom in target.symptoms and any(c.id == target.id for c in found)
+    if sources:
+        await merging.absorb(session, target, sources, at, events.SYSTEM, decision.why)
+    row.incident_id = row.origin_id = target.id
+    row.inhibited = decision.inhibited
+    await members.add(session, row)
+    await members.end_older(session, row)
+    was_over = not target.active
+    await members.settle(session, target)
+    if decision.reopen:
+        await _reopen(session, finding, target, "The symptom came back.")
+        return Applied.reopened
+    where = f"{finding.symptom} on {finding.host} {finding.pci}".strip()
+    again = known_symptom and was_over and not sources
+    text = f"{where} came back. {finding.summary}" if again else f"{where}: {finding.summary} It belongs here: {decision.why}."
+    events.note(session, target, finding.started_at, "symptom", text, finding_id=str(finding.finding_id))
+    await enforcement.apply_to_one(session, target, at)
+    await merging.publish_merged(session, sources, at)
+    await events.publish(session, target, None if decision.inhibited and not sources else EventType.updated, at)
+    return Applied.joined
+
+
+async def _locked(session: WriteSession, decision: Decision) -> tuple[IncidentRow | None, list[IncidentRow]]:
+    """Lock what a decision concerns; incidents that a person has closed or merged since are left out."""
+    assert decision.join is not None  # noqa: S101 - the caller has looked
+    rows = {row.id: row for row in await repository.some_locked(session, [decision.join, *decision.merge])}
+    target = rows.pop(decision.join, None)
+    if target is not None and target.merged_into is not None:
+        target = await repository.one_locked(session, target.merged_into)
+    return target, [row for row in rows.values() if row.state != "resolved" and row.merged_into is None]
+
+
+async def _open(session: WriteSession, finding: Finding, row: IncidentFindingRow) -> Applied:
+    at = clock.now()
+    incident = IncidentRow(
+        id=uuid4(),
+        host=finding.host,
+        pci=finding.pci,
+        symptom=finding.symptom,
+        state="open",
+        severity=finding.severity,
+        blast_radius=finding.blast_radius,
+        title=finding.title,
+        summary=finding.summary,
+        finding_id=finding.finding_id,
+        active=True,
+        opened_at=finding.started_at,
+        updated_at=at,
+        created_at=at,
+        version=0,
+        external_refs=[],
+        symptoms=[],
+        hosts=[],
+    )
+    await repository.add(session, incident)
+    row.incident_id = row.origin_id = incident.id
+    await members.add(session, row)
+    await members.end_older(session, row)
+    await members.settle(session, incident)
+    events.note(session, incident, finding.started_at, "opened", finding.summary, finding_id=str(finding.finding_id))
+    await enforcement.apply_to_one(session, incident, at)
+    await events.publish(session, incident, EventType.opened, at)
+    return Applied.opened
+
+
+async def _go_on(session: WriteSession, finding: Finding, known: IncidentFindingRow, reopen_within: timedelta) -> Applied:
+    """An active finding is repeated while it lasts; most of the time only its evidence is fresher, which is news for nobody."""
+    before = (known.severity, known.cause)
+    take_over(known, finding)
     incident = await repository.one_locked(session, known.incident_id)
     if incident is None:
         return Applied.unknown
     if incident.state == "resolved":
         if incident.resolved_at is not None and finding.at <= incident.resolved_at + RESOLVED_BY_HAND_GRACE:
             return Applied.repeated
-        return await _reopen(session, finding, incident, "The symptom was present after the incident had been resolved.")
-    return await _refresh(session, finding, incident)
-
-
-async def _begin(session: WriteSession, finding: Finding, reopen_within: timedelta) -> Applied:
-    incident = await repository.unresolved(session, finding.host, finding.pci, finding.symptom)
-    applied = Applied.refreshed
-    if incident is None:
-        incident = await repository.newest_resolved_since(
-            session, finding.host, finding.pci, finding.symptom, finding.started_at - reopen_within
-        )
-        applied = Applied.reopened
-    if incident is None:
-        incident = _new(finding)
-        await repository.add(session, incident)
-        applied = Applied.opened
-    await repository.add(
-        session,
-        IncidentFindingRow(finding_id=finding.finding_id, incident_id=incident.id, started_at=finding.started_at, last_at=finding.at),
-    )
-    if applied is Applied.opened:
-        events.note(session, incident, finding.started_at, "opened", finding.summary)
-        await events.publish(session, incident, EventType.opened, clock.now())
-    elif applied is Applied.reopened:
-        await _reopen(session, finding, incident, "The symptom came back.")
-    else:
-        await _refresh(session, finding, incident)
-    return applied
-
-
-def _dump(items: list[Any]) -> list[dict[str, Any]]:
-    return [item.model_dump(mode="json", by_alias=True) for item in items]
-
-
-def _new(finding: Finding) -> IncidentRow:
-    return IncidentRow(
-        host=finding.host,
-        pci=finding.pci,
-        rack=finding.rack or None,
-        symptom=finding.symptom,
-        state="open",
-        severity=finding.severity,
-        blast_radius=finding.blast_radius,
-        rule=finding.rule,
-        title=finding.title,
-        summary=finding.summary,
-        finding_id=finding.finding_id,
-        active=True,
-        opened_at=finding.started_at,
-        updated_at=clock.now(),
-        reopened=0,
-        top_cause=finding.top_cause,
-        evidence=_dump(finding.evidence),
-        hypotheses=_dump(finding.hypotheses),
-        remedies=_dump(finding.remedies),
-    )
-
-
-def _take_over(incident: IncidentRow, finding: Finding, at: datetime) -> None:
-    """Let the incident show the newest evidence. An empty list says nothing new, so the last that said something stays."""
-    incident.severity, incident.blast_radius, incident.rule = finding.severity, finding.blast_radius, finding.rule
-    incident.title, incident.summary, incident.finding_id = finding.title, finding.summary, finding.finding_id
-    incident.active, incident.updated_at = True, at
-    incident.evidence = _dump(finding.evidence) or incident.evidence
-    incident.hypotheses = _dump(finding.hypotheses) or incident.hypotheses
-    incident.remedies = _dump(finding.remedies) or incident.remedies
-    incident.top_cause = finding.top_cause or incident.top_cause
-
-
-async def _refresh(session: WriteSession, finding: Finding, incident: IncidentRow) -> Applied:
-    at = clock.now()
+        await session.flush()
+        await members.settle(session, incident)
+        await _reopen(session, finding, incident, "The symptom was present after the incident had been resolved.")
+        return Applied.reopened
+    if before == (known.severity, known.cause):
+        if incident.finding_id == known.finding_id:
+            incident.title, incident.summary = known.title, known.summary
+        return Applied.refreshed
+    await session.flush()
     changed = []
-    if finding.severity != incident.severity:
-        changed.append(f"Severity changed from {incident.severity} to {finding.severity}.")
-    if finding.top_cause is not None and finding.top_cause != incident.top_cause:
-        changed.append(f"The most likely cause is now {finding.top_cause}, before {incident.top_cause or 'none'}.")
-    _take_over(incident, finding, at)
-    if changed:
-        events.note(session, incident, finding.at, "updated", " ".join(changed))
-    # Fresher numbers alone are no news for a ticket: receivers hear of a change that a person would act on.
-    await events.publish(session, incident, EventType.updated if changed else None, at)
+    if known.severity != before[0]:
+        changed.append(f"Severity changed from {before[0]} to {known.severity}.")
+    if known.cause != before[1]:
+        changed.append(f"The most likely cause is now {known.cause}, before {before[1] or 'none'}.")
+        incident = await _regroup(session, known, incident, reopen_within)
+    at = clock.now()
+    await members.settle(session, incident)
+    events.note(session, incident, finding.at, "updated", " ".join(changed), finding_id=str(finding.finding_id))
+    await enforcement.apply_to_one(session, incident, at)
+    await events.publish(session, incident, None if known.inhibited else EventType.updated, at)
     return Applied.refreshed
 
 
-async def _reopen(session: WriteSession, finding: Finding, incident: IncidentRow, why: str) -> Applied:
+async def _regroup(session: WriteSession, known: IncidentFindingRow, incident: IncidentRow, reopen_within: timedelta) -> IncidentRow:
+    """A finding whose cause is seen now may belong together with others."""
+    as_member = candidates.member_of(known)
+    found = await candidates.candidates(session, as_member, reopen_within)
+    decision = decide(as_member, found, grouping(), reopen_within)
+    if decision.join is None or decision.reopen or not decision.merge:
+        return incident
+    target, sources = await _locked(session, decision)
+    if target is None or target.state == "resolved":
+        return incident
     at = clock.now()
-    _take_over(incident, finding, at)
-    incident.state, incident.reopened = "open", incident.reopened + 1
+    await merging.absorb(session, target, sources, at, events.SYSTEM, decision.why)
+    await merging.publish_merged(session, sources, at)
+    return target
+
+
+async def _reopen(session: WriteSession, finding: Finding, incident: IncidentRow, why: str) -> None:
+    at = clock.now()
+    incident.state, incident.reopened = "reopened", incident.reopened + 1
     incident.resolved_at = incident.resolved_by = incident.acknowledged_at = incident.acknowledged_by = None
-    events.note(session, incident, finding.at, "reopened", f"{why} {finding.summary}")
+    events.note(session, incident, finding.at, "reopened", f"{why} {finding.summary}", finding_id=str(finding.finding_id))
+    await enforcement.apply_to_one(session, incident, at)
     await events.publish(session, incident, EventType.opened, at)
-    return Applied.reopened
 
 
-async def _clear(session: WriteSession, finding: Finding, known: IncidentFindingRow | None) -> Applied:
+async def _end(session: WriteSession, finding: Finding, known: IncidentFindingRow | None) -> Applied:
+    """The incident stays unresolved for the hold time, so that someone who looks later sees that it was there and is over."""
     if known is None:
         return Applied.unknown
     known.last_at = known.cleared_at = finding.at
+    known.evidence = known.evidence or dump(finding.evidence)
+    await session.flush()
     incident = await repository.one_locked(session, known.incident_id)
     if incident is None:
         return Applied.unknown
-    if incident.finding_id != finding.finding_id:
-        return Applied.repeated  # a newer finding holds the incident open
     at = clock.now()
-    incident.active, incident.updated_at = False, at
-    events.note(session, incident, finding.at, "cleared", "Telemetry shows the symptom no more.")
-    if incident.state == "resolved":
-        await events.publish(session, incident, None, at)
-        return Applied.refreshed
-    incident.state, incident.resolved_at, incident.resolved_by = "resolved", finding.at, events.SYSTEM
-    await events.publish(session, incident, EventType.resolved, at)
-    return Applied.resolved
+    await members.settle(session, incident)
+    where = f"{finding.symptom} on {finding.host} {finding.pci}".strip()
+    if incident.active:
+        events.note(session, incident, finding.at, "symptom", f"{where} is over; others go on.", finding_id=str(finding.finding_id))
+    else:
+        events.note(session, incident, finding.at, "cleared", "Telemetry shows the symptom no more.", finding_id=str(finding.finding_id))
+    await enforcement.apply_to_one(session, incident, at)
+    told = not incident.active and incident.state != "resolved"
+    await events.publish(session, incident, EventType.updated if told else None, at)
+    return Applied.refreshed if incident.active else Applied.over

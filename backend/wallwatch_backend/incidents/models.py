@@ -1,21 +1,29 @@
-"""Incidents, the findings that belong to them, and what happened in each."""
+"""Incidents, the findings that belong to them, what happened in each, and what receivers are still to be told."""
 
 from typing import Any
 
-from sqlalchemy import BigInteger, ForeignKey, Identity, Index, Integer, text
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy import BigInteger, Double, ForeignKey, Identity, Index, Integer, Sequence, Text, text
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from wallwatch_backend.kit.columns import At, Created, Id, JsonList, Ref
 from wallwatch_backend.kit.database import Base
 
+CHANGE_SEQ = Sequence("incident_change_seq", metadata=Base.metadata)
+
 
 class IncidentRow(Base):
+    """One incident; host, pci, symptom, title and the like are those of its leading finding."""
+
     __tablename__ = "incident"
     __table_args__ = (
-        Index("incident_one_open", "host", "pci", "symptom", unique=True, postgresql_where=text("state <> 'resolved'")),
         Index("incident_opened", "opened_at", "id"),
-        Index("incident_rnic", "host", "pci", "symptom", "resolved_at"),
+        Index("incident_unresolved", "opened_at", "id", postgresql_where=text("state <> 'resolved'")),
+        Index("incident_over", "over_since", postgresql_where=text("state <> 'resolved' AND NOT active")),
+        Index("incident_updated", "updated_at", "id"),
+        Index("incident_seq", "seq"),
+        Index("incident_merged", "merged_into", postgresql_where=text("merged_into IS NOT NULL")),
+        Index("incident_alike", "symptom", "resolved_at"),
     )
 
     id: Mapped[Id]
@@ -26,7 +34,6 @@ class IncidentRow(Base):
     state: Mapped[str]
     severity: Mapped[str]
     blast_radius: Mapped[str]
-    rule: Mapped[str]
     title: Mapped[str]
     summary: Mapped[str]
     finding_id: Mapped[Ref]
@@ -39,21 +46,59 @@ class IncidentRow(Base):
     resolved_by: Mapped[str | None]
     reopened: Mapped[int] = mapped_column(Integer, default=0)
     top_cause: Mapped[str | None]
-    evidence: Mapped[JsonList]
-    hypotheses: Mapped[JsonList]
-    remedies: Mapped[JsonList]
+    scope: Mapped[str] = mapped_column(default="rnic")
+    subject: Mapped[str] = mapped_column(default="")
+    symptoms: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list)
+    hosts: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list)
+    rnics: Mapped[int] = mapped_column(Integer, default=1)
+    model: Mapped[str | None]
+    fw_ver: Mapped[str | None]
+    assignee: Mapped[str | None]
+    external_refs: Mapped[JsonList] = mapped_column(default=list)
+    over_since: Mapped[At | None]  # event time at which the last symptom ended; null while one is active, or when reopened by hand
+    created_at: Mapped[Created]
+    suppressed_by: Mapped[Ref | None]  # a silence, also one that has been removed since
+    suppressed_at: Mapped[At | None]
+    merged_into: Mapped[Ref | None] = mapped_column(ForeignKey("incident.id", ondelete="SET NULL"))
+    apart: Mapped[bool] = mapped_column(default=False)  # someone split it: never grouped automatically again
+    version: Mapped[int] = mapped_column(Integer, default=1)
+    seq: Mapped[int] = mapped_column(BigInteger, server_default=CHANGE_SEQ.next_value())
 
 
 class IncidentFindingRow(Base):
-    """Which incident a finding belongs to, and how far its messages have been applied."""
+    """A finding, as its newest message says it; which incident it belongs to and which it first came to."""
 
     __tablename__ = "incident_finding"
+    __table_args__ = (
+        Index("incident_finding_rnic", "host", "pci", "symptom"),
+        Index("incident_finding_fleet", "symptom", "cause", "started_at"),
+    )
 
     finding_id: Mapped[Ref] = mapped_column(primary_key=True)
     incident_id: Mapped[Ref] = mapped_column(ForeignKey("incident.id", ondelete="CASCADE"), index=True)
     started_at: Mapped[At]
     last_at: Mapped[At]
     cleared_at: Mapped[At | None]
+    origin_id: Mapped[Ref]
+    host: Mapped[str]
+    pci: Mapped[str]
+    rack: Mapped[str]
+    model: Mapped[str]
+    driver: Mapped[str]
+    fw_ver: Mapped[str]
+    symptom: Mapped[str]
+    cause: Mapped[str | None]
+    posterior: Mapped[float | None] = mapped_column(Double)
+    severity: Mapped[str]
+    blast_radius: Mapped[str]
+    rule: Mapped[str]
+    title: Mapped[str]
+    summary: Mapped[str]
+    explanation: Mapped[str]
+    inhibited: Mapped[bool] = mapped_column(default=False)
+    evidence: Mapped[JsonList]
+    hypotheses: Mapped[JsonList]
+    remedies: Mapped[JsonList]
 
 
 class TimelineRow(Base):
@@ -66,3 +111,14 @@ class TimelineRow(Base):
     actor: Mapped[str]
     text: Mapped[str]
     data: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
+
+
+class NoticeRow(Base):
+    """A change of many incidents at once, for the webhooks: written with the change, turned into deliveries afterwards."""
+
+    __tablename__ = "incident_notice"
+
+    id: Mapped[int] = mapped_column(BigInteger, Identity(always=True), primary_key=True)
+    incident_id: Mapped[Ref] = mapped_column(ForeignKey("incident.id", ondelete="CASCADE"))
+    event: Mapped[str]
+    at: Mapped[At]

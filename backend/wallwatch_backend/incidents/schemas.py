@@ -2,18 +2,31 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from wallwatch_backend.kit.text import Paragraph
+from wallwatch_backend.kit.text import Line, StorableText
 
 
 class IncidentState(StrEnum):
+    """Unresolved are all but `resolved`."""
+
     open = "open"
     acknowledged = "acknowledged"
+    suppressed = "suppressed"
+    reopened = "reopened"
     resolved = "resolved"
+
+
+class Scope(StrEnum):
+    """How far an incident reaches."""
+
+    rnic = "rnic"
+    host = "host"
+    rack = "rack"
+    fleet = "fleet"
 
 
 Severity = Literal["warning", "critical"]
@@ -54,15 +67,27 @@ class SuggestedRemedy(BaseModel):
 
 class TimelineEntry(BaseModel):
     at: datetime
-    kind: str = Field(description="opened, updated, reopened, cleared, acknowledged, resolved, comment, remedy")
+    kind: str = Field(
+        description="opened, symptom, updated, cleared, reopened, resolved, acknowledged, assigned, ticket, comment, remedy, silenced, "
+        "unsilenced, merged, split; verdict and forecast are to come"
+    )
     actor: str
     text: str
+    data: dict[str, Any] = Field(default_factory=dict, description="What the entry is about, such as `finding_id` or `incident_id`")
+
+
+class ExternalRef(BaseModel):
+    """A ticket in another system."""
+
+    system: Line = Field(description="Such as jira or servicenow")
+    key: Line = Field(description="The ticket's key there")
+    url: Annotated[str, StringConstraints(max_length=2000, pattern=r"^https?://[^\s]+$"), StorableText] | None = None
 
 
 class IncidentSummary(BaseModel):
     id: UUID
-    host: str
-    pci: str
+    host: str = Field(description="Of the leading finding, as pci, rack, symptom, title, summary, model and fw_ver")
+    pci: str = Field(description="Empty when the finding concerns a host and names no RNIC")
     rack: str | None
     symptom: str
     state: IncidentState
@@ -71,24 +96,65 @@ class IncidentSummary(BaseModel):
     title: str
     summary: str
     opened_at: datetime
-    updated_at: datetime
+    updated_at: datetime = Field(description="Last change that a person would act on; fresher evidence alone is none")
     acknowledged_by: str | None
     acknowledged_at: datetime | None
+    resolved_by: str | None
     resolved_at: datetime | None
-    active: bool = Field(description="The symptom is present now, as far as telemetry says")
-    top_cause: str | None = Field(description="The cause with the highest posterior")
+    reopened: int = Field(description="How often it was reopened")
+    active: bool = Field(description="A symptom is present now, as far as telemetry says")
+    over_since: datetime | None = Field(description="When the last symptom ended; null while one is active")
+    top_cause: str | None = Field(description="The cause with the highest posterior (the same as `cause`)")
+    cause: str | None
+    scope: Scope
+    subject: str = Field(description="What it is about: an RNIC, a host, a rack or a firmware")
+    symptoms: list[str]
+    hosts: list[str]
+    rnics: int = Field(description="Number of RNICs that its findings name")
+    model: str | None
+    fw_ver: str | None
+    assignee: str | None
+    external_refs: list[ExternalRef]
+    suppressed_by: UUID | None = Field(description="The silence that suppresses it")
+    merged_into: UUID | None = Field(description="The incident that has taken this one's findings; null otherwise")
+    version: int = Field(description="The ETag's number")
+    seq: int = Field(description="Its place in the change feed")
+
+
+class IncidentFinding(BaseModel):
+    """A finding that belongs to the incident."""
+
+    finding_id: UUID
+    host: str
+    pci: str
+    rack: str
+    model: str
+    driver: str
+    fw_ver: str
+    symptom: str
+    state: Literal["active", "cleared"]
+    started_at: datetime
+    last_at: datetime
+    cleared_at: datetime | None
+    severity: Severity
+    cause: str | None
+    title: str
+    summary: str
+    explanation: str
+    inhibited: bool = Field(description="A consequence of a crashed or silent host: nobody was notified of it")
+    evidence: list[Evidence]
+    hypotheses: list[Hypothesis] = Field(description="Most likely first")
+    remedies: list[SuggestedRemedy]
 
 
 class Incident(IncidentSummary):
     rule: str
-    finding_id: UUID
-    reopened: int = Field(description="How often the symptom came back")
-    evidence: list[Evidence]
-    hypotheses: list[Hypothesis] = Field(description="Most likely first")
+    finding_id: UUID = Field(description="The leading finding")
+    explanation: str = Field(description="Sentences for a ticket")
+    evidence: list[Evidence] = Field(description="Of the leading finding")
+    hypotheses: list[Hypothesis] = Field(description="Of the leading finding, most likely first")
     remedies: list[SuggestedRemedy]
     remedy_ids: list[UUID] = Field(description="Remedies that were ordered for this incident, oldest first")
-    timeline: list[TimelineEntry]
-
-
-class NewComment(BaseModel):
-    text: Paragraph
+    findings: list[IncidentFinding] = Field(description="The leading finding first, then active ones, then by their beginning")
+    merged: list[UUID] = Field(description="Incidents that were merged into this one")
+    timeline: list[TimelineEntry] = Field(description="Oldest first, with that of merged incidents")

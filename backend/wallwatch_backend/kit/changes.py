@@ -24,6 +24,11 @@ async def announce(session: WriteSession, kind: Kind, id: UUID, state: str, **ex
     await _notify(session, CHANNEL, orjson.dumps({"kind": kind, "id": str(id), "state": state, **extra}).decode())
 
 
+async def announce_many(session: WriteSession, kind: Kind, count: int) -> None:
+    """Tell streams that many have changed at once: they are not named, whoever shows a list fetches it again."""
+    await _notify(session, CHANNEL, orjson.dumps({"kind": kind, "count": count}).decode())
+
+
 async def wake_dispatcher(session: WriteSession, host: str) -> None:
     """Tell the replica that holds the host's agent that a command is waiting."""
     await _notify(session, COMMAND_CHANNEL, host)

@@ -120,8 +120,8 @@ async def to_verify(session: ReadSession) -> Sequence[UUID]:
     return (await session.scalars(query)).all()
 
 
-async def ids_of_incident(session: ReadSession, incident_id: UUID) -> Sequence[UUID]:
-    query = select(RemedyRow.id).where(RemedyRow.incident_id == incident_id).order_by(RemedyRow.created_at)
+async def ids_of_incidents(session: ReadSession, incident_ids: Sequence[UUID]) -> Sequence[UUID]:
+    query = select(RemedyRow.id).where(RemedyRow.incident_id.in_(incident_ids)).order_by(RemedyRow.created_at)
     return (await session.scalars(query)).all()
 
 

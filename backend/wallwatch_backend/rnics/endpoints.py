@@ -30,7 +30,7 @@ async def list_rnics(
     host: Annotated[HostName | None, Query()] = None,
     rack: Annotated[Line | None, Query()] = None,
     model: Annotated[Line | None, Query()] = None,
-    symptom: Annotated[str | None, Query(pattern=r"^S[1-8]$")] = None,
+    symptom: Annotated[str | None, Query(pattern=r"^(S[1-8]|unexplained|silent)$")] = None,
     limit: Limit = 100,
     cursor: Cursor = None,
 ) -> Page[RnicSummary]:

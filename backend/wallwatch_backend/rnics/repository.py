@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, func, select, tuple_
+from sqlalchemy import Row, func, or_, select, tuple_
 
 from wallwatch.store.tables import finding, mask_sample, rnic, rnic_state
 from wallwatch_backend.agents.models import AgentRow
@@ -28,7 +28,7 @@ async def page(
         if wanted is not None:
             query = query.where(column == wanted)
     if symptom is not None:
-        query = query.where(func.jsonb_exists(s.symptoms, symptom))
+        query = query.where(func.jsonb_exists(s.symptoms, symptom), s.symptoms[(symptom, "until")].astext.is_(None))
     if after is not None:
         query = query.where(tuple_(s.host, s.pci) > after)
     return (await session.execute(query)).all()
@@ -47,9 +47,13 @@ async def agent_of(session: ReadSession, host: str) -> AgentRow | None:
 
 
 async def open_incidents(session: ReadSession, host: str, pci: str) -> dict[str, Any]:
-    """Symptom → id of the incident that is not resolved."""
-    query = select(IncidentRow.symptom, IncidentRow.id).where(
-        IncidentRow.host == host, IncidentRow.pci == pci, IncidentRow.state != "resolved"
+    """Symptom → id of the incident that is not resolved; a finding of the host concerns all its RNICs."""
+    f = IncidentFindingRow
+    query = (
+        select(f.symptom, IncidentRow.id)
+        .join(IncidentRow, IncidentRow.id == f.incident_id)
+        .where(f.host == host, or_(f.pci == pci, f.pci == "", f.blast_radius == "host"), IncidentRow.state != "resolved")
+        .order_by(f.started_at)
     )
     return {row[0]: row[1] for row in await session.execute(query)}
 

@@ -19,8 +19,12 @@ class WallValue(BaseModel):
 
 
 class ActiveSymptom(BaseModel):
+    """A symptom that is present, or that ended in the last 30 minutes."""
+
     symptom: str
     since: datetime | None
+    until: datetime | None = Field(description="When it ended; null while it is active")
+    severity: str | None
     incident_id: UUID | None
 
 
@@ -32,6 +36,7 @@ class RnicSummary(BaseModel):
     headroom: float | None
     nearest_wall: str | None
     symptoms: list[str]
+    recent: list[str] = Field(description="Symptoms that ended in the last 30 minutes")
     seen_at: datetime | None
     cordoned: bool
     tx_gbps: float | None
@@ -59,7 +64,7 @@ class Rnic(BaseModel):
     tx_gbps: float | None
     rx_gbps: float | None
     walls: list[WallValue]
-    symptoms: list[ActiveSymptom]
+    symptoms: list[ActiveSymptom] = Field(description="Active ones first, then those that ended in the last 30 minutes")
 
 
 class SeriesField(BaseModel):

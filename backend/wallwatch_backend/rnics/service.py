@@ -11,7 +11,7 @@ from wallwatch_backend.kit.database import ReadSession
 from wallwatch_backend.kit.paging import Page, decode_cursor, encode_cursor
 from wallwatch_backend.kit.problems import InvalidInput, NotFound
 from wallwatch_backend.remedies import cordons
-from wallwatch_backend.rnics import repository
+from wallwatch_backend.rnics import repository, symptoms
 from wallwatch_backend.rnics.schemas import ActiveSymptom, FindingInterval, MaskChains, MaskEntry, Rnic, RnicSummary, WallValue
 
 MASKS_MAX_AGE = timedelta(hours=1)  # an older chain says nothing about now; masks are sampled every 10 s
@@ -39,6 +39,7 @@ async def list_rnics(
 
 
 def _summary(row: Row[Any], cordoned: bool) -> RnicSummary:
+    active, recent = symptoms.split(row.symptoms, clock.now())
     return RnicSummary(
         host=row.host,
         pci=row.pci,
@@ -46,7 +47,8 @@ def _summary(row: Row[Any], cordoned: bool) -> RnicSummary:
         model=row.model,
         headroom=row.headroom,
         nearest_wall=row.nearest_wall,
-        symptoms=sorted(row.symptoms or {}),
+        symptoms=active,
+        recent=recent,
         seen_at=row.seen_at,
         cordoned=cordoned,
         tx_gbps=row.tx_gbps,
@@ -92,7 +94,8 @@ async def get_rnic(session: ReadSession, host: str, pci: str) -> Rnic:
     agent = await repository.agent_of(session, host)
     incidents = await repository.open_incidents(session, host, pci)
     cordoned, _ = await cordons.cordon_of(session, host, pci)
-    symptoms = (state.symptoms or {}) if state is not None else {}
+    stored = (state.symptoms or {}) if state is not None else {}
+    active, recent = symptoms.split(stored, clock.now())
     return Rnic(
         host=host,
         pci=pci,
@@ -115,8 +118,14 @@ async def get_rnic(session: ReadSession, host: str, pci: str) -> Rnic:
         rx_gbps=state.rx_gbps if state is not None else None,
         walls=walls_of(state.walls if state is not None else None),
         symptoms=[
-            ActiveSymptom(symptom=symptom, since=entry.get("since"), incident_id=incidents.get(symptom))
-            for symptom, entry in sorted(symptoms.items())
+            ActiveSymptom(
+                symptom=symptom,
+                since=stored[symptom].get("since"),
+                until=symptoms.until(stored[symptom]),
+                severity=stored[symptom].get("severity"),
+                incident_id=incidents.get(symptom),
+            )
+            for symptom in [*active, *recent]
         ],
     )
 

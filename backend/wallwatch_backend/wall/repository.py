@@ -8,8 +8,17 @@ from sqlalchemy import BigInteger, case, cast, func, literal_column, select
 from wallwatch.store.tables import rnic_state as s
 from wallwatch_backend.kit.database import ReadSession
 
+RECENT_MIN = 30
+"""A symptom that ended this many minutes ago is still shown, as over."""
+
 # Converting 40,000 timestamps and JSON values in Python would take longer than all the rest: PostgreSQL hands over integers and arrays.
-_SYMPTOMS = case((s.c.symptoms == literal_column("'{}'::jsonb"), None), else_=literal_column("ARRAY(SELECT jsonb_object_keys(symptoms))"))
+_NONE = s.c.symptoms == literal_column("'{}'::jsonb")
+_KEYS = "ARRAY(SELECT key FROM jsonb_each(symptoms) WHERE {})"
+_ACTIVE = _KEYS.format("value ->> 'until' IS NULL")
+# Whoever writes the table forgets what ended long ago only when it writes the row again.
+_ENDED = _KEYS.format(f"(value ->> 'until')::timestamptz > now() - interval '{RECENT_MIN} minutes'")
+_SYMPTOMS = case((_NONE, None), else_=literal_column(_ACTIVE))
+_RECENT = case((_NONE, None), else_=literal_column(_ENDED))
 _COLUMNS = (
     s.c.host,
     s.c.rack,
@@ -18,6 +27,7 @@ _COLUMNS = (
     s.c.headroom,
     s.c.nearest_wall,
     _SYMPTOMS.label("symptoms"),
+    _RECENT.label("recent"),
     cast(func.extract("epoch", s.c.seen_at) * 1000, BigInteger).label("seen_at_ms"),
     s.c.tx_gbps,
     s.c.rx_gbps,

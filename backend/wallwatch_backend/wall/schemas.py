@@ -15,6 +15,7 @@ class WallColumns(BaseModel):
     headroom: list[float | None] = Field(description="1 - value/limit of the nearest wall; below 0 past it")
     nearest_wall: list[str | None]
     symptoms: list[list[str]] = Field(description="Symptoms that are active now")
+    recent: list[list[str]] = Field(description="Symptoms that ended in the last 30 minutes")
     seen_at_ms: list[int | None] = Field(description="Last sample, milliseconds since 1970 UTC")
     cordoned: list[bool]
     tx_gbps: list[float | None]

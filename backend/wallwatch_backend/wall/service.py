@@ -14,13 +14,15 @@ _DIGITS = {"headroom": 4, "tx_gbps": 2, "rx_gbps": 2}  # nobody sees more of a t
 def columns_of(rows: Sequence[Sequence[Any]], cordoned: Collection[tuple[str, str]]) -> dict[str, list[Any]]:
     """Turn rows into the columns of `WallColumns`.
 
-    >>> columns_of([("h1", "", "0000:01:00.0", None, None, None, None, None, None, None)], {("h1", "0000:01:00.0")})["cordoned"]
+    >>> columns_of([("h1", "", "0000:01:00.0", None, None, None, None, None, None, None, None)], {("h1", "0000:01:00.0")})["cordoned"]
     [True]
     """
     by_name: dict[str, list[Any]] = {
-        name: list(column) for name, column in zip(repository.NAMES, zip(*rows, strict=True) if rows else [()] * 10, strict=True)
+        name: list(column)
+        for name, column in zip(repository.NAMES, zip(*rows, strict=True) if rows else [()] * len(repository.NAMES), strict=True)
     }
-    by_name["symptoms"] = [sorted(symptoms) if symptoms else [] for symptoms in by_name["symptoms"]]
+    for name in ("symptoms", "recent"):
+        by_name[name] = [sorted(symptoms) if symptoms else [] for symptoms in by_name[name]]
     by_name["rack"] = [rack or None for rack in by_name["rack"]]  # the store writes an unknown rack as empty text
     for name, digits in _DIGITS.items():
         by_name[name] = [None if value is None else round(value, digits) for value in by_name[name]]

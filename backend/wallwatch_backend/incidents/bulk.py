@@ -1,0 +1,93 @@
+"""The same action on many incidents, in a few statements whatever their number."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import case, null
+
+from wallwatch_backend.audit import service as audit
+from wallwatch_backend.incidents import events, repository
+from wallwatch_backend.incidents.filters import IncidentFilter
+from wallwatch_backend.incidents.models import IncidentRow
+from wallwatch_backend.incidents.requests import MAX_BULK, Bulk, BulkResult, Skipped
+from wallwatch_backend.incidents.service import assigned_text
+from wallwatch_backend.kit import clock
+from wallwatch_backend.kit.access import Caller
+from wallwatch_backend.kit.database import WriteSession
+from wallwatch_backend.silences import repository as silences
+from wallwatch_backend.webhooks.schemas import EventType
+
+
+async def run(session: WriteSession, caller: Caller, body: Bulk) -> BulkResult:
+    """Do it with each that it can be done with; the others are skipped with the reason."""
+    await repository.lock_grouping(session)  # merges and silences lock many too, and would wait for each other's
+    wanted = (
+        list(dict.fromkeys(body.ids))
+        if body.ids is not None
+        else list(await repository.ids(session, body.filter or IncidentFilter(), MAX_BULK))
+    )
+    rows = {row.id: row for row in await repository.lock_many(session, wanted)}
+    skipped = [Skipped(id=id, why="There is no such incident.") for id in wanted if id not in rows]
+    refuse, ids = _REFUSALS[body.action], []
+    for id in wanted:
+        row = rows.get(id)
+        if row is None:
+            continue
+        why = f"It was merged into {row.merged_into}." if row.merged_into is not None else refuse(row, body)
+        if why is None:
+            ids.append(id)
+        else:
+            skipped.append(Skipped(id=id, why=why))
+    if ids:
+        at = clock.now()
+        await _change(session, caller, body, ids, at)
+        selection = body.model_dump(mode="json", exclude={"ids"}, exclude_none=True)
+        audit.record(
+            session, caller.actor, f"incident.bulk.{body.action}", f"{len(ids)} incidents", address=caller.address, selection=selection
+        )
+    return BulkResult(changed=len(ids), skipped=skipped)
+
+
+async def _change(session: WriteSession, caller: Caller, body: Bulk, ids: list[UUID], at: datetime) -> None:
+    kind, text, event = {
+        "acknowledge": ("acknowledged", "Acknowledged.", EventType.updated),
+        "resolve": ("resolved", "Resolved by hand.", EventType.resolved),
+        "reopen": ("reopened", "Reopened by hand.", EventType.opened),
+        "assign": ("assigned", assigned_text(body.assignee), EventType.updated),
+        "comment": ("comment", body.text or "", None),
+    }[body.action]
+    await repository.note_many(session, ids, at, kind, caller.actor, text)
+    if body.action == "reopen":
+        # The leader looks at silences within a second: to lock rows after numbers of the change feed were drawn is not allowed here.
+        await silences.apply_again(session, at)
+    await events.publish_many(session, ids, event, at, **_values(caller, body, at))
+
+
+def _values(caller: Caller, body: Bulk, at: datetime) -> dict[str, Any]:
+    i = IncidentRow
+    if body.action == "acknowledge":
+        kept = case((i.state == "suppressed", "suppressed"), else_="acknowledged")
+        return {"state": kept, "acknowledged_at": at, "acknowledged_by": caller.actor}
+    if body.action == "resolve":
+        return {"state": "resolved", "resolved_at": at, "resolved_by": caller.actor, "suppressed_by": null(), "suppressed_at": null()}
+    if body.action == "reopen":
+        gone = dict.fromkeys(("resolved_at", "resolved_by", "acknowledged_at", "acknowledged_by", "over_since"), null())
+        return {"state": "reopened", "reopened": i.reopened + 1, **gone}
+    return {"assignee": body.assignee} if body.action == "assign" else {}
+
+
+def _not_acknowledged(row: Any, body: Bulk) -> str | None:
+    if row.state == "resolved":
+        return "It is resolved."
+    return f"{row.acknowledged_by} has acknowledged it." if row.acknowledged_by is not None else None
+
+
+_REFUSALS: dict[str, Callable[[Any, Bulk], str | None]] = {
+    "acknowledge": _not_acknowledged,
+    "resolve": lambda row, body: "It is resolved." if row.state == "resolved" else None,
+    "reopen": lambda row, body: "It is not resolved." if row.state != "resolved" else None,
+    "assign": lambda row, body: "It is assigned so already." if row.assignee == body.assignee else None,
+    "comment": lambda row, body: None,
+}

@@ -1,0 +1,84 @@
+"""A message of `wallwatch.findings` (docs/contracts.md), and the row that keeps what it says."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, field_validator
+
+from wallwatch_backend.incidents.models import IncidentFindingRow
+from wallwatch_backend.incidents.schemas import Evidence, Hypothesis, SuggestedRemedy
+from wallwatch_backend.kit.text import HostName, PciAddress, SafeText
+
+
+class Finding(BaseModel):
+    """What `classify` says of one symptom of one RNIC or host."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    finding_id: UUID
+    host: HostName
+    pci: PciAddress | Literal[""] = ""
+    rack: SafeText = ""
+    symptom: str = Field(pattern=r"^(S[1-8]|unexplained|silent)$")
+    state: Literal["active", "cleared"]
+    started_at: AwareDatetime
+    at: AwareDatetime
+    severity: Literal["warning", "critical"]
+    blast_radius: Literal["flows", "rnic", "host"]
+    rule: SafeText
+    title: SafeText
+    summary: SafeText
+    explanation: SafeText = ""
+    model: SafeText = ""
+    driver: SafeText = ""
+    fw_ver: SafeText = ""
+    evidence: list[Evidence] = Field(default_factory=list, max_length=200)
+    hypotheses: list[Hypothesis] = Field(default_factory=list, max_length=50)
+    remedies: list[SuggestedRemedy] = Field(default_factory=list, max_length=50)
+
+    @field_validator("pci", "rack", "explanation", "model", "driver", "fw_ver", mode="before")
+    @classmethod
+    def _null_is_unknown(cls, value: object) -> object:
+        return "" if value is None else value
+
+
+def dump(items: Sequence[BaseModel]) -> list[dict[str, Any]]:
+    return [item.model_dump(mode="json", by_alias=True) for item in items]
+
+
+def new_member(finding: Finding) -> IncidentFindingRow:
+    """The row of a finding that is new; the caller says which incident it belongs to."""
+    row = IncidentFindingRow(
+        finding_id=finding.finding_id,
+        host=finding.host,
+        pci=finding.pci,
+        symptom=finding.symptom,
+        started_at=finding.started_at,
+        rack="",
+        model="",
+        driver="",
+        fw_ver="",
+        explanation="",
+        inhibited=False,
+        evidence=[],
+        hypotheses=[],
+        remedies=[],
+    )
+    take_over(row, finding)
+    return row
+
+
+def take_over(row: IncidentFindingRow, finding: Finding) -> None:
+    """Keep the newest message. What it leaves empty says nothing new, so the last that said something stays."""
+    row.last_at = finding.at
+    row.severity, row.blast_radius, row.rule = finding.severity, finding.blast_radius, finding.rule
+    row.title, row.summary = finding.title, finding.summary
+    for name in ("rack", "model", "driver", "fw_ver", "explanation"):
+        setattr(row, name, getattr(finding, name) or getattr(row, name))
+    row.evidence = dump(finding.evidence) or row.evidence
+    row.remedies = dump(finding.remedies) or row.remedies
+    if finding.hypotheses:
+        row.hypotheses = dump(finding.hypotheses)
+        top = max(finding.hypotheses, key=lambda h: h.posterior)
+        row.cause, row.posterior = top.cause, top.posterior

@@ -1,0 +1,93 @@
+"""Idempotency-Key: a request that is sent again under the same key is answered as the first was, and nothing is done twice."""
+
+import hashlib
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from typing import Annotated, Any, TypeVar
+
+import orjson
+from fastapi import Depends, Header, Request, Response
+from pydantic import BaseModel
+from sqlalchemy import PrimaryKeyConstraint, delete, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+
+from wallwatch_backend.kit.access import Caller
+from wallwatch_backend.kit.columns import Created
+from wallwatch_backend.kit.database import Base, WriteSession
+from wallwatch_backend.kit.problems import WallwatchError
+
+Answer = TypeVar("Answer", bound=BaseModel)
+
+
+class IdempotencyKeyReused(WallwatchError):
+    status, code, title = 409, "idempotency_key_reused", "This Idempotency-Key was used for a different request"
+
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        pattern=r"^[\x21-\x7e]{1,200}$",
+        description="The same key with the same request does it once and gives the first answer each time, for a day",
+    ),
+]
+
+
+class AnswerRow(Base):
+    """What was answered to a request with a key."""
+
+    __tablename__ = "idempotent_answer"
+    __table_args__ = (PrimaryKeyConstraint("caller", "key"),)
+
+    caller: Mapped[str]
+    key: Mapped[str]
+    request_hash: Mapped[str]
+    body: Mapped[Any] = mapped_column(JSONB)
+    created_at: Mapped[Created] = mapped_column(index=True)
+
+
+def hash_of(*parts: Any) -> str:
+    """Fingerprint of a request."""
+    return hashlib.sha256(orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+async def lock(session: WriteSession, caller: Caller, key: str) -> None:
+    """Let one request at a time work under this caller's key."""
+    name = {"key": f"key|{caller.actor}|{key}"}
+    await session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 7241003))"), name)
+
+
+class Once:
+    """Does a request's work once. Use it as a dependency: `once: TheOnce`, then `await once(session, caller, body, Answer, work)`."""
+
+    def __init__(self, request: Request, response: Response, key: IdempotencyKey = None) -> None:
+        self._what, self._response, self._key = f"{request.method} {request.url.path}", response, key
+
+    async def __call__(
+        self, session: WriteSession, caller: Caller, body: BaseModel | None, kind: type[Answer], work: Callable[[], Awaitable[Answer]]
+    ) -> Answer:
+        """Return the answer kept under the key, or do the work and keep its answer in the same transaction."""
+        if self._key is None:
+            return await work()
+        request_hash = hash_of(self._what, body.model_dump(mode="json", exclude_unset=True) if body is not None else None)
+        await lock(session, caller, self._key)
+        kept = await session.get(AnswerRow, (caller.actor, self._key))
+        if kept is not None:
+            if kept.request_hash != request_hash:
+                raise IdempotencyKeyReused("Use a new Idempotency-Key for a different request.")
+            self._response.headers["Idempotency-Replayed"] = "true"
+            return kind.model_validate(kept.body)
+        answer = await work()
+        session.add(
+            AnswerRow(caller=caller.actor, key=self._key, request_hash=request_hash, body=answer.model_dump(mode="json", by_alias=True))
+        )
+        return answer
+
+
+TheOnce = Annotated[Once, Depends()]
+
+
+async def forget_before(session: WriteSession, at: datetime) -> None:
+    """Remove answers that nobody asks for again."""
+    await session.execute(delete(AnswerRow).where(AnswerRow.created_at < at))
