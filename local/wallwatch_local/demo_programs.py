@@ -1,5 +1,6 @@
 """The demo's processes, in the order in which they start: each group needs those before it."""
 
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,6 +42,8 @@ class Layout:
             "WALLWATCH_KAFKA_BOOTSTRAP": self.kafka_bootstrap,
             "WALLWATCH_API_URL": self.api_url,
             "WALLWATCH_HTTP_PORT": str(self.http_port),
+            # Shorter than the default of a real installation: who tries the demo sees an incident resolved.
+            "WALLWATCH_INCIDENT_HOLD_S": os.environ.get("WALLWATCH_INCIDENT_HOLD_S", "120"),
             "WALLWATCH_UI_DIR": str(REPOSITORY / "frontend" / "dist"),
             "WALLWATCH_SECRETS_DIR": str(self.secrets),
             "WALLWATCH_STATE_DIR": str(self.folder / "state"),

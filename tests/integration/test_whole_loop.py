@@ -179,10 +179,11 @@ def test_8_telemetry_proves_that_it_worked(loop: Loop) -> None:
 def test_9_the_symptom_clears_and_the_incident_resolves(loop: Loop) -> None:
     def cleared() -> dict[str, Any] | None:
         incident: dict[str, Any] = loop.get(f"/incidents/{loop.incident_id}")
-        return incident if not incident["active"] else None
+        return incident if incident["state"] == "resolved" else None
 
     incident = wait_for("the end of the symptom", cleared, timeout_s=240)
-    assert incident["state"] == "resolved"
+    assert not incident["active"]
+    assert incident["over_since"] < incident["resolved_at"]
     # What was found stays with the incident: evidence from after the cure says nothing about the cause.
     assert incident["hypotheses"][0]["cause"] == "C5", incident["hypotheses"]
     kinds = [entry["kind"] for entry in incident["timeline"]]

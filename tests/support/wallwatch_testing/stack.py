@@ -63,8 +63,10 @@ def wait_for(what: str, ask: Callable[[], Any], timeout_s: float, pause_s: float
 def start(folder: Path, scenario: Path, settings: Mapping[str, str] | None = None) -> Iterator[Stack]:
     """Run the stack of a scenario for the length of the block; nothing is left running.
 
-    `settings` are more environment variables for the processes of the centre.
+    `settings` are more environment variables for the processes of the centre. Incidents that are over are resolved after 10 s, unless they
+    say otherwise: tests follow an incident to its end.
     """
+    settings = {"WALLWATCH_INCIDENT_HOLD_S": "10", **(settings or {})}
     http_port, kafka_port, postgres_port = ports.free_ports(3)
     layout = Layout(folder=folder, http_port=http_port, kafka_port=kafka_port, postgres_port=postgres_port)
     layout.secrets.mkdir(parents=True, mode=0o700)
@@ -73,7 +75,7 @@ def start(folder: Path, scenario: Path, settings: Mapping[str, str] | None = Non
     simulated = hosts.hosts_of(scenario)
     for host in simulated:
         hosts.write_configuration(layout.hosts / host.name, host, layout.kafka_bootstrap, http_port)
-    central = [replace(one, environment={**one.environment, **(settings or {})}) for one in centre(layout, database_url)]
+    central = [replace(one, environment={**one.environment, **settings}) for one in centre(layout, database_url)]
     programs = [*stores(layout), *central, *fleet(layout, scenario), *on_hosts(layout, simulated)]
     with supervise.running(programs, folder) as supervisor:
         starting = demo.Demo(layout, supervisor, database_url)
