@@ -192,6 +192,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/incidents/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count
+         * @description Count incidents by state, severity, symptom, cause and scope.
+         */
+        get: operations["countIncidents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/incidents/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Changes
+         * @description Follow incidents, in the order in which their changes were committed; those merged into others are included.
+         */
+        get: operations["listIncidentChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/incidents/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Incidents
+         * @description Export incidents as CSV or JSON.
+         */
+        get: operations["exportIncidents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/incidents/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bulk Action
+         * @description Do the same with many incidents: what cannot be done with one is skipped and named.
+         */
+        post: operations["bulkIncidents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/incidents": {
         parameters: {
             query?: never;
@@ -201,7 +281,7 @@ export interface paths {
         };
         /**
          * List Incidents
-         * @description List incidents, newest first.
+         * @description List incidents, newest first unless sorted otherwise.
          */
         get: operations["listIncidents"];
         put?: never;
@@ -221,7 +301,7 @@ export interface paths {
         };
         /**
          * Get Incident
-         * @description Return one incident with evidence, hypotheses and timeline.
+         * @description Return one incident with findings, evidence, hypotheses and timeline; the ETag is its version.
          */
         get: operations["getIncident"];
         put?: never;
@@ -229,7 +309,11 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Update
+         * @description Assign the incident, or link it to tickets.
+         */
+        patch: operations["updateIncident"];
         trace?: never;
     };
     "/api/v1/incidents/{incident_id}/acknowledge": {
@@ -263,9 +347,29 @@ export interface paths {
         put?: never;
         /**
          * Resolve
-         * @description Close the incident. If the symptom is still present, its next finding reopens it.
+         * @description Close the incident. If a symptom is still present, its next finding reopens it.
          */
         post: operations["resolveIncident"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/incidents/{incident_id}/reopen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reopen
+         * @description Open a resolved incident again. If its symptoms are over, it stays so until someone resolves it.
+         */
+        post: operations["reopenIncident"];
         delete?: never;
         options?: never;
         head?: never;
@@ -290,6 +394,226 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/incidents/{incident_id}/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Merge
+         * @description Take the findings of other incidents into this one. The others are closed and answer with `merged_into`; split undoes it.
+         */
+        post: operations["mergeIncidents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/incidents/{incident_id}/split": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Split
+         * @description Give findings an incident of their own, which is returned. It is not grouped automatically again.
+         */
+        post: operations["splitIncident"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/incidents/{incident_id}/similar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Similar
+         * @description List resolved incidents like this one, with what resolved them.
+         */
+        get: operations["listSimilarIncidents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/incidents/{incident_id}/containers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Containers
+         * @description List the containers on the RNICs of the incident, from the events of the CNI chain.
+         */
+        get: operations["listIncidentContainers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/incidents/{incident_id}/before": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Before
+         * @description List what changed on its hosts in the 15 minutes before the incident began.
+         */
+        get: operations["getBeforeIncident"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/silences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Silences
+         * @description List silences, those that end last first.
+         */
+        get: operations["listSilences"];
+        put?: never;
+        /**
+         * Create Silence
+         * @description Suppress incidents whose findings it matches, now or from a later time on.
+         */
+        post: operations["createSilence"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/silences/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview Silence
+         * @description Say what matchers select, without making a silence.
+         */
+        post: operations["previewSilence"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/silences/{silence_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Silence
+         * @description Return one silence.
+         */
+        get: operations["getSilence"];
+        put?: never;
+        post?: never;
+        /**
+         * Expire Silence
+         * @description End a silence now. It stays in the list as expired; one that has not begun is removed.
+         */
+        delete: operations["expireSilence"];
+        options?: never;
+        head?: never;
+        /**
+         * Update Silence
+         * @description Change a silence that has not ended; `ends_at` now or earlier ends it.
+         */
+        patch: operations["updateSilence"];
+        trace?: never;
+    };
+    "/api/v1/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Views
+         * @description List the caller's views and those that others share, by name.
+         */
+        get: operations["listViews"];
+        put?: never;
+        /**
+         * Create View
+         * @description Save a view; any role may.
+         */
+        post: operations["createView"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/views/{view_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete View
+         * @description Remove a view of one's own.
+         */
+        delete: operations["deleteView"];
+        options?: never;
+        head?: never;
+        /**
+         * Update View
+         * @description Change a view of one's own.
+         */
+        patch: operations["updateView"];
         trace?: never;
     };
     "/api/v1/remedy-actions": {
@@ -832,16 +1156,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/metrics/fleet": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fleet Metrics
+         * @description Return identity, symptoms and headroom of every RNIC, and the numbers of incidents, as metrics.
+         */
+        get: operations["getFleetMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** ActiveSymptom */
+        /**
+         * ActiveSymptom
+         * @description A symptom that is present, or that ended in the last 30 minutes.
+         */
         ActiveSymptom: {
             /** Symptom */
             symptom: string;
             /** Since */
             since: string | null;
+            /**
+             * Until
+             * @description When it ended; null while it is active
+             */
+            until: string | null;
+            /** Severity */
+            severity: string | null;
             /** Incident Id */
             incident_id: string | null;
         };
@@ -931,6 +1285,72 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** Before */
+        Before: {
+            /**
+             * From
+             * Format: date-time
+             */
+            from: string;
+            /**
+             * To
+             * Format: date-time
+             * @description Beginning of the incident
+             */
+            to: string;
+            /**
+             * Items
+             * @description Oldest first
+             */
+            items: components["schemas"]["Change"][];
+            /** Truncated */
+            truncated: boolean;
+        };
+        /**
+         * BoundInfo
+         * @description A comparison: one of the four is given.
+         */
+        BoundInfo: {
+            /** At Least */
+            at_least?: number | null;
+            /** At Most */
+            at_most?: number | null;
+            /** Above */
+            above?: number | null;
+            /** Below */
+            below?: number | null;
+        };
+        /**
+         * Bulk
+         * @description The same action on many incidents, given by id or by filter.
+         */
+        Bulk: {
+            /** Ids */
+            ids?: string[] | null;
+            filter?: components["schemas"]["IncidentFilter"] | null;
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "acknowledge" | "resolve" | "assign" | "comment" | "reopen";
+            /**
+             * Assignee
+             * @description With assign; null takes the assignment back
+             */
+            assignee?: string | null;
+            /**
+             * Text
+             * @description With comment
+             */
+            text?: string | null;
+        };
+        /** BulkResult */
+        BulkResult: {
+            /** Changed */
+            changed: number;
+            /** Skipped */
+            skipped: components["schemas"]["Skipped"][];
+        };
         /** Catalogue */
         Catalogue: {
             /** Symptoms */
@@ -941,6 +1361,8 @@ export interface components {
             walls: components["schemas"]["WallInfo"][];
             /** Models */
             models: string[];
+            /** Signals */
+            signals: components["schemas"]["SignalInfo"][];
             /** Fields */
             fields: components["schemas"]["FieldInfo"][];
         };
@@ -956,6 +1378,40 @@ export interface components {
             statement: string | null;
             /** Next Test */
             next_test: string | null;
+            /**
+             * Explains
+             * @description Symptom and how probable it is when the cause is present
+             */
+            explains: {
+                [key: string]: number;
+            };
+            /** Settled By Upgrade */
+            settled_by_upgrade: boolean;
+            /** Remedies */
+            remedies: string[];
+        };
+        /** Change */
+        Change: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "event" | "container" | "setting" | "firmware" | "remedy" | "incident";
+            /** Host */
+            host: string;
+            /** Pci */
+            pci: string;
+            /** Text */
+            text: string;
+            /** Data */
+            data?: {
+                [key: string]: unknown;
+            };
         };
         /** Check */
         Check: {
@@ -1015,6 +1471,86 @@ export interface components {
              * @description Ed25519, base64url, 32 bytes
              */
             public_key: string;
+        };
+        /**
+         * ConditionInfo
+         * @description One signal of a definition, over a window of event time.
+         */
+        ConditionInfo: {
+            /** Signal */
+            signal: string;
+            /** Label */
+            label: string;
+            /** Unit */
+            unit: string;
+            /**
+             * Role
+             * @description required (raises and clears), gate (must hold to raise) or supporting (evidence only)
+             */
+            role: string;
+            /**
+             * Alternative
+             * @description Conditions with the same name here are alternatives
+             */
+            alternative?: string | null;
+            /** Window S */
+            window_s: number;
+            /** Statistic */
+            statistic: string;
+            raise: components["schemas"]["BoundInfo"];
+            clear: components["schemas"]["BoundInfo"] | null;
+            /** Text */
+            text: string;
+        };
+        /**
+         * Container
+         * @description A container that had a virtual function of an RNIC of the incident.
+         */
+        Container: {
+            /** Host */
+            host: string;
+            /**
+             * Pci
+             * @description The RNIC
+             */
+            pci: string;
+            /**
+             * Vf
+             * @description PCI address of the virtual function
+             */
+            vf: string | null;
+            /** Container */
+            container: string;
+            /** Pod */
+            pod: string | null;
+            /** Address */
+            address: string | null;
+            /** Vxlan Network */
+            vxlan_network: number | null;
+            /**
+             * Since
+             * Format: date-time
+             * @description When it got the function
+             */
+            since: string;
+            /**
+             * Until
+             * @description When it gave it back; null when it has it still
+             */
+            until: string | null;
+        };
+        /** Containers */
+        Containers: {
+            /**
+             * At
+             * Format: date-time
+             * @description Beginning of the incident: containers that were there then or came since
+             */
+            at: string;
+            /** Items */
+            items: components["schemas"]["Container"][];
+            /** Truncated */
+            truncated: boolean;
         };
         /** CreatedToken */
         CreatedToken: {
@@ -1102,6 +1638,23 @@ export interface components {
              */
             secret: string;
         };
+        /** CriticalWhen */
+        CriticalWhen: {
+            /** At Least */
+            at_least?: number | null;
+            /** At Most */
+            at_most?: number | null;
+            /** Above */
+            above?: number | null;
+            /** Below */
+            below?: number | null;
+            /** Signal */
+            signal: string;
+            /** Label */
+            label: string;
+            /** Unit */
+            unit: string;
+        };
         /** DeadLetter */
         DeadLetter: {
             /**
@@ -1139,6 +1692,53 @@ export interface components {
             webhook_id: string;
             /** Webhook Name */
             webhook_name: string;
+        };
+        /**
+         * DefinitionInfo
+         * @description How a symptom is detected.
+         */
+        DefinitionInfo: {
+            /** Rule */
+            rule: string;
+            /** Blast Radius */
+            blast_radius: string;
+            /**
+             * Severity
+             * @description Before any of `critical_when` holds
+             */
+            severity: string;
+            /**
+             * Raise For S
+             * @description Seconds for which the conditions must hold
+             */
+            raise_for_s: number;
+            /** Clear For S */
+            clear_for_s: number;
+            /** Conditions */
+            conditions: components["schemas"]["ConditionInfo"][];
+            /**
+             * Critical When
+             * @description Any of them makes it critical
+             */
+            critical_when: components["schemas"]["CriticalWhen"][];
+            /**
+             * Not With
+             * @description Symptom and seconds: not raised while that one lasts, nor for so long after it
+             */
+            not_with: {
+                [key: string]: number;
+            };
+            /** Summary */
+            summary: string;
+            /** Remedies */
+            remedies: components["schemas"]["DefinitionRemedy"][];
+        };
+        /** DefinitionRemedy */
+        DefinitionRemedy: {
+            /** Action */
+            action: string;
+            /** Why */
+            why: string;
         };
         /** Delivery */
         Delivery: {
@@ -1285,6 +1885,50 @@ export interface components {
             /** Text */
             text: string;
         };
+        /**
+         * ExternalRef
+         * @description A ticket in another system.
+         */
+        ExternalRef: {
+            /**
+             * System
+             * @description Such as jira or servicenow
+             */
+            system: string;
+            /**
+             * Key
+             * @description The ticket's key there
+             */
+            key: string;
+            /** Url */
+            url?: string | null;
+        };
+        /**
+         * Facets
+         * @description Counts by value. Each ignores its own filter, so that what stands beside a choice is counted too.
+         */
+        Facets: {
+            /** State */
+            state: {
+                [key: string]: number;
+            };
+            /** Severity */
+            severity: {
+                [key: string]: number;
+            };
+            /** Symptom */
+            symptom: {
+                [key: string]: number;
+            };
+            /** Cause */
+            cause: {
+                [key: string]: number;
+            };
+            /** Scope */
+            scope: {
+                [key: string]: number;
+            };
+        };
         /** FieldInfo */
         FieldInfo: {
             /** Name */
@@ -1409,9 +2053,15 @@ export interface components {
              * Format: uuid
              */
             id: string;
-            /** Host */
+            /**
+             * Host
+             * @description Of the leading finding, as pci, rack, symptom, title, summary, model and fw_ver
+             */
             host: string;
-            /** Pci */
+            /**
+             * Pci
+             * @description Empty when the finding concerns a host and names no RNIC
+             */
             pci: string;
             /** Rack */
             rack: string | null;
@@ -1437,41 +2087,103 @@ export interface components {
             /**
              * Updated At
              * Format: date-time
+             * @description Last change that a person would act on; fresher evidence alone is none
              */
             updated_at: string;
             /** Acknowledged By */
             acknowledged_by: string | null;
             /** Acknowledged At */
             acknowledged_at: string | null;
+            /** Resolved By */
+            resolved_by: string | null;
             /** Resolved At */
             resolved_at: string | null;
             /**
+             * Reopened
+             * @description How often it was reopened
+             */
+            reopened: number;
+            /**
              * Active
-             * @description The symptom is present now, as far as telemetry says
+             * @description A symptom is present now, as far as telemetry says
              */
             active: boolean;
             /**
+             * Over Since
+             * @description When the last symptom ended; null while one is active
+             */
+            over_since: string | null;
+            /**
              * Top Cause
-             * @description The cause with the highest posterior
+             * @description The cause with the highest posterior (the same as `cause`)
              */
             top_cause: string | null;
+            /** Cause */
+            cause: string | null;
+            scope: components["schemas"]["Scope"];
+            /**
+             * Subject
+             * @description What it is about: an RNIC, a host, a rack or a firmware
+             */
+            subject: string;
+            /** Symptoms */
+            symptoms: string[];
+            /** Hosts */
+            hosts: string[];
+            /**
+             * Rnics
+             * @description Number of RNICs that its findings name
+             */
+            rnics: number;
+            /** Model */
+            model: string | null;
+            /** Fw Ver */
+            fw_ver: string | null;
+            /** Assignee */
+            assignee: string | null;
+            /** External Refs */
+            external_refs: components["schemas"]["ExternalRef"][];
+            /**
+             * Suppressed By
+             * @description The silence that suppresses it
+             */
+            suppressed_by: string | null;
+            /**
+             * Merged Into
+             * @description The incident that has taken this one's findings; null otherwise
+             */
+            merged_into: string | null;
+            /**
+             * Version
+             * @description The ETag's number
+             */
+            version: number;
+            /**
+             * Seq
+             * @description Its place in the change feed
+             */
+            seq: number;
             /** Rule */
             rule: string;
             /**
              * Finding Id
              * Format: uuid
+             * @description The leading finding
              */
             finding_id: string;
             /**
-             * Reopened
-             * @description How often the symptom came back
+             * Explanation
+             * @description Sentences for a ticket
              */
-            reopened: number;
-            /** Evidence */
+            explanation: string;
+            /**
+             * Evidence
+             * @description Of the leading finding
+             */
             evidence: components["schemas"]["Evidence"][];
             /**
              * Hypotheses
-             * @description Most likely first
+             * @description Of the leading finding, most likely first
              */
             hypotheses: components["schemas"]["Hypothesis"][];
             /** Remedies */
@@ -1481,14 +2193,187 @@ export interface components {
              * @description Remedies that were ordered for this incident, oldest first
              */
             remedy_ids: string[];
-            /** Timeline */
+            /**
+             * Findings
+             * @description The leading finding first, then active ones, then by their beginning
+             */
+            findings: components["schemas"]["IncidentFinding"][];
+            /**
+             * Merged
+             * @description Incidents that were merged into this one
+             */
+            merged: string[];
+            /**
+             * Timeline
+             * @description Oldest first, with that of merged incidents
+             */
             timeline: components["schemas"]["TimelineEntry"][];
         };
         /**
+         * IncidentChange
+         * @description What to change; whatever is left out stays. `assignee: null` takes the assignment back.
+         */
+        IncidentChange: {
+            /** Assignee */
+            assignee?: string | null;
+            /**
+             * External Refs
+             * @description Replaces the list
+             */
+            external_refs?: components["schemas"]["ExternalRef"][] | null;
+        };
+        /** IncidentChanges */
+        IncidentChanges: {
+            /**
+             * Items
+             * @description In the order of their changes; an incident stands at its last one
+             */
+            items: components["schemas"]["IncidentSummary"][];
+            /**
+             * Next Since
+             * @description Give it as `since` to get what changes afterwards
+             */
+            next_since: number;
+        };
+        /** IncidentCounts */
+        IncidentCounts: {
+            /**
+             * Total
+             * @description Incidents that all filters leave
+             */
+            total: number;
+            by: components["schemas"]["Facets"];
+        };
+        /**
+         * IncidentFilter
+         * @description All that are given must hold; of a repeated one, any value. Incidents that were merged into others are left out.
+         */
+        IncidentFilter: {
+            /**
+             * State
+             * @description May be repeated
+             */
+            state?: components["schemas"]["IncidentState"][] | null;
+            /**
+             * Host
+             * @description Of any of its findings, as pci, rack, model and fw_ver
+             */
+            host?: string | null;
+            /** Pci */
+            pci?: string | null;
+            /** Rack */
+            rack?: string | null;
+            /** Model */
+            model?: string | null;
+            /** Fw Ver */
+            fw_ver?: string | null;
+            /**
+             * Symptom
+             * @description Any of its symptoms; may be repeated
+             */
+            symptom?: string[] | null;
+            /**
+             * Cause
+             * @description The most likely cause
+             */
+            cause?: string | null;
+            /** Severity */
+            severity?: ("warning" | "critical") | null;
+            scope?: components["schemas"]["Scope"] | null;
+            /** Assignee */
+            assignee?: string | null;
+            /**
+             * Active
+             * @description A symptom is present now
+             */
+            active?: boolean | null;
+            /** Suppressed By */
+            suppressed_by?: string | null;
+            /**
+             * Q
+             * @description Text in title, summary, subject, host, PCI address or ticket
+             */
+            q?: string | null;
+            /** Opened After */
+            opened_after?: string | null;
+            /** Opened Before */
+            opened_before?: string | null;
+        };
+        /**
+         * IncidentFinding
+         * @description A finding that belongs to the incident.
+         */
+        IncidentFinding: {
+            /**
+             * Finding Id
+             * Format: uuid
+             */
+            finding_id: string;
+            /** Host */
+            host: string;
+            /** Pci */
+            pci: string;
+            /** Rack */
+            rack: string;
+            /** Model */
+            model: string;
+            /** Driver */
+            driver: string;
+            /** Fw Ver */
+            fw_ver: string;
+            /** Symptom */
+            symptom: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "active" | "cleared";
+            /**
+             * Started At
+             * Format: date-time
+             */
+            started_at: string;
+            /**
+             * Last At
+             * Format: date-time
+             */
+            last_at: string;
+            /** Cleared At */
+            cleared_at: string | null;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "warning" | "critical";
+            /** Cause */
+            cause: string | null;
+            /** Title */
+            title: string;
+            /** Summary */
+            summary: string;
+            /** Explanation */
+            explanation: string;
+            /**
+             * Inhibited
+             * @description A consequence of a crashed or silent host: nobody was notified of it
+             */
+            inhibited: boolean;
+            /** Evidence */
+            evidence: components["schemas"]["Evidence"][];
+            /**
+             * Hypotheses
+             * @description Most likely first
+             */
+            hypotheses: components["schemas"]["Hypothesis"][];
+            /** Remedies */
+            remedies: components["schemas"]["SuggestedRemedy"][];
+        };
+        /**
          * IncidentState
+         * @description Unresolved are all but `resolved`.
          * @enum {string}
          */
-        IncidentState: "open" | "acknowledged" | "resolved";
+        IncidentState: "open" | "acknowledged" | "suppressed" | "reopened" | "resolved";
         /** IncidentSummary */
         IncidentSummary: {
             /**
@@ -1496,9 +2381,15 @@ export interface components {
              * Format: uuid
              */
             id: string;
-            /** Host */
+            /**
+             * Host
+             * @description Of the leading finding, as pci, rack, symptom, title, summary, model and fw_ver
+             */
             host: string;
-            /** Pci */
+            /**
+             * Pci
+             * @description Empty when the finding concerns a host and names no RNIC
+             */
             pci: string;
             /** Rack */
             rack: string | null;
@@ -1524,24 +2415,82 @@ export interface components {
             /**
              * Updated At
              * Format: date-time
+             * @description Last change that a person would act on; fresher evidence alone is none
              */
             updated_at: string;
             /** Acknowledged By */
             acknowledged_by: string | null;
             /** Acknowledged At */
             acknowledged_at: string | null;
+            /** Resolved By */
+            resolved_by: string | null;
             /** Resolved At */
             resolved_at: string | null;
             /**
+             * Reopened
+             * @description How often it was reopened
+             */
+            reopened: number;
+            /**
              * Active
-             * @description The symptom is present now, as far as telemetry says
+             * @description A symptom is present now, as far as telemetry says
              */
             active: boolean;
             /**
+             * Over Since
+             * @description When the last symptom ended; null while one is active
+             */
+            over_since: string | null;
+            /**
              * Top Cause
-             * @description The cause with the highest posterior
+             * @description The cause with the highest posterior (the same as `cause`)
              */
             top_cause: string | null;
+            /** Cause */
+            cause: string | null;
+            scope: components["schemas"]["Scope"];
+            /**
+             * Subject
+             * @description What it is about: an RNIC, a host, a rack or a firmware
+             */
+            subject: string;
+            /** Symptoms */
+            symptoms: string[];
+            /** Hosts */
+            hosts: string[];
+            /**
+             * Rnics
+             * @description Number of RNICs that its findings name
+             */
+            rnics: number;
+            /** Model */
+            model: string | null;
+            /** Fw Ver */
+            fw_ver: string | null;
+            /** Assignee */
+            assignee: string | null;
+            /** External Refs */
+            external_refs: components["schemas"]["ExternalRef"][];
+            /**
+             * Suppressed By
+             * @description The silence that suppresses it
+             */
+            suppressed_by: string | null;
+            /**
+             * Merged Into
+             * @description The incident that has taken this one's findings; null otherwise
+             */
+            merged_into: string | null;
+            /**
+             * Version
+             * @description The ETag's number
+             */
+            version: number;
+            /**
+             * Seq
+             * @description Its place in the change feed
+             */
+            seq: number;
         };
         /** MaskChains */
         MaskChains: {
@@ -1598,6 +2547,14 @@ export interface components {
              */
             value: string;
         };
+        /** Merge */
+        Merge: {
+            /**
+             * Incident Ids
+             * @description Incidents to merge into this one
+             */
+            incident_ids: string[];
+        };
         /** NewComment */
         NewComment: {
             /** Text */
@@ -1640,6 +2597,35 @@ export interface components {
              */
             mode: "dry_run" | "apply";
         };
+        /**
+         * NewSilence
+         * @description An incident is suppressed while every one of its active findings is matched by a silence.
+         */
+        NewSilence: {
+            /**
+             * Kind
+             * @default silence
+             * @enum {string}
+             */
+            kind: "silence" | "maintenance";
+            /**
+             * Matchers
+             * @description All of them must hold
+             */
+            matchers: components["schemas"]["Matcher"][];
+            /**
+             * Starts At
+             * @description Now when left out
+             */
+            starts_at?: string | null;
+            /**
+             * Ends At
+             * Format: date-time
+             */
+            ends_at: string;
+            /** Reason */
+            reason: string;
+        };
         /** NewToken */
         NewToken: {
             /** Name */
@@ -1661,6 +2647,18 @@ export interface components {
              */
             password: string;
             role: components["schemas"]["Role"];
+        };
+        /** NewView */
+        NewView: {
+            /** Name */
+            name: string;
+            /** Query */
+            query: string;
+            /**
+             * Shared
+             * @default false
+             */
+            shared: boolean;
         };
         /** NewWebhook */
         NewWebhook: {
@@ -1767,6 +2765,16 @@ export interface components {
              */
             next_cursor?: string | null;
         };
+        /** Page[Silence] */
+        Page_Silence_: {
+            /** Items */
+            items: components["schemas"]["Silence"][];
+            /**
+             * Next Cursor
+             * @description Give it as `cursor` to get the next page; null at the end
+             */
+            next_cursor?: string | null;
+        };
         /** Page[Token] */
         Page_Token_: {
             /** Items */
@@ -1822,6 +2830,63 @@ export interface components {
             required: boolean;
             /** Meaning */
             meaning: string;
+        };
+        /** PastRemedy */
+        PastRemedy: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Action */
+            action: string;
+            /** Params */
+            params: {
+                [key: string]: unknown;
+            };
+            /** State */
+            state: string;
+            /** Requested By */
+            requested_by: string;
+        };
+        /** Preview */
+        Preview: {
+            /**
+             * Incidents
+             * @description Unresolved incidents that would be suppressed
+             */
+            incidents: number;
+            /**
+             * Rnics
+             * @description RNICs that the matchers on host, rack, pci, model and fw_ver select
+             */
+            rnics: number;
+            /** Hosts */
+            hosts: number;
+            /** Sample */
+            sample: components["schemas"]["PreviewedIncident"][];
+        };
+        /** PreviewRequest */
+        PreviewRequest: {
+            /**
+             * Matchers
+             * @description All of them must hold
+             */
+            matchers: components["schemas"]["Matcher"][];
+        };
+        /** PreviewedIncident */
+        PreviewedIncident: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Title */
+            title: string;
+            /** Host */
+            host: string;
+            /** Pci */
+            pci: string;
         };
         /**
          * Problem
@@ -2049,7 +3114,10 @@ export interface components {
             rx_gbps: number | null;
             /** Walls */
             walls: components["schemas"]["WallValue"][];
-            /** Symptoms */
+            /**
+             * Symptoms
+             * @description Active ones first, then those that ended in the last 30 minutes
+             */
             symptoms: components["schemas"]["ActiveSymptom"][];
         };
         /** RnicSummary */
@@ -2068,6 +3136,11 @@ export interface components {
             nearest_wall: string | null;
             /** Symptoms */
             symptoms: string[];
+            /**
+             * Recent
+             * @description Symptoms that ended in the last 30 minutes
+             */
+            recent: string[];
             /** Seen At */
             seen_at: string | null;
             /** Cordoned */
@@ -2082,6 +3155,12 @@ export interface components {
          * @enum {string}
          */
         Role: "viewer" | "operator" | "admin";
+        /**
+         * Scope
+         * @description How far an incident reaches.
+         * @enum {string}
+         */
+        Scope: "rnic" | "host" | "rack" | "fleet";
         /** Series */
         Series: {
             /**
@@ -2148,6 +3227,143 @@ export interface components {
              */
             password: string;
         };
+        /**
+         * SignalInfo
+         * @description A signal of evidence or of a definition.
+         */
+        SignalInfo: {
+            /** Signal */
+            signal: string;
+            /** Label */
+            label: string;
+            /** Unit */
+            unit: string;
+            /**
+             * Fields
+             * @description Fields of an RNIC's series that show it; empty when there is none
+             */
+            fields: string[];
+        };
+        /** Silence */
+        Silence: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "silence" | "maintenance";
+            /** Matchers */
+            matchers: components["schemas"]["Matcher"][];
+            /**
+             * Starts At
+             * Format: date-time
+             */
+            starts_at: string;
+            /**
+             * Ends At
+             * Format: date-time
+             */
+            ends_at: string;
+            /** Reason */
+            reason: string;
+            state: components["schemas"]["SilenceState"];
+            /** Created By */
+            created_by: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Updated By */
+            updated_by: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            /** Version */
+            version: number;
+            /**
+             * Incidents
+             * @description Incidents that it suppresses now
+             */
+            incidents: number;
+        };
+        /**
+         * SilenceChange
+         * @description What to change; whatever is left out stays. `ends_at` now or earlier ends it now.
+         */
+        SilenceChange: {
+            /** Matchers */
+            matchers?: components["schemas"]["Matcher"][] | null;
+            /** Starts At */
+            starts_at?: string | null;
+            /** Ends At */
+            ends_at?: string | null;
+            /** Reason */
+            reason?: string | null;
+        };
+        /**
+         * SilenceState
+         * @enum {string}
+         */
+        SilenceState: "pending" | "active" | "expired";
+        /** SimilarIncident */
+        SimilarIncident: {
+            incident: components["schemas"]["IncidentSummary"];
+            /**
+             * Alike
+             * @description What it shares, most telling first: cause, symptom, model, fw_ver, host
+             */
+            alike: string[];
+            /**
+             * Lasted S
+             * @description From its beginning to the end of its symptom, or to its resolution
+             */
+            lasted_s: number;
+            /**
+             * Resolved By
+             * @description A person, or wallwatch when telemetry showed the end
+             */
+            resolved_by: string | null;
+            /**
+             * Remedies
+             * @description Those that were applied, verified ones first
+             */
+            remedies: components["schemas"]["PastRemedy"][];
+            /** Last Comment */
+            last_comment: string | null;
+        };
+        /** SimilarIncidents */
+        SimilarIncidents: {
+            /**
+             * Items
+             * @description Most alike first
+             */
+            items: components["schemas"]["SimilarIncident"][];
+        };
+        /** Skipped */
+        Skipped: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Why */
+            why: string;
+        };
+        /** Split */
+        Split: {
+            /**
+             * Finding Ids
+             * @description Findings that leave. All those that came with a merged incident give that incident back; others become a new one
+             */
+            finding_ids: string[];
+        };
         /** SuggestedRemedy */
         SuggestedRemedy: {
             /** Action */
@@ -2174,6 +3390,15 @@ export interface components {
             ratio: number | null;
             /** Cause */
             cause: string | null;
+            /** Looks Like */
+            looks_like: string | null;
+            /**
+             * Near Misses
+             * @description What looks like it and is not
+             */
+            near_misses: string[];
+            /** @description Null when something other than thresholds detects it */
+            definition: components["schemas"]["DefinitionInfo"] | null;
         };
         /** TimelineEntry */
         TimelineEntry: {
@@ -2184,13 +3409,20 @@ export interface components {
             at: string;
             /**
              * Kind
-             * @description opened, updated, reopened, cleared, acknowledged, resolved, comment, remedy
+             * @description opened, symptom, updated, cleared, reopened, resolved, acknowledged, assigned, ticket, comment, remedy, silenced, unsilenced, merged, split; verdict and forecast are to come
              */
             kind: string;
             /** Actor */
             actor: string;
             /** Text */
             text: string;
+            /**
+             * Data
+             * @description What the entry is about, such as `finding_id` or `incident_id`
+             */
+            data?: {
+                [key: string]: unknown;
+            };
         };
         /** Token */
         Token: {
@@ -2303,6 +3535,49 @@ export interface components {
             for_s: number;
             /** Text */
             text: string;
+        };
+        /** View */
+        View: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * Query
+             * @description The search part of the page's address
+             */
+            query: string;
+            /** Shared */
+            shared: boolean;
+            /** Owner */
+            owner: string;
+            /**
+             * Mine
+             * @description The caller may change it
+             */
+            mine: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /** ViewChange */
+        ViewChange: {
+            /** Name */
+            name?: string | null;
+            /** Query */
+            query?: string | null;
+            /** Shared */
+            shared?: boolean | null;
         };
         /** VirtualFunction */
         VirtualFunction: {
@@ -2451,6 +3726,11 @@ export interface components {
              * @description Symptoms that are active now
              */
             symptoms: string[][];
+            /**
+             * Recent
+             * @description Symptoms that ended in the last 30 minutes
+             */
+            recent: string[][];
             /**
              * Seen At Ms
              * @description Last sample, milliseconds since 1970 UTC
@@ -3331,18 +4611,346 @@ export interface operations {
             };
         };
     };
+    countIncidents: {
+        parameters: {
+            query?: {
+                /** @description May be repeated */
+                state?: components["schemas"]["IncidentState"][] | null;
+                /** @description Of any of its findings, as pci, rack, model and fw_ver */
+                host?: string | null;
+                pci?: string | null;
+                rack?: string | null;
+                model?: string | null;
+                fw_ver?: string | null;
+                /** @description Any of its symptoms; may be repeated */
+                symptom?: string[] | null;
+                /** @description The most likely cause */
+                cause?: string | null;
+                severity?: ("warning" | "critical") | null;
+                scope?: components["schemas"]["Scope"] | null;
+                assignee?: string | null;
+                /** @description A symptom is present now */
+                active?: boolean | null;
+                suppressed_by?: string | null;
+                /** @description Text in title, summary, subject, host, PCI address or ticket */
+                q?: string | null;
+                opened_after?: string | null;
+                opened_before?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncidentCounts"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listIncidentChanges: {
+        parameters: {
+            query?: {
+                /** @description `next_since` of the call before; 0 for all */
+                since?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncidentChanges"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    exportIncidents: {
+        parameters: {
+            query?: {
+                /** @description May be repeated */
+                state?: components["schemas"]["IncidentState"][] | null;
+                /** @description Of any of its findings, as pci, rack, model and fw_ver */
+                host?: string | null;
+                pci?: string | null;
+                rack?: string | null;
+                model?: string | null;
+                fw_ver?: string | null;
+                /** @description Any of its symptoms; may be repeated */
+                symptom?: string[] | null;
+                /** @description The most likely cause */
+                cause?: string | null;
+                severity?: ("warning" | "critical") | null;
+                scope?: components["schemas"]["Scope"] | null;
+                assignee?: string | null;
+                /** @description A symptom is present now */
+                active?: boolean | null;
+                suppressed_by?: string | null;
+                /** @description Text in title, summary, subject, host, PCI address or ticket */
+                q?: string | null;
+                opened_after?: string | null;
+                opened_before?: string | null;
+                format?: "csv" | "json";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All incidents that the filters leave, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                    "application/json": unknown[];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    bulkIncidents: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request does it once and gives the first answer each time, for a day */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Bulk"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkResult"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This Idempotency-Key was used for a different request (`idempotency_key_reused`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listIncidents: {
         parameters: {
             query?: {
                 /** @description May be repeated */
                 state?: components["schemas"]["IncidentState"][] | null;
+                /** @description Of any of its findings, as pci, rack, model and fw_ver */
                 host?: string | null;
                 pci?: string | null;
-                symptom?: string | null;
+                rack?: string | null;
+                model?: string | null;
+                fw_ver?: string | null;
+                /** @description Any of its symptoms; may be repeated */
+                symptom?: string[] | null;
+                /** @description The most likely cause */
+                cause?: string | null;
                 severity?: ("warning" | "critical") | null;
+                scope?: components["schemas"]["Scope"] | null;
+                assignee?: string | null;
+                /** @description A symptom is present now */
+                active?: boolean | null;
+                suppressed_by?: string | null;
+                /** @description Text in title, summary, subject, host, PCI address or ticket */
+                q?: string | null;
+                opened_after?: string | null;
+                opened_before?: string | null;
+                sort?: "opened_at" | "updated_at" | "severity";
+                order?: "asc" | "desc";
                 /** @description Most rows in one answer */
                 limit?: number;
-                /** @description `next_cursor` of the page before */
+                /** @description `next_cursor` of the page before, with the same filters and sorting */
                 cursor?: string | null;
             };
             header?: never;
@@ -3465,10 +5073,125 @@ export interface operations {
             };
         };
     };
+    updateIncident: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read, such as `"3"`; refused with 412 when there is a newer version. Left out: write in any case */
+                "If-Match"?: string | null;
+            };
+            path: {
+                incident_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IncidentChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Incident"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The incident was merged into another one (`merged_away`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has changed since you read it (`version_mismatch`) */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     acknowledgeIncident: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag that was read, such as `"3"`; refused with 412 when there is a newer version. Left out: write in any case */
+                "If-Match"?: string | null;
+                /** @description The same key with the same request does it once and gives the first answer each time, for a day */
+                "Idempotency-Key"?: string | null;
+            };
             path: {
                 incident_id: string;
             };
@@ -3512,8 +5235,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The incident is resolved (`already_resolved`) */
+            /** @description The incident was merged into another one (`merged_away`); This Idempotency-Key was used for a different request (`idempotency_key_reused`); The incident is resolved (`already_resolved`) */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has changed since you read it (`version_mismatch`) */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3544,7 +5276,12 @@ export interface operations {
     resolveIncident: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag that was read, such as `"3"`; refused with 412 when there is a newer version. Left out: write in any case */
+                "If-Match"?: string | null;
+                /** @description The same key with the same request does it once and gives the first answer each time, for a day */
+                "Idempotency-Key"?: string | null;
+            };
             path: {
                 incident_id: string;
             };
@@ -3588,6 +5325,114 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The incident was merged into another one (`merged_away`); This Idempotency-Key was used for a different request (`idempotency_key_reused`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has changed since you read it (`version_mismatch`) */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reopenIncident: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read, such as `"3"`; refused with 412 when there is a newer version. Left out: write in any case */
+                "If-Match"?: string | null;
+                /** @description The same key with the same request does it once and gives the first answer each time, for a day */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                incident_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Incident"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The incident was merged into another one (`merged_away`); This Idempotency-Key was used for a different request (`idempotency_key_reused`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has changed since you read it (`version_mismatch`) */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The request was understood but a value is not acceptable (`invalid_input`) */
             422: {
                 headers: {
@@ -3611,7 +5456,12 @@ export interface operations {
     commentIncident: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag that was read, such as `"3"`; refused with 412 when there is a newer version. Left out: write in any case */
+                "If-Match"?: string | null;
+                /** @description The same key with the same request does it once and gives the first answer each time, for a day */
+                "Idempotency-Key"?: string | null;
+            };
             path: {
                 incident_id: string;
             };
@@ -3661,6 +5511,1245 @@ export interface operations {
             };
             /** @description There is nothing here (`not_found`) */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The incident was merged into another one (`merged_away`); This Idempotency-Key was used for a different request (`idempotency_key_reused`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has changed since you read it (`version_mismatch`) */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    mergeIncidents: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read, such as `"3"`; refused with 412 when there is a newer version. Left out: write in any case */
+                "If-Match"?: string | null;
+                /** @description The same key with the same request does it once and gives the first answer each time, for a day */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                incident_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Merge"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Incident"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The incident was merged into another one (`merged_away`); This Idempotency-Key was used for a different request (`idempotency_key_reused`); The incident is resolved (`already_resolved`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has changed since you read it (`version_mismatch`) */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description These incidents cannot be merged (`cannot_merge`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    splitIncident: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read, such as `"3"`; refused with 412 when there is a newer version. Left out: write in any case */
+                "If-Match"?: string | null;
+                /** @description The same key with the same request does it once and gives the first answer each time, for a day */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                incident_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Split"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Incident"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The incident was merged into another one (`merged_away`); This Idempotency-Key was used for a different request (`idempotency_key_reused`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has changed since you read it (`version_mismatch`) */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description These findings cannot be split off (`cannot_split`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listSimilarIncidents: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                incident_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SimilarIncidents"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listIncidentContainers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                incident_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Containers"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getBeforeIncident: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                incident_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Before"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listSilences: {
+        parameters: {
+            query?: {
+                /** @description May be repeated */
+                state?: components["schemas"]["SilenceState"][] | null;
+                /** @description Most rows in one answer */
+                limit?: number;
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Silence_"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This cursor was not made by this list (`bad_cursor`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createSilence: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request does it once and gives the first answer each time, for a day */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSilence"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Silence"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This Idempotency-Key was used for a different request (`idempotency_key_reused`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The silence must end after it begins, and not in the past (`bad_interval`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    previewSilence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getSilence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                silence_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Silence"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    expireSilence: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read, such as `"3"`; refused with 412 when there is a newer version. Left out: write in any case */
+                "If-Match"?: string | null;
+            };
+            path: {
+                silence_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has changed since you read it (`version_mismatch`) */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateSilence: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read, such as `"3"`; refused with 412 when there is a newer version. Left out: write in any case */
+                "If-Match"?: string | null;
+            };
+            path: {
+                silence_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SilenceChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Silence"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The silence has ended (`silence_expired`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has changed since you read it (`version_mismatch`) */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The silence must end after it begins, and not in the past (`bad_interval`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listViews: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["View"][];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createView: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request does it once and gives the first answer each time, for a day */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewView"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["View"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description You have a view of this name (`name_taken`); You have too many views (`too_many_views`); This Idempotency-Key was used for a different request (`idempotency_key_reused`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                view_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                view_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ViewChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["View"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description You have a view of this name (`name_taken`) */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5827,6 +8916,66 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Readiness"];
+                };
+            };
+        };
+    };
+    getFleetMetrics: {
+        parameters: {
+            query?: {
+                /** @description Of this rack only: to divide a large fleet among scrapes */
+                rack?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Prometheus's text format, or OpenMetrics where the Accept header asks for it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                    "application/openmetrics-text": string;
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
