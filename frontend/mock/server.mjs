@@ -9,6 +9,7 @@ import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as answers from "./answers.mjs";
 import { makeFleet } from "./fleet.mjs";
+import { vfs } from "./vfs.mjs";
 
 const DIST = process.env.WALLWATCH_MOCK_PAGES ?? fileURLToPath(new URL("../dist/", import.meta.url));
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
@@ -62,6 +63,7 @@ const reads = [
   [/^\/rnics\/([^/]+)\/([^/]+)$/, ([, host, pci]) => { const i = find(host, pci); return i < 0 ? null : answers.rnic(fleet, i); }],
   [/^\/rnics\/([^/]+)\/([^/]+)\/series$/, (_, q) => answers.series((q.get("fields") ?? "").split(","), q.get("from"), q.get("to"))],
   [/^\/rnics\/([^/]+)\/([^/]+)\/masks$/, () => answers.masks()],
+  [/^\/rnics\/([^/]+)\/([^/]+)\/vfs$/, ([, host, pci]) => { const i = find(host, pci); return i < 0 ? null : vfs(fleet, i); }],
   [/^\/rnics\/([^/]+)\/([^/]+)\/findings$/, () => [{ finding_id: "00000000-0000-4000-8000-000000000099", symptom: "S1", from: new Date(Date.now() - 430_000).toISOString(), to: null, severity: "critical", incident_id: null }]],
   [/^\/incidents$/, (_, q) => { const states = q.getAll("state"); return answers.page(answers.incidents(fleet).filter((i) => states.length === 0 || states.includes(i.state))); }],
   [/^\/incidents\/([^/]+)$/, ([, id]) => answers.incident(fleet, id)],

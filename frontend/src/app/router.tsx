@@ -2,7 +2,7 @@ import { createRootRoute, createRoute, createRouter } from "@tanstack/react-rout
 import { parseAgentFilters } from "@/features/agents/filters";
 import { parseFilters } from "@/features/wall/filters";
 import { parseIncidentFilters } from "@/features/incidents/filters";
-import { parseRange } from "@/features/rnic/range";
+import { parseRnicSearch } from "@/features/rnic/vfView";
 import { ErrorPage } from "./ErrorPage";
 import { NotFoundPage } from "./NotFoundPage";
 import { AgentsRoute, IncidentRoute, IncidentsRoute, RemediesRoute, RnicRoute, SettingsRoute, WallRoute, WebhooksRoute } from "./routes";
@@ -11,7 +11,7 @@ import { SessionGate } from "./SessionGate";
 const root = createRootRoute({ component: SessionGate, notFoundComponent: NotFoundPage, errorComponent: ErrorPage });
 
 export const wallRoute = createRoute({ getParentRoute: () => root, path: "/", validateSearch: parseFilters, component: WallRoute });
-export const rnicRoute = createRoute({ getParentRoute: () => root, path: "/rnics/$host/$pci", validateSearch: parseRange, component: RnicRoute });
+export const rnicRoute = createRoute({ getParentRoute: () => root, path: "/rnics/$host/$pci", validateSearch: parseRnicSearch, component: RnicRoute });
 export const incidentsRoute = createRoute({ getParentRoute: () => root, path: "/incidents", validateSearch: parseIncidentFilters, component: IncidentsRoute });
 export const incidentRoute = createRoute({ getParentRoute: () => root, path: "/incidents/$id", component: IncidentRoute });
 export const remediesRoute = createRoute({ getParentRoute: () => root, path: "/remedies", component: RemediesRoute });

@@ -1,13 +1,14 @@
 import { Skeleton } from "@mantine/core";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useCallback } from "react";
+import { lazy, Suspense, useCallback, useMemo } from "react";
 import { AgentsPage } from "@/features/agents/AgentsPage";
 import type { AgentFilters } from "@/features/agents/filters";
 import { IncidentPage } from "@/features/incidents/IncidentPage";
 import { IncidentsPage } from "@/features/incidents/IncidentsPage";
 import type { IncidentFilters } from "@/features/incidents/filters";
 import { RemediesPage } from "@/features/remedies/RemediesPage";
-import type { RangeSearch } from "@/features/rnic/range";
+import { parseRange, type RangeSearch } from "@/features/rnic/range";
+import { parseVfView, type RnicSearch, type VfView } from "@/features/rnic/vfView";
 import { SettingsPage } from "@/features/settings/SettingsPage";
 import { WallPage } from "@/features/wall/WallPage";
 import type { WallFilters } from "@/features/wall/filters";
@@ -28,12 +29,16 @@ export function WallRoute() {
 export function RnicRoute() {
   const route = getRouteApi("/rnics/$host/$pci");
   const { host, pci } = route.useParams();
-  const range = route.useSearch();
+  const search = route.useSearch();
+  const range = useMemo(() => parseRange({ range: search.range, from: search.from, to: search.to }), [search.range, search.from, search.to]);
+  const vfs = useMemo(() => parseVfView({ vfText: search.vfText, vfUse: search.vfUse, vfSort: search.vfSort }), [search.vfText, search.vfUse, search.vfSort]);
   const navigate = useNavigate();
-  const onRange = useCallback((next: RangeSearch) => void navigate({ to: "/rnics/$host/$pci", params: { host, pci }, search: next, replace: true }), [navigate, host, pci]);
+  const show = useCallback((next: RnicSearch) => void navigate({ to: "/rnics/$host/$pci", params: { host, pci }, search: next, replace: true }), [navigate, host, pci]);
+  const onRange = useCallback((next: RangeSearch) => show({ ...vfs, ...next }), [show, vfs]);
+  const onVfs = useCallback((next: VfView) => show({ ...range, ...next }), [show, range]);
   return (
     <Suspense fallback={<Skeleton height={400} role="status" aria-label="Loading" />}>
-      <RnicPage key={`${host}|${pci}`} host={host} pci={pci} range={range} onRange={onRange} />
+      <RnicPage key={`${host}|${pci}`} host={host} pci={pci} range={range} onRange={onRange} vfs={vfs} onVfs={onVfs} />
     </Suspense>
   );
 }

@@ -9,6 +9,8 @@ import type { RangeSearch } from "./range";
 import { RnicHeader } from "./RnicHeader";
 import { RnicIncidents } from "./RnicIncidents";
 import { SeriesPanels } from "./SeriesPanels";
+import { VfPanel } from "./VfPanel";
+import type { VfView } from "./vfView";
 import { WallBars } from "./WallBars";
 
 interface Props {
@@ -16,9 +18,11 @@ interface Props {
   pci: string;
   range: RangeSearch;
   onRange: (range: RangeSearch) => void;
+  vfs: VfView;
+  onVfs: (view: VfView) => void;
 }
 
-export function RnicPage({ host, pci, range, onRange }: Props) {
+export function RnicPage({ host, pci, range, onRange, vfs, onVfs }: Props) {
   const rnic = useRnic(host, pci);
   if (rnic.error && !rnic.data) {
     return (
@@ -56,6 +60,7 @@ export function RnicPage({ host, pci, range, onRange }: Props) {
       </Grid>
       <SeriesPanels host={host} pci={pci} range={range} onRange={onRange} walls={rnic.data?.walls ?? []} />
       <ChainPanel host={host} pci={pci} />
+      <VfPanel host={host} pci={pci} view={vfs} onView={onVfs} />
     </Stack>
   );
 }

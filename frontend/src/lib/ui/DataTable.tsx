@@ -1,5 +1,5 @@
 import { Table, UnstyledButton } from "@mantine/core";
-import { flexRender, getCoreRowModel, getSortedRowModel, useReactTable, type ColumnDef, type SortingState } from "@tanstack/react-table";
+import { flexRender, functionalUpdate, getCoreRowModel, getSortedRowModel, useReactTable, type ColumnDef, type SortingState, type Updater } from "@tanstack/react-table";
 import { useState } from "react";
 import classes from "./DataTable.module.css";
 
@@ -9,17 +9,24 @@ interface Props<T> {
   // TanStack's own signature: a column's value type differs from column to column and only `any` unites them.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   columns: ColumnDef<T, any>[];
+  /** The order, where it is kept elsewhere (in the URL); otherwise the table keeps it. */
+  sorting?: SortingState;
+  onSorting?: (sorting: SortingState) => void;
+  /** The head stays while the rows scroll. */
+  sticky?: boolean;
 }
 
 const ARROWS: Readonly<Record<string, string>> = { asc: " ▲", desc: " ▼" };
 const ARIA = { asc: "ascending", desc: "descending" } as const;
 
 /** A sortable table; the order that the API gave stands until a header is pressed. */
-export function DataTable<T>({ label, data, columns }: Props<T>) {
-  const [sorting, setSorting] = useState<SortingState>([]);
-  const table = useReactTable({ data: data as T[], columns, state: { sorting }, onSortingChange: setSorting, getCoreRowModel: getCoreRowModel(), getSortedRowModel: getSortedRowModel() });
+export function DataTable<T>({ label, data, columns, sorting: given, onSorting, sticky = false }: Props<T>) {
+  const [own, setOwn] = useState<SortingState>([]);
+  const sorting = given ?? own;
+  const onSortingChange = (change: Updater<SortingState>) => (onSorting ?? setOwn)(functionalUpdate(change, sorting));
+  const table = useReactTable({ data: data as T[], columns, state: { sorting }, onSortingChange, getCoreRowModel: getCoreRowModel(), getSortedRowModel: getSortedRowModel() });
   return (
-    <Table highlightOnHover aria-label={label} className={classes["table"]}>
+    <Table highlightOnHover stickyHeader={sticky} aria-label={label} className={classes["table"]}>
       <Table.Thead>
         {table.getHeaderGroups().map((group) => (
           <Table.Tr key={group.id}>
