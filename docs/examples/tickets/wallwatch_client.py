@@ -1,0 +1,49 @@
+"""What a ticket connector needs of Wallwatch's API: the change feed, and writing back where the ticket is."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+
+Incident = dict[str, Any]
+
+
+class Wallwatch:
+    """The API, with a token of the role operator (writing `external_refs` is an operator's right)."""
+
+    def __init__(self, url: str, token: str) -> None:
+        self.url = url.rstrip("/")
+        self._http = httpx.Client(base_url=f"{self.url}/api/v1", headers={"Authorization": f"Bearer {token}"}, timeout=30)
+
+    def changes(self, since: int) -> Iterator[tuple[Incident, int]]:
+        """Yield each incident that changed after `since`, with the place to go on from once it is dealt with."""
+        while True:
+            page = self._http.get("/incidents/changes", params={"since": since}).raise_for_status().json()
+            for incident in page["items"]:
+                yield incident, incident["seq"]
+            if not page["items"] or page["next_since"] == since:
+                return
+            since = page["next_since"]
+
+    def explanation(self, incident: Incident) -> str:
+        """The sentences that are meant for a ticket."""
+        full = self._http.get(f"/incidents/{incident['id']}").raise_for_status().json()
+        return full.get("explanation") or full["summary"]
+
+    def link(self, incident: Incident, system: str, key: str, url: str) -> None:
+        """Write the ticket into the incident's `external_refs`, beside those of other systems.
+
+        Someone else may have changed the incident meanwhile: If-Match refuses what was made from an old version, and the loop reads again.
+        """
+        for _ in range(5):
+            answer = self._http.get(f"/incidents/{incident['id']}").raise_for_status()
+            refs = answer.json()["external_refs"]
+            wanted = [ref for ref in refs if ref["system"] != system] + [{"system": system, "key": key, "url": url}]
+            if wanted == refs:
+                return
+            headers = {"If-Match": answer.headers["ETag"]}
+            done = self._http.patch(f"/incidents/{incident['id']}", json={"external_refs": wanted}, headers=headers)
+            if done.status_code != httpx.codes.PRECONDITION_FAILED:
+                done.raise_for_status()
+                return
+        raise RuntimeError(f"incident {incident['id']} changes too fast to be linked to {key}")
