@@ -164,15 +164,22 @@ def test_bad_messages_go_to_the_dead_letter_topic_with_a_reason_and_the_good_one
     assert {r for (r,) in connection.execute("SELECT reason FROM dead_letter_count WHERE topic = 'wallwatch.rnic'")} >= set(bad)
 
 
-def test_findings_are_kept_and_show_as_symptoms_until_they_clear(ingest: Start, send: Send, connection: Connection, host: str) -> None:
+def until_of(connection: Connection, host: str, symptom: str = "S1") -> Any:
+    """The end of a symptom in its RNIC's row; "none" while the row does not show it."""
+    return (state(connection, host).get("symptoms") or {}).get(symptom, {"until": "none"})["until"]
+
+
+def test_findings_are_kept_and_show_as_symptoms_that_last_or_are_over(ingest: Start, send: Send, connection: Connection, host: str) -> None:
     with ingest():
         send("wallwatch.findings", finding(host, 10, "active"), key=host)
         found = until(lambda: state(connection, host).get("symptoms"))
-        assert found == {"S1": {"since": "2026-09-21T14:13:20Z", "finding_id": str(uuid5(NAMESPACE_DNS, host)), "severity": "warning"}}
+        shown = {"since": "2026-09-21T14:13:20Z", "finding_id": str(uuid5(NAMESPACE_DNS, host)), "severity": "warning"}
+        assert found == {"S1": {**shown, "until": None}}
         send("wallwatch.findings", finding(host, 40, "cleared"), key=host)
-        assert until(lambda: state(connection, host)["symptoms"] == {})
-        send("wallwatch.findings", finding(host, 10, "active"), finding(host, 55, "active"), key=host)
-        assert until(lambda: "S1" in state(connection, host)["symptoms"])
+        assert until(lambda: state(connection, host)["symptoms"] == {"S1": {**shown, "until": "2026-09-21T14:14:40Z"}})
+        again = {**finding(host, 55, "active"), "started_at": "2026-09-21T14:14:50Z"}
+        send("wallwatch.findings", finding(host, 10, "active"), again, key=host)
+        assert until(lambda: until_of(connection, host) is None)
     assert count(connection, "finding", host) == 3
 
 
@@ -180,7 +187,31 @@ def test_a_finding_from_the_past_does_not_bring_a_symptom_back(ingest: Start, se
     with ingest():
         send("wallwatch.findings", finding(host, 40, "cleared"), finding(host, 10, "active"), key=host)
         assert until(lambda: count(connection, "finding", host) == 2)
-    assert state(connection, host)["symptoms"] == {}
+    assert until_of(connection, host) == "2026-09-21T14:14:40Z"
+
+
+def test_what_ended_half_an_hour_ago_is_shown_no_more(ingest: Start, send: Send, connection: Connection, host: str) -> None:
+    later = {**finding(host, 1, "active"), "symptom": "S6", "started_at": "2026-09-21T14:44:59Z", "at": "2026-09-21T14:45:00Z"}
+    with ingest():
+        send("wallwatch.findings", finding(host, 40, "cleared"), later, key=host)
+        assert until(lambda: set(state(connection, host).get("symptoms") or {}) == {"S6"})
+
+
+def test_a_finding_of_a_host_shows_on_all_its_rnics_and_belongs_to_none(
+    ingest: Start, send: Send, connection: Connection, host: str
+) -> None:
+    other = rnic(host, 1)
+    other["tags"] |= {"pci": "0000:86:00.0"}
+    crash = {**finding(host, 10, "active"), "pci": "", "symptom": "S3", "blast_radius": "host", "explanation": "It crashed.", "model": ""}
+    with ingest():
+        send("wallwatch.rnic", rnic(host, 1), other, key=host)
+        assert until(lambda: count(connection, "rnic_sample", host) == 2)
+        send("wallwatch.findings", crash, key=host)
+        query = "SELECT pci FROM rnic_state WHERE host = %s AND symptoms ? 'S3' ORDER BY pci"
+        shown = until(lambda: len(found := connection.execute(query, [host]).fetchall()) == 2 and found)
+    assert shown == [(PCI,), ("0000:86:00.0",)]
+    kept = "SELECT f.rnic_id, f.explanation FROM finding f JOIN host h ON h.host_id = f.host_id WHERE h.host = %s"
+    assert connection.execute(kept, [host]).fetchall() == [(None, "It crashed.")]
 
 
 def test_a_database_connection_that_is_cut_costs_nothing(ingest: Start, send: Send, connection: Connection, host: str) -> None:

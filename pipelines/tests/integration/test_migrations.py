@@ -113,3 +113,19 @@ def test_offline_sql_is_that_of_the_edition(edition: str, has: list[str], lacks:
     text = out.getvalue()
     assert all(word in text for word in has)
     assert not any(word in text for word in lacks)
+
+
+def test_findings_of_revision_0004_get_their_host_and_keep_their_rnic(config: Config, connection: psycopg.Connection[Any]) -> None:
+    command.upgrade(config, "head")
+    command.downgrade(config, "0004")
+    connection.execute("INSERT INTO rnic (host, pci, rack) VALUES ('old01', '0000:3b:00.0', 'r1')")
+    connection.execute(
+        """INSERT INTO finding (time, rnic_id, finding_id, symptom, state, started_at, severity, blast_radius, rule, title, summary,
+             evidence, hypotheses, remedies)
+           SELECT '2026-09-21Z', rnic_id, '6ba7b810-9dad-11d1-80b4-00c04fd430c8', 'S1', 'active', '2026-09-21Z', 'warning', 'flows',
+             'S1/1', 't', 's', '[]', '[]', '[]' FROM rnic WHERE host = 'old01'"""
+    )
+    command.upgrade(config, "head")
+    query = "SELECT h.host, r.host, f.explanation FROM finding f JOIN host h USING (host_id) JOIN rnic r USING (rnic_id)"
+    assert connection.execute(query).fetchall() == [("old01", "old01", "")]
+    command.downgrade(config, "base")

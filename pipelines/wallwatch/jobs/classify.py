@@ -1,7 +1,8 @@
-"""The job `classify`: offload samples in, findings out. A thin shell of Quix Streams around `domain/symptoms`.
+"""The job `classify`: telemetry in, findings out. A thin shell of Quix Streams around `domain/symptoms`.
 
-State is per host (the key of the topics) in RocksDB, with changelog topics: one entry an RNIC, one for its model, one for the host's
-datapaths. Refused messages are counted here; ingest reads the same topics and sends each of them to the dead-letter topic, once.
+State is per host (the key of the topics) in RocksDB, with changelog topics: one entry for the host, one for each of its RNICs. Refused
+messages
+are counted here; ingest reads the same topics and sends each of them to the dead-letter topic, once.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import logging
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, MutableMapping
 from typing import Any
 
 import orjson
@@ -18,51 +19,58 @@ import orjson
 with warnings.catch_warnings(record=True):
     from quixstreams import Application, State, message_context
 
-from wallwatch.domain.catalogue.load import model_of
-from wallwatch.domain.symptoms import host
-from wallwatch.domain.symptoms.model import OffloadSample
-from wallwatch.domain.symptoms.stage import step
+from wallwatch.domain.symptoms.host_stage import HOST, MEASUREMENTS, Message, step
 from wallwatch.domain.telemetry.registry import measurements
-from wallwatch.jobs.decode import Decoded, Refused, decode
-from wallwatch.jobs.metrics import DEAD_LETTERS, FINDINGS, LATE_SAMPLES, MESSAGES, serve
+from wallwatch.jobs.decode import Refused, decode
+from wallwatch.jobs.metrics import DEAD_LETTERS, FINDINGS, IGNORED_SAMPLES, MESSAGES, serve
 from wallwatch.settings import Settings
-from wallwatch.store.encode import problem_of
 
 log = logging.getLogger(__name__)
 
-INPUTS = ("rnic_offload", "rnic", "ovs_datapath")
 OUTPUT = "wallwatch.findings"
 
-_NUMBERS = frozenset({int, float})
-
-_read = {name: MESSAGES.labels("classify", f"wallwatch.{name}") for name in INPUTS}
-
-
-def get_json(state: State[str, Any], key: str) -> Any:
-    raw = state.get_bytes(key)
-    return None if raw is None else orjson.loads(raw)
+_read = {name: MESSAGES.labels("classify", f"wallwatch.{name}") for name in MEASUREMENTS}
+_ignored = {why: IGNORED_SAMPLES.labels(why) for why in ("late", "flooded", "wrong")}
 
 
-def put_json(state: State[str, Any], key: str, value: Any) -> None:
-    state.set_bytes(key, orjson.dumps(value))
+class Parts(MutableMapping[str, Any]):
+    """The state of one host as the stage sees it: parts are read when they are asked for, and written when they were changed."""
 
+    def __init__(self, state: State[str, Any]) -> None:
+        self._state = state
+        self._loaded: dict[str, Any] = {}
+        self._changed: dict[str, Any] = {}
 
-def check_fields(fields: Mapping[str, Any]) -> None:
-    """Refuse what is not a number from 0 to 2^63-1; fields that the registry does not have are ignored.
+    def get(self, key: str, default: Any = None) -> Any:
+        if key in self._loaded:
+            return self._loaded[key]
+        raw = self._state.get_bytes(key)
+        if raw is None:
+            return default
+        found = self._loaded[key] = orjson.loads(raw)
+        return found
 
-    Raises
-    ------
-    Refused
-        With the reason and the field.
-    """
-    values = fields.values()
-    if _NUMBERS.issuperset(map(type, values)) and (not values or 0 <= min(values) <= max(values) < 2**63):
-        return
-    known = measurements()["rnic_offload"].fields
-    for name, value in fields.items():
-        problem = problem_of(known[name], value) if name in known else None
-        if problem is not None:
-            raise Refused(*problem)
+    def __getitem__(self, key: str) -> Any:
+        found = self.get(key)
+        if found is None:
+            raise KeyError(key)
+        return found
+
+    def __setitem__(self, key: str, part: Any) -> None:
+        self._loaded[key] = self._changed[key] = part
+
+    def save(self) -> None:
+        for key, part in self._changed.items():
+            self._state.set_bytes(key, orjson.dumps(part))
+
+    def __delitem__(self, key: str) -> None:
+        raise TypeError("the stage keeps its parts")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._loaded)
+
+    def __len__(self) -> int:
+        return len(self._loaded)
 
 
 class Classifier:
@@ -70,59 +78,29 @@ class Classifier:
 
     def __init__(self, future_ns: int) -> None:
         self._future_ns = future_ns
-        self._models: dict[tuple[str, str], str] = {}
-        """A copy of what the state has, to ask it once: the model at a PCI address does not change while a process runs."""
-        self._take: dict[str, Callable[[State[str, Any], Decoded], list[dict[str, Any]]]] = {
-            "wallwatch.rnic_offload": self._take_offload,
-            "wallwatch.rnic": self._take_rnic,
-            "wallwatch.ovs_datapath": self._take_datapath,
-        }
+        self._measurements = {f"wallwatch.{name}": measurements()[name] for name in MEASUREMENTS}
 
     def __call__(self, value: bytes | None, state: State[str, Any]) -> list[dict[str, Any]]:
         topic = message_context().topic
-        name = topic.removeprefix("wallwatch.")
-        _read[name].inc()
+        measurement = self._measurements[topic]
+        _read[measurement.name].inc()
         try:
-            return self._take[topic](state, decode(value, measurements()[name], time.time_ns() + self._future_ns))
+            tags, at_ns, fields = decode(value, measurement, time.time_ns() + self._future_ns)
         except Refused as refusal:
             DEAD_LETTERS.labels("classify", topic, refusal.reason).inc()
             return []
-
-    def _take_offload(self, state: State[str, Any], message: Decoded) -> list[dict[str, Any]]:
-        """One sample of an RNIC's offload state: the symptom stage."""
-        check_fields(message.fields)
-        tags, at_ms = message.tags, message.at_ns // 1_000_000
-        name, pci = tags["host"], tags["pci"]
-        model = self._models.get((name, pci))
-        if model is None:
-            kept = state.get(f"model {pci}")
-            if isinstance(kept, str):
-                model = self._models[name, pci] = kept
-        misses = host.misses_per_s(get_json(state, "datapaths"), at_ms)
-        before = get_json(state, f"rnic {pci}")
-        late_before = 0 if before is None else before["late"]
-        after, findings = step(before, OffloadSample(name, pci, tags.get("rack", ""), at_ms, message.fields, model, misses))
-        if after["late"] != late_before:
-            LATE_SAMPLES.inc()
-        put_json(state, f"rnic {pci}", after)
+        parts = Parts(state)
+        host = parts.get(HOST) or {}
+        before = {why: host.get(why, 0) for why in _ignored}
+        _, findings = step(parts, Message(measurement.name, tags, at_ns, fields))
+        parts.save()
+        after = parts.get(HOST) or {}
+        for why, count in before.items():
+            if after.get(why, 0) != count:
+                _ignored[why].inc(after[why] - count)
         for finding in findings:
             FINDINGS.labels(finding["symptom"], finding["state"]).inc()
         return findings
-
-    def _take_rnic(self, state: State[str, Any], message: Decoded) -> list[dict[str, Any]]:
-        """One sysfs sample: only the model is of interest, and it hardly ever changes."""
-        tags = message.tags
-        model = model_of(tags.get("pci_id"), tags.get("hca_type"))
-        if model is not None and self._models.get((tags["host"], tags["pci"])) != model:
-            self._models[tags["host"], tags["pci"]] = model
-            state.set(f"model {tags['pci']}", model)
-        return []
-
-    def _take_datapath(self, state: State[str, Any], message: Decoded) -> list[dict[str, Any]]:
-        """One datapath sample: the host's rate of misses."""
-        known = get_json(state, "datapaths")
-        put_json(state, "datapaths", host.take_datapath(known, message.tags["datapath"], message.at_ns // 1_000_000, message.fields))
-        return []
 
 
 def application(settings: Settings) -> Application:
@@ -139,7 +117,7 @@ def application(settings: Settings) -> Application:
         producer_extra_config={"linger.ms": 5, "compression.type": "lz4"},
         loglevel=None,
     )
-    topics = [app.topic(f"wallwatch.{name}", key_deserializer="bytes", value_deserializer="bytes") for name in INPUTS]
+    topics = [app.topic(f"wallwatch.{name}", key_deserializer="bytes", value_deserializer="bytes") for name in MEASUREMENTS]
     stream = app.dataframe(topics[0])
     for topic in topics[1:]:
         stream = stream.concat(app.dataframe(topic))

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import orjson
 
+from wallwatch.domain.symptoms.model import Message
 from wallwatch.domain.telemetry.registry import Measurement, measurements
 
 EARLIEST_NS = 1_577_836_800_000_000_000
@@ -77,14 +78,17 @@ def decode(value: bytes | None, measurement: Measurement, latest_ns: int) -> Dec
     Refused
         With one of the reasons `empty, not_json, not_an_object, nul_character, wrong_measurement, missing_tag, wrong_type, bad_timestamp`.
     """
-    found = parse_json(value)
+    return _decoded(parse_json(value), measurement, latest_ns)
+
+
+def _decoded(found: dict[str, Any], measurement: Measurement, latest_ns: int) -> Decoded:
     name, at_ns, tags, fields = found.get("name"), found.get("timestamp"), found.get("tags"), found.get("fields")
     if name != measurement.name:
         known = "a known measurement" if isinstance(name, str) and name in measurements() else "unknown"
         raise Refused("wrong_measurement", f"the topic carries {measurement.name}, the message says {str(name)[:60]!r} ({known})")
     if not isinstance(tags, dict) or not isinstance(fields, dict):
         raise Refused("wrong_type", "tags and fields must be JSON objects")
-    for tag in KEY_TAGS[measurement.name]:
+    for tag in KEY_TAGS.get(measurement.name, ("host",)):
         if not tags.get(tag):
             raise Refused("missing_tag", f"the tag {tag!r} is missing or empty")
     if set(map(type, tags.values())) != {str}:
@@ -103,10 +107,25 @@ def _is_vf(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= 5 and int(text) <= _MOST_VFS
 
 
+def decode_message(value: bytes | None, latest_ns: int) -> Message:
+    """Read one telemetry message of whatever measurement it says it is: for recordings, which have all in one file.
+
+    Raises
+    ------
+    Refused
+        As `decode` does.
+    """
+    found = parse_json(value)
+    name = found.get("name")
+    if not isinstance(name, str) or name not in measurements():
+        raise Refused("wrong_measurement", f"the message says {str(name)[:60]!r}, which is no known measurement")
+    decoded = _decoded(found, measurements()[name], latest_ns)
+    return Message(name, decoded.tags, decoded.at_ns, decoded.fields)
+
+
 _FINDING_TEXTS = [
     "finding_id",
     "host",
-    "pci",
     "symptom",
     "state",
     "started_at",
@@ -117,6 +136,9 @@ _FINDING_TEXTS = [
     "title",
     "summary",
 ]
+_FINDING_MAYBE = ("pci", "rack", "explanation", "model", "driver", "fw_ver")
+"""Texts that may be empty or, from an older classifier, absent."""
+
 _FINDING_LISTS = ("evidence", "hypotheses", "remedies")
 
 
@@ -126,6 +148,9 @@ def decode_finding(value: bytes | None) -> dict[str, Any]:
     for name in _FINDING_TEXTS:
         if not isinstance(found.get(name), str) or not found[name]:
             raise Refused("missing_field", f"the finding's {name!r} is missing or is not text")
+    for name in _FINDING_MAYBE:
+        if not isinstance(found.setdefault(name, ""), str):
+            raise Refused("wrong_type", f"the finding's {name!r} is not text")
     for name in _FINDING_LISTS:
         if not isinstance(found.get(name), list):
             raise Refused("missing_field", f"the finding's {name!r} is missing or is not a list")

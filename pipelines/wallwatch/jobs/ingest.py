@@ -21,6 +21,7 @@ from wallwatch.jobs.ingest_batch import FINDINGS_TOPIC, TELEMETRY_TOPICS, Batch,
 from wallwatch.jobs.ingest_writer import Database, Stopped, Writer
 from wallwatch.jobs.maintenance import Maintenance
 from wallwatch.jobs.metrics import LAG, MESSAGES, serve
+from wallwatch.jobs.silence import SilenceWatch
 from wallwatch.settings import Settings
 from wallwatch.store.identities import Identities
 from wallwatch.store.state import StateKeeper
@@ -62,8 +63,13 @@ class Ingest:
                 "fetch.wait.max.ms": 100,
             }
         )
-        self._letters = DeadLetters("ingest", Producer({"bootstrap.servers": settings.kafka_bootstrap, "linger.ms": 5}))
-        self._builder = BatchBuilder(identities, self._reader_database.run, settings.future_tolerance_s * 1_000_000_000)
+        producer = Producer({"bootstrap.servers": settings.kafka_bootstrap, "linger.ms": 5})
+        self._letters = DeadLetters("ingest", producer)
+        self._silence = SilenceWatch(
+            Producer({"bootstrap.servers": settings.kafka_bootstrap, "linger.ms": 5}), FINDINGS_TOPIC, self._reader_database.run
+        )
+        future_ns = settings.future_tolerance_s * 1_000_000_000
+        self._builder = BatchBuilder(identities, self._reader_database.run, future_ns, self._silence.heard)
         self._writer = Writer(self._writer_database, StateKeeper(identities), self._letters, self._commit)
 
     def stop(self) -> None:
@@ -79,6 +85,7 @@ class Ingest:
         maintenance = threading.Thread(target=self._guarded, args=(self._maintenance.run,), name="maintenance")
         try:
             self._reader_database.run(self._identities.load)
+            self._reader_database.run(self._silence.load)
             self._consumer.subscribe([*TELEMETRY_TOPICS, FINDINGS_TOPIC])
             writer.start()
             maintenance.start()
@@ -112,6 +119,7 @@ class Ingest:
             batch = self._collect()
             if batch.messages:
                 self._hand_over(batch)
+            self._silence.check()
             if time.monotonic() >= next_lag:
                 next_lag = time.monotonic() + LAG_EVERY_S
                 LAG.labels("ingest").set(self._lag())

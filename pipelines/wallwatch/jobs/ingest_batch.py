@@ -15,7 +15,7 @@ from wallwatch.jobs.decode import Decoded, Refused, decode, decode_finding
 from wallwatch.jobs.metrics import UNKNOWN_FIELDS
 from wallwatch.store.encode import Encoded, Sample, TableEncoder
 from wallwatch.store.identities import Identities
-from wallwatch.store.state import News
+from wallwatch.store.state import News, StoredFinding
 
 T = TypeVar("T")
 
@@ -46,7 +46,7 @@ class Batch:
     """What one transaction writes."""
 
     tables: dict[str, Encoded] = field(default_factory=dict)
-    findings: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
+    findings: list[StoredFinding] = field(default_factory=list)
     news: News = field(default_factory=News)
     rejected: list[Rejected] = field(default_factory=list)
     offsets: dict[tuple[str, int], int] = field(default_factory=dict)
@@ -58,8 +58,13 @@ class BatchBuilder:
     """Turns messages into batches. `with_database` runs a function with a connection, however long the database is away."""
 
     def __init__(
-        self, identities: Identities, with_database: Callable[[Callable[[psycopg.Connection[Any]], None]], None], future_ns: int
+        self,
+        identities: Identities,
+        with_database: Callable[[Callable[[psycopg.Connection[Any]], None]], None],
+        future_ns: int,
+        heard: Callable[[str, Iterable[Decoded]], None] = lambda measurement, messages: None,
     ) -> None:
+        self._heard = heard
         self._identities = identities
         self._with_database = with_database
         self._future_ns = future_ns
@@ -92,6 +97,7 @@ class BatchBuilder:
                 decoded.append((message, decode(message.value(), measurement, latest_ns)))
             except Refused as refusal:
                 batch.rejected.append(rejected(message, refusal.reason, str(refusal)))
+        self._heard(measurement.name, (d for _, d in decoded))
         by_rnic = _IDENTITY[measurement.name] == "rnic_id"
         samples = (self._rnic_samples if by_rnic else self._host_samples)(measurement.name, decoded)
         table = batch.tables.get(measurement.hypertable)
@@ -152,9 +158,14 @@ class BatchBuilder:
                 decoded.append(decode_finding(message.value()))
             except Refused as refusal:
                 batch.rejected.append(rejected(message, refusal.reason, str(refusal)))
-        wanted = {
-            (f["host"], f["pci"]): {"rack": f.get("rack", "")} for f in decoded if (f["host"], f["pci"]) not in self._identities.rnics
-        }
-        if wanted:
-            self._with_database(lambda connection: self._identities.upsert_rnics(connection, wanted, full=False))
-        batch.findings.extend((self._identities.rnics[f["host"], f["pci"]].rnic_id, f) for f in decoded)
+        known = self._identities.rnics
+        rnics = {(f["host"], f["pci"]): {"rack": f["rack"]} for f in decoded if f["pci"] and (f["host"], f["pci"]) not in known}
+        if rnics:
+            self._with_database(lambda connection: self._identities.upsert_rnics(connection, rnics, full=False))
+        hosts = {f["host"]: f["rack"] for f in decoded if f["host"] not in self._identities.hosts}
+        if hosts:
+            self._with_database(lambda connection: self._identities.upsert_hosts(connection, hosts))
+        for f in decoded:
+            rnic = known[f["host"], f["pci"]].rnic_id if f["pci"] else None
+            shown = self._identities.of_host.get(f["host"], []) if f["blast_radius"] == "host" else [rnic] if rnic is not None else []
+            batch.findings.append(StoredFinding(rnic, self._identities.hosts[f["host"]], tuple(shown), f))

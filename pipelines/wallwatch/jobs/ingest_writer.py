@@ -24,10 +24,10 @@ log = logging.getLogger(__name__)
 NOTIFY_EVERY_S = 0.25
 
 _FINDING = """
-INSERT INTO finding (time, rnic_id, finding_id, symptom, state, started_at, severity, blast_radius, rule, title, summary,
-  evidence, hypotheses, remedies)
-VALUES (%(at)s, %(rnic_id)s, %(finding_id)s, %(symptom)s, %(state)s, %(started_at)s, %(severity)s, %(blast_radius)s, %(rule)s, %(title)s,
-  %(summary)s, %(evidence)s, %(hypotheses)s, %(remedies)s)
+INSERT INTO finding (time, rnic_id, host_id, finding_id, symptom, state, started_at, severity, blast_radius, rule, title, summary,
+  explanation, model, driver, fw_ver, evidence, hypotheses, remedies)
+VALUES (%(at)s, %(rnic_id)s, %(host_id)s, %(finding_id)s, %(symptom)s, %(state)s, %(started_at)s, %(severity)s, %(blast_radius)s, %(rule)s,
+  %(title)s, %(summary)s, %(explanation)s, %(model)s, %(driver)s, %(fw_ver)s, %(evidence)s, %(hypotheses)s, %(remedies)s)
 ON CONFLICT DO NOTHING
 """
 
@@ -155,8 +155,13 @@ class Writer:
     @staticmethod
     def _write_findings(connection: psycopg.Connection[Any], batch: Batch) -> None:
         with connection.cursor() as cursor:
-            for rnic_id, finding in batch.findings:
-                values = {**finding, "rnic_id": rnic_id, **{n: Jsonb(finding[n]) for n in ("evidence", "hypotheses", "remedies")}}
+            for rnic_id, host_id, _, finding in batch.findings:
+                values = {
+                    **finding,
+                    "rnic_id": rnic_id,
+                    "host_id": host_id,
+                    **{n: Jsonb(finding[n]) for n in ("evidence", "hypotheses", "remedies")},
+                }
                 cursor.execute(_FINDING, values)
 
 

@@ -17,7 +17,11 @@ FLUSH_SECONDS = Histogram(
 DATABASE_UP = Gauge("wallwatch_database_up", "1 while ingest can write")
 LAG = Gauge("wallwatch_lag_messages", "Messages in Kafka that have not been read", ["job"])
 FINDINGS = Counter("wallwatch_findings", "Findings written", ["symptom", "state"])
-LATE_SAMPLES = Counter("wallwatch_late_samples", "Samples older than the window, which classify ignored")
+IGNORED_SAMPLES = Counter(
+    "wallwatch_ignored_samples",
+    "Samples and events that classify ignored: late (older than the window), flooded (too many), wrong",
+    ["reason"],
+)
 
 
 def serve(port: int) -> None:

@@ -52,6 +52,8 @@ class Identities:
         self.rnics: dict[tuple[str, str], Rnic] = {}
         self.by_id: dict[int, Rnic] = {}
         self.hosts: dict[str, int] = {}
+        self.of_host: dict[str, list[int]] = {}
+        """RNICs of each host."""
 
     def load(self, connection: psycopg.Connection[Any]) -> None:
         """Read everything that is known already."""
@@ -60,6 +62,8 @@ class Identities:
         self.hosts.update(connection.execute("SELECT host, host_id FROM host").fetchall())
 
     def _remember(self, rnic: Rnic) -> None:
+        if rnic.rnic_id not in self.by_id:
+            self.of_host.setdefault(rnic.host, []).append(rnic.rnic_id)
         self.rnics[rnic.host, rnic.pci] = rnic
         self.by_id[rnic.rnic_id] = rnic
 

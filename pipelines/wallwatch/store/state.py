@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 import psycopg
@@ -58,13 +58,22 @@ def _step(gbps: float | None) -> int | None:
     return round(gbps * 10) if gbps < 1.0 else round(gbps * 2) if gbps < 50.0 else round(gbps / 2) + 1_000
 
 
+class StoredFinding(NamedTuple):
+    """One message of `wallwatch.findings` with the numbers of what it concerns."""
+
+    rnic_id: int | None
+    host_id: int
+    shown_on: tuple[int, ...]
+    """RNICs whose row shows it: all of the host where it concerns the host."""
+    message: Mapping[str, Any]
+
+
 @dataclass(slots=True)
 class News:
-    """Newest samples of one batch: RNIC -> (ns, fields); findings in the order in which they came."""
+    """Newest samples of one batch: RNIC -> (ns, fields)."""
 
     rates: dict[int, tuple[int, Mapping[str, Any]]] = field(default_factory=dict)
     offload: dict[int, tuple[int, Mapping[str, Any]]] = field(default_factory=dict)
-    findings: list[tuple[int, Mapping[str, Any]]] = field(default_factory=list)
 
 
 class StateKeeper:
@@ -110,7 +119,7 @@ class StateKeeper:
         self._last_s = now_s
         return list(islice(self._pending, int(self._allowance)))
 
-    def write(self, connection: psycopg.Connection[Any], due: list[int], findings: Sequence[tuple[int, Mapping[str, Any]]]) -> bool:
+    def write(self, connection: psycopg.Connection[Any], due: list[int], findings: Sequence[StoredFinding]) -> bool:
         """Write rows and symptoms inside the caller's transaction; True when anything was written. NOTIFY goes out with the commit."""
         if not due and not findings:
             return False
@@ -121,17 +130,23 @@ class StateKeeper:
                 self._read_walls(rnic_id, known)
             if rows:
                 connection.execute(_UPSERT_WITH_RATES if rates_known else _UPSERT_WITHOUT_RATES, _columns(rows))
-        for rnic_id, message in findings:
-            self._write_symptom(connection, rnic_id, message)
+        for finding in findings:
+            for rnic_id in finding.shown_on:
+                self._write_symptom(connection, rnic_id, finding.message)
         connection.execute(f"NOTIFY {NOTIFY_CHANNEL}")
         return True
 
     def _write_symptom(self, connection: psycopg.Connection[Any], rnic_id: int, message: Mapping[str, Any]) -> None:
         rnic, symptom = self._identities.by_id[rnic_id], message["symptom"]
-        entry = {"since": message["started_at"], "finding_id": message["finding_id"], "severity": message["severity"]}
+        entry = {
+            "since": message["started_at"],
+            "finding_id": message["finding_id"],
+            "severity": message["severity"],
+            "until": None if message["state"] == "active" else message["at"],
+        }
         values = {"rnic_id": rnic_id, "host": rnic.host, "pci": rnic.pci, "rack": rnic.rack, "model": rnic.model, "symptom": symptom}
-        shown = orjson.dumps({symptom: entry} if message["state"] == "active" else {}).decode()
-        connection.execute(_SYMPTOM, {**values, "set": shown, "at": message["at"]})
+        shown = orjson.dumps({symptom: entry}).decode()
+        connection.execute(_SYMPTOM, {**values, "set": shown, "at": message["at"], "since": message["started_at"], "kept": RECENT})
 
     def written(self, due: list[int], now_s: float) -> None:
         """Note, after the commit, that these rows are in the database."""
@@ -163,17 +178,30 @@ _UPSERT_WITH_RATES = _UPSERT.format(rates="tx_gbps = excluded.tx_gbps, rx_gbps =
 _UPSERT_WITHOUT_RATES = _UPSERT.format(rates="")
 """Before its first `rnic` sample a process that has just started knows no rates, and leaves those of its predecessor alone."""
 
-# A finding older than one already applied (Kafka repeats, or replays from the start) changes nothing.
+# Kafka repeats, and replays from the start: what is older than what is known of the same symptom changes nothing, nor does a message of a
+# finding that has ended. What ended stays for a while, so that who looks later sees that it was there.
 _SYMPTOM = """
 INSERT INTO rnic_state AS s (rnic_id, host, pci, rack, model, symptoms, findings_at, change_seq)
 VALUES (%(rnic_id)s, %(host)s, %(pci)s, %(rack)s, %(model)s, %(set)s::jsonb, %(at)s, nextval('rnic_state_change_seq_values'))
 ON CONFLICT (rnic_id) DO UPDATE SET
-  symptoms = (s.symptoms - %(symptom)s) || excluded.symptoms,
-  findings_at = excluded.findings_at,
+  symptoms = (
+    SELECT COALESCE(jsonb_object_agg(e.key, e.value), '{}') FROM jsonb_each(s.symptoms) AS e
+    WHERE e.value ->> 'until' IS NULL
+      OR (e.value ->> 'until')::timestamptz > GREATEST(s.findings_at, excluded.findings_at) - %(kept)s::interval
+  ) || excluded.symptoms,
+  findings_at = GREATEST(s.findings_at, excluded.findings_at),
   updated_at = now(),
   change_seq = excluded.change_seq
-WHERE s.findings_at IS NULL OR s.findings_at <= excluded.findings_at
+WHERE (s.findings_at IS NULL OR excluded.findings_at > s.findings_at - %(kept)s::interval)
+  AND CASE WHEN s.symptoms ? %(symptom)s::text THEN
+    (s.symptoms -> %(symptom)s::text ->> 'since')::timestamptz < %(since)s::timestamptz
+    OR ((s.symptoms -> %(symptom)s::text ->> 'since')::timestamptz = %(since)s::timestamptz
+        AND s.symptoms -> %(symptom)s::text ->> 'until' IS NULL)
+  ELSE true END
 """
+
+RECENT = "30 minutes"
+"""How long a symptom that has ended stays in its RNIC's row, in event time."""
 
 
 def walls_json(walls: Iterable[WallReading]) -> str:

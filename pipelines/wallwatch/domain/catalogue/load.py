@@ -13,8 +13,11 @@ from pydantic import ValidationError
 from wallwatch.domain.catalogue.models import (
     Cause,
     DerivedSignal,
+    Detected,
     Entry,
+    EventSignal,
     Limit,
+    OtherCondition,
     Performance,
     Profile,
     RemedyAction,
@@ -25,6 +28,10 @@ from wallwatch.domain.performance.model import masks_at_bandwidth_loss
 from wallwatch.domain.telemetry.registry import RegistryError, measurements
 
 E = TypeVar("E", bound=Entry)
+
+GENERIC_LIKE = "CX-6"
+"""The model whose performance stands in for that of an unknown one: predictions are shares of the head's, which differ little between
+models."""
 
 
 def _read(name: str) -> dict[str, Any]:
@@ -55,21 +62,48 @@ def symptoms() -> dict[str, Symptom]:
     1.0
     """
     found = parse_entries("symptoms.yaml", _read("symptoms.yaml").get("symptoms"), Symptom)
-    known = known_signals()
     for symptom in found.values():
         if symptom.cause not in causes():
             raise RegistryError(f"symptoms.yaml, entry {symptom.id}: cause {symptom.cause!r} is not in causes.yaml")
-        if symptom.definition is None:
-            continue
-        for condition in symptom.definition.conditions:
-            if condition.signal not in known:
-                raise RegistryError(
-                    f"symptoms.yaml, entry {symptom.id}: signal {condition.signal!r} is neither a field of rnic_offload nor in signals.yaml"
-                )
-        for remedy in symptom.definition.remedies:
-            if remedy.action not in remedies():
-                raise RegistryError(f"symptoms.yaml, entry {symptom.id}: remedy {remedy.action!r} is not in remedies.yaml")
+        _check_definition(symptom, found)
     return found
+
+
+@cache
+def other_conditions() -> dict[str, OtherCondition]:
+    """`unexplained` and `silent`.
+
+    >>> sorted(other_conditions())
+    ['silent', 'unexplained']
+    """
+    found = parse_entries("symptoms.yaml", _read("symptoms.yaml").get("others"), OtherCondition)
+    for condition in found.values():
+        _check_definition(condition, symptoms())
+    return found
+
+
+@cache
+def detected() -> dict[str, Detected]:
+    """Everything that the symptom stage finds, symptoms first: what comes later may ask whether they are there."""
+    everything: dict[str, Detected] = {**symptoms(), **other_conditions()}
+    return {name: entry for name, entry in everything.items() if entry.definition is not None}
+
+
+def _check_definition(entry: Detected, all_symptoms: Mapping[str, Symptom]) -> None:
+    if entry.definition is None:
+        return
+    where = f"symptoms.yaml, entry {entry.id}"
+    for condition in entry.definition.conditions:
+        if condition.signal not in known_signals():
+            raise RegistryError(f"{where}: signal {condition.signal!r} is neither a field of rnic_offload or rnic nor in signals.yaml")
+        if (condition.statistic == "count") != (condition.signal in event_signals()):
+            raise RegistryError(f"{where}: signal {condition.signal!r}: events are counted (statistic: count), and nothing else is")
+    for name in entry.definition.not_with:
+        if name not in all_symptoms:
+            raise RegistryError(f"{where}: not_with names {name!r}, which is no symptom")
+    for remedy in entry.definition.remedies:
+        if remedy.action not in remedies():
+            raise RegistryError(f"{where}: remedy {remedy.action!r} is not in remedies.yaml")
 
 
 @cache
@@ -77,10 +111,17 @@ def causes() -> dict[str, Cause]:
     """C1..C8."""
     found = parse_entries("causes.yaml", _read("causes.yaml").get("causes"), Cause)
     for cause in found.values():
+        for fix in cause.fixed_in:
+            if not set(fix.models) <= set(profiles()):
+                raise RegistryError(
+                    f"causes.yaml, entry {cause.id}: fixed_in names a model that rnic_profiles.yaml does not have: {fix.models}"
+                )
         for rule in cause.rules:
+            if (rule.statistic == "count") != (rule.signal in event_signals()):
+                raise RegistryError(f"causes.yaml, entry {cause.id}: {rule.signal!r}: events are counted, and nothing else is")
             if rule.signal not in known_signals():
                 raise RegistryError(
-                    f"causes.yaml, entry {cause.id}: signal {rule.signal!r} is neither a field of rnic_offload nor in signals.yaml"
+                    f"causes.yaml, entry {cause.id}: signal {rule.signal!r} is neither a field of rnic_offload or rnic nor in signals.yaml"
                 )
     return found
 
@@ -89,6 +130,13 @@ def causes() -> dict[str, Cause]:
 def unexplained_probability() -> float:
     """Probability of a symptom under a cause that is not known to produce it."""
     return float(_read("causes.yaml")["unexplained"])
+
+
+@cache
+def prior_factors() -> tuple[float, float]:
+    """What a cause's prior is multiplied by where its repair is installed, and on models that are not known to have it."""
+    raw = _read("causes.yaml")
+    return float(raw["repaired"]), float(raw["other_vendor"])
 
 
 @cache
@@ -113,10 +161,19 @@ def derived_signals() -> dict[str, DerivedSignal]:
 
 
 @cache
+def event_signals() -> dict[str, EventSignal]:
+    """Signals that count events."""
+    return parse_entries("signals.yaml", _read("signals.yaml").get("events"), EventSignal, with_id=False)
+
+
+@cache
 def known_signals() -> dict[str, tuple[str, str]]:
-    """Signal -> (label, unit), for the fields of rnic_offload and the derived signals."""
-    found = {f.name: (f.label, f.unit) for f in measurements()["rnic_offload"].fields.values()}
+    """Signal -> (label, unit), for the fields of rnic_offload and rnic, the derived signals and the events."""
+    found: dict[str, tuple[str, str]] = {}
+    for measurement in ("rnic", "rnic_offload"):
+        found.update({f.name: (f.label, f.unit) for f in measurements()[measurement].fields.values()})
     found.update({name: (signal.label, signal.unit) for name, signal in derived_signals().items()})
+    found.update({name: (signal.label, "events") for name, signal in event_signals().items()})
     return found
 
 
@@ -142,12 +199,29 @@ def profiles() -> dict[str, Profile]:
             ).model_dump()
             for direction in ("egress", "ingress")
         }
-        bodies[name] = {**body, "limits": {**derived, **body["limits"]}}
+        bodies[name] = {"deletion_ms": raw["deletion_ms"], **body, "limits": {**derived, **body["limits"]}}
     found = parse_entries("rnic_profiles.yaml", bodies, Profile)
     for profile in found.values():
         if set(profile.limits) != set(walls()):
             raise RegistryError(f"rnic_profiles.yaml, entry {profile.id}: limits must be {sorted(walls())}, not {sorted(profile.limits)}")
     return found
+
+
+@cache
+def generic_profile() -> Profile:
+    """What an unknown model is measured by: of each wall the lowest limit that any known model has, and the performance of the middling
+    one.
+
+    >>> generic_profile().limits["offloaded_flows"].basis
+    'assumed'
+    """
+    known = profiles()
+    source = "unknown model: the lowest limit of the models in the catalogue"
+    limits = {wall: Limit(value=min(p.limits[wall].value for p in known.values()), basis="assumed", source=source) for wall in walls()}
+    typical = known[GENERIC_LIKE]
+    return typical.model_copy(
+        update={"id": "generic", "title": "unknown model", "vendor": "", "pci_ids": (), "hca_types": (), "limits": limits}
+    )
 
 
 @cache

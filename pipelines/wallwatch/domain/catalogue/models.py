@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -64,8 +65,10 @@ class Condition(Entry):
 
     signal: str
     role: Literal["required", "gate", "supporting"]
-    window_s: int = Field(gt=0, le=60)
-    statistic: Literal["mean", "max"]
+    any: str | None = None
+    """Conditions with the same name here are alternatives: one of them suffices."""
+    window_s: int = Field(gt=0, le=3600)
+    statistic: Literal["mean", "median", "max", "min", "last", "count"]
     raise_: Bound = Field(alias="raise")
     clear: Bound | None = None
     text: str
@@ -75,6 +78,8 @@ class Condition(Entry):
     def _required_clears(self) -> Condition:
         if (self.role == "required") != (self.clear is not None):
             raise ValueError(f"condition on {self.signal}: `clear` belongs to required conditions, and each of them needs it")
+        if self.any is not None and self.role == "supporting":
+            raise ValueError(f"condition on {self.signal}: a supporting condition has no alternatives")
         return self
 
 
@@ -91,23 +96,41 @@ class Definition(Entry):
     """How a symptom is detected."""
 
     rule: str
+    scope: Literal["rnic", "host"] = "rnic"
+    """Whose state is judged: one RNIC's, or the whole host's (its finding names an RNIC where the evidence does)."""
     blast_radius: BlastRadius
     raise_for_s: int = Field(ge=0)
     clear_for_s: int = Field(ge=0)
     conditions: tuple[Condition, ...] = Field(min_length=1)
+    not_with: dict[str, int] = {}
+    """Symptom -> s: not raised while that symptom lasts, nor for so long after it."""
+    severity: Severity = "warning"
     critical_when: tuple[SignalBound, ...]
     summary: str
+    """A sentence with signals in braces; a part in square brackets is left out when one of its signals is missing."""
     remedies: tuple[SuggestedRemedy, ...]
 
 
-class Symptom(Entry):
-    id: str = Field(pattern=r"^S[1-8]$")
+class Detected(Entry):
+    """Something that the symptom stage can find."""
+
+    id: str
     title: str
+    looks_like: str
+    definition: Definition | None = None
+
+
+class Symptom(Detected):
+    id: str = Field(pattern=r"^S[1-8]$")
     layer: Literal["virtual switch", "driver", "hardware"]
     ratio: float = Field(gt=0, lt=1)
     cause: str
-    looks_like: str
-    definition: Definition | None = None
+
+
+class OtherCondition(Detected):
+    """What is none of S1..S8: a performance issue without a known symptom, and a host that is not heard of."""
+
+    id: Literal["unexplained", "silent"]
 
 
 class EvidenceRule(Entry):
@@ -115,10 +138,30 @@ class EvidenceRule(Entry):
 
     signal: str
     test: Bound
+    window_s: int = Field(default=30, gt=0, le=3600)
+    statistic: Literal["mean", "median", "max", "min", "last", "count"] = "mean"
+    only_for: tuple[str, ...] = ()
+    """Symptoms with which the test says something; none means all."""
     p_if_cause: float = Field(gt=0, lt=1)
     p_otherwise: float = Field(gt=0, lt=1)
     text_for: str
     text_against: str
+
+
+class FixedIn(Entry):
+    """A version from which on a cause is known to be repaired."""
+
+    models: tuple[str, ...] = ()
+    """Profiles concerned; none means all that have the driver."""
+    driver: str | None = None
+    firmware_from: str | None = None
+    driver_from: str | None = None
+
+    @model_validator(mode="after")
+    def _one_version(self) -> FixedIn:
+        if (self.firmware_from is None) == (self.driver_from is None):
+            raise ValueError("give exactly one of firmware_from, driver_from")
+        return self
 
 
 class Cause(Entry):
@@ -128,6 +171,9 @@ class Cause(Entry):
     prior: float = Field(gt=0, lt=1)
     explains: dict[str, float]
     rules: tuple[EvidenceRule, ...]
+    fixed_in: tuple[FixedIn, ...] = ()
+    not_on: tuple[str, ...] = ()
+    """Profiles that are not known to have it."""
     next_test: str
     remedies: tuple[str, ...]
     settled_by_upgrade: bool
@@ -171,6 +217,8 @@ class Profile(Entry):
     pci_ids: tuple[str, ...]
     hca_types: tuple[str, ...]
     performance: Performance
+    deletion_ms: Limit
+    """Usual time of a deletion in a small table, ms."""
     limits: dict[str, Limit]
 
 
@@ -257,3 +305,31 @@ class DerivedSignal(Entry):
     label: str
     unit: str
     meaning: str
+    sum_of: tuple[str, ...] = ()
+    """Counters of `rnic` whose increase per second this is, all together."""
+
+
+class EventSignal(Entry):
+    """Events of a host, counted over a window."""
+
+    label: str
+    meaning: str
+    kinds: tuple[str, ...] = Field(min_length=1)
+    where: dict[str, tuple[str, ...]] = {}
+    """Field -> values that it may have: `*` is any value, an empty text is a field that is absent."""
+    per: Literal["rnic", "host"]
+    """Whether a condition on an RNIC counts that RNIC's events alone, or those of its host."""
+
+    def takes(self, fields: Mapping[str, object]) -> bool:
+        """Whether an event of one of the kinds counts.
+
+        >>> signal = EventSignal(label="", meaning="", kinds=("soft_lockup",), where={"driver": ("*",)}, per="host")
+        >>> signal.takes({"driver": "ice"}), signal.takes({})
+        (True, False)
+        """
+        for name, allowed in self.where.items():
+            value = fields.get(name)
+            text = "" if value is None or value is False else str(value)
+            if text not in allowed and not (text and "*" in allowed):
+                return False
+        return True

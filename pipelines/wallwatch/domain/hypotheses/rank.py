@@ -1,8 +1,11 @@
 """Causes C1..C8 ranked for one symptom: `posterior ~ prior * P(symptom | cause) * product of P(evidence | cause)`, normalised.
 
-Priors are the ratios of the paper's Table 1. Each evidence rule is a yes/no test on a signal; a signal that is missing gives no
-evidence at all, for or against. Rules count as independent given the cause, which overstates certainty when signals move together, so
-each rule of the catalogue tests something of its own.
+Priors are the ratios of the paper's Table 1, conditioned on model, driver and firmware: a cause that the installed version repairs is
+ten times
+less likely. Each evidence rule is a yes/no test on a signal; a signal that is missing gives no evidence at all, for or against. Rules
+count as
+independent given the cause, which overstates certainty when signals move together, so each rule of the catalogue tests something of its
+own.
 """
 
 from __future__ import annotations
@@ -11,9 +14,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from wallwatch.domain.catalogue.load import causes, unexplained_probability
-from wallwatch.domain.symptoms.model import Evidence, evidence
+from wallwatch.domain.catalogue.load import causes, prior_factors, unexplained_probability
+from wallwatch.domain.catalogue.models import Cause, EvidenceRule
+from wallwatch.domain.hypotheses.versions import Identity, repaired_by
+from wallwatch.domain.symptoms.model import Evidence, evidence, with_unit
 from wallwatch.domain.symptoms.window import Feature
+
+UNKNOWN = Identity()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +39,7 @@ class Hypothesis:
         return {
             "cause": self.cause,
             "title": self.title,
-            "prior": self.prior,
+            "prior": round(self.prior, 4),
             "posterior": round(self.posterior, 4),
             "evidence_for": [e.as_json() for e in self.evidence_for],
             "evidence_against": [e.as_json() for e in self.evidence_against],
@@ -40,7 +47,22 @@ class Hypothesis:
         }
 
 
-def rank(symptom: str, feature_of: Callable[[str], Feature | None]) -> list[Hypothesis]:
+def prior_of(cause: Cause, rnic: Identity) -> float:
+    """Table 1's ratio, less where the installed version repairs the cause or the model is not known to have it.
+
+    >>> round(prior_of(causes()["C5"], Identity("CX-6", "mlx5_core", "20.41.1000")), 4)
+    0.0153
+    """
+    repaired, other_vendor = prior_factors()
+    prior = cause.prior
+    if rnic.model in cause.not_on:
+        prior *= other_vendor
+    if repaired_by(cause, rnic):
+        prior *= repaired
+    return prior
+
+
+def rank(symptom: str, feature_of: Callable[[EvidenceRule], Feature | None], rnic: Identity = UNKNOWN) -> list[Hypothesis]:
     """All eight causes, the most likely first; posteriors add up to 1.
 
     Parameters
@@ -48,24 +70,27 @@ def rank(symptom: str, feature_of: Callable[[str], Feature | None]) -> list[Hypo
     symptom : str
         `S1`..`S8`.
     feature_of : callable
-        Signal -> its value over the window, or None when it was not measured.
+        Rule -> its signal's value over its window, or None when it was not measured.
+    rnic : Identity
+        Model, driver and versions, as far as they are known.
     """
-    weights = {cause.id: cause.prior * cause.explains.get(symptom, unexplained_probability()) for cause in causes().values()}
+    priors = {cause.id: prior_of(cause, rnic) for cause in causes().values()}
+    weights = {cause.id: priors[cause.id] * cause.explains.get(symptom, unexplained_probability()) for cause in causes().values()}
     reasons: dict[str, tuple[list[Evidence], list[Evidence]]] = {name: ([], []) for name in weights}
-    tested: dict[tuple[str, str], tuple[bool, dict[str, float], float]] = {}
+    tested: dict[tuple[object, ...], tuple[bool, dict[str, float], float]] = {}
 
     for cause in causes().values():
         for rule in cause.rules:
-            found = feature_of(rule.signal)
+            found = feature_of(rule) if not rule.only_for or symptom in rule.only_for else None
             if found is None:
                 continue
             holds = rule.test.holds(found.value)
             # A holding test is evidence for the cause; its `expected` says what an RNIC without the cause would show, and the reverse.
-            expected = rule.test.opposite_text if holds else rule.test.text
+            expected = with_unit(rule.test.opposite_text if holds else rule.test.text, rule.signal)
             text = rule.text_for if holds else rule.text_against
             reasons[cause.id][0 if holds else 1].append(evidence(rule.signal, found, expected, text))
             # Several causes may share one test: it is one observation, with a probability under each of them.
-            key = (rule.signal, rule.test.text)
+            key = (rule.signal, rule.test.text, rule.window_s, rule.statistic)
             _, under, otherwise = tested.setdefault(key, (holds, {}, rule.p_otherwise))
             under[cause.id] = rule.p_if_cause
             tested[key] = (holds, under, min(otherwise, rule.p_otherwise))
@@ -78,6 +103,6 @@ def rank(symptom: str, feature_of: Callable[[str], Feature | None]) -> list[Hypo
     total = sum(weights.values())
     ranked = sorted(causes().values(), key=lambda cause: (-weights[cause.id], cause.id))
     return [
-        Hypothesis(c.id, c.title, c.prior, weights[c.id] / total, tuple(reasons[c.id][0]), tuple(reasons[c.id][1]), c.next_test)
+        Hypothesis(c.id, c.title, priors[c.id], weights[c.id] / total, tuple(reasons[c.id][0]), tuple(reasons[c.id][1]), c.next_test)
         for c in ranked
     ]

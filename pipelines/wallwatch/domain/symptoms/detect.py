@@ -15,7 +15,11 @@ from wallwatch.domain.symptoms.window import WINDOW_MS, Feature
 
 FeatureOf = Callable[[Condition], Feature | None]
 Life = dict[str, Any]
-"""`{"phase", "since" (ms), "started" (ms), "reported" (ms), "checked" (ms)}`; empty when healthy."""
+"""`{"phase", "since" (ms), "started" (ms), "reported" (ms), "checked" (ms), "known" (ms)}` and what the report keeps; empty when
+healthy."""
+
+SLACK = 0.9
+"""Samples come a little early and a little late: a time counts as over at nine tenths of it."""
 
 
 class Verdict(StrEnum):
@@ -38,62 +42,99 @@ class Change(StrEnum):
     CLEARED = "cleared"
 
 
-def judge(definition: Definition, feature_of: FeatureOf, active: bool) -> Verdict:
+def _groups(conditions: tuple[Condition, ...], gates: bool) -> tuple[tuple[Condition, ...], ...]:
+    """Conditions that must hold, alternatives together; in the order of the catalogue."""
+    found: dict[object, list[Condition]] = {}
+    for i, condition in enumerate(conditions):
+        if condition.role == "required" or (gates and condition.role == "gate"):
+            found.setdefault(condition.any or i, []).append(condition)
+    return tuple(tuple(group) for group in found.values())
+
+
+_for_raising: dict[str, tuple[tuple[Condition, ...], ...]] = {}
+_for_clearing: dict[str, tuple[tuple[Condition, ...], ...]] = {}
+
+
+def groups(definition: Definition, active: bool) -> tuple[tuple[Condition, ...], ...]:
+    """What must hold while a symptom is not active, or what decides about its end: its required conditions."""
+    known = _for_clearing if active else _for_raising
+    found = known.get(definition.rule)
+    if found is None:
+        found = known[definition.rule] = _groups(definition.conditions, not active)
+    return found
+
+
+def judge(definition: Definition, feature_of: FeatureOf, active: bool, expected: Callable[[str], bool] = lambda signal: False) -> Verdict:
     """Compare a definition's conditions with the windows.
 
-    While a symptom is not active, every required and gate condition must hold. Once it is active the gates no longer matter, and any
-    required signal that has crossed its clear threshold says that it is gone.
+    While a symptom is not active, every required and gate condition must hold, one of each group of alternatives. Once it is active the
+    gates no longer matter, and any required signal (all that are measured of a group) that has crossed its clear threshold says that it
+    is gone.
+    `expected` tells which signals have been measured before: an alternative that has gone missing may be what still holds.
     """
-    unknown = False
-    missed = False
-    for condition in definition.conditions:
-        if condition.role == "supporting" or (active and condition.role == "gate"):
-            continue
-        found = feature_of(condition)
-        if found is None:
+    unknown = missed = False
+    for group in groups(definition, active):
+        holds = measured = False
+        gone = active
+        for condition in group:
+            found = feature_of(condition)
+            if found is None:
+                gone = gone and not (len(group) > 1 and expected(condition.signal))
+                continue
+            measured = True
+            if condition.raise_.holds(found.value):
+                holds = True
+                gone = False
+                break
+            if gone and not (condition.clear is not None and condition.clear.holds(found.value)):
+                gone = False
+        if not measured:
             unknown = True
-        elif active and condition.clear is not None and condition.clear.holds(found.value):
+        elif gone:
             return Verdict.ABSENT
-        elif not condition.raise_.holds(found.value):
+        elif active and not holds and any(feature_of(c) is None for c in group):
+            unknown = True
+        elif not holds:
             missed = True
             if not active:
-                break
+                return Verdict.ABSENT
     if missed:
-        return Verdict.BETWEEN if active else Verdict.ABSENT
+        return Verdict.BETWEEN
     return Verdict.UNKNOWN if unknown else Verdict.PRESENT
 
 
 def advance(life: Life, definition: Definition, verdict: Verdict, now_ms: int) -> tuple[Life, Change | None]:
     """The next phase after a verdict at `now_ms` of event time."""
-    phase = Phase(life.get("phase", Phase.HEALTHY))
+    phase = life.get("phase", Phase.HEALTHY)
     # Nobody saw what was in a gap longer than a window, so a phase that must last without a break starts again after it.
     broken = now_ms - life.get("checked", now_ms) > WINDOW_MS
 
     if phase in (Phase.HEALTHY, Phase.RAISING):
-        if verdict is Verdict.UNKNOWN and phase is Phase.RAISING and not broken:
+        if verdict is Verdict.UNKNOWN and phase == Phase.RAISING and not broken:
             return {**life, "checked": now_ms}, None
         if verdict is not Verdict.PRESENT:
             return {}, None
-        since = life["since"] if phase is Phase.RAISING and not broken else now_ms
-        if now_ms - since < definition.raise_for_s * 1000:
-            return {"phase": Phase.RAISING, "since": since, "checked": now_ms}, None
-        return {"phase": Phase.ACTIVE, "started": since, "since": now_ms, "checked": now_ms}, Change.RAISED
+        since = life["since"] if phase == Phase.RAISING and not broken else now_ms
+        if now_ms - since < definition.raise_for_s * 1000 * SLACK:
+            return {"phase": str(Phase.RAISING), "since": since, "checked": now_ms}, None
+        return {"phase": str(Phase.ACTIVE), "started": since, "since": now_ms, "checked": now_ms, "known": now_ms}, Change.RAISED
 
+    known = life.get("known", now_ms) if verdict is Verdict.UNKNOWN else now_ms
     if verdict is Verdict.ABSENT:
-        since = life["since"] if phase is Phase.CLEARING and not broken else now_ms
-        if now_ms - since >= definition.clear_for_s * 1000:
+        since = life["since"] if phase == Phase.CLEARING and not broken else now_ms
+        if now_ms - since >= definition.clear_for_s * 1000 * SLACK:
             return {}, Change.CLEARED
-        return {**life, "phase": Phase.CLEARING, "since": since, "checked": now_ms}, None
-    if verdict is Verdict.UNKNOWN and phase is Phase.CLEARING and not broken:
+        return {**life, "phase": str(Phase.CLEARING), "since": since, "checked": now_ms, "known": known}, None
+    if verdict is Verdict.UNKNOWN and phase == Phase.CLEARING and not broken:
         # Time without a measurement does not count towards being healthy.
-        return {**life, "since": life["since"] + now_ms - life["checked"], "checked": now_ms}, None
-    return {**life, "phase": Phase.ACTIVE, "checked": now_ms}, None
+        return {**life, "since": life["since"] + now_ms - life["checked"], "checked": now_ms, "known": known}, None
+    return {**life, "phase": str(Phase.ACTIVE), "checked": now_ms, "known": known}, None
 
 
 def severity(definition: Definition, value_of: Callable[[str], float | None]) -> Severity:
-    """`critical` when any of the definition's bounds is met, else `warning`."""
+    """`critical` when any of the definition's bounds is met, else what the definition says."""
     for bound in definition.critical_when:
         value = value_of(bound.signal)
         if value is not None and bound.holds(value):
             return "critical"
-    return "warning"
+    return definition.severity

@@ -1,39 +1,118 @@
-"""What is kept of a host between samples: the datapaths' misses, and the model of each RNIC. Pure, like the stage it feeds."""
+"""What is kept of a host between messages: its datapaths, the rhythm of its samples, its events. Pure, like the stage it feeds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from wallwatch.domain.symptoms.signals import counter_rate
-
-Datapaths = dict[str, list[Any]]
-"""`{datapath: [ms, lookups_missed, rate or None]}`; plain JSON."""
+from wallwatch.domain.symptoms import baseline
+from wallwatch.domain.symptoms.signals import counter_rate, number
 
 STALE_MS = 60_000
 """A rate older than this says nothing about now."""
 
+LONG_PAUSE_S = 25.0
+"""A pause of samples that is shorter than this, the time after which the kernel's watchdog speaks (20 s and some), is no standstill."""
 
-def take_datapath(known: Datapaths | None, datapath: str, at_ms: int, fields: Mapping[str, Any]) -> Datapaths:
+PAUSE_FACTOR = 3.5
+"""A standstill is so many times the usual time between two samples."""
+
+REVALIDATOR_MS = 500.0
+"""Open vSwitch's sweeps follow each other at this interval, or back to back when they last longer (max-revalidator)."""
+
+ENOUGH_FLOWS = 500
+"""Sweeps over fewer flows last a few ms, which is all that upcall/show tells."""
+
+Host = dict[str, Any]
+
+
+def new() -> Host:
+    return {"newest": 0, "events": {}, "datapaths": {}, "deletions": {}, "beat": {}, "symptoms": {}, "late": 0, "flooded": 0, "wrong": 0}
+
+
+def take_datapath(host: Host, datapath: str, at_ms: int, fields: Mapping[str, Any]) -> None:
     """Remember one `ovs_datapath` sample. A reset, or a sample that is out of order, leaves no rate rather than a wrong one."""
-    known = {} if known is None else known
-    missed = fields.get("lookups_missed")
-    if not isinstance(missed, int):
-        known.pop(datapath, None)
-        return known
-    previous = known.get(datapath)
-    if previous is not None and at_ms <= previous[0]:
-        return known
-    rate = counter_rate(None if previous is None else (previous[0], previous[1]), at_ms, missed)
-    known[datapath] = [at_ms, missed, rate]
-    return known
+    known = host["datapaths"]
+    before = known.get(datapath)
+    if before is not None and at_ms <= before["at"]:
+        return
+    now: dict[str, Any] = {"at": at_ms}
+    missed, duration, flows = number(fields.get("lookups_missed")), number(fields.get("dump_duration_ms")), number(fields.get("flows"))
+    if missed is not None:
+        now["missed"] = missed
+        if before is not None and "missed" in before:
+            now["misses_per_s"] = counter_rate((before["at"], int(before["missed"])), at_ms, int(missed))
+    deleted = number(fields.get("dpif_flow_del"))
+    if deleted is not None:
+        now["deleted"] = deleted
+        if before is not None and "deleted" in before:
+            now["deletions_per_s"] = counter_rate((before["at"], int(before["deleted"])), at_ms, int(deleted))
+    if duration is not None and flows is not None:
+        now["dump_ms"], now["flows"] = duration, flows
+        if flows >= ENOUGH_FLOWS:
+            baseline.least(host, "dump_ms_per_flow", duration / flows, at_ms)
+    if before is None and len(known) >= 16:
+        return  # a host has one or two datapaths; names without end would fill the state
+    known[datapath] = now
 
 
-def misses_per_s(known: Datapaths | None, at_ms: int) -> float | None:
-    """Misses of all datapaths of the host, packets/s; None when no rate is fresh.
-
-    >>> misses_per_s({"system@ovs-system": [1000, 7, 4.0], "other": [1000, 9, None]}, 2000)
-    4.0
-    """
-    rates = [rate for ms, _, rate in (known or {}).values() if rate is not None and at_ms - ms <= STALE_MS]
+def misses_per_s(host: Host, at_ms: int) -> float | None:
+    """Misses of all datapaths of the host, packets/s; None when no rate is fresh."""
+    rates = [d["misses_per_s"] for d in host["datapaths"].values() if d.get("misses_per_s") is not None and at_ms - d["at"] <= STALE_MS]
     return sum(rates) if rates else None
+
+
+def dump_duration_ms(host: Host, at_ms: int) -> float | None:
+    """Time of the revalidator's last sweep, of the slowest datapath."""
+    times = [float(d["dump_ms"]) for d in host["datapaths"].values() if "dump_ms" in d and at_ms - d["at"] <= STALE_MS]
+    return max(times) if times else None
+
+
+FEW_DELETIONS_PER_S = 5.0
+
+
+def note_deletions(host: Host, pci: str, at_ms: int, deletions_per_s: float) -> None:
+    """Remember how many flows a second one RNIC loses: sweeps are the host's, and their time is divided by all deletions."""
+    if deletions_per_s >= FEW_DELETIONS_PER_S:
+        host["deletions"][pci] = [at_ms, deletions_per_s]
+    elif pci in host["deletions"]:
+        del host["deletions"][pci]
+
+
+def deletion_ms(host: Host, at_ms: int) -> float | None:
+    """Time of a deletion as the revalidator's sweeps show it, ms: what a sweep takes beyond its usual time for each flow, divided by
+    the deletions of one sweep. None while there are too few of them to tell.
+    """
+    usual = baseline.least_of(host, "dump_ms_per_flow")
+    total = sum(rate for ms, rate in host["deletions"].values() if at_ms - ms <= STALE_MS)
+    # Two dumps do not see what was deleted and created again between them; the daemon counts everything, for all datapaths alike.
+    counted = [
+        d["deletions_per_s"] for d in host["datapaths"].values() if d.get("deletions_per_s") is not None and at_ms - d["at"] <= STALE_MS
+    ]
+    total = max(total, *counted) if counted and total > 0.0 else total
+    if usual is None or total <= 0.0:
+        return None
+    extra, longest = 0.0, 0.0
+    for d in host["datapaths"].values():
+        if "dump_ms" in d and at_ms - d["at"] <= STALE_MS:
+            extra += max(d["dump_ms"] - usual * d["flows"], 0.0)
+            longest = max(longest, d["dump_ms"])
+    in_a_sweep = total * max(REVALIDATOR_MS, longest) / 1000.0
+    return extra / in_a_sweep if in_a_sweep >= 10.0 else None
+
+
+def pause_s(host: Host, source: str, at_ms: int, fields: Mapping[str, Any]) -> float | None:
+    """The time since the source's last sample where it is a standstill, else None; the rhythm is learned."""
+    beat = host["beat"]
+    before = beat.get(source)
+    planned = number(fields.get("next_sample_s")) or 0.0
+    if before is None:
+        beat[source] = [at_ms, 0.0, planned]
+        return None
+    gap = (at_ms - before[0]) / 1000.0
+    if gap <= 0.0:
+        return None  # another RNIC of the same gathering
+    usual, was_planned = before[1], before[2]
+    long = usual > 0.0 and gap > max(LONG_PAUSE_S, PAUSE_FACTOR * usual, PAUSE_FACTOR * was_planned)
+    beat[source] = [at_ms, gap if usual == 0.0 else usual if long else 0.8 * usual + 0.2 * gap, planned]
+    return gap if long else None

@@ -1,28 +1,23 @@
-"""What the symptom stage reads and writes: samples, findings and evidence, as in docs/contracts.md."""
+"""What the symptom stage reads and writes: messages, evidence and times, as in docs/contracts.md."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from wallwatch.domain.catalogue.load import known_signals
 from wallwatch.domain.symptoms.window import Feature
 
 
-@dataclass(frozen=True, slots=True)
-class OffloadSample:
-    """One `rnic_offload` message of a known RNIC, with what is known about it."""
+class Message(NamedTuple):
+    """One telemetry message of a host, its envelope checked and its fields not yet."""
 
-    host: str
-    pci: str
-    rack: str
-    at_ms: int
+    measurement: str
+    tags: Mapping[str, str]
+    at_ns: int
     fields: Mapping[str, Any]
-    model: str | None
-    """Profile id, None when the device is unknown or has not been seen yet."""
-    misses_per_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +44,19 @@ def rfc3339(at_ms: int) -> str:
     '2026-09-21T14:13:20.123Z'
     """
     return datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+WITHOUT_UNIT = frozenset({"none", "ratio"})
+
+
+def with_unit(text: str, signal: str) -> str:
+    """A bound with the unit of its signal.
+
+    >>> with_unit("< 10", "counter_gap_p95_s"), with_unit("< 0.05", "reoffload_ratio")
+    ('< 10 s', '< 0.05')
+    """
+    unit = known_signals()[signal][1]
+    return text if unit in WITHOUT_UNIT else f"{text} {unit}"
 
 
 def evidence(signal: str, feature: Feature, expected: str, text: str) -> Evidence:

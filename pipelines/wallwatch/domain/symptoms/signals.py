@@ -1,81 +1,205 @@
-"""Signals of one RNIC sample: fields of `rnic_offload` and what is derived from them (labels in `catalogue/signals.yaml`).
+"""Signals of one sample: fields of `rnic_offload` and `rnic`, and what is derived from them (labels in `catalogue/signals.yaml`).
 
-A value that cannot be known is left out. Nothing here replaces a missing value by zero.
+A value that cannot be known is left out. Nothing here replaces a missing value by zero. A field of the wrong type or out of range is as
+good as
+missing, and is counted by the caller.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
+from wallwatch.domain.catalogue.load import derived_signals
 from wallwatch.domain.catalogue.models import Profile
 from wallwatch.domain.performance.model import bandwidth_share, latency_us
+from wallwatch.domain.symptoms import baseline
 
 RAW = (
-    "flows_offloaded",
-    "flow_insertions_per_s",
-    "reoffloads_per_s",
-    "reoffload_ratio",
-    "counter_gap_p95_s",
-    "counter_gap_max_s",
-    "max_idle_ms",
-    "packets_per_s",
-    "q_egress",
-    "q_ingress",
-)
+    "flows_offloaded", "flow_insertions_per_s", "flow_deletions_per_s", "reoffloads_per_s", "reoffload_ratio", "counter_gap_p95_s",
+    "counter_gap_max_s", "max_idle_ms", "packets_per_s", "q_egress", "q_ingress", "software_packets_per_s", "flows_overdue",
+    "flows_tc_software", "deletion_ms", "deletion_lag_p95_s", "encap_contexts",
+)  # fmt: skip
 _WALL_SHARES = (
     ("flows_wall_share", "flows_offloaded", "offloaded_flows"),
     ("insertions_wall_share", "flow_insertions_per_s", "flow_insertions"),
     ("encap_wall_share", "encap_contexts", "encap_contexts"),
 )
 
+BY_CHANCE = 0.02
+"""Share of re-offloads that look like those of live flows and are none: flows that rest for about max-idle (collector, `quickReturn`)."""
 
-def of_sample(fields: Mapping[str, Any], profile: Profile | None, misses_per_s: float | None) -> dict[str, float]:
-    """All signals that this sample gives.
+Part = dict[str, Any]
+"""What is kept of one RNIC: plain JSON, see `rnic_stage`."""
+
+
+def number(value: object) -> float | None:
+    """A measured number, or None: text, booleans, negative values and what is no number are no measurement."""
+    if type(value) is float or type(value) is int:
+        return float(value) if 0 <= value < 2**63 else None
+    return None
+
+
+def of_offload(fields: Mapping[str, Any], part: Part, profile: Profile, misses_per_s: float | None) -> dict[str, float]:
+    """All signals that one `rnic_offload` sample gives.
 
     Parameters
     ----------
     fields : mapping
-        Fields of one `rnic_offload` message.
-    profile : Profile or None
-        The RNIC's model; without it, nothing that needs a limit or the performance model is derived.
+        Fields of the message.
+    part : Part
+        What is known of the RNIC; its baselines move.
+    profile : Profile
+        The RNIC's model, or the generic one.
     misses_per_s : float or None
         Datapath misses of the host, packets/s.
     """
     found: dict[str, float] = {}
     for name in RAW:
-        value = fields.get(name)
+        value = number(fields.get(name))
         if value is not None:
-            found[name] = float(value)
+            found[name] = value
 
-    if "reoffload_ratio" not in found and found.get("flow_insertions_per_s") == 0.0 and found.get("reoffloads_per_s") == 0.0:
+    insertions, reoffloads = found.get("flow_insertions_per_s"), found.get("reoffloads_per_s")
+    if "reoffload_ratio" not in found and insertions == 0.0 and reoffloads == 0.0:
         # The ratio has no value when nothing was inserted. Both rates were measured, and nothing inserted is nothing re-offloaded.
         found["reoffload_ratio"] = 0.0
+    if "reoffload_ratio" in found and reoffloads is not None and insertions is not None:
+        # The ratio looks back over a minute: without a re-offload now it is history.
+        found["live_reoffloads_per_s"] = min(max(found["reoffload_ratio"] - BY_CHANCE, 0.0) * insertions, reoffloads)
 
-    packets, software = found.get("packets_per_s"), fields.get("software_packets_per_s")
+    packets, software = found.get("packets_per_s"), found.get("software_packets_per_s")
     if packets is not None and software is not None and (packets > 0.0 or software == 0.0):
-        found["software_share"] = min(float(software) / packets, 1.0) if packets > 0.0 else 0.0
+        found["software_share"] = min(software / packets, 1.0) if packets > 0.0 else 0.0
 
     gap, max_idle = found.get("counter_gap_p95_s"), found.get("max_idle_ms")
     # After a change of max-idle the ratio still tells of deletions under the former value, which the present gap says nothing about.
-    past_deletions_only = found.get("reoffloads_per_s") == 0.0 and found.get("reoffload_ratio", 0.0) > 0.0
+    past_deletions_only = reoffloads == 0.0 and found.get("reoffload_ratio", 0.0) > 0.0
     if gap is not None and max_idle and not past_deletions_only:
         found["counter_gap_share"] = gap * 1000.0 / max_idle
 
-    if profile is not None:
-        for share, field, wall in _WALL_SHARES:
-            value = fields.get(field)
-            if value is not None:
-                found[share] = float(value) / profile.limits[wall].value
-        if "q_egress" in found and "q_ingress" in found:
-            # The RNIC's own ingress chain stands for the peers' Q_r, which needs a join across hosts (paper, section 4.2).
-            found["bandwidth_share"] = bandwidth_share(profile.performance, found["q_egress"], found["q_ingress"])
-            head_us = latency_us(profile.performance, 0.0, 0.0)
-            found["latency_share"] = latency_us(profile.performance, found["q_egress"], found["q_ingress"]) / head_us
+    flows = found.get("flows_offloaded")
+    if flows and "flows_overdue" in found:
+        found["overdue_share"] = min(found["flows_overdue"] / flows, 1.0)
+
+    limits = profile.limits
+    for share, field, wall in _WALL_SHARES:
+        value = found.get(field)
+        if value is not None:
+            found[share] = value / limits[wall].value
+    _deletion(found, part, profile)
+    if "q_egress" in found and "q_ingress" in found:
+        # The RNIC's own ingress chain stands for the peers' Q_r, which needs a join across hosts (paper, section 4.2).
+        found["bandwidth_share"] = bandwidth_share(profile.performance, found["q_egress"], found["q_ingress"])
+        head_us = latency_us(profile.performance, 0.0, 0.0)
+        found["latency_share"] = latency_us(profile.performance, found["q_egress"], found["q_ingress"]) / head_us
 
     if misses_per_s is not None:
         found["datapath_misses_per_s"] = misses_per_s
     return found
+
+
+def usual_deletion_ms(part: Part, profile: Profile) -> float:
+    """What a deletion takes in a small table, ms: what its profile says, or the least that this RNIC has shown where that is more.
+
+    A small table's few deletions are too short for the sweeps' times in whole ms, so less than the profile's is no observation.
+
+    >>> from wallwatch.domain.catalogue.load import profiles
+    >>> usual_deletion_ms({}, profiles()["CX-6"])
+    0.2
+    """
+    said = profile.deletion_ms.value
+    shown = baseline.least_of(part, "deletion_ms")
+    return said if shown is None else min(max(shown, said), 5.0 * said)
+
+
+def _deletion(found: dict[str, float], part: Part, profile: Profile) -> None:
+    """Time per deletion over the usual, from the queue: insertions share it, and their time is taken off (1 / their wall)."""
+    deletions, insertions = found.get("flow_deletions_per_s"), found.get("flow_insertions_per_s")
+    if not deletions or insertions is None or "deletion_ms" not in found:
+        return
+    free_ms = max(1000.0 - insertions * 1000.0 / profile.limits["flow_insertions"].value, 0.0)
+    found["deletion_share"] = free_ms / deletions / usual_deletion_ms(part, profile)
+
+
+@cache
+def _trouble_counters() -> tuple[str, ...]:
+    return derived_signals()["trouble_per_s"].sum_of
+
+
+_DATA = (("port_xmit_data", "port_rcv_data"), ("tx_bytes", "rx_bytes"))
+
+
+def of_rnic(fields: Mapping[str, Any], part: Part, at_ms: int) -> dict[str, float]:
+    """All signals that one `rnic` sample gives; `part`, which remembers counters and baselines, moves on."""
+    found: dict[str, float] = {}
+    get = fields.get
+    sent, received = number(get("tx_gbps")), number(get("rx_gbps"))
+    if sent is not None and received is not None:
+        found["port_gbps"] = both = sent + received
+        usual = baseline.mean(part, "port_gbps", both, at_ms)
+        if usual is not None and usual > 0.0:
+            found["port_share"] = both / usual
+    _frozen(found, fields, part, at_ms)
+    admin, operational, port = get("admin_state"), get("operstate"), get("port_state")
+    if isinstance(admin, str):
+        found["port_off"] = float(admin == "down")
+    state = port if isinstance(port, str) else operational
+    if isinstance(state, str):
+        found["port_down"] = float(state != "ACTIVE" and state.lower() not in ("up", "unknown"))
+    speed, width = number(get("pci_link_speed_gts")), number(get("pci_link_width"))
+    if speed is not None and width is not None:
+        best = baseline.most(part, "pcie", speed * width)
+        if best > 0.0:
+            found["pcie_share"] = speed * width / best
+    _increases(found, fields, part, at_ms)
+    return found
+
+
+def _frozen(found: dict[str, float], fields: Mapping[str, Any], part: Part, at_ms: int) -> None:
+    for out, into in _DATA:
+        sent, received = fields.get(out), fields.get(into)
+        if type(sent) is int and type(received) is int:
+            before = part.get("moved")
+            if before is None or before[1] != sent or before[2] != received:
+                part["moved"] = [at_ms, sent, received]
+                if before is not None:
+                    found["port_frozen_s"] = 0.0
+            elif at_ms >= before[0]:
+                found["port_frozen_s"] = (at_ms - before[0]) / 1000.0
+            return
+
+
+def _increases(found: dict[str, float], fields: Mapping[str, Any], part: Part, at_ms: int) -> None:
+    """Increases of counters since the sample before; a counter that went back has been reset, and gives nothing this once."""
+    before: dict[str, Any] = part.get("counters", {})
+    now: dict[str, Any] = {"at": at_ms}
+    elapsed_s = (at_ms - before["at"]) / 1000.0 if before else 0.0
+    trouble, known = 0, False
+    for name in _trouble_counters():
+        value = fields.get(name)
+        if type(value) is int:
+            now[name] = value
+            last = before.get(name)
+            if last is not None and value >= last:
+                trouble += value - last
+                known = True
+    for name, signal in (("aer_fatal", "aer_fatal_errors"), ("health_fw_fatal_errors", "firmware_fatal_errors")):
+        value = fields.get(name)
+        if type(value) is int:
+            now[name] = value
+            last = before.get(name)
+            if last is not None and value >= last:
+                found[signal] = float(value - last)
+        elif name in before:
+            now[name] = before[name]  # the drivers are asked more rarely than the rest is read
+    part["counters"] = now
+    if known and elapsed_s > 0.0:
+        found["trouble_per_s"] = rate = trouble / elapsed_s
+        usual = baseline.mean(part, "trouble_per_s", rate, at_ms)
+        if usual is not None:
+            found["trouble_share"] = rate / max(usual, 1.0)
 
 
 def counter_rate(previous: tuple[int, int] | None, at_ms: int, value: int) -> float | None:

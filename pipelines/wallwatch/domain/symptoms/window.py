@@ -1,6 +1,8 @@
 """A window of event time in constant space: samples are added to buckets of a few seconds, late ones to the bucket they belong to.
 
-The state is plain JSON, so that a stream job can keep it in a key-value store.
+The state is plain JSON, so that a stream job can keep it in a key-value store. Two windows have the same form: a fine one over a minute,
+and
+a coarse one that keeps the extremes of some minutes, for what happened *before* a symptom.
 """
 
 from __future__ import annotations
@@ -11,10 +13,13 @@ from typing import Any
 
 BUCKET_MS = 5_000
 WINDOW_MS = 60_000
-"""Longest window, and how late a sample may come: what is older than this behind the newest sample is refused."""
+"""Longest fine window, and how late a sample may come: what is older than this behind the newest sample is refused."""
 
-Buckets = list[list[Any]]
-"""`[[bucket number, {signal: [sum, count, max]}], ...]`, oldest first."""
+COARSE_BUCKET_MS = 30_000
+COARSE_WINDOW_MS = 300_000
+
+Windows = dict[str, list[list[Any]]]
+"""`{signal: [[bucket number, sum, count, max, min], ...]}`, oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,73 +31,89 @@ class Feature:
     to_ms: int
 
 
-def add(buckets: Buckets, at_ms: int, values: Mapping[str, float]) -> None:
+def add(
+    windows: Windows,
+    at_ms: int,
+    values: Mapping[str, float],
+    newest_ms: int | None = None,
+    bucket_ms: int = BUCKET_MS,
+    window_ms: int = WINDOW_MS,
+) -> None:
     """Add one sample's values. A signal that is absent from `values` leaves no trace, so it stays missing."""
-    number = at_ms // BUCKET_MS
-    position = len(buckets)
-    while position > 0 and buckets[position - 1][0] > number:
-        position -= 1
-    if position > 0 and buckets[position - 1][0] == number:
-        cells = buckets[position - 1][1]
-    else:
-        cells = {}
-        buckets.insert(position, [number, cells])
+    number = at_ms // bucket_ms
+    newest = number if newest_ms is None else newest_ms // bucket_ms
+    oldest = newest - window_ms // bucket_ms
     for signal, value in values.items():
-        cell = cells.get(signal)
-        if cell is None:
-            cells[signal] = [value, 1, value]
+        cells = windows.get(signal)
+        if cells is None:
+            windows[signal] = [[number, value, 1, value, value]]
+            continue
+        last = cells[-1] if cells else None
+        if last is None or last[0] < number:
+            cells.append([number, value, 1, value, value])
         else:
-            cell[0] += value
-            cell[1] += 1
-            if value > cell[2]:
-                cell[2] = value
-    oldest = buckets[-1][0] - WINDOW_MS // BUCKET_MS
-    while buckets[0][0] <= oldest:
-        del buckets[0]
+            position = len(cells)
+            while position > 0 and cells[position - 1][0] > number:
+                position -= 1
+            if position > 0 and cells[position - 1][0] == number:
+                cell = cells[position - 1]
+                cell[1] += value
+                cell[2] += 1
+                if value > cell[3]:
+                    cell[3] = value
+                if value < cell[4]:
+                    cell[4] = value
+            else:
+                cells.insert(position, [number, value, 1, value, value])
+        while cells[0][0] <= oldest:
+            del cells[0]
+            if not cells:
+                del windows[signal]
+                break
 
 
-def feature(buckets: Buckets, newest_ms: int, signal: str, window_s: int, statistic: str = "mean") -> Feature | None:
-    """Mean or maximum of a signal in the window that ends with the newest sample; None when it was not measured in it."""
-    first = newest_ms // BUCKET_MS - window_s * 1000 // BUCKET_MS
-    total, count, highest = 0.0, 0, float("-inf")
-    start = end = 0
-    for number, cells in buckets:
-        if number <= first:
-            continue
-        cell = cells.get(signal)
-        if cell is None:
-            continue
-        if count == 0:
-            start = number
-        end = number
-        total += cell[0]
-        count += cell[1]
-        highest = max(highest, cell[2])
-    if count == 0:
+def feature(
+    windows: Windows, newest_ms: int, signal: str, window_s: int, statistic: str = "mean", bucket_ms: int = BUCKET_MS
+) -> Feature | None:
+    """Mean, median, maximum, minimum or newest value of a signal in the window that ends at `newest_ms`; None when it was not measured
+    in it."""
+    cells = windows.get(signal)
+    if not cells:
         return None
-    value = highest if statistic == "max" else total / count
-    return Feature(value, start * BUCKET_MS, min((end + 1) * BUCKET_MS, newest_ms))
+    first = newest_ms // bucket_ms - max(window_s * 1000 // bucket_ms, 1)
+    if cells[-1][0] <= first:
+        return None
+    if statistic == "last":
+        cell = cells[-1]
+        return Feature(cell[1] / cell[2], cell[0] * bucket_ms, min((cell[0] + 1) * bucket_ms, newest_ms))
+    start = 0
+    for start, cell in enumerate(cells):  # noqa: B007 - the position is used below
+        if cell[0] > first:
+            break
+    inside = cells[start:] if start else cells
+    if statistic == "max":
+        value = max([cell[3] for cell in inside])
+    elif statistic == "min":
+        value = min([cell[4] for cell in inside])
+    elif statistic == "median":
+        # Of the buckets' means, the lower one of two: one outlier moves it as little as one gap.
+        value = sorted([cell[1] / cell[2] for cell in inside])[(len(inside) - 1) // 2]
+    else:
+        total, count = 0.0, 0
+        for cell in inside:
+            total += cell[1]
+            count += cell[2]
+        value = total / count
+    return Feature(value, inside[0][0] * bucket_ms, min((inside[-1][0] + 1) * bucket_ms, newest_ms))
 
 
-def change_of(buckets: Buckets, newest_ms: int, signal: str, window_s: int) -> Feature | None:
-    """Relative change of a signal between the older and the newer half of the window: `|new - old| / max(new, old)`.
-
-    None when either half has no value: growth cannot be told from a start of measurement.
+def swing_of(windows: Windows, newest_ms: int, signal: str, window_s: int) -> Feature | None:
+    """Relative swing of a signal in the window: `1 - least / greatest`; None when there are no two values: growth cannot be told from a
+    start of measurement.
     """
-    middle = newest_ms // BUCKET_MS - window_s * 500 // BUCKET_MS
     first = newest_ms // BUCKET_MS - window_s * 1000 // BUCKET_MS
-    sums, counts = [0.0, 0.0], [0, 0]
-    start = None
-    for number, cells in buckets:
-        cell = cells.get(signal)
-        if number <= first or cell is None:
-            continue
-        start = number if start is None else start
-        half = int(number > middle)
-        sums[half] += cell[0]
-        counts[half] += cell[1]
-    if start is None or 0 in counts:
+    inside = [cell for cell in windows.get(signal, ()) if cell[0] > first]
+    if sum(cell[2] for cell in inside) < 2:
         return None
-    old, new = sums[0] / counts[0], sums[1] / counts[1]
-    larger = max(old, new)
-    return Feature(abs(new - old) / larger if larger else 0.0, start * BUCKET_MS, newest_ms)
+    greatest, least = max(cell[3] for cell in inside), min(cell[4] for cell in inside)
+    return Feature(1.0 - least / greatest if greatest else 0.0, inside[0][0] * BUCKET_MS, newest_ms)

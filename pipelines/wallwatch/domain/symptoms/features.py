@@ -1,0 +1,88 @@
+"""The value of a signal over a window, wherever it is kept: samples of one RNIC, events of its host."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Protocol
+
+from wallwatch.domain.catalogue.load import causes, detected, event_signals
+from wallwatch.domain.symptoms import events, window
+from wallwatch.domain.symptoms.window import Feature
+
+EVIDENCE_WINDOW_S = 30
+
+POPULATION_CHANGE = "population_change"
+
+
+class Asked(Protocol):
+    """A condition or a rule: what is asked of the windows."""
+
+    @property
+    def signal(self) -> str: ...
+    @property
+    def window_s(self) -> int: ...
+    @property
+    def statistic(self) -> str: ...
+
+
+@cache
+def is_event(signal: str) -> bool:
+    return signal in event_signals()
+
+
+@cache
+def _wanted() -> tuple[frozenset[str], frozenset[str]]:
+    """Signals that definitions and causes use: in the fine window, and in the coarse one."""
+    asked: list[tuple[str, int]] = []
+    for entry in detected().values():
+        if entry.definition is not None:
+            asked += [(c.signal, c.window_s) for c in entry.definition.conditions]
+            asked += [(b.signal, EVIDENCE_WINDOW_S) for b in entry.definition.critical_when]
+            asked += [(name, EVIDENCE_WINDOW_S) for r in entry.definition.remedies for name in ("max_idle_ms", "counter_gap_max_s") if r]
+    asked += [(rule.signal, rule.window_s) for cause in causes().values() for rule in cause.rules]
+    fine = {signal for signal, seconds in asked if seconds * 1000 <= window.WINDOW_MS}
+    coarse = {signal for signal, seconds in asked if seconds * 1000 > window.WINDOW_MS}
+    if POPULATION_CHANGE in fine | coarse:
+        fine.add("flows_offloaded")
+    return frozenset(fine), frozenset(coarse)
+
+
+def keep(part: dict[str, Any], at_ms: int, values: dict[str, float]) -> None:
+    """Put a sample's values into the windows of its RNIC: those that somebody asks for."""
+    fine, coarse = _wanted()
+    newest = part["newest"]
+    window.add(part["fine"], at_ms, {k: v for k, v in values.items() if k in fine}, newest)
+    slow = {k: v for k, v in values.items() if k in coarse}
+    if slow:
+        window.add(part["coarse"], at_ms, slow, newest, window.COARSE_BUCKET_MS, window.COARSE_WINDOW_MS)
+
+
+class Features:
+    """Looks signals up for one RNIC (`part` and `pci`), or for a host as a whole (`pci` None)."""
+
+    __slots__ = ("_events", "_now_ms", "_part", "_pci")
+
+    def __init__(self, part: dict[str, Any] | None, host_events: events.Events, now_ms: int, pci: str | None) -> None:
+        self._part = part
+        self._events = host_events
+        self._now_ms = now_ms
+        self._pci = pci
+
+    def of(self, asked: Asked) -> Feature | None:
+        return self.get(asked.signal, asked.window_s, asked.statistic)
+
+    def get(self, signal: str, window_s: int = EVIDENCE_WINDOW_S, statistic: str = "mean") -> Feature | None:
+        """The signal over the window that ends now; None when it was not measured in it."""
+        if is_event(signal):
+            return events.feature(self._events, signal, self._now_ms, window_s, self._pci)
+        if self._part is None:
+            return None
+        if signal == POPULATION_CHANGE:
+            return window.swing_of(self._part["fine"], self._now_ms, "flows_offloaded", window_s)
+        if window_s * 1000 > window.WINDOW_MS:
+            return window.feature(self._part["coarse"], self._now_ms, signal, window_s, statistic, window.COARSE_BUCKET_MS)
+        return window.feature(self._part["fine"], self._now_ms, signal, window_s, statistic)
+
+    def value(self, signal: str) -> float | None:
+        found = self.get(signal)
+        return None if found is None else found.value

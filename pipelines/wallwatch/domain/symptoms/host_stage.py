@@ -1,0 +1,306 @@
+"""The symptom stage: `(state of one host, message) -> (state, findings)`. The job `classify` and `wallwatch evaluate` run this very
+function.
+
+Pure and in event time: the same messages in the same order give the same findings, with the same ids. A message that comes twice changes
+nothing. Samples may come out of order within a window; what is older is counted as late and otherwise ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from functools import cache
+from typing import Any
+
+from wallwatch.domain.catalogue.load import detected, event_signals, profiles
+from wallwatch.domain.catalogue.models import Definition, Detected
+from wallwatch.domain.hypotheses.versions import Identity
+from wallwatch.domain.symptoms import events, host, report, rnic_stage
+from wallwatch.domain.symptoms.detect import Change, Life, Phase, Verdict, advance, judge
+from wallwatch.domain.symptoms.features import Features, is_event
+from wallwatch.domain.symptoms.model import Message
+
+__all__ = ["HOST", "MEASUREMENTS", "Message", "State", "step"]
+
+MEASUREMENTS = ("rnic_offload", "rnic", "ovs_datapath", "event")
+
+HOST = "host"
+MOST_RNICS = 64
+"""RNICs of one host that are followed; names without end would fill the state."""
+
+EVENTS_PER_MINUTE = 600
+"""Events of one host that count in a minute: a driver in trouble may write thousands, and the first say it all."""
+
+State = MutableMapping[str, Any]
+"""`{"host": part, "<pci>": part, ...}`, plain JSON. The stage assigns each part that it has changed, so that a mapping that loads and
+saves single parts may stand in for a dict."""
+
+_OF_RNIC = frozenset(
+    {"port_gbps", "port_share", "port_frozen_s", "port_off", "port_down", "pcie_share", "aer_fatal_errors", "firmware_fatal_errors",
+     "trouble_per_s", "trouble_share"}
+)  # fmt: skip
+
+
+def _sources(definition: Definition) -> frozenset[str]:
+    required = [c.signal for c in definition.conditions if c.role == "required"]
+    return frozenset("event" if is_event(s) else "rnic" if s in _OF_RNIC else "rnic_offload" for s in required)
+
+
+@cache
+def _judged_on(source: str, scope: str) -> tuple[tuple[Detected, Definition], ...]:
+    """What is judged when a message of this kind comes."""
+    found = []
+    for entry in detected().values():
+        d = entry.definition
+        if d is None or d.scope != scope:
+            continue
+        sources = _sources(d)
+        # What rests on events alone ends while nothing happens, so the rhythm of the samples moves it.
+        if source in sources or (scope == "host" and source in ("rnic", "ovs_datapath")):
+            found.append((entry, d))
+    return tuple(found)
+
+
+@cache
+def _kinds(scope: str) -> frozenset[str]:
+    """Kinds of events that may raise something."""
+    wanted = {
+        c.signal
+        for entry in detected().values()
+        if entry.definition is not None and entry.definition.scope == scope
+        for c in entry.definition.conditions
+        if c.role != "supporting" and is_event(c.signal)
+    }
+    return frozenset(kind for name in wanted for kind in event_signals()[name].kinds)
+
+
+def step(state: Any, message: Message) -> tuple[Any, list[dict[str, Any]]]:
+    """Take one message of one host.
+
+    Parameters
+    ----------
+    state : State or None
+        As returned by the step before; None for a host's first message. It is changed in place.
+    message : Message
+        The next message, in the order in which it came.
+
+    Returns
+    -------
+    state : State
+    findings : list of dict
+        Messages for `wallwatch.findings`, most often none.
+    """
+    if state is None:
+        state = {}
+    name = message.measurement
+    if name not in MEASUREMENTS:
+        return state, []
+    return state, _Step(state, message).run()
+
+
+class _Step:
+    """One message's way through the stage."""
+
+    def __init__(self, state: State, message: Message) -> None:
+        self._state = state
+        self._message = message
+        self._tags = message.tags
+        self._at_ms = message.at_ns // 1_000_000
+        self._host: host.Host = state.get(HOST) or host.new()
+        self._host_changed = False
+        self._now_ms = max(self._at_ms, 0)
+
+    def run(self) -> list[dict[str, Any]]:
+        counted = self._counts()
+        found = getattr(self, f"_take_{self._message.measurement}")()
+        if self._host_changed or counted != self._counts():
+            self._state[HOST] = self._host
+        return list(found)
+
+    def _counts(self) -> tuple[int, int, int]:
+        return self._host["late"], self._host["flooded"], self._host["wrong"]
+
+    # What comes in
+
+    def _part(self) -> rnic_stage.Part | None:
+        pci = self._tags["pci"]
+        part = self._state.get(pci)
+        if part is None:
+            known = self._host.setdefault("rnics", [])
+            if pci not in known:
+                if len(known) >= MOST_RNICS:
+                    self._host["flooded"] += 1
+                    return None
+                known.append(pci)
+                self._host_changed = True
+            part = rnic_stage.new()
+        return part
+
+    def _take_rnic_offload(self) -> list[dict[str, Any]]:
+        part = self._part()
+        if part is None or not rnic_stage.admit(part, self._host, "rnic_offload", self._at_ms):
+            return []
+        pci = self._tags["pci"]
+        deletions = self._host["deletions"].get(pci)
+        newest = rnic_stage.take_offload(part, self._host, pci, self._at_ms, self._message.fields)
+        self._host_changed |= deletions is not self._host["deletions"].get(pci)
+        found = self._judge_rnic(part, pci, "rnic_offload") if newest else []
+        self._state[pci] = part
+        return found
+
+    def _take_rnic(self) -> list[dict[str, Any]]:
+        part = self._part()
+        if part is None or not rnic_stage.admit(part, self._host, "rnic", self._at_ms):
+            return []
+        pci = self._tags["pci"]
+        newest = rnic_stage.take_rnic(part, self._at_ms, self._tags, self._message.fields)
+        found = self._beat("rnic") if newest else []
+        found += self._judge_rnic(part, pci, "rnic") if newest else []
+        self._state[pci] = part
+        return found
+
+    def _take_ovs_datapath(self) -> list[dict[str, Any]]:
+        host.take_datapath(self._host, self._tags["datapath"], self._at_ms, self._message.fields)
+        self._host_changed = True
+        return self._beat("ovs_datapath")
+
+    def _take_event(self) -> list[dict[str, Any]]:
+        kind, pci = self._tags["kind"], self._tags.get("pci", "")
+        if kind not in events.by_kind():
+            return []
+        minute, count = self._host.get("event_rate", [0, 0])
+        if minute != self._at_ms // 60_000:
+            minute, count = self._at_ms // 60_000, 0
+        if count >= EVENTS_PER_MINUTE:
+            self._host["flooded"] += 1
+            return []
+        self._host["event_rate"] = [minute, count + 1]
+        self._host_changed = True
+        if not events.take(self._host["events"], kind, self._message.at_ns // 1000, pci, self._message.fields):
+            return []
+        # An event may be told late (after a standstill or a boot): what is judged is the present.
+        self._now_ms = max(self._at_ms, self._host["newest"])
+        found = self._judge_host("event") if kind in _kinds("host") else []
+        if pci and kind in _kinds("rnic"):
+            part = self._state.get(pci)
+            if part is not None:
+                found += self._judge_rnic(part, pci, "event")
+                self._state[pci] = part
+        return found
+
+    def _beat(self, source: str) -> list[dict[str, Any]]:
+        """The host is heard of: its rhythm, and what a standstill says."""
+        before = self._host["beat"].get(source)
+        if before is None or before[0] != self._at_ms:
+            pause = host.pause_s(self._host, source, self._at_ms, self._message.fields)
+            self._host_changed = True
+            if self._at_ms > self._host["newest"] or self._host["newest"] - self._at_ms > 60_000:
+                self._host["newest"] = self._at_ms
+            if pause is not None:
+                events.take(self._host["events"], events.STALL, self._message.at_ns // 1000, "", {})
+                return self._judge_host(source, everything=True)
+        if self._host["symptoms"]:
+            return self._judge_host(source, everything=False)
+        return []
+
+    # What comes of it
+
+    def _judge_host(self, source: str, everything: bool = True) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        lives = self._host["symptoms"]
+        for entry, definition in _judged_on(source, "host"):
+            life = lives.get(entry.id, {})
+            if not everything and not life:
+                continue
+            pci = life.get("pci") if life else self._device(definition)
+            part = self._state.get(pci) if pci else None
+            features = Features(part, self._host["events"], self._now_ms, None)
+            subject = {"host": self._tags["host"], "pci": pci or "", "rack": self._tags.get("rack", "")}
+            after, message = self._move(entry, definition, life, features, subject, part)
+            if after:
+                after["pci"] = pci or ""
+                lives[entry.id] = after
+            else:
+                lives.pop(entry.id, None)
+            self._host_changed = True
+            found += message
+        return found
+
+    def _device(self, definition: Definition) -> str:
+        """The RNIC that the events of a host's symptom name, if any does."""
+        names = tuple(c.signal for c in definition.conditions if c.role == "required" and is_event(c.signal))
+        longest = max(c.window_s for c in definition.conditions if c.signal in names)
+        return events.device(self._host["events"], names, self._now_ms, longest)
+
+    def _judge_rnic(self, part: rnic_stage.Part, pci: str, source: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        lives = part["symptoms"]
+        features = Features(part, self._host["events"], self._now_ms, pci)
+        for entry, definition in _judged_on(source, "rnic"):
+            life = lives.get(entry.id, {})
+            subject = {"host": self._tags["host"], "pci": pci, "rack": self._tags.get("rack", "")}
+            after, message = self._move(entry, definition, life, features, subject, part)
+            if after:
+                lives[entry.id] = after
+            elif life:
+                del lives[entry.id]
+            if message:
+                if message[0]["state"] == "cleared":
+                    part.setdefault("ended", {})[entry.id] = self._now_ms
+                found += message
+        return found
+
+    def _held_off(self, definition: Definition, part: rnic_stage.Part | None) -> bool:
+        """Whether a symptom that explains this one is there, or was until just now."""
+        for other, seconds in definition.not_with.items():
+            for owner in (self._host, part):
+                if owner is None:
+                    continue
+                if owner["symptoms"].get(other, {}).get("phase") in (Phase.ACTIVE, Phase.CLEARING):
+                    return True
+                ended = owner.get("ended", {}).get(other)
+                if ended is not None and 0 <= self._now_ms - ended < seconds * 1000:
+                    return True
+        return False
+
+    def _move(
+        self,
+        entry: Detected,
+        definition: Definition,
+        life: Life,
+        features: Features,
+        subject: report.Subject,
+        part: rnic_stage.Part | None,
+    ) -> tuple[Life, list[dict[str, Any]]]:
+        now = self._now_ms
+        active = life.get("phase") in (Phase.ACTIVE, Phase.CLEARING)
+        ever = part["ever"] if part is not None else {}
+        verdict = judge(definition, features.of, active, ever.__contains__)
+        if not active and verdict is Verdict.PRESENT and definition.not_with and self._held_off(definition, part):
+            verdict = Verdict.ABSENT
+        if not life and verdict is not Verdict.PRESENT:
+            return life, []
+        after, change = advance(life, definition, verdict, now)
+        rnic = rnic_stage.identity(part) if part is not None and subject["pci"] else Identity()
+        if change is Change.CLEARED:
+            if definition.scope == "host":
+                self._host.setdefault("ended", {})[entry.id] = now
+            return after, [report.cleared(entry, subject, rnic, life, features, now)]
+        if change is Change.RAISED:
+            after["started"] = min(after["started"], _began(definition, features, now))
+        elif after.get("started") is None or now - after.get("reported", now) < report.REPEAT_MS:
+            return after, []
+        fading = after["phase"] == Phase.CLEARING
+        message = report.active(entry, subject, rnic, after, features, now, fading, rnic.model in profiles())
+        after["reported"] = now
+        return after, [message]
+
+
+def _began(definition: Definition, features: Features, now_ms: int) -> int:
+    """When the first of the events happened that raise a symptom; signals of samples begin with the first sample that shows them."""
+    times = [now_ms]
+    for condition in definition.conditions:
+        if condition.role == "required" and is_event(condition.signal):
+            found = features.of(condition)
+            if found is not None and found.value > 0 and condition.raise_.holds(found.value):
+                times.append(found.from_ms)
+    return min(times)

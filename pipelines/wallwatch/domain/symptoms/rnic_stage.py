@@ -1,0 +1,146 @@
+"""What is kept of one RNIC between messages, and how a sample moves it. Pure and in event time.
+
+The part is plain JSON: `{"newest": ms, "at": {source: [ms, ...]}, "fine", "coarse" (windows), "mean", "least", "most" (baselines),
+"counters",
+"moved", "ever", "id" (rack, model, driver, firmware, driver's version), "symptoms": {"S1": life}}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from wallwatch.domain.catalogue.load import generic_profile, model_of, profiles
+from wallwatch.domain.catalogue.models import Profile
+from wallwatch.domain.hypotheses.versions import Identity
+from wallwatch.domain.symptoms import baseline, features, host, signals, window
+from wallwatch.domain.symptoms.host import Host
+
+Part = dict[str, Any]
+
+REMEMBERED = 16
+"""Times of samples that are remembered for each source, so that one that comes twice counts once."""
+
+LEAST_SPACING_MS = 100
+"""No collector looks more often; samples that are closer come from one that floods."""
+
+STEPPED_BACK = 3
+"""So many samples in a row that are far in the past, in order, mean that the host's clock was set back."""
+
+
+def new() -> Part:
+    return {"newest": 0, "at": {}, "fine": {}, "coarse": {}, "symptoms": {}, "id": {}, "ever": {}}
+
+
+def identity(part: Part) -> Identity:
+    known = part["id"]
+    return Identity(known.get("model", ""), known.get("driver", ""), known.get("fw_ver", ""), known.get("driver_version", ""))
+
+
+def profile_of(part: Part) -> Profile:
+    return profiles().get(part["id"].get("model", "")) or generic_profile()
+
+
+def admit(part: Part, host_part: Host, source: str, at_ms: int) -> bool:
+    """Whether a sample is to be used: it is new, not too late, and not one of a flood. What is not is counted."""
+    newest = part["newest"]
+    if newest and at_ms <= newest - window.WINDOW_MS:
+        back = part.get("back", [0, 0])
+        if at_ms > back[1]:
+            back = [back[0] + 1, at_ms]
+        part["back"] = back
+        if back[0] < STEPPED_BACK:
+            host_part["late"] += 1
+            return False
+        _set_back(part, at_ms)
+        newest = 0
+    part.pop("back", None)
+    seen = part["at"].setdefault(source, [])
+    if seen:
+        if at_ms in seen:
+            return False  # the same sample again
+        if at_ms < seen[0] and len(seen) >= REMEMBERED:
+            host_part["late"] += 1
+            return False
+        if 0 < at_ms - seen[-1] < LEAST_SPACING_MS:
+            host_part["flooded"] += 1
+            return False
+    seen.append(at_ms)
+    if len(seen) > 1 and seen[-2] > at_ms:
+        seen.sort()
+    if len(seen) > REMEMBERED:
+        del seen[0]
+    part["newest"] = max(newest, at_ms)
+    return True
+
+
+def _set_back(part: Part, at_ms: int) -> None:
+    """Go on in the time of a clock that was set back. What is active stays so; nobody knows for how long."""
+    part.update(newest=0, at={}, fine={}, coarse={})
+    for name in ("counters", "moved", "mean", "least"):
+        part.pop(name, None)
+    for life in part["symptoms"].values():
+        life.update(since=at_ms, checked=at_ms, reported=at_ms)
+
+
+def take_offload(part: Part, host_part: Host, pci: str, at_ms: int, fields: Mapping[str, Any]) -> bool:
+    """One `rnic_offload` sample into the windows; False when its time has been passed by a newer one, so that verdicts do not move."""
+    profile = profile_of(part)
+    values = signals.of_offload(fields, part, profile, host.misses_per_s(host_part, at_ms))
+    deletions = values.get("flow_deletions_per_s")
+    if deletions is not None and at_ms >= part["newest"]:
+        host.note_deletions(host_part, pci, at_ms, deletions)
+        _sweeps(values, part, host_part, at_ms, deletions, profile)
+    return _keep(part, at_ms, values)
+
+
+SMALL_TABLE = 0.5
+"""Share of the wall of flows below which a deletion's search is short."""
+
+OWN_SHARE = 0.3
+"""An RNIC with fewer of the host's deletions is not what makes the sweeps long."""
+
+
+def _sweeps(values: dict[str, float], part: Part, host_part: Host, at_ms: int, deletions: float, profile: Profile) -> None:
+    """Time per deletion as the host's sweeps show it. It leaves out what else the RNIC's queue does, so where it is known it counts."""
+    duration = host.dump_duration_ms(host_part, at_ms)
+    if duration is not None:
+        values["dump_duration_ms"] = duration
+    total = sum(rate for ms, rate in host_part["deletions"].values() if at_ms - ms <= host.STALE_MS)
+    by_sweeps = host.deletion_ms(host_part, at_ms)
+    if by_sweeps is not None and deletions >= OWN_SHARE * total:
+        if values.get("flows_wall_share", 1.0) < SMALL_TABLE:
+            baseline.least(part, "deletion_ms", by_sweeps, at_ms)
+        share = by_sweeps / signals.usual_deletion_ms(part, profile)
+        values["deletion_share"] = min(share, values["deletion_share"]) if "deletion_share" in values else share
+    elif duration is not None and "deletion_share" in values:
+        del values["deletion_share"]
+
+
+def take_rnic(part: Part, at_ms: int, tags: Mapping[str, str], fields: Mapping[str, Any]) -> bool:
+    """One `rnic` sample: who the RNIC is, and its port, link and counters."""
+    known = part["id"]
+    model = model_of(tags.get("pci_id"), tags.get("hca_type"))
+    if model is not None:
+        known["model"] = model
+    for name in ("driver", "fw_ver", "rack"):
+        if tags.get(name):
+            known[name] = tags[name]
+    version = fields.get("driver_version")
+    if isinstance(version, str) and version:
+        known["driver_version"] = version
+    if at_ms < part["newest"] and part["at"]["rnic"][-1] != at_ms:
+        return False  # rates of counters and baselines go forward only
+    return _keep(part, at_ms, signals.of_rnic(fields, part, at_ms))
+
+
+EVER = ("port_frozen_s", "pcie_share", "live_reoffloads_per_s", "reoffload_ratio")
+
+
+def _keep(part: Part, at_ms: int, values: dict[str, float]) -> bool:
+    ever = part["ever"]
+    for name in EVER:
+        if name in values and name not in ever:
+            ever[name] = 1
+    features.keep(part, at_ms, values)
+    return bool(at_ms >= part["newest"])

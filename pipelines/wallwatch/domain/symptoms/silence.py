@@ -1,0 +1,191 @@
+"""Hosts that are not heard of: samples of one host have stopped while those of the fleet go on.
+
+This cannot be judged from the host's own messages, so it is not part of the stage. Two functions: `take` for every message of every host,
+`check` now and then. In event time, pure, state in plain JSON. The fleet's clock is the middle of the hosts' own clocks, so one clock that
+is minutes off makes nobody silent; and how long a host is silent is the time that this clock went on since the host was last heard of, so
+its own clock does not matter. While the whole fleet is silent (an outage of Kafka), the clock stands and nobody is reported.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wallwatch.domain.catalogue.load import other_conditions
+from wallwatch.domain.hypotheses.versions import Identity
+from wallwatch.domain.symptoms import report
+from wallwatch.domain.symptoms.explain import clock as written
+from wallwatch.domain.symptoms.explain import explain_cleared
+from wallwatch.domain.symptoms.model import Message, evidence, rfc3339
+from wallwatch.domain.symptoms.window import Feature
+
+SILENT_S = 60.0
+"""Twice a usual standstill of a kernel (20 to 40 s), and six samples at the usual interval of 10 s."""
+
+INTERVALS = 5.0
+"""A host that sends seldom is silent after so many of its intervals."""
+
+FORGOTTEN_S = 86_400.0
+"""A host that has been silent for a day has been taken away; it is no longer followed."""
+
+SHUTDOWN_MS = 300_000
+"""An announced shutdown explains a silence that begins within this time after it."""
+
+Watch = dict[str, Any]
+"""`{"clock": ms, "reported": ms, "hosts": {host: {...}}}`"""
+
+
+def new() -> Watch:
+    return {"clock": 0, "hosts": {}}
+
+
+def take(watch: Watch, message: Message) -> None:
+    """A message of a host came."""
+    heard(watch, message.tags["host"], message.tags.get("rack", ""), message.at_ns // 1_000_000)
+    if message.measurement == "event":
+        host = watch["hosts"][message.tags["host"]]
+        if message.tags["kind"] == "host_shutdown":
+            host["shutdown"] = message.at_ns // 1_000_000
+        elif message.tags["kind"] == "host_booted":
+            host.pop("shutdown", None)
+
+
+def heard(watch: Watch, name: str, rack: str, at_ms: int) -> None:
+    """Something of a host came; `at_ms` by the host's own clock."""
+    host = watch["hosts"].get(name)
+    if host is None:
+        watch["hosts"][name] = {"rack": rack, "at": at_ms, "heard": max(watch["clock"], 0), "interval": 10.0}
+        return
+    if at_ms > host["at"]:
+        gap = (at_ms - host["at"]) / 1000.0
+        if 0.5 < gap < SILENT_S:
+            host["interval"] = 0.9 * host["interval"] + 0.1 * gap
+        host["at"] = at_ms
+    elif host["at"] - at_ms > 600_000:
+        host["at"] = at_ms  # its clock was set back
+    host["heard"] = watch["clock"]
+    if rack:
+        host["rack"] = rack
+
+
+def check(watch: Watch, watermark_ms: int | None = None) -> list[dict[str, Any]]:
+    """Findings of hosts that have fallen silent, are silent still, or are heard of again.
+
+    Parameters
+    ----------
+    watermark_ms : int or None
+        The fleet's time where the caller knows it better (a recording's); None takes the middle of the hosts' clocks.
+    """
+    hosts = watch["hosts"]
+    if not hosts:
+        return []
+    times = sorted(host["at"] for host in hosts.values())
+    middle = times[len(times) // 2] if watermark_ms is None else watermark_ms
+    watch["clock"] = now = max(watch["clock"], middle)
+    findings = []
+    for name in list(hosts):
+        host = hosts[name]
+        if host["heard"] == 0:
+            host["heard"] = now
+        silent_s = (now - host["heard"]) / 1000.0
+        if silent_s > FORGOTTEN_S:
+            del hosts[name]
+            finding = _cleared(name, host, host["life"], now) if "life" in host else None
+        else:
+            finding = _judge(name, host, now, silent_s)
+        if finding is not None:
+            findings.append(finding)
+    return findings
+
+
+def overdue(watch: Watch) -> list[str]:
+    """Hosts that the next `check` would call silent, or that are silent: whoever knows more of them may say so before."""
+    times = sorted(host["at"] for host in watch["hosts"].values())
+    now = max(watch["clock"], times[len(times) // 2]) if times else 0
+    return [name for name, host in watch["hosts"].items() if host["heard"] and (now - host["heard"]) / 1000.0 >= limit_s(host)]
+
+
+def seen_elsewhere(watch: Watch, name: str, at_ms: int) -> None:
+    """Somebody else has heard of a host at `at_ms` of its own clock; its last sample in the store is where its silence begins."""
+    host = watch["hosts"].get(name)
+    if host is None:
+        return
+    if at_ms > host["at"]:
+        heard(watch, name, "", at_ms)
+    elif "life" not in host:
+        host["at"] = at_ms
+
+
+def resume(host: dict[str, Any], started_ms: int, announced: bool) -> None:
+    """Go on with a silence that was found before."""
+    host["life"] = {"started": started_ms, "announced": announced, "reported": 0}
+
+
+def limit_s(host: dict[str, Any]) -> float:
+    """After how long this host counts as silent, s."""
+    return max(SILENT_S, INTERVALS * float(host["interval"]))
+
+
+def _judge(name: str, host: dict[str, Any], now_ms: int, silent_s: float) -> dict[str, Any] | None:
+    life = host.get("life")
+    if silent_s < limit_s(host):
+        if life is None:
+            return None
+        del host["life"]
+        return _cleared(name, host, life, host["at"])
+    if life is None:
+        life = host["life"] = {"started": host["at"], "announced": _announced(host)}
+    elif now_ms - life["reported"] < report.REPEAT_MS:
+        return None
+    life["reported"] = now_ms
+    return _active(name, host, life, silent_s)
+
+
+def _announced(host: dict[str, Any]) -> bool:
+    shutdown = host.get("shutdown")
+    return shutdown is not None and -60_000 <= host["at"] - shutdown <= SHUTDOWN_MS
+
+
+def _subject(name: str, host: dict[str, Any]) -> report.Subject:
+    return {"host": name, "pci": "", "rack": host["rack"]}
+
+
+def _active(name: str, host: dict[str, Any], life: dict[str, Any], silent_s: float) -> dict[str, Any]:
+    entry = other_conditions()["silent"]
+    began = life["started"]
+    now_ms = began + int(silent_s * 1000)
+    seen = Feature(silent_s, began, now_ms)
+    text = "Nothing has come from the host while the samples of the fleet went on."
+    reason = evidence("silence_s", seen, f"< {limit_s(host):.0f} s", text).as_json()
+    announced = life["announced"]
+    rack = f" (rack {host['rack']})" if host["rack"] else ""
+    why = "It had announced a shutdown before." if announced else "It had not announced a shutdown."
+    return {
+        **report.shell(entry, _subject(name, host), Identity(), "active", began, now_ms),
+        "severity": "warning" if announced else "critical",
+        "summary": f"Nothing has been heard of the host for {silent_s:.0f} s, while the fleet's samples go on.",
+        "explanation": (
+            f"Host {name}{rack} was last heard of at {written(began)}. {why} The rest of "
+            f"the fleet sent on for {silent_s:.0f} s since then, so it is the host, its collector or its network. What its RNICs do is not "
+            "known: symptoms that were there count as lasting. Look whether the host answers, then at wallwatch-telegraf on it."
+        ),
+        "evidence": [reason],
+        "hypotheses": [],
+        "remedies": [],
+    }
+
+
+def _cleared(name: str, host: dict[str, Any], life: dict[str, Any], at_ms: int) -> dict[str, Any]:
+    entry = other_conditions()["silent"]
+    subject = _subject(name, host)
+    at_ms = max(at_ms, life["started"] + 1)
+    return {
+        **report.shell(entry, subject, Identity(), "cleared", life["started"], at_ms),
+        "severity": "warning" if life["announced"] else "critical",
+        "summary": f"The host is heard of again since {rfc3339(host['at'])}."
+        if host["at"] > life["started"]
+        else "The host has been silent for a day; it is no longer followed.",
+        "explanation": explain_cleared(entry, subject, Identity(), life["started"], at_ms),
+        "evidence": [],
+        "hypotheses": [],
+        "remedies": [],
+    }
