@@ -21,6 +21,6 @@ export default tseslint.config(
       ],
     },
   },
-  { files: ["mock/*.mjs"], languageOptions: { globals: { process: "readonly", URL: "readonly", setInterval: "readonly", clearInterval: "readonly" } } },
+  { files: ["mock/*.mjs"], languageOptions: { globals: { process: "readonly", URL: "readonly", URLSearchParams: "readonly", setInterval: "readonly", clearInterval: "readonly" } } },
   { files: ["*.config.{ts,js}"], rules: { "no-restricted-syntax": "off" } },
 );

@@ -10,7 +10,7 @@ const FIELDS = {
   flows_software: ["Software flows", "flows", 340, 120], q_egress: ["Egress Q", "queries", 14, 2], q_ingress: ["Ingress Q", "queries", 6, 1],
   flow_insertions_per_s: ["Flow insertions", "flows/s", 180, 60], reoffloads_per_s: ["Re-offloads", "flows/s", 74, 30],
   reoffload_ratio: ["Re-offload ratio", "ratio", 0.41, 0.08], counter_gap_p95_s: ["Counter gap", "s", 8.4, 1.2], counter_gap_max_s: ["Longest counter gap", "s", 13.2, 1.5],
-  max_idle_ms: ["max-idle", "ms", 10000, 0],
+  max_idle_ms: ["max-idle", "ms", 10000, 0], dump_duration_ms: ["Revalidator dump duration", "ms", 900, 80],
 };
 
 export function series(names, from, to) {
@@ -43,7 +43,10 @@ export function rnic(columns, i) {
       wall("flow_insertions", "Flow insertions", 182, 1000, "flows/s", "paper", ["S2"]),
       wall("encap_contexts", "Encapsulation contexts", null, 10000, "contexts", "assumed", ["S8", "S2"]),
     ],
-    symptoms: columns.symptoms[i].map((symptom) => ({ symptom, since: ago(430), incident_id: ID(symptom === "S1" ? 11 : 12) })),
+    symptoms: [
+      ...columns.symptoms[i].map((symptom) => ({ symptom, since: ago(430), until: null, severity: "critical", incident_id: ID(symptom === "S1" ? 11 : 12) })),
+      ...columns.recent[i].map((symptom) => ({ symptom, since: ago(900), until: ago(520), severity: "warning", incident_id: ID(18) })),
+    ],
   };
 }
 
@@ -55,58 +58,6 @@ export function masks() {
       match: "recirc_id(0),in_port(enp59s0f0npf0vf3),packet_type(ns=0,id=0),eth(src=02:00:00:00:00:00/ff:00:00:00:00:00,dst=02:11:22:33:44:55),eth_type(0x0800),ipv4(src=10.0.0.0/255.255.0.0,dst=10.8.0.0/255.255.240.0,proto=17,frag=no),udp(dst=4791)",
     }));
   return { at: ago(4), egress: chain(21), ingress: chain(9) };
-}
-
-const evidence = (signal, label, unit, value, expected, text) => ({ signal, label, unit, from: ago(120), to: ago(10), value, expected, text });
-
-export function incidents(columns) {
-  const make = (n, symptom, state, severity, opened, title, summary, top) => {
-    const i = Math.max(0, columns.symptoms.findIndex((s) => s.includes(symptom)));
-    return {
-      id: ID(n), host: columns.host[i] ?? "host01", pci: columns.pci[i] ?? "0000:3b:00.0", rack: columns.rack[i] ?? "r1", symptom, state, severity, blast_radius: symptom === "S1" ? "flows" : "rnic", title, summary,
-      opened_at: ago(opened), updated_at: ago(5), acknowledged_by: state === "acknowledged" ? "dana" : null, acknowledged_at: state === "acknowledged" ? ago(200) : null,
-      resolved_at: state === "resolved" ? ago(opened - 700) : null, active: state !== "resolved", top_cause: top,
-    };
-  };
-  return [
-    make(11, "S1", "open", "critical", 430, "Flows of live traffic are offloaded again and again", "41 % of the flows inserted in the last minute had been deleted while their packets still came; 8,064 flows are offloaded, the wall is at 7,200.", "C5"),
-    make(12, "S6", "acknowledged", "warning", 2600, "Flows deep in the mask chain are slow", "A packet needs 14 mask queries on average; 21 egress masks are tried one after another.", "C6"),
-    make(13, "S1", "resolved", "warning", 9000, "Flows of live traffic are offloaded again and again", "It ended after max-idle was raised to 60 s.", "C5"),
-  ];
-}
-
-export function incident(columns, id) {
-  const summary = incidents(columns).find((each) => each.id === id);
-  if (!summary) return null;
-  const signals = [
-    evidence("reoffload_ratio", "Re-offload ratio", "ratio", 0.41, "< 0.05", "Flows come back although their packets never stopped."),
-    evidence("counter_gap_max_s", "Longest counter gap", "s", 13.2, "< 10 (max-idle)", "Hardware counters stand still for longer than the idle limit."),
-    evidence("flows_offloaded", "Offloaded flows", "flows", 8064, "< 7200", "The number of offloaded flows is past the wall of this model."),
-  ];
-  const hypothesis = (cause, title, prior, posterior, yes, no, next_test) => ({ cause, title, prior, posterior, evidence_for: yes, evidence_against: no, next_test });
-  return {
-    ...summary, rule: `${summary.symptom}/1`, finding_id: ID(99), reopened: 0, evidence: signals,
-    hypotheses: [
-      hypothesis("C5", "Counters are not updated in time", 0.153, 0.71, signals.slice(1), [], "Raise max-idle above the longest counter gap: if the re-offloads stop, it is this."),
-      hypothesis("C1", "Entries are deleted although not aged", 0.171, 0.17, signals.slice(0, 1), [evidence("counter_gap_p95_s", "Counter gap", "s", 8.4, "< 1", "Counters lag, which C1 does not explain.")], "Compare the firmware with the vendor's fixed release."),
-      hypothesis("C6", "Masks are queried one after another", 0.299, 0.08, [], [evidence("q_egress", "Egress Q", "queries", 4.1, "> 12", "Few queries a packet.")], "Compare throughput of head and tail masks."),
-      hypothesis("C4", "Deletion is slow", 0.114, 0.02, [], [], null),
-      hypothesis("C8", "Encapsulation contexts exceed the buffer", 0.068, 0.01, [], [], null),
-      hypothesis("C7", "Race at VF unbind", 0.084, 0.005, [], [], null),
-      hypothesis("C2", "Driver does not handle a timeout", 0.059, 0.003, [], [], null),
-      hypothesis("C3", "Null pointer at entry creation", 0.052, 0.002, [], [], null),
-    ],
-    remedies: [
-      { action: "tune-revalidator", params: { max_idle_ms: 60000 }, why: "Idle flows are then kept for longer than the counters lag, so live flows are not deleted." },
-      { action: "cordon-rnic", params: { pci: summary.pci, reason: "past the offloaded-flows wall" }, why: "No new container makes it worse while you look." },
-    ],
-    remedy_ids: [],
-    timeline: [
-      { at: ago(430), kind: "opened", actor: "classify", text: "S1 found by rule S1/1." },
-      { at: ago(300), kind: "updated", actor: "classify", text: "Severity is now critical." },
-      { at: ago(120), kind: "comment", actor: "dana", text: "Training job 4411 sees step times double since 03:20." },
-    ],
-  };
 }
 
 export const ACTIONS = [
@@ -170,19 +121,3 @@ export const AUDIT = page([
   { id: 1, at: ago(95), actor: "mallory", action: "session.sign_in", target: "admin", outcome: "refused", address: "127.0.0.1", detail: {} },
 ]);
 export { page };
-
-const symptom = (id, title, layer) => ({ id, title, layer, ratio: null, cause: id.replace("S", "C") });
-const named = (id, label, unit, leads_to) => ({ id, label, unit, leads_to });
-export const CATALOGUE = {
-  symptoms: [
-    symptom("S1", "Repetitive flow re-offloading", "virtual switch"), symptom("S2", "Kernel stagnation", "driver"), symptom("S3", "Kernel crash on new flows", "driver"), symptom("S4", "Slow flow state maintenance", "hardware"),
-    symptom("S5", "Intermittent software forwarding", "hardware"), symptom("S6", "Poor performance of specific flows", "hardware"), symptom("S7", "PCIe link down when unbinding VFs", "hardware"), symptom("S8", "RNIC unresponsiveness", "hardware"),
-  ],
-  causes: [{ id: "C5", title: "Counters are not updated in time", prior: 0.153, statement: null, next_test: null }, { id: "C6", title: "Masks are queried one after another", prior: 0.299, statement: null, next_test: null }],
-  walls: [
-    named("offloaded_flows", "Offloaded flows", "flows", ["S1", "S5", "S6"]), named("egress_masks", "Egress masks", "masks", ["S6"]), named("ingress_masks", "Ingress masks", "masks", ["S6"]),
-    named("flow_insertions", "Flow insertions", "flows/s", ["S2"]), named("encap_contexts", "Encapsulation contexts", "contexts", ["S8", "S2"]),
-  ],
-  models: ["CX-4", "CX-5", "CX-6", "CX-7", "BF-3", "E810"],
-  fields: [],
-};

@@ -17,7 +17,7 @@ const WALLS = ["offloaded_flows", "egress_masks", "ingress_masks", "flow_inserti
 
 export function makeFleet({ hosts, perHost, perRack, sick = true }) {
   const random = seeded(7);
-  const c = { host: [], rack: [], pci: [], model: [], headroom: [], nearest_wall: [], symptoms: [], seen_at_ms: [], cordoned: [], tx_gbps: [], rx_gbps: [] };
+  const c = { host: [], rack: [], pci: [], model: [], headroom: [], nearest_wall: [], symptoms: [], recent: [], seen_at_ms: [], cordoned: [], tx_gbps: [], rx_gbps: [] };
   const now = Date.now();
   const width = String(hosts).length;
   for (let h = 0; h < hosts; h++) {
@@ -32,6 +32,7 @@ export function makeFleet({ hosts, perHost, perRack, sick = true }) {
       c.headroom.push(random() < 0.04 ? 0.18 : headroom);
       c.nearest_wall.push(WALLS[Math.floor(random() * 2)]);
       c.symptoms.push([]);
+      c.recent.push([]);
       c.seen_at_ms.push(now - Math.floor(random() * 4000));
       c.cordoned.push(false);
       c.tx_gbps.push(Math.round(random() * 900) / 10);
@@ -40,6 +41,9 @@ export function makeFleet({ hosts, perHost, perRack, sick = true }) {
       const at = i / (hosts * perHost);
       if (i === Math.floor(hosts * perHost * 0.3)) Object.assign(row(c, i), { headroom: -0.12, symptoms: ["S1"], nearest_wall: "offloaded_flows" }).write();
       else if (i === Math.floor(hosts * perHost * 0.62)) Object.assign(row(c, i), { headroom: 0.04, symptoms: ["S6"], nearest_wall: "egress_masks" }).write();
+      else if (i === Math.floor(hosts * perHost * 0.1)) Object.assign(row(c, i), { recent: ["S7"] }).write();
+      else if (i === Math.floor(hosts * perHost * 0.45)) Object.assign(row(c, i), { symptoms: ["unexplained"], headroom: 0.41 }).write();
+      else if (h === hosts - 1) Object.assign(row(c, i), { symptoms: ["silent"], seen_at_ms: now - 240_000 }).write();
       else if (i === Math.floor(hosts * perHost * 0.8)) Object.assign(row(c, i), { headroom: 0.07 }).write();
       else if (at > 0.9 && random() < 0.12) Object.assign(row(c, i), { seen_at_ms: now - 600_000 }).write();
       else if (at > 0.5 && random() < 0.02) Object.assign(row(c, i), { cordoned: true }).write();

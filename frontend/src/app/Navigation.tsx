@@ -13,12 +13,14 @@ export function Navigation() {
       </Link>
       <Link to="/incidents" className={classes["navLink"]}>
         Incidents
-        {open !== undefined && open.count > 0 && (
-          <span className={classes["count"]} aria-label={`${open.count}${open.more ? " or more" : ""} open`}>
-            {open.count}
-            {open.more ? "+" : ""}
+        {open !== undefined && open > 0 && (
+          <span className={classes["count"]} aria-label={`${open} open`}>
+            {open.toLocaleString("en")}
           </span>
         )}
+      </Link>
+      <Link to="/silences" className={classes["navLink"]}>
+        Silences
       </Link>
       <Link to="/remedies" className={classes["navLink"]}>
         Remedies

@@ -1,21 +1,30 @@
-import { Kbd, Modal, Table } from "@mantine/core";
+import { Kbd, Modal, Stack, Table, Title } from "@mantine/core";
 import { SHORTCUTS } from "./useShortcuts";
 
 export function ShortcutHelp({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts">
-      <Table>
-        <Table.Tbody>
-          {SHORTCUTS.map(([keys, what]) => (
-            <Table.Tr key={keys}>
-              <Table.Td w={130}>
-                <Kbd size="sm">{keys}</Kbd>
-              </Table.Td>
-              <Table.Td>{what}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+    <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts" size="lg">
+      <Stack gap={12}>
+        {SHORTCUTS.map(({ where, keys }) => (
+          <section key={where} aria-label={where}>
+            <Title order={3} size="h3">
+              {where}
+            </Title>
+            <Table verticalSpacing={3}>
+              <Table.Tbody>
+                {keys.map(([names, what]) => (
+                  <Table.Tr key={names}>
+                    <Table.Td w={150}>
+                      <Kbd size="sm">{names}</Kbd>
+                    </Table.Td>
+                    <Table.Td>{what}</Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </section>
+        ))}
+      </Stack>
     </Modal>
   );
 }

@@ -10,8 +10,12 @@ import { RemediesPage } from "@/features/remedies/RemediesPage";
 import { parseRange, type RangeSearch } from "@/features/rnic/range";
 import { parseVfView, type RnicSearch, type VfView } from "@/features/rnic/vfView";
 import { SettingsPage } from "@/features/settings/SettingsPage";
+import type { SilenceFilters } from "@/features/silences/filters";
+import { SilencesPage } from "@/features/silences/SilencesPage";
+import { SymptomPage } from "@/features/symptoms/SymptomPage";
 import { WallPage } from "@/features/wall/WallPage";
 import type { WallFilters } from "@/features/wall/filters";
+import type { LogFilters } from "@/features/webhooks/filters";
 import { WebhooksPage } from "@/features/webhooks/WebhooksPage";
 
 /** Alone in needing the charts, which are a third of all code: the wall must not wait for them. */
@@ -47,12 +51,25 @@ export function IncidentsRoute() {
   const filters = getRouteApi("/incidents").useSearch();
   const navigate = useNavigate();
   const onFilters = useCallback((next: IncidentFilters) => void navigate({ to: "/incidents", search: next, replace: true }), [navigate]);
-  return <IncidentsPage filters={filters} onFilters={onFilters} />;
+  const onOpen = useCallback((id: string) => void navigate({ to: "/incidents/$id", params: { id } }), [navigate]);
+  return <IncidentsPage filters={filters} onFilters={onFilters} onOpen={onOpen} />;
 }
 
 export function IncidentRoute() {
   const { id } = getRouteApi("/incidents/$id").useParams();
   return <IncidentPage key={id} id={id} />;
+}
+
+export function SilencesRoute() {
+  const filters = getRouteApi("/silences").useSearch();
+  const navigate = useNavigate();
+  const onFilters = useCallback((next: SilenceFilters) => void navigate({ to: "/silences", search: next, replace: true }), [navigate]);
+  return <SilencesPage filters={filters} onFilters={onFilters} />;
+}
+
+export function SymptomRoute() {
+  const { symptom } = getRouteApi("/symptoms/$symptom").useParams();
+  return <SymptomPage key={symptom} symptom={symptom} />;
 }
 
 export function RemediesRoute() {
@@ -67,7 +84,10 @@ export function AgentsRoute() {
 }
 
 export function WebhooksRoute() {
-  return <WebhooksPage />;
+  const filters = getRouteApi("/webhooks").useSearch();
+  const navigate = useNavigate();
+  const onFilters = useCallback((next: LogFilters) => void navigate({ to: "/webhooks", search: next, replace: true }), [navigate]);
+  return <WebhooksPage filters={filters} onFilters={onFilters} />;
 }
 
 export function SettingsRoute() {

@@ -1,26 +1,54 @@
 import { useDisclosure } from "@mantine/hooks";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
+import { isTyping } from "@/lib/keys";
 
 const CHORD_MS = 1200;
 
-export const SHORTCUTS: readonly [keys: string, what: string][] = [
-  ["?", "Show this help"],
-  ["/", "Put the cursor into the filter"],
-  ["g w", "Go to the wall"],
-  ["g i", "Go to the incidents"],
-  ["g r", "Go to the remedies"],
-  ["g a", "Go to the agents"],
-  ["g h", "Go to the webhooks"],
-  ["g s", "Go to the settings"],
-  ["Arrow keys", "On the wall: move between RNICs"],
-  ["Enter", "On the wall: open the RNIC"],
-  ["+  −  0", "On the wall: zoom in, zoom out, show all"],
+export const SHORTCUTS: readonly { where: string; keys: readonly [keys: string, what: string][] }[] = [
+  {
+    where: "Everywhere",
+    keys: [
+      ["?", "Show this help"],
+      ["/", "Put the cursor into the filter"],
+      ["g w", "Go to the wall"],
+      ["g i", "Go to the incidents"],
+      ["g q", "Go to the silences"],
+      ["g r", "Go to the remedies"],
+      ["g a", "Go to the agents"],
+      ["g h", "Go to the webhooks"],
+      ["g s", "Go to the settings"],
+    ],
+  },
+  {
+    where: "In the list of incidents",
+    keys: [
+      ["j  k", "Next, previous incident"],
+      ["x", "Select it, or take it out of the selection"],
+      ["Enter  e  o", "Open it"],
+      ["a", "Acknowledge the selection, else this one"],
+      ["r", "Resolve the selection, else this one"],
+      ["s", "Silence the selection, else this one"],
+      ["n", "Show what is new"],
+      ["Esc", "Clear the selection"],
+    ],
+  },
+  {
+    where: "On an incident",
+    keys: [
+      ["a  r", "Acknowledge, resolve"],
+      ["c", "Write a comment"],
+    ],
+  },
+  {
+    where: "On the wall",
+    keys: [
+      ["Arrow keys", "Move between RNICs"],
+      ["Enter", "Open the RNIC"],
+      ["+  −  0", "Zoom in, zoom out, show all"],
+    ],
+  },
 ];
-
-function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName));
-}
 
 /** Keys that work on every page, never while someone types. Returns the state of the help dialog. */
 export function useShortcuts() {
@@ -35,6 +63,7 @@ export function useShortcuts() {
       r: () => void navigate({ to: "/remedies" }),
       a: () => void navigate({ to: "/agents" }),
       h: () => void navigate({ to: "/webhooks" }),
+      q: () => void navigate({ to: "/silences" }),
       s: () => void navigate({ to: "/settings/$section", params: { section: "tokens" } }),
     };
     const onKey = (event: KeyboardEvent) => {
@@ -54,8 +83,9 @@ export function useShortcuts() {
         }
       }
     };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
+    // Before the pages' own keys: `g r` must not resolve anything.
+    window.addEventListener("keydown", onKey, { capture: true });
+    return () => window.removeEventListener("keydown", onKey, { capture: true });
   }, [navigate, open]);
 
   return { opened, open, close };

@@ -79,6 +79,10 @@ describe("a series chart", () => {
     expect(far.yAxis.max).toBeUndefined();
   });
 
+  it("always draws a bound that was expected, far from the data or not", () => {
+    expect(draw({ limit: { value: 500, label: "expected", always: true } }).series[0]?.markLine?.data).toEqual([{ yAxis: 500 }]);
+  });
+
   it("shows the unit on the axis, and none for a pure number", () => {
     expect(draw().yAxis.name).toBe("flows");
     expect(draw({ lines: [{ name: "reoffload_ratio", label: "Ratio", unit: "ratio", values: [] }] }).yAxis.name).toBe("");

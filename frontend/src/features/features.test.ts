@@ -3,7 +3,6 @@ import type { Agent, Incident, RemedyAction, Series } from "@/lib/api/types";
 import { connectedText } from "./agents/AgentsPage";
 import { parseAgentFilters } from "./agents/filters";
 import { evidenceLine } from "./incidents/evidenceText";
-import { parseIncidentFilters, statesOf } from "./incidents/filters";
 import { toTicket } from "./incidents/ticket";
 import { operand, paramsText } from "./remedies/paramsText";
 import { initialValues, rangeText, toParams, validate } from "./remedies/params";
@@ -29,22 +28,6 @@ describe("the time range in the URL", () => {
     expect(toInterval({ range: "5m" }, 1_000_000_000)).toMatchObject({ live: true, seconds: 300, to: new Date(1_000_000_000).toISOString() });
     expect(toInterval({ from: "2026-11-21T03:00:00Z", to: "2026-11-21T04:00:00Z" }, 0)).toMatchObject({ live: false, seconds: 3600 });
     expect(refreshEvery(300)).toBeLessThan(refreshEvery(86_400));
-  });
-});
-
-describe("incident filters in the URL", () => {
-  it.each([
-    [{}, {}],
-    [{ state: "active" }, {}],
-    [{ state: "resolved", symptom: "S6" }, { state: "resolved", symptom: "S6" }],
-    [{ state: "gone", symptom: "S66", severity: "loud" }, {}],
-  ])("reads %j as %j", (search, expected) => {
-    expect(parseIncidentFilters(search)).toEqual(expected);
-  });
-
-  it("asks for what still needs someone unless told otherwise", () => {
-    expect(statesOf(undefined)).toEqual(["open", "acknowledged"]);
-    expect(statesOf("all")).toBeUndefined();
   });
 });
 
@@ -93,7 +76,8 @@ describe("the parameters of a remedy", () => {
 
   it("are shown with their range and unit", () => {
     expect(action.params.map(rangeText)).toEqual(["500 to 3,600,000 ms", "1,000 to 1,000,000 flows"]);
-    expect(paramsText({ max_idle_ms: 60000, reason: "" })).toBe("max_idle_ms 60000");
+    expect(paramsText({ max_idle_ms: 60000, reason: "" }, action)).toBe("max-idle 60,000 ms");
+    expect(paramsText({ flow_limit: 200_000, pci: "0000:3b:00.0" }, undefined)).toBe("flow limit 200,000 · pci 0000:3b:00.0");
     expect([operand(null), operand("10000"), operand({ a: 1 })]).toEqual(["not set", "10000", '{"a":1}']);
   });
 });
@@ -161,17 +145,17 @@ describe("the series of the RNIC page", () => {
 describe("the ticket text", () => {
   const evidence = { signal: "reoffload_ratio", label: "Re-offload ratio", unit: "ratio", from: null, to: null, value: 0.41, expected: "< 0.05", text: "" };
   const incident = {
-    id: "1", host: "host03", pci: "0000:3b:00.0", rack: "r2", symptom: "S1", state: "open", severity: "critical", blast_radius: "flows", title: "Flows come back", summary: "41 % of flows.", opened_at: "2026-11-21T03:00:00Z", active: true,
+    id: "1", host: "host03", pci: "0000:3b:00.0", rack: "r2", symptom: "S1", symptoms: ["S1", "S5"], subject: "host03 0000:3b:00.0", hosts: ["host03"], model: "CX-6", fw_ver: "22.36.1010", over_since: null, explanation: "", state: "open", severity: "critical", blast_radius: "flows", title: "Flows come back", summary: "41 % of flows.", opened_at: "2026-11-21T03:00:00Z", active: true,
     evidence: [evidence], hypotheses: [{ cause: "C5", title: "Stale counters", prior: 0.15, posterior: 0.7, evidence_for: [], evidence_against: [], next_test: "Raise max-idle" }], remedies: [{ action: "tune-revalidator", params: { max_idle_ms: 60000 }, why: "keeps live flows" }],
   } as unknown as Incident;
 
   it("holds what, where, since when in UTC, why, and what to do", () => {
     const text = toTicket(incident, "https://wallwatch.example.org/incidents/1");
-    for (const part of ["[critical] S1 on host03 0000:3b:00.0", "rack r2", "2026-11-21 03:00:00 UTC", "C5 Stale counters (70 %); next test: Raise max-idle", "Re-offload ratio 0.41, expected < 0.05", "tune-revalidator", "https://wallwatch.example.org/incidents/1"])
+    for (const part of ["[critical] S1, S5 on host03 0000:3b:00.0", "rack r2, CX-6, firmware 22.36.1010", "2026-11-21 03:00:00 UTC", "C5 Stale counters (70 %); next test: Raise max-idle", "Re-offload ratio 41 %, expected < 5 %", "tune-revalidator", "https://wallwatch.example.org/incidents/1"])
       expect(text).toContain(part);
   });
 
   it("says that a value is missing rather than zero", () => {
-    expect(evidenceLine({ ...evidence, value: null })).toBe("Re-offload ratio –, expected < 0.05");
+    expect(evidenceLine({ ...evidence, value: null })).toBe("Re-offload ratio –, expected < 5 %");
   });
 });

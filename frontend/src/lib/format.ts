@@ -12,11 +12,21 @@ export function formatNumber(value: number | null | undefined): string {
   return String(Number(value.toPrecision(3)));
 }
 
-/** `none` and `ratio` have no sign in the registry of metrics: a ratio is shown as the number that thresholds are written in. */
+/** A value with its unit. `none` has no sign; a `ratio` is shown in per cent, as people speak of it. */
 export function formatValue(value: number | null | undefined, unit?: string | null): string {
+  if (unit === "ratio") return formatShare(value);
   const text = formatNumber(value);
-  if (text === MISSING || !unit || unit === "none" || unit === "ratio") return text;
+  if (text === MISSING || !unit || unit === "none") return text;
   return `${text} ${unit}`;
+}
+
+/** A bound as findings and remedies write it (`< 0.05`, `>= 1000`) with the unit of its signal; one that has its unit stands as it is. */
+export function formatExpected(expected: string | null | undefined, unit?: string | null): string {
+  if (!expected) return MISSING;
+  const bare = /^((?:[<>=≤≥]|at least|at most|below|above)*\s*)(-?\d+(?:\.\d+)?)$/.exec(expected.trim());
+  if (bare?.[2] === undefined) return expected;
+  const bound = unit === "ratio" ? `${Number((Number(bare[2]) * 100).toPrecision(6))} %` : formatValue(Number(bare[2]), unit);
+  return `${bare[1] ?? ""}${bound}`;
 }
 
 /** A share of one, as per cent. */

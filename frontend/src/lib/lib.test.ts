@@ -1,15 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { asProblem, Problem, toProblem } from "./api/problem";
-import { formatHeadroom, formatNumber, formatShare, formatValue } from "./format";
+import { formatExpected, formatHeadroom, formatNumber, formatShare, formatValue } from "./format";
 import { bandOf } from "./headroom";
 import { formatAgo, formatDuration, formatTime } from "./time/format";
 
 describe("numbers", () => {
   it.each([
     [null, "flows", "–"], [undefined, "flows", "–"], [Number.NaN, "flows", "–"], [0, "flows", "0 flows"], [7200, "flows", "7,200 flows"],
-    [0.4123, "ratio", "0.412"], [13.204, "s", "13.2 s"], [1_234_567, "packets/s", "1.2M packets/s"], [62.5, "Gbit/s", "62.5 Gbit/s"], [3, "none", "3"],
+    [0.4123, "ratio", "41 %"], [13.204, "s", "13.2 s"], [1_234_567, "packets/s", "1.2M packets/s"], [62.5, "Gbit/s", "62.5 Gbit/s"], [3, "none", "3"],
   ])("shows %s in %s as %s", (value, unit, expected) => {
     expect(formatValue(value, unit)).toBe(expected);
+  });
+
+  it.each([
+    ["< 0.05", "ratio", "< 5 %"], [">= 1000", "flows/s", ">= 1,000 flows/s"], ["< 10 s", "s", "< 10 s"], ["below 9", "us", "below 9 us"], ["no reset", "none", "no reset"], ["< 10 (max-idle)", "s", "< 10 (max-idle)"], [null, "s", "–"],
+  ])("gives the bound %s of a signal in %s its unit: %s", (expected, unit, text) => {
+    expect(formatExpected(expected, unit)).toBe(text);
   });
 
   it("tells a very small share from none", () => {

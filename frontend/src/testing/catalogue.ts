@@ -2,9 +2,10 @@ import type { components } from "@/lib/api/schema";
 
 /** As much of a catalogue as tests look at. */
 export const CATALOGUE: components["schemas"]["Catalogue"] = {
-  symptoms: [{ id: "S1", title: "Repetitive flow re-offloading", layer: "virtual switch", ratio: 0.171, cause: "C1" }],
+  symptoms: [{ id: "S1", title: "Repetitive flow re-offloading", layer: "virtual switch", ratio: 0.171, cause: "C1", looks_like: null, near_misses: [], definition: null }],
   causes: [],
   walls: [{ id: "offloaded_flows", label: "Offloaded flows", unit: "flows", leads_to: ["S1"] }],
   models: [],
+  signals: [],
   fields: [],
 };

@@ -8,6 +8,7 @@ export interface Row {
   headroom?: number | null;
   nearest_wall?: string | null;
   symptoms?: string[];
+  recent?: string[];
   seen_at_ms?: number | null;
   cordoned?: boolean;
 }
@@ -23,6 +24,7 @@ export function toColumns(rows: readonly Row[]): Columns {
     columns.headroom.push(row.headroom === undefined ? 0.6 : row.headroom);
     columns.nearest_wall.push(row.nearest_wall === undefined ? "offloaded_flows" : row.nearest_wall);
     columns.symptoms.push(row.symptoms ?? []);
+    columns.recent.push(row.recent ?? []);
     columns.seen_at_ms.push(row.seen_at_ms === undefined ? 1000 : row.seen_at_ms);
     columns.cordoned.push(row.cordoned ?? false);
     columns.tx_gbps.push(10);

@@ -20,8 +20,8 @@ export interface SeriesModel {
   intervals: readonly Interval[];
   fromMs: number;
   toMs: number;
-  /** A wall: drawn as a line across when it lies near the data. */
-  limit?: { value: number; label: string };
+  /** A wall, or what was expected: drawn as a line across when it lies near the data, or always. */
+  limit?: { value: number; label: string; always?: boolean };
   formatTime: (ms: number) => string;
   formatTooltipTime: (ms: number) => string;
 }

@@ -1,5 +1,5 @@
 import type { EChartsCoreOption } from "echarts/core";
-import { formatNumber, formatValue } from "@/lib/format";
+import { formatNumber, formatShare, formatValue } from "@/lib/format";
 import type { ChartTheme } from "../chartTheme";
 import { toPoints } from "./gaps";
 import type { Interval, SeriesModel } from "./model";
@@ -41,7 +41,7 @@ export function evenInterval(max: number): number {
 /** Lines over time, symptom intervals as shaded areas, and the wall when the data come within reach of it. */
 export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCoreOption {
   const areas = clippedAreas(model.intervals, model.fromMs, model.toMs);
-  const limit = model.limit && highest(model) > model.limit.value * 0.5 ? model.limit : undefined;
+  const limit = model.limit && (model.limit.always || highest(model) > model.limit.value * 0.5) ? model.limit : undefined;
   const top = limit ? roundUp(Math.max(limit.value * 1.02, highest(model))) : undefined;
   const unit = model.lines[0]?.unit ?? "";
   return {
@@ -81,7 +81,7 @@ export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCo
       splitNumber: 3,
       max: top,
       interval: top === undefined ? undefined : evenInterval(top),
-      axisLabel: { color: theme.dim, fontSize: 11, formatter: (value: number) => formatNumber(value) },
+      axisLabel: { color: theme.dim, fontSize: 11, formatter: (value: number) => (unit === "ratio" ? formatShare(value) : formatNumber(value)) },
       splitLine: { lineStyle: { color: theme.line, width: 1 } },
     },
     series: model.lines.map((line, i) => ({

@@ -1,5 +1,6 @@
 import { Table, Text } from "@mantine/core";
 import type { Evidence } from "@/lib/api/types";
+import { formatExpected } from "@/lib/format";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { evidenceValue } from "./evidenceText";
@@ -25,7 +26,7 @@ export function EvidenceTable({ evidence }: { evidence: readonly Evidence[] }) {
             <Table.Td ta="right" fw={600} style={{ whiteSpace: "nowrap" }}>
               {evidenceValue(each)}
             </Table.Td>
-            <Table.Td style={{ whiteSpace: "nowrap" }}>{each.expected ?? "–"}</Table.Td>
+            <Table.Td style={{ whiteSpace: "nowrap" }}>{formatExpected(each.expected, each.unit)}</Table.Td>
             <Table.Td style={{ whiteSpace: "nowrap" }}>
               <Text span size="xs" c="dimmed">
                 {each.from && each.to ? `${clock(each.from)} – ${clock(each.to)}` : "–"}

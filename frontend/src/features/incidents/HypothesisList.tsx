@@ -73,8 +73,12 @@ function Row({ hypothesis, initiallyOpen }: { hypothesis: Hypothesis; initiallyO
 }
 
 /** Causes by posterior, the likeliest opened. */
-export function HypothesisList({ hypotheses }: { hypotheses: readonly Hypothesis[] }) {
-  if (hypotheses.length === 0) return <EmptyState title="No cause was weighed yet">They come with the finding's next message.</EmptyState>;
+export function HypothesisList({ hypotheses, symptom }: { hypotheses: readonly Hypothesis[]; symptom: string }) {
+  if (hypotheses.length === 0) {
+    if (symptom === "silent") return <EmptyState title="A silent host has no cause to weigh">Its telemetry has stopped, so nothing can be said of its RNICs. See whether the host is up and its collector runs.</EmptyState>;
+    if (symptom === "unexplained") return <EmptyState title="No known cause fits">None of the eight symptoms was found. Cordon the RNIC if it must not be used, and look at its series.</EmptyState>;
+    return <EmptyState title="No cause was weighed yet">They come with the finding's next message.</EmptyState>;
+  }
   const ranked = [...hypotheses].sort((a, b) => b.posterior - a.posterior);
   return (
     <ol className={classes["list"]} aria-label="Likely causes, most likely first">

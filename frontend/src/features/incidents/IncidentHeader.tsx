@@ -1,82 +1,97 @@
-import { Button, CopyButton, Group, Text, Title } from "@mantine/core";
-import { IconCheck, IconCopy } from "@tabler/icons-react";
+import { Alert, Group, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Incident } from "@/lib/api/types";
-import { formatAgo } from "@/lib/time/format";
+import { plural } from "@/lib/format";
+import { formatAgo, formatDuration } from "@/lib/time/format";
 import { useNow } from "@/lib/time/useNow";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
-import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { StatusMark } from "@/lib/ui/StatusMark";
-import { SymptomBadge } from "@/lib/ui/SymptomBadge";
+import { SymptomLink } from "@/lib/ui/SymptomBadge";
 import { reachText } from "./evidenceText";
+import { IncidentActions } from "./IncidentActions";
 import { IncidentStateMark } from "./IncidentStateMark";
-import { useChangeIncident } from "./queries";
-import { toTicket } from "./ticket";
+import { scopeLabel } from "./incidentText";
+import { SilenceNote } from "./SilenceNote";
+import { TicketLinks } from "./TicketLinks";
 
+/** Where it is: the RNIC's page, or for a wider one its hosts on the wall. */
+function Where({ incident }: { incident: Incident }) {
+  if (incident.scope === "rnic" && incident.pci) {
+    return (
+      <Link to="/rnics/$host/$pci" params={{ host: incident.host, pci: incident.pci }}>
+        {incident.host} {incident.pci}
+      </Link>
+    );
+  }
+  return (
+    <>
+      {scopeLabel(incident.scope)}{" "}
+      <Link to="/" search={{ host: incident.hosts.join(",") || incident.host }} title="See its hosts on the wall">
+        {incident.subject}
+      </Link>
+      {incident.hosts.length > 1 ? ` · ${plural(incident.hosts.length, "host")}` : ""}
+      {incident.rnics > 0 ? ` · ${plural(incident.rnics, "RNIC")}` : ""}
+    </>
+  );
+}
+
+function Presence({ incident, now }: { incident: Incident; now: number }) {
+  const { time } = useTimeFormat();
+  if (incident.active) return <StatusMark tone="bad">symptom present now</StatusMark>;
+  if (incident.over_since === null) return <StatusMark tone="quiet">symptom over</StatusMark>;
+  return (
+    <span title={time(incident.over_since)}>
+      <StatusMark tone="quiet">{`symptom over for ${formatDuration(now - Date.parse(incident.over_since))}`}</StatusMark>
+    </span>
+  );
+}
+
+/** What it is, how it stands, where, since when, who has it, and what can be done with it. */
 export function IncidentHeader({ incident }: { incident: Incident }) {
-  const change = useChangeIncident(incident.id);
   const { time } = useTimeFormat();
   const now = useNow();
+  const dim = { size: "sm", c: "dimmed" } as const;
   return (
     <header>
-      <Group justify="space-between" align="flex-start" wrap="nowrap">
-        <div>
-          <Group gap={10}>
-            <SymptomBadge symptom={incident.symptom} />
-            <Title order={1}>{incident.title}</Title>
-          </Group>
-          <Text size="sm" mt={4} maw={900}>
-            {incident.summary}
-          </Text>
-        </div>
-        <Group gap={8} wrap="nowrap">
-          <CopyButton value={toTicket(incident, globalThis.location.href)}>
-            {({ copied, copy }) => (
-              <Button variant="default" leftSection={copied ? <IconCheck size={14} /> : <IconCopy size={14} />} onClick={copy}>
-                {copied ? "Copied" : "Copy as ticket"}
-              </Button>
-            )}
-          </CopyButton>
-          {incident.state === "open" && (
-            <Button variant="default" loading={change.isPending} onClick={() => change.mutate({ kind: "acknowledge" })}>
-              Acknowledge
-            </Button>
-          )}
-          {incident.state !== "resolved" && (
-            <Button variant="default" loading={change.isPending} onClick={() => change.mutate({ kind: "resolve" })}>
-              Resolve
-            </Button>
-          )}
+      {incident.merged_into !== null && (
+        <Alert mb={8} title="Merged into another incident" styles={{ root: { background: "var(--ww-raised)", border: "1px solid var(--ww-line)" }, message: { color: "var(--ww-text)" }, title: { color: "var(--ww-text)" } }}>
+          What happens is told{" "}
+          <Link to="/incidents/$id" params={{ id: incident.merged_into }}>
+            there
+          </Link>
+          ; this page keeps its own past.
+        </Alert>
+      )}
+      <Group justify="space-between" align="flex-start" wrap="nowrap" gap="md">
+        <Group gap={8}>
+          {incident.symptoms.map((symptom) => (
+            <SymptomLink key={symptom} symptom={symptom} over={!incident.active} />
+          ))}
+          <Title order={1}>{incident.title}</Title>
         </Group>
+        <IncidentActions incident={incident} />
       </Group>
-      <Group gap={22} mt={8}>
+      <Group gap="4px 20px" mt={8}>
         <IncidentStateMark incident={incident} />
         <StatusMark tone={incident.severity === "critical" ? "bad" : "warn"}>{incident.severity}</StatusMark>
-        <StatusMark tone={incident.active ? "bad" : "quiet"}>{incident.active ? "symptom present now" : "symptom gone"}</StatusMark>
+        <Presence incident={incident} now={now} />
         <Text size="sm">
-          <Link to="/rnics/$host/$pci" params={{ host: incident.host, pci: incident.pci }}>
-            {incident.host} {incident.pci}
-          </Link>
+          <Where incident={incident} />
           {incident.rack ? ` · ${incident.rack}` : ""}
         </Text>
-        <Text size="sm" c="dimmed">
-          reaches {reachText(incident.blast_radius)}
+        <Text {...dim}>
+          {[incident.model ?? "model not known", incident.fw_ver && `firmware ${incident.fw_ver}`].filter(Boolean).join(" · ")} · reaches {reachText(incident.blast_radius)}
         </Text>
-        <Text size="sm" c="dimmed" title={time(incident.opened_at)}>
+        <Text {...dim}>
           since {time(incident.opened_at)} ({formatAgo(incident.opened_at, now)})
         </Text>
-        {incident.acknowledged_by !== null && (
-          <Text size="sm" c="dimmed">
-            taken by {incident.acknowledged_by}
-          </Text>
-        )}
-        {incident.reopened > 0 && (
-          <Text size="sm" c="dimmed">
-            came back {incident.reopened} times
-          </Text>
-        )}
+        <Text size="sm">{incident.assignee === null ? "nobody has it" : `assigned to ${incident.assignee}`}</Text>
+        {incident.acknowledged_by !== null && <Text {...dim}>acknowledged by {incident.acknowledged_by}</Text>}
+        {incident.resolved_by !== null && <Text {...dim}>resolved by {incident.resolved_by}</Text>}
+        {incident.reopened > 0 && <Text {...dim}>came back {plural(incident.reopened, "time")}</Text>}
+        <TicketLinks incident={incident} />
       </Group>
-      {change.isError && <ProblemNotice error={change.error} />}
+      {incident.suppressed_by !== null && <SilenceNote id={incident.suppressed_by} />}
     </header>
   );
 }

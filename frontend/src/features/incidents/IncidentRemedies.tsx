@@ -4,7 +4,7 @@ import { RemedyDialog } from "@/features/remedies/RemedyDialog";
 import { RemedyStateMark } from "@/features/remedies/RemedyStateMark";
 import { useActions, useRemediesOf } from "@/features/remedies/queries";
 import { purposeOf } from "@/features/remedies/purpose";
-import { paramsText } from "@/features/remedies/paramsText";
+import { ParamsLine } from "@/features/remedies/ParamsLine";
 import type { Incident } from "@/lib/api/types";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 
@@ -29,9 +29,7 @@ export function IncidentRemedies({ incident }: { incident: Incident }) {
             <Text size="sm" fw={600}>
               {titleOf(suggestion.action)}
             </Text>
-            <Text size="xs" ff="monospace" c="dimmed">
-              {paramsText(suggestion.params)}
-            </Text>
+            <ParamsLine action={suggestion.action} params={suggestion.params} />
             <Text size="sm">{suggestion.why}</Text>
           </div>
           <Button onClick={() => setDialog({ action: suggestion.action })} aria-label={`Review ${titleOf(suggestion.action)}`}>

@@ -1,9 +1,22 @@
 import type { IncidentSummary } from "@/lib/api/types";
-import { StatusMark } from "@/lib/ui/StatusMark";
+import { StatusMark, type Tone } from "@/lib/ui/StatusMark";
+
+const LABELS: Readonly<Record<IncidentSummary["state"], string>> = {
+  open: "Open",
+  reopened: "Reopened",
+  acknowledged: "Acknowledged",
+  suppressed: "Suppressed",
+  resolved: "Resolved",
+};
+
+/** Exported for the filter, which uses the same words. */
+export function stateLabel(state: IncidentSummary["state"]): string {
+  return LABELS[state];
+}
 
 /** The state in a word; an open one is loud, a critical one louder. */
 export function IncidentStateMark({ incident }: { incident: Pick<IncidentSummary, "state" | "severity"> }) {
-  if (incident.state === "resolved") return <StatusMark tone="good">Resolved</StatusMark>;
-  if (incident.state === "acknowledged") return <StatusMark tone="warn">Acknowledged</StatusMark>;
-  return <StatusMark tone={incident.severity === "critical" ? "bad" : "warn"}>Open</StatusMark>;
+  const loud: Tone = incident.severity === "critical" ? "bad" : "warn";
+  const tones: Record<IncidentSummary["state"], Tone> = { open: loud, reopened: loud, acknowledged: "warn", suppressed: "quiet", resolved: "good" };
+  return <StatusMark tone={tones[incident.state]}>{LABELS[incident.state]}</StatusMark>;
 }

@@ -1,61 +1,117 @@
-import { Button, Group, SegmentedControl, Select, Stack, Title } from "@mantine/core";
-import { useSymptomChoices } from "@/lib/api/useCatalogue";
+import { Button, Group, Stack, Text, Title } from "@mantine/core";
+import { useCallback, useMemo, useState } from "react";
+import { useSession } from "@/features/session/queries";
+import { matchersFor } from "@/features/silences/fromIncidents";
+import { SilenceDialog } from "@/features/silences/SilenceDialog";
+import { useKeys } from "@/lib/keys";
+import { plural } from "@/lib/format";
 import { EmptyState } from "@/lib/ui/EmptyState";
-import { HostField } from "@/lib/ui/HostField";
-import { ListPanel } from "@/lib/ui/ListPanel";
-import { STATE_FILTERS, type IncidentFilters, type StateFilter } from "./filters";
+import { Panel } from "@/lib/ui/Panel";
+import { QueryState } from "@/lib/ui/QueryState";
+import type { BulkAction } from "./bulk";
+import { BulkBar } from "./BulkBar";
+import { BulkDialog } from "./BulkDialog";
+import { ExportMenu } from "./ExportMenu";
+import { isFiltered, type IncidentFilters } from "./filters";
+import { IncidentFilterBar } from "./IncidentFilterBar";
 import { IncidentTable } from "./IncidentTable";
-import { useIncidentPages } from "./queries";
+import { listKeys } from "./listKeys";
+import { SavedViews } from "./SavedViews";
+import { useBulk } from "./useBulk";
+import { useIncidentCounts, useIncidentList } from "./useIncidentList";
+import { useSelection } from "./useSelection";
 
 interface Props {
   filters: IncidentFilters;
   onFilters: (filters: IncidentFilters) => void;
+  onOpen: (id: string) => void;
 }
 
-export function IncidentsPage({ filters, onFilters }: Props) {
-  const pages = useIncidentPages(filters);
-  const symptoms = useSymptomChoices();
-  const filtered = Boolean(filters.host ?? filters.pci ?? filters.symptom ?? filters.severity);
+/** All incidents that match, to be worked through by keyboard: the list stands still until its reader asks for what is new. */
+export function IncidentsPage({ filters, onFilters, onOpen }: Props) {
+  const list = useIncidentList(filters);
+  const counts = useIncidentCounts(filters);
+  const me = useSession().data?.user.username ?? "";
+  const bulk = useBulk();
+  const rows = useMemo(() => list.rows ?? [], [list.rows]);
+  const shown = useMemo(() => rows.map((row) => row.id), [rows]);
+  const selection = useSelection(shown);
+  const [asked, setAsked] = useState<BulkAction | null>(null);
+  const [silencing, setSilencing] = useState(false);
+  const total = counts.data?.total;
+  const targets = useMemo(() => rows.filter((row) => (selection.ids.size > 0 ? selection.ids.has(row.id) : row.id === selection.cursor)), [rows, selection.ids, selection.cursor]);
+
+  const run = useCallback(
+    (action: BulkAction, more: { assignee?: string | null; text?: string } = {}) => {
+      setAsked(null);
+      bulk.mutate({ action, target: selection.all ? { filter: list.where } : { ids: targets.map((row) => row.id) }, rows: targets, ...more }, { onSuccess: selection.clear });
+    },
+    [bulk, list.where, selection, targets],
+  );
+  const act = useCallback(
+    (action: BulkAction) => {
+      if (targets.length === 0) return;
+      if (selection.all || action === "assign" || action === "comment") setAsked(action);
+      else run(action);
+    },
+    [run, selection.all, targets.length],
+  );
+  useKeys(listKeys({ selection, onAct: act, onOpen, onSilence: () => setSilencing(targets.length > 0), onFresh: list.showFresh }));
+
+  const filtered = isFiltered(filters);
+  const { pages } = list;
   return (
     <Stack gap={12}>
-      <Title order={1}>Incidents</Title>
-      <Group gap={8} role="search" aria-label="Filter incidents">
-        <SegmentedControl
-          aria-label="State"
-          value={filters.state ?? "active"}
-          onChange={(value) => onFilters({ ...filters, state: value === "active" ? undefined : (value as StateFilter) })}
-          data={STATE_FILTERS.map((name) => ({ value: name, label: name.charAt(0).toUpperCase() + name.slice(1) }))}
-        />
-        <HostField host={filters.host} onHost={(host) => onFilters({ ...filters, host })} />
-        <Select aria-label="Symptom" placeholder="symptom" clearable w={250} data={symptoms} value={filters.symptom ?? null} onChange={(value) => onFilters({ ...filters, symptom: value ?? undefined })} clearButtonProps={{ "aria-label": "Clear symptom" }} />
-        <Select
-          aria-label="Severity"
-          placeholder="severity"
-          clearable
-          w={130}
-          data={["critical", "warning"]}
-          value={filters.severity ?? null}
-          onChange={(value) => onFilters({ ...filters, severity: value === "critical" || value === "warning" ? value : undefined })}
-          clearButtonProps={{ "aria-label": "Clear severity" }}
-        />
-        {filtered && (
-          <Button variant="subtle" onClick={() => onFilters({ state: filters.state })}>
-            Clear filters
-          </Button>
-        )}
+      <Group justify="space-between">
+        <Group gap={12} align="baseline">
+          <Title order={1}>Incidents</Title>
+          <Text size="sm" c="dimmed">
+            {total === undefined ? "" : `${plural(total, "incident")} ${total === 1 ? "matches" : "match"}`}
+          </Text>
+        </Group>
+        <Group gap={8}>
+          <SavedViews filters={filters} onFilters={onFilters} />
+          <ExportMenu query={list.where} total={total} />
+        </Group>
       </Group>
-      <ListPanel
-        title="Newest first"
-        pages={pages}
-        empty={
-          <EmptyState title={filtered ? "No incident matches these filters" : "No incident needs anyone"}>
-            {filtered ? "Clear the filters, or choose All to see resolved ones too." : "An incident opens when a symptom S1 to S8 is found on an RNIC. Choose All to see the past."}
-          </EmptyState>
+      <IncidentFilterBar filters={filters} counts={counts.data?.by} onFilters={onFilters} />
+      <Panel
+        title={filters.sort === "severity" ? "By severity" : filters.sort === "updated_at" ? "By last change" : filters.order === "asc" ? "Oldest first" : "Newest first"}
+        aside={
+          list.fresh > 0 && (
+            <Button size="compact-xs" onClick={list.showFresh} aria-live="polite">
+              {list.fresh.toLocaleString("en")} new: show ( n )
+            </Button>
+          )
         }
-        moreLabel="Show older incidents"
+        flush
       >
-        {(incidents) => <IncidentTable incidents={incidents} />}
-      </ListPanel>
+        <div style={{ padding: list.rows && !list.error ? 0 : 12 }}>
+          <QueryState
+            query={{ data: list.rows, error: list.error, dataUpdatedAt: list.updatedAt, refetch: pages.refetch }}
+            lines={8}
+            isEmpty={(items) => items.length === 0}
+            empty={
+              <EmptyState title={filtered ? "No incident matches these filters" : "No incident needs anyone"}>
+                {filtered ? "Clear the filters, or choose All to see resolved ones too." : "An incident opens when a symptom is found on an RNIC or a host. Choose All to see the past."}
+              </EmptyState>
+            }
+          >
+            {(items) => <IncidentTable incidents={items} filters={filters} selection={selection} onSort={(sort, order) => onFilters({ ...filters, sort: sort === "opened_at" ? undefined : sort, order: order === "desc" ? undefined : order })} />}
+          </QueryState>
+        </div>
+        {pages.hasNextPage && (
+          <Group justify="center" p={8}>
+            <Button variant="default" loading={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+              Show more ({rows.length.toLocaleString("en")}
+              {total === undefined ? "" : ` of ${total.toLocaleString("en")}`} shown)
+            </Button>
+          </Group>
+        )}
+      </Panel>
+      <BulkBar selection={selection} shown={rows.length} total={total} busy={bulk.isPending} onAction={act} onSilence={() => setSilencing(true)} />
+      {asked && <BulkDialog asked={asked === "assign" || asked === "comment" ? asked : "confirm"} action={asked} count={selection.all ? (total ?? targets.length) : targets.length} me={me} onClose={() => setAsked(null)} onDone={(more) => run(asked, more)} />}
+      {silencing && <SilenceDialog initial={{ matchers: matchersFor(targets) }} onClose={() => setSilencing(false)} />}
     </Stack>
   );
 }

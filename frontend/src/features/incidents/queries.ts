@@ -1,18 +1,24 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { api, unwrap } from "@/lib/api/client";
-import type { Incident } from "@/lib/api/types";
-import { usePages } from "@/lib/api/usePages";
-import { statesOf, type IncidentFilters } from "./filters";
+import { statesOf } from "./filters";
 
 const EVERY_MS = 15_000;
-const COUNTED = 100;
 const PAGE = 50;
 
 /** The newest incidents of one RNIC, in any state. */
-export function useIncidents(where: { host: string; pci: string }, limit: number) {
+export function useIncidents(where: { host: string; pci?: string }, limit: number) {
   return useQuery({
     queryKey: ["incidents", "of", where, limit],
     queryFn: () => unwrap(api.GET("/api/v1/incidents", { params: { query: { ...where, limit } } })),
+    refetchInterval: EVERY_MS,
+  });
+}
+
+/** The unresolved incidents of one symptom, newest first. */
+export function useIncidentsOfSymptom(symptom: string) {
+  return useQuery({
+    queryKey: ["incidents", "of-symptom", symptom],
+    queryFn: () => unwrap(api.GET("/api/v1/incidents", { params: { query: { symptom: [symptom], state: statesOf("unresolved"), limit: PAGE } } })),
     refetchInterval: EVERY_MS,
   });
 }
@@ -22,30 +28,21 @@ export function useOpenIncidents(where: { host: string; pci: string }) {
   return useQuery({
     queryKey: ["incidents", "open-of", where],
     queryFn: async () => {
-      const page = await unwrap(api.GET("/api/v1/incidents", { params: { query: { ...where, state: statesOf("active"), limit: PAGE } } }));
+      const page = await unwrap(api.GET("/api/v1/incidents", { params: { query: { ...where, state: statesOf("unresolved"), limit: PAGE } } }));
       const whole = await Promise.all(page.items.map(({ id }) => unwrap(api.GET("/api/v1/incidents/{incident_id}", { params: { path: { incident_id: id } } }))));
       return whole.sort((a, b) => Number(b.active) - Number(a.active));
     },
   });
 }
 
-export function useIncidentPages(filters: IncidentFilters) {
-  const { state, ...where } = filters;
-  return usePages(
-    ["incidents", "list", filters],
-    (cursor) => unwrap(api.GET("/api/v1/incidents", { params: { query: { ...where, state: statesOf(state), limit: PAGE, cursor } } })),
-    EVERY_MS,
-  );
-}
-
-/** For the navigation: how many incidents are open, and whether there are more than were counted. */
-export function useOpenIncidentCount(): { count: number; more: boolean } | undefined {
+/** For the navigation: how many incidents wait for someone. */
+export function useOpenIncidentCount(): number | undefined {
   const { data } = useQuery({
     queryKey: ["incidents", "open-count"],
-    queryFn: () => unwrap(api.GET("/api/v1/incidents", { params: { query: { state: ["open"], limit: COUNTED } } })),
+    queryFn: () => unwrap(api.GET("/api/v1/incidents/counts", { params: { query: { state: ["open", "reopened"] } } })),
     refetchInterval: EVERY_MS,
   });
-  return data && { count: data.items.length, more: Boolean(data.next_cursor) };
+  return data?.total;
 }
 
 export function useIncident(id: string) {
@@ -56,20 +53,17 @@ export function useIncident(id: string) {
   });
 }
 
-export type IncidentChange = { kind: "acknowledge" } | { kind: "resolve" } | { kind: "comment"; text: string };
+const params = (id: string) => ({ params: { path: { incident_id: id } } });
 
-export function useChangeIncident(id: string) {
-  const client = useQueryClient();
-  const params = { path: { incident_id: id } };
-  return useMutation<Incident, Error, IncidentChange>({
-    mutationFn: (change) => {
-      if (change.kind === "acknowledge") return unwrap(api.POST("/api/v1/incidents/{incident_id}/acknowledge", { params }));
-      if (change.kind === "resolve") return unwrap(api.POST("/api/v1/incidents/{incident_id}/resolve", { params }));
-      return unwrap(api.POST("/api/v1/incidents/{incident_id}/comments", { params, body: { text: change.text } }));
-    },
-    onSuccess: (incident) => {
-      client.setQueryData(["incidents", "one", id], incident);
-      void client.invalidateQueries({ queryKey: ["incidents"] });
-    },
-  });
+export function useSimilar(id: string) {
+  return useQuery({ queryKey: ["incidents", "similar", id], queryFn: () => unwrap(api.GET("/api/v1/incidents/{incident_id}/similar", params(id))), staleTime: 60_000 });
+}
+
+export function useContainers(id: string) {
+  return useQuery({ queryKey: ["incidents", "containers", id], queryFn: () => unwrap(api.GET("/api/v1/incidents/{incident_id}/containers", params(id))), refetchInterval: 4 * EVERY_MS });
+}
+
+/** What happened before it began stands still, so it is asked for once. */
+export function useBefore(id: string) {
+  return useQuery({ queryKey: ["incidents", "before", id], queryFn: () => unwrap(api.GET("/api/v1/incidents/{incident_id}/before", params(id))), staleTime: 60_000 });
 }

@@ -1,4 +1,4 @@
-import { Button, Modal, Stack, Text, Title } from "@mantine/core";
+import { Button, Modal, Stack, Title } from "@mantine/core";
 import { createColumnHelper } from "@tanstack/react-table";
 import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
@@ -7,7 +7,8 @@ import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { DataTable } from "@/lib/ui/DataTable";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { ListPanel } from "@/lib/ui/ListPanel";
-import { paramsText } from "./paramsText";
+import { ActionName } from "./ActionName";
+import { ParamsLine } from "./ParamsLine";
 import { useRemedyPages } from "./queries";
 import { RemedyFollow } from "./RemedyFollow";
 import { RemedyStateMark } from "./RemedyStateMark";
@@ -22,7 +23,7 @@ export function RemediesPage() {
   const columns = useMemo(
     () => [
       column.accessor("state", { header: "State", cell: ({ getValue }) => <RemedyStateMark state={getValue()} /> }),
-      column.accessor("action", { header: "Action" }),
+      column.accessor("action", { header: "Action", cell: ({ getValue }) => <ActionName action={getValue()} /> }),
       column.accessor("mode", { header: "Mode", cell: ({ getValue }) => getValue().replace("_", " ") }),
       column.accessor("host", {
         header: "RNIC",
@@ -38,11 +39,7 @@ export function RemediesPage() {
       column.display({
         id: "params",
         header: "Parameters",
-        cell: ({ row }) => (
-          <Text span size="xs" ff="monospace">
-            {paramsText(row.original.params)}
-          </Text>
-        ),
+        cell: ({ row }) => <ParamsLine action={row.original.action} params={row.original.params} />,
       }),
       column.accessor("requested_by", { header: "By" }),
       column.accessor("created_at", { header: "Ordered", cell: ({ getValue }) => time(getValue()) }),

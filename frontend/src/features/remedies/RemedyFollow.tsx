@@ -1,7 +1,8 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { QueryState } from "@/lib/ui/QueryState";
-import { paramsText } from "./paramsText";
+import { ActionName } from "./ActionName";
+import { ParamsLine } from "./ParamsLine";
 import { useRemedy, useUndoRemedy } from "./queries";
 import { RemedyProgress } from "./RemedyProgress";
 
@@ -21,8 +22,11 @@ export function RemedyFollow({ id, onAgain }: { id: string; onAgain?: () => void
     <QueryState query={remedy} lines={5}>
       {(data) => (
         <Stack gap={12}>
-          <Text size="sm" ff="monospace" c="dimmed">
-            {data.action} · {paramsText(data.params)}
+          <Text size="sm">
+            <b>
+              <ActionName action={data.action} />
+            </b>{" "}
+            <ParamsLine action={data.action} params={data.params} />
           </Text>
           <RemedyProgress remedy={data} />
           {data.undo_state && (

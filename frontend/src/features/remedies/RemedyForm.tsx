@@ -1,6 +1,7 @@
 import { Button, Group, Select, Stack, Text } from "@mantine/core";
 import { useRef, useState } from "react";
 import type { NewRemedy, RemedyAction } from "@/lib/api/types";
+import { formatExpected } from "@/lib/format";
 import { formatDuration } from "@/lib/time/format";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
@@ -12,7 +13,7 @@ import type { PurposeFor } from "./purpose";
 import { PurposeNote } from "./PurposeNote";
 import { useCreateRemedy, useRemedy } from "./queries";
 import { RemedyProgress } from "./RemedyProgress";
-import { newKey } from "./orderKey";
+import { newKey } from "@/lib/orderKey";
 
 interface Props {
   actions: readonly RemedyAction[];
@@ -92,7 +93,7 @@ export function RemedyForm({ actions, host, pci, initialAction, purposeFor, onAp
           <b>Touches</b> {action.operations}
         </Text>
         <Text size="sm">
-          <b>Verified by</b> {check.label} {check.expected}
+          <b>Verified by</b> {check.label} {formatExpected(check.expected, check.unit)}
           {check.for_s > 0 ? ` for ${formatDuration(check.for_s * 1000)}` : ""}, within {formatDuration(check.within_s * 1000)}.
         </Text>
         <Text size="sm">

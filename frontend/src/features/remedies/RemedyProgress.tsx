@@ -1,6 +1,6 @@
 import { Group, Progress, Stack, Text } from "@mantine/core";
 import type { Remedy } from "@/lib/api/types";
-import { formatValue } from "@/lib/format";
+import { formatExpected, formatValue } from "@/lib/format";
 import { formatDuration } from "@/lib/time/format";
 import { useNow } from "@/lib/time/useNow";
 import { OperationList } from "./OperationList";
@@ -19,7 +19,7 @@ function VerificationState({ remedy }: { remedy: Remedy }) {
     <Stack gap={4}>
       <Group justify="space-between">
         <Text size="sm">
-          <b>{check.label}</b>: measured <b data-testid="measured">{formatValue(check.measured, check.unit)}</b>, expected {check.expected}
+          <b>{check.label}</b>: measured <b data-testid="measured">{formatValue(check.measured, check.unit)}</b>, expected {formatExpected(check.expected, check.unit)}
         </Text>
         <Text size="sm" c="dimmed">
           {remedy.state === "applied" ? (left > 0 ? `${formatDuration(left)} left` : "deadline reached") : ""}

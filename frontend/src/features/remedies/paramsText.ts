@@ -1,7 +1,20 @@
-/** `max_idle_ms 60000 · flow_limit 200000`: parameters for reading. */
-export function paramsText(params: Readonly<Record<string, unknown>>): string {
+import type { RemedyAction } from "@/lib/api/types";
+
+function valueText(value: unknown, unit: string | null | undefined): string {
+  const text = typeof value === "number" ? value.toLocaleString("en") : typeof value === "string" ? value : JSON.stringify(value);
+  return unit && unit !== "none" ? `${text} ${unit}` : text;
+}
+
+/** `max-idle 60,000 ms · Flow limit 200,000 flows`: parameters for reading, named as in the catalogue of actions once that is known. */
+export function paramsText(params: Readonly<Record<string, unknown>>, action: Pick<RemedyAction, "params"> | undefined): string {
   const pairs = Object.entries(params).filter(([, value]) => value !== null && value !== undefined && value !== "");
-  return pairs.length > 0 ? pairs.map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`).join(" · ") : "no parameters";
+  if (pairs.length === 0) return "no parameters";
+  return pairs
+    .map(([name, value]) => {
+      const known = action?.params.find((param) => param.name === name);
+      return `${known?.label ?? name.replaceAll("_", " ")} ${valueText(value, known?.unit)}`;
+    })
+    .join(" · ");
 }
 
 /** A value before or after an operation; an absent one is said to be so. */

@@ -43,3 +43,7 @@ export function steps(state: RemedyState): { label: string; state: StepState }[]
     return { label, state: "todo" };
   });
 }
+
+export function isRemedyState(state: string): state is RemedyState {
+  return state in STATES;
+}

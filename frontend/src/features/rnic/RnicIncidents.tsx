@@ -2,29 +2,44 @@ import { Group, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { IncidentStateMark } from "@/features/incidents/IncidentStateMark";
 import { useIncidents } from "@/features/incidents/queries";
+import { useNames } from "@/lib/api/useCatalogue";
 import type { Rnic } from "@/lib/api/types";
 import { formatAgo, formatDuration } from "@/lib/time/format";
 import { useNow } from "@/lib/time/useNow";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { QueryState } from "@/lib/ui/QueryState";
-import { SymptomBadge } from "@/lib/ui/SymptomBadge";
+import { SymptomBadge, SymptomLink } from "@/lib/ui/SymptomBadge";
 
 const SHOWN = 6;
+
+/** A symptom that is there, or that was there lately: nobody shall have to have looked in the right minute. */
+function PresentSymptom({ symptom, now }: { symptom: Rnic["symptoms"][number]; now: number }) {
+  const names = useNames();
+  const over = symptom.until !== null;
+  const lasted = symptom.since === null ? "" : formatDuration((symptom.until === null ? now : Date.parse(symptom.until)) - Date.parse(symptom.since));
+  return (
+    <Group gap={8} data-symptom={symptom.symptom} data-over={over}>
+      <SymptomLink symptom={symptom.symptom} over={over} />
+      <Text size="sm">{names.symptom(symptom.symptom)}</Text>
+      <Text size="sm" c="dimmed">
+        {symptom.until === null ? (lasted ? `for ${lasted}` : "") : `ended ${formatAgo(symptom.until, now)}${lasted ? `, lasted ${lasted}` : ""}`}
+      </Text>
+      {symptom.incident_id !== null && (
+        <Link to="/incidents/$id" params={{ id: symptom.incident_id }}>
+          incident
+        </Link>
+      )}
+    </Group>
+  );
+}
 
 export function RnicIncidents({ rnic }: { rnic: Rnic }) {
   const now = useNow();
   const incidents = useIncidents({ host: rnic.host, pci: rnic.pci }, SHOWN);
   return (
     <Stack gap={10}>
-      {rnic.symptoms.map((active) => (
-        <Group key={active.symptom} gap={8}>
-          <SymptomBadge symptom={active.symptom} withTitle />
-          {active.since !== null && (
-            <Text size="sm" c="dimmed">
-              for {formatDuration(now - Date.parse(active.since))}
-            </Text>
-          )}
-        </Group>
+      {rnic.symptoms.map((each) => (
+        <PresentSymptom key={each.symptom} symptom={each} now={now} />
       ))}
       <QueryState
         query={incidents}

@@ -35,6 +35,7 @@ export function AttentionList({ columns, summary, now }: { columns: Columns; sum
           const host = columns.host[row] ?? "";
           const pci = columns.pci[row] ?? "";
           const wall = columns.nearest_wall[row];
+          const others = summary.sharing.get(row) ?? 0;
           return (
             <Link key={`${host}|${pci}`} to="/rnics/$host/$pci" params={{ host, pci }} className={classes["card"]} style={{ borderLeftColor: bandColor(bandOf(columns.headroom[row])) }}>
               <Group gap={6} wrap="nowrap">
@@ -42,10 +43,13 @@ export function AttentionList({ columns, summary, now }: { columns: Columns; sum
                   {host}
                 </Text>
                 <Text size="xs" ff="monospace" c="dimmed">
-                  {pci}
+                  {others > 0 ? `and ${plural(others, "RNIC")} more` : pci}
                 </Text>
                 {(columns.symptoms[row] ?? []).map((symptom) => (
-                  <SymptomBadge key={symptom} symptom={symptom} />
+                  <SymptomBadge key={symptom} symptom={symptom} short />
+                ))}
+                {(columns.recent[row] ?? []).map((symptom) => (
+                  <SymptomBadge key={symptom} symptom={symptom} short over />
                 ))}
               </Group>
               <Text size="xs" c="dimmed" truncate>

@@ -1,4 +1,4 @@
-import { Group, Text, Tooltip, UnstyledButton } from "@mantine/core";
+import { Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { useNames } from "@/lib/api/useCatalogue";
 import { BANDS, bandColor } from "@/lib/headroom";
 import { plural } from "@/lib/format";
@@ -13,18 +13,31 @@ interface Props {
   onFilters: (filters: WallFilters) => void;
 }
 
-const MARKS: Readonly<Record<string, string>> = { beyond: "◆", near: "▲" };
+/** More kinds of symptoms than this leave no room for the bands' words on a narrow screen. */
+const MANY = 3;
+const MARKS: Readonly<Record<string, string>> = { beyond: "◆", near: "▲", low: "L", fair: "F", ample: "A", unknown: "?" };
 
 function toggle(list: string | undefined, value: string): string | undefined {
   const values = toList(list);
   return fromList(values.includes(value) ? values.filter((v) => v !== value) : [...values, value]);
 }
 
+/** A count that is no filter: a mark, which the tiles have too, and its word where there is room. */
+function Fact({ mark, count, word, hint }: { mark: string; count: number; word: string; hint: string }) {
+  return (
+    <Tooltip label={`${plural(count, "RNIC")} ${hint}`}>
+      <Text size="sm" className={classes["fact"]}>
+        <span aria-hidden="true">{mark}</span> {count.toLocaleString("en")} <span className={classes["word"]}>{word}</span>
+      </Text>
+    </Tooltip>
+  );
+}
+
 /** Counts by headroom band and by symptom. Each count is a switch for the filter that shows just these. */
 export function SummaryStrip({ summary, filters, onFilters }: Props) {
   const names = useNames();
   return (
-    <Group gap={8} role="group" aria-label="Summary of the fleet" wrap="wrap">
+    <div className={classes["strip"]} data-many={summary.symptoms.length > MANY || undefined} role="group" aria-label="Summary of the fleet">
       <Text size="sm" fw={600} mr={4} data-testid="wall-total">
         {plural(summary.total, "RNIC")}
       </Text>
@@ -36,7 +49,9 @@ export function SummaryStrip({ summary, filters, onFilters }: Props) {
               <span className={classes["swatch"]} style={{ background: bandColor(band), color: `var(--ww-on-band-${band})` }}>
                 {MARKS[band] ?? ""}
               </span>
-              <span className={classes["label"]}>{label}</span>
+              <span className={classes["label"]} data-alarm={band === "beyond" || band === "near"}>
+                {label}
+              </span>
               <b>{summary.bands[band].toLocaleString("en")}</b>
             </UnstyledButton>
           </Tooltip>
@@ -54,8 +69,9 @@ export function SummaryStrip({ summary, filters, onFilters }: Props) {
           <b>{count.toLocaleString("en")}</b>
         </UnstyledButton>
       ))}
-      {summary.cordoned > 0 && <Text size="sm">⊘ {summary.cordoned.toLocaleString("en")} cordoned</Text>}
-      {summary.stale > 0 && <Text size="sm">▨ {summary.stale.toLocaleString("en")} stale</Text>}
-    </Group>
+      {summary.recent > 0 && <Fact mark="◌" count={summary.recent} word="over" hint="had a symptom in the last 30 minutes that is over" />}
+      {summary.cordoned > 0 && <Fact mark="⊘" count={summary.cordoned} word="cordoned" hint="take no new VFs" />}
+      {summary.stale > 0 && <Fact mark="▨" count={summary.stale} word="stale" hint="did not report lately" />}
+    </div>
   );
 }

@@ -49,6 +49,9 @@ export function TileTooltip({ columns, row, x, y, width, height, now, wallLabel 
         {symptoms.map((symptom) => (
           <SymptomBadge key={symptom} symptom={symptom} />
         ))}
+        {(columns.recent[row] ?? []).map((symptom) => (
+          <SymptomBadge key={symptom} symptom={symptom} over />
+        ))}
         {columns.cordoned[row] && <Text size="xs">⊘ cordoned: takes no new VFs</Text>}
       </Group>
     </div>

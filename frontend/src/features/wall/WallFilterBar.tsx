@@ -63,7 +63,7 @@ export function WallFilterBar({ columns, shape, filters, onFilters }: Props) {
       {list("rack", "rack", options.rack)}
       {list("host", "host", options.host)}
       {list("model", "model", options.model)}
-      {list("symptom", "symptom", [{ value: "any", label: "any symptom" }, ...symptoms, { value: "none", label: "no symptom" }])}
+      {list("symptom", "symptom", [{ value: "any", label: "any symptom" }, ...symptoms, { value: "recent", label: "over, but recent" }, { value: "none", label: "no symptom" }])}
       {list("headroom", "headroom", BANDS.map((b) => ({ value: b.band, label: b.label })))}
       {isFiltered(filters) && (
         <Button variant="subtle" leftSection={<IconX size={14} />} onClick={() => onFilters({})}>

@@ -1,6 +1,7 @@
 import type { Band } from "@/lib/headroom";
 import { BANDS, bandOf } from "@/lib/headroom";
 import type { Columns } from "@/lib/stream/columns";
+import { isSymptom } from "@/lib/symptoms";
 
 /** What the wall shows, as it stands in the URL: lists are comma-separated, `?symptom=S1,S6&headroom=near,beyond&q=host0`. */
 export interface WallFilters {
@@ -14,7 +15,7 @@ export interface WallFilters {
 
 const KEYS = ["rack", "host", "model", "symptom", "headroom", "q"] as const;
 const BAND_NAMES = new Set<string>(BANDS.map((b) => b.band));
-const SYMPTOM = /^(S[1-8]|any|none)$/;
+const SYMPTOM_SETS = new Set(["any", "none", "recent"]);
 
 export function toList(value: string | undefined): string[] {
   return (value ?? "").split(",").map((part) => part.trim()).filter(Boolean);
@@ -32,7 +33,7 @@ export function parseFilters(search: Record<string, unknown>): WallFilters {
     if (typeof raw !== "string" && typeof raw !== "number") continue;
     let values = toList(String(raw));
     if (key === "headroom") values = values.filter((v) => BAND_NAMES.has(v));
-    if (key === "symptom") values = values.filter((v) => SYMPTOM.test(v));
+    if (key === "symptom") values = values.filter((v) => SYMPTOM_SETS.has(v) || isSymptom(v));
     const text = key === "q" ? String(raw).trim() : fromList(values);
     if (text) filters[key] = text;
   }
@@ -57,7 +58,7 @@ function matcher(filters: WallFilters): (columns: Columns, row: number) => boole
     if (band.size > 0 && !band.has(bandOf(c.headroom[row]) satisfies Band)) return false;
     const has = c.symptoms[row] ?? [];
     if (symptom.size > 0) {
-      const hit = (symptom.has("any") && has.length > 0) || (symptom.has("none") && has.length === 0) || has.some((s) => symptom.has(s));
+      const hit = (symptom.has("any") && has.length > 0) || (symptom.has("none") && has.length === 0) || (symptom.has("recent") && (c.recent[row]?.length ?? 0) > 0) || has.some((s) => symptom.has(s));
       if (!hit) return false;
     }
     if (words.length > 0) {

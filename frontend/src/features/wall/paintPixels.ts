@@ -19,7 +19,7 @@ function fill(pixels: Uint32Array, stride: number, x0: number, y0: number, x1: n
 /**
  * The far view of a large fleet: 40,000 fillRect calls cost more than a frame on a machine without a GPU, while writing
  * the pixels costs about as many stores as there are pixels. A stale tile keeps only its lower half; an RNIC with a
- * symptom is drawn larger with a bright rim, so that it stands out by size as well as by colour.
+ * symptom is drawn larger with a bright rim, so that it stands out by size as well as by colour; one whose symptom is over has a hollow square of the same size.
  */
 export function paintPixels(ctx: CanvasRenderingContext2D, scene: Scene): number {
   const { layout, columns, palette, view, ratio, now } = scene;
@@ -34,6 +34,7 @@ export function paintPixels(ctx: CanvasRenderingContext2D, scene: Scene): number
   const h = layout.metrics.tileHeight * scale;
   const clip = (value: number, limit: number) => (value < 0 ? 0 : value > limit ? limit : value);
   const sick: number[] = [];
+  const over: number[] = [];
   let painted = 0;
   for (const rack of layout.racks) {
     const rx0 = clip(Math.round(rack.x * scale + ox), width);
@@ -54,16 +55,25 @@ export function paintPixels(ctx: CanvasRenderingContext2D, scene: Scene): number
       if (y0 >= y1) continue;
       painted++;
       if ((columns.symptoms[row]?.length ?? 0) > 0) sick.push(i);
+      else if ((columns.recent[row]?.length ?? 0) > 0) over.push(i);
       fill(pixels, width, x0, y0, x1, y1, palette.pixel[bandOf(columns.headroom[row])]);
     }
   }
   ctx.putImageData(image, 0, 0);
   ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
   ctx.lineWidth = 1.5;
+  const size = Math.max(9, layout.metrics.tileHeight * view.scale);
+  const corner = (i: number) => ({
+    x: ((layout.x[i] ?? 0) + layout.metrics.tileWidth / 2) * view.scale + view.offsetX - size / 2,
+    y: ((layout.y[i] ?? 0) + layout.metrics.tileHeight / 2) * view.scale + view.offsetY - size / 2,
+  });
+  ctx.strokeStyle = palette.dim;
+  for (const i of over) {
+    const { x, y } = corner(i);
+    ctx.strokeRect(x, y, size, size);
+  }
   for (const i of sick) {
-    const size = Math.max(9, layout.metrics.tileHeight * view.scale);
-    const x = ((layout.x[i] ?? 0) + layout.metrics.tileWidth / 2) * view.scale + view.offsetX - size / 2;
-    const y = ((layout.y[i] ?? 0) + layout.metrics.tileHeight / 2) * view.scale + view.offsetY - size / 2;
+    const { x, y } = corner(i);
     ctx.fillStyle = palette.bad;
     ctx.fillRect(x, y, size, size);
     ctx.strokeStyle = palette.mark;

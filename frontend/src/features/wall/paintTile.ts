@@ -1,4 +1,5 @@
 import { bandOf } from "@/lib/headroom";
+import { symptomMark } from "@/lib/symptoms";
 import { isStale, type Scene } from "./scene";
 import { formatTileHeadroom } from "./tileText";
 
@@ -49,19 +50,31 @@ function cordonMark(ctx: CanvasRenderingContext2D, x: number, y: number, size: n
   ctx.stroke();
 }
 
-function chips(ctx: CanvasRenderingContext2D, scene: Scene, symptoms: readonly string[], right: number, y: number, size: number, font: string): void {
+/** Chips from the right; hollow and dashed for symptoms that are over. Returns where the next one would end. */
+function chips(ctx: CanvasRenderingContext2D, scene: Scene, symptoms: readonly string[], right: number, y: number, size: number, font: string, over = false): number {
   ctx.font = `700 ${size}px ${font}`;
   ctx.textBaseline = "middle";
   let x = right;
   for (const symptom of symptoms.slice(0, 3).reverse()) {
-    const width = ctx.measureText(symptom).width + size * 0.7;
+    const word = symptomMark(symptom);
+    const width = ctx.measureText(word).width + size * 0.7;
     x -= width;
-    ctx.fillStyle = scene.palette.text;
-    ctx.fillRect(x, y, width, size * 1.45);
-    ctx.fillStyle = scene.palette.panel;
-    ctx.fillText(symptom, x + size * 0.35, y + size * 0.77);
+    if (over) {
+      ctx.strokeStyle = ctx.fillStyle;
+      ctx.lineWidth = 1;
+      ctx.setLineDash([2, 2]);
+      ctx.strokeRect(x + 0.5, y + 0.5, width - 1, size * 1.45 - 1);
+      ctx.setLineDash([]);
+      ctx.fillText(word, x + size * 0.35, y + size * 0.77);
+    } else {
+      ctx.fillStyle = scene.palette.text;
+      ctx.fillRect(x, y, width, size * 1.45);
+      ctx.fillStyle = scene.palette.panel;
+      ctx.fillText(word, x + size * 0.35, y + size * 0.77);
+    }
     x -= 3;
   }
+  return x;
 }
 
 export function paintTile(ctx: CanvasRenderingContext2D, scene: Scene, tile: number, font: string): void {
@@ -75,6 +88,7 @@ export function paintTile(ctx: CanvasRenderingContext2D, scene: Scene, tile: num
   const band = bandOf(columns.headroom[row]);
   const ink = palette.onBand[band];
   const symptoms = columns.symptoms[row] ?? [];
+  const recent = columns.recent[row] ?? [];
   ctx.fillStyle = palette.band[band];
   ctx.fillRect(x, y, w, h);
   if (isStale(columns, row, scene.now)) hatch(ctx, x, y, w, h, ink);
@@ -93,6 +107,7 @@ export function paintTile(ctx: CanvasRenderingContext2D, scene: Scene, tile: num
     const mark = Math.min(h * 0.55, 12);
     if (symptoms.length > 0 && w >= 22) chips(ctx, scene, symptoms.slice(0, w > 44 ? 2 : 1), x + w - 1, y + 1, Math.min(11, h * 0.5), font);
     else if (band === "beyond" || band === "near") bandMark(ctx, x + (w - mark) / 2, y + (h - mark) / 2, mark, band === "beyond");
+    else if (recent.length > 0 && w >= 22) chips(ctx, scene, recent.slice(0, 1), x + w - 1, y + 1, Math.min(11, h * 0.5), font, true);
     ctx.strokeStyle = ink;
     if (columns.cordoned[row]) cordonMark(ctx, x + 2, y + h - mark - 1, mark * 0.9);
     return;
@@ -115,7 +130,9 @@ export function paintTile(ctx: CanvasRenderingContext2D, scene: Scene, tile: num
     ctx.globalAlpha = 1;
     ctx.fillRect(x, y + h - 4 * unit, w * Math.min(1, Math.max(0, 1 - headroom)), 4 * unit);
   }
-  chips(ctx, scene, symptoms, x + w - 5 * unit, y + 6 * unit, 11 * unit, font);
+  const left = chips(ctx, scene, symptoms, x + w - 5 * unit, y + 6 * unit, 11 * unit, font);
+  ctx.fillStyle = ink;
+  if (symptoms.length < 2) chips(ctx, scene, recent.slice(0, 1), left, y + 6 * unit, 11 * unit, font, true);
   ctx.strokeStyle = ink;
   if (columns.cordoned[row]) cordonMark(ctx, x + w - 20 * unit, y + 26 * unit, 13 * unit);
 }

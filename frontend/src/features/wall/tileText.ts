@@ -19,6 +19,8 @@ export function describeTile(columns: Columns, row: number, wallLabel: (wall: st
     formatHeadroom(columns.headroom[row]) + (wall ? `, nearest wall ${wallLabel(wall)}` : ""),
     symptoms.length > 0 ? `symptoms ${symptoms.join(", ")}` : "no symptom",
   ];
+  const recent = columns.recent[row] ?? [];
+  if (recent.length > 0) parts.push(`over, but recent: ${recent.join(", ")}`);
   if (columns.cordoned[row]) parts.push("cordoned");
   if (seen === null || now - seen > STALE_AFTER_MS) parts.push(`stale, last seen ${formatAgo(seen, now)}`);
   return parts.join("; ");

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { OTHER_SYMPTOMS, symptomWord } from "../symptoms";
 import { api, unwrap } from "./client";
 
 /** Labels and units of symptoms, causes, walls and fields; they change with a release only. */
@@ -20,12 +21,12 @@ export function useNames(): Names {
     const symptoms = new Map(data?.symptoms.map((each) => [each.id, each.title]));
     const causes = new Map(data?.causes.map((each) => [each.id, each.title]));
     const walls = new Map(data?.walls.map((each) => [each.id, each.label]));
-    return { symptom: (id) => symptoms.get(id) ?? id, cause: (id) => causes.get(id) ?? id, wall: (id) => walls.get(id) ?? id };
+    return { symptom: (id) => symptoms.get(id) ?? OTHER_SYMPTOMS[id]?.name ?? id, cause: (id) => causes.get(id) ?? id, wall: (id) => walls.get(id) ?? id };
   }, [data]);
 }
 
 /** All symptoms as choices of a filter. */
 export function useSymptomChoices(): { value: string; label: string }[] {
   const { data } = useCatalogue();
-  return useMemo(() => (data?.symptoms ?? []).map(({ id, title }) => ({ value: id, label: `${id} ${title}` })), [data]);
+  return useMemo(() => (data?.symptoms ?? []).map(({ id, title }) => ({ value: id, label: `${symptomWord(id)} ${title}` })), [data]);
 }

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { createContext, useContext, useEffect, useMemo, useSyncExternalStore, type ReactNode } from "react";
 import { api, unwrap } from "../api/client";
+import { atMostEvery } from "../soon";
 import { EventStream } from "./eventStream";
 import { WallStore, type WallState } from "./wallStore";
 import type { Connection } from "./connection";
@@ -15,6 +16,9 @@ export const WALL = "wall";
 
 const Context = createContext<Live | null>(null);
 
+/** However many incidents change, what is shown of them is fetched again at most this often. */
+const REFRESH_MS = 1_000;
+
 /** Query keys that a changed noun makes old. */
 const TOUCHED = { incident: ["incidents"], remedy: ["remedies"], agent: ["agents"] } as const;
 
@@ -26,6 +30,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const live = useMemo<Live>(() => {
     const store = new WallStore();
+    const refresh = atMostEvery<keyof typeof TOUCHED>(REFRESH_MS, (noun) => void client.invalidateQueries({ queryKey: TOUCHED[noun] }, { cancelRefetch: false }));
     const stream = new EventStream({
       url: "/api/v1/stream",
       after: () => store.seq,
@@ -36,7 +41,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
           store.changesLost();
           void client.invalidateQueries();
         }
-        else if (message.kind === "changed") void client.invalidateQueries({ queryKey: TOUCHED[message.noun] });
+        else if (message.kind === "changed" || message.kind === "many") refresh(message.noun);
       },
     });
     return { store, stream };

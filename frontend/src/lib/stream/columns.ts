@@ -5,7 +5,7 @@ export type Columns = WallColumns;
 
 export function emptyColumns(): Columns {
   return {
-    host: [], rack: [], pci: [], model: [], headroom: [], nearest_wall: [], symptoms: [], seen_at_ms: [], cordoned: [], tx_gbps: [], rx_gbps: [],
+    host: [], rack: [], pci: [], model: [], headroom: [], nearest_wall: [], symptoms: [], recent: [], seen_at_ms: [], cordoned: [], tx_gbps: [], rx_gbps: [],
   };
 }
 
@@ -27,6 +27,7 @@ function copyRow(from: Columns, i: number, to: Columns, at: number): void {
   to.headroom[at] = from.headroom[i] ?? null;
   to.nearest_wall[at] = from.nearest_wall[i] ?? null;
   to.symptoms[at] = from.symptoms[i] ?? [];
+  to.recent[at] = from.recent[i] ?? [];
   to.seen_at_ms[at] = from.seen_at_ms[i] ?? null;
   to.cordoned[at] = from.cordoned[i] ?? false;
   to.tx_gbps[at] = from.tx_gbps[i] ?? null;

@@ -3,6 +3,8 @@ import type { Columns } from "./columns";
 export type StreamMessage =
   | { kind: "rnic_state"; columns: Columns; asOf: number | null; seq: number | null }
   | { kind: "changed"; noun: "incident" | "remedy" | "agent"; id: string; state: string }
+  /** So many incidents at once that they are not told one by one. */
+  | { kind: "many"; noun: "incident"; count: number }
   | { kind: "resync" }
   | { kind: "heartbeat" };
 
@@ -11,7 +13,7 @@ function record(value: unknown): Record<string, unknown> | null {
 }
 
 const COLUMN_NAMES: readonly (keyof Columns)[] = [
-  "host", "rack", "pci", "model", "headroom", "nearest_wall", "symptoms", "seen_at_ms", "cordoned", "tx_gbps", "rx_gbps",
+  "host", "rack", "pci", "model", "headroom", "nearest_wall", "symptoms", "recent", "seen_at_ms", "cordoned", "tx_gbps", "rx_gbps",
 ];
 
 /** Columns are taken only whole and of one length: half a delta would paint one RNIC's state on another's tile. */
@@ -44,7 +46,8 @@ export function parseMessage(event: string, data: string, id = ""): StreamMessag
   if (event === "incident" || event === "remedy" || event === "agent") {
     return { kind: "changed", noun: event, id: String(body["id"] ?? ""), state: String(body["state"] ?? "") };
   }
+  if (event === "incidents") return { kind: "many", noun: "incident", count: typeof body["count"] === "number" ? body["count"] : 0 };
   return null;
 }
 
-export const STREAM_EVENTS = ["rnic_state", "incident", "remedy", "agent", "resync", "heartbeat"] as const;
+export const STREAM_EVENTS = ["rnic_state", "incident", "incidents", "remedy", "agent", "resync", "heartbeat"] as const;

@@ -57,6 +57,7 @@ describe("messages", () => {
 
   it("reads what changed", () => {
     expect(parseMessage("remedy", '{"id":"7","state":"verified"}')).toEqual({ kind: "changed", noun: "remedy", id: "7", state: "verified" });
+    expect(parseMessage("incidents", '{"count":15000}')).toEqual({ kind: "many", noun: "incident", count: 15_000 });
     expect(parseMessage("resync", "{}")).toEqual({ kind: "resync" });
   });
 });

@@ -9,13 +9,15 @@ interface Props {
   request: { error: unknown; isPending: boolean };
   onSubmit: FormEventHandler<HTMLFormElement>;
   onClose: () => void;
+  /** While something needed is missing. */
+  disabled?: boolean;
   /** In place of the form once the request has succeeded: what must be read before the dialog is closed. */
   outcome?: ReactNode;
   children: ReactNode;
 }
 
 /** A form in a dialog: its fields, what went wrong, one button to send it. */
-export function FormDialog({ title, submit, request, onSubmit, onClose, outcome, children }: Props) {
+export function FormDialog({ title, submit, request, onSubmit, onClose, disabled, outcome, children }: Props) {
   return (
     <Modal opened onClose={onClose} title={title} size="lg">
       {outcome ? (
@@ -31,7 +33,7 @@ export function FormDialog({ title, submit, request, onSubmit, onClose, outcome,
             {children}
             {request.error !== null && <ProblemNotice error={request.error} />}
             <Group justify="flex-end">
-              <Button type="submit" loading={request.isPending}>
+              <Button type="submit" loading={request.isPending} disabled={disabled}>
                 {submit}
               </Button>
             </Group>

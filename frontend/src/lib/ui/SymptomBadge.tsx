@@ -1,14 +1,40 @@
-import { Badge, Tooltip } from "@mantine/core";
+import { Badge, Tooltip, VisuallyHidden } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
 import { useNames } from "../api/useCatalogue";
+import { symptomMark, symptomWord } from "../symptoms";
 
-/** A symptom's number as a solid chip, its name on hover and for screen readers. */
-export function SymptomBadge({ symptom, withTitle = false }: { symptom: string; withTitle?: boolean }) {
+interface Props {
+  symptom: string;
+  withTitle?: boolean;
+  /** Where there is no room for a word: the mark alone, the word for screen readers. */
+  short?: boolean;
+  /** It has ended: drawn hollow, and said in a word. */
+  over?: boolean;
+}
+
+const SOLID = { background: "var(--ww-text)", color: "var(--ww-panel)" };
+const HOLLOW = { background: "transparent", color: "var(--ww-text)", border: "1px dashed var(--ww-dim)" };
+
+/** A symptom's number as a solid chip, hollow once it is over; its name on hover and for screen readers. */
+export function SymptomBadge({ symptom, withTitle = false, short = false, over = false }: Props) {
   const name = useNames().symptom(symptom);
-  const both = name === symptom ? symptom : `${symptom} ${name}`;
+  const both = name === symptom ? symptom : `${symptomWord(symptom)} · ${name}`;
   const badge = (
-    <Badge radius="xs" size="sm" variant="filled" tt="none" style={{ background: "var(--ww-text)", color: "var(--ww-panel)" }}>
-      {withTitle ? both : symptom}
+    <Badge radius="xs" size="sm" variant="filled" tt="none" style={{ flex: "none", maxWidth: "none", ...(over ? HOLLOW : SOLID) }}>
+      {withTitle ? both : short ? symptomMark(symptom) : symptomWord(symptom)}
+      {short && symptomMark(symptom) !== symptom && <VisuallyHidden>{symptom}</VisuallyHidden>}
+      {over ? " over" : ""}
     </Badge>
   );
-  return withTitle ? badge : <Tooltip label={both}>{badge}</Tooltip>;
+  return withTitle ? badge : <Tooltip label={over ? `${both}: over, but recent` : both}>{badge}</Tooltip>;
+}
+
+/** The chip as the way to the page that explains the symptom. */
+export function SymptomLink({ symptom, over }: { symptom: string; over?: boolean }) {
+  const name = useNames().symptom(symptom);
+  return (
+    <Link to="/symptoms/$symptom" params={{ symptom }} aria-label={`${symptom}: ${name}`} style={{ textDecoration: "none" }}>
+      <SymptomBadge symptom={symptom} over={over} />
+    </Link>
+  );
 }

@@ -1,0 +1,60 @@
+import { Text } from "@mantine/core";
+import { createColumnHelper } from "@tanstack/react-table";
+import { Link } from "@tanstack/react-router";
+import { useMemo } from "react";
+import type { Incident, IncidentFinding } from "@/lib/api/types";
+import { plural } from "@/lib/format";
+import { useTimeFormat } from "@/lib/time/ZoneContext";
+import { DataTable } from "@/lib/ui/DataTable";
+import { Panel } from "@/lib/ui/Panel";
+import { StatusMark } from "@/lib/ui/StatusMark";
+import { SymptomBadge } from "@/lib/ui/SymptomBadge";
+
+const column = createColumnHelper<IncidentFinding>();
+
+/** What the incident is made of, when that is more than one finding. */
+export function FindingsPanel({ incident }: { incident: Incident }) {
+  const { time } = useTimeFormat();
+  const columns = useMemo(
+    () => [
+      column.accessor("symptom", { header: "Symptom", cell: ({ row: { original } }) => <SymptomBadge symptom={original.symptom} over={original.state === "cleared"} /> }),
+      column.accessor((row) => `${row.host} ${row.pci}`, {
+        id: "where",
+        header: "Where",
+        cell: ({ row: { original } }) =>
+          original.pci === "" ? (
+            <Link to="/" search={{ host: original.host }}>
+              {original.host}
+            </Link>
+          ) : (
+            <Link to="/rnics/$host/$pci" params={{ host: original.host, pci: original.pci }} style={{ whiteSpace: "nowrap" }}>
+              {original.host} {original.pci}
+            </Link>
+          ),
+      }),
+      column.accessor("summary", { header: "Finding", cell: ({ row: { original } }) => `${original.summary}${original.inhibited ? " (a consequence: nobody was notified of it)" : ""}` }),
+      column.accessor("rack", { header: "Rack" }),
+      column.accessor("severity", { header: "Severity", cell: ({ getValue }) => <StatusMark tone={getValue() === "critical" ? "bad" : "warn"}>{getValue()}</StatusMark> }),
+      column.accessor((row) => row.cause ?? "–", { id: "cause", header: "Cause" }),
+      column.accessor("started_at", { header: "From", cell: ({ getValue }) => <span style={{ whiteSpace: "nowrap" }}>{time(getValue())}</span> }),
+      column.accessor((row) => row.cleared_at ?? "", { id: "to", header: "To", cell: ({ row }) => <span style={{ whiteSpace: "nowrap" }}>{row.original.cleared_at === null ? "present" : time(row.original.cleared_at)}</span> }),
+    ],
+    [time],
+  );
+  if (incident.findings.length < 2) return null;
+  return (
+    <Panel
+      title="Findings"
+      aside={
+        <Text size="xs" c="dimmed">
+          {plural(incident.findings.length, "finding")} that belong together
+        </Text>
+      }
+      flush
+    >
+      <div style={{ maxHeight: 320, overflowY: "auto" }}>
+        <DataTable label="Findings" data={incident.findings} columns={columns} />
+      </div>
+    </Panel>
+  );
+}

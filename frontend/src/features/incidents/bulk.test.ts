@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { outcomeText, undoOf } from "./bulk";
+
+const row = (id: string, state: "open" | "resolved" = "open", assignee: string | null = null) => ({ id, state, assignee });
+
+describe("what a bulk action tells", () => {
+  it("counts what was done", () => {
+    expect(outcomeText("acknowledge", { changed: 1, skipped: [] })).toBe("1 incident acknowledged");
+  });
+
+  it("says what was left alone and why", () => {
+    expect(outcomeText("resolve", { changed: 1200, skipped: [{ id: "a", why: "is resolved" }, { id: "b", why: "is resolved" }, { id: "c", why: "is gone" }] })).toBe(
+      "1,200 incidents resolved; 3 left alone: is resolved (2), is gone (1)",
+    );
+  });
+});
+
+describe("what takes a bulk action back", () => {
+  it("reopens only what the action resolved", () => {
+    expect(undoOf("resolve", [row("a"), row("b", "resolved")])).toEqual({ ids: ["a"], action: "reopen" });
+    expect(undoOf("resolve", [row("b", "resolved")])).toBeNull();
+  });
+
+  it("gives the former assignee back only where there was one for all", () => {
+    expect(undoOf("assign", [row("a", "open", "dana"), row("b", "open", "dana")])).toEqual({ ids: ["a", "b"], action: "assign", assignee: "dana" });
+    expect(undoOf("assign", [row("a", "open", "dana"), row("b")])).toBeNull();
+  });
+
+  it("has nothing for a comment", () => {
+    expect(undoOf("comment", [row("a")])).toBeNull();
+  });
+});

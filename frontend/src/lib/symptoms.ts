@@ -1,0 +1,27 @@
+/** What a finding may say besides S1 to S8; the catalogue may know better names. */
+export const OTHER_SYMPTOMS: Readonly<Record<string, { mark: string; name: string }>> = {
+  unexplained: { mark: "?", name: "Unexplained performance issue" },
+  silent: { mark: "∅", name: "Silent host: its telemetry has stopped" },
+};
+
+/** As short as a chip needs: `S1`, `?` for an unexplained issue, `∅` for a silent host. */
+export function symptomMark(id: string): string {
+  return OTHER_SYMPTOMS[id]?.mark ?? id;
+}
+
+/** The mark with the word that goes with it: `S1`, `? unexplained`. */
+export function symptomWord(id: string): string {
+  const other = OTHER_SYMPTOMS[id];
+  return other ? `${other.mark} ${id}` : id;
+}
+
+export function isSymptom(id: string): boolean {
+  return /^S[1-8]$/.test(id) || id in OTHER_SYMPTOMS;
+}
+
+const ORDER = ["silent", "unexplained"];
+
+/** S1 to S8 by number, the others after them. */
+export function compareSymptoms(a: string, b: string): number {
+  return ORDER.indexOf(a) - ORDER.indexOf(b) || (a < b ? -1 : a > b ? 1 : 0);
+}
