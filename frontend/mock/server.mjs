@@ -1,14 +1,19 @@
 /**
  * A mock of the API with the built pages in front of it: `node mock/server.mjs [port]`. WALLWATCH_MOCK chooses what it
  * shows: `full` (default), `large` (40,000 RNICs), `empty` (no host reports) or `broken` (every read fails).
+ * WALLWATCH_MOCK_CATALOGUE is a file with the answer of GET /catalogue, in place of the short one here.
  * WALLWATCH_MOCK_SIGN_IN=1 asks for the password "mock"; WALLWATCH_MOCK_PAGES is the folder of pages that were built elsewhere.
  */
-import { createReadStream, existsSync, statSync } from "node:fs";
+import { createReadStream, existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as answers from "./answers.mjs";
+import { CATALOGUE } from "./catalogue.mjs";
 import { makeFleet } from "./fleet.mjs";
+import { Incidents } from "./incidents.mjs";
+import { Silences, Views } from "./silences.mjs";
+import { before, containers, similar, whole } from "./whole.mjs";
 import { vfs } from "./vfs.mjs";
 
 const DIST = process.env.WALLWATCH_MOCK_PAGES ?? fileURLToPath(new URL("../dist/", import.meta.url));
@@ -19,6 +24,10 @@ const fleet = makeFleet(SIZES[kind] ?? SIZES.full);
 const stale = new Set(fleet.seen_at_ms.flatMap((seen, i) => (Date.now() - seen > 60_000 ? [i] : [])));
 const guarded = process.env.WALLWATCH_MOCK_SIGN_IN === "1";
 const empty = answers.page([]);
+const incidents = new Incidents(fleet, kind);
+const silences = new Silences(incidents, kind);
+const views = new Views();
+const catalogue = process.env.WALLWATCH_MOCK_CATALOGUE ? JSON.parse(readFileSync(process.env.WALLWATCH_MOCK_CATALOGUE, "utf8")) : CATALOGUE;
 const orders = new Map();
 let seq = 1;
 const session = { user: { username: "admin", role: "admin" }, csrf_token: "mock" };
@@ -58,15 +67,24 @@ async function readBody(request) {
 
 const reads = [
   [/^\/wall$/, () => refreshed() && ({ as_of: new Date().toISOString(), seq, columns: fleet })],
-  [/^\/catalogue$/, () => answers.CATALOGUE],
+  [/^\/catalogue$/, () => catalogue],
   [/^\/remedy-actions$/, () => answers.ACTIONS],
   [/^\/rnics\/([^/]+)\/([^/]+)$/, ([, host, pci]) => { const i = find(host, pci); return i < 0 ? null : answers.rnic(fleet, i); }],
   [/^\/rnics\/([^/]+)\/([^/]+)\/series$/, (_, q) => answers.series((q.get("fields") ?? "").split(","), q.get("from"), q.get("to"))],
   [/^\/rnics\/([^/]+)\/([^/]+)\/masks$/, () => answers.masks()],
   [/^\/rnics\/([^/]+)\/([^/]+)\/vfs$/, ([, host, pci]) => { const i = find(host, pci); return i < 0 ? null : vfs(fleet, i); }],
   [/^\/rnics\/([^/]+)\/([^/]+)\/findings$/, () => [{ finding_id: "00000000-0000-4000-8000-000000000099", symptom: "S1", from: new Date(Date.now() - 430_000).toISOString(), to: null, severity: "critical", incident_id: null }]],
-  [/^\/incidents$/, (_, q) => { const states = q.getAll("state"); return answers.page(answers.incidents(fleet).filter((i) => states.length === 0 || states.includes(i.state))); }],
-  [/^\/incidents\/([^/]+)$/, ([, id]) => answers.incident(fleet, id)],
+  [/^\/incidents$/, (_, q) => incidents.list(q)],
+  [/^\/incidents\/counts$/, (_, q) => incidents.counts(q)],
+  [/^\/incidents\/changes$/, (_, q) => incidents.changes(q)],
+  [/^\/incidents\/export$/, (_, q) => incidents.list(q).items],
+  [/^\/incidents\/([^/]+)$/, ([, id]) => about(id, (i) => whole(i, incidents.entries.get(id)))],
+  [/^\/incidents\/([^/]+)\/containers$/, ([, id]) => about(id, containers)],
+  [/^\/incidents\/([^/]+)\/before$/, ([, id]) => about(id, before)],
+  [/^\/incidents\/([^/]+)\/similar$/, ([, id]) => about(id, (i) => similar(incidents.all, i))],
+  [/^\/silences$/, (_, q) => silences.list(q)],
+  [/^\/silences\/([^/]+)$/, ([, id]) => { const s = silences.all.find((each) => each.id === id); return s ? silences.shown(s) : null; }],
+  [/^\/views$/, () => views.all],
   [/^\/remedies$/, () => answers.page([...orders].reverse().map(([id, o]) => answers.remedy(o.order, id, o.at)))],
   [/^\/remedies\/([^/]+)$/, ([, id]) => { const o = orders.get(id); return o ? answers.remedy(o.order, id, o.at) : null; }],
   [/^\/agents$/, () => answers.agents(fleet)],
@@ -76,7 +94,33 @@ const reads = [
   [/^\/users$/, () => answers.USERS],
   [/^\/audit$/, () => answers.AUDIT],
 ];
-const LISTS = /^\/(incidents|remedies|agents|webhooks|tokens|users|audit)$/;
+const LISTS = /^\/(remedies|agents|webhooks|tokens|users|audit)$/;
+
+function about(id, answer) {
+  const known = incidents.find(id);
+  return known ? answer(known) : null;
+}
+
+/** What changes something: [method, path, answer]; a null answer is "no such thing". */
+const writes = [
+  ["POST", /^\/incidents\/bulk$/, (_, body) => incidents.bulk(body)],
+  ["POST", /^\/incidents\/([^/]+)\/(acknowledge|resolve|reopen)$/, ([, id, action]) => about(id, (i) => changed(incidents.act(i, action)))],
+  ["POST", /^\/incidents\/([^/]+)\/comments$/, ([, id], body) => about(id, (i) => changed(incidents.act(i, "comment", body)))],
+  ["POST", /^\/incidents\/([^/]+)\/merge$/, ([, id], body) => about(id, (i) => changed(incidents.touch(i, {}, "merged", `${body.incident_ids.length} incidents were merged into this one.`)))],
+  ["POST", /^\/incidents\/([^/]+)\/split$/, ([, id]) => about(id, (i) => changed(incidents.touch(i, {}, "split", "Findings left for an incident of their own.")))],
+  ["PATCH", /^\/incidents\/([^/]+)$/, ([, id], body) => about(id, (i) => changed(body.external_refs ? incidents.touch(i, { external_refs: body.external_refs }, "ticket", "Tickets changed.") : incidents.act(i, "assign", body)))],
+  ["POST", /^\/silences\/preview$/, (_, body) => silences.preview(body)],
+  ["POST", /^\/silences$/, (_, body) => silences.create(body)],
+  ["PATCH", /^\/silences\/([^/]+)$/, ([, id], body) => silences.change(id, body)],
+  ["DELETE", /^\/silences\/([^/]+)$/, ([, id]) => silences.end(id)],
+  ["POST", /^\/views$/, (_, body) => views.create(body)],
+  ["PATCH", /^\/views\/([^/]+)$/, ([, id], body) => Object.assign(views.all.find((v) => v.id === id) ?? {}, body)],
+  ["DELETE", /^\/views\/([^/]+)$/, ([, id]) => { views.all = views.all.filter((v) => v.id !== id); return {}; }],
+];
+
+function changed(incident) {
+  return whole(incident, incidents.entries.get(incident.id));
+}
 
 /** All but the hosts that are meant to be stale have just reported. */
 function refreshed() {
@@ -111,7 +155,14 @@ async function api(request, response, path, query) {
     known.order.undone = true;
     return send(response, 202, answers.remedy(known.order, undo[1], known.at));
   }
-  if (request.method !== "GET") return send(response, 200, answers.incident(fleet, path.split("/")[2]) ?? {});
+  for (const [method, pattern, answer] of writes) {
+    const match = method === request.method && pattern.exec(path);
+    if (!match) continue;
+    const body = answer(match, await readBody(request));
+    if (body === null) return problem(response, 404, "not_found", "There is no such thing", `Nothing is known as ${path}.`);
+    return request.method === "DELETE" ? send(response, 204) : send(response, 200, body);
+  }
+  if (request.method !== "GET") return send(response, 200, {});
   if (kind === "empty" && LISTS.test(path)) return send(response, 200, empty);
   for (const [pattern, answer] of reads) {
     const match = pattern.exec(path);
