@@ -1,56 +1,79 @@
-import { Button, Table } from "@mantine/core";
-import type { Delivery, Webhook } from "@/lib/api/types";
+import { Button, Group, Table } from "@mantine/core";
+import { useState } from "react";
+import type { Webhook } from "@/lib/api/types";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { HeadedTable } from "@/lib/ui/HeadedTable";
 import { ListPanel } from "@/lib/ui/ListPanel";
-import { StatusMark, type Tone } from "@/lib/ui/StatusMark";
-import { useDeliveries, useRetryDelivery } from "./queries";
+import { StatusMark } from "@/lib/ui/StatusMark";
+import { attemptText, TONES } from "./attempts";
+import { DeliveryDialog } from "./DeliveryDialog";
+import type { LogFilters } from "./filters";
+import { LogFilterBar } from "./LogFilterBar";
+import { useDeliveries, useReplayDelivery } from "./queries";
 
-const TONES: Readonly<Record<Delivery["state"], Tone>> = { pending: "quiet", delivered: "good", failed: "bad" };
-
-/** `HTTP 500 in 12 ms` or the error that came instead of an answer. */
-export function attemptText(attempt: Delivery["attempts"][number]): string {
-  const what = attempt.status === null ? (attempt.error ?? "no answer") : `HTTP ${attempt.status}${attempt.error ? ` (${attempt.error})` : ""}`;
-  return `${what} in ${attempt.duration_ms} ms`;
+interface Props {
+  webhook: Webhook;
+  filters: LogFilters;
+  onFilters: (filters: LogFilters) => void;
 }
 
-export function DeliveryLog({ webhook }: { webhook: Webhook }) {
-  const deliveries = useDeliveries(webhook.id);
-  const retry = useRetryDelivery(webhook.id);
+/** Everything that was sent to one webhook, newest first; a body opens, and what has ended can be sent once more. */
+export function DeliveryLog({ webhook, filters, onFilters }: Props) {
+  const deliveries = useDeliveries(webhook.id, filters);
+  const replay = useReplayDelivery(webhook.id);
+  const [opened, setOpened] = useState<string | null>(null);
   const { time, clock } = useTimeFormat();
+  const filtered = Boolean(filters.state ?? filters.event ?? filters.q);
   return (
-    <ListPanel
-      title={`Deliveries of ${webhook.name}`}
-      pages={deliveries}
-      problem={retry.error}
-      empty={<EmptyState title="Nothing was sent yet">Send a test, or wait for the next incident.</EmptyState>}
-      moreLabel="Show older deliveries"
-    >
-      {(items) => (
-        <HeadedTable label="Deliveries" titles={["State", "Event", "Created", "Attempts", "Last attempt", "Next", "Retry"]}>
-          {items.map((delivery) => {
-            const last = delivery.attempts.at(-1);
-            return (
-              <Table.Tr key={delivery.id}>
-                <Table.Td>
-                  <StatusMark tone={TONES[delivery.state]}>{delivery.state}</StatusMark>
-                </Table.Td>
-                <Table.Td>{delivery.event}</Table.Td>
-                <Table.Td>{time(delivery.created_at)}</Table.Td>
-                <Table.Td>{delivery.attempts.length}</Table.Td>
-                <Table.Td>{last ? attemptText(last) : "–"}</Table.Td>
-                <Table.Td c="dimmed">{delivery.next_attempt_at ? clock(delivery.next_attempt_at) : "–"}</Table.Td>
-                <Table.Td>
-                  <Button size="compact-xs" variant="default" disabled={delivery.state === "pending"} onClick={() => retry.mutate(delivery.id)}>
-                    Send again
-                  </Button>
-                </Table.Td>
-              </Table.Tr>
-            );
-          })}
-        </HeadedTable>
-      )}
-    </ListPanel>
+    <>
+      <ListPanel
+        title={`Deliveries of ${webhook.name}`}
+        actions={<LogFilterBar filters={filters} onFilters={onFilters} />}
+        pages={deliveries}
+        problem={replay.error}
+        empty={filtered ? <EmptyState title="No delivery matches these filters">Clear the filters to see all. Deliveries are kept for 30 days.</EmptyState> : <EmptyState title="Nothing was sent yet">Send a test, or wait for the next incident that it matches.</EmptyState>}
+        moreLabel="Show older deliveries"
+      >
+        {(items) => (
+          <HeadedTable label="Deliveries" titles={["State", "Event", "About", "Created", "Attempts", "Last attempt", "Next", "Actions"]}>
+            {items.map((delivery) => {
+              const last = delivery.attempts.at(-1);
+              return (
+                <Table.Tr key={delivery.id}>
+                  <Table.Td>
+                    <StatusMark tone={TONES[delivery.state]}>{delivery.state}</StatusMark>
+                  </Table.Td>
+                  <Table.Td>{delivery.event}</Table.Td>
+                  <Table.Td>{delivery.about || "–"}</Table.Td>
+                  <Table.Td style={{ whiteSpace: "nowrap" }}>{time(delivery.created_at)}</Table.Td>
+                  <Table.Td>{delivery.attempts.length}</Table.Td>
+                  <Table.Td>{last ? attemptText(last) : "–"}</Table.Td>
+                  <Table.Td c="dimmed">{delivery.next_attempt_at ? clock(delivery.next_attempt_at) : "–"}</Table.Td>
+                  <Table.Td>
+                    <Group gap={6} wrap="nowrap">
+                      <Button size="compact-xs" variant="default" aria-haspopup="dialog" onClick={() => setOpened(delivery.id)}>
+                        Body
+                      </Button>
+                      <Button
+                        size="compact-xs"
+                        variant="default"
+                        title={delivery.state === "pending" ? "It is still on its way" : "The same body under the same webhook-id"}
+                        disabled={delivery.state === "pending"}
+                        loading={replay.isPending && replay.variables === delivery.id}
+                        onClick={() => replay.mutate(delivery.id)}
+                      >
+                        Send again
+                      </Button>
+                    </Group>
+                  </Table.Td>
+                </Table.Tr>
+              );
+            })}
+          </HeadedTable>
+        )}
+      </ListPanel>
+      {opened !== null && <DeliveryDialog webhookId={webhook.id} deliveryId={opened} onClose={() => setOpened(null)} />}
+    </>
   );
 }

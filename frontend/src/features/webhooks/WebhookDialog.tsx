@@ -1,9 +1,12 @@
-import { Checkbox, Stack, TextInput } from "@mantine/core";
+import { Checkbox, Group, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { useState } from "react";
 import type { Webhook } from "@/lib/api/types";
 import { FormDialog } from "@/lib/ui/FormDialog";
 import { SecretOnce } from "@/lib/ui/SecretOnce";
 import { useChangeWebhook, useCreateWebhook } from "./queries";
+import { RouteFields, type RouteValues } from "./RouteFields";
+import { FORMATS } from "./routing";
 
 const EVENTS = [
   { value: "incident.opened", label: "An incident opens" },
@@ -12,10 +15,17 @@ const EVENTS = [
 ] as const;
 type EventName = (typeof EVENTS)[number]["value"];
 
+function routeOf(webhook: Webhook | null): RouteValues {
+  const { matchers = [], group_by = [], group_wait_s = 0, group_interval_s = 0, repeat_interval_s = null } = webhook ?? {};
+  return { matchers, group_by, group_wait_s, group_interval_s, repeat_interval_s };
+}
+
 /** Makes a webhook, or changes one. The secret is shown after making, and never again. */
 export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; onClose: () => void }) {
   const create = useCreateWebhook();
   const change = useChangeWebhook();
+  const [format, setFormat] = useState<Webhook["format"]>(webhook?.format ?? "native");
+  const [route, setRoute] = useState(() => routeOf(webhook));
   const form = useForm({
     initialValues: {
       name: webhook?.name ?? "",
@@ -29,7 +39,7 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
     },
   });
   const submit = form.onSubmit((values) => {
-    const body = { name: values.name.trim(), url: values.url.trim(), events: values.events as EventName[] };
+    const body = { name: values.name.trim(), url: values.url.trim(), events: values.events as EventName[], format, ...route };
     if (webhook) change.mutate({ id: webhook.id, change: body }, { onSuccess: onClose });
     else create.mutate(body);
   });
@@ -42,15 +52,29 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
       onClose={onClose}
       outcome={create.data && <SecretOnce label="Signing secret" secret={create.data.secret} hint="The receiver verifies the webhook-signature header with it (Standard Webhooks)." />}
     >
-      <TextInput label="Name" placeholder="Ticket system" {...form.getInputProps("name")} />
-      <TextInput label="Address" placeholder="https://tickets.example.org/hooks/wallwatch" {...form.getInputProps("url")} />
+      <Group gap={10} grow align="flex-start">
+        <TextInput label="Name" placeholder="Ticket system" {...form.getInputProps("name")} />
+        <TextInput label="Address" placeholder="https://tickets.example.org/hooks/wallwatch" {...form.getInputProps("url")} />
+      </Group>
+      <div>
+        <Text size="sm" fw={500} id="webhook-format">
+          Format
+        </Text>
+        <SegmentedControl aria-labelledby="webhook-format" value={format} onChange={(value) => setFormat(value as Webhook["format"])} data={FORMATS.map(({ value, label }) => ({ value, label }))} />
+        <Text size="xs" c="dimmed" mt={4}>
+          {FORMATS.find((each) => each.value === format)?.about}
+        </Text>
+      </div>
       <Checkbox.Group label="Send when" {...form.getInputProps("events")}>
-        <Stack gap={6} mt={4}>
+        <Group gap={16} mt={4}>
           {EVENTS.map((event) => (
             <Checkbox key={event.value} value={event.value} label={event.label} />
           ))}
-        </Stack>
+        </Group>
       </Checkbox.Group>
+      <Stack gap={12} role="group" aria-label="Routing">
+        <RouteFields values={route} onChange={setRoute} />
+      </Stack>
     </FormDialog>
   );
 }

@@ -1,11 +1,14 @@
 import { Button, Group, Switch, Text } from "@mantine/core";
 import type { Webhook } from "@/lib/api/types";
+import { plural } from "@/lib/format";
 import { formatAgo, formatDuration } from "@/lib/time/format";
 import { useNow } from "@/lib/time/useNow";
 import { ConfirmButton } from "@/lib/ui/ConfirmButton";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { StatusMark } from "@/lib/ui/StatusMark";
-import { useChangeWebhook, useDeleteWebhook, useTestWebhook } from "./queries";
+import { useChangeWebhook, useDeleteWebhook, useReplayDeadLetters, useTestWebhook } from "./queries";
+import { formatLabel, routeText } from "./routing";
+import { TestResult } from "./TestResult";
 
 interface Props {
   webhook: Webhook;
@@ -26,7 +29,8 @@ export function WebhookRow({ webhook, selected, onSelect, onEdit }: Props) {
   const change = useChangeWebhook();
   const remove = useDeleteWebhook();
   const test = useTestWebhook();
-  const error = change.error ?? remove.error ?? test.error;
+  const replay = useReplayDeadLetters();
+  const error = change.error ?? remove.error ?? test.error ?? replay.error;
   return (
     <li data-webhook={webhook.name}>
       <Group justify="space-between" wrap="nowrap" style={{ borderLeft: `3px solid ${selected ? "var(--ww-accent)" : "transparent"}`, paddingLeft: 10 }}>
@@ -43,7 +47,10 @@ export function WebhookRow({ webhook, selected, onSelect, onEdit }: Props) {
             )}
           </Group>
           <Text size="xs" c="dimmed" truncate>
-            {webhook.url} · {webhook.events.join(", ")}
+            {formatLabel(webhook.format)} · {webhook.url} · {webhook.events.join(", ")}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {routeText(webhook)}
           </Text>
         </div>
         <Group gap={6} wrap="nowrap">
@@ -51,6 +58,15 @@ export function WebhookRow({ webhook, selected, onSelect, onEdit }: Props) {
           <Button size="compact-xs" variant="default" loading={test.isPending} onClick={() => test.mutate(webhook.id, { onSuccess: onSelect })}>
             Send a test
           </Button>
+          {webhook.dead_letters > 0 && (
+            <ConfirmButton
+              label={`${webhook.dead_letters} given up`}
+              question={`Send ${plural(webhook.dead_letters, "delivery", "deliveries")} again that ${webhook.name} never took? Bodies and ids stay the same.`}
+              confirm="Send again"
+              loading={replay.isPending}
+              onConfirm={() => replay.mutate(webhook.id, { onSuccess: onSelect })}
+            />
+          )}
           <Button size="compact-xs" variant="default" aria-pressed={selected} onClick={onSelect}>
             Log
           </Button>
@@ -60,6 +76,7 @@ export function WebhookRow({ webhook, selected, onSelect, onEdit }: Props) {
           <ConfirmButton label="Delete" question={`Delete ${webhook.name} and its delivery log?`} confirm="Delete" loading={remove.isPending} onConfirm={() => remove.mutate(webhook.id)} />
         </Group>
       </Group>
+      {test.data && <TestResult key={test.data.id} webhookId={webhook.id} deliveryId={test.data.id} />}
       {error && <ProblemNotice error={error} />}
     </li>
   );

@@ -5,23 +5,28 @@ import { EmptyState } from "@/lib/ui/EmptyState";
 import { Panel } from "@/lib/ui/Panel";
 import { QueryState } from "@/lib/ui/QueryState";
 import { DeliveryLog } from "./DeliveryLog";
+import type { LogFilters } from "./filters";
 import { useWebhooks } from "./queries";
 import { WebhookDialog } from "./WebhookDialog";
 import { WebhookRow } from "./WebhookRow";
 
-export function WebhooksPage() {
+interface Props {
+  filters: LogFilters;
+  onFilters: (filters: LogFilters) => void;
+}
+
+export function WebhooksPage({ filters, onFilters }: Props) {
   const webhooks = useWebhooks();
   const [editing, setEditing] = useState<Webhook | "new" | null>(null);
-  const [chosen, setChosen] = useState<string | null>(null);
   const items = webhooks.data?.items ?? [];
-  const shown = items.find((webhook) => webhook.id === chosen) ?? items[0];
+  const shown = items.find((webhook) => webhook.id === filters.webhook) ?? items[0];
   return (
     <Stack gap={12}>
       <Group justify="space-between">
         <div>
           <Title order={1}>Webhooks</Title>
           <Text size="sm" c="dimmed">
-            Tell another system when an incident opens, changes or is resolved. Requests are signed (Standard Webhooks) and retried with growing pauses.
+            Tell another system when an incident opens, changes or is resolved. Requests are signed (Standard Webhooks) and retried with growing pauses; suppressed incidents are not sent.
           </Text>
         </div>
         <Button onClick={() => setEditing("new")}>Add a webhook</Button>
@@ -36,13 +41,13 @@ export function WebhooksPage() {
           {(page) => (
             <Stack gap={8} component="ul" m={0} p={0} style={{ listStyle: "none" }}>
               {page.items.map((webhook) => (
-                <WebhookRow key={webhook.id} webhook={webhook} selected={webhook.id === shown?.id} onSelect={() => setChosen(webhook.id)} onEdit={() => setEditing(webhook)} />
+                <WebhookRow key={webhook.id} webhook={webhook} selected={webhook.id === shown?.id} onSelect={() => onFilters({ webhook: webhook.id })} onEdit={() => setEditing(webhook)} />
               ))}
             </Stack>
           )}
         </QueryState>
       </Panel>
-      {shown && <DeliveryLog key={shown.id} webhook={shown} />}
+      {shown && <DeliveryLog key={shown.id} webhook={shown} filters={filters} onFilters={onFilters} />}
       {editing !== null && <WebhookDialog webhook={editing === "new" ? null : editing} onClose={() => setEditing(null)} />}
     </Stack>
   );
