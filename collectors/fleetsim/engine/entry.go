@@ -38,7 +38,7 @@ type Entry struct {
 
 	set               int  // of the firmware's index
 	hashed, unnoticed bool // has a set; is gone from the card, which the switch does not know yet
-	evictedAt         time.Duration
+	lostAt            time.Duration
 
 	suspended, restoring bool          // the kernel has taken the connection out of the hardware, or is putting it back
 	copy                 *softwareCopy // the same flow in the software datapath, if there is one

@@ -79,6 +79,7 @@ func (e *Engine) goDown(h *Host) {
 		r.reset()
 		clear(r.VFs)
 		clear(r.VFCounters)
+		clear(r.ports)
 		r.Counters, r.link, r.releases, r.health = Counters{}, pciLink{}, nil, Health{}
 	}
 	for _, entry := range h.copies {

@@ -54,8 +54,13 @@ func (r *RNIC) evict(e *Entry, now time.Duration) {
 		r.truth.evictions++
 		r.truth.saw(s1, now, now)
 	}
+	r.lose(e, now)
+}
+
+// lose takes an entry out of the card without telling Open vSwitch.
+func (r *RNIC) lose(e *Entry, now time.Duration) {
 	r.remove(e, now)
-	e.unnoticed, e.evictedAt = true, now
+	e.unnoticed, e.lostAt = true, now
 	r.Host.unnoticed = append(r.Host.unnoticed, e)
 }
 
@@ -63,7 +68,7 @@ func (r *RNIC) evict(e *Entry, now time.Duration) {
 func (h *Host) sweep(now time.Duration) {
 	kept := h.unnoticed[:0]
 	for _, e := range h.unnoticed {
-		if e.evictedAt == now { // the round had looked at it before
+		if e.lostAt == now { // the round had looked at it before
 			kept = append(kept, e)
 			continue
 		}

@@ -153,5 +153,9 @@ func (h *Host) upcall(e *Entry, now time.Duration) {
 		return
 	}
 	h.Switch.Inserted++
+	if !e.mayOffload() {
+		h.copyToSoftware(e)
+		return
+	}
 	e.rnic.submit(e, insertEntry, now)
 }

@@ -57,6 +57,8 @@ type RNIC struct {
 	crashedHost           bool          // its driver crashed it
 	crashedAt             time.Duration
 	index                 [][]*Entry // of flawed firmware, by set; nil until it is used
+	ports                 []portOffload
+	asked                 []float64 // Gbit/s that each VF would like to send
 	truth                 evidence
 }
 

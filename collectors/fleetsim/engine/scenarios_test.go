@@ -41,6 +41,7 @@ func TestEachScenarioOfTheRepositoryLeadsToWhatItsCommentSays(t *testing.T) {
 	}
 	for name, want := range expected {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s, err := scenario.Load("../../../tests/scenarios/" + name + ".yaml")
 			if err != nil {
 				t.Fatal(err)

@@ -69,6 +69,7 @@ func (e *Engine) moveTraffic(dt time.Duration) {
 		r.out, r.in = load{}, load{}
 		r.noise = noisePersisting*r.noise + math.Sqrt(1-noisePersisting*noisePersisting)*noiseDeviation*e.rng.NormFloat64()
 	}
+	e.addDemand(e.now)
 	for _, c := range e.connections {
 		if !c.ended {
 			c.offer(e.now)
@@ -100,7 +101,7 @@ func (c *connection) window() (want, latencyUs, ql, qr float64) {
 	ql, qr = c.positions()
 	p := c.model()
 	latencyUs = p.LatencyUs(ql, qr)
-	return c.demandGbps * math.Min(1, windowHeadroom*p.LatencyUs(0, 0)/latencyUs), latencyUs, ql, qr
+	return c.demandGbps * c.limited() * math.Min(1, windowHeadroom*p.LatencyUs(0, 0)/latencyUs), latencyUs, ql, qr
 }
 
 // blocked tells whether the connection does not send: it rests, its sender does not get the CPU, or a card on the way forwards nothing.
@@ -174,7 +175,7 @@ func (c *connection) transfer(now time.Duration, seconds float64) {
 // transferByCopy sends by the flows that the software datapath has, and wakes those who would put the connection back into hardware.
 func (c *connection) transferByCopy(now time.Duration, seconds float64) {
 	h := c.slowHost()
-	wanted := c.demandGbps * 1e9 / 8 / c.packetSize * seconds
+	wanted := c.demandGbps * c.limited() * 1e9 / 8 / c.packetSize * seconds
 	share := softwarePackets * seconds / float64(max(h.copiedFlows, 1))
 	h.processor.forwarding += math.Min(wanted, share) * softwareCost.Seconds() / seconds
 	share *= h.processor.share
@@ -204,7 +205,7 @@ func (c *connection) dropInSoftware(h *Host, packets float64) {
 func (c *connection) transferByUpcalls(now time.Duration, seconds float64) {
 	h := c.slowHost()
 	waiting := math.Min(seconds, c.installDelay().Seconds())
-	perSecond := c.demandGbps * 1e9 / 8 / c.packetSize
+	perSecond := c.demandGbps * c.limited() * 1e9 / 8 / c.packetSize
 	share := slowPathPackets * waiting / float64(max(h.softwareFlows, 1))
 	h.processor.handlers += math.Min(perSecond*waiting, share) * upcallCost.Seconds() / seconds
 	share *= h.processor.share

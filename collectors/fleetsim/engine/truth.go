@@ -82,9 +82,10 @@ func (c *connection) noteDepth(latencyUs float64) {
 	if r == nil || (c.dst.RNIC != nil && p.B*qr > p.A*ql) {
 		r = c.dst.RNIC
 	}
-	r.truth.demanded += c.demandGbps
+	demand := c.demandGbps * c.limited()
+	r.truth.demanded += demand
 	if deep {
-		r.truth.deepDemand += c.demandGbps
+		r.truth.deepDemand += demand
 		r.truth.deepGranted += c.rateGbps
 	}
 }

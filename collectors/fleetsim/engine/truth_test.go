@@ -43,8 +43,9 @@ func verdicts(t *testing.T, name string, d time.Duration, each func(e *Engine)) 
 }
 
 func TestACrashLastsFromTheOopsToTheEndOfTheBoot(t *testing.T) {
+	t.Parallel()
 	var down, up time.Duration
-	ended, open := verdicts(t, "s3", 180*time.Second, func(e *Engine) {
+	ended, open := verdicts(t, "s3", 150*time.Second, func(e *Engine) {
 		switch h := e.hosts[0]; {
 		case h.Down(e.now) && down == 0:
 			down = e.now
@@ -61,7 +62,8 @@ func TestACrashLastsFromTheOopsToTheEndOfTheBoot(t *testing.T) {
 }
 
 func TestAStoppedCardLastsUntilItsResetAndWhatComesBackIsNotReoffloaded(t *testing.T) {
-	ended, open := verdicts(t, "s8", 240*time.Second, nil)
+	t.Parallel()
+	ended, open := verdicts(t, "s8", 180*time.Second, nil)
 	for _, v := range append(ended, open...) {
 		if v.Symptom != "S8" || v.Cause != "C8" {
 			t.Errorf("%s by %s on %s %s: a card that stops and is reset has S8 only", v.Symptom, v.Cause, v.RNIC.Host.Name, v.RNIC.PCI)
@@ -73,8 +75,9 @@ func TestAStoppedCardLastsUntilItsResetAndWhatComesBackIsNotReoffloaded(t *testi
 }
 
 func TestStagnationLastsAsLongAsTheKernelStandsStill(t *testing.T) {
+	t.Parallel()
 	var stalled, awake time.Duration
-	ended, open := verdicts(t, "s2", 170*time.Second, func(e *Engine) {
+	ended, open := verdicts(t, "s2", 120*time.Second, func(e *Engine) {
 		if e.hosts[0].Stalled(e.now) {
 			if stalled == 0 {
 				stalled = e.now
@@ -95,8 +98,9 @@ func TestStagnationLastsAsLongAsTheKernelStandsStill(t *testing.T) {
 }
 
 func TestCommandsThatTimeOutOnAStoppedCardAreTheBuffersDoing(t *testing.T) {
+	t.Parallel()
 	causes := map[string]string{}
-	ended, open := verdicts(t, "s2-and-s8", 150*time.Second, nil)
+	ended, open := verdicts(t, "s2-and-s8", 100*time.Second, nil)
 	for _, v := range append(ended, open...) {
 		causes[v.Symptom] = v.Cause
 	}
@@ -106,6 +110,7 @@ func TestCommandsThatTimeOutOnAStoppedCardAreTheBuffersDoing(t *testing.T) {
 }
 
 func TestReoffloadingIsNamedByWhoDeletedTheFlows(t *testing.T) {
+	t.Parallel()
 	for name, want := range map[string]string{"s1": "C5", "s1-entries-lost": "C1"} {
 		_, open := verdicts(t, name, 90*time.Second, nil)
 		if len(open) != 1 || open[0].Symptom != "S1" || open[0].Cause != want {

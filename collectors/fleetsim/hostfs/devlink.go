@@ -43,9 +43,8 @@ func reporters(r *engine.RNIC) any {
 	if h.Failed {
 		state = "error"
 	}
-	moving := reporter{Reporter: "fw_fatal", State: state, Error: h.Errors, Recover: h.Recoveries, Grace: 60_000, Auto: true, Dump: true}
+	moving := reporter{Reporter: r.Reporter(), State: state, Error: h.Errors, Recover: h.Recoveries, Grace: 60_000, Auto: true, Dump: true}
 	if r.Model.Driver == "ice" {
-		moving.Reporter = "tx_hang"
 		return []reporter{{Reporter: "mdd", State: "healthy", Auto: true, Dump: true}, moving}
 	}
 	return []reporter{{Reporter: "fw", State: "healthy", Dump: true}, moving}
@@ -104,7 +103,7 @@ func vfText(r *engine.RNIC) string {
 	}
 	functions := make([]function, len(r.VFs))
 	for i, c := range r.VFs {
-		functions[i] = function{VF: i, Address: "00:00:00:00:00:00", LinkType: "ether", LinkState: "auto"}
+		functions[i] = function{VF: i, Address: "00:00:00:00:00:00", LinkType: "ether", LinkState: "auto", Rate: rate{MaxTx: int(r.VFLimitGbps(i) * 1000)}}
 		if c != nil {
 			functions[i].Address = c.MAC
 		}

@@ -77,6 +77,7 @@ type fleet struct {
 	engine    *engine.Engine
 	admission *cniAdmission
 	trees     []*hostfs.Tree
+	requests  []*requests
 	truth     truthFile
 }
 
@@ -87,6 +88,11 @@ func (f *fleet) openHosts() error {
 			return err
 		}
 		f.trees = append(f.trees, tree)
+		asked, err := newRequests(f.engine, h, f.options.Log)
+		if err != nil {
+			return err
+		}
+		f.requests = append(f.requests, asked)
 	}
 	f.writeFiles()
 	f.admission.log = f.options.Log
@@ -140,6 +146,9 @@ func (f *fleet) loop(ctx context.Context) {
 			if err := f.truth.add(v, now, f.options.Speed); err != nil {
 				f.options.Log.Error("the truth file cannot be written", "error", err)
 			}
+		}
+		for _, r := range f.requests {
+			r.serve()
 		}
 		if now.Before(nextFiles) {
 			continue

@@ -2,8 +2,10 @@ package vswitch
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -23,7 +25,9 @@ var commands = map[string]command{
 	"dpctl/offload-stats-show": func(*Server, *bytes.Buffer, []string) {}, // the kernel datapath has none
 	"upcall/show":              (*Server).upcalls,
 	"coverage/show":            (*Server).coverage,
-	"coverage/read-counter":    nil, // answered apart: it can fail
+	"coverage/read-counter":    nil, // these two are answered apart: they can fail
+	"upcall/set-flow-limit":    nil,
+	"revalidator/purge":        func(s *Server, _ *bytes.Buffer, _ []string) { s.Engine.Purge(s.Host) },
 }
 
 // Answer is what ovs-vswitchd would say to a command, whatever the state of its host.
@@ -47,6 +51,9 @@ func (s *Server) Answer(method string, args []string) ([]byte, error) {
 	}
 	if method == "coverage/read-counter" {
 		return s.readCounter(args)
+	}
+	if method == "upcall/set-flow-limit" {
+		return s.setFlowLimit(args)
 	}
 	if dp := datapathArgument(args); dp != "" && dp != datapath && dp != "ovs-system" {
 		return nil, fmt.Errorf("opening datapath %s failed (No such device)", dp)
@@ -91,4 +98,17 @@ func (s *Server) upcalls(out *bytes.Buffer, _ []string) {
 		}
 		fmt.Fprintf(out, "  dump duration : %dms\n  ufid enabled : true\n\n  10: (keys %d)\n", sw.DumpDuration.Milliseconds(), flows)
 	})
+}
+
+// setFlowLimit sets the limit that backing off starts from; the next rounds of revalidation change it again.
+func (s *Server) setFlowLimit(args []string) ([]byte, error) {
+	if len(args) != 1 {
+		return nil, errors.New(`"upcall/set-flow-limit" command requires at least 1 arguments`)
+	}
+	limit, err := strconv.ParseUint(args[0], 10, 31)
+	if err != nil {
+		limit = 0 // as atoi has it
+	}
+	s.Engine.SetFlowLimit(s.Host, int(limit))
+	return fmt.Appendf(nil, "set flow_limit to %d\n", limit), nil
 }

@@ -199,3 +199,24 @@ func TestACounterIsReadByItsNameAlsoWhenItsEventNeverHappened(t *testing.T) {
 		t.Errorf("no counter: %v", err)
 	}
 }
+
+func TestTheFlowLimitIsSetAndAPurgeDeletesTheFlows(t *testing.T) {
+	e, client := dial(t)
+	if got := call(t, client, "upcall/set-flow-limit", "1500"); got != "set flow_limit to 1500\n" {
+		t.Errorf("got %q", got)
+	}
+	if got := call(t, client, "upcall/show"); !strings.Contains(got, "(limit 1500)") {
+		t.Errorf("got %q", got)
+	}
+	before := strings.Count(call(t, client, "dpctl/dump-flows"), "\n")
+	if got := call(t, client, "revalidator/purge"); got != "" || before == 0 {
+		t.Errorf("got %q with %d flows", got, before)
+	}
+	if after := strings.Count(call(t, client, "dpctl/dump-flows"), "\n"); after != 0 {
+		t.Errorf("%d of %d flows are left", after, before)
+	}
+	e.Step(10 * time.Second)
+	if back := strings.Count(call(t, client, "dpctl/dump-flows"), "\n"); back < before/2 {
+		t.Errorf("%d of %d flows came back", back, before)
+	}
+}

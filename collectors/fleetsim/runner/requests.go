@@ -1,0 +1,121 @@
+package runner
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine"
+)
+
+// Requests to the kernel of a simulated host, in place of netlink messages. Somebody puts a file below netlink/requests, complete
+// at once (written under another name and renamed to end in .json):
+//
+//	{"commands": ["devlink health recover pci/0000:17:00.0 reporter fw_fatal"]}
+//
+// Its commands are done one after another with no time between them, up to the first that fails; then a file of the same name is in netlink/answers,
+// {"results": [{"command": "...", "error": ""}]}, and the request is removed.
+type requests struct {
+	host   *engine.Host
+	engine *engine.Engine
+	folder string // the host's
+	log    *slog.Logger
+}
+
+type requestFile struct {
+	Commands []string `json:"commands"`
+}
+
+type answerFile struct {
+	Results []result `json:"results"`
+}
+
+type result struct {
+	Command string `json:"command"`
+	Error   string `json:"error"`
+}
+
+func newRequests(e *engine.Engine, h *engine.Host, log *slog.Logger) (*requests, error) {
+	r := &requests{host: h, engine: e, folder: h.Name, log: log}
+	return r, errors.Join(os.MkdirAll(r.path("requests"), 0o755), os.MkdirAll(r.path("answers"), 0o755))
+}
+
+func (r *requests) path(names ...string) string {
+	return filepath.Join(append([]string{r.folder, "netlink"}, names...)...)
+}
+
+// serve does what was asked for since the last call.
+func (r *requests) serve() {
+	waiting, err := filepath.Glob(r.path("requests", "*.json"))
+	if err != nil {
+		return
+	}
+	slices.Sort(waiting)
+	for _, file := range waiting {
+		if err := r.answer(filepath.Base(file)); err != nil {
+			r.log.Error("a request cannot be answered", "host", r.host.Name, "file", file, "error", err)
+		}
+	}
+}
+
+func (r *requests) answer(name string) error {
+	text, err := os.ReadFile(r.path("requests", name))
+	if err != nil {
+		return err
+	}
+	var request requestFile
+	var answer answerFile
+	if err := json.Unmarshal(text, &request); err != nil {
+		answer.Results = append(answer.Results, result{Error: fmt.Sprintf("the request is no JSON: %v", err)})
+	}
+	for _, command := range request.Commands {
+		one := result{Command: command}
+		if err := r.do(strings.Fields(command)); err != nil {
+			one.Error = err.Error()
+		}
+		answer.Results = append(answer.Results, one)
+		r.log.Info("done to the kernel", "host", r.host.Name, "command", command, "error", one.Error)
+		if one.Error != "" {
+			break
+		}
+	}
+	out, err := json.Marshal(answer)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(r.path("answers", name+".new"), append(out, '\n'), 0o644); err != nil {
+		return err
+	}
+	return errors.Join(os.Rename(r.path("answers", name+".new"), r.path("answers", name)), os.Remove(r.path("requests", name)))
+}
+
+// do takes a command in the words of the tool that would do it on a real host.
+func (r *requests) do(words []string) error {
+	switch {
+	case match(words, "devlink health recover * reporter *"):
+		return r.engine.RecoverHealth(r.host, strings.TrimPrefix(words[3], "pci/"), words[5])
+	case match(words, "ethtool -K * hw-tc-offload *") && (words[4] == "on" || words[4] == "off"):
+		return r.engine.SetOffload(r.host, words[2], words[4] == "on")
+	case match(words, "tc filter del dev * ingress"):
+		return r.engine.DeleteFilters(r.host, words[4])
+	case match(words, "ip link set dev * vf * max_tx_rate *"):
+		vf, err := strconv.Atoi(words[6])
+		mbps, rateErr := strconv.Atoi(words[8])
+		if err = errors.Join(err, rateErr); err != nil {
+			return err
+		}
+		return r.engine.LimitVF(r.host, words[4], vf, float64(mbps)/1000)
+	}
+	return fmt.Errorf("%q is not known here; known are devlink health recover, ethtool -K ... hw-tc-offload, tc filter del dev ... ingress, and ip link set dev ... vf ... max_tx_rate", strings.Join(words, " "))
+}
+
+// match compares words with a pattern in which * is any word.
+func match(words []string, pattern string) bool {
+	return slices.EqualFunc(words, strings.Fields(pattern), func(word, want string) bool { return want == "*" || word == want })
+}

@@ -1,0 +1,67 @@
+package runner
+
+import (
+	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine/enginetest"
+)
+
+func TestRequestsToTheKernelAreDoneInOrderUpToTheFirstThatFails(t *testing.T) {
+	t.Chdir(t.TempDir())
+	e := enginetest.New(t, small)
+	e.Step(10 * time.Second)
+	h := e.Hosts()[0]
+	r, err := newRequests(e, h, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(text string) answerFile {
+		t.Helper()
+		request, answer := filepath.Join(h.Name, "netlink/requests/1.json"), filepath.Join(h.Name, "netlink/answers/1.json")
+		if err := os.WriteFile(request, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r.serve()
+		if _, err := os.Stat(request); !os.IsNotExist(err) {
+			t.Errorf("the request is still there: %v", err)
+		}
+		content, err := os.ReadFile(answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got answerFile
+		if err := json.Unmarshal(content, &got); err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	done := ask(`{"commands": ["devlink health recover pci/0000:17:00.0 reporter fw_fatal", "tc filter del dev enp23s0f0r0 ingress", "ethtool -K enp23s0f0r0 hw-tc-offload off",
+		"ip link set dev enp23s0f0np0 vf 0 max_tx_rate 2500"]}`)
+	if len(done.Results) != 4 {
+		t.Fatalf("results are %+v", done.Results)
+	}
+	for _, one := range done.Results {
+		if one.Error != "" {
+			t.Errorf("%s: %s", one.Command, one.Error)
+		}
+	}
+	if got := h.RNICs[0].VFLimitGbps(0); got != 2.5 {
+		t.Errorf("the VF's limit is %v Gbit/s, want 2.5", got)
+	}
+	for text, want := range map[string]string{
+		`{"commands": ["tc filter del dev eth9 ingress", "devlink health recover pci/0000:17:00.0 reporter fw_fatal"]}`: "No such device",
+		`{"commands": ["rm -rf /"]}`:                                        "is not known here",
+		`{"commands": ["ip link set dev enp23s0f0np0 vf x max_tx_rate 1"]}`: "invalid syntax",
+		`{`: "the request is no JSON",
+	} {
+		if failed := ask(text); len(failed.Results) != 1 || !strings.Contains(failed.Results[0].Error, want) {
+			t.Errorf("%s: %+v, want one result with %q", text, failed.Results, want)
+		}
+	}
+}
