@@ -28,6 +28,18 @@ def list_policies() -> None:
         typer.echo(f"{policy.id:38} {policy.subject:8} {policy.severity:8} {policy.formula}")
 
 
+@app.command("tables")
+def print_tables(policy: list[str] = typer.Option([], help="only these; may be repeated")) -> None:
+    """Print the policies as the tables that a collector runs."""
+    from wallwatch.domain.policies.tables import DoesNotFit, tables
+
+    try:
+        typer.echo(tables(_chosen(policy)), nl=False)
+    except DoesNotFit as problem:
+        typer.echo(str(problem), err=True)
+        raise typer.Exit(2) from None
+
+
 @app.command("backtest")
 def backtest(
     recording: Path = typer.Argument(help="telemetry.jsonl, .jsonl.gz, or a folder with one: a message of docs/contracts.md a line"),

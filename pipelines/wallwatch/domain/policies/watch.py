@@ -81,7 +81,7 @@ class Watch:
         for running in self._running:
             found += running.expire(event.host, event.at_us)
             if event.kind == BOOT:
-                running.forget(event.host)
+                found += running.forget(event.host)
         for running in self._by_kind.get(event.kind, ()):
             present = running.propositions_of(event)
             for subject in _subjects(running.policy, event) if present else ():
@@ -203,11 +203,15 @@ class _Running:
                 count += 1
         return count
 
-    def forget(self, host: str) -> None:
-        """The host boots: what its subjects were is over. What is said of the host itself goes on."""
-        if self.policy.subject != "host":
-            for subject in [subject for subject, watched in self._watched.items() if watched.host == host]:
-                del self._watched[subject]
+    def forget(self, host: str) -> list[Violation]:
+        """The host boots: what its subjects were is over, once their open steps are taken. What is said of the host itself goes on."""
+        if self.policy.subject == "host":
+            return []
+        gone = [(subject, watched) for subject, watched in self._watched.items() if watched.host == host]
+        found = [violation for subject, watched in gone if (violation := self._close(subject, watched)) is not None]
+        for subject, _ in gone:
+            del self._watched[subject]
+        return found
 
     def make_room(self, most: int) -> int:
         count = 0

@@ -1,0 +1,371 @@
+package ltl
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"sort"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const second = 1_000_000
+
+// policies reads the tables of the catalogue, as "wallwatch policy tables" wrote them; a contract test keeps them fresh.
+func policies(t testing.TB) []Policy {
+	text, err := os.ReadFile("testdata/policies.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, _, err := Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func runner(t testing.TB, most int, ids ...string) *Runner {
+	var chosen []Policy
+	for _, p := range policies(t) {
+		for _, id := range ids {
+			if p.ID == id {
+				chosen = append(chosen, p)
+			}
+		}
+	}
+	if len(chosen) != len(ids) {
+		t.Fatalf("not all of %v are in the catalogue", ids)
+	}
+	return New(chosen, Options{MostSubjects: most})
+}
+
+func flow(kind string, at int64, ufid int) *Event {
+	id := fmt.Sprintf("ufid:%08x-0000-0000-0000-000000000001", ufid)
+	return &Event{Kind: "flow_" + kind, PCI: "0000:17:00.0", AtUs: at * second, Fields: map[string]any{"flow": id}}
+}
+
+func event(kind string, at int64, fields ...string) *Event {
+	e := &Event{Kind: kind, PCI: "0000:17:00.0", AtUs: at * second, Fields: map[string]any{}}
+	for i := 0; i < len(fields); i += 2 {
+		e.Fields[fields[i]] = fields[i+1]
+	}
+	return e
+}
+
+// play returns the violations as "policy at-second subject: kinds of the trace".
+func play(r *Runner, events ...*Event) []string {
+	var told []string
+	tell := func(violations []Violation) {
+		for _, v := range violations {
+			kinds := make([]string, 0, len(v.Trace))
+			for _, s := range v.Trace {
+				kinds = append(kinds, s.Kind)
+			}
+			told = append(told, fmt.Sprintf("%s %d %s: %s", v.Policy.ID, v.AtUs/second, v.Subject, strings.Join(kinds, " ")))
+		}
+	}
+	for _, e := range events {
+		tell(r.Take(e))
+	}
+	tell(r.Tick(1 << 60))
+	return told
+}
+
+func expect(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+	}
+}
+
+const who = "0000:17:00.0 ufid:00000007-0000-0000-0000-000000000001"
+
+func TestAViolationIsToldOnceWithTheStepsThatLedThere(t *testing.T) {
+	r := runner(t, 10, "flow-offloaded-once")
+	expect(t, play(r, flow("offloaded", 1, 7), flow("offloaded", 3, 7), flow("entry_created", 4, 7)),
+		"flow-offloaded-once 3 "+who+": flow_offloaded flow_offloaded")
+}
+
+func TestWhatNearlyViolatesIsNotTold(t *testing.T) {
+	r := runner(t, 10, "flow-offloaded-once", "flow-entry-follows-offload", "flow-deleted-when-aged")
+	expect(t, play(r, flow("offloaded", 1, 7), flow("entry_created", 2, 7), flow("aged", 3, 7), flow("entry_deleted", 4, 7), flow("offloaded", 5, 7)))
+}
+
+func TestEventsOfOneTimeAreOneStep(t *testing.T) {
+	r := runner(t, 10, "flow-deleted-when-aged")
+	expect(t, play(r, flow("entry_created", 1, 7), flow("entry_deleted", 2, 7), flow("aged", 2, 7)))
+	expect(t, play(r, flow("entry_created", 3, 7), flow("entry_deleted", 4, 7)), "flow-deleted-when-aged 4 "+who+": flow_entry_created flow_aged flow_entry_created flow_entry_deleted")
+}
+
+func TestATimerBoundsWhatWouldWaitForEver(t *testing.T) {
+	r := runner(t, 10, "command-answered")
+	expect(t, play(r, event("command_timeout", 1, "command", "CREATE_FTE")), "command-answered 61 0000:17:00.0 CREATE_FTE: command_timeout timer")
+	expect(t, play(r, event("command_timeout", 100, "command", "CREATE_FTE"), event("command_recovered", 150, "command", "CREATE_FTE")))
+	// Another event of the host shows that the time has passed.
+	r = runner(t, 10, "command-answered", "host-cpus-run")
+	expect(t, play(r, event("command_timeout", 1, "command", "A"), event("soft_lockup", 70)),
+		"command-answered 61 0000:17:00.0 A: command_timeout timer", "host-cpus-run 70 host: soft_lockup")
+}
+
+func TestLostEventsHideAViolationAndNeverMakeOneUp(t *testing.T) {
+	r := runner(t, 10, "flow-offloaded-once")
+	r.Take(flow("offloaded", 1, 7))
+	r.Take(flow("entry_created", 2, 7))
+	r.Lose("flow")
+	if c := r.Counts()["flow-offloaded-once"]; c.Unknown != 1 || c.Subjects != 1 {
+		t.Errorf("%+v", c)
+	}
+	expect(t, play(r, flow("offloaded", 3, 7)))
+}
+
+func TestAnEventThatComesLateMakesItsSubjectUnknown(t *testing.T) {
+	r := runner(t, 10, "flow-entry-follows-offload")
+	expect(t, play(r, flow("offloaded", 1, 7), flow("entry_deleted", 5, 7), flow("entry_created", 2, 7)))
+	if c := r.Counts()["flow-entry-follows-offload"]; c.Late != 1 {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestASubjectThatMayHaveAPastBeginsAsUnknown(t *testing.T) {
+	r := New(policies(t), Options{MostSubjects: 10, KnownFromUs: 100 * second})
+	expect(t, play(r, flow("entry_created", 50, 7)))
+	expect(t, play(r, flow("entry_created", 150, 8)), "flow-no-entry-before-offload 150 0000:17:00.0 ufid:00000008-0000-0000-0000-000000000001: flow_entry_created")
+}
+
+func TestABootEndsWhatTheHostHad(t *testing.T) {
+	r := runner(t, 10, "vf-one-container", "host-boots-announced")
+	add := func(at int64) *Event { return event("cni_add", at, "device", "0000:17:00.2", "result", "ok") }
+	expect(t, play(r, add(1), event("host_booted", 60, "shutdown", "none"), add(90)), "host-boots-announced 60 host: host_booted")
+}
+
+func TestMemoryIsBoundedAndWhatWasForgottenIsCounted(t *testing.T) {
+	r := runner(t, 100, "flow-offloaded-once")
+	for i := range 1000 {
+		r.Take(flow("offloaded", int64(i), i))
+	}
+	if c := r.Counts()["flow-offloaded-once"]; c.Subjects != 100 || c.Evicted != 900 {
+		t.Errorf("%+v", c)
+	}
+	expect(t, play(r, flow("offloaded", 2000, 999)), "flow-offloaded-once 2000 0000:17:00.0 ufid:000003e7-0000-0000-0000-000000000001: flow_offloaded flow_offloaded")
+}
+
+func TestTheSameFlowOnAnotherRNICIsAnotherSubject(t *testing.T) {
+	r := runner(t, 10, "flow-offloaded-once")
+	other := flow("offloaded", 2, 7)
+	other.PCI = "0000:3b:00.0"
+	expect(t, play(r, flow("offloaded", 1, 7), other))
+}
+
+func TestItSaysWhatTheWatcherOfTheDomainSays(t *testing.T) {
+	text, err := os.ReadFile("testdata/streams.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var streams []struct {
+		Seed   int
+		Events []struct {
+			Kind, PCI string
+			AtUs      int64 `json:"at_us"`
+			Fields    map[string]any
+		}
+		Violations [][3]any
+	}
+	if err := json.Unmarshal(text, &streams); err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range streams {
+		r := New(policies(t), Options{MostSubjects: 100})
+		var got, want []string
+		tell := func(violations []Violation) {
+			for _, v := range violations {
+				got = append(got, fmt.Sprint(v.Policy.ID, " ", v.Subject, " ", v.AtUs))
+			}
+		}
+		for _, e := range one.Events {
+			tell(r.Take(&Event{Kind: e.Kind, PCI: e.PCI, AtUs: e.AtUs, Fields: e.Fields}))
+		}
+		tell(r.Tick(1 << 60))
+		for _, v := range one.Violations {
+			want = append(want, fmt.Sprint(v[0], " ", v[1], " ", int64(v[2].(float64))))
+		}
+		sort.Strings(got)
+		sort.Strings(want)
+		if strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("seed %d:\ngot\n  %s\nwant\n  %s", one.Seed, strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+		}
+	}
+	if len(streams) == 0 {
+		t.Error("there are no streams")
+	}
+}
+
+func TestAFileWithAMistakeIsRefusedWhole(t *testing.T) {
+	good, err := os.ReadFile("testdata/policies.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed := func(policies string) string {
+		digest := sha256.Sum256([]byte(policies))
+		return fmt.Sprintf(`{"format":%q,"hash":"sha256:%s","policies":%s}`, Format, hex.EncodeToString(digest[:]), policies)
+	}
+	one := `{"id":"a","subject":"host","propositions":["P"],"events":[],"verdicts":"?F","known":[true,true],"retired":[false,false],"table":"AAEBAQ==","gap":"AAE="}`
+	if _, _, err := Parse([]byte(sealed("[" + one + "]"))); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"no JSON":           {"{", "no JSON"},
+		"another format":    {strings.Replace(string(good), Format, "wallwatch-policies/9", 1), "format"},
+		"damaged":           {strings.Replace(string(good), "flow_aged", "flow_agee", 1), "damaged"},
+		"twice":             {sealed("[" + one + "," + one + "]"), "twice"},
+		"a state too many":  {sealed("[" + strings.Replace(one, `"AAE="`, `"AAI="`, 1) + "]"), "state 2 of 2"},
+		"a short table":     {sealed("[" + strings.Replace(one, `"AAEBAQ=="`, `"AAE="`, 1) + "]"), "do not fit"},
+		"a strange verdict": {sealed("[" + strings.Replace(one, `?F`, `?X`, 1) + "]"), "verdict"},
+		"a strange subject": {sealed("[" + strings.Replace(one, `"host"`, `"rack"`, 1) + "]"), "subject"},
+	} {
+		if _, _, err := Parse([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	good, err := os.ReadFile("testdata/policies.json")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(good)
+	f.Fuzz(func(_ *testing.T, text []byte) {
+		var tables Tables
+		if json.Unmarshal(text, &tables) == nil { // past the hash, which no fuzzer finds
+			digest := sha256.Sum256(tables.Policies)
+			tables.Hash = "sha256:" + hex.EncodeToString(digest[:])
+			text, _ = json.Marshal(tables)
+		}
+		policies, _, err := Parse(text)
+		if err != nil {
+			return
+		}
+		r := New(policies, Options{MostSubjects: 4})
+		for i := range 20 {
+			r.Take(flow("offloaded", int64(i), i%3))
+			r.Take(event("cni_del", int64(i), "device", "d"))
+		}
+		r.Tick(1 << 60)
+	})
+}
+
+func TestTheIndexFindsWhatAMapFinds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	var x index
+	slots, where, free := make([]subject, 300), map[key]uint32{}, []uint32{}
+	for i := range slots {
+		free = append(free, uint32(i))
+	}
+	for range 20_000 {
+		k := key{rng.Uint64N(400), 0} // many, but not all, are there
+		at, there := x.find(slots, k)
+		if want, known := where[k]; known != there || (there && want != at) {
+			t.Fatalf("%v: %d %v, and the map has %d %v", k, at, there, want, known)
+		}
+		switch {
+		case there:
+			x.remove(slots, k)
+			delete(where, k)
+			free = append(free, at)
+		case len(free) > 0:
+			at, free = free[len(free)-1], free[:len(free)-1]
+			slots[at].key = k
+			x.add(slots, at)
+			where[k] = at
+		}
+		if x.count != len(where) {
+			t.Fatalf("%d of %d", x.count, len(where))
+		}
+	}
+}
+
+func BenchmarkTableSteps(b *testing.B) {
+	p := policies(b)[0]
+	states, letters := make([]uint8, 1<<16), make([]uint8, 1<<16)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range letters {
+		letters[i] = uint8(rng.UintN(1 << len(p.Propositions)))
+	}
+	shift, begin := uint(len(p.Propositions)), cpuTime(b)
+	for b.Loop() {
+		for i, letter := range letters {
+			at := (i * 40503) & 0xffff
+			states[at] = p.Table[uint(states[at])<<shift|uint(letter)]
+		}
+	}
+	perCPU(b, begin, len(letters), "steps")
+}
+
+func BenchmarkEventsByUFID(b *testing.B) {
+	r := runner(b, 1<<20, "flow-offloaded-once")
+	const flows = 100_000
+	kinds := []string{"offloaded", "entry_created"}
+	events := make([]*Event, 0, flows*len(kinds))
+	for k := range kinds {
+		for i := range flows {
+			events = append(events, flow(kinds[k], 0, i))
+		}
+	}
+	for i, e := range events {
+		e.AtUs = int64(i)
+		r.Take(e)
+	}
+	at, begin := int64(len(events)), cpuTime(b)
+	for b.Loop() {
+		for _, e := range events {
+			at++
+			e.AtUs = at
+			r.Take(e)
+		}
+	}
+	perCPU(b, begin, len(events), "events")
+}
+
+// BenchmarkMemory reports what a live subject takes, all told.
+func BenchmarkMemory(b *testing.B) {
+	const subjects = 500_000
+	for b.Loop() {
+		before := live()
+		r := runner(b, subjects, "flow-offloaded-once", "flow-no-software-hit")
+		e := flow("offloaded", 1, 0)
+		id := []byte("ufid:00000000-0000-0000-0000-000000000001")
+		for i := range subjects {
+			copy(id[5:], fmt.Sprintf("%08x", i))
+			e.Fields["flow"] = string(id)
+			r.Take(e)
+		}
+		b.ReportMetric(float64(live()-before)/subjects, "B/subject")
+		runtime.KeepAlive(r)
+	}
+}
+
+func live() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+func cpuTime(b *testing.B) time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// perCPU reports millions for each second of CPU time, which other work on the machine disturbs less than the clock.
+func perCPU(b *testing.B, begin time.Duration, each int, what string) {
+	b.ReportMetric(float64(b.N)*float64(each)/(cpuTime(b)-begin).Seconds()/1e6, "M"+what+"/cpu-s")
+}

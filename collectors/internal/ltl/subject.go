@@ -1,0 +1,105 @@
+package ltl
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"strings"
+)
+
+// Event is something that happened on this host. AtUs is microseconds since 1970, which is the identity of events.
+type Event struct {
+	Kind   string
+	PCI    string
+	AtUs   int64
+	Fields map[string]any
+}
+
+// key stands for a subject of one kind: 128 bits, so that no two are taken for one.
+type key [2]uint64
+
+// identity is a subject: its key, and its name unless the key is the name (a ufid, mixed with its RNIC).
+type identity struct {
+	key  key
+	name string
+	ufid bool
+}
+
+// subjects tells whose step an event is, for each kind of subject; false: nobody's.
+var subjects = map[string]func(e *Event) (identity, bool){
+	"host":    func(*Event) (identity, bool) { return named("host"), true },
+	"rnic":    func(e *Event) (identity, bool) { return named(e.PCI), e.PCI != "" },
+	"vf":      func(e *Event) (identity, bool) { return ofField("", e.Fields["device"]) },
+	"command": func(e *Event) (identity, bool) { return ofField(e.PCI, e.Fields["command"]) },
+	"flow": func(e *Event) (identity, bool) {
+		flow := e.Fields["flow"]
+		if text, ok := flow.(string); ok && strings.HasPrefix(text, "ufid:") {
+			if k, ok := parseUFID(text[len("ufid:"):]); ok {
+				return identity{key: key{k[0] ^ mixed(e.PCI), k[1]}, ufid: true}, true
+			}
+		}
+		return ofField(e.PCI, flow)
+	},
+}
+
+func ofField(first string, field any) (identity, bool) {
+	name, ok := field.(string)
+	if !ok || name == "" {
+		return identity{}, false
+	}
+	if first != "" {
+		name = first + " " + name
+	}
+	return named(name), true
+}
+
+func named(name string) identity {
+	h := fnv.New128a()
+	h.Write([]byte(name))
+	var sum [16]byte
+	h.Sum(sum[:0])
+	return identity{key: key{binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:])}, name: name}
+}
+
+// mixed is the FNV-1a hash of a text.
+func mixed(text string) uint64 {
+	hash := uint64(14695981039346656037)
+	for i := range len(text) {
+		hash = (hash ^ uint64(text[i])) * 1099511628211
+	}
+	return hash
+}
+
+func formatUFID(k key) string {
+	return fmt.Sprintf("ufid:%08x-%04x-%04x-%04x-%012x", k[0]>>32, k[0]>>16&0xffff, k[0]&0xffff, k[1]>>48, k[1]&0xffffffffffff)
+}
+
+// digits are the values of hexadecimal digits; 0xff is none.
+var digits = func() (table [256]uint8) {
+	for i := range table {
+		table[i] = 0xff
+	}
+	for i, c := range "0123456789abcdef" {
+		table[c] = uint8(i) // #nosec G115 -- 0 to 15
+	}
+	return table
+}()
+
+// parseUFID reads 32 hexadecimal digits; hyphens between them are passed over.
+func parseUFID(text string) (key, bool) {
+	var k key
+	count := 0
+	for i := range len(text) {
+		digit := digits[text[i]]
+		if digit == 0xff {
+			if text[i] != '-' {
+				return key{}, false
+			}
+			continue
+		}
+		half := &k[count>>4&1]
+		*half = *half<<4 | uint64(digit)
+		count++
+	}
+	return k, count == 32
+}
