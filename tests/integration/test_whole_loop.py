@@ -212,3 +212,14 @@ def test_12_what_the_simulator_says_agrees_with_what_was_found(loop: Loop) -> No
     truth = [json.loads(line) for line in (loop.stack.layout.folder / "truth.jsonl").read_text().splitlines()]
     cause = loop.get(f"/incidents/{loop.incident_id}")["hypotheses"][0]["cause"]
     assert {(one["host"], one["pci"], one["cause"]) for one in truth if one["symptom"] == "S1"} == {(HOST, PCI, cause)}
+
+
+def test_13_a_virtual_function_names_the_container_that_has_it(loop: Loop) -> None:
+    def sending() -> list[dict[str, Any]]:
+        items: list[dict[str, Any]] = loop.get(f"/rnics/{HOST}/{PCI}/vfs")["items"]
+        return [item for item in items if item["container"] is not None and (item["tx_gbps"] or 0) > 0]
+
+    for function in wait_for("functions that send, with their containers", sending, timeout_s=60):
+        assert function["state"] == "elsewhere", function
+        assert function["representor"], function
+        assert function["container"]["addresses"], function
