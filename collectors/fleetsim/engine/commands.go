@@ -122,6 +122,7 @@ func (r *RNIC) install(e *Entry, now time.Duration) {
 	e.suspended, e.restoring = false, false
 	e.lastUsed = now
 	r.takeCounter(e)
+	r.noteReturn(e, now)
 	r.addToIndex(e, now)
 }
 

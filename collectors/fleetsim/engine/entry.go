@@ -40,6 +40,9 @@ type Entry struct {
 	hashed, unnoticed bool // has a set; is gone from the card, which the switch does not know yet
 	lostAt            time.Duration
 
+	deletedLive time.Duration // when it was deleted in spite of its traffic, 0 when it was not; for the truth only
+	evicted     bool          // by the firmware, not by the switch
+
 	suspended, restoring bool          // the kernel has taken the connection out of the hardware, or is putting it back
 	copy                 *softwareCopy // the same flow in the software datapath, if there is one
 

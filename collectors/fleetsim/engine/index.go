@@ -51,8 +51,7 @@ func (r *RNIC) removeFromIndex(e *Entry) {
 // evict deletes an entry that nobody wanted to be deleted.
 func (r *RNIC) evict(e *Entry, now time.Duration) {
 	if !e.conn.ended && now-e.lastUsed <= r.Host.Switch.MaxIdle {
-		r.truth.evictions++
-		r.truth.saw(s1, now, now)
+		e.deletedLive, e.evicted = now, true
 	}
 	r.lose(e, now)
 }

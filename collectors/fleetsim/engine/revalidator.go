@@ -99,8 +99,7 @@ func (h *Host) revalidate(now time.Duration) {
 			}
 			free--
 			if uint64(e.hwPackets) != e.seenPackets && !r.silent() {
-				r.truth.liveDeletions++
-				r.truth.saw(s1, now, now)
+				e.deletedLive, e.evicted = now, false
 			}
 			s.Deleted++
 			deletions += r.deletionTime()

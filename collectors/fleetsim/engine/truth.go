@@ -6,17 +6,21 @@ import "time"
 // can read depends on it.
 const (
 	truthPeriod = 5 * time.Second // evidence is judged over this time
-	// liveDeletionsPerPeriod is when deletions of live flows count as S1, liveSuspensionsPerPeriod when connections that were taken
-	// out of the hardware in spite of their traffic count as S5.
-	liveDeletionsPerPeriod   = 10
+	// returnsPerPeriod is when flows that are offloaded again after they were deleted in spite of their traffic count as S1,
+	// liveSuspensionsPerPeriod when connections that were taken out of the hardware in spite of their traffic count as S5.
+	returnsPerPeriod         = 10
 	liveSuspensionsPerPeriod = 10
+	// returnsWithin is the longest time between such a deletion and the return.
+	returnsWithin = time.Minute
 	// A deletion that takes slowDeletion times that of an empty table is S4, once so many are asked for in a period that others wait.
 	slowDeletion       = 7
 	deletionsPerPeriod = 250
 	// deepLatency is how many times its latency at the head of the chains makes a flow deep in it, deepShare the share of the demand
 	// that deep flows must have, and deepLoss the share of it that they must miss for S6.
 	deepLatency, deepShare, deepLoss = 2.0, 0.2, 0.2
-	quietPeriods                     = 9 // periods without evidence that end a symptom
+	// lastingPeriods is how many periods in a row S4 and S6 need: one alone is a job that ends or begins.
+	lastingPeriods = 2
+	quietPeriods   = 9 // periods without evidence that end a symptom
 )
 
 // The symptoms by number.
@@ -34,9 +38,10 @@ const (
 
 // evidence is what was seen of one card since the last judgement.
 type evidence struct {
-	liveDeletions, liveSuspensions    int
-	evictions                         int
+	returns, evictedReturns           int
+	liveSuspensions                   int
 	deletions                         int
+	slow, deep                        int // periods in a row
 	deepDemand, deepGranted, demanded float64
 	spans                             [symptoms]span
 	quiet                             [symptoms]int
@@ -115,18 +120,39 @@ func (r *RNIC) observe(now time.Duration) {
 // settle adds what is a symptom only by its amount in a period, and takes away what was too little.
 func (r *RNIC) settle(now time.Duration) {
 	t := &r.truth
-	if t.liveDeletions+t.evictions < liveDeletionsPerPeriod {
+	if t.returns < returnsPerPeriod {
 		t.spans[s1] = span{}
 	}
 	if t.liveSuspensions < liveSuspensionsPerPeriod {
 		t.spans[s5] = span{}
 	}
-	if t.deletions >= deletionsPerPeriod && r.deletionTime() >= slowDeletion*r.Model.Costs.Delete {
-		t.saw(s4, now-truthPeriod, now)
+	slow := t.deletions >= deletionsPerPeriod && r.deletionTime() >= slowDeletion*r.Model.Costs.Delete
+	t.lasts(s4, &t.slow, slow, now)
+	deep := t.deepDemand > deepShare*t.demanded && t.deepGranted < (1-deepLoss)*t.deepDemand
+	t.lasts(s6, &t.deep, deep, now)
+}
+
+// lasts counts periods in a row, and takes down a symptom once there are enough of them.
+func (e *evidence) lasts(symptom int, periods *int, here bool, now time.Duration) {
+	if !here {
+		*periods = 0
+		return
 	}
-	if t.deepDemand > deepShare*t.demanded && t.deepGranted < (1-deepLoss)*t.deepDemand {
-		t.saw(s6, now-truthPeriod, now)
+	if *periods++; *periods >= lastingPeriods {
+		e.saw(symptom, now-time.Duration(*periods)*truthPeriod, now)
 	}
+}
+
+// noteReturn takes down that a flow is offloaded again which had been deleted in spite of its traffic.
+func (r *RNIC) noteReturn(e *Entry, now time.Duration) {
+	if e.deletedLive > 0 && now-e.deletedLive <= returnsWithin {
+		r.truth.returns++
+		if e.evicted {
+			r.truth.evictedReturns++
+		}
+		r.truth.saw(s1, e.deletedLive, now)
+	}
+	e.deletedLive = 0
 }
 
 // judge closes a period of evidence and returns what began or ended with it.
@@ -151,7 +177,7 @@ func (r *RNIC) judge(now time.Duration) []Verdict {
 			}
 		}
 	}
-	t.liveDeletions, t.evictions, t.liveSuspensions, t.deletions, t.deepDemand, t.deepGranted, t.demanded = 0, 0, 0, 0, 0, 0, 0
+	t.returns, t.evictedReturns, t.liveSuspensions, t.deletions, t.deepDemand, t.deepGranted, t.demanded = 0, 0, 0, 0, 0, 0, 0
 	t.spans = [symptoms]span{}
 	r.crashedHost = r.crashedHost && (r.Host.crashing || r.Host.Down(now))
 	r.stalledHost = r.stalledHost && r.Host.Stalled(now)
@@ -162,7 +188,7 @@ func (r *RNIC) judge(now time.Duration) []Verdict {
 // are late; and commands that time out because the card has stopped are C8's doing.
 func (r *RNIC) causeOf(symptom int) string {
 	switch {
-	case symptom == s1 && r.truth.evictions > r.truth.liveDeletions:
+	case symptom == s1 && 2*r.truth.evictedReturns > r.truth.returns:
 		return "C1"
 	case symptom == s2 && r.wedged():
 		return causes[s8]

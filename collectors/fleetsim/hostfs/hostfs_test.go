@@ -196,7 +196,24 @@ func TestABootBringsANewLogANewIDAndWhatTheLastOneDiedWith(t *testing.T) {
 	if err != nil || len(stored) != 1 {
 		t.Fatalf("the persistent store has %v, %v; want one file", stored, err)
 	}
-	if text := read("pstore/" + filepath.Base(stored[0])); text != "Panic#1 Part1\n<0>[    1.000000] Oops\n" {
+	if text := read("pstore/" + filepath.Base(stored[0])); text != "Panic#1 Part1\n<0>[    0.000000] first\n<0>[    1.000000] Oops\n" {
 		t.Errorf("the persistent store has %q", text)
+	}
+}
+
+func TestLinksNameTheirTargetsAsTheKernelsDo(t *testing.T) {
+	_, _, root := open(t)
+	for link, want := range map[string]string{
+		"sys/class/net/enp23s0f0np0/device":         "../../../0000:17:00.0",
+		"sys/class/infiniband/mlx5_0/device":        "../../../0000:17:00.0",
+		"sys/bus/pci/devices/0000:17:00.2/physfn":   "../0000:17:00.0",
+		"sys/bus/pci/devices/0000:17:00.0/virtfn0":  "../0000:17:00.2",
+		"sys/class/net/enp23s0f0r1":                 "../../devices/pci0000:16/0000:16:00.0/0000:17:00.0/net/enp23s0f0r1",
+		"sys/bus/pci/devices/0000:17:00.2/driver":   "../../../../bus/pci/drivers/mlx5_core",
+		"sys/class/infiniband/irdma1/device/driver": "../../../../bus/pci/drivers/ice",
+	} {
+		if got, err := os.Readlink(filepath.Join(root, link)); err != nil || got != want {
+			t.Errorf("%s points to %q (%v), want %q", link, got, err, want)
+		}
 	}
 }

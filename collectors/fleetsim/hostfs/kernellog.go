@@ -16,8 +16,12 @@ import (
 type kernelLog struct {
 	boot     int
 	sequence uint64
-	dying    []engine.Message // what the kernel said while it died, kept by the firmware's persistent store
+	recent   []engine.Message // the end of the log, which the firmware's persistent store keeps when the kernel dies
+	dying    bool
 }
+
+// stored is how many messages the persistent store keeps: some 64 KB.
+const stored = 200
 
 // Log appends messages to the kernel log, each in the form of a record of /dev/kmsg: priority, sequence, microseconds since boot.
 // The first message of a boot begins a new log and brings a new boot id, and what the last boot died with is in pstore then.
@@ -29,9 +33,11 @@ func (t *Tree) Log(messages []engine.Message) error {
 			errs = append(errs, t.appendLog(out.String()), t.start(m.Boot))
 			out.Reset()
 		}
-		if m.Panic {
-			t.log.dying = append(t.log.dying, m)
+		t.log.dying = t.log.dying || m.Panic
+		if len(t.log.recent) == stored {
+			t.log.recent = append(t.log.recent[:0], t.log.recent[1:]...)
 		}
+		t.log.recent = append(t.log.recent, m)
 		fmt.Fprintf(&out, "%d,%d,%d,-;%s\n", m.Level, t.log.sequence, m.SinceBoot.Microseconds(), m.Text)
 		t.log.sequence++
 	}
@@ -59,8 +65,8 @@ func (t *Tree) appendLog(text string) error {
 
 func (t *Tree) start(boot int) error {
 	var errs []error
-	if len(t.log.dying) > 0 {
-		errs = append(errs, t.put(fmt.Sprintf("pstore/dmesg-erst-%d", mathrand.Int64()), storedText(t.log.dying)))
+	if t.log.dying {
+		errs = append(errs, t.put(fmt.Sprintf("pstore/dmesg-erst-%d", mathrand.Int64()), storedText(t.log.recent)))
 	}
 	t.log = kernelLog{boot: boot}
 	if err := os.Truncate(filepath.Join(t.root, "kmsg"), 0); err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -84,7 +84,9 @@ func (b *builder) files(dir string, values map[string]string) {
 
 // link makes a relative symbolic link; both paths are relative to the host's folder.
 func (b *builder) link(name, target string) {
-	relative, err := filepath.Rel(filepath.Dir(name), target)
+	// As the kernel writes it, the link names its target also where that is a folder above the link.
+	relative, err := filepath.Rel(filepath.Dir(name), filepath.Dir(target))
+	relative = filepath.Join(relative, filepath.Base(target))
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(filepath.Join(b.t.root, name)), 0o755)
 	}
