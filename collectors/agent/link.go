@@ -38,6 +38,7 @@ type link struct {
 	log       *slog.Logger
 	onCommand func(message []byte)
 	onAck     func(commandID string)
+	policies  *policyStore
 
 	mu     sync.Mutex
 	health *protobufs.ComponentHealth
@@ -45,12 +46,12 @@ type link struct {
 	description *protobufs.AgentDescription
 }
 
-func newLink(config Config, version string, instanceUID string, outbox *Outbox, log *slog.Logger) *link {
+func newLink(config Config, version string, instanceUID string, outbox *Outbox, policies *policyStore, log *slog.Logger) *link {
 	text := func(key, value string) *protobufs.KeyValue {
 		return &protobufs.KeyValue{Key: key, Value: &protobufs.AnyValue{Value: &protobufs.AnyValue_StringValue{StringValue: value}}}
 	}
 	return &link{
-		client: client.NewWebSocket(opampLogger{log}), outbox: outbox, log: log,
+		client: client.NewWebSocket(opampLogger{log}), outbox: outbox, policies: policies, log: log,
 		description: &protobufs.AgentDescription{
 			IdentifyingAttributes: []*protobufs.KeyValue{
 				text("service.name", "wallwatch-agent"), text("service.version", version),
@@ -69,7 +70,8 @@ func (l *link) start(ctx context.Context, address, authorization string, instanc
 		return err
 	}
 	capabilities := protobufs.AgentCapabilities_AgentCapabilities_ReportsStatus | protobufs.AgentCapabilities_AgentCapabilities_ReportsHealth |
-		protobufs.AgentCapabilities_AgentCapabilities_ReportsHeartbeat
+		protobufs.AgentCapabilities_AgentCapabilities_ReportsHeartbeat | protobufs.AgentCapabilities_AgentCapabilities_AcceptsRemoteConfig |
+		protobufs.AgentCapabilities_AgentCapabilities_ReportsRemoteConfig
 	if err := l.client.SetCapabilities(&capabilities); err != nil {
 		return err
 	}
@@ -79,11 +81,12 @@ func (l *link) start(ctx context.Context, address, authorization string, instanc
 	websocket.DefaultDialer.NetDialContext = new(pacedDialer).dial
 	defer func() { websocket.DefaultDialer.NetDialContext = former }()
 	return l.client.Start(ctx, types.StartSettings{
-		OpAMPServerURL:    address,
-		Header:            http.Header{"Authorization": []string{"Bearer " + authorization}},
-		TLSConfig:         trust,
-		InstanceUid:       types.InstanceUid(instanceUID),
-		HeartbeatInterval: &heartbeat,
+		OpAMPServerURL:     address,
+		Header:             http.Header{"Authorization": []string{"Bearer " + authorization}},
+		TLSConfig:          trust,
+		InstanceUid:        types.InstanceUid(instanceUID),
+		RemoteConfigStatus: l.policies.status(),
+		HeartbeatInterval:  &heartbeat,
 		Callbacks: types.Callbacks{
 			OnConnect: func(context.Context) {
 				l.log.Info("connected to the server")
@@ -104,11 +107,15 @@ func (l *link) start(ctx context.Context, address, authorization string, instanc
 func (l *link) describe() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return errors.Join(
+	problem := errors.Join(
 		l.client.SetAgentDescription(l.description),
 		l.client.SetCustomCapabilities(&protobufs.CustomCapabilities{Capabilities: []string{Capability}}),
 		l.client.SetHealth(l.health),
 	)
+	if status := l.policies.status(); status != nil {
+		problem = errors.Join(problem, l.client.SetRemoteConfigStatus(status))
+	}
+	return problem
 }
 
 // setHealth reports a change of health; the same again is not sent.
@@ -130,6 +137,11 @@ func (l *link) setHealth(health *protobufs.ComponentHealth) {
 }
 
 func (l *link) onMessage(_ context.Context, message *types.MessageData) {
+	if message.RemoteConfig != nil {
+		if err := l.client.SetRemoteConfigStatus(l.policies.take(message.RemoteConfig)); err != nil {
+			l.log.Error("the state of the policies could not be reported", "error", err)
+		}
+	}
 	custom := message.CustomMessage
 	if custom == nil || custom.Capability != Capability {
 		return

@@ -86,7 +86,7 @@ func serve(ctx context.Context, config Config, credentials Credentials, trust *t
 		Decoder: decoder, Registry: remedies.NewRegistry(database, config.SysfsRoot, config.CordonDir()), Journal: record, Log: log, Now: time.Now,
 	}
 	outbox := NewOutbox(time.Now, record.Undelivered(time.Now().Add(-outboxAge)))
-	l := newLink(config, version, credentials.InstanceUID, outbox, log)
+	l := newLink(config, version, credentials.InstanceUID, outbox, openPolicies(config.StateDir, log), log)
 	commands := newQueue(executor, outbox)
 	l.onCommand = commands.offer
 	l.onAck = func(commandID string) {

@@ -35,6 +35,9 @@ type testServer struct {
 	health      *protobufs.ComponentHealth
 	results     []journal.Result
 	acknowledge bool
+
+	offer        *protobufs.AgentRemoteConfig
+	configStatus *protobufs.RemoteConfigStatus
 }
 
 func startServer(t *testing.T) *testServer {
@@ -106,7 +109,13 @@ func (s *testServer) message(_ context.Context, _ servertypes.Connection, messag
 	if message.Health != nil {
 		s.health = message.Health
 	}
+	if message.RemoteConfigStatus != nil {
+		s.configStatus = message.RemoteConfigStatus
+	}
 	answer := &protobufs.ServerToAgent{InstanceUid: message.InstanceUid}
+	if s.offer != nil && string(s.configStatus.GetLastRemoteConfigHash()) != string(s.offer.ConfigHash) {
+		answer.RemoteConfig = s.offer
+	}
 	if custom := message.CustomMessage; custom != nil && custom.Type == messageResult {
 		var result journal.Result
 		if err := json.Unmarshal(custom.Data, &result); err != nil {
