@@ -22,6 +22,8 @@ from alembic.config import Config
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from wallwatch_backend.app import create_app
+from wallwatch_backend.incidents.finding import Finding
+from wallwatch_backend.incidents.findings import apply
 from wallwatch_backend.kit.access import Role
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.settings import Settings
@@ -245,6 +247,23 @@ class FindingSource:
 @pytest.fixture(scope="session")
 def findings(kafka_bootstrap: str) -> FindingSource:
     return FindingSource(Producer({"bootstrap.servers": kafka_bootstrap}))
+
+
+@pytest.fixture(scope="module")
+def apply_findings(backend: Backend) -> Callable[..., None]:
+    """A function that applies messages to the backend's database at once, without the way through Kafka."""
+
+    async def work(messages: tuple[dict[str, Any], ...]) -> None:
+        database = Database(backend.settings)
+        for message in messages:
+            async with database.write() as session:
+                await apply(session, Finding.model_validate(message), timedelta(seconds=backend.settings.reopen_within_s))
+        await database.dispose()
+
+    def apply_all(*messages: dict[str, Any]) -> None:
+        asyncio.run(work(messages))
+
+    return apply_all
 
 
 @pytest.fixture(scope="session")
