@@ -29,6 +29,10 @@ test: ## run all tests: Go, Python, frontend, integration, browser
 bench: setup ## run the benchmarks; one JSON line each
 	@$(PYTHON) -m tests.bench
 
+.PHONY: evaluate
+evaluate: setup ## how good is the classifier? random scenarios, recorded and judged; writes docs/evaluation.md (ARGS=--help)
+	@$(PYTHON) -m tests.evaluation $(ARGS)
+
 .PHONY: lint
 lint: setup ## check style, types and the arrows between the parts
 	@local/test.sh --only lint
@@ -40,6 +44,10 @@ format: ## bring Python and Go sources into their standard form
 .PHONY: generate
 generate: setup ## write what is generated: API description, its TypeScript types, tables in docs/
 	@local/generate.sh
+
+.PHONY: scenario-plots
+scenario-plots: setup ## record every scenario and draw the plots of docs/scenarios.md (some minutes)
+	@PYTHONPATH=tests/support nice $(PYTHON) -m scenario_plots
 
 .PHONY: docs-check
 docs-check: setup ## fail when something generated is out of date

@@ -33,4 +33,6 @@ settle "$work/openapi.json" $api/openapi.json
 settle "$work/schema.d.ts" $api/schema.d.ts
 wallwatch generate docs ${check:+--check} || stale=1
 python tests/support/operating_tables.py ${check:+--check} || stale=1
+PYTHONPATH=tests/support python -m scenario_plots.table ${check:+--check} || stale=1
+[ ! -f docs/evaluation.json ] || python -m tests.evaluation.document ${check:+--check} || stale=1
 exit $stale

@@ -1,6 +1,7 @@
 """How many seconds of a simulated fleet `fleetsim record` records in one second.
 
-The fleets are that of the demo (8 hosts, 32 RNICs) and one quiet host with 4 RNICs. WALLWATCH_BENCH_RECORD_S is how many virtual seconds are recorded of each (300).
+The fleets are that of the demo (8 hosts, 32 RNICs) and one quiet host with 4 RNICs. WALLWATCH_BENCH_RECORD_S is how many virtual
+seconds are recorded of each (300).
 """
 
 import os

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import operating_tables
+from scenario_plots import table
 from wallwatch_backend.api import new_api
 from wallwatch_local.paths import REPOSITORY
 
@@ -29,3 +30,13 @@ def test_a_changed_setting_would_be_found(tmp_path: Path) -> None:
     page = tmp_path / "operating.md"
     page.write_text(operating_tables.PAGE.read_text().replace("`WALLWATCH_STATE_DIR`", "`WALLWATCH_STATE_FOLDER`"))
     assert operating_tables.main(["--check"], page) == 1
+
+
+def test_the_catalogue_of_scenarios_is_up_to_date() -> None:
+    assert table.main(["--check"]) == 0
+
+
+def test_a_scenario_that_was_never_recorded_is_in_the_catalogue_all_the_same() -> None:
+    row = table.row(table.SCENARIOS / "s6.yaml", None)
+    assert row.startswith("| `s6` | ")
+    assert "not recorded yet" in row

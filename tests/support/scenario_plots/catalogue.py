@@ -1,0 +1,33 @@
+"""What came of every scenario, kept beside the plots: docs/images/scenarios/catalogue.json."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from scenario_plots.recording import Recording
+from wallwatch_local.paths import REPOSITORY
+
+PLOTS = REPOSITORY / "docs" / "images" / "scenarios"
+FILE = PLOTS / "catalogue.json"
+
+
+def entry(recording: Recording) -> dict[str, Any]:
+    """What the table needs of a recording."""
+    truth = sorted({(one.symptom, one.cause, one.host, one.pci) for one in recording.truth})
+    return {
+        "recorded_s": recording.run["recorded_s"],
+        "hosts": len(recording.run["hosts"]),
+        "rnics": sum(len(host["rnics"]) for host in recording.run["hosts"]),
+        "truth": [{"symptom": symptom, "cause": cause, "host": host, "pci": pci} for symptom, cause, host, pci in truth],
+    }
+
+
+def load(file: Path = FILE) -> dict[str, Any]:
+    """The kept catalogue, empty before the first time."""
+    kept: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {}
+    return kept
+
+
+def save(entries: dict[str, Any], file: Path = FILE) -> None:
+    """Keep it."""
+    file.write_text(json.dumps(dict(sorted(entries.items())), indent=1) + "\n")

@@ -1,0 +1,49 @@
+"""Writes the table of scenarios in docs/scenarios.md (with `--check` it only compares)."""
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from scenario_plots import catalogue
+from wallwatch_local.hosts import SCENARIOS, first_comment
+from wallwatch_local.paths import REPOSITORY
+
+PAGE = REPOSITORY / "docs" / "scenarios.md"
+
+
+def row(file: Path, entry: dict[str, Any] | None) -> str:
+    """One scenario; what came of it is known once it was recorded."""
+    if entry is None:
+        return f"| `{file.stem}` | {first_comment(file)} | not recorded yet | | |"
+    truth = entry["truth"]
+    where = "<br>".join(f"{one['symptom']} on {one['host']} `{one['pci']}`" for one in truth) or "none"
+    causes = "<br>".join(one["cause"] for one in truth)
+    return f"| `{file.stem}` | {first_comment(file)} | {where} | {causes} | {entry['rnics']} on {entry['hosts']} |"
+
+
+def table(entries: dict[str, Any]) -> str:
+    """Markdown table of all scenarios."""
+    rows = (row(file, entries.get(file.stem)) for file in sorted(SCENARIOS.glob("*.yaml"), key=lambda file: file.stem))
+    return "\n".join(["| scenario | what it shows | symptoms | causes | RNICs on hosts |", "|---|---|---|---|---|", *rows])
+
+
+def main(arguments: list[str], page: Path = PAGE) -> int:
+    """Write or compare; 1 when the page is out of date."""
+    old = page.read_text()
+    content = table(catalogue.load())
+    new, found = re.subn(
+        r"(<!-- catalogue -->\n).*?(<!-- /catalogue -->)", lambda match: f"{match[1]}{content}\n{match[2]}", old, flags=re.DOTALL
+    )
+    if found != 1:
+        raise ValueError("docs/scenarios.md has no place for the table: <!-- catalogue --> ... <!-- /catalogue -->")
+    if "--check" in arguments:
+        if new != old:
+            print("docs/scenarios.md is out of date: run 'make generate'", file=sys.stderr)
+        return int(new != old)
+    page.write_text(new)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
