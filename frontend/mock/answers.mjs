@@ -100,16 +100,6 @@ export function agents(columns) {
   })));
 }
 
-export const WEBHOOKS = page([
-  { id: ID(21), name: "Ticket system", url: "https://tickets.example.org/hooks/wallwatch", events: ["incident.opened", "incident.resolved"], enabled: true, disabled_reason: null, failing_since: null, created_by: "admin", created_at: ago(86400), last_delivery_at: ago(400) },
-  { id: ID(22), name: "Chat", url: "https://chat.example.org/in/42", events: ["incident.opened", "incident.updated", "incident.resolved"], enabled: true, disabled_reason: null, failing_since: ago(300), created_by: "admin", created_at: ago(86400), last_delivery_at: null },
-]);
-const attempt = (at, status, error) => ({ at: ago(at), status, duration_ms: 34, error });
-export const DELIVERIES = page([
-  { id: ID(31), event: "incident.opened", state: "delivered", attempts: [attempt(430, 500, null), attempt(420, 200, null)], created_at: ago(430), delivered_at: ago(420), next_attempt_at: null },
-  { id: ID(32), event: "webhook.test", state: "pending", attempts: [attempt(20, null, "connection refused")], created_at: ago(21), delivered_at: null, next_attempt_at: new Date(Date.now() + 15000).toISOString() },
-  { id: ID(33), event: "incident.resolved", state: "failed", attempts: [attempt(9000, 410, "gone")], created_at: ago(9001), delivered_at: null, next_attempt_at: null },
-]);
 export const TOKENS = page([{ id: ID(41), name: "grafana", role: "viewer", prefix: "ww_4fK2", created_by: "admin", created_at: ago(86400), expires_at: null, last_used_at: ago(60) }]);
 export const USERS = page([
   { id: ID(51), username: "admin", role: "admin", disabled: false, created_at: ago(864000), last_sign_in_at: ago(60) },

@@ -15,6 +15,7 @@ import { Incidents } from "./incidents.mjs";
 import { Silences, Views } from "./silences.mjs";
 import { before, containers, similar, whole } from "./whole.mjs";
 import { vfs } from "./vfs.mjs";
+import * as webhooks from "./webhooks.mjs";
 
 const DIST = process.env.WALLWATCH_MOCK_PAGES ?? fileURLToPath(new URL("../dist/", import.meta.url));
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
@@ -88,8 +89,7 @@ const reads = [
   [/^\/remedies$/, () => answers.page([...orders].reverse().map(([id, o]) => answers.remedy(o.order, id, o.at)))],
   [/^\/remedies\/([^/]+)$/, ([, id]) => { const o = orders.get(id); return o ? answers.remedy(o.order, id, o.at) : null; }],
   [/^\/agents$/, () => answers.agents(fleet)],
-  [/^\/webhooks$/, () => answers.WEBHOOKS],
-  [/^\/webhooks\/[^/]+\/deliveries$/, () => answers.DELIVERIES],
+  ...webhooks.reads,
   [/^\/tokens$/, () => answers.TOKENS],
   [/^\/users$/, () => answers.USERS],
   [/^\/audit$/, () => answers.AUDIT],
@@ -103,6 +103,7 @@ function about(id, answer) {
 
 /** What changes something: [method, path, answer]; a null answer is "no such thing". */
 const writes = [
+  ...webhooks.writes,
   ["POST", /^\/incidents\/bulk$/, (_, body) => incidents.bulk(body)],
   ["POST", /^\/incidents\/([^/]+)\/(acknowledge|resolve|reopen)$/, ([, id, action]) => about(id, (i) => changed(incidents.act(i, action)))],
   ["POST", /^\/incidents\/([^/]+)\/comments$/, ([, id], body) => about(id, (i) => changed(incidents.act(i, "comment", body)))],

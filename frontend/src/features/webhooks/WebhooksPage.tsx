@@ -22,7 +22,7 @@ export function WebhooksPage({ filters, onFilters }: Props) {
   const shown = items.find((webhook) => webhook.id === filters.webhook) ?? items[0];
   return (
     <Stack gap={12}>
-      <Group justify="space-between">
+      <Group justify="space-between" wrap="nowrap">
         <div>
           <Title order={1}>Webhooks</Title>
           <Text size="sm" c="dimmed">

@@ -5,7 +5,7 @@ export const TONES: Readonly<Record<Delivery["state"], Tone>> = { pending: "quie
 
 /** `HTTP 500 in 12 ms` or the error that came instead of an answer. */
 export function attemptText(attempt: Delivery["attempts"][number]): string {
-  const what = attempt.status === null ? (attempt.error ?? "no answer") : `HTTP ${attempt.status}${attempt.error ? ` (${attempt.error})` : ""}`;
+  const what = attempt.status === null ? (attempt.error ?? "no answer") : `HTTP ${attempt.status}`;
   return `${what} in ${attempt.duration_ms} ms`;
 }
 
