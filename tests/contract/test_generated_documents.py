@@ -22,7 +22,7 @@ def test_the_tables_of_metrics_and_symptoms_are_up_to_date() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_tables_of_settings_and_scenarios_are_up_to_date() -> None:
+def test_the_tables_of_settings_are_up_to_date() -> None:
     assert operating_tables.main(["--check"]) == 0
 
 

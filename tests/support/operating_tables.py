@@ -1,4 +1,4 @@
-"""Writes the tables in docs/operating.md: settings from their classes, scenarios from their files (with `--check` it only compares)."""
+"""Writes the tables in docs/operating.md: settings from their classes (with `--check` it only compares)."""
 
 import re
 import sys
@@ -10,7 +10,6 @@ from pydantic_settings import BaseSettings
 
 from wallwatch.settings import Settings as JobSettings
 from wallwatch_backend.settings import Settings as BackendSettings
-from wallwatch_local.hosts import SCENARIOS, first_comment
 from wallwatch_local.paths import REPOSITORY
 
 PAGE = REPOSITORY / "docs" / "operating.md"
@@ -26,19 +25,13 @@ def settings_table(settings: type[BaseSettings]) -> str:
     return "\n".join(lines)
 
 
-def scenario_table() -> str:
-    """Markdown table of the simulated fleet's scenarios: name, what it shows."""
-    rows = (f"| `{file.stem}` | {first_comment(file)} |" for file in sorted(SCENARIOS.glob("*.yaml"), key=lambda file: file.stem))
-    return "\n".join(["| scenario | what it shows |", "|---|---|", *rows])
-
-
 def _filled(content: str, between: re.Match[str]) -> str:
     return f"{between[1]}{content}\n{between[2]}"
 
 
 def with_tables(page: str) -> str:
     """The page with its generated parts renewed; they stand between markers."""
-    tables = {f"settings:{name}": settings_table(settings) for name, settings in SETTINGS.items()} | {"scenarios": scenario_table()}
+    tables = {f"settings:{name}": settings_table(settings) for name, settings in SETTINGS.items()}
     for name, table in tables.items():
         kind = name.partition(":")[0]
         page, found = re.subn(rf"(<!-- {name} -->\n).*?(<!-- /{kind} -->)", partial(_filled, table), page, flags=re.DOTALL)
