@@ -97,7 +97,8 @@ def judge(definition: Definition, feature_of: FeatureOf, active: bool, expected:
         elif not holds:
             missed = True
             if not active:
-                return Verdict.ABSENT
+                # Where an alternative is not measured it might be the one that holds: not raised, but not denied either.
+                return Verdict.UNKNOWN if any(feature_of(c) is None for c in group) else Verdict.ABSENT
     if missed:
         return Verdict.BETWEEN
     return Verdict.UNKNOWN if unknown else Verdict.PRESENT

@@ -42,8 +42,7 @@ def _wanted() -> tuple[frozenset[str], frozenset[str]]:
     asked += [(rule.signal, rule.window_s) for cause in causes().values() for rule in cause.rules]
     fine = {signal for signal, seconds in asked if seconds * 1000 <= window.WINDOW_MS}
     coarse = {signal for signal, seconds in asked if seconds * 1000 > window.WINDOW_MS}
-    if POPULATION_CHANGE in fine | coarse:
-        fine.add("flows_offloaded")
+    fine |= {"flows_offloaded", "flow_insertions_per_s", "flow_deletions_per_s"}  # what population_change and live_share are made of
     return frozenset(fine), frozenset(coarse)
 
 

@@ -177,6 +177,8 @@ class _Step:
         self._host_changed = True
         if not events.take(self._host["events"], kind, self._message.at_ns // 1000, pci, self._message.fields):
             return []
+        if kind == "host_booted":
+            self._host["events"].pop("stalls", None)  # the pause was the boot
         # An event may be told late (after a standstill or a boot): what is judged is the present.
         self._now_ms = max(self._at_ms, self._host["newest"])
         found = self._judge_host("event") if kind in _kinds("host") else []
@@ -195,7 +197,8 @@ class _Step:
             self._host_changed = True
             if self._at_ms > self._host["newest"] or self._host["newest"] - self._at_ms > 60_000:
                 self._host["newest"] = self._at_ms
-            if pause is not None:
+            booted = events.feature(self._host["events"], "boots", self._at_ms, int(pause or 0) + 10, None).value
+            if pause is not None and not booted:
                 events.take(self._host["events"], events.STALL, self._message.at_ns // 1000, "", {})
                 return self._judge_host(source, everything=True)
         if self._host["symptoms"]:

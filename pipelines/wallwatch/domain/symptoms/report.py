@@ -112,7 +112,9 @@ def _ranked(symptom: str, rnic: Identity, life: Life, features: Features, keep: 
     """Causes by the evidence of the time in which the symptom was there under the settings in which it arose.
 
     Someone who acts on the cause changes the evidence: with a longer max-idle late counters no longer fill the idle time, whatever their
-    lateness. So once the setting differs, and while the symptom fades, the observations made before it stay what the ranking rests on.
+    lateness. So once the setting differs, and while the symptom fades, the observations made before it stay what the ranking rests on. And
+    what has been seen of a cause stays seen: a wall that was reached has been reached, also when the symptom itself (a reset of the card, a
+    standstill) ends the observation.
     """
     settings = features.get("max_idle_ms", 15, "last")
     setting = None if settings is None else settings.value
@@ -122,12 +124,12 @@ def _ranked(symptom: str, rnic: Identity, life: Life, features: Features, keep: 
     intervened = setting is not None and life["setting"] is not None and setting != life["setting"]
 
     def feature_of(rule: EvidenceRule) -> Feature | None:
-        key = f"{rule.signal} {rule.window_s} {rule.statistic}"
+        key = f"{rule.signal} {rule.window_s} {rule.statistic} {rule.test.text}"
+        before = kept.get(key)
         found = None if keep or intervened else features.of(rule)
-        if found is not None:
+        if found is not None and (before is None or rule.test.holds(found.value) or not rule.test.holds(before[0])):
             kept[key] = [float(f"{found.value:.6g}"), found.from_ms, found.to_ms]
             return found
-        before = kept.get(key)
         if before is not None:
             return Feature(before[0], before[1], before[2])
         return None if kept else features.of(rule)

@@ -91,7 +91,24 @@ def take_offload(part: Part, host_part: Host, pci: str, at_ms: int, fields: Mapp
     if deletions is not None and at_ms >= part["newest"]:
         host.note_deletions(host_part, pci, at_ms, deletions)
         _sweeps(values, part, host_part, at_ms, deletions, profile)
+    _live_share(values, part, at_ms)
     return _keep(part, at_ms, values)
+
+
+def _live_share(values: dict[str, float], part: Part, at_ms: int) -> None:
+    """Share of the last minute's deletions that hit live flows. The collector tells it of insertions, which growth has many of."""
+    ratio = values.get("reoffload_ratio")
+    if ratio is None:
+        return
+    means = []
+    for name in ("flow_insertions_per_s", "flow_deletions_per_s"):
+        past, now = window.feature(part["fine"], at_ms, name, 60), values.get(name)
+        count = sum(cell[2] for cell in part["fine"].get(name, ()))
+        if now is None:
+            return
+        means.append(now if past is None else (past.value * count + now) / (count + 1))
+    insertions, deletions = means
+    values["live_share"] = min(ratio * insertions / deletions, 1.0) if deletions > 0.0 else 0.0
 
 
 SMALL_TABLE = 0.5
@@ -134,7 +151,7 @@ def take_rnic(part: Part, at_ms: int, tags: Mapping[str, str], fields: Mapping[s
     return _keep(part, at_ms, signals.of_rnic(fields, part, at_ms))
 
 
-EVER = ("port_frozen_s", "pcie_share", "live_reoffloads_per_s", "reoffload_ratio")
+EVER = ("port_frozen_s", "pcie_share", "latency_share", "bandwidth_lost")
 
 
 def _keep(part: Part, at_ms: int, values: dict[str, float]) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 from wallwatch.domain.catalogue.load import derived_signals
 from wallwatch.domain.catalogue.models import Profile
-from wallwatch.domain.performance.model import bandwidth_share, latency_us
+from wallwatch.domain.performance.model import bandwidth_gbps, bandwidth_share, latency_us
 from wallwatch.domain.symptoms import baseline
 
 RAW = (
@@ -27,8 +27,8 @@ _WALL_SHARES = (
     ("encap_wall_share", "encap_contexts", "encap_contexts"),
 )
 
-BY_CHANCE = 0.02
-"""Share of re-offloads that look like those of live flows and are none: flows that rest for about max-idle (collector, `quickReturn`)."""
+FULL = 0.85
+"""A port that carries so much of what the model predicts is full: the model is right to some per cent, and traffic swings."""
 
 Part = dict[str, Any]
 """What is kept of one RNIC: plain JSON, see `rnic_stage`."""
@@ -65,10 +65,6 @@ def of_offload(fields: Mapping[str, Any], part: Part, profile: Profile, misses_p
     if "reoffload_ratio" not in found and insertions == 0.0 and reoffloads == 0.0:
         # The ratio has no value when nothing was inserted. Both rates were measured, and nothing inserted is nothing re-offloaded.
         found["reoffload_ratio"] = 0.0
-    if "reoffload_ratio" in found and reoffloads is not None and insertions is not None:
-        # The ratio looks back over a minute: without a re-offload now it is history.
-        found["live_reoffloads_per_s"] = min(max(found["reoffload_ratio"] - BY_CHANCE, 0.0) * insertions, reoffloads)
-
     packets, software = found.get("packets_per_s"), found.get("software_packets_per_s")
     if packets is not None and software is not None and (packets > 0.0 or software == 0.0):
         found["software_share"] = min(software / packets, 1.0) if packets > 0.0 else 0.0
@@ -92,12 +88,26 @@ def of_offload(fields: Mapping[str, Any], part: Part, profile: Profile, misses_p
     if "q_egress" in found and "q_ingress" in found:
         # The RNIC's own ingress chain stands for the peers' Q_r, which needs a join across hosts (paper, section 4.2).
         found["bandwidth_share"] = bandwidth_share(profile.performance, found["q_egress"], found["q_ingress"])
-        head_us = latency_us(profile.performance, 0.0, 0.0)
-        found["latency_share"] = latency_us(profile.performance, found["q_egress"], found["q_ingress"]) / head_us
+        _harm(found, part, profile)
 
     if misses_per_s is not None:
         found["datapath_misses_per_s"] = misses_per_s
     return found
+
+
+def _harm(found: dict[str, float], part: Part, profile: Profile) -> None:
+    """What queries cost in each direction. Of the other end nothing is known, so it counts as the head of its chain: a lower bound."""
+    p = profile.performance
+    head_us, head_gbps = latency_us(p, 0.0, 0.0), bandwidth_gbps(p, 0.0, 0.0)
+    lost = 0.0
+    sent, received = part.get("gbps", (0.0, 0.0))
+    q_out, q_in = found["q_egress"], found["q_ingress"]
+    for left, right, gbps in ((q_out, 0.0, sent), (0.0, q_in, received)):
+        predicted = bandwidth_gbps(p, left, right)
+        if gbps >= FULL * predicted:
+            lost = max(lost, 1.0 - predicted / head_gbps)
+    found["latency_share"] = max(latency_us(p, q_out, 0.0), latency_us(p, 0.0, q_in)) / head_us
+    found["bandwidth_lost"] = lost
 
 
 def usual_deletion_ms(part: Part, profile: Profile) -> float:
@@ -138,6 +148,7 @@ def of_rnic(fields: Mapping[str, Any], part: Part, at_ms: int) -> dict[str, floa
     sent, received = number(get("tx_gbps")), number(get("rx_gbps"))
     if sent is not None and received is not None:
         found["port_gbps"] = both = sent + received
+        part["gbps"] = [sent, received]
         usual = baseline.mean(part, "port_gbps", both, at_ms)
         if usual is not None and usual > 0.0:
             found["port_share"] = both / usual
