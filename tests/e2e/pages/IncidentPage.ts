@@ -15,7 +15,12 @@ export class IncidentPage {
   }
 
   async acknowledge(): Promise<void> {
-    await this.page.getByRole("button", { name: "Acknowledge" }).click();
+    await this.page.getByRole("button", { name: "Acknowledge", exact: true }).click();
+  }
+
+  /** The page's header says whether the symptom is there. */
+  get presence(): Locator {
+    return this.page.getByText(/^symptom (present now|over)/);
   }
 
   async comment(text: string): Promise<void> {

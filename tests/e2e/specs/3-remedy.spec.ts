@@ -1,13 +1,14 @@
 import { expect, test } from "@playwright/test";
 import { IncidentPage } from "../pages/IncidentPage";
+import { IncidentsPage } from "../pages/IncidentsPage";
 import { SYMPTOM_MS, VERIFIED_MS } from "../support/environment";
 
 test("from the incident to the proof: ranked causes, dry run, apply, verified by telemetry, undone", async ({ page }) => {
   test.setTimeout(SYMPTOM_MS + VERIFIED_MS + 120_000);
   await page.goto("/incidents?symptom=S1");
-  const link = page.getByRole("table", { name: "Incidents" }).getByRole("row").nth(1).getByRole("link").first();
-  await expect(link).toBeVisible({ timeout: SYMPTOM_MS });
-  await link.click();
+  const list = new IncidentsPage(page);
+  await expect(list.first).toBeVisible({ timeout: SYMPTOM_MS });
+  await list.first.click();
 
   const incident = new IncidentPage(page);
   await expect(incident.causes.getByRole("listitem").first()).toBeVisible();
@@ -15,6 +16,7 @@ test("from the incident to the proof: ranked causes, dry run, apply, verified by
   await expect(incident.evidence).toContainText("Re-offload ratio");
   await incident.acknowledge();
   await expect(page.getByText("Acknowledged", { exact: true })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Acknowledge", exact: true })).toHaveCount(0);
   await incident.comment("Counters lag behind max-idle; raising it.");
   await expect(incident.timeline).toContainText("raising it");
 

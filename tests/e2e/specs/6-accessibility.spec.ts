@@ -1,10 +1,15 @@
 import { expect, test } from "@playwright/test";
 import { Shell } from "../pages/Shell";
 import { WallPage } from "../pages/WallPage";
+import { IncidentsPage } from "../pages/IncidentsPage";
+import { SYMPTOM_MS } from "../support/environment";
 import { expectAccessible } from "../support/axe";
 
 const PAGES: [path: string, ready: string][] = [
   ["/incidents?state=all", "Incidents"],
+  ["/silences", "Silences"],
+  ["/symptoms/S1", "Repetitive flow re-offloading"],
+  ["/symptoms/silent", "Silent host"],
   ["/remedies", "Remedies"],
   ["/agents", "Agents"],
   ["/webhooks", "Webhooks"],
@@ -20,6 +25,7 @@ for (const scheme of ["dark", "light"] as const) {
     });
 
     test("the wall, an RNIC and an incident have no violation", async ({ page }) => {
+      test.setTimeout(SYMPTOM_MS + 60_000);
       const wall = new WallPage(page);
       await wall.open();
       await wall.painted();
@@ -30,12 +36,31 @@ for (const scheme of ["dark", "light"] as const) {
       await expect(page.getByRole("status", { name: "Loading" })).toHaveCount(0);
       await expectAccessible(page);
       await page.goto("/incidents?state=all");
-      const incident = page.getByRole("table", { name: "Incidents" }).getByRole("row").nth(1).getByRole("link").first();
-      if (await incident.isVisible()) {
-        await incident.click();
-        await expect(page.getByRole("list", { name: /^Likely causes/ })).toBeVisible();
-        await expectAccessible(page);
-      }
+      const list = new IncidentsPage(page);
+      await expect(list.first).toBeVisible({ timeout: SYMPTOM_MS });
+      await list.first.click();
+      await expect(page.getByRole("region", { name: "What happened" })).toBeVisible();
+      await expect(page.getByRole("status", { name: "Loading" })).toHaveCount(0);
+      await expectAccessible(page);
+    });
+
+    test("the dialogs of the incident list have no violation", async ({ page }) => {
+      test.setTimeout(SYMPTOM_MS + 60_000);
+      const list = new IncidentsPage(page);
+      await list.open("?state=all");
+      await expect(list.first).toBeVisible({ timeout: SYMPTOM_MS });
+      await page.keyboard.press("j");
+      await page.keyboard.press("x");
+      await expect(list.bar).toBeVisible();
+      await expectAccessible(page);
+      await page.keyboard.press("s");
+      await expect(page.getByRole("dialog", { name: "Silence incidents" })).toBeVisible();
+      await expect(page.getByRole("status", { name: "Preview" })).toBeVisible();
+      await expectAccessible(page);
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("?");
+      await expect(page.getByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible();
+      await expectAccessible(page);
     });
 
     for (const [path, heading] of PAGES) {

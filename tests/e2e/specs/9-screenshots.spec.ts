@@ -29,6 +29,7 @@ test("the pictures of the documentation are taken", async ({ page }) => {
   await rnic.incidents.getByRole("link").first().click();
   const incident = new IncidentPage(page);
   await expect(incident.causes.getByRole("listitem").first()).toBeVisible();
+  await expect(page.getByRole("region", { name: "Evidence charts" }).getByRole("img").first()).toHaveAttribute("data-painted", "true");
   await page.screenshot({ path: path("incident") });
 
   const remedy = await incident.review("tune-revalidator");

@@ -45,7 +45,7 @@ export function SilenceDialog({ initial = {}, onClose }: Props) {
 
   return (
     <FormDialog
-      title={initial.id ? "Change a silence" : "Silence incidents"}
+      title={initial.id ? "Change a silence" : kind === "maintenance" ? "Plan maintenance" : "Silence incidents"}
       submit={initial.id ? "Save" : kind === "maintenance" ? "Plan maintenance" : "Silence"}
       request={change}
       disabled={!complete}

@@ -42,8 +42,8 @@ export function AttentionList({ columns, summary, now }: { columns: Columns; sum
                 <Text fw={600} size="sm" truncate>
                   {host}
                 </Text>
-                <Text size="xs" ff="monospace" c="dimmed">
-                  {others > 0 ? `and ${plural(others, "RNIC")} more` : pci}
+                <Text size="xs" ff="monospace" c="dimmed" style={{ whiteSpace: "nowrap" }}>
+                  {others > 0 ? `all ${others + 1} RNICs` : pci}
                 </Text>
                 {(columns.symptoms[row] ?? []).map((symptom) => (
                   <SymptomBadge key={symptom} symptom={symptom} short />

@@ -65,7 +65,7 @@ export function SummaryStrip({ summary, filters, onFilters }: Props) {
       )}
       {summary.symptoms.map(([symptom, count]) => (
         <UnstyledButton key={symptom} className={classes["count"]} aria-pressed={toList(filters.symptom).includes(symptom)} aria-label={`${symptom} ${names.symptom(symptom)}: ${plural(count, "RNIC")}`} onClick={() => onFilters({ ...filters, symptom: toggle(filters.symptom, symptom) })}>
-          <SymptomBadge symptom={symptom} />
+          <SymptomBadge symptom={symptom} short />
           <b>{count.toLocaleString("en")}</b>
         </UnstyledButton>
       ))}

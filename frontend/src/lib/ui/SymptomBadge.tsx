@@ -20,7 +20,7 @@ export function SymptomBadge({ symptom, withTitle = false, short = false, over =
   const name = useNames().symptom(symptom);
   const both = name === symptom ? symptom : `${symptomWord(symptom)} · ${name}`;
   const badge = (
-    <Badge radius="xs" size="sm" variant="filled" tt="none" style={{ flex: "none", maxWidth: "none", ...(over ? HOLLOW : SOLID) }}>
+    <Badge radius="xs" size="sm" variant="filled" tt="none" style={{ flex: "none", minWidth: "max-content", ...(over ? HOLLOW : SOLID) }}>
       {withTitle ? both : short ? symptomMark(symptom) : symptomWord(symptom)}
       {short && symptomMark(symptom) !== symptom && <VisuallyHidden>{symptom}</VisuallyHidden>}
       {over ? " over" : ""}

@@ -1,0 +1,114 @@
+import { expect, test } from "@playwright/test";
+import { IncidentPage } from "../pages/IncidentPage";
+import { IncidentsPage } from "../pages/IncidentsPage";
+import { RnicPage } from "../pages/RnicPage";
+import { Shell } from "../pages/Shell";
+import { WallPage } from "../pages/WallPage";
+import { SYMPTOM_MS, VERIFIED_MS } from "../support/environment";
+
+/** A symptom fades, is over, and its incident is then held for some time before the system resolves it. */
+const OVER_MS = 240_000;
+
+test("triage from the wall to the resolution: found, taken, remedied, over, resolved", async ({ page }) => {
+  test.setTimeout(SYMPTOM_MS + VERIFIED_MS + 2 * OVER_MS + 120_000);
+  const wall = new WallPage(page);
+  await wall.open();
+  await expect(wall.sick("S1")).toBeVisible({ timeout: SYMPTOM_MS });
+  await wall.sick("S1").click();
+  await new RnicPage(page).incidents.getByRole("listitem").getByRole("link").first().click();
+
+  const incident = new IncidentPage(page);
+  await expect(page.getByRole("region", { name: "What happened" })).toContainText(/\w/);
+  await expect(page.getByRole("region", { name: "What changed before" })).toBeVisible();
+  await expect(page.getByRole("region", { name: "Blast radius" })).toBeVisible();
+  await expect(page.getByRole("region", { name: "Evidence charts" }).getByRole("img").first()).toHaveAttribute("data-painted", "true");
+  if (await page.getByRole("button", { name: "Acknowledge", exact: true }).isVisible()) await page.keyboard.press("a");
+  await expect(page.getByText("Acknowledged", { exact: true })).toBeVisible();
+  await page.getByRole("button", { name: "Take it" }).click();
+  await expect(page.getByText(/^assigned to /)).toBeVisible();
+
+  const remedy = await incident.review("tune-revalidator");
+  await remedy.dryRun();
+  await expect(remedy.progress).toHaveAttribute("data-state", "planned", { timeout: 30_000 });
+  await remedy.apply.click();
+  await expect(remedy.progress).toHaveAttribute("data-state", "verified", { timeout: VERIFIED_MS });
+  await remedy.close();
+
+  await expect(incident.presence).toContainText("over", { timeout: OVER_MS });
+  await expect(page.getByText("Resolved", { exact: true })).toBeVisible({ timeout: OVER_MS });
+  await expect(incident.timeline).toContainText("resolved");
+});
+
+test("the list is worked through by keyboard, and what was done can be taken back", async ({ page }) => {
+  test.setTimeout(SYMPTOM_MS + 60_000);
+  const list = new IncidentsPage(page);
+  await list.open("?state=all");
+  await expect(list.first).toBeVisible({ timeout: SYMPTOM_MS });
+  await page.keyboard.press("j");
+  await expect(list.current).toHaveCount(1);
+  const id = (await list.current.getAttribute("data-incident")) ?? "";
+  await page.keyboard.press("x");
+  await expect(list.bar).toContainText("1 incident selected");
+  await list.bar.getByRole("button", { name: "Reopen" }).click();
+  await expect(page.getByText(/incidents? reopened/)).toBeVisible();
+  await expect(list.bar).toBeHidden();
+  await page.keyboard.press("r");
+  await expect(list.row(id)).toHaveAttribute("data-state", "resolved");
+  await page.getByRole("button", { name: "Undo" }).last().click();
+  await expect(list.row(id)).not.toHaveAttribute("data-state", "resolved");
+  await page.keyboard.press("g");
+  await page.keyboard.press("r");
+  await expect(page.getByRole("heading", { name: "Remedies", level: 1 })).toBeVisible();
+  await list.open("?state=all");
+  await expect(list.row(id)).not.toHaveAttribute("data-state", "resolved");
+  await page.keyboard.press("j");
+  await page.keyboard.press("e");
+  await expect(page).toHaveURL(/\/incidents\/[0-9a-f-]{36}$/);
+});
+
+test("filters are in the address, are counted, and can be kept as a view", async ({ page }) => {
+  test.setTimeout(SYMPTOM_MS + 60_000);
+  const list = new IncidentsPage(page);
+  await list.open("?state=all");
+  await expect(list.first).toBeVisible({ timeout: SYMPTOM_MS });
+  await page.getByRole("combobox", { name: "Symptom" }).click();
+  await page.getByRole("option", { name: /^S1 .*\([1-9]\d*\)$/ }).click();
+  await expect(page).toHaveURL(/symptom=S1/);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: /^Views?/ }).click();
+  await page.getByRole("menuitem", { name: "Save these filters as a view…" }).click();
+  const name = `S1 ever ${Date.now()}`;
+  await page.getByRole("dialog").getByLabel("Name").fill(name);
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await expect(page.getByRole("button", { name: `View: ${name}` })).toBeVisible();
+  await list.open();
+  await page.getByRole("button", { name: /^View: Unresolved/ }).click();
+  await page.getByRole("menuitem", { name }).click();
+  await expect(page).toHaveURL(/symptom=S1/);
+  await expect(page).toHaveURL(/state=all/);
+  await page.getByRole("button", { name: `View: ${name}` }).click();
+  await page.getByRole("menuitem", { name: /^Delete the view/ }).click();
+  await expect(page.getByRole("button", { name: "Views" })).toBeVisible();
+});
+
+test("an export holds the incidents that match", async ({ page }) => {
+  const list = new IncidentsPage(page);
+  await list.open("?state=all");
+  await expect(list.first).toBeVisible({ timeout: SYMPTOM_MS });
+  await page.getByRole("button", { name: "Export" }).click();
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: "CSV" }).click()]);
+  expect(file.suggestedFilename()).toMatch(/\.csv$/);
+  const chunks: Buffer[] = [];
+  for await (const chunk of await file.createReadStream()) chunks.push(chunk as Buffer);
+  expect(Buffer.concat(chunks).toString("utf8")).toMatch(/^id,.*\n[0-9a-f-]{36},/);
+});
+
+test("the page of a symptom shows its definition and where it is", async ({ page }) => {
+  await page.goto("/symptoms/S1");
+  await expect(page.getByRole("table", { name: "Conditions" })).toContainText("Re-offload ratio");
+  await expect(page.getByRole("table", { name: "Conditions" })).toContainText(/at least \d/);
+  await expect(page.getByRole("table", { name: "Causes" })).toContainText("C5");
+  await page.getByRole("navigation", { name: "Kinds of symptoms" }).getByRole("link", { name: "S6" }).click();
+  await expect(page.getByRole("heading", { name: "Poor performance of specific flows", level: 1 })).toBeVisible();
+  await new Shell(page).expectLive();
+});
