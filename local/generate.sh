@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Writes what is generated from other sources, or with --check fails when something is out of date:
-# the API's description and its TypeScript types, and the tables in docs/.
+# the API's description and its TypeScript types, the schema of webhooks' bodies, and the tables in docs/.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=local/setup/common.sh
@@ -31,6 +31,8 @@ python -m wallwatch_backend.openapi >"$work/openapi.json" || exit 1
 settle "$work/openapi.json" $api/openapi.json
 (cd frontend && npx --no-install openapi-typescript "$work/openapi.json" -o "$work/schema.d.ts" >"$work/log" 2>&1) || { cat "$work/log" >&2; exit 1; }
 settle "$work/schema.d.ts" $api/schema.d.ts
+python -m wallwatch_backend.webhooks.schema >"$work/webhook-native.schema.json" || exit 1
+settle "$work/webhook-native.schema.json" docs/webhook-native.schema.json
 wallwatch generate docs ${check:+--check} || stale=1
 python tests/support/operating_tables.py ${check:+--check} || stale=1
 PYTHONPATH=tests/support python -m scenario_plots.table ${check:+--check} || stale=1

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from wallwatch_backend.exposition.families import FAMILIES
+from wallwatch_backend.webhooks.formats import native
 from wallwatch_local.paths import REPOSITORY
 
 FOLDER = REPOSITORY / "docs" / "grafana"
@@ -104,7 +105,7 @@ def test_an_alert_rule_is_whole_and_speaks_of_labels_that_it_has(rule: dict[str,
     grouped = re.match(r"(?:\w+ )?\w+ by \(([^)]*)\)", rule["expr"])
     joined = re.search(r"group_left \(([^)]*)\)", rule["expr"])
     metric = next(name for name in re.findall(r"\w+", rule["expr"]) if name in LABELS)
-    labels = set(re.findall(r"\w+", grouped[1])) if grouped else LABELS[metric]
+    labels = set(re.findall(r"\w+", grouped[1])) if grouped else set(LABELS[metric])
     labels |= (
         set(re.findall(r"\w+", joined[1])) if joined and not (grouped and grouped.start() == 0 and "count by" in rule["expr"]) else set()
     )
@@ -119,3 +120,14 @@ def test_alert_names_are_unique_and_the_scrape_example_reads_the_endpoint() -> N
     job = scrape["scrape_configs"][0]
     assert (job["metrics_path"], scrape["rule_files"]) == ("/metrics/fleet", ["alerts.yaml"])
     assert "credentials_file" in job["authorization"]
+
+
+def test_the_page_of_webhooks_lists_every_metric_with_its_labels() -> None:
+    page = (REPOSITORY / "docs" / "webhooks.md").read_text()
+    rows = dict(re.findall(r"^\| `(wallwatch_\w+)` \| ([a-z_, ]+) \|", page, flags=re.MULTILINE))
+    assert {name: set(labels.split(", ")) for name, labels in rows.items()} == LABELS
+
+
+def test_the_checked_in_schema_of_webhooks_is_the_one_of_the_code() -> None:
+    checked_in = json.loads((REPOSITORY / "docs" / "webhook-native.schema.json").read_text())
+    assert checked_in == json.loads(json.dumps(native.schema()))
