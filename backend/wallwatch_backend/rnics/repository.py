@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Row, func, or_, select, tuple_
 
 from wallwatch.store.tables import finding, mask_sample, rnic, rnic_state
+from wallwatch.store.tables import host as host_table
 from wallwatch_backend.agents.models import AgentRow
 from wallwatch_backend.incidents.models import IncidentFindingRow, IncidentRow
 from wallwatch_backend.kit.database import ReadSession
@@ -76,9 +77,11 @@ async def newest_masks(session: ReadSession, rnic_id: int, since: datetime) -> S
     return (await session.execute(query)).all()
 
 
-async def findings(session: ReadSession, rnic_id: int, since: datetime, until: datetime) -> Sequence[Row[Any]]:
-    """Findings whose interval touches [since, until), with the incident that each belongs to."""
+async def findings(session: ReadSession, identity: Row[Any], since: datetime, until: datetime) -> Sequence[Row[Any]]:
+    """Findings of an RNIC or of its whole host whose interval touches [since, until), with the incident that each belongs to."""
     f = finding.c
+    host_id = select(host_table.c.host_id).where(host_table.c.host == identity.host).scalar_subquery()
+    concerns = or_(f.rnic_id == identity.rnic_id, (f.host_id == host_id) & or_(f.rnic_id.is_(None), f.blast_radius == "host"))
     cleared = func.max(f.time).filter(f.state == "cleared")
     query = (
         select(
@@ -91,7 +94,7 @@ async def findings(session: ReadSession, rnic_id: int, since: datetime, until: d
             IncidentFindingRow.incident_id,
         )
         .outerjoin(IncidentFindingRow, IncidentFindingRow.finding_id == f.finding_id)
-        .where(f.rnic_id == rnic_id, f.started_at < until)
+        .where(concerns, f.started_at < until)
         .group_by(f.finding_id, f.symptom, IncidentFindingRow.incident_id)
         .having(func.coalesce(cleared, func.max(f.time)) >= since)
         .order_by(func.min(f.started_at))

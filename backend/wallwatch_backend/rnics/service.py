@@ -162,7 +162,7 @@ async def list_findings(session: ReadSession, host: str, pci: str, since: dateti
             severity=_worst(row.severities),
             incident_id=row.incident_id,
         )
-        for row in await repository.findings(session, identity.rnic_id, start, end)
+        for row in await repository.findings(session, identity, start, end)
     ]
 
 
