@@ -77,8 +77,9 @@ def centre(layout: Layout, database_url: str) -> list[Program]:
 
 
 def fleet(layout: Layout, scenario: Path) -> list[Program]:
-    """The simulator; a relative folder keeps its socket paths short."""
+    """The simulator; a relative folder keeps its socket paths short. Containers come and go through the real CNI plugin."""
     command = (str(binary("fleetsim")), "run", "--scenario", str(scenario), "--hosts", layout.hosts.name)
+    command += ("--cni-bin", str(binary("wallwatch-cni")))
     return [Program("fleetsim", "fleet", command, layout.folder)]
 
 

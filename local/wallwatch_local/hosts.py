@@ -78,7 +78,8 @@ def write_configuration(folder: Path, host: Host, kafka_bootstrap: str, api_port
         "server_url": f"http://127.0.0.1:{api_port}",
         "opamp_url": f"ws://127.0.0.1:{api_port}/v1/opamp",
     }
-    for part in ("telegraf-buffer", "agent"):
+    # The simulator starts containers before the collector is there to make the folder of their events.
+    for part in ("telegraf-buffer", "agent", "cni/events"):
         (folder / part).mkdir(parents=True, exist_ok=True, mode=0o700)
     for template in ("telegraf.conf", "agent.yaml"):
         (folder / template).write_text(render(template, values))
