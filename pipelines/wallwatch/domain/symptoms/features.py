@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from typing import Any, Protocol
+from zlib import crc32
 
 from wallwatch.domain.catalogue.load import causes, detected, event_signals
 from wallwatch.domain.symptoms import events, window
@@ -31,8 +32,8 @@ def is_event(signal: str) -> bool:
 
 
 @cache
-def _wanted() -> tuple[frozenset[str], frozenset[str]]:
-    """Signals that definitions and causes use: in the fine window, and in the coarse one."""
+def places() -> tuple[dict[str, int], dict[str, int], int]:
+    """Signal -> its place in the rows of the fine and of the coarse window, and a number that changes when these do."""
     asked: list[tuple[str, int]] = []
     for entry in detected().values():
         if entry.definition is not None:
@@ -43,17 +44,29 @@ def _wanted() -> tuple[frozenset[str], frozenset[str]]:
     fine = {signal for signal, seconds in asked if seconds * 1000 <= window.WINDOW_MS}
     coarse = {signal for signal, seconds in asked if seconds * 1000 > window.WINDOW_MS}
     fine |= {"flows_offloaded", "flow_insertions_per_s", "flow_deletions_per_s"}  # what population_change and live_share are made of
-    return frozenset(fine), frozenset(coarse)
+    order = sorted(fine - set(event_signals())), sorted(coarse - set(event_signals()))
+    return {n: i for i, n in enumerate(order[0])}, {n: i for i, n in enumerate(order[1])}, crc32(repr(order).encode())
 
 
 def keep(part: dict[str, Any], at_ms: int, values: dict[str, float]) -> None:
     """Put a sample's values into the windows of its RNIC: those that somebody asks for."""
-    fine, coarse = _wanted()
+    fine, coarse, form = places()
+    if part.get("form") != form:  # the state of a former version: what it remembers has other places
+        part["form"], part["fine"], part["coarse"] = form, [], []
     newest = part["newest"]
-    window.add(part["fine"], at_ms, {k: v for k, v in values.items() if k in fine}, newest)
-    slow = {k: v for k, v in values.items() if k in coarse}
-    if slow:
-        window.add(part["coarse"], at_ms, slow, newest, window.COARSE_BUCKET_MS, window.COARSE_WINDOW_MS)
+    values = {name: rounded(value) for name, value in values.items()}
+    window.add(part["fine"], fine, at_ms, values, newest)
+    window.add(part["coarse"], coarse, at_ms, values, newest, window.COARSE_BUCKET_MS, window.COARSE_WINDOW_MS)
+
+
+def rounded(value: float) -> float:
+    """Six digits are more than any signal is worth, and the state is shorter for it; whole numbers stay as they are.
+
+    >>> rounded(0.123456789), rounded(10_000.0), rounded(1234567.0)
+    (0.123457, 10000, 1234567)
+    """
+    whole = int(value)
+    return whole if whole == value else round(value, 6) if value < 1.0 else round(value, 3)
 
 
 class Features:
@@ -76,11 +89,15 @@ class Features:
             return events.feature(self._events, signal, self._now_ms, window_s, self._pci)
         if self._part is None:
             return None
+        fine, coarse, form = places()
+        if self._part.get("form") != form:
+            return None
         if signal == POPULATION_CHANGE:
-            return window.swing_of(self._part["fine"], self._now_ms, "flows_offloaded", window_s)
+            return window.swing_of(self._part["fine"], fine["flows_offloaded"], self._now_ms, window_s)
         if window_s * 1000 > window.WINDOW_MS:
-            return window.feature(self._part["coarse"], self._now_ms, signal, window_s, statistic, window.COARSE_BUCKET_MS)
-        return window.feature(self._part["fine"], self._now_ms, signal, window_s, statistic)
+            return window.feature(self._part["coarse"], coarse[signal], self._now_ms, window_s, statistic, window.COARSE_BUCKET_MS)
+        place = fine.get(signal)
+        return None if place is None else window.feature(self._part["fine"], place, self._now_ms, window_s, statistic)
 
     def value(self, signal: str) -> float | None:
         found = self.get(signal)

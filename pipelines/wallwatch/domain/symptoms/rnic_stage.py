@@ -18,7 +18,7 @@ from wallwatch.domain.symptoms.host import Host
 
 Part = dict[str, Any]
 
-REMEMBERED = 16
+REMEMBERED = 8
 """Times of samples that are remembered for each source, so that one that comes twice counts once."""
 
 LEAST_SPACING_MS = 100
@@ -29,7 +29,7 @@ STEPPED_BACK = 3
 
 
 def new() -> Part:
-    return {"newest": 0, "at": {}, "fine": {}, "coarse": {}, "symptoms": {}, "id": {}, "ever": {}}
+    return {"newest": 0, "at": {}, "fine": [], "coarse": [], "symptoms": {}, "id": {}, "ever": {}}
 
 
 def identity(part: Part) -> Identity:
@@ -76,7 +76,7 @@ def admit(part: Part, host_part: Host, source: str, at_ms: int) -> bool:
 
 def _set_back(part: Part, at_ms: int) -> None:
     """Go on in the time of a clock that was set back. What is active stays so; nobody knows for how long."""
-    part.update(newest=0, at={}, fine={}, coarse={})
+    part.update(newest=0, at={}, fine=[], coarse=[])
     for name in ("counters", "moved", "mean", "least"):
         part.pop(name, None)
     for life in part["symptoms"].values():
@@ -102,10 +102,11 @@ def _live_share(values: dict[str, float], part: Part, at_ms: int) -> None:
         return
     means = []
     for name in ("flow_insertions_per_s", "flow_deletions_per_s"):
-        past, now = window.feature(part["fine"], at_ms, name, 60), values.get(name)
-        count = sum(cell[2] for cell in part["fine"].get(name, ()))
+        place, now = features.places()[0][name], values.get(name)
         if now is None:
             return
+        past = window.feature(part["fine"], place, at_ms, 60) if part.get("form") == features.places()[2] else None
+        count = 0 if past is None else window.count_of(part["fine"], place)
         means.append(now if past is None else (past.value * count + now) / (count + 1))
     insertions, deletions = means
     values["live_share"] = min(ratio * insertions / deletions, 1.0) if deletions > 0.0 else 0.0

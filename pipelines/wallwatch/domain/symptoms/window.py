@@ -1,8 +1,10 @@
 """A window of event time in constant space: samples are added to buckets of a few seconds, late ones to the bucket they belong to.
 
-The state is plain JSON, so that a stream job can keep it in a key-value store. Two windows have the same form: a fine one over a minute,
-and
-a coarse one that keeps the extremes of some minutes, for what happened *before* a symptom.
+The state is plain JSON, so that a stream job can keep it in a key-value store, and short, because reading and writing it is most of what
+a message
+costs: one row a bucket, with a place for each signal. Two windows have the same form: a fine one over a minute, and a coarse one over
+some minutes,
+for what happened *before* a symptom.
 """
 
 from __future__ import annotations
@@ -18,8 +20,10 @@ WINDOW_MS = 60_000
 COARSE_BUCKET_MS = 30_000
 COARSE_WINDOW_MS = 300_000
 
-Windows = dict[str, list[list[Any]]]
-"""`{signal: [[bucket number, sum, count, max, min], ...]}`, oldest first."""
+Rows = list[list[Any]]
+"""`[[bucket number, sums] or [bucket number, sums, counts, greatest, least], ...]`, oldest first. Each of the lists has one place a
+signal, null
+where it was not measured; the short form is that of buckets with one sample of each signal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,88 +36,93 @@ class Feature:
 
 
 def add(
-    windows: Windows,
+    rows: Rows,
+    index: Mapping[str, int],
     at_ms: int,
     values: Mapping[str, float],
     newest_ms: int | None = None,
     bucket_ms: int = BUCKET_MS,
     window_ms: int = WINDOW_MS,
 ) -> None:
-    """Add one sample's values. A signal that is absent from `values` leaves no trace, so it stays missing."""
+    """Add one sample's values: those that have a place in `index`. A signal that is absent from `values` leaves no trace, so it stays
+    missing."""
     number = at_ms // bucket_ms
-    newest = number if newest_ms is None else newest_ms // bucket_ms
-    oldest = newest - window_ms // bucket_ms
+    position = len(rows)
+    while position > 0 and rows[position - 1][0] > number:
+        position -= 1
+    if position > 0 and rows[position - 1][0] == number:
+        row = rows[position - 1]
+    else:
+        row = [number, [None] * len(index)]
+        rows.insert(position, row)
+    sums = row[1]
     for signal, value in values.items():
-        cells = windows.get(signal)
-        if cells is None:
-            windows[signal] = [[number, value, 1, value, value]]
+        place = index.get(signal)
+        if place is None:
             continue
-        last = cells[-1] if cells else None
-        if last is None or last[0] < number:
-            cells.append([number, value, 1, value, value])
-        else:
-            position = len(cells)
-            while position > 0 and cells[position - 1][0] > number:
-                position -= 1
-            if position > 0 and cells[position - 1][0] == number:
-                cell = cells[position - 1]
-                cell[1] += value
-                cell[2] += 1
-                if value > cell[3]:
-                    cell[3] = value
-                if value < cell[4]:
-                    cell[4] = value
-            else:
-                cells.insert(position, [number, value, 1, value, value])
-        while cells[0][0] <= oldest:
-            del cells[0]
-            if not cells:
-                del windows[signal]
-                break
+        if sums[place] is None:
+            sums[place] = value
+            if len(row) > 2:
+                row[2][place], row[3][place], row[4][place] = 1, value, value
+            continue
+        if len(row) == 2:
+            row += [[None if v is None else 1 for v in sums], list(sums), list(sums)]
+        sums[place] += value
+        row[2][place] += 1
+        if value > row[3][place]:
+            row[3][place] = value
+        if value < row[4][place]:
+            row[4][place] = value
+    oldest = (number if newest_ms is None else max(newest_ms // bucket_ms, number)) - window_ms // bucket_ms
+    while rows and rows[0][0] <= oldest:
+        del rows[0]
 
 
-def feature(
-    windows: Windows, newest_ms: int, signal: str, window_s: int, statistic: str = "mean", bucket_ms: int = BUCKET_MS
-) -> Feature | None:
+def _inside(rows: Rows, place: int, first: int) -> list[list[Any]]:
+    return [row for row in rows if row[0] > first and row[1][place] is not None]
+
+
+def _mean(row: list[Any], place: int) -> float:
+    return float(row[1][place]) if len(row) == 2 else float(row[1][place] / row[2][place])
+
+
+def feature(rows: Rows, place: int, newest_ms: int, window_s: int, statistic: str = "mean", bucket_ms: int = BUCKET_MS) -> Feature | None:
     """Mean, median, maximum, minimum or newest value of a signal in the window that ends at `newest_ms`; None when it was not measured
     in it."""
-    cells = windows.get(signal)
-    if not cells:
-        return None
-    first = newest_ms // bucket_ms - max(window_s * 1000 // bucket_ms, 1)
-    if cells[-1][0] <= first:
+    inside = _inside(rows, place, newest_ms // bucket_ms - max(window_s * 1000 // bucket_ms, 1))
+    if not inside:
         return None
     if statistic == "last":
-        cell = cells[-1]
-        return Feature(cell[1] / cell[2], cell[0] * bucket_ms, min((cell[0] + 1) * bucket_ms, newest_ms))
-    start = 0
-    for start, cell in enumerate(cells):  # noqa: B007 - the position is used below
-        if cell[0] > first:
-            break
-    inside = cells[start:] if start else cells
-    if statistic == "max":
-        value = max([cell[3] for cell in inside])
+        inside = inside[-1:]
+        value = _mean(inside[0], place)
+    elif statistic == "max":
+        value = max([row[-2][place] if len(row) > 2 else row[1][place] for row in inside])
     elif statistic == "min":
-        value = min([cell[4] for cell in inside])
+        value = min([row[-1][place] for row in inside])
     elif statistic == "median":
         # Of the buckets' means, the lower one of two: one outlier moves it as little as one gap.
-        value = sorted([cell[1] / cell[2] for cell in inside])[(len(inside) - 1) // 2]
+        value = sorted([_mean(row, place) for row in inside])[(len(inside) - 1) // 2]
     else:
         total, count = 0.0, 0
-        for cell in inside:
-            total += cell[1]
-            count += cell[2]
+        for row in inside:
+            total += row[1][place]
+            count += 1 if len(row) == 2 else row[2][place]
         value = total / count
     return Feature(value, inside[0][0] * bucket_ms, min((inside[-1][0] + 1) * bucket_ms, newest_ms))
 
 
-def swing_of(windows: Windows, newest_ms: int, signal: str, window_s: int) -> Feature | None:
+def count_of(rows: Rows, place: int) -> int:
+    """How many samples of a signal there are."""
+    return sum(1 if len(row) == 2 else row[2][place] for row in rows if row[1][place] is not None)
+
+
+def swing_of(rows: Rows, place: int, newest_ms: int, window_s: int) -> Feature | None:
     """Relative swing of a signal in the window: `1 - least / greatest`; None when there are no two values: growth cannot be told from a
     start of measurement.
     """
-    first = newest_ms // BUCKET_MS - window_s * 1000 // BUCKET_MS
-    inside = [cell for cell in windows.get(signal, ()) if cell[0] > first]
-    if sum(cell[2] for cell in inside) < 2:
+    inside = _inside(rows, place, newest_ms // BUCKET_MS - window_s * 1000 // BUCKET_MS)
+    if count_of(inside, place) < 2:
         return None
-    greatest, least = max(cell[3] for cell in inside), min(cell[4] for cell in inside)
+    greatest = max(row[-2][place] if len(row) > 2 else row[1][place] for row in inside)
+    least = min(row[-1][place] for row in inside)
     return Feature(1.0 - least / greatest if greatest else 0.0, inside[0][0] * BUCKET_MS, newest_ms)
