@@ -78,8 +78,8 @@ def centre(layout: Layout, database_url: str) -> list[Program]:
 
 def fleet(layout: Layout, scenario: Path) -> list[Program]:
     """The simulator; a relative folder keeps its socket paths short. Containers come and go through the real CNI plugin."""
-    command = (str(binary("fleetsim")), "run", "--scenario", str(scenario), "--hosts", layout.hosts.name)
-    command += ("--cni-bin", str(binary("wallwatch-cni")))
+    plugin = str(binary("wallwatch-cni"))
+    command = (str(binary("fleetsim")), "run", "--scenario", str(scenario), "--hosts", layout.hosts.name, "--cni-bin", plugin)
     return [Program("fleetsim", "fleet", command, layout.folder)]
 
 
