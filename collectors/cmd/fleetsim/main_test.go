@@ -22,6 +22,8 @@ func TestWrongCallsSayWhatIsMissing(t *testing.T) {
 		`"walk" is not a command`:     {"walk"},
 		"needs one scenario file":     {"validate"},
 		"run needs --scenario FILE":   {"run", "--hosts", "x"},
+		"needs --scenario FILE and":   {"record", "--out", "x"},
+		"record takes flags only":     {"record", "x"},
 		"--kafka is missing":          {"load"},
 		"the scenario cannot be read": {"validate", "no-such-file.yaml"},
 	} {

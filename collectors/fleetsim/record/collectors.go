@@ -28,7 +28,7 @@ type collectors struct {
 	cni    *cni_events.Plugin
 }
 
-// newCollectors configures the inputs as those of the demo's hosts are, but for the paths, which do not count from a working directory.
+// newCollectors makes the inputs with their default options, for the files of one host.
 func newCollectors(root string, now func() time.Time, acc telegraf.Accumulator) (*collectors, error) {
 	c := &collectors{acc: acc}
 	var ok [4]bool

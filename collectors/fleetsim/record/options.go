@@ -74,22 +74,3 @@ func (o *Options) load() (*scenario.Scenario, string, error) {
 	}
 	return s, string(text), nil
 }
-
-// memory is where Linux keeps files in memory.
-const memory = "/dev/shm"
-
-// workFolder makes the folder for the hosts' files.
-func (o *Options) workFolder() (string, error) {
-	parent := o.Work
-	if parent == "" {
-		if folder, err := os.MkdirTemp(memory, "fleetsim-record-"); err == nil {
-			return folder, nil
-		}
-		parent = os.TempDir()
-	}
-	folder, err := os.MkdirTemp(parent, "fleetsim-record-")
-	if err != nil {
-		return "", fmt.Errorf("--work: %w", err)
-	}
-	return folder, nil
-}

@@ -7,8 +7,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -221,6 +223,28 @@ func TestImpossibleOptionsAreRefused(t *testing.T) {
 		change(&o)
 		if err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+func TestFoldersOfKilledRecordingsAreRemovedAndThoseOfLivingOnesStay(t *testing.T) {
+	parent := t.TempDir()
+	command := exec.Command("true")
+	if err := command.Run(); err != nil {
+		t.Fatal(err)
+	}
+	dead := filepath.Join(parent, fmt.Sprintf("%s%d-1", workPrefix, command.Process.Pid))
+	alive := filepath.Join(parent, fmt.Sprintf("%s%d-2", workPrefix, os.Getpid()))
+	foreign := filepath.Join(parent, workPrefix+"of-somebody-else")
+	for _, folder := range []string{dead, alive, foreign} {
+		if err := os.MkdirAll(filepath.Join(folder, "host01/sys"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	removeAbandoned(parent)
+	for folder, stays := range map[string]bool{dead: false, alive: true, foreign: true} {
+		if _, err := os.Stat(folder); (err == nil) != stays {
+			t.Errorf("%s: there %t, want %t", folder, err == nil, stays)
 		}
 	}
 }
