@@ -71,8 +71,10 @@ class FakeAgent:
         assert self._thread is not None
         self._thread.join(5)
 
-    def say_hello(self, *, healthy: bool = True, error: str = "") -> None:
-        message = opamp_pb2.AgentToServer(capabilities=1)
+    def say_hello(self, *, healthy: bool = True, error: str = "", capabilities: int = 1, config_hash: bytes = b"") -> None:
+        message = opamp_pb2.AgentToServer(capabilities=capabilities)
+        if config_hash:
+            message.remote_config_status.last_remote_config_hash = config_hash
         message.agent_description.CopyFrom(
             build_agent_description(
                 {"service.name": "wallwatch-agent", "service.version": "1.2.4", "service.instance.id": str(self.instance_uid)},

@@ -35,7 +35,7 @@ def stream(seed: int) -> dict[str, Any]:
         at_us += rng.choice([0, 1000, 1_000_000, 20_000_000, 90_000_000])
         kind, when = rng.choice(kinds)
         fields = {
-            "flow": f"ufid:0000000{rng.randrange(2)}-0000-0000-0000-000000000001",
+            "flow": f"0000000{rng.randrange(2)}-0000-0000-0000-000000000001",
             "device": f"0000:17:00.{rng.randrange(2, 4)}",
             "command": "A",
         }

@@ -10,7 +10,7 @@ from opentelemetry._opamp.proto import opamp_pb2
 from prometheus_client import Counter
 from pydantic import ValidationError
 
-from wallwatch_backend.agents import framing, repository
+from wallwatch_backend.agents import framing, policies, repository
 from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.database import Database, WriteSession
 from wallwatch_backend.remedies import repository as remedies
@@ -18,6 +18,8 @@ from wallwatch_backend.remedies import results
 
 log = structlog.get_logger(__name__)
 BAD_MESSAGES = Counter("wallwatch_agent_bad_messages", "Messages of agents that could not be used", ["reason"])
+POLICIES_SENT = Counter("wallwatch_agent_policies_sent", "Compiled policies sent to agents")
+POLICIES_REFUSED = Counter("wallwatch_agent_policies_refused", "Compiled policies that an agent refused")
 
 _NOTE_EVERY = timedelta(seconds=10)  # heartbeats come more often than anybody looks at last_seen_at
 
@@ -42,6 +44,9 @@ class AgentConnection:
         self._instance_uid = b""
         self._next_sequence: int | None = None
         self._speaks_remedies = False
+        self._takes_config = False
+        self._config_hash = b""
+        self._config_offered = False
         self._noted_at: datetime | None = None
         self._sent: set[UUID] = set()
         self._sending = asyncio.Lock()
@@ -79,8 +84,33 @@ class AgentConnection:
             await self._take_custom(message.custom_message)
         if message.HasField("agent_disconnect"):
             raise Gone
-        await self._send(framing.reply(self._instance_uid, report_full_state=missed))
+        self._note_config(message)
+        answer = framing.reply(self._instance_uid, report_full_state=missed)
+        await self._offer_policies(answer)
+        await self._send(answer)
         await self.send_commands()
+
+    def _note_config(self, message: opamp_pb2.AgentToServer) -> None:
+        if message.capabilities:
+            self._takes_config = bool(message.capabilities & framing.ACCEPTS_CONFIG)
+        if not message.HasField("remote_config_status"):
+            return
+        status = message.remote_config_status
+        self._config_hash = status.last_remote_config_hash
+        if status.status == framing.CONFIG_FAILED:
+            POLICIES_REFUSED.inc()
+            log.error("agent_refused_policies", host=self.host, error=_clean(status.error_message, 500))
+
+    async def _offer_policies(self, answer: opamp_pb2.ServerToAgent) -> None:
+        """Send the policies once in a connection, to an agent that has others: one that refuses them would refuse them again."""
+        if not self._takes_config or self._config_offered:
+            return
+        compiled = await asyncio.to_thread(policies.current)
+        if self._config_hash != compiled.hash:
+            policies.offer(answer, compiled)
+            POLICIES_SENT.inc()
+            log.info("policies_sent", host=self.host, hash=compiled.hash.decode())
+        self._config_offered = True
 
     async def _note_status(self, message: opamp_pb2.AgentToServer) -> None:
         at, values = clock.now(), dict[str, Any]()

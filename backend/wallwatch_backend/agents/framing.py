@@ -5,7 +5,9 @@ from opentelemetry._opamp.proto import opamp_pb2
 
 _HEADER = b"\x00"
 
-SERVER_CAPABILITIES = int(opamp_pb2.ServerCapabilities_AcceptsStatus)
+SERVER_CAPABILITIES = int(opamp_pb2.ServerCapabilities_AcceptsStatus) | int(opamp_pb2.ServerCapabilities_OffersRemoteConfig)
+ACCEPTS_CONFIG = int(opamp_pb2.AgentCapabilities_AcceptsRemoteConfig)
+CONFIG_FAILED = int(opamp_pb2.RemoteConfigStatuses_FAILED)
 REPORT_FULL_STATE = int(opamp_pb2.ServerToAgentFlags_ReportFullState)
 REMEDY_CAPABILITY = "com.wallwatch.remedy.v1"
 

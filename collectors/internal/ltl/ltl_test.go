@@ -46,7 +46,7 @@ func runner(t testing.TB, most int, ids ...string) *Runner {
 }
 
 func flow(kind string, at int64, ufid int) *Event {
-	id := fmt.Sprintf("ufid:%08x-0000-0000-0000-000000000001", ufid)
+	id := fmt.Sprintf("%08x-0000-0000-0000-000000000001", ufid)
 	return &Event{Kind: "flow_" + kind, PCI: "0000:17:00.0", AtUs: at * second, Fields: map[string]any{"flow": id}}
 }
 
@@ -84,7 +84,7 @@ func expect(t *testing.T, got []string, want ...string) {
 	}
 }
 
-const who = "0000:17:00.0 ufid:00000007-0000-0000-0000-000000000001"
+const who = "0000:17:00.0 00000007-0000-0000-0000-000000000001"
 
 func TestAViolationIsToldOnceWithTheStepsThatLedThere(t *testing.T) {
 	r := runner(t, 10, "flow-offloaded-once")
@@ -135,7 +135,7 @@ func TestAnEventThatComesLateMakesItsSubjectUnknown(t *testing.T) {
 func TestASubjectThatMayHaveAPastBeginsAsUnknown(t *testing.T) {
 	r := New(policies(t), Options{MostSubjects: 10, KnownFromUs: 100 * second})
 	expect(t, play(r, flow("entry_created", 50, 7)))
-	expect(t, play(r, flow("entry_created", 150, 8)), "flow-no-entry-before-offload 150 0000:17:00.0 ufid:00000008-0000-0000-0000-000000000001: flow_entry_created")
+	expect(t, play(r, flow("entry_created", 150, 8)), "flow-no-entry-before-offload 150 0000:17:00.0 00000008-0000-0000-0000-000000000001: flow_entry_created")
 }
 
 func TestABootEndsWhatTheHostHad(t *testing.T) {
@@ -152,7 +152,7 @@ func TestMemoryIsBoundedAndWhatWasForgottenIsCounted(t *testing.T) {
 	if c := r.Counts()["flow-offloaded-once"]; c.Subjects != 100 || c.Evicted != 900 {
 		t.Errorf("%+v", c)
 	}
-	expect(t, play(r, flow("offloaded", 2000, 999)), "flow-offloaded-once 2000 0000:17:00.0 ufid:000003e7-0000-0000-0000-000000000001: flow_offloaded flow_offloaded")
+	expect(t, play(r, flow("offloaded", 2000, 999)), "flow-offloaded-once 2000 0000:17:00.0 000003e7-0000-0000-0000-000000000001: flow_offloaded flow_offloaded")
 }
 
 func TestTheSameFlowOnAnotherRNICIsAnotherSubject(t *testing.T) {
@@ -339,9 +339,9 @@ func BenchmarkMemory(b *testing.B) {
 		before := live()
 		r := runner(b, subjects, "flow-offloaded-once", "flow-no-software-hit")
 		e := flow("offloaded", 1, 0)
-		id := []byte("ufid:00000000-0000-0000-0000-000000000001")
+		id := []byte("00000000-0000-0000-0000-000000000001")
 		for i := range subjects {
-			copy(id[5:], fmt.Sprintf("%08x", i))
+			copy(id, fmt.Sprintf("%08x", i))
 			e.Fields["flow"] = string(id)
 			r.Take(e)
 		}

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
-	"strings"
 )
 
 // Event is something that happened on this host. AtUs is microseconds since 1970, which is the identity of events.
@@ -33,8 +32,8 @@ var subjects = map[string]func(e *Event) (identity, bool){
 	"command": func(e *Event) (identity, bool) { return ofField(e.PCI, e.Fields["command"]) },
 	"flow": func(e *Event) (identity, bool) {
 		flow := e.Fields["flow"]
-		if text, ok := flow.(string); ok && strings.HasPrefix(text, "ufid:") {
-			if k, ok := parseUFID(text[len("ufid:"):]); ok {
+		if text, ok := flow.(string); ok {
+			if k, ok := parseUFID(text); ok {
 				return identity{key: key{k[0] ^ mixed(e.PCI), k[1]}, ufid: true}, true
 			}
 		}
@@ -71,7 +70,7 @@ func mixed(text string) uint64 {
 }
 
 func formatUFID(k key) string {
-	return fmt.Sprintf("ufid:%08x-%04x-%04x-%04x-%012x", k[0]>>32, k[0]>>16&0xffff, k[0]&0xffff, k[1]>>48, k[1]&0xffffffffffff)
+	return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", k[0]>>32, k[0]>>16&0xffff, k[0]&0xffff, k[1]>>48, k[1]&0xffffffffffff)
 }
 
 // digits are the values of hexadecimal digits; 0xff is none.

@@ -38,6 +38,7 @@ type Plugin struct {
 	Settle       config.Duration `toml:"settle"`
 	Patience     config.Duration `toml:"patience"`
 	Drop         []string        `toml:"drop"`
+	MostTold     int             `toml:"most_told"`
 	Log          telegraf.Logger `toml:"-"`
 
 	mu       sync.Mutex
@@ -46,6 +47,7 @@ type Plugin struct {
 	seen     os.FileInfo
 	refused  bool
 	tags     map[string]string // of the newest event: host and rack go with a violation
+	told     map[string]*told
 	events   event.Emitter
 	stats    map[string]map[string]selfstat.Stat
 	done     chan struct{}
@@ -53,6 +55,16 @@ type Plugin struct {
 	clock    func() time.Time
 	interval time.Duration
 }
+
+// told is what was said of one policy since a time.
+type told struct {
+	since   time.Time
+	count   int
+	leftOut int64
+}
+
+// tellingPeriod is the time for which most_told counts.
+const tellingPeriod = 10 * time.Second
 
 // SampleConfig implements telegraf.PluginDescriber.
 func (*Plugin) SampleConfig() string { return sampleConfig }
@@ -64,6 +76,8 @@ func (p *Plugin) Init() error {
 		return errors.New("policies is empty: it names the file of compiled policies")
 	case p.MostSubjects < 1:
 		return fmt.Errorf("most_subjects is %d; it must be at least 1", p.MostSubjects)
+	case p.MostTold < 1:
+		return fmt.Errorf("most_told is %d; it must be at least 1", p.MostTold)
 	case p.Settle < 0 || p.Patience < 0:
 		return errors.New("settle and patience cannot be negative")
 	}
@@ -73,6 +87,7 @@ func (p *Plugin) Init() error {
 	if p.interval == 0 {
 		p.interval = time.Second
 	}
+	p.told = map[string]*told{}
 	p.stats = map[string]map[string]selfstat.Stat{}
 	return nil
 }
@@ -164,10 +179,45 @@ func (p *Plugin) tick(acc telegraf.Accumulator) {
 	for _, violation := range p.runner.Tick(p.clock().Add(-time.Duration(p.Patience)).UnixMicro()) {
 		p.tell(acc, &violation)
 	}
+	p.tellRest(acc)
 	p.report()
 }
 
+// mayTell counts a violation, and says whether it is one of the first of its period: a card that loses all its flows would flood the network.
+func (p *Plugin) mayTell(policy string) bool {
+	now := p.clock()
+	t := p.told[policy]
+	if t == nil {
+		t = &told{since: now}
+		p.told[policy] = t
+	}
+	if t.leftOut == 0 && now.Sub(t.since) >= tellingPeriod {
+		t.since, t.count = now, 0
+	}
+	if t.count++; t.count > p.MostTold {
+		t.leftOut++
+		return false
+	}
+	return true
+}
+
+// tellRest says how many violations were left out, at the end of their period.
+func (p *Plugin) tellRest(acc telegraf.Accumulator) {
+	now := p.clock()
+	for policy, t := range p.told {
+		if t.leftOut == 0 || now.Sub(t.since) < tellingPeriod {
+			continue
+		}
+		detail := fmt.Sprintf("The policy was violated %d more times in %s.", t.leftOut, now.Sub(t.since).Round(time.Second))
+		p.events.EmitFields(tagged{Accumulator: acc, tags: p.tags}, now, Violated, "", detail, map[string]any{"policy": policy, "left_out": t.leftOut})
+		*t = told{since: now}
+	}
+}
+
 func (p *Plugin) tell(acc telegraf.Accumulator, v *ltl.Violation) {
+	if !p.mayTell(v.Policy.ID) {
+		return
+	}
 	steps := make([]string, 0, len(v.Trace))
 	for _, step := range v.Trace {
 		steps = append(steps, time.UnixMicro(step.AtUs).UTC().Format("15:04:05.000000")+" "+step.Kind)
@@ -258,6 +308,6 @@ func (p *Plugin) report() {
 func init() {
 	processors.AddStreaming("ltl", func() telegraf.StreamingProcessor {
 		return &Plugin{Policies: "/var/lib/wallwatch-agent/policies.json", MostSubjects: 200_000, Settle: config.Duration(10 * time.Minute),
-			Patience: config.Duration(5 * time.Second), Drop: []string{"flow_*"}}
+			Patience: config.Duration(5 * time.Second), Drop: []string{"flow_*"}, MostTold: 20}
 	})
 }

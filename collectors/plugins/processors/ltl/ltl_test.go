@@ -31,7 +31,7 @@ func running(t *testing.T) (*Plugin, *plugintest.Accumulator) {
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := &Plugin{Policies: file, MostSubjects: 100, Patience: config.Duration(5 * time.Second), Drop: []string{"flow_*"}, Log: plugintest.Log(),
+	p := &Plugin{Policies: file, MostSubjects: 100, MostTold: 3, Patience: config.Duration(5 * time.Second), Drop: []string{"flow_*"}, Log: plugintest.Log(),
 		clock: func() time.Time { return start }, interval: time.Hour}
 	if err := p.Init(); err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func kinds(metrics []telegraf.Metric) string {
 	return strings.Join(found, ", ")
 }
 
-const ufid = "ufid:00000007-0000-0000-0000-000000000001"
+const ufid = "00000007-0000-0000-0000-000000000001"
 
 func TestOnlyViolationsOfFlowsLeaveTheHost(t *testing.T) {
 	p, acc := running(t)
@@ -129,8 +129,35 @@ func TestEventsThatWereLeftOutMakeFlowsUnknown(t *testing.T) {
 	}
 }
 
+func TestAFloodOfViolationsIsToldInPartAndCounted(t *testing.T) {
+	p, acc := running(t)
+	now := start
+	p.clock = func() time.Time { return now }
+	for range 10 {
+		add(t, p, acc, happened("soft_lockup", now.Sub(start), nil))
+		now = now.Add(time.Second / 10)
+	}
+	now = now.Add(20 * time.Second)
+	p.tick(acc)
+	p.tick(acc)
+	plugintest.CheckEmitted(t, acc)
+	told, left := 0, int64(0)
+	for _, m := range acc.Take() {
+		if kind, _ := m.GetTag("kind"); kind != Violated {
+			continue
+		}
+		told++
+		if n, there := m.GetField("left_out"); there {
+			left += n.(int64)
+		}
+	}
+	if told != 4 || left != 7 {
+		t.Errorf("%d were told, and that %d were left out", told, left)
+	}
+}
+
 func TestWithoutPoliciesEverythingPasses(t *testing.T) {
-	p := &Plugin{Policies: filepath.Join(t.TempDir(), "none"), MostSubjects: 1, Log: plugintest.Log(), interval: time.Hour}
+	p := &Plugin{Policies: filepath.Join(t.TempDir(), "none"), MostSubjects: 1, MostTold: 1, Log: plugintest.Log(), interval: time.Hour}
 	if err := p.Init(); err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +177,8 @@ func TestAWrongConfigurationIsToldAtTheStart(t *testing.T) {
 	for want, p := range map[string]*Plugin{
 		"policies is empty": {MostSubjects: 1},
 		"most_subjects":     {Policies: "f"},
-		"negative":          {Policies: "f", MostSubjects: 1, Patience: -1},
+		"most_told":         {Policies: "f", MostSubjects: 1},
+		"negative":          {Policies: "f", MostSubjects: 1, MostTold: 1, Patience: -1},
 	} {
 		if err := p.Init(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)

@@ -1,0 +1,77 @@
+"""Policies on a simulated host: the real collector runs the compiled tables, and only violations of flows leave the host."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from wallwatch.domain.policies.load import policies
+from wallwatch.domain.policies.tables import tables
+from wallwatch_testing.collector import FILE_OUTPUT, Message, collecting, messages
+from wallwatch_testing.simulator import simulating
+
+pytestmark = pytest.mark.integration
+
+RNIC = "0000:17:00.0"
+PLUGINS = """
+[[inputs.kernel_events]]
+  kmsg = "kmsg"
+  pstore = "pstore"
+  pstore_archive = ""
+  boot_id = "proc/sys/kernel/random/boot_id"
+  sysfs_root = "sys"
+  state_file = "kernel_events.json"
+[[inputs.ovs_offload]]
+  unixctl = "ovs/vswitchd.ctl"
+  ovsdb = "ovs/db.sock"
+  sysfs_root = "sys"
+  flow_event_limit = 20000
+[[processors.ltl]]
+  policies = "policies.json"
+  settle = "0s"
+  patience = "1s"
+"""
+
+
+@contextmanager
+def watched(scenario: str, folder: Path, speed: float) -> Iterator[Path]:
+    """The file of what leaves host01."""
+    with simulating(folder, scenario, speed) as hosts:
+        host = hosts[0]
+        (host / "policies.json").write_bytes(tables(policies().values()))
+        output = host / "told.json"
+        with collecting(host, host.name, PLUGINS, FILE_OUTPUT.format(path=output)):
+            yield output
+
+
+def violations(output: Path, *wanted: str, pci: str | None = None) -> dict[str, list[Message]]:
+    """By policy, of one RNIC or of all, once all that are wanted are there. Containers that go take their entries with them anywhere."""
+    deadline = time.monotonic() + 120
+    while True:
+        found: dict[str, list[Message]] = {}
+        for one in messages(output):
+            if one.tags.get("kind") == "policy_violated" and pci in (None, one.tags.get("pci")):
+                found.setdefault(one.fields["policy"], []).append(one)
+        if set(wanted) <= set(found):
+            return found
+        assert time.monotonic() < deadline, f"only {sorted(found)}"
+        time.sleep(0.5)
+
+
+def test_entries_that_are_deleted_before_their_flows_have_aged_are_told_with_their_trace(tmp_path: Path) -> None:
+    with watched("s1", tmp_path, speed=2) as output:
+        one = violations(output, "flow-deleted-when-aged", pci=RNIC)["flow-deleted-when-aged"][0]
+        assert (one.tags["host"], one.tags["rack"]) == ("host01", "r1")
+        assert one.fields["subject"].startswith(f"{RNIC} ")
+        assert one.fields["trace"].endswith("flow_entry_deleted")
+        kinds = {message.tags.get("kind", "") for message in messages(output)}
+        assert not {kind for kind in kinds if kind.startswith("flow_")}, "single flows stay on the host"
+
+
+def test_a_kernel_that_stands_still_violates_what_speaks_for_it(tmp_path: Path) -> None:
+    with watched("s2", tmp_path, speed=4) as output:
+        found = violations(output, "host-cpus-run", "command-answered")
+        assert "vf-one-container" not in found
+        assert found["command-answered"][0].fields["trace"].endswith("timer")
