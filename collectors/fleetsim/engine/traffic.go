@@ -86,6 +86,8 @@ func (e *Engine) moveTraffic(dt time.Duration) {
 	}
 	for _, r := range e.rnics {
 		r.queueCounters(dt.Seconds())
+		r.noteQueries(Egress, &r.out, dt.Seconds())
+		r.noteQueries(Ingress, &r.in, dt.Seconds())
 	}
 }
 

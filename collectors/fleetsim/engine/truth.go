@@ -1,6 +1,9 @@
 package engine
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // What an expert with a view into the mechanism would say. It goes to the truth file only; nothing that the collectors
 // can read depends on it.
@@ -12,10 +15,14 @@ const (
 	liveSuspensionsPerPeriod = 10
 	// returnsWithin is the longest time between such a deletion and the return.
 	returnsWithin = time.Minute
-	// A deletion that takes slowDeletion times that of an empty table is S4, once so many are asked for in a period that others wait.
-	slowDeletion       = 7
-	deletionsPerPeriod = 250
-	// deepLatency is how many times its latency at the head of the chains makes a flow deep in it, deepShare the share of the demand
+	// A deletion that takes slowDeletion times that of an empty table is S4, once deletions take deletingShare of the card's time: then
+	// whatever else is asked of it has to wait.
+	slowDeletion  = 7
+	deletingShare = 0.25
+	// queriedLoss is the share of what a direction would get from a card without masks that it must miss for S6, idleGbps what it must ask for.
+	queriedLoss = 0.2
+	idleGbps    = 1.0
+	// Or single flows miss it: deepLatency is how many times its latency at the head of the chains makes a flow deep in it, deepShare the share of the demand
 	// that deep flows must have, and deepLoss the share of it that they must miss for S6.
 	deepLatency, deepShare, deepLoss = 2.0, 0.2, 0.2
 	// lastingPeriods is how many periods in a row S4 and S6 need: one alone is a job that ends or begins.
@@ -43,6 +50,7 @@ type evidence struct {
 	deletions                         int
 	slow, deep                        int // periods in a row
 	deepDemand, deepGranted, demanded float64
+	granted, unmasked                 [2]float64 // by direction, in Gbit: what the chain let through, and what an empty one would have
 	spans                             [symptoms]span
 	quiet                             [symptoms]int
 	last                              [symptoms]time.Duration // time of the last evidence of what is open
@@ -95,6 +103,20 @@ func (c *connection) noteDepth(latencyUs float64) {
 	}
 }
 
+// noteQueries takes down what a direction lost to mask queries in a step. Where the other ends' chains have the greater part in the
+// queries, the loss is theirs.
+func (r *RNIC) noteQueries(d Direction, l *load, seconds float64) {
+	own, others := l.means()
+	if d == Ingress {
+		own, others = others, own
+	}
+	if own < others {
+		return
+	}
+	r.truth.granted[d] += l.want * l.scale * seconds
+	r.truth.unmasked[d] += math.Min(l.want, math.Min(r.Model.Performance.BandwidthGbps(0, 0), r.pcieGbps())) * seconds
+}
+
 // onNarrowLink tells whether a card on the way has a PCIe link below its best.
 func (c *connection) onNarrowLink() bool {
 	return (c.src.RNIC != nil && c.src.RNIC.link.degraded) || (c.dst.RNIC != nil && c.dst.RNIC.link.degraded)
@@ -126,9 +148,14 @@ func (r *RNIC) settle(now time.Duration) {
 	if t.liveSuspensions < liveSuspensionsPerPeriod {
 		t.spans[s5] = span{}
 	}
-	slow := t.deletions >= deletionsPerPeriod && r.deletionTime() >= slowDeletion*r.Model.Costs.Delete
+	one := r.deletionTime()
+	deleting := time.Duration(t.deletions) * one
+	slow := one >= slowDeletion*r.Model.Costs.Delete && deleting.Seconds() >= deletingShare*truthPeriod.Seconds()
 	t.lasts(s4, &t.slow, slow, now)
 	deep := t.deepDemand > deepShare*t.demanded && t.deepGranted < (1-deepLoss)*t.deepDemand
+	for d := range t.granted {
+		deep = deep || t.unmasked[d] > idleGbps*truthPeriod.Seconds() && t.granted[d] < (1-queriedLoss)*t.unmasked[d]
+	}
 	t.lasts(s6, &t.deep, deep, now)
 }
 
@@ -178,6 +205,7 @@ func (r *RNIC) judge(now time.Duration) []Verdict {
 		}
 	}
 	t.returns, t.evictedReturns, t.liveSuspensions, t.deletions, t.deepDemand, t.deepGranted, t.demanded = 0, 0, 0, 0, 0, 0, 0
+	t.granted, t.unmasked = [2]float64{}, [2]float64{}
 	t.spans = [symptoms]span{}
 	r.crashedHost = r.crashedHost && (r.Host.crashing || r.Host.Down(now))
 	r.stalledHost = r.stalledHost && r.Host.Stalled(now)

@@ -118,3 +118,44 @@ func TestReoffloadingIsNamedByWhoDeletedTheFlows(t *testing.T) {
 		}
 	}
 }
+
+func TestMasksThatTakeTheBandwidthAreASymptomAlsoWhereNoSingleFlowIsDeep(t *testing.T) {
+	t.Parallel()
+	const tenantsOfAnOldCard = `
+name: test
+seed: 6
+topology: {hosts: 2, rnics_per_host: 1, models: [CX-4], externals: 60, firmware: fixed}
+workload:
+  - {kind: training, containers: 2, flows: 20, gbps: 1}
+events:
+  - {at: 5s, host: host01, rnic: "0000:17:00.0", job: {kind: multi-tenant, containers: 8, flows: 360, masks: 45, gbps: 30, ramp: 5s}}
+`
+	e := build(t, tenantsOfAnOldCard, OpenAdmission{})
+	began := run(e, 60*time.Second)
+	if !began["S6 host01 0000:17:00.0"] || len(began) != 1 {
+		t.Errorf("began: %v, want S6 of the card with the masks", began)
+	}
+	if r := e.rnics[0]; r.in.scale > 0.8 {
+		t.Errorf("the card grants %.2f of the demand: this is no case of S6", r.in.scale)
+	}
+}
+
+func TestSlowDeletionsThatNobodyWaitsForAreNoSymptom(t *testing.T) {
+	t.Parallel()
+	const rareDeletions = `
+name: test
+seed: 6
+topology: {hosts: 2, rnics_per_host: 1, models: [CX-6], externals: 60, firmware: fixed}
+workload:
+  - {kind: training, containers: 2, flows: 11000, gbps: 10, ramp: 20s}
+  - {kind: microservices, containers: 2, flows: 500, gbps: 1, flow_lifetime: 10s}
+`
+	e := build(t, rareDeletions, OpenAdmission{})
+	if began := run(e, 90*time.Second); len(began) != 0 {
+		t.Errorf("began: %v", began)
+	}
+	r := e.rnics[0]
+	if one := r.deletionTime(); one < slowDeletion*r.Model.Costs.Delete || e.hosts[0].Switch.Deleted < 1000 {
+		t.Errorf("a deletion takes %s and there were %d: this is no near miss", one, e.hosts[0].Switch.Deleted)
+	}
+}
