@@ -3,12 +3,16 @@
 //
 // Symptoms are not programmed; what they come from is:
 //
-//	C1, C5  counters.go (counters come late), revalidator.go and flowtable.go (who ages live flows because of that)
+//	C1      index.go (the firmware deletes entries that are in use)
+//	C5      counters.go (counters come late), revalidator.go and flowtable.go (who ages live flows because of that)
 //	C2, C3  driver.go (time-outs and refused entries that the driver does not handle), table.go (when an entry is refused)
 //	C4      commands.go (deletions search the table)
 //	C6      chain.go (masks are queried in order), traffic.go
 //	C7      unbind.go (two releases at once), pcie.go
 //	C8      contexts.go (the encapsulation buffer)
+//
+// All of them meet in what packets need: queue.go (buffers), cpu.go (the time of the virtual switch), shares.go (queue pairs). What an operator or an
+// agent does is in operator.go and remedies.go.
 package engine
 
 import (

@@ -171,3 +171,37 @@ func TestSettingsOfVFsAreWhatTheToolPrints(t *testing.T) {
 		t.Errorf("a VF with a container is %+v, one without %+v", bound, free)
 	}
 }
+
+func TestACardWhoseMasksTakeItsBandwidthShowsDiscardsAndPausesAndTheOthersDoNot(t *testing.T) {
+	const incast = `
+name: test
+seed: 6
+topology: {hosts: 2, rnics_per_host: 2, models: [CX-6, E810], externals: 60, firmware: fixed}
+workload:
+  - {kind: training, containers: 2, flows: 20, gbps: 5}
+events:
+  - {at: 2s, host: host01, rnic: "0000:17:00.0", job: {kind: multi-tenant, containers: 8, flows: 360, masks: 90, late_share: 0.85, gbps: 140, ramp: 2s}}
+`
+	e := enginetest.New(t, incast)
+	root := t.TempDir()
+	tree, err := New(e.Hosts()[0], root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Step(20 * time.Second)
+	write(t, e, tree)
+	folder := netlink.Folder{Path: filepath.Join(root, "netlink")}
+	sick, err := folder.Statistics("enp23s0f0np0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"rx_discards_phy", "tx_prio3_pause", "tx_prio3_pause_duration", "rx_buffer_passed_thres_phy"} {
+		if sick[name] == 0 {
+			t.Errorf("%s of the overloaded card is 0", name)
+		}
+	}
+	healthy, err := folder.Statistics("enp59s0f0")
+	if err != nil || healthy["rx_dropped.nic"] != 0 || healthy["tx_priority_3_xoff.nic"] != 0 || healthy["rx_bytes.nic"] == 0 {
+		t.Errorf("the other card: %v, %v", healthy, err)
+	}
+}
