@@ -1,0 +1,119 @@
+"""Writes docs/evaluation.md from docs/evaluation.json, which `make evaluate` writes (`python -m tests.evaluation.document [--check]`)."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from wallwatch.evaluation import match
+from wallwatch.evaluation.report import case_line, confusion_table, headlines, markdown, number, symptom_table
+from wallwatch_local.paths import REPOSITORY
+
+RESULTS = REPOSITORY / "docs" / "evaluation.json"
+RULES = Path(__file__).parent / "rules.md"
+PAGE = REPOSITORY / "docs" / "evaluation.md"
+KEPT_CASES = 25
+"""Worst cases of each set that the page shows."""
+
+TITLES = {
+    "held-out": "Random scenarios, held out",
+    "catalogue": "The catalogue of scenarios",
+    "quiet": "Long quiet times",
+    "development": "Random scenarios of the development",
+}
+MEANINGS = {
+    "held-out": "Drawn at random (seeds above {held}); nobody looked at them while the definitions were made. One to three causes at once, "
+    "from far below to far above the wall, cards with and without the flaw, near misses, operators who reboot hosts and take ports down.",
+    "catalogue": "Each file of `tests/scenarios`, eight minutes long. The definitions were made with these in sight.",
+    "quiet": "Twelve hours of six hosts with four RNICs each; jobs come and go, services churn, hosts are rebooted and ports taken down.",
+    "development": "Drawn at random (seeds 1 to {held}); the definitions were made with these in sight.",
+}
+
+
+def rules() -> str:
+    """What the page begins with; its numbers are the constants that the code uses."""
+    return (
+        RULES.read_text()
+        .format(
+            host_symptoms=", ".join(sorted(match.HOST_SYMPTOMS)),
+            gradual=", ".join(sorted(match.GRADUAL)),
+            incident_min=match.INCIDENT_MS // 60_000,
+            late_samples=match.LATE_SAMPLES,
+            brief_samples=match.BRIEF_SAMPLES,
+            last_samples=match.LAST_SAMPLES,
+            gap_factor=match.GAP_FACTOR,
+            **{name: getattr(match, f"{name.upper()}_MS") // 1000 for name in ("early", "late", "join", "brief", "last", "linger", "gap")},
+        )
+        .rstrip()
+    )
+
+
+def section(name: str, figures: Mapping[str, Any]) -> str:
+    """One set of recordings."""
+    outcome = [[what, value, aim, {True: "yes", False: "**no**", None: "-"}[reached]] for what, value, aim, reached in headlines(figures)]
+    columns = ("delay_samples_median", "delay_samples_p95", "delay_s_median", "delay_s_p95")
+    delays = [[at, str(d["found"]), *(number(d.get(name), "g") for name in columns)] for at, d in figures["delay_by_interval"].items()]
+    cases = figures["cases"][:KEPT_CASES]
+    total = figures.get("case_count", len(figures["cases"]))
+    parts = [
+        f"## {TITLES[name]}",
+        MEANINGS[name].format(held=1000),
+        f"{figures['recordings']} recordings, {figures['rnic_hours']:.1f} RNIC-hours, "
+        f"{figures['healthy_rnic_hours']:.1f} of them "
+        f"healthy; {figures['messages']:,} messages.",
+        markdown(["figure", "value", "aim", "reached"], outcome),
+        markdown(*confusion_table(figures)),
+        markdown(*symptom_table(figures)),
+        f"False incidents: {figures['false_on_healthy']} on healthy RNICs, {figures['false_beside']} beside a real symptom. "
+        f"Not asked for: {figures['not_asked']['brief']} too brief, {figures['not_asked']['cut']} too near to the end. "
+        f"Repeats: {figures['repeats']}; outstayed: {figures['outstays']}.",
+    ]
+    if delays:
+        parts.append(markdown(["sampling interval", "found", "delay median (samples)", "p95", "median (s)", "p95 (s)"], delays))
+    if cases:
+        parts.append(f"Worst cases ({len(cases)} of {total}):\n\n" + "\n".join(f"- {case_line(case)}" for case in cases))
+    return "\n\n".join(parts)
+
+
+def page(results: Mapping[str, Any]) -> str:
+    """The whole page."""
+    order = [name for name in TITLES if name in results["sets"]]
+    return (
+        "\n\n".join([rules(), *(section(name, results["sets"][name]) for name in order), f"## How it was made\n\n{results['made']}"]) + "\n"
+    )
+
+
+def write(found: Mapping[str, Any], made: str) -> None:
+    """Keep the figures and a limited number of cases, and write the page from them."""
+    kept = {name: {**f, "case_count": len(f["cases"]), "cases": f["cases"][:KEPT_CASES]} for name, f in found.items()}
+    results = {"sets": _rounded(kept), "made": made}
+    RESULTS.write_bytes(orjson.dumps(results, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    PAGE.write_text(page(results))
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return float(f"{value:.6g}")
+    if isinstance(value, dict):
+        return {key: _rounded(one) for key, one in value.items()}
+    return [_rounded(one) for one in value] if isinstance(value, list) else value
+
+
+def main(arguments: list[str], results: Path = RESULTS, written: Path = PAGE) -> int:
+    """Write the page or, with --check, compare; 1 when it is out of date."""
+    new = page(orjson.loads(results.read_bytes()))
+    if "--check" not in arguments:
+        written.write_text(new)
+        return 0
+    if written.read_text() != new:
+        print("docs/evaluation.md is out of date: run 'make generate'", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,115 @@
+"""The classifier on recordings made on the spot: each symptom with its cause, near misses without a word, restarts without a trace."""
+
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from tests.evaluation.draw import Drawn
+from tests.evaluation.record import record
+
+from wallwatch.domain.symptoms.host_stage import step
+from wallwatch.evaluation.match import SYMPTOMS
+from wallwatch.evaluation.replay import LATEST_NS, replay
+from wallwatch.evaluation.run import evaluate
+from wallwatch.jobs.decode import decode_message
+from wallwatch_local.paths import binary
+
+pytestmark = pytest.mark.integration
+
+COMMIT_EVERY = 500
+"""Messages between two commits of the offsets and the state."""
+
+
+@pytest.fixture(scope="session")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Folders of the recordings."""
+    parent = tmp_path_factory.mktemp("recordings")
+    wanted = [
+        Drawn("each-symptom", (Path(__file__).parent / "each_symptom.yaml").read_text(), 200, 10),
+        Drawn("near-misses", (Path(__file__).parent / "near_misses.yaml").read_text(), 240, 10),
+    ]
+    for drawn in wanted:
+        record(binary("fleetsim"), drawn, parent / drawn.name)
+    return {drawn.name: parent / drawn.name for drawn in wanted}
+
+
+@pytest.fixture(scope="session")
+def lines(recorded: dict[str, Path]) -> list[bytes]:
+    """The telemetry in which everything happens."""
+    from wallwatch.evaluation.recording import load
+
+    return list(load(recorded["each-symptom"]).lines())
+
+
+def test_each_symptom_is_found_on_its_rnic_with_the_right_cause_first(recorded: dict[str, Path]) -> None:
+    result = evaluate(recorded["each-symptom"])
+    asked = {one.truth.symptom: one for one in result.judged if one.truth.symptom == f"S{int(one.truth.host[-2:])}"}
+    assert sorted(asked) == sorted(SYMPTOMS)
+    assert {symptom: one.outcome for symptom, one in asked.items()} == dict.fromkeys(asked, "found")
+    assert {symptom: one.ranking[0] for symptom, one in asked.items()} == {symptom: one.truth.cause for symptom, one in asked.items()}
+    assert [(one.symptom, one.host, one.pci) for one in result.false] == []
+    assert not result.problems
+
+
+def test_near_misses_are_not_reported(recorded: dict[str, Path]) -> None:
+    result = evaluate(recorded["near-misses"])
+    assert [one.truth for one in result.judged] == [], "the scenario is no near miss any more"
+    said = [(one.symptom, one.host, one.pci, one.episodes[0].summary) for one in result.false]
+    assert said == []
+    assert result.messages > 1000
+
+
+def changes(findings: Iterable[dict[str, Any]]) -> list[tuple[str, str]]:
+    """First message of each state of each finding, in order: what reaches an operator."""
+    found: dict[tuple[str, str], None] = {}
+    for one in findings:
+        found.setdefault((one["finding_id"], one["state"]))
+    return list(found)
+
+
+def classified(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    """All findings of the hosts, without interruption."""
+    states: dict[str, Any] = {}
+    for line in lines:
+        message = decode_message(line, LATEST_NS)
+        host = message.tags["host"]
+        states[host], found = step(states.get(host), message)
+        yield from found
+
+
+def interrupted(lines: Sequence[bytes], stops: set[int]) -> Iterator[dict[str, Any]]:
+    """As a job that is killed: it begins again with the state and the offset of its last commit, so messages come once more."""
+    states: dict[str, Any] = {}
+    committed, at = (0, b"{}"), 0
+    while at < len(lines):
+        if at % COMMIT_EVERY == 0:
+            committed = (at, orjson.dumps(states))
+        if at in stops:
+            stops = stops - {at}
+            at, states = committed[0], orjson.loads(committed[1])
+        message = decode_message(lines[at], LATEST_NS)
+        host = message.tags["host"]
+        states[host], found = step(states.get(host), message)
+        yield from found
+        at += 1
+
+
+def test_a_job_that_is_killed_and_goes_on_says_the_same(lines: list[bytes]) -> None:
+    rng = random.Random(1)
+    expected = changes(classified(lines))
+    assert len(expected) >= len(SYMPTOMS)
+    assert changes(interrupted(lines, set(rng.sample(range(len(lines)), 12)))) == expected
+
+
+def test_messages_that_come_twice_change_nothing(lines: list[bytes]) -> None:
+    twice = [line for line in lines for _ in range(2)]
+    assert changes(classified(twice)) == changes(classified(lines))
+
+
+def test_a_stretch_that_is_sent_again_by_a_collectors_buffer_opens_nothing_new(lines: list[bytes]) -> None:
+    middle = len(lines) // 2
+    again = [*lines[: middle + 400], *lines[middle:]]
+    assert {one.finding_id for one in replay(again).episodes} == {one.finding_id for one in replay(lines).episodes}
