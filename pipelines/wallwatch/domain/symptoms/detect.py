@@ -98,7 +98,7 @@ def judge(definition: Definition, feature_of: FeatureOf, active: bool, expected:
             missed = True
             if not active:
                 # Where an alternative is not measured it might be the one that holds: not raised, but not denied either.
-                return Verdict.UNKNOWN if any(feature_of(c) is None for c in group) else Verdict.ABSENT
+                return Verdict.UNKNOWN if len(group) > 1 and any(feature_of(c) is None for c in group) else Verdict.ABSENT
     if missed:
         return Verdict.BETWEEN
     return Verdict.UNKNOWN if unknown else Verdict.PRESENT

@@ -27,6 +27,9 @@ INTERVALS = 5.0
 FORGOTTEN_S = 86_400.0
 """A host that has been silent for a day has been taken away; it is no longer followed."""
 
+JUMP_MS = 30_000
+"""The fleet's clock does not go on by so much between two checks, unless nothing came from anybody; then nobody's silence has grown."""
+
 SHUTDOWN_MS = 300_000
 """An announced shutdown explains a silence that begins within this time after it."""
 
@@ -53,7 +56,7 @@ def heard(watch: Watch, name: str, rack: str, at_ms: int) -> None:
     """Something of a host came; `at_ms` by the host's own clock."""
     host = watch["hosts"].get(name)
     if host is None:
-        watch["hosts"][name] = {"rack": rack, "at": at_ms, "heard": max(watch["clock"], 0), "interval": 10.0}
+        watch["hosts"][name] = {"rack": rack, "at": at_ms, "heard": watch["clock"], "interval": 10.0, "fresh": 1}
         return
     if at_ms > host["at"]:
         gap = (at_ms - host["at"]) / 1000.0
@@ -62,7 +65,7 @@ def heard(watch: Watch, name: str, rack: str, at_ms: int) -> None:
         host["at"] = at_ms
     elif host["at"] - at_ms > 600_000:
         host["at"] = at_ms  # its clock was set back
-    host["heard"] = watch["clock"]
+    host["fresh"] = 1
     if rack:
         host["rack"] = rack
 
@@ -80,12 +83,16 @@ def check(watch: Watch, watermark_ms: int | None = None) -> list[dict[str, Any]]
         return []
     times = sorted(host["at"] for host in hosts.values())
     middle = times[len(times) // 2] if watermark_ms is None else watermark_ms
-    watch["clock"] = now = max(watch["clock"], middle)
+    before = watch["clock"]
+    watch["clock"] = now = max(before, middle)
+    jump = now - before if before and now - before > JUMP_MS else 0
     findings = []
     for name in list(hosts):
         host = hosts[name]
-        if host["heard"] == 0:
+        if host.pop("fresh", 0) or host["heard"] == 0:
             host["heard"] = now
+        elif jump:
+            host["heard"] += jump
         silent_s = (now - host["heard"]) / 1000.0
         if silent_s > FORGOTTEN_S:
             del hosts[name]

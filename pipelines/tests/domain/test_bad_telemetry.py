@@ -1,0 +1,126 @@
+"""Telemetry that is wrong: what is lost is counted, the rest goes on, nothing stops and nothing is made up."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from wallwatch.domain.symptoms.host_stage import EVENTS_PER_MINUTE, HOST, MOST_RNICS, Message, step
+from wallwatch_testing.stories import PCI, datapath, event, healthy, of, offload, port, tell
+
+S1 = {
+    "flows_offloaded": 7300, "flow_insertions_per_s": 40.0, "flow_deletions_per_s": 40.0, "reoffloads_per_s": 36.0, "reoffload_ratio": 0.9,
+    "counter_gap_p95_s": 11.0, "flows_overdue": 900,
+}  # fmt: skip
+
+
+def sick(seconds: range) -> Iterator[Message]:
+    for second in seconds:
+        yield from (port(second), offload(second, S1), datapath(second))
+
+
+@pytest.mark.parametrize("value", ["many", -1, True, None, [1], {"a": 1}, float("nan"), float("inf"), 2**70])
+@pytest.mark.parametrize("name", ["reoffload_ratio", "flows_offloaded", "max_idle_ms", "q_egress"])
+def test_a_field_that_changes_its_type_or_range_is_as_good_as_missing(name: str, value: Any) -> None:
+    story = [offload(s, {**S1, name: value if s >= 60 else S1.get(name, 10_000)}) for s in range(0, 200, 10)]
+    found = of(tell(story), "S1")
+    assert {f["state"] for f in found} == {"active"}
+    json.dumps(found, allow_nan=False)
+
+
+@pytest.mark.parametrize("value", ["fast", -1.0, None, "", [], float("nan")])
+@pytest.mark.parametrize(
+    "name", ["tx_gbps", "port_xmit_data", "out_of_sequence", "pci_link_width", "port_state", "admin_state", "aer_fatal"]
+)
+def test_a_port_that_says_nonsense_raises_nothing(name: str, value: Any) -> None:
+    assert tell(m for s in range(0, 200, 10) for m in (port(s, {name: value}), offload(s))) == []
+
+
+def test_counters_that_go_backwards_give_no_rate_and_no_symptom() -> None:
+    def reset() -> Iterator[Message]:
+        for second in range(0, 300, 10):
+            start = 10**12 if second < 150 else 0
+            counters = {"port_xmit_data": start + second, "port_rcv_data": start + second, "out_of_sequence": start, "aer_fatal": start}
+            yield from (port(second, counters), offload(second))
+            yield datapath(second, {"lookups_missed": start + second, "dpif_flow_del": start + second})
+
+    assert tell(reset()) == []
+
+
+def test_a_clock_that_is_minutes_off_makes_no_difference() -> None:
+    skewed = [m._replace(at_ns=m.at_ns + 180 * 10**9) for m in sick(range(0, 120, 10))]
+    assert len(tell(skewed)) == len(tell(sick(range(0, 120, 10))))
+
+
+def test_a_sample_from_the_future_costs_a_few_samples_and_not_the_host() -> None:
+    story = list(sick(range(0, 400, 10)))
+    story.insert(40, offload(600, S1))  # ten minutes ahead; decode refuses what is further
+    found = of(tell(story), "S1")
+    assert found[-1]["at"] > found[len(found) // 2]["at"]
+    assert len({f["finding_id"] for f in found}) == 1
+
+
+def test_a_clock_that_is_set_back_is_followed() -> None:
+    story = [*sick(range(600, 700, 10)), *healthy(range(0, 300, 10))]
+    found = of(tell(story), "S1")
+    assert found[-1]["state"] == "cleared"
+
+
+def test_a_host_that_floods_is_bounded_and_counted() -> None:
+    flood = [offload(60 + i / 1000) for i in range(1, 2000)]
+    state, found = None, []
+    for message in [*healthy(range(0, 61, 10)), *flood, *sick(range(70, 160, 10))]:
+        state, more = step(state, message)
+        found += more
+    assert state[HOST]["flooded"] > 1900
+    assert of(found, "S1")
+
+
+def test_events_without_end_are_bounded_and_counted() -> None:
+    state = None
+    for i in range(EVENTS_PER_MINUTE + 50):
+        state, _ = step(state, event(i / 100, "command_timeout", command="X"))
+    assert state[HOST]["flooded"] == 50
+    assert len(json.dumps(state)) < 20_000
+
+
+def test_names_of_rnics_without_end_are_bounded_and_counted() -> None:
+    state = None
+    for i in range(MOST_RNICS + 10):
+        state, _ = step(state, port(1, pci=f"0000:{i:02x}:00.0"))
+    assert state[HOST]["flooded"] == 10
+
+
+def test_many_events_left_out_by_the_collector_count_as_many() -> None:
+    story = [*healthy(range(0, 100, 10)), event(99, "command_timeout", left_out=500), event(99.5, "soft_lockup", pci="", driver="ice")]
+    found = of(tell(story), "S2")
+    assert next(e["value"] for e in found[0]["evidence"] if e["signal"] == "command_timeouts") == 501
+
+
+def test_a_measurement_that_the_stage_does_not_know_is_ignored() -> None:
+    assert step(None, Message("rnic_mask", {"host": "h", "pci": PCI}, 1_790_000_000_000_000_000, {})) == ({}, [])
+
+
+def test_another_name_of_the_interface_changes_nothing() -> None:
+    story = list(sick(range(0, 200, 10)))
+    renamed = [m._replace(tags={**m.tags, "netdev": "eth7", "ibdev": "mlx5_9"}) if i > 30 else m for i, m in enumerate(story)]
+    assert tell(renamed) == tell(story)
+
+
+def test_a_reboot_in_the_middle_does_not_make_a_second_finding_of_an_rnic_symptom() -> None:
+    narrow = {"pci_link_width": 4}
+    story = [*healthy(range(0, 60, 10)), event(55, "cni_del"), event(56, "pcie_link_down")]
+    story += [m for s in range(60, 100, 10) for m in (port(s, narrow), offload(s))]
+    story += [event(130, "host_booted", pci="", shutdown="none"), *(m for s in range(140, 300, 10) for m in (port(s, narrow), offload(s)))]
+    assert len({f["finding_id"] for f in of(tell(story), "S7")}) == 1
+
+
+def test_state_of_a_former_version_is_gone_on_with() -> None:
+    state: Any = None
+    for message in sick(range(0, 100, 10)):
+        state, _ = step(state, message)
+    state[PCI]["form"] = 0  # its windows have other places
+    state, found = step(state, offload(100, S1))
+    assert {f["state"] for f in found} <= {"active"}
+    assert of(tell(sick(range(110, 300, 10)), state), "S1")[-1]["state"] == "active"

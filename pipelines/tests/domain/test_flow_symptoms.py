@@ -1,0 +1,114 @@
+"""S4, S5 and unexplained issues: positive, near miss, missing data."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from wallwatch.domain.symptoms.host_stage import Message
+from wallwatch_testing.stories import at_ns, datapath, of, offload, port, second_of, tell, without
+
+LARGE = {"flows_offloaded": 13_500, "flow_deletions_per_s": 220.0, "flow_insertions_per_s": 220.0}
+
+
+def churn(dump_ms: float, seconds: range = range(100, 260, 10), **fields: Any) -> Iterator[Message]:
+    """A table that was quiet, and then has 220 deletions a second, with sweeps of that length."""
+    for second in range(0, seconds.start, 10):
+        yield from (port(second), offload(second), datapath(second, {"dump_duration_ms": 36.0, "flows": 3000}))
+    for second in seconds:
+        yield port(second)
+        yield datapath(second, {"dump_duration_ms": dump_ms, "flows": 13_500})
+        yield offload(second, {**LARGE, **fields})
+
+
+class TestS4:
+    def test_sweeps_that_last_for_their_deletions_are_s4_of_c4(self) -> None:
+        # 220 deletions a second of 2 ms each, in sweeps that follow each other every half second, on top of 13,500 flows of 12 us.
+        first = of(tell(churn(162 + 110 * 2.0)), "S4")[0]
+        assert first["hypotheses"][0]["cause"] == "C4"
+        assert next(e["value"] for e in first["evidence"] if e["signal"] == "deletion_share") == pytest.approx(10, rel=0.1)
+        assert second_of(first) <= 120
+
+    def test_as_many_deletions_that_are_quick_are_not_s4(self) -> None:
+        assert tell(churn(162 + 110 * 0.3)) == []
+
+    def test_the_end_of_a_job_is_not_s4(self) -> None:
+        assert tell(churn(162 + 110 * 2.0, flows_offloaded=1500)) == []
+
+    def test_without_the_time_of_sweeps_it_is_neither_raised_nor_cleared(self) -> None:
+        blind = [m._replace(fields=without(m.fields, "dump_duration_ms")) if m.measurement == "ovs_datapath" else m for m in churn(400)]
+        assert tell(blind) == []
+
+    def test_an_rnic_that_has_always_been_slow_is_measured_by_itself(self) -> None:
+        def slow() -> Iterator[Message]:
+            for second in range(0, 100, 10):
+                yield datapath(second, {"dump_duration_ms": 36.0, "flows": 3000})
+                yield offload(second)
+            for second in range(100, 200, 10):  # 1 ms each in a small table
+                yield datapath(second, {"dump_duration_ms": 36 + 110 * 1.0, "flows": 3000})
+                yield offload(second, {"flow_deletions_per_s": 220.0, "flow_insertions_per_s": 220.0})
+            yield from (m for m in churn(162 + 110 * 2.0, range(200, 300, 10)) if m.at_ns >= at_ns(200))
+
+        assert of(tell(slow()), "S4") == []
+
+
+class TestS5:
+    def story(self, at_most: int = 200, **fields: Any) -> Iterator[Message]:
+        for second in range(0, at_most, 10):
+            yield offload(second, fields if second >= 60 else {})
+
+    def test_packets_of_offloaded_flows_in_software_are_s5_of_c5(self) -> None:
+        found = of(tell(self.story(software_packets_per_s=5000.0, counter_gap_p95_s=35.0)), "S5")
+        assert second_of(found[0]) == 60
+        assert found[0]["hypotheses"][0]["cause"] == "C5"
+        assert "5000 packets/s" in found[-1]["summary"]
+
+    def test_a_few_packets_that_are_on_their_way_are_not_s5(self) -> None:
+        assert tell(self.story(software_packets_per_s=150.0)) == []
+
+    def test_flows_that_only_software_has_are_not_s5(self) -> None:
+        assert tell(self.story(flows_software=9000, flows_tc_software=9000)) == []
+
+    def test_it_comes_and_goes_in_one_finding(self) -> None:
+        def intermittent() -> Iterator[Message]:
+            for second in range(0, 300, 10):
+                yield offload(second, {"software_packets_per_s": 5000.0 if second % 30 == 0 else 0.0})
+
+        assert len({f["finding_id"] for f in of(tell(intermittent()), "S5")}) == 1
+
+    def test_a_missing_counter_of_software_neither_raises_nor_clears(self) -> None:
+        sick = list(self.story(software_packets_per_s=5000.0))
+        blind = [m._replace(fields=without(m.fields, "software_packets_per_s")) for m in self.story(600) if m.at_ns > sick[-1].at_ns]
+        assert {f["state"] for f in of(tell([*sick, *blind]), "S5")} == {"active"}
+
+
+class TestUnexplained:
+    def story(self, gbps: float, trouble: int, **fields: Any) -> Iterator[Message]:
+        for second in range(0, 600, 10):
+            bad = second >= 400
+            losses = {"out_of_sequence": max(second - 390, 0) * trouble, **(fields if bad else {})}
+            yield port(second, losses, gbps=gbps if bad else 8.0)
+            yield offload(second, {"flows_offloaded": 3000})
+
+    def test_losses_and_little_traffic_of_the_same_flows_are_an_unexplained_issue(self) -> None:
+        found = of(tell(self.story(1.0, 500)), "unexplained")
+        assert found[0]["remedies"][0]["action"] == "cordon-rnic"
+        assert found[0]["hypotheses"] == []
+        assert "no known symptom" in found[0]["explanation"]
+
+    def test_a_job_that_pauses_is_none(self) -> None:
+        assert tell(self.story(0.5, 0)) == []
+
+    def test_losses_at_full_speed_are_none(self) -> None:
+        assert tell(self.story(8.0, 500)) == []
+
+    def test_what_a_known_symptom_explains_is_none(self) -> None:
+        def explained() -> Iterator[Message]:
+            for message in self.story(1.0, 500):
+                sick = {"software_packets_per_s": 9000.0} if message.measurement == "rnic_offload" else {}
+                yield message._replace(fields={**message.fields, **sick})
+
+        assert {f["symptom"] for f in tell(explained())} == {"S5"}
+
+    def test_a_port_that_was_disabled_on_purpose_is_none(self) -> None:
+        assert tell(self.story(0.0, 500, admin_state="down", port_state="DOWN")) == []

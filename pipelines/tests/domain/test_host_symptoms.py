@@ -1,0 +1,184 @@
+"""S2, S3, S7 and S8 from a host's events and samples: positive, near miss, missing data."""
+
+from collections.abc import Iterator
+
+from wallwatch.domain.symptoms.host_stage import Message
+from wallwatch_testing.stories import PCI, datapath, event, healthy, of, offload, port, second_of, tell
+
+STACK = {"driver": "mlx5_core", "function": "cmd_exec"}
+TIMEOUT = {"command": "SET_FLOW_TABLE_ENTRY", "pattern": "mlx5-command-timeout"}
+
+
+def stalled(at: int = 100, pause: int = 45) -> Iterator[Message]:
+    """A burst of insertions, a command that times out, a lockup, and no samples meanwhile."""
+    yield from healthy(range(0, at - 10, 10))
+    yield from (port(at - 10), offload(at - 10, {"flow_insertions_per_s": 1100.0}), datapath(at - 10))
+    yield event(at, "command_timeout", **TIMEOUT)
+    yield event(at + 26, "soft_lockup", pci="", **STACK)
+    yield from healthy(range(at + pause, at + pause + 200, 10))
+
+
+class TestS2:
+    def test_a_lockup_in_the_driver_after_a_time_out_is_s2_of_c2(self) -> None:
+        found = of(tell(stalled()), "S2")
+        first = found[0]
+        assert (first["pci"], first["blast_radius"], first["severity"]) == (PCI, "host", "critical")
+        assert second_of(first, "started_at") == 100
+        assert first["hypotheses"][0]["cause"] == "C2"
+        assert found[-1]["state"] == "cleared"
+        assert len({f["finding_id"] for f in found}) == 1
+
+    def test_time_outs_that_the_driver_handles_are_not_s2(self) -> None:
+        def story() -> Iterator[Message]:
+            for second in range(0, 300, 10):
+                yield from healthy([second])
+                if 100 <= second < 140:
+                    yield event(second + 1, "command_timeout", **TIMEOUT)
+
+        assert of(tell(story()), "S2") == []
+
+    def test_a_lockup_elsewhere_in_the_kernel_is_not_s2(self) -> None:
+        story = [*healthy(range(0, 100, 10)), event(100, "soft_lockup", pci=""), *healthy(range(110, 200, 10))]
+        assert of(tell(story), "S2") == []
+
+    def test_a_standstill_after_time_outs_is_s2_although_the_log_of_the_lockup_is_lost(self) -> None:
+        story = [m for m in stalled() if m.tags.get("kind") != "soft_lockup"]
+        assert of(tell(story), "S2")[0]["hypotheses"][0]["cause"] == "C2"
+
+    def test_a_pause_of_the_collector_alone_is_not_s2(self) -> None:
+        assert tell([*healthy(range(0, 100, 10)), *healthy(range(160, 300, 10))]) == []
+
+    def test_a_boot_pauses_the_samples_and_is_not_s2(self) -> None:
+        before, after = healthy(range(0, 100, 10)), healthy(range(160, 300, 10))
+        story = [*before, event(95, "command_timeout", **TIMEOUT), event(150, "host_booted", pci="", shutdown="orderly"), *after]
+        assert of(tell(story), "S2") == []
+
+    def test_with_a_full_encapsulation_buffer_the_cause_is_c8(self) -> None:
+        def story() -> Iterator[Message]:
+            for message in stalled():
+                if message.measurement == "rnic_offload" and message.fields["flow_insertions_per_s"] > 1000:
+                    yield offload(90, {"encap_contexts": 9999, "flow_insertions_per_s": 800.0})
+                    yield event(96, "device_health", pattern="mlx5-health-miss")
+                else:
+                    yield message
+
+        found = tell(story())
+        assert of(found, "S2")[0]["hypotheses"][0]["cause"] == "C8"
+        assert of(found, "S8")[0]["hypotheses"][0]["cause"] == "C8"
+
+
+OOPS = {"driver": "mlx5_core", "operation": "flow_creation", "origin": "pstore"}
+
+
+class TestS3:
+    def crash(self, shutdown: str = "none", **oops: str) -> list[Message]:
+        story = [*healthy(range(0, 100, 10)), event(105, "host_booted", pci="", shutdown=shutdown)]
+        if oops:
+            story.append(event(98, "kernel_oops", pci="", **oops))  # as of the crash, told after the boot
+        return [*story, *healthy(range(140, 500, 10))]
+
+    def test_a_crash_while_a_flow_was_created_is_s3_of_c3_and_ends(self) -> None:
+        found = of(tell(self.crash(**OOPS)), "S3")
+        assert (found[0]["hypotheses"][0]["cause"], found[0]["blast_radius"], found[0]["pci"]) == ("C3", "host", "")
+        assert second_of(found[0], "started_at") == 98
+        assert found[-1]["state"] == "cleared"
+
+    def test_refused_entries_before_a_boot_without_a_shutdown_are_s3_and_name_the_rnic(self) -> None:
+        story = self.crash()
+        story.insert(30, event(97, "command_failed", command="SET_FLOW_TABLE_ENTRY"))
+        found = of(tell(story), "S3")
+        assert found[0]["pci"] == PCI
+        assert found[0]["model"] == "CX-6"
+
+    def test_an_operators_reboot_is_not_s3(self) -> None:
+        story = self.crash("orderly")
+        story.insert(30, event(97, "command_failed", command="SET_FLOW_TABLE_ENTRY"))
+        story.insert(31, event(98, "host_shutdown", pci=""))
+        assert of(tell(story), "S3") == []
+
+    def test_a_crash_elsewhere_in_the_kernel_is_not_s3(self) -> None:
+        assert of(tell(self.crash(driver="nvme")), "S3") == []
+
+    def test_refused_entries_that_the_driver_reports_are_not_s3(self) -> None:
+        story = [*healthy(range(0, 100, 10)), event(97, "command_failed", command="SET_FLOW_TABLE_ENTRY"), *healthy(range(100, 300, 10))]
+        assert tell(story) == []
+
+
+class TestS7:
+    def lost(self, unbinds: int, degraded: bool = True) -> list[Message]:
+        narrow = {"pci_link_width": 8, "pci_link_speed_gts": 8.0} if degraded else {}
+        story = list(healthy(range(0, 100, 10)))
+        story += [event(95 + i / 10, "cni_del", device=f"0000:3b:00.{i + 2}") for i in range(unbinds)]
+        story += [event(98, "pcie_link_down")]
+        return [*story, *(m for s in range(110, 400, 10) for m in (port(s, narrow), offload(s), datapath(s)))]
+
+    def test_a_link_that_is_lost_after_unbinds_is_s7_of_c7_and_stays_while_it_is_narrow(self) -> None:
+        found = of(tell(self.lost(5)), "S7")
+        assert (found[0]["hypotheses"][0]["cause"], found[0]["blast_radius"]) == ("C7", "host")
+        assert second_of(found[0]) == 98
+        assert {f["state"] for f in found} == {"active"}
+        assert "25% of its bandwidth" in found[-1]["summary"]
+
+    def test_it_ends_when_the_link_is_whole_again(self) -> None:
+        assert of(tell(self.lost(5, degraded=False)), "S7")[-1]["state"] == "cleared"
+
+    def test_a_link_that_is_not_read_any_more_is_not_healthy(self) -> None:
+        story = [*self.lost(5)[:45], *(offload(s) for s in range(200, 600, 10))]
+        blind = [port(s, {"pci_link_width": None, "pci_link_speed_gts": None}) for s in range(200, 600, 10)]
+        assert {f["state"] for f in of(tell([*story, *blind]), "S7")} == {"active"}
+
+    def test_virtual_functions_that_are_given_back_without_harm_are_not_s7(self) -> None:
+        story = [m for m in self.lost(14, degraded=False) if m.tags.get("kind") != "pcie_link_down"]
+        assert tell(story) == []
+
+    def test_a_link_that_is_lost_without_an_unbind_is_not_s7(self) -> None:
+        assert of(tell(self.lost(0)), "S7") == []
+
+    def test_a_card_that_has_always_been_in_a_narrow_slot_is_not_s7(self) -> None:
+        narrow = {"pci_link_width": 8, "pci_max_link_width": 16}
+        story = [m for s in range(0, 300, 10) for m in (port(s, narrow), event(s + 1, "cni_del"))]
+        assert tell(story) == []
+
+
+def frozen(second: int, **fields: object) -> Message:
+    return port(second, {"port_xmit_data": 7, "port_rcv_data": 7, "tx_gbps": 0.0, "rx_gbps": 0.0, **fields})
+
+
+class TestS8:
+    def stopped(self, *more: Message, contexts: int = 100, **fields: object) -> list[Message]:
+        story = list(healthy(range(0, 90, 10)))
+        story += [port(90), offload(90, {"encap_contexts": contexts}), *more]
+        return story + [m for s in range(100, 160, 10) for m in (frozen(s, **fields), offload(s, {"encap_contexts": contexts}))]
+
+    def test_a_device_that_its_driver_finds_dead_is_s8_at_once(self) -> None:
+        story = [*self.stopped(event(96, "device_health", pattern="mlx5-health-miss"), contexts=9999), *healthy(range(160, 300, 10))]
+        found = of(tell(story), "S8")
+        assert second_of(found[0]) == 96
+        assert found[0]["hypotheses"][0]["cause"] == "C8"
+        assert found[-1]["state"] == "cleared"
+
+    def test_without_a_kernel_log_a_port_that_stands_still_with_a_full_buffer_is_s8(self) -> None:
+        assert of(tell(self.stopped(contexts=9999)), "S8")
+
+    def test_without_a_kernel_log_a_port_that_stands_still_with_work_that_waits_is_s8(self) -> None:
+        story = [*healthy(range(0, 100, 10)), *(m for s in range(100, 160, 10) for m in (offload(s, {"flows_overdue": 2500}), frozen(s)))]
+        assert of(tell(story), "S8")
+
+    def test_a_job_that_pauses_is_not_s8(self) -> None:
+        assert tell(self.stopped()) == []
+
+    def test_a_port_that_was_disabled_on_purpose_opens_nothing(self) -> None:
+        story = self.stopped(event(91, "port_disabled"), contexts=9999, admin_state="down", port_state="DOWN")
+        assert tell(story) == []
+
+    def test_a_warm_card_is_not_s8(self) -> None:
+        assert (
+            tell([*healthy(range(0, 100, 10)), event(96, "device_health", pattern="mlx5-temperature"), *healthy(range(100, 200, 10))]) == []
+        )
+
+    def test_the_table_that_a_reset_empties_is_not_s1(self) -> None:
+        story = self.stopped(event(96, "device_health", pattern="mlx5-health-miss"), contexts=9999)
+        back = {"flow_insertions_per_s": 400.0, "reoffloads_per_s": 390.0, "reoffload_ratio": 0.96, "flow_deletions_per_s": 300.0}
+        for second in range(160, 230, 10):
+            story += [port(second), offload(second, back), datapath(second)]
+        assert of(tell(story), "S1") == []

@@ -1,0 +1,94 @@
+"""Hosts that are not heard of."""
+
+import json
+from typing import Any
+
+from wallwatch.domain.symptoms import silence
+from wallwatch.domain.symptoms.host_stage import Message
+
+START_S = 1_790_000_000
+
+
+def message(host: str, second: float, kind: str = "", skew_s: float = 0.0) -> Message:
+    tags = {"host": host, "rack": "r1", **({"kind": kind} if kind else {"pci": "0000:17:00.0"})}
+    return Message("event" if kind else "rnic", tags, int((START_S + second + skew_s) * 1e9), {})
+
+
+def play(seconds: int, stops: dict[str, tuple[int, int]], skew_s: dict[str, float] | None = None, extra: tuple[Message, ...] = ()) -> Any:
+    """Four hosts at 10 s; `stops`: host -> (from, to) in which nothing comes. Returns the findings and the watch."""
+    watch, found = silence.new(), []
+    for second in range(0, seconds, 5):
+        if second % 10 == 0:
+            for name in ("a", "b", "c", "d"):
+                begin, end = stops.get(name, (seconds, seconds))
+                if not begin <= second < end:
+                    silence.take(watch, message(name, second, skew_s=(skew_s or {}).get(name, 0.0)))
+        for one in extra:
+            if second <= one.at_ns / 1e9 - START_S < second + 5:
+                silence.take(watch, one)
+        found += silence.check(watch)
+        watch = json.loads(json.dumps(watch))
+    return found, watch
+
+
+def test_a_host_that_stops_while_the_fleet_goes_on_is_silent_and_comes_back() -> None:
+    found, _ = play(300, {"b": (100, 200)})
+    assert {f["host"] for f in found} == {"b"}
+    assert (found[0]["symptom"], found[0]["state"], found[0]["severity"], found[0]["pci"]) == ("silent", "active", "critical", "")
+    assert found[-1]["state"] == "cleared"
+    assert len({f["finding_id"] for f in found}) == 1
+    assert found[0]["started_at"] == "2026-09-21T14:14:50.000Z"  # its last sample
+
+
+def test_a_pause_of_a_standstill_of_the_kernel_is_no_silence() -> None:
+    assert play(300, {"b": (100, 150)})[0] == []
+
+
+def test_a_host_that_announced_its_shutdown_is_a_warning() -> None:
+    found, _ = play(300, {"b": (100, 300)}, extra=(message("b", 96, "host_shutdown"),))
+    assert {f["severity"] for f in found} == {"warning"}
+    assert "had announced a shutdown" in found[0]["explanation"]
+
+
+def test_while_the_whole_fleet_is_silent_nobody_is() -> None:
+    everybody = dict.fromkeys("abcd", (100, 250))
+    assert play(400, everybody)[0] == []
+
+
+def test_a_clock_that_is_minutes_off_makes_nobody_silent() -> None:
+    assert play(300, {}, skew_s={"a": 240.0, "b": -240.0})[0] == []
+    assert {f["host"] for f in play(300, {"b": (100, 300)}, skew_s={"b": -240.0})[0]} == {"b"}
+
+
+def test_a_restart_goes_on_with_the_same_finding() -> None:
+    found, watch = play(250, {"b": (100, 250)})
+    fresh = silence.new()
+    for name, host in watch["hosts"].items():
+        silence.heard(fresh, name, host["rack"], host["at"])
+    silence.resume(fresh["hosts"]["b"], watch["hosts"]["b"]["life"]["started"], announced=False)
+    for second in range(250, 400, 5):
+        for name in ("a", "c", "d"):
+            silence.take(fresh, message(name, second))
+        found += silence.check(fresh)
+    assert len({f["finding_id"] for f in found}) == 1
+
+
+def test_a_host_whose_samples_another_process_gets_is_not_silent() -> None:
+    watch = play(150, {"b": (100, 150)})[1]
+    assert "b" not in silence.overdue(watch)
+    for second in range(150, 400, 10):
+        for name in ("a", "c", "d"):
+            silence.take(watch, message(name, second))
+        for name in silence.overdue(watch):
+            silence.seen_elsewhere(watch, name, (START_S + second) * 1000)
+        assert silence.check(watch) == []
+
+
+def test_a_host_that_was_taken_away_is_followed_no_more() -> None:
+    watch, found = silence.new(), []
+    for second in range(0, 90_000, 20):
+        for name in ("a", "c", "d") if second > 1000 else ("a", "b", "c", "d"):
+            silence.take(watch, message(name, second))
+        found += silence.check(watch)
+    assert "b" not in watch["hosts"]
+    assert found[-1]["state"] == "cleared"
