@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 )
 
@@ -27,6 +28,8 @@ type RNIC struct {
 	PCIID string
 
 	root Root
+	// port is the InfiniBand port whose folder this is seen at, 0 for the first.
+	port int
 }
 
 // RDMADrivers are the drivers of cards that can do RDMA and offload Open vSwitch flows. A physical function without an
@@ -145,7 +148,7 @@ func (n RNIC) Attributes() Attributes {
 		HCAType:   text(device + "/hca_type"),
 		Firmware:  text(device + "/fw_ver"),
 		Board:     text(device + "/board_id"),
-		LinkLayer: text(device + "/ports/1/link_layer"),
+		LinkLayer: text(n.Folder(Port) + "/link_layer"),
 	}
 }
 
@@ -154,7 +157,7 @@ func (n RNIC) Folder(kind Kind) string {
 	switch kind {
 	case Port:
 		if n.IBDev != "" {
-			return n.root.join("class", "infiniband", n.IBDev, "ports", "1")
+			return n.root.join("class", "infiniband", n.IBDev, "ports", strconv.Itoa(max(n.port, firstPort)))
 		}
 	case Net:
 		if n.Netdev != "" {

@@ -16,6 +16,7 @@ type device struct {
 	tx, rx     throughput
 	attributes sysfs.Attributes
 	port       port
+	ports      ports
 	link       link
 	vfs        vfs
 	functions  functions

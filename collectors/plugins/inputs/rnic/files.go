@@ -67,6 +67,13 @@ var absenceFields = [absences]string{"values_missing_no_value", "values_missing_
 // missing counts the values that a sample does not have.
 type missing [absences]int
 
+func (m missing) plus(other missing) missing {
+	for why, count := range other {
+		m[why] += count
+	}
+	return m
+}
+
 func (m missing) add(fields map[string]any) {
 	total := 0
 	for why, count := range m {

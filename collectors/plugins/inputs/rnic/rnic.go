@@ -206,18 +206,20 @@ func (p *Plugin) sample(acc telegraf.Accumulator, d *device, said answers, repre
 	at := p.clock()
 	fields := make(map[string]any, 120)
 	d.attributes = d.rnic.Attributes()
-	d.files.read(&p.reader, d.rnic, at, fields, p.Log).add(fields)
+	lost := d.files.read(&p.reader, d.rnic, at, fields, p.Log)
 	addIntent(fields, d.attributes.LinkLayer)
+	more, ofPorts := d.ports.read(&p.reader, d.rnic, at, fields, d.port.change(fields), p.Log)
+	lost.plus(more).add(fields)
 	d.addRates(fields, at)
 	wanted := d.functions.due(at, time.Duration(p.VFInterval))
 	ofVFs := d.vfs.read(p.root, d.rnic, at, representors, wanted, fields)
 	happened := slices.Concat(
-		d.port.change(fields),
+		ofPorts,
 		d.link.change(fields),
 		ofVFs,
 		d.addDriver(p.drivers.source, said, at, fields, p.Log),
 	)
-	for _, o := range happened {
+	for _, o := range oneOfAKind(happened) {
 		p.Log.Infof("RNIC %s: %s", d.rnic.ID, o.detail)
 		var more map[string]any
 		if o.device != "" {

@@ -61,6 +61,11 @@ func (d *device) signals(fields map[string]any, at time.Time) []cadence.Signal {
 	if isUp(d.port.state) {
 		up = 1
 	}
+	for _, other := range d.ports.others {
+		if isUp(other.port.state) {
+			up++
+		}
+	}
 	failed := 0.0
 	for _, r := range d.health {
 		if r.Failed {
