@@ -284,6 +284,19 @@ async def test_a_reopened_incident_is_told_as_opened(world: World) -> None:
     assert types(await world.step(after(20))) == ["incident.opened", "incident.resolved", "incident.opened"]
 
 
+@pytest.mark.parametrize("late", [True, False])
+async def test_the_end_is_told_once_although_older_news_already_show_the_incident_as_resolved(world: World, late: bool) -> None:
+    await world.webhook()
+    one = await world.incident(OPENED, after(0))
+    if late:
+        await world.incident(RESOLVED, after(10), one)
+        await world.incident(UPDATED, after(9), one, state="resolved")
+    else:
+        await world.incident(UPDATED, after(9), one, state="resolved")
+        await world.incident(RESOLVED, after(10), one)
+    assert types(await world.step(after(10))) == ["incident.opened", "incident.resolved"]
+
+
 async def test_a_storm_is_cut_to_a_hundred_and_says_how_many_more(world: World) -> None:
     await world.webhook(group_by=["symptom"], group_wait_s=5)
     for number in range(130):

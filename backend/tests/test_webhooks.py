@@ -83,8 +83,13 @@ def test_an_incident_is_told_from_its_opening_to_its_end_with_good_signatures(
     findings.send(findings.finding(host=host, started=at, after_s=15))  # fresher evidence alone is no news
     findings.send(findings.finding(host=host, started=at, after_s=30, severity="critical"))
     findings.send(findings.finding(host=host, started=at, after_s=60, state="cleared"))
-    eventually(lambda: len(receiver.of(host)) == 3)
-    assert sorted(body["type"] for body in receiver.of(host)) == ["incident.opened", "incident.resolved", "incident.updated"]
+    eventually(lambda: len(receiver.of(host)) == 4)
+    assert [(body["type"], body["data"]["severity"], body["data"]["active"]) for body in receiver.of(host)] == [
+        ("incident.opened", "warning", True),
+        ("incident.updated", "critical", True),
+        ("incident.updated", "critical", False),  # the symptom is over, and may come back
+        ("incident.resolved", "critical", False),
+    ]
     resolved = next(body for body in receiver.of(host) if body["type"] == "incident.resolved")
     assert resolved["data"]["state"] == "resolved"
     assert resolved["data"]["hypotheses"][0]["cause"] == "C5"
@@ -95,8 +100,8 @@ def test_an_incident_is_told_from_its_opening_to_its_end_with_good_signatures(
     schema = viewer.get("/api/v1/webhooks/schema").json()
     for body in receiver.of(host):
         jsonschema.validate(body, schema, format_checker=jsonschema.FormatChecker())
-    log = eventually(lambda: (found := deliveries(viewer, webhook, state="delivered")) and len(found) == 3 and found)
-    assert [attempt["status"] for delivery in log for attempt in delivery["attempts"]] == [200, 200, 200]
+    log = eventually(lambda: (found := deliveries(viewer, webhook, state="delivered")) and len(found) == 4 and found)
+    assert [attempt["status"] for delivery in log for attempt in delivery["attempts"]] == [200, 200, 200, 200]
 
 
 def test_the_secret_is_shown_once_and_kept_encrypted(operator: httpx.Client, backend: Any, webhook: dict[str, Any]) -> None:

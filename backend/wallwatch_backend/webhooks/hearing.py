@@ -43,6 +43,8 @@ def decide(
     """
     if state == "suppressed":
         return Hears.nothing
+    if state == "resolved" and event != RESOLVED:  # news that is older than the incident's end, which is told by an event of its own
+        return Hears.nothing if known else Hears.forget
     if state == "resolved":
         unheard = known and not told and (last_state == "suppressed" or pending == OPENED)
         return Hears.forget if unheard or RESOLVED not in wanted else RESOLVED

@@ -78,6 +78,8 @@ class Telling:
             if member is not None:
                 self._forget(member)
             return
+        if heard is Hears.nothing and state == "resolved":
+            return
         member, group = self._placed(webhook, member, event)
         member.state, member.data, member.changed_at = state, event.data, event.at
         if state == "suppressed":
