@@ -143,7 +143,11 @@ func (b *builder) virtualFunction(r *engine.RNIC, vf int) {
 	b.link(filepath.Join("sys/bus/pci/devices", address), dev)
 	b.link(filepath.Join(dev, "physfn"), device(r.PCI, r.PCI))
 	b.link(filepath.Join(device(r.PCI, r.PCI), fmt.Sprintf("virtfn%d", vf)), dev)
-	b.driver(r.Model.Driver, dev)
+	driver := r.Model.Driver
+	if driver == "ice" {
+		driver = "iavf" // of Intel's VFs
+	}
+	b.driver(driver, dev)
 }
 
 // vfNetdev is the folder of the network device of a VF.
