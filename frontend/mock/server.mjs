@@ -78,7 +78,6 @@ const reads = [
   [/^\/incidents$/, (_, q) => incidents.list(q)],
   [/^\/incidents\/counts$/, (_, q) => incidents.counts(q)],
   [/^\/incidents\/changes$/, (_, q) => incidents.changes(q)],
-  [/^\/incidents\/export$/, (_, q) => incidents.list(q).items],
   [/^\/incidents\/([^/]+)$/, ([, id]) => about(id, (i) => whole(i, incidents.entries.get(id)))],
   [/^\/incidents\/([^/]+)\/containers$/, ([, id]) => about(id, containers)],
   [/^\/incidents\/([^/]+)\/before$/, ([, id]) => about(id, before)],
@@ -145,6 +144,11 @@ async function api(request, response, path, query) {
   if (path === "/session") return request.method === "DELETE" ? send(response, 204) : send(response, 200, session);
   if (kind === "broken" && request.method === "GET") return problem(response, 503, "database_unavailable", "The database does not answer", "The store can't be reached; telemetry is kept in Kafka meanwhile. Try again in a moment.");
   if (path === "/stream") return stream(request, response);
+  if (path === "/incidents/export" && query.get("format") === "csv") {
+    response.writeHead(200, { "content-type": "text/csv" });
+    return response.end(["id,state,title", ...incidents.list(query).items.map((i) => `${i.id},${i.state},${i.title}`)].join("\n"));
+  }
+  if (path === "/incidents/export") return send(response, 200, incidents.list(query).items);
   if (request.method === "POST" && path === "/remedies") {
     const id = `00000000-0000-4000-8000-${String(900 + orders.size).padStart(12, "0")}`;
     orders.set(id, { order: await readBody(request), at: Date.now() });

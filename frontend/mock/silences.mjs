@@ -47,7 +47,7 @@ export class Silences {
   create(body) {
     const made = { id: ID(this.next++), created_by: "admin", created_at: at(0), updated_by: "admin", updated_at: at(0), version: 1, ...body, starts_at: body.starts_at ?? at(0) };
     this.all.unshift(made);
-    for (const i of this.matched(made.matchers)) if (i.state === "open") this.incidents.touch(i, { state: "suppressed", suppressed_by: made.id }, "silenced", "Silenced by admin.");
+    for (const i of this.matched(made.matchers)) if (i.state !== "suppressed") this.incidents.touch(i, { state: "suppressed", suppressed_by: made.id }, "silenced", "Silenced by admin.");
     return this.shown(made);
   }
 
@@ -59,6 +59,10 @@ export class Silences {
   end(id) {
     const silence = this.all.find((s) => s.id === id);
     if (!silence) return null;
+    if (this.shown(silence).state === "pending") {
+      this.all = this.all.filter((s) => s !== silence);
+      return silence;
+    }
     silence.ends_at = at(-1);
     for (const i of this.incidents.all) if (i.suppressed_by === id) this.incidents.touch(i, { state: "open", suppressed_by: null }, "unsilenced", "The silence ended.");
     return silence;

@@ -26,7 +26,7 @@ test("the pictures of the documentation are taken", async ({ page }) => {
   await rnic.expectPainted(/^Ingress mask chain/);
   await page.screenshot({ path: path("rnic") });
 
-  await rnic.incidents.getByRole("link").first().click();
+  await rnic.incidents.getByRole("listitem").getByRole("link").first().click();
   const incident = new IncidentPage(page);
   await expect(incident.causes.getByRole("listitem").first()).toBeVisible();
   await expect(page.getByRole("region", { name: "Evidence charts" }).getByRole("img").first()).toHaveAttribute("data-painted", "true");

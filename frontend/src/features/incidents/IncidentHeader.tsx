@@ -14,6 +14,15 @@ import { scopeLabel } from "./incidentText";
 import { SilenceNote } from "./SilenceNote";
 import { TicketLinks } from "./TicketLinks";
 
+const HOSTS_IN_ADDRESS = 40;
+
+/** The filter of the wall that shows what the incident is about; hosts are named only while an address can hold them. */
+function onWall(incident: Incident): { host?: string; rack?: string; symptom?: string } {
+  if (incident.scope === "rack" && incident.rack) return { rack: incident.rack };
+  if (incident.hosts.length > HOSTS_IN_ADDRESS) return { symptom: incident.symptoms.join(",") };
+  return { host: incident.hosts.join(",") || incident.host };
+}
+
 /** Where it is: the RNIC's page, or for a wider one its hosts on the wall. */
 function Where({ incident }: { incident: Incident }) {
   if (incident.scope === "rnic" && incident.pci) {
@@ -26,7 +35,7 @@ function Where({ incident }: { incident: Incident }) {
   return (
     <>
       {scopeLabel(incident.scope)}{" "}
-      <Link to="/" search={{ host: incident.hosts.join(",") || incident.host }} title="See its hosts on the wall">
+      <Link to="/" search={onWall(incident)} title="See it on the wall">
         {incident.subject}
       </Link>
       {incident.hosts.length > 1 ? ` · ${plural(incident.hosts.length, "host")}` : ""}

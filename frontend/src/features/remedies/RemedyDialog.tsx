@@ -23,7 +23,7 @@ export function RemedyDialog({ opened, onClose, host, pci, action, purposeFor, r
   const actions = useActions();
   const [appliedId, setAppliedId] = useState<string | null>(remedyId ?? null);
   return (
-    <Modal opened={opened} onClose={onClose} size={720} title={`Remedy for ${host} ${pci}`} overlayProps={{ backgroundOpacity: 0.5 }}>
+    <Modal opened={opened} onClose={onClose} size={720} title={`Remedy for ${host} ${pci}`.trim()} overlayProps={{ backgroundOpacity: 0.5 }}>
       {appliedId !== null ? (
         <RemedyFollow id={appliedId} onAgain={() => setAppliedId(null)} />
       ) : (

@@ -48,7 +48,7 @@ export function RemedyForm({ actions, host, pci, initialAction, purposeFor, onAp
     const found = validate(action, values);
     setErrors(found);
     if (Object.keys(found).length > 0) return;
-    const body: NewRemedy = { action: action.action, host, pci, params: toParams(values), mode, ...(purpose ? { incident_id: purpose.incident.id } : {}) };
+    const body: NewRemedy = { action: action.action, host, pci: pci || null, params: toParams(values), mode, ...(purpose ? { incident_id: purpose.incident.id } : {}) };
     // The same order pressed again after a lost answer keeps its key; an answered one gets a new key next time.
     const text = JSON.stringify(body);
     if (pending.current?.body !== text) pending.current = { body: text, key: newKey() };

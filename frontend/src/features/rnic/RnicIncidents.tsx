@@ -44,12 +44,12 @@ export function RnicIncidents({ rnic }: { rnic: Rnic }) {
       <QueryState
         query={incidents}
         lines={3}
-        isEmpty={(page) => page.items.length === 0}
+        isEmpty={(items) => items.length === 0}
         empty={<EmptyState title="No incident on this RNIC">An incident opens when a symptom is found, with its likely causes and what to do.</EmptyState>}
       >
-        {(page) => (
+        {(items) => (
           <Stack gap={6} component="ul" m={0} p={0} style={{ listStyle: "none" }}>
-            {page.items.map((incident) => (
+            {items.map((incident) => (
               <Group key={incident.id} component="li" gap={8} wrap="nowrap">
                 <span style={{ minWidth: 112 }}>
                   <IncidentStateMark incident={incident} />

@@ -17,7 +17,7 @@ export const WALL = "wall";
 const Context = createContext<Live | null>(null);
 
 /** However many incidents change, what is shown of them is fetched again at most this often. */
-const REFRESH_MS = 1_000;
+const REFRESH_MS = 2_000;
 
 /** Query keys that a changed noun makes old. */
 const TOUCHED = { incident: ["incidents"], remedy: ["remedies"], agent: ["agents"] } as const;
@@ -30,7 +30,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const live = useMemo<Live>(() => {
     const store = new WallStore();
-    const refresh = atMostEvery<keyof typeof TOUCHED>(REFRESH_MS, (noun) => void client.invalidateQueries({ queryKey: TOUCHED[noun] }, { cancelRefetch: false }));
+    const refresh = atMostEvery<keyof typeof TOUCHED>(REFRESH_MS, (noun) => void client.invalidateQueries({ queryKey: TOUCHED[noun] }));
     const stream = new EventStream({
       url: "/api/v1/stream",
       after: () => store.seq,
