@@ -33,8 +33,13 @@ TOPICS = ("wallwatch.rnic", "wallwatch.rnic_offload")
 
 def send(bootstrap: str, count: int, rate: float) -> float:
     """Let fleetsim write `count` messages of these topics; returns the messages a second, without the making of its tapes."""
+    return send_topics(bootstrap, count, rate, TOPICS)
+
+
+def send_topics(bootstrap: str, count: int, rate: float, topics: tuple[str, ...]) -> float:
+    """The same for given topics."""
     command = [str(binary("fleetsim")), "load", "--kafka", bootstrap, "--rnics", str(RNICS), "--rate", str(rate), "--count", str(count)]
-    command += ["--measurements", ",".join(topic.removeprefix("wallwatch.") for topic in TOPICS)]
+    command += ["--measurements", ",".join(topic.removeprefix("wallwatch.") for topic in topics)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return float(json.loads(done.stdout)["messages_per_s"])
 

@@ -64,7 +64,7 @@ def test_a_restart_goes_on_with_the_same_finding() -> None:
     found, watch = play(250, {"b": (100, 250)})
     fresh = silence.new()
     for name, host in watch["hosts"].items():
-        silence.heard(fresh, name, host["rack"], host["at"])
+        silence.known(fresh, name, host["rack"], host["at"])
     silence.resume(fresh["hosts"]["b"], watch["hosts"]["b"]["life"]["started"], announced=False)
     for second in range(250, 400, 5):
         for name in ("a", "c", "d"):

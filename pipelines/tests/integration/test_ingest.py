@@ -234,3 +234,30 @@ def test_an_attribute_that_changes_is_updated_and_the_identity_stays(ingest: Sta
     assert connection.execute("SELECT fw_ver, ibdev, pci_id FROM rnic WHERE host = %s", [host]).fetchall() == [
         ("9.9", "mlx5_7", "15b3:101d")
     ]
+
+
+def test_a_host_that_falls_silent_while_others_go_on_shows_on_its_rnics_until_it_is_heard_again(
+    ingest: Start, send: Send, connection: Connection, host: str
+) -> None:
+    others = [f"{host}-{n}" for n in range(3)]
+
+    def severity() -> Any:
+        return (state(connection, host).get("symptoms") or {}).get("silent", {}).get("severity")
+
+    with ingest():
+        send("wallwatch.rnic", rnic(host, 0), key=host)
+        for name in others:
+            send("wallwatch.rnic", rnic(name, 0), key=name)
+        assert until(lambda: state(connection, host))
+        begin = time.monotonic()
+
+        def others_go_on() -> Any:
+            # Three times as fast as real time; the watch looks every 5 s, and takes leaps of the fleet's time for an outage.
+            for name in others:
+                send("wallwatch.rnic", rnic(name, (time.monotonic() - begin) * 3), key=name)
+            return severity()
+
+        assert until(others_go_on, 120) == "critical"
+        send("wallwatch.rnic", rnic(host, (time.monotonic() - begin) * 3), key=host)
+        assert until(lambda: until_of(connection, host, "silent") not in (None, "none"))
+    assert count(connection, "finding", host) == 0, "it belongs to the host and to no RNIC"

@@ -97,6 +97,7 @@ class Ingest:
             for thread in (writer, maintenance):
                 if thread.is_alive():
                     thread.join()
+            self._silence.close()
             self._consumer.close()
             self._reader_database.close()
             self._writer_database.close()

@@ -57,7 +57,7 @@ class SilenceWatch:
         for host, rack, seen_at in known_hosts:
             if newest_ms - _ms(seen_at) > silence.FORGOTTEN_S * 1000:
                 continue
-            silence.heard(self._watch, host, rack or "", _ms(seen_at))
+            silence.known(self._watch, host, rack or "", _ms(seen_at))
         for host, since, severity in connection.execute(_LASTING):
             known = self._watch["hosts"].get(host)
             if known is not None:
@@ -84,6 +84,10 @@ class SilenceWatch:
             FINDINGS.labels(finding["symptom"], finding["state"]).inc()
             self._producer.produce(self._topic, orjson.dumps(finding), key=finding["host"].encode())
         self._producer.poll(0)
+
+    def close(self) -> None:
+        """Send what waits."""
+        self._producer.flush(5.0)
 
     def _ask(self, hosts: list[str]) -> None:
         """Another process may hear what this one does not: its samples are in the database."""

@@ -81,10 +81,8 @@ def check(watch: Watch, watermark_ms: int | None = None) -> list[dict[str, Any]]
     hosts = watch["hosts"]
     if not hosts:
         return []
-    times = sorted(host["at"] for host in hosts.values())
-    middle = times[len(times) // 2] if watermark_ms is None else watermark_ms
     before = watch["clock"]
-    watch["clock"] = now = max(before, middle)
+    watch["clock"] = now = max(before, _middle(hosts) if watermark_ms is None else watermark_ms)
     jump = now - before if before and now - before > JUMP_MS else 0
     findings = []
     for name in list(hosts):
@@ -104,11 +102,23 @@ def check(watch: Watch, watermark_ms: int | None = None) -> list[dict[str, Any]]
     return findings
 
 
+def _middle(hosts: dict[str, dict[str, Any]]) -> int:
+    """The middle of the clocks of the hosts that have been heard of since the last check; 0 when there is none. Those that are gone have
+    no say."""
+    times = sorted(host["at"] for host in hosts.values() if host.get("fresh"))
+    return int(times[len(times) // 2]) if times else 0
+
+
+def known(watch: Watch, name: str, rack: str, at_ms: int) -> None:
+    """A host of which something came before this process began."""
+    watch["hosts"][name] = {"rack": rack, "at": at_ms, "heard": 0, "interval": 10.0}
+
+
 def overdue(watch: Watch) -> list[str]:
     """Hosts that the next `check` would call silent, or that are silent: whoever knows more of them may say so before."""
-    times = sorted(host["at"] for host in watch["hosts"].values())
-    now = max(watch["clock"], times[len(times) // 2]) if times else 0
-    return [name for name, host in watch["hosts"].items() if host["heard"] and (now - host["heard"]) / 1000.0 >= limit_s(host)]
+    now = max(watch["clock"], _middle(watch["hosts"]))
+    silent = (n for n, host in watch["hosts"].items() if host["heard"] and not host.get("fresh"))
+    return [n for n in silent if (now - watch["hosts"][n]["heard"]) / 1000.0 >= limit_s(watch["hosts"][n])]
 
 
 def seen_elsewhere(watch: Watch, name: str, at_ms: int) -> None:
