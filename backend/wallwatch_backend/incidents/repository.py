@@ -192,4 +192,3 @@ async def in_blocks(session: ReadSession, chosen: IncidentFilter) -> AsyncIterat
     result = await session.stream_scalars(query.execution_options(yield_per=500))
     async for rows in result.partitions():
         yield rows
-        session.expunge_all()
