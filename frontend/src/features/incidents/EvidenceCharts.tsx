@@ -26,9 +26,9 @@ function useEvidenceSeries(host: string, pci: string, charts: readonly EvidenceC
 
 /** What the evidence looked like on the RNIC, with the very interval that it speaks of shaded. */
 export function EvidenceCharts({ finding, evidence }: { finding: Pick<IncidentFinding, "host" | "pci">; evidence: readonly Evidence[] }) {
-  const signals = useCatalogue().data?.signals;
+  const catalogue = useCatalogue().data;
   const { zone } = useTimeFormat();
-  const charts = useMemo(() => chartsOf(evidence, signals ?? []), [evidence, signals]);
+  const charts = useMemo(() => (catalogue ? chartsOf(evidence, catalogue) : []), [evidence, catalogue]);
   const span = useMemo(() => spanOf(charts, Date.now()), [charts]);
   const series = useEvidenceSeries(finding.host, finding.pci, charts, span);
   const models = useMemo(() => {

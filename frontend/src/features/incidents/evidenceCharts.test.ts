@@ -10,28 +10,35 @@ const SIGNALS = [
   { signal: "counter_gap_share", label: "Gap over max-idle", unit: "ratio", fields: ["counter_gap_p95_s", "max_idle_ms"] },
   { signal: "oops", label: "Oopses", unit: "none", fields: [] },
 ];
+const field = (name: string, measurement: string, kind = "gauge") => ({ name, measurement, label: name, unit: "none", kind, meaning: "" });
+const CATALOGUE = { signals: SIGNALS, fields: [field("flows_offloaded", "rnic_offload"), field("dump_duration_ms", "ovs_datapath"), field("encap_contexts", "rnic_offload", "text")] };
 const NOW = Date.parse("2026-11-21T09:00:00Z");
 const formats = { axis: String, tooltip: String };
 
 describe("the charts of the evidence", () => {
   it("are drawn for signals that a field shows, each once", () => {
-    const charts = chartsOf([evidence(), evidence(), evidence({ signal: "oops" }), evidence({ signal: "unheard_of" }), evidence({ signal: "counter_gap_share" })], SIGNALS);
+    const charts = chartsOf([evidence(), evidence(), evidence({ signal: "oops" }), evidence({ signal: "unheard_of" }), evidence({ signal: "counter_gap_share" })], CATALOGUE);
     expect(charts.map((chart) => chart.fields)).toEqual([["reoffload_ratio"], ["counter_gap_p95_s", "max_idle_ms"]]);
   });
 
+  it("show a computed signal by its parts, as far as the catalogue knows them as numbers", () => {
+    const charts = chartsOf([evidence({ signal: "flows_wall_share" }), evidence({ signal: "dump_duration_ms" }), evidence({ signal: "encap_wall_share" })], CATALOGUE);
+    expect(charts.map((chart) => chart.fields)).toEqual([["flows_offloaded"], ["ovs_datapath.dump_duration_ms"]]);
+  });
+
   it("are left out for evidence that has no interval", () => {
-    expect(chartsOf([evidence({ from: null })], SIGNALS)).toEqual([]);
+    expect(chartsOf([evidence({ from: null })], CATALOGUE)).toEqual([]);
     expect(spanOf([], NOW)).toBeNull();
   });
 
   it("share one span with the usual before and the end after, which never lies in the future", () => {
-    const charts = chartsOf([evidence()], SIGNALS);
+    const charts = chartsOf([evidence()], CATALOGUE);
     expect(spanOf(charts, NOW)).toEqual({ from: "2026-11-21T03:00:00.000Z", to: "2026-11-21T03:17:00.000Z" });
     expect(spanOf(charts, Date.parse("2026-11-21T03:13:00Z"))?.to).toBe("2026-11-21T03:13:00.000Z");
   });
 
   it("do not ask for weeks when the evidence began long ago", () => {
-    const span = spanOf(chartsOf([evidence({ from: "2026-11-01T00:00:00Z" })], SIGNALS), NOW);
+    const span = spanOf(chartsOf([evidence({ from: "2026-11-01T00:00:00Z" })], CATALOGUE), NOW);
     expect(span?.from).toBe("2026-11-20T21:17:00.000Z");
   });
 
@@ -47,7 +54,7 @@ describe("the charts of the evidence", () => {
       fields: [{ name: "reoffload_ratio", label: "Re-offload ratio", unit: "ratio" }, { name: "counter_gap_p95_s", label: "Gap", unit: "s" }, { name: "max_idle_ms", label: "max-idle", unit: "ms" }],
       values: { reoffload_ratio: [0.4], counter_gap_p95_s: [8], max_idle_ms: [10_000] },
     };
-    const [ratio, share] = chartsOf([evidence(), evidence({ signal: "counter_gap_share", expected: "< 0.8" })], SIGNALS);
+    const [ratio, share] = chartsOf([evidence(), evidence({ signal: "counter_gap_share", expected: "< 0.8" })], CATALOGUE);
     if (!ratio || !share) throw new Error("Both signals have fields.");
     const model = toEvidenceModel(ratio, series, formats);
     expect(model.intervals).toEqual([{ symptom: "evidence", fromMs: Date.parse("2026-11-21T03:10:00Z"), toMs: Date.parse("2026-11-21T03:12:00Z") }]);

@@ -1,6 +1,7 @@
 import type { SeriesModel } from "@/charts/series/model";
 import type { Catalogue, Evidence, Series } from "@/lib/api/types";
 import { formatExpected } from "@/lib/format";
+import { fieldsOf } from "./signalFields";
 
 /** Before and after the evidence: enough to see what was usual and what became of it. */
 const BEFORE_MS = 10 * 60_000;
@@ -13,12 +14,11 @@ export interface EvidenceChart {
   fields: readonly string[];
 }
 
-/** The signals that can be drawn, each once; the catalogue says which fields show one. */
-export function chartsOf(evidence: readonly Evidence[], signals: Catalogue["signals"]): EvidenceChart[] {
-  const known = new Map(signals.map((each) => [each.signal, each.fields]));
+/** The signals that can be drawn, each once. */
+export function chartsOf(evidence: readonly Evidence[], catalogue: Pick<Catalogue, "signals" | "fields">): EvidenceChart[] {
   const seen = new Set<string>();
   return evidence.flatMap((each) => {
-    const fields = known.get(each.signal) ?? [];
+    const fields = fieldsOf(each.signal, catalogue);
     if (fields.length === 0 || seen.has(each.signal) || typeof each.from !== "string" || typeof each.to !== "string") return [];
     seen.add(each.signal);
     return [{ evidence: each, fields }];
