@@ -19,7 +19,7 @@ import pytest
 import uvicorn
 from alembic import command
 from alembic.config import Config
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
 from wallwatch_backend.app import create_app
 from wallwatch_backend.incidents.finding import Finding
@@ -104,6 +104,19 @@ def backend_settings() -> dict[str, object]:
     return {}
 
 
+def _commit(consumer: Consumer, place: TopicPartition) -> None:
+    """Commit; a broker that has just started loads its groups first, and says so."""
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            consumer.commit(offsets=[place], asynchronous=False)
+            return
+        except KafkaException as error:
+            if error.args[0].code() != KafkaError.COORDINATOR_LOAD_IN_PROGRESS or time.monotonic() > deadline:
+                raise
+            time.sleep(0.2)
+
+
 @pytest.fixture(scope="module")
 def new_kafka_group(kafka_bootstrap: str) -> str:
     """A consumer group that has read everything so far: all modules share the broker, and one's findings are no matter of the next."""
@@ -114,7 +127,7 @@ def new_kafka_group(kafka_bootstrap: str) -> str:
         for partition in partitions:
             place = TopicPartition("wallwatch.findings", partition)
             _, place.offset = consumer.get_watermark_offsets(place, timeout=15)
-            consumer.commit(offsets=[place], asynchronous=False)
+            _commit(consumer, place)
     return group
 
 
