@@ -96,20 +96,29 @@ def take_offload(part: Part, host_part: Host, pci: str, at_ms: int, fields: Mapp
 
 
 def _live_share(values: dict[str, float], part: Part, at_ms: int) -> None:
-    """Share of the last minute's deletions that hit live flows. The collector tells it of insertions, which growth has many of."""
+    """Share of the last minute's deletions that hit live flows. The collector tells it of insertions, which growth has many of; where
+    deletions
+    are not known, its ratio stands.
+    """
     ratio = values.get("reoffload_ratio")
     if ratio is None:
         return
-    means = []
-    for name in ("flow_insertions_per_s", "flow_deletions_per_s"):
-        place, now = features.places()[0][name], values.get(name)
-        if now is None:
-            return
-        past = window.feature(part["fine"], place, at_ms, 60) if part.get("form") == features.places()[2] else None
-        count = 0 if past is None else window.count_of(part["fine"], place)
-        means.append(now if past is None else (past.value * count + now) / (count + 1))
-    insertions, deletions = means
-    values["live_share"] = min(ratio * insertions / deletions, 1.0) if deletions > 0.0 else 0.0
+    insertions, deletions = _minute(values, part, "flow_insertions_per_s", at_ms), _minute(values, part, "flow_deletions_per_s", at_ms)
+    if insertions is None or deletions is None:
+        values["live_share"] = ratio
+    else:
+        values["live_share"] = min(ratio * insertions / deletions, 1.0) if deletions > 0.0 else 0.0
+
+
+def _minute(values: dict[str, float], part: Part, name: str, at_ms: int) -> float | None:
+    """Mean of the last minute with this sample, which is not in the window yet."""
+    now = values.get(name)
+    fine, _, form = features.places()
+    past = window.feature(part["fine"], fine[name], at_ms, 60) if part.get("form") == form else None
+    if now is None or past is None:
+        return now
+    count = window.count_of(part["fine"], fine[name])
+    return (past.value * count + now) / (count + 1)
 
 
 SMALL_TABLE = 0.5

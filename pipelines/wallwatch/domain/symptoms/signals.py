@@ -96,18 +96,16 @@ def of_offload(fields: Mapping[str, Any], part: Part, profile: Profile, misses_p
 
 
 def _harm(found: dict[str, float], part: Part, profile: Profile) -> None:
-    """What queries cost in each direction. Of the other end nothing is known, so it counts as the head of its chain: a lower bound."""
+    """What queries cost: the latency of the worse direction (the other end counts as the head of its chain, a lower bound), and the
+    bandwidth
+    that is missing on a port that carries all the model leaves it.
+    """
     p = profile.performance
-    head_us, head_gbps = latency_us(p, 0.0, 0.0), bandwidth_gbps(p, 0.0, 0.0)
-    lost = 0.0
-    sent, received = part.get("gbps", (0.0, 0.0))
     q_out, q_in = found["q_egress"], found["q_ingress"]
-    for left, right, gbps in ((q_out, 0.0, sent), (0.0, q_in, received)):
-        predicted = bandwidth_gbps(p, left, right)
-        if gbps >= FULL * predicted:
-            lost = max(lost, 1.0 - predicted / head_gbps)
-    found["latency_share"] = max(latency_us(p, q_out, 0.0), latency_us(p, 0.0, q_in)) / head_us
-    found["bandwidth_lost"] = lost
+    found["latency_share"] = max(latency_us(p, q_out, 0.0), latency_us(p, 0.0, q_in)) / latency_us(p, 0.0, 0.0)
+    if "gbps" in part:
+        full = max(part["gbps"]) >= FULL * bandwidth_gbps(p, q_out, q_in)
+        found["bandwidth_lost"] = max(1.0 - found["bandwidth_share"], 0.0) if full else 0.0
 
 
 def usual_deletion_ms(part: Part, profile: Profile) -> float:
