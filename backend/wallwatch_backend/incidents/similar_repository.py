@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, case, func, or_, select
+from sqlalchemy.dialects.postgresql import distinct_on
 
 from wallwatch_backend.incidents.models import IncidentRow as I
 from wallwatch_backend.incidents.models import TimelineRow
@@ -52,7 +53,7 @@ async def last_comments(session: ReadSession, incident_ids: Sequence[UUID]) -> d
     t = TimelineRow
     query = (
         select(t.incident_id, t.text)
-        .distinct(t.incident_id)
+        .ext(distinct_on(t.incident_id))
         .where(t.incident_id.in_(incident_ids), t.kind == "comment")
         .order_by(t.incident_id, t.id.desc())
     )
