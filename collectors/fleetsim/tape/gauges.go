@@ -8,7 +8,7 @@ var counting = map[string]bool{"rnic": true, "rnic_vf": true, "ovs_datapath": tr
 // states are the numbers of these measurements that tell how something is, not how often it happened. A test compares them with the telemetry
 // registry.
 var states = map[string]bool{
-	"lifespan": true, "rate_gbps": true, "pci_link_speed_gts": true, "pci_link_width": true, "pci_max_link_speed_gts": true,
+	"lifespan": true, "ports": true, "ports_active": true, "rate_gbps": true, "pci_link_speed_gts": true, "pci_link_width": true, "pci_max_link_speed_gts": true,
 	"pci_max_link_width": true, "sriov_numvfs": true, "sriov_totalvfs": true, "tx_gbps": true, "rx_gbps": true, "vfs_bound": true,
 	"vfs_elsewhere": true, "outbound_pci_stalled_rd": true, "outbound_pci_stalled_wr": true, "health_reporters": true,
 	"health_reporters_failed": true, "next_sample_s": true, "collect_cpu_predicted_ms": true, "tx_pps": true, "rx_pps": true, "drops_per_s": true,

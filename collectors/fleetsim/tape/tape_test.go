@@ -240,7 +240,7 @@ func TestCountersAndStatesAreThoseOfTheRegistry(t *testing.T) {
 				continue
 			}
 			if got, want := isCounter(name, field), about.Kind == "counter"; got != want {
-				t.Errorf("%s.%s: a counter %t, in the registry %t", name, field, got, want)
+				t.Errorf("%s.%s: a counter %t, in the registry %t; correct states in gauges.go", name, field, got, want)
 			}
 		}
 	}
