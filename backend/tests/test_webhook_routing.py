@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.settings import Settings
-from wallwatch_backend.webhooks import outbox, routing_repository
+from wallwatch_backend.webhooks import outbox, repository, routing_repository
 from wallwatch_backend.webhooks.models import WebhookRow
 from wallwatch_backend.webhooks.router import Router
 from wallwatch_backend.webhooks.schemas import EventType
@@ -329,6 +329,21 @@ async def test_a_process_that_dies_while_routing_leaves_all_to_the_next_one(worl
     monkeypatch.setattr(Telling, "finish", finish)
     assert types(await world.step(after(31))) == ["incident.group"]
     assert await world.step(after(62)) == []
+
+
+async def test_a_delivery_whose_process_died_while_sending_falls_due_again_and_its_successor_waits(world: World) -> None:
+    hook = await world.webhook()
+    one = await world.incident(OPENED, after(0))
+    await world.incident(RESOLVED, after(1), one)
+    await world.step(after(1))
+
+    async def claim(at: datetime) -> list[str]:
+        async with world.database.write() as session:
+            return [delivery.event for delivery, _ in await repository.claim_due(session, hook, at, timedelta(seconds=50), 16)]
+
+    assert await claim(after(1)) == ["incident.opened"]
+    assert await claim(after(50)) == []
+    assert await claim(after(51)) == ["incident.opened"]
 
 
 async def test_many_incidents_are_handed_over_in_one_statement(world: World) -> None:
