@@ -29,6 +29,13 @@ def test_a_field_that_changes_its_type_or_range_is_as_good_as_missing(name: str,
     json.dumps(found, allow_nan=False)
 
 
+def test_values_that_are_no_measurement_are_counted() -> None:
+    state = None
+    for second in range(3):
+        state, _ = step(state, offload(second, {"q_egress": "deep", "flows_offloaded": -1}))
+    assert state[HOST]["wrong"] == 6
+
+
 @pytest.mark.parametrize("value", ["fast", -1.0, None, "", [], float("nan")])
 @pytest.mark.parametrize(
     "name", ["tx_gbps", "port_xmit_data", "out_of_sequence", "pci_link_width", "port_state", "admin_state", "aer_fatal"]

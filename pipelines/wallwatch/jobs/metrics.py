@@ -19,7 +19,7 @@ LAG = Gauge("wallwatch_lag_messages", "Messages in Kafka that have not been read
 FINDINGS = Counter("wallwatch_findings", "Findings written", ["symptom", "state"])
 IGNORED_SAMPLES = Counter(
     "wallwatch_ignored_samples",
-    "Samples and events that classify ignored: late (older than the window), flooded (too many), wrong",
+    "What classify ignored: samples that are late (older than the window), samples and events of a flood, values that are wrong",
     ["reason"],
 )
 

@@ -87,6 +87,7 @@ def take_offload(part: Part, host_part: Host, pci: str, at_ms: int, fields: Mapp
     """One `rnic_offload` sample into the windows; False when its time has been passed by a newer one, so that verdicts do not move."""
     profile = profile_of(part)
     values = signals.of_offload(fields, part, profile, host.misses_per_s(host_part, at_ms))
+    host_part["wrong"] += sum(name in fields and name not in values for name in signals.RAW)
     deletions = values.get("flow_deletions_per_s")
     if deletions is not None and at_ms >= part["newest"]:
         host.note_deletions(host_part, pci, at_ms, deletions)
