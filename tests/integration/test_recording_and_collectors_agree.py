@@ -27,18 +27,19 @@ workload:
 HOST = Host("host01", "r1")
 WARM_UP_S, LENGTH_S = 12, 40
 LEFT_OUT = {"collect_ms", "collect_cpu_ms", "duration_ms"}
-# Gauges that swing around a mean, and how far the means of two runs of half a minute may lie apart.
+# Gauges that swing around a mean, and how far the means of two runs of half a minute may lie apart: flows live for 20 s and
+# containers for 8, so there are few independent samples, and a busy machine makes the run in real time lose steps.
 SWINGING = {
-    "rnic": {"tx_gbps": 0.15, "rx_gbps": 0.15},
+    "rnic": {"tx_gbps": 0.35, "rx_gbps": 0.35},
     "rnic_offload": {
-        "flows_offloaded": 0.15,
-        "packets_per_s": 0.2,
+        "flows_offloaded": 0.35,
+        "packets_per_s": 0.35,
         "q_egress": 0.5,
         "q_ingress": 0.5,
-        "masks_egress": 0.34,
-        "masks_ingress": 0.34,
+        "masks_egress": 0.5,
+        "masks_ingress": 0.5,
     },
-    "ovs_datapath": {"flows": 0.15, "masks": 0.34},
+    "ovs_datapath": {"flows": 0.35, "masks": 0.5},
 }
 Messages = dict[str, list[Message]]
 
