@@ -9,7 +9,7 @@ const PAGES: [path: string, ready: string][] = [
   ["/incidents?state=all", "Incidents"],
   ["/silences", "Silences"],
   ["/symptoms/S1", "Repetitive flow re-offloading"],
-  ["/symptoms/silent", "Silent host"],
+  ["/symptoms/silent", "Host is not heard of"],
   ["/remedies", "Remedies"],
   ["/agents", "Agents"],
   ["/webhooks", "Webhooks"],
