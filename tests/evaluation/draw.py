@@ -68,7 +68,7 @@ def draw(seed: int) -> Drawn:
     return Drawn(f"random-{seed:04d}", text, length_s, interval_s)
 
 
-def quiet_day(number: int, hours: int = 12) -> Drawn:
+def quiet_day(number: int, hours: int = 6) -> Drawn:
     """A fleet at ease over a long time, with benign events all the time: false alarms are counted on it."""
     rng = random.Random(f"wallwatch quiet day {number}")
     hosts, rnics = 6, 4
