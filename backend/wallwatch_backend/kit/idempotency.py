@@ -29,7 +29,7 @@ IdempotencyKey = Annotated[
     Header(
         alias="Idempotency-Key",
         pattern=r"^[\x21-\x7e]{1,200}$",
-        description="The same key with the same request does it once and gives the first answer each time, for a day",
+        description="The same key with the same request does it once: sent again, nothing is done twice and the same comes back",
     ),
 ]
 

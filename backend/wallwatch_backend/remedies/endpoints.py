@@ -3,11 +3,12 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Path, Query
+from fastapi import APIRouter, Path, Query
 
 from wallwatch_backend.kit import problems
 from wallwatch_backend.kit.access import READ_ERRORS, WRITE_ERRORS, AsOperator, AsViewer
 from wallwatch_backend.kit.database import Reading, Writing
+from wallwatch_backend.kit.idempotency import IdempotencyKey, IdempotencyKeyReused
 from wallwatch_backend.kit.paging import BadCursor, Cursor, Limit, Page
 from wallwatch_backend.kit.settings_dependency import TheSettings
 from wallwatch_backend.kit.text import HostName, PciAddress
@@ -18,14 +19,6 @@ from wallwatch_backend.remedies.schemas import NewRemedy, Remedy, RemedyAction, 
 router = APIRouter(tags=["remedies"])
 
 RemedyId = Annotated[UUID, Path()]
-IdempotencyKey = Annotated[
-    str | None,
-    Header(
-        alias="Idempotency-Key",
-        pattern=r"^[\x21-\x7e]{1,200}$",
-        description="The same key with the same body orders the remedy once and returns it each time",
-    ),
-]
 
 
 @router.get("/remedy-actions", operation_id="listRemedyActions", responses=problems.responses(*READ_ERRORS))
@@ -45,7 +38,7 @@ async def list_actions(caller: AsViewer) -> list[RemedyAction]:
         errors.NoAgent,
         errors.RemedyInProgress,
         errors.IncidentUnknown,
-        errors.IdempotencyKeyReused,
+        IdempotencyKeyReused,
     ),
 )
 async def create_remedy(

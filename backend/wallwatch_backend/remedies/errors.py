@@ -23,9 +23,5 @@ class RemedyInProgress(WallwatchError):
     status, code, title = 409, "remedy_in_progress", "The same remedy is under way on this host"
 
 
-class IdempotencyKeyReused(WallwatchError):
-    status, code, title = 409, "idempotency_key_reused", "This Idempotency-Key was used for another order"
-
-
 class NotUndoable(WallwatchError):
     status, code, title = 409, "not_undoable", "Nothing of this remedy can be undone"

@@ -1,11 +1,8 @@
 """Ordering remedies: checked against the catalogue, signed, and put where the host's agent is told of them."""
 
-import hashlib
 from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID, uuid4
-
-import orjson
 
 from wallwatch_backend.agents import repository as agents
 from wallwatch_backend.audit import service as audit
@@ -14,10 +11,12 @@ from wallwatch_backend.incidents.service import note_remedy
 from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.access import Caller
 from wallwatch_backend.kit.database import ReadSession, WriteSession
+from wallwatch_backend.kit.idempotency import IdempotencyKeyReused, hash_of
+from wallwatch_backend.kit.idempotency import lock as lock_idempotency_key
 from wallwatch_backend.kit.paging import Page, encode_cursor, time_and_id
 from wallwatch_backend.kit.problems import NotFound
 from wallwatch_backend.remedies import actions, present, repository
-from wallwatch_backend.remedies.errors import IdempotencyKeyReused, IncidentUnknown, NoAgent, NotUndoable, RemedyInProgress
+from wallwatch_backend.remedies.errors import IncidentUnknown, NoAgent, NotUndoable, RemedyInProgress
 from wallwatch_backend.remedies.models import CommandRow, RemedyRow
 from wallwatch_backend.remedies.schemas import NewRemedy, Operation, Remedy, RemedyState
 from wallwatch_backend.remedies.signing import CommandSigner
@@ -32,9 +31,9 @@ async def create(
     session: WriteSession, settings: Settings, signer: CommandSigner, caller: Caller, body: NewRemedy, idempotency_key: str | None
 ) -> Remedy:
     """Order a remedy. With an Idempotency-Key that was used before, return that order instead."""
-    request_hash = hashlib.sha256(orjson.dumps(body.model_dump(mode="json"), option=orjson.OPT_SORT_KEYS)).hexdigest()
+    request_hash = hash_of(body.model_dump(mode="json"))
     if idempotency_key is not None:
-        await repository.lock_key(session, f"key|{caller.actor}|{idempotency_key}")
+        await lock_idempotency_key(session, caller, idempotency_key)
         earlier = await repository.by_idempotency_key(session, caller.actor, idempotency_key)
         if earlier is not None:
             if earlier.request_hash != request_hash:

@@ -4835,7 +4835,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request does it once and gives the first answer each time, for a day */
+                /** @description The same key with the same request does it once: sent again, nothing is done twice and the same comes back */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -5189,7 +5189,7 @@ export interface operations {
             header?: {
                 /** @description The ETag that was read, such as `"3"`; refused with 412 when there is a newer version. Left out: write in any case */
                 "If-Match"?: string | null;
-                /** @description The same key with the same request does it once and gives the first answer each time, for a day */
+                /** @description The same key with the same request does it once: sent again, nothing is done twice and the same comes back */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -5279,7 +5279,7 @@ export interface operations {
             header?: {
                 /** @description The ETag that was read, such as `"3"`; refused with 412 when there is a newer version. Left out: write in any case */
                 "If-Match"?: string | null;
-                /** @description The same key with the same request does it once and gives the first answer each time, for a day */
+                /** @description The same key with the same request does it once: sent again, nothing is done twice and the same comes back */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -5369,7 +5369,7 @@ export interface operations {
             header?: {
                 /** @description The ETag that was read, such as `"3"`; refused with 412 when there is a newer version. Left out: write in any case */
                 "If-Match"?: string | null;
-                /** @description The same key with the same request does it once and gives the first answer each time, for a day */
+                /** @description The same key with the same request does it once: sent again, nothing is done twice and the same comes back */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -5459,7 +5459,7 @@ export interface operations {
             header?: {
                 /** @description The ETag that was read, such as `"3"`; refused with 412 when there is a newer version. Left out: write in any case */
                 "If-Match"?: string | null;
-                /** @description The same key with the same request does it once and gives the first answer each time, for a day */
+                /** @description The same key with the same request does it once: sent again, nothing is done twice and the same comes back */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -5571,7 +5571,7 @@ export interface operations {
             header?: {
                 /** @description The ETag that was read, such as `"3"`; refused with 412 when there is a newer version. Left out: write in any case */
                 "If-Match"?: string | null;
-                /** @description The same key with the same request does it once and gives the first answer each time, for a day */
+                /** @description The same key with the same request does it once: sent again, nothing is done twice and the same comes back */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -5683,7 +5683,7 @@ export interface operations {
             header?: {
                 /** @description The ETag that was read, such as `"3"`; refused with 412 when there is a newer version. Left out: write in any case */
                 "If-Match"?: string | null;
-                /** @description The same key with the same request does it once and gives the first answer each time, for a day */
+                /** @description The same key with the same request does it once: sent again, nothing is done twice and the same comes back */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -6059,7 +6059,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request does it once and gives the first answer each time, for a day */
+                /** @description The same key with the same request does it once: sent again, nothing is done twice and the same comes back */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -6537,7 +6537,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request does it once and gives the first answer each time, for a day */
+                /** @description The same key with the same request does it once: sent again, nothing is done twice and the same comes back */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -6912,7 +6912,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body orders the remedy once and returns it each time */
+                /** @description The same key with the same request does it once: sent again, nothing is done twice and the same comes back */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -6960,7 +6960,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No agent is enrolled for this host (`no_agent`); The same remedy is under way on this host (`remedy_in_progress`); This Idempotency-Key was used for another order (`idempotency_key_reused`) */
+            /** @description No agent is enrolled for this host (`no_agent`); The same remedy is under way on this host (`remedy_in_progress`); This Idempotency-Key was used for a different request (`idempotency_key_reused`) */
             409: {
                 headers: {
                     [name: string]: unknown;
