@@ -14,13 +14,13 @@ VIEWER = {
     "listRnicVfs", "listIncidents", "getIncident", "countIncidents", "listIncidentChanges", "exportIncidents", "listSimilarIncidents",
     "listIncidentContainers", "getBeforeIncident", "listSilences", "getSilence", "listViews", "createView", "updateView", "deleteView",
     "listRemedyActions", "listRemedies", "getRemedy", "listAgents", "listWebhooks", "listDeliveries",
-    "getCatalogue",
+    "getCatalogue", "getDelivery", "listDeadLetters", "getWebhookSchema", "getFleetMetrics",
 }  # fmt: skip
 OPERATOR = {
     "acknowledgeIncident", "resolveIncident", "commentIncident", "reopenIncident", "updateIncident", "mergeIncidents", "splitIncident",
     "bulkIncidents", "createSilence", "previewSilence", "updateSilence", "expireSilence",
     "createRemedy", "undoRemedy", "createWebhook", "updateWebhook",
-    "deleteWebhook", "testWebhook", "retryDelivery",
+    "deleteWebhook", "testWebhook", "retryDelivery", "replayDelivery", "replayDeadLetters",
 }  # fmt: skip
 ADMIN = {
     "createEnrolmentToken", "deleteAgent", "listUsers", "createUser", "updateUser", "listTokens", "createToken", "deleteToken", "listAudit",
@@ -36,6 +36,7 @@ BODIES: dict[str, Any] = {
     "createSilence": {"matchers": [{"name": "host", "value": "x"}], "ends_at": "2100-01-01T00:00:00Z", "reason": "x"},
     "previewSilence": {"matchers": [{"name": "host", "value": "x"}]},
     "updateSilence": {"reason": "x"},
+    "replayDeadLetters": {},
     "createView": {"name": "x", "query": ""},
     "updateView": {"name": "x"},
     "createRemedy": {"action": "tune-revalidator", "host": "h", "params": {"max_idle_ms": 60000}, "mode": "dry_run"},
