@@ -191,9 +191,11 @@ DOWNGRADE = (
     "DROP INDEX incident_finding_fleet",
     """
     ALTER TABLE incident_finding
-        DROP COLUMN origin_id, DROP COLUMN host, DROP COLUMN pci, DROP COLUMN rack, DROP COLUMN model, DROP COLUMN driver, DROP COLUMN fw_ver,
+        DROP COLUMN origin_id, DROP COLUMN host, DROP COLUMN pci, DROP COLUMN rack, DROP COLUMN model,
+        DROP COLUMN driver, DROP COLUMN fw_ver,
         DROP COLUMN symptom, DROP COLUMN cause, DROP COLUMN posterior, DROP COLUMN severity, DROP COLUMN blast_radius, DROP COLUMN rule,
-        DROP COLUMN title, DROP COLUMN summary, DROP COLUMN explanation, DROP COLUMN inhibited, DROP COLUMN evidence, DROP COLUMN hypotheses,
+        DROP COLUMN title, DROP COLUMN summary, DROP COLUMN explanation, DROP COLUMN inhibited, DROP COLUMN evidence,
+        DROP COLUMN hypotheses,
         DROP COLUMN remedies
     """,
     "DROP INDEX incident_unresolved",
@@ -212,7 +214,8 @@ DOWNGRADE = (
     ALTER TABLE incident
         DROP COLUMN scope, DROP COLUMN subject, DROP COLUMN symptoms, DROP COLUMN hosts, DROP COLUMN rnics, DROP COLUMN model,
         DROP COLUMN fw_ver, DROP COLUMN assignee, DROP COLUMN external_refs, DROP COLUMN over_since, DROP COLUMN created_at,
-        DROP COLUMN suppressed_by, DROP COLUMN suppressed_at, DROP COLUMN merged_into, DROP COLUMN apart, DROP COLUMN version, DROP COLUMN seq
+        DROP COLUMN suppressed_by, DROP COLUMN suppressed_at, DROP COLUMN merged_into, DROP COLUMN apart,
+        DROP COLUMN version, DROP COLUMN seq
     """,
     "CREATE UNIQUE INDEX incident_one_open ON incident (host, pci, symptom) WHERE state <> 'resolved'",
     "CREATE INDEX incident_rnic ON incident (host, pci, symptom, resolved_at)",
