@@ -45,7 +45,7 @@ function Row({ hypothesis, initiallyOpen }: { hypothesis: Hypothesis; initiallyO
           <span className={classes["bar"]} style={{ width: `${posterior * 100}%` }} />
           <span className={classes["prior"]} style={{ left: `${prior * 100}%` }} />
         </span>
-        <Text span size="sm" fw={600} ta="right">
+        <Text span size="sm" fw={600} ta="right" style={{ whiteSpace: "nowrap" }}>
           {formatShare(posterior)}
         </Text>
         <Text span size="xs" c="dimmed" ta="right">

@@ -8,9 +8,16 @@ import { ParamsLine } from "@/features/remedies/ParamsLine";
 import type { Incident } from "@/lib/api/types";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 
+/** What its findings suggest, the leading one's first, each action once: S5 before S1 must not hide what helps against S1. */
+export function suggestionsOf(incident: Pick<Incident, "remedies" | "findings">): Incident["remedies"] {
+  const others = incident.findings.filter((finding) => finding.state === "active" && !finding.inhibited).flatMap((finding) => finding.remedies);
+  return [...incident.remedies, ...others].filter((each, i, all) => all.findIndex((first) => first.action === each.action) === i);
+}
+
 /** What is suggested, what was done, and the way to do something else. */
 export function IncidentRemedies({ incident }: { incident: Incident }) {
   const actions = useActions();
+  const suggested = suggestionsOf(incident);
   const done = useRemediesOf({ incident_id: incident.id });
   const { clock } = useTimeFormat();
   const [dialog, setDialog] = useState<{ action?: string; remedyId?: string } | null>(null);
@@ -18,12 +25,12 @@ export function IncidentRemedies({ incident }: { incident: Incident }) {
   const applied = (done.data?.items ?? []).filter((remedy) => remedy.mode === "apply");
   return (
     <Stack gap={10}>
-      {incident.remedies.length === 0 && (
+      {suggested.length === 0 && (
         <Text size="sm" c="dimmed">
           No remedy is suggested for this cause.
         </Text>
       )}
-      {incident.remedies.map((suggestion) => (
+      {suggested.map((suggestion) => (
         <Group key={suggestion.action} justify="space-between" wrap="nowrap" align="flex-start" data-action={suggestion.action}>
           <div>
             <Text size="sm" fw={600}>
@@ -54,7 +61,7 @@ export function IncidentRemedies({ incident }: { incident: Incident }) {
       <Button variant="default" style={{ alignSelf: "flex-start" }} onClick={() => setDialog({})}>
         Choose another remedy
       </Button>
-      {dialog && <RemedyDialog opened onClose={() => setDialog(null)} host={incident.host} pci={incident.pci} action={dialog.action} purposeFor={(action) => purposeOf(action, [incident]) ?? { incident }} remedyId={dialog.remedyId} />}
+      {dialog && <RemedyDialog opened onClose={() => setDialog(null)} host={incident.host} pci={incident.pci} action={dialog.action} purposeFor={(action) => purposeOf(action, [{ ...incident, remedies: suggested }]) ?? { incident }} remedyId={dialog.remedyId} />}
     </Stack>
   );
 }
