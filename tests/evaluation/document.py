@@ -27,7 +27,8 @@ TITLES = {
 }
 MEANINGS = {
     "held-out": "Drawn at random (seeds above {held}) and kept apart from the making of the definitions (exceptions are below). "
-    "One to three causes at once, from far below to far above the wall, cards with and without the flaw, near misses, operators who reboot hosts and take ports down.",
+    "One to three causes at once, from far below to far above the wall, cards with and without the flaw, near misses, "
+    "operators who reboot hosts and take ports down.",
     "catalogue": "Each file of `tests/scenarios`, eight minutes long. The definitions were made with these in sight.",
     "quiet": "Six hours of six hosts with four RNICs each; jobs come and go, services churn, hosts are rebooted and ports taken down.",
     "development": "Drawn at random (seeds 1 to {held}); the definitions were made with these in sight.",
