@@ -12,7 +12,7 @@ def backend_settings() -> dict[str, object]:
     return {"incident_hold_s": 0}
 
 
-NOW = datetime.now(UTC).replace(microsecond=0)
+NOW = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=1)  # an incident is over when its event time says so
 
 
 def incidents(client: httpx.Client, **params: Any) -> list[dict[str, Any]]:
@@ -172,8 +172,8 @@ def test_a_symptom_that_goes_on_after_a_person_resolved_it_reopens_the_incident(
     eventually(lambda: incidents(operator, host="stubborn"))
     path = f"/api/v1/incidents/{one(operator, 'stubborn')['id']}"
     operator.post(f"{path}/resolve")
-    findings.send(findings.finding(host="stubborn", started=NOW, after_s=60))  # within the grace: hysteresis may hold it up
-    findings.send(findings.finding(host="stubborn", started=NOW, after_s=600))
+    findings.send(findings.finding(host="stubborn", started=NOW, after_s=3660))  # within the grace: hysteresis may hold it up
+    findings.send(findings.finding(host="stubborn", started=NOW, after_s=4200))
     incident = eventually(lambda: operator.get(path).json() if operator.get(path).json()["state"] == "reopened" else None)
     assert incident["reopened"] == 1
 
