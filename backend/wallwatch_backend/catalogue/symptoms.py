@@ -65,7 +65,7 @@ def _info(one: Any) -> SymptomInfo:
         ratio=getattr(one, "ratio", None),
         cause=getattr(one, "cause", None),
         looks_like=one.looks_like,
-        near_misses=list(getattr(one, "near_misses", ())),
+        near_misses=list(one.near_misses),
         definition=_definition(one.definition) if one.definition is not None else None,
     )
 

@@ -57,6 +57,8 @@ def symptoms_page() -> str:
     for symptom in symptoms().values():
         if symptom.definition is not None:
             parts += [f"### How is {symptom.id} detected?\n", _definition(symptom.definition)]
+        if symptom.near_misses:
+            parts += ["What looks like it and is not:\n", "\n".join(f"- {text}" for text in symptom.near_misses) + "\n"]
     parts.append("### Derived signals\n")
     parts.append(
         _table(("signal", "label", "unit", "meaning"), ((f"`{n}`", s.label, s.unit, s.meaning) for n, s in derived_signals().items()))

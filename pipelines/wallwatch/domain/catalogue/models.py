@@ -117,6 +117,8 @@ class Detected(Entry):
     id: str
     title: str
     looks_like: str
+    near_misses: tuple[str, ...] = ()
+    """What looks like it and is not, as sentences for an operator."""
     definition: Definition | None = None
 
 
