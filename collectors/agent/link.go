@@ -66,7 +66,7 @@ func newLink(config Config, version string, instanceUID string, outbox *Outbox, 
 var websocketDialer sync.Mutex
 
 func (l *link) start(ctx context.Context, address, authorization string, instanceUID uuid.UUID, heartbeat time.Duration, trust *tls.Config) error {
-	if err := l.describe(); err != nil {
+	if err := l.describe(); err != nil { // before the capability to report health, which wants one
 		return err
 	}
 	capabilities := protobufs.AgentCapabilities_AgentCapabilities_ReportsStatus | protobufs.AgentCapabilities_AgentCapabilities_ReportsHealth |
@@ -90,7 +90,7 @@ func (l *link) start(ctx context.Context, address, authorization string, instanc
 		Callbacks: types.Callbacks{
 			OnConnect: func(context.Context) {
 				l.log.Info("connected to the server")
-				if err := l.describe(); err != nil {
+				if err := errors.Join(l.describe(), l.reportPolicies()); err != nil {
 					l.log.Error("the agent's description could not be queued", "error", err)
 				}
 				l.outbox.Reconnected()
@@ -107,15 +107,19 @@ func (l *link) start(ctx context.Context, address, authorization string, instanc
 func (l *link) describe() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	problem := errors.Join(
+	return errors.Join(
 		l.client.SetAgentDescription(l.description),
 		l.client.SetCustomCapabilities(&protobufs.CustomCapabilities{Capabilities: []string{Capability}}),
 		l.client.SetHealth(l.health),
 	)
+}
+
+// reportPolicies queues which policies there are; the client refuses it before it has the capability.
+func (l *link) reportPolicies() error {
 	if status := l.policies.status(); status != nil {
-		problem = errors.Join(problem, l.client.SetRemoteConfigStatus(status))
+		return l.client.SetRemoteConfigStatus(status)
 	}
-	return problem
+	return nil
 }
 
 // setHealth reports a change of health; the same again is not sent.

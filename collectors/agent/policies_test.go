@@ -97,4 +97,12 @@ func TestAServersPoliciesReachTheDiskAndItsAnswer(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(host.config.StateDir, PoliciesFile)); err != nil {
 		t.Error(err)
 	}
+	host.stop()
+	server.look(func() bool { server.configStatus = nil; return true })
+	host.start()
+	within(t, 10*time.Second, "the agent to say what it has after a restart", func() bool {
+		return server.look(func() bool {
+			return string(server.configStatus.GetLastRemoteConfigHash()) == string(server.offer.ConfigHash)
+		})
+	})
 }
