@@ -123,3 +123,8 @@ def test_a_large_fleet_can_be_divided_by_rack(scraper: httpx.Client) -> None:
     # What is no rack's is left to the scrape without one, so that a sum over scrapes counts nothing twice.
     assert "wallwatch_incidents" not in found
     assert found["wallwatch_symptom_rnics"][(("symptom", "S8"),)] == 0
+
+
+def test_two_racks_in_one_scrape_are_refused_instead_of_one_being_left_out(operator: httpx.Client) -> None:
+    answer = operator.get("/metrics/fleet", params=[("rack", "r1"), ("rack", "r2")])
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_input")

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import StreamingResponse
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, choose_encoder
 
@@ -34,6 +34,7 @@ _OK = {
     responses={200: _OK, **problems.responses(*READ_ERRORS, problems.InvalidInput), 503: _AWAY},
 )
 async def fleet_metrics(
+    request: Request,
     caller: AsViewer,
     database: TheDatabase,
     rack: Annotated[
@@ -42,6 +43,8 @@ async def fleet_metrics(
     accept: Annotated[str, Header(include_in_schema=False)] = "",
 ) -> StreamingResponse:
     """Return identity, symptoms and headroom of every RNIC, and the numbers of incidents, as metrics."""
+    if len(request.query_params.getlist("rack")) > 1:  # one of them would be left out without a word
+        raise problems.InvalidInput("The parameter rack is given more than once: scrape one rack at a time, or all without it.")
     openmetrics = choose_encoder(accept)[1].startswith(OPENMETRICS)
     pieces = exposition(database, rack, openmetrics)
     first = await anext(pieces)  # before the answer begins: a database that is away is an error, not half an answer
