@@ -61,8 +61,11 @@ class Loop:
         return found
 
     def delivered(self, event: str) -> Received:
+        """The first delivery of this kind about the incident of the loop."""
+
         def ask() -> Received | None:
-            return next((one for one in self.receiver.received if json.loads(one.body)["type"] == event), None)
+            told = ((one, json.loads(one.body)) for one in self.receiver.received)
+            return next((one for one, body in told if body["type"] == event and body["data"]["id"] == self.incident_id), None)
 
         found: Received = wait_for(f"webhook {event}", ask, timeout_s=60)
         return found
