@@ -1,7 +1,6 @@
 import type { SeriesModel } from "@/charts/series/model";
 import type { Catalogue, Evidence, Series } from "@/lib/api/types";
 import { formatExpected } from "@/lib/format";
-import { fieldsOf } from "./signalFields";
 
 /** Before and after the evidence: enough to see what was usual and what became of it. */
 const BEFORE_MS = 10 * 60_000;
@@ -15,10 +14,11 @@ export interface EvidenceChart {
 }
 
 /** The signals that can be drawn, each once. */
-export function chartsOf(evidence: readonly Evidence[], catalogue: Pick<Catalogue, "signals" | "fields">): EvidenceChart[] {
+export function chartsOf(evidence: readonly Evidence[], catalogue: Pick<Catalogue, "signals">): EvidenceChart[] {
+  const fieldsOf = new Map(catalogue.signals.map((each) => [each.signal, each.fields]));
   const seen = new Set<string>();
   return evidence.flatMap((each) => {
-    const fields = fieldsOf(each.signal, catalogue);
+    const fields = fieldsOf.get(each.signal) ?? [];
     if (fields.length === 0 || seen.has(each.signal) || typeof each.from !== "string" || typeof each.to !== "string") return [];
     seen.add(each.signal);
     return [{ evidence: each, fields }];

@@ -309,6 +309,8 @@ class DerivedSignal(Entry):
     meaning: str
     sum_of: tuple[str, ...] = ()
     """Counters of `rnic` whose increase per second this is, all together."""
+    drawn_by: tuple[str, ...] = ()
+    """Measured fields to look at for it: those that it is made of, `measurement.field` where a name alone is another's."""
 
 
 class EventSignal(Entry):
