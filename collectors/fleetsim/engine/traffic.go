@@ -28,6 +28,7 @@ type load struct {
 	want             float64 // Gbit/s
 	inFlight, ql, qr float64 // packets in flight and their sums of queries
 	scale            float64 // share of the whole demand that is granted
+	capacity         float64 // Gbit/s that the chain and the link let through
 	shares           queueShares
 	queue            packetQueue
 }
@@ -53,6 +54,7 @@ func (l *load) grant(p rnicmodel.Performance, noise, linkGbps float64) {
 	l.scale = 1
 	ql, qr := l.means()
 	capacity := math.Min(p.BandwidthGbps(ql, qr)*noise, linkGbps)
+	l.capacity = capacity
 	if l.want > capacity {
 		l.scale = capacity / l.want
 	}

@@ -37,9 +37,11 @@ type Options struct {
 	Start     time.Time
 	Seed      *uint64 // nil: the scenario's
 	Overwrite bool
-	Work      string // folder for the hosts' files; empty: in memory where there is a file system for it
-	Version   string
-	Progress  io.Writer
+	// Performance asks for PerformanceFile too.
+	Performance bool
+	Work        string // folder for the hosts' files; empty: in memory where there is a file system for it
+	Version     string
+	Progress    io.Writer
 }
 
 func (o *Options) check() error {

@@ -26,9 +26,11 @@ type recorder struct {
 	admission *admission
 	hosts     []*host
 	truth     *runner.Truth
-	output    *output
-	run       *Description
-	workers   int
+	// performance is nil where it was not asked for.
+	performance *performanceFile
+	output      *output
+	run         *Description
+	workers     int
 }
 
 // Run records a scenario. When the context ends early, what was recorded so far is completed and ErrCutShort returned.
@@ -61,6 +63,12 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer r.truth.Close()
+	if o.Performance {
+		if r.performance, err = openPerformance(o.Out, r.engine.Hosts()); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, r.performance.close()) }()
+	}
 	r.run = newRun(&o, s, text, r.engine.Hosts())
 	if err := r.run.write(filepath.Join(o.Out, RunFile)); err != nil {
 		return err
@@ -101,6 +109,11 @@ func (r *recorder) record(ctx context.Context) (time.Duration, error) {
 		if err := r.live(at%o.Interval == 0); err != nil {
 			return at - tick, err
 		}
+		if r.performance != nil && at%o.Interval == 0 {
+			if err := r.performance.sample(r.clock.now()); err != nil {
+				return at - tick, err
+			}
+		}
 		if at%time.Minute == 0 {
 			r.output.settle(r.clock.now())
 		}
@@ -117,6 +130,9 @@ func (r *recorder) move(from, to time.Duration) error {
 			if err := r.truth.Add(v, r.clock.now()); err != nil {
 				return err
 			}
+		}
+		if r.performance != nil {
+			r.engine.View(func(time.Duration) { r.performance.step() })
 		}
 	}
 	return r.admission.err

@@ -114,6 +114,7 @@ func (t *tracker) advance(f *flow, compare bool) {
 	if f.mask != nil && after.hardware() {
 		f.mask.packets += packets
 		r.queries[f.side] += float64(packets) * float64(f.mask.position)
+		r.squares[f.side] += float64(packets) * float64(f.mask.position) * float64(f.mask.position)
 		r.matched[f.side] += float64(packets)
 	}
 }

@@ -78,7 +78,10 @@ func (r *rnicState) fields(elapsed time.Duration) map[string]any {
 	fields["software_packets_per_s"] = round(float64(r.change.copyPackets) / seconds)
 	for side, field := range map[direction]string{egress: "q_egress", ingress: "q_ingress"} {
 		if r.change.matched[side] > 0 {
-			fields[field] = round(r.change.queries[side] / r.change.matched[side])
+			mean := r.change.queries[side] / r.change.matched[side]
+			fields[field] = round(mean)
+			// Packets deep in the chain are in flight for longer: who weighs by packets in flight needs the spread too.
+			fields[field+"_sd"] = round(math.Sqrt(math.Max(r.change.squares[side]/r.change.matched[side]-mean*mean, 0)))
 		}
 	}
 	if r.change.backlog > 0 && r.population.overdue > 0 && r.change.deletions > 0 {

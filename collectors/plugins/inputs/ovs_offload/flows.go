@@ -88,9 +88,9 @@ type change struct {
 	packets, copyPackets              uint64
 	insertions, deletions, reoffloads int
 	live                              int
-	// queries is the sum over packets of the position of the mask that matched; matched is the number of packets.
-	queries, matched [directions]float64
-	gaps             *histogram
+	// queries is the sum over packets of the position of the mask that matched, squares that of its square; matched is the number of packets.
+	queries, squares, matched [directions]float64
+	gaps                      *histogram
 	// lags are the times for which entries were seen after they had aged.
 	lags *histogram
 	// backlog is the number of overdue flows in the dump before.
