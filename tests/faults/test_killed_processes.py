@@ -22,6 +22,7 @@ DUPLICATES = {
     "offload_sample": ("rnic_id", "time"),
     "mask_sample": ("rnic_id", "time", "direction", "mask"),
     "vf_sample": ("rnic_id", "time", "vf"),
+    "policy_sample": ("host_id", "time", "policy", "pci"),
     "datapath_sample": ("host_id", "time", "datapath"),
     "finding": ("finding_id", "time", "state"),
     "incident": ("finding_id",),

@@ -48,7 +48,7 @@ def finding(host: str, second: int, state: str) -> dict[str, Any]:
 
 
 def count(connection: Connection, table: str, host: str) -> int:
-    owner = "host" if table in ("datapath_sample", "event") else "rnic"
+    owner = "host" if table in ("datapath_sample", "event", "policy_sample") else "rnic"
     query = sql.SQL("SELECT count(*) FROM {table} WHERE {id} IN (SELECT {id} FROM {owner} WHERE host = %s)").format(
         table=sql.Identifier(table), id=sql.Identifier(f"{owner}_id"), owner=sql.Identifier(owner)
     )
@@ -75,8 +75,12 @@ def test_each_measurement_arrives_in_its_table(ingest: Start, send: Send, connec
         )
     send("wallwatch.ovs_datapath", message(host, "ovs_datapath", 1, {"lookups_missed": 7}, datapath="system@ovs-system"), key=host)
     send("wallwatch.event", message(host, "event", 1, {"detail": "gone"}, pci=PCI, kind="device_vanished"), key=host)
+    for policy in ("flow-offloaded-once", "flow-no-software-hit"):
+        said = {"subjects": 4, "unknown": 1, "coverage": 0.75, "violations": 0, "period_s": 60.0}
+        send("wallwatch.policy_state", message(host, "policy_state", 1, said, pci=PCI, policy=policy, revision="a1"), key=host)
     with ingest():
-        tables = {"rnic_sample": 2, "offload_sample": 1, "mask_sample": 1, "vf_sample": 2, "datapath_sample": 1, "event": 1}
+        tables = {"rnic_sample": 2, "offload_sample": 1, "mask_sample": 1, "vf_sample": 2, "policy_sample": 2}
+        tables |= {"datapath_sample": 1, "event": 1}
         assert until(lambda: all(count(connection, t, host) == n for t, n in tables.items())), {
             t: count(connection, t, host) for t in tables
         }

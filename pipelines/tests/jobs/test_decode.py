@@ -111,3 +111,23 @@ def test_a_virtual_function_without_a_number_is_refused(number: str, reason: str
     with pytest.raises(Refused) as refusal:
         decode(virtual_function(number), VF, NOW_NS)
     assert refusal.value.reason == reason
+
+
+POLICY = measurements()["policy_state"]
+STATE: dict[str, Any] = {
+    "name": "policy_state",
+    "timestamp": NOW_NS,
+    "tags": {"host": "", "policy": "address-one-container"},
+    "fields": {"subjects": 3},
+}
+
+
+def test_the_centre_speaks_of_all_hosts_under_an_empty_name() -> None:
+    assert decode(json.dumps(STATE).encode(), POLICY, NOW_NS).tags["host"] == ""
+
+
+@pytest.mark.parametrize("tags", [{"policy": "p"}, {"host": "h1"}, {"host": "h1", "policy": ""}])
+def test_a_policys_state_without_host_or_policy_is_refused(tags: dict[str, str]) -> None:
+    with pytest.raises(Refused) as refusal:
+        decode(json.dumps({**STATE, "tags": tags}).encode(), POLICY, NOW_NS)
+    assert refusal.value.reason == "missing_tag"

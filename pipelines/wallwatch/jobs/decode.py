@@ -38,6 +38,7 @@ KEY_TAGS: Mapping[str, tuple[str, ...]] = {
     "rnic_mask": ("host", "pci", "direction", "mask"),
     "rnic_vf": ("host", "pci", "vf"),
     "ovs_datapath": ("host", "datapath"),
+    "policy_state": ("policy",),
     "event": ("host", "kind"),
 }
 """Tags without which a message says nothing about anything."""
@@ -91,6 +92,8 @@ def _decoded(found: dict[str, Any], measurement: Measurement, latest_ns: int) ->
     for tag in KEY_TAGS.get(measurement.name, ("host",)):
         if not tags.get(tag):
             raise Refused("missing_tag", f"the tag {tag!r} is missing or empty")
+    if "host" not in tags:  # it may be empty where the centre speaks of all hosts, and is asked for above where it may not
+        raise Refused("missing_tag", "the tag 'host' is missing")
     if set(map(type, tags.values())) != {str}:
         raise Refused("wrong_type", "every tag must be text")
     if "vf" in KEY_TAGS[measurement.name] and not _is_vf(tags["vf"]):

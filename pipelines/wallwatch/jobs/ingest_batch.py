@@ -29,12 +29,14 @@ _IDENTITY = {
     "rnic_mask": "rnic_id",
     "rnic_vf": "rnic_id",
     "ovs_datapath": "host_id",
+    "policy_state": "host_id",
     "event": "host_id",
 }
 _ROW_KEYS: dict[str, tuple[str, ...]] = {
     "rnic_mask": ("direction", "mask"),
     "rnic_vf": ("vf_pci", "representor", "netdev"),
     "ovs_datapath": ("datapath",),
+    "policy_state": ("pci", "policy", "revision"),
     "event": ("pci", "kind"),
 }
 _ROW_NUMBERS: dict[str, tuple[str, ...]] = {"rnic_vf": ("vf",)}

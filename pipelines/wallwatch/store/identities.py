@@ -16,6 +16,9 @@ from wallwatch.domain.catalogue.load import model_of
 ATTRIBUTES = ("rack", "driver", "fw_ver", "ibdev", "netdev", "pci_id", "hca_type", "board_id", "link_layer")
 
 
+CENTRE = ""
+"""Stands where a host's name would for what the centre says of all hosts. Its number is 0, which no host has."""
+
 _COLUMNS = ("host", "pci", "model", *ATTRIBUTES)
 
 # A device that has just vanished has few tags: what was known of it stays.
@@ -51,7 +54,7 @@ class Identities:
     def __init__(self) -> None:
         self.rnics: dict[tuple[str, str], Rnic] = {}
         self.by_id: dict[int, Rnic] = {}
-        self.hosts: dict[str, int] = {}
+        self.hosts: dict[str, int] = {CENTRE: 0}
         self.of_host: dict[str, list[int]] = {}
         """RNICs of each host."""
 

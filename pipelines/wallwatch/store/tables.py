@@ -146,6 +146,20 @@ event = Table(
         text("time DESC"),
         postgresql_where=text("kind IN ('cni_add', 'cni_del', 'host_booted')"),
     ),
+    Index("event_policy_violated", text("(other->>'policy')"), text("time DESC"), postgresql_where=text("kind = 'policy_violated'")),
+)
+
+policy_sample = Table(
+    _m["policy_state"].hypertable,
+    metadata,
+    _time(),
+    Column("host_id", Integer, nullable=False, comment="0 for a policy that the centre runs over all hosts"),
+    Column("pci", Text, nullable=False, server_default="", comment="empty when no RNIC is concerned"),
+    Column("policy", Text, nullable=False),
+    Column("revision", Text, nullable=False, server_default=""),
+    *_registry_columns(_m["policy_state"]),
+    Index("policy_sample_key", "host_id", "time", "policy", "pci", unique=True),
+    Index("policy_sample_policy_time", "policy", text("time DESC")),
 )
 
 finding = Table(
@@ -220,6 +234,7 @@ HYPERTABLES: dict[str, str] = {
     "mask_sample": "1 hour",
     "vf_sample": "6 hours",
     "datapath_sample": "1 day",
+    "policy_sample": "1 day",
     "event": "7 days",
     "finding": "7 days",
 }

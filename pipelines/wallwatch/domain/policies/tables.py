@@ -35,6 +35,12 @@ def tables(policies: Iterable[Policy]) -> bytes:
     return b'{"format":"%b","hash":"sha256:%b","policies":%b}\n' % (FORMAT.encode(), digest.encode(), compiled)
 
 
+def revision(policy: Policy) -> str:
+    """Twelve hexadecimal digits of a digest over all that decides the policy's verdicts: words and severity may change without it."""
+    deciding = policy.model_dump(mode="json", include={"formula", "subject", "where", "propositions", "timer"})
+    return hashlib.sha256(orjson.dumps(deciding, option=orjson.OPT_SORT_KEYS)).hexdigest()[:12]
+
+
 def _compiled(policy: Policy) -> dict[str, Any]:
     found = machine(policy.formula)
     # Propositions that the formula does not use make steps too, and timers may start or stop at them: they are the upper bits of a letter.
@@ -48,6 +54,7 @@ def _compiled(policy: Policy) -> dict[str, Any]:
     timer = policy.timer
     return {
         "id": policy.id,
+        "revision": revision(policy),
         "subject": policy.subject,
         "severity": policy.severity,
         "violation": policy.violation,
