@@ -5,8 +5,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy.orm.attributes import set_committed_value
+
 from wallwatch_backend.incidents import present, repository
-from wallwatch_backend.incidents.models import IncidentRow
+from wallwatch_backend.incidents.models import IncidentFindingRow, IncidentRow
 from wallwatch_backend.incidents.schemas import Incident
 from wallwatch_backend.kit import changes
 from wallwatch_backend.kit.database import WriteSession
@@ -21,20 +23,47 @@ def note(session: WriteSession, incident: IncidentRow, at: datetime, kind: str, 
     repository.add_timeline(session, incident_id=incident.id, at=at, kind=kind, actor=actor, text=text, data=data)
 
 
-async def publish(session: WriteSession, incident: IncidentRow, event: EventType | None, at: datetime) -> Incident:
+async def publish(session: WriteSession, incident: IncidentRow, event: EventType | None, at: datetime) -> None:
     """Give the incident its next version and its place in the change feed; tell streams, and webhooks when `event` is given.
 
-    Call it once for each incident that the transaction changed, after all of them have been locked. Returns the incident as it is shown.
+    Call it once for each incident that the transaction changed, after all of them have been locked.
     """
-    await session.flush()
-    incident.seq = await repository.next_seq(session)
+    await _next_version(session, incident, at)
+    wanted = event is not None and await outbox.anyone_listens(session)  # most of the work is to put the incident together
+    await _tell(session, incident, event, await present.full(session, incident) if wanted else None, at)
+
+
+async def publish_shown(session: WriteSession, incident: IncidentRow, event: EventType | None, at: datetime) -> Incident:
+    """`publish`, for whoever wants to see the incident afterwards."""
+    await _next_version(session, incident, at)
+    shown = await present.full(session, incident)
+    await _tell(session, incident, event if event is not None and await outbox.anyone_listens(session) else None, shown, at)
+    return shown
+
+
+async def publish_new(session: WriteSession, incident: IncidentRow, finding: IncidentFindingRow, at: datetime) -> None:
+    """`publish` of an incident that was made in this transaction of one finding: little has to be read again."""
+    await _next_version(session, incident, at)
+    shown = None
+    if await outbox.anyone_listens(session):
+        timeline = list(await repository.timelines(session, [incident.id]))
+        shown = present.assembled(incident, present.Parts(finding, [finding], timeline=timeline))
+    await _tell(session, incident, EventType.opened, shown, at)
+
+
+async def _next_version(session: WriteSession, incident: IncidentRow, at: datetime) -> None:
     incident.version, incident.updated_at = incident.version + 1, at
     await session.flush()
-    shown = await present.full(session, incident)
-    if event is not None:
-        await outbox.add(session, event, shown.model_dump(mode="json", by_alias=True), at)
+
+
+async def _tell(session: WriteSession, incident: IncidentRow, event: EventType | None, shown: Incident | None, at: datetime) -> None:
+    """Draw the number of the change feed last: whoever changes another incident waits for it until the commit."""
+    set_committed_value(incident, "seq", await repository.next_seq(session, incident.id))
+    if shown is not None:
+        shown.seq = incident.seq
+        if event is not None:
+            await outbox.add(session, event, shown.model_dump(mode="json", by_alias=True), at)
     await changes.announce(session, "incident", incident.id, incident.state)
-    return shown
 
 
 async def publish_many(session: WriteSession, incident_ids: Sequence[UUID], event: EventType | None, at: datetime, **values: Any) -> int:

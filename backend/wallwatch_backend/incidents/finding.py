@@ -1,12 +1,13 @@
 """A message of `wallwatch.findings` (docs/contracts.md), and the row that keeps what it says."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, Literal
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, field_validator
 
-from wallwatch_backend.incidents.models import IncidentFindingRow
+from wallwatch_backend.incidents.models import IncidentFindingRow, IncidentRow
 from wallwatch_backend.incidents.schemas import Evidence, Hypothesis, SuggestedRemedy
 from wallwatch_backend.kit.text import HostName, PciAddress, SafeText
 
@@ -82,3 +83,29 @@ def take_over(row: IncidentFindingRow, finding: Finding) -> None:
         row.hypotheses = dump(finding.hypotheses)
         top = max(finding.hypotheses, key=lambda h: h.posterior)
         row.cause, row.posterior = top.cause, top.posterior
+
+
+def new_incident(lead: Any, at: datetime) -> IncidentRow:
+    """An incident that begins with one finding (a row of it, or its light columns); settling says the rest from all its findings."""
+    return IncidentRow(
+        id=uuid4(),
+        host=lead.host,
+        pci=lead.pci,
+        symptom=lead.symptom,
+        state="open",
+        severity=lead.severity,
+        blast_radius=lead.blast_radius,
+        title=lead.title,
+        summary=lead.summary,
+        finding_id=lead.finding_id,
+        active=True,  # settling says whether it is over
+        opened_at=lead.started_at,
+        created_at=at,
+        updated_at=at,
+        reopened=0,
+        apart=False,
+        version=0,
+        external_refs=[],
+        symptoms=[],
+        hosts=[],
+    )

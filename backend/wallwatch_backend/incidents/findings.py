@@ -6,11 +6,10 @@ applied last.
 
 from datetime import timedelta
 from enum import StrEnum
-from uuid import uuid4
 
 from wallwatch.domain.catalogue.grouping import grouping
 from wallwatch_backend.incidents import candidates, events, members, merging, repository
-from wallwatch_backend.incidents.finding import Finding, dump, new_member, take_over
+from wallwatch_backend.incidents.finding import Finding, dump, new_incident, new_member, take_over
 from wallwatch_backend.incidents.grouping import Decision, decide
 from wallwatch_backend.incidents.models import IncidentFindingRow, IncidentRow
 from wallwatch_backend.kit import clock
@@ -92,34 +91,15 @@ async def _locked(session: WriteSession, decision: Decision) -> tuple[IncidentRo
 
 async def _open(session: WriteSession, finding: Finding, row: IncidentFindingRow) -> Applied:
     at = clock.now()
-    incident = IncidentRow(
-        id=uuid4(),
-        host=finding.host,
-        pci=finding.pci,
-        symptom=finding.symptom,
-        state="open",
-        severity=finding.severity,
-        blast_radius=finding.blast_radius,
-        title=finding.title,
-        summary=finding.summary,
-        finding_id=finding.finding_id,
-        active=True,
-        opened_at=finding.started_at,
-        updated_at=at,
-        created_at=at,
-        version=0,
-        external_refs=[],
-        symptoms=[],
-        hosts=[],
-    )
-    await repository.add(session, incident)
+    incident = new_incident(row, at)
     row.incident_id = row.origin_id = incident.id
+    members.say(incident, [row])
+    await repository.add(session, incident)
+    await enforcement.apply_to_new(session, incident, row, at)
     await members.add(session, row)
     await members.end_older(session, row)
-    await members.settle(session, incident)
     events.note(session, incident, finding.started_at, "opened", finding.summary, finding_id=str(finding.finding_id))
-    await enforcement.apply_to_one(session, incident, at)
-    await events.publish(session, incident, EventType.opened, at)
+    await events.publish_new(session, incident, row, at)
     return Applied.opened
 
 

@@ -35,7 +35,7 @@ async def merge(session: WriteSession, caller: Caller, incident_id: UUID, body: 
     await enforcement.apply_to_one(session, target, at)
     service.record(session, caller, "merge", target, incident_ids=[str(source.id) for source in sources])
     await merging.publish_merged(session, sources, at)
-    return await events.publish(session, target, EventType.updated, at)
+    return await events.publish_shown(session, target, EventType.updated, at)
 
 
 async def split(session: WriteSession, caller: Caller, incident_id: UUID, body: Split, if_match: str | None) -> Incident:

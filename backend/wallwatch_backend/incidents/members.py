@@ -6,11 +6,13 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import func, select, update
+from sqlalchemy.orm import aliased
 
 from wallwatch.domain.catalogue.grouping import grouping
 from wallwatch_backend.incidents.grouping import scope_of
 from wallwatch_backend.incidents.models import IncidentFindingRow, IncidentRow
 from wallwatch_backend.kit.database import ReadSession, WriteSession
+from wallwatch_backend.kit.rows import any_of
 
 F = IncidentFindingRow
 
@@ -53,15 +55,27 @@ async def light(session: ReadSession, incident_id: UUID) -> Sequence[Any]:
     return (await session.execute(select(*_LIGHT).where(F.incident_id == incident_id).order_by(F.started_at, F.finding_id))).all()
 
 
-async def shown(session: ReadSession, incident_id: UUID, lead: UUID) -> Sequence[IncidentFindingRow]:
-    """Findings with their evidence: the leading one, then active ones, then by their beginning."""
-    order = ((F.finding_id == lead).desc(), F.cleared_at.is_(None).desc(), F.started_at, F.finding_id)
-    return (await session.scalars(select(F).where(F.incident_id == incident_id).order_by(*order).limit(MOST_SHOWN))).all()
+async def shown(session: ReadSession, incident_ids: Sequence[UUID]) -> dict[UUID, list[IncidentFindingRow]]:
+    """Findings of incidents with their evidence: the leading one, then active ones, then by their beginning."""
+    order = ((F.finding_id == IncidentRow.finding_id).desc(), F.cleared_at.is_(None).desc(), F.started_at, F.finding_id)
+    place = func.row_number().over(partition_by=F.incident_id, order_by=order).label("place")
+    ranked = select(F, place).join(IncidentRow, IncidentRow.id == F.incident_id).where(F.incident_id == any_of(incident_ids)).subquery()
+    row = aliased(F, ranked)
+    query = select(row).where(ranked.c.place <= MOST_SHOWN).order_by(row.incident_id, ranked.c.place)
+    found: dict[UUID, list[IncidentFindingRow]] = {}
+    for one in await session.scalars(query):
+        found.setdefault(one.incident_id, []).append(one)
+    return found
+
+
+async def some(session: ReadSession, finding_ids: Sequence[UUID]) -> dict[UUID, IncidentFindingRow]:
+    return {row.finding_id: row for row in await session.scalars(select(F).where(F.finding_id == any_of(finding_ids)))}
 
 
 async def of_incident(session: ReadSession, incident_id: UUID, finding_ids: Sequence[UUID]) -> Sequence[Any]:
-    query = select(F.finding_id, F.origin_id).where(F.incident_id == incident_id, F.finding_id.in_(finding_ids))
-    return (await session.execute(query)).all()
+    """Those of the findings that belong to the incident, without their evidence."""
+    query = select(*_LIGHT).where(F.incident_id == incident_id, F.finding_id == any_of(finding_ids))
+    return (await session.execute(query.order_by(F.started_at, F.finding_id))).all()
 
 
 async def count(session: ReadSession, incident_id: UUID) -> int:
@@ -103,7 +117,11 @@ async def end_older(session: WriteSession, finding: IncidentFindingRow) -> None:
 
 async def settle(session: WriteSession, incident: IncidentRow) -> None:
     """Let the incident say what its findings say: scope, subject, symptoms, severity, whether it is over."""
-    rows = await light(session, incident.id)
+    say(incident, await light(session, incident.id))
+
+
+def say(incident: IncidentRow, rows: Sequence[Any]) -> None:
+    """Let the incident say what all its findings say, which are given."""
     if not rows:
         return
     active = [row for row in rows if row.cleared_at is None]

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from wallwatch_backend.incidents import events, members, repository
+from wallwatch_backend.incidents.finding import new_incident
 from wallwatch_backend.incidents.models import IncidentRow
 from wallwatch_backend.incidents.schemas import Incident
 from wallwatch_backend.kit.database import WriteSession
@@ -53,7 +54,7 @@ async def split_off(session: WriteSession, source: IncidentRow, finding_ids: Seq
         own.merged_into, own.resolved_at, own.resolved_by = None, None, None
         own.state, own.reopened = "acknowledged" if own.acknowledged_by is not None else "reopened", own.reopened + 1
     else:
-        own = _copy(source, finding_ids[0])
+        own = new_incident(rows[0], at)
         await repository.add(session, own)
     own.apart, own.active = True, True  # settling says whether it is over
     await members.move(session, finding_ids, own.id, origin_id=own.id)
@@ -76,30 +77,7 @@ async def _former(session: WriteSession, source: IncidentRow, origins: set[UUID]
     return row if row is not None and row.merged_into == source.id else None
 
 
-def _copy(source: IncidentRow, finding_id: UUID) -> IncidentRow:
-    """A new incident; settling fills in what its findings say."""
-    return IncidentRow(
-        id=uuid4(),
-        host=source.host,
-        pci=source.pci,
-        symptom=source.symptom,
-        state="open",
-        severity=source.severity,
-        blast_radius=source.blast_radius,
-        title=source.title,
-        summary=source.summary,
-        finding_id=finding_id,
-        active=True,
-        opened_at=source.opened_at,
-        updated_at=source.updated_at,
-        version=0,
-        external_refs=[],
-        symptoms=[],
-        hosts=[],
-    )
-
-
 async def publish_split(session: WriteSession, own: IncidentRow, source: IncidentRow, at: datetime) -> Incident:
     """Tell of both sides of a split; return the side that left."""
     await events.publish(session, source, EventType.updated, at)
-    return await events.publish(session, own, EventType.opened, at)
+    return await events.publish_shown(session, own, EventType.opened, at)

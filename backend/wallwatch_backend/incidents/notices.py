@@ -9,7 +9,6 @@ from uuid import UUID
 from wallwatch_backend.incidents import present, repository
 from wallwatch_backend.kit.database import Database, WriteSession
 from wallwatch_backend.webhooks import outbox
-from wallwatch_backend.webhooks import repository as webhooks
 from wallwatch_backend.webhooks.schemas import EventType
 
 PERIOD_S = 0.5
@@ -32,13 +31,13 @@ class Notices:
         async with self._database.write() as session:
             notices = await repository.take_notices(session, _BATCH)
             # To put an incident together takes ten times as long as to forget that nobody wants to hear of it.
-            if notices and await webhooks.any_enabled(session):
+            if notices and await outbox.anyone_listens(session):
                 for (event, at), same in groupby(notices, key=lambda notice: (notice[1], notice[2])):
                     await _hand_over(session, [incident_id for incident_id, _, _ in same], event, at)
         return len(notices)
 
 
 async def _hand_over(session: WriteSession, incident_ids: Sequence[UUID], event: str, at: datetime) -> None:
-    rows = [row for id in incident_ids if (row := await repository.one(session, id)) is not None]
-    shown = [(await present.full(session, row)).model_dump(mode="json", by_alias=True) for row in rows]
-    await outbox.add_many(session, EventType(event), shown, at)
+    rows = {row.id: row for row in await repository.some(session, incident_ids)}
+    shown = await present.full_many(session, [rows[id] for id in incident_ids if id in rows])
+    await outbox.add_many(session, EventType(event), [one.model_dump(mode="json", by_alias=True) for one in shown], at)

@@ -5,15 +5,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Text, cast, delete, func, literal, or_, select, text, tuple_, update
-from sqlalchemy.dialects.postgresql import ARRAY
-from sqlalchemy.dialects.postgresql import UUID as PgUuid
+from sqlalchemy import Text, cast, delete, func, literal, select, text, tuple_, update
 
 from wallwatch_backend.incidents.filters import IncidentFilter, ListQuery
 from wallwatch_backend.incidents.models import CHANGE_SEQ, IncidentRow, NoticeRow, TimelineRow
 from wallwatch_backend.incidents.selection import SEVERITY_RANK, conditions
 from wallwatch_backend.kit.database import ReadSession, WriteSession
-from wallwatch_backend.kit.rows import changed
+from wallwatch_backend.kit.rows import any_of, array_of, changed
 
 LOCK_GROUPING = 7_241_002
 """One transaction at a time decides which incidents there are: findings, merges, silences."""
@@ -81,9 +79,15 @@ async def some_locked(session: WriteSession, incident_ids: Sequence[UUID]) -> Se
     return (await session.scalars(query.with_for_update().execution_options(populate_existing=True))).all()
 
 
-async def merged_into(session: ReadSession, incident_id: UUID) -> Sequence[UUID]:
-    query = select(IncidentRow.id).where(IncidentRow.merged_into == incident_id).order_by(IncidentRow.opened_at, IncidentRow.id)
-    return (await session.scalars(query)).all()
+async def some(session: ReadSession, incident_ids: Sequence[UUID]) -> Sequence[IncidentRow]:
+    return (await session.scalars(select(IncidentRow).where(IncidentRow.id == any_of(incident_ids)))).all()
+
+
+async def merged_into(session: ReadSession, incident_ids: Sequence[UUID]) -> dict[UUID, UUID]:
+    """Incidents that were merged into these, by their beginning, each with the one that has its findings."""
+    i = IncidentRow
+    query = select(i.id, i.merged_into).where(i.merged_into == any_of(incident_ids)).order_by(i.opened_at, i.id)
+    return {row.id: row.merged_into for row in await session.execute(query)}
 
 
 async def repoint_merged(session: WriteSession, sources: Sequence[UUID], target: UUID) -> None:
@@ -92,10 +96,9 @@ async def repoint_merged(session: WriteSession, sources: Sequence[UUID], target:
     await session.execute(query.execution_options(synchronize_session=False))
 
 
-async def timeline(session: ReadSession, incident_id: UUID) -> Sequence[TimelineRow]:
-    """What happened, with what had happened in the incidents that were merged into this one. Event times come late, so by time."""
-    merged = select(IncidentRow.id).where(IncidentRow.merged_into == incident_id)
-    query = select(TimelineRow).where(or_(TimelineRow.incident_id == incident_id, TimelineRow.incident_id.in_(merged)))
+async def timelines(session: ReadSession, incident_ids: Sequence[UUID]) -> Sequence[TimelineRow]:
+    """What happened in these incidents. Event times come late, so by time."""
+    query = select(TimelineRow).where(TimelineRow.incident_id == any_of(incident_ids))
     return (await session.scalars(query.order_by(TimelineRow.at, TimelineRow.id))).all()
 
 
@@ -112,10 +115,13 @@ def add_timeline(session: WriteSession, **values: Any) -> None:
     session.add(TimelineRow(**values))
 
 
-async def next_seq(session: WriteSession) -> int:
-    """The next number of the change feed. From here to the commit no other transaction gets one."""
-    query = text("WITH held AS MATERIALIZED (SELECT pg_advisory_xact_lock(:lock)) SELECT nextval('incident_change_seq') FROM held")
-    return int((await session.execute(query, {"lock": LOCK_SEQ})).scalar_one())
+async def next_seq(session: WriteSession, incident_id: UUID) -> int:
+    """Give an incident the next number of the change feed. From here to the commit no other transaction gets one."""
+    query = text(
+        "WITH held AS MATERIALIZED (SELECT pg_advisory_xact_lock(:lock)) "
+        "UPDATE incident SET seq = nextval('incident_change_seq') FROM held WHERE id = :id RETURNING seq"
+    )
+    return int((await session.execute(query, {"lock": LOCK_SEQ, "id": incident_id})).scalar_one())
 
 
 # Many at once: one statement each, whatever their number.
@@ -125,14 +131,14 @@ async def lock_many(session: WriteSession, incident_ids: Sequence[UUID]) -> Sequ
     """Lock incidents; return (id, state, assignee, merged_into, acknowledged_by) of those that there are."""
     i = IncidentRow
     columns = (i.id, i.state, i.assignee, i.merged_into, i.acknowledged_by)
-    query = select(*columns).where(IncidentRow.id == func.any(_array(incident_ids))).order_by(IncidentRow.id).with_for_update()
+    query = select(*columns).where(IncidentRow.id == any_of(incident_ids)).order_by(IncidentRow.id).with_for_update()
     return (await session.execute(query)).all()
 
 
 async def suppressed_from_the_start(session: ReadSession, incident_ids: Sequence[UUID]) -> Sequence[UUID]:
     """Those that were suppressed when they were opened, so that nobody was told of them."""
     i = IncidentRow
-    return (await session.scalars(select(i.id).where(i.id == func.any(_array(incident_ids)), i.suppressed_at <= i.created_at))).all()
+    return (await session.scalars(select(i.id).where(i.id == any_of(incident_ids), i.suppressed_at <= i.created_at))).all()
 
 
 async def update_many(session: WriteSession, incident_ids: Sequence[UUID], at: datetime, **values: Any) -> int:
@@ -140,7 +146,7 @@ async def update_many(session: WriteSession, incident_ids: Sequence[UUID], at: d
     await session.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK_SEQ})
     query = (
         update(IncidentRow)
-        .where(IncidentRow.id == func.any(_array(incident_ids)))
+        .where(IncidentRow.id == any_of(incident_ids))
         .values(version=IncidentRow.version + 1, seq=CHANGE_SEQ.next_value(), updated_at=at, **values)
         .execution_options(synchronize_session=False)
     )
@@ -151,7 +157,7 @@ async def note_many(
     session: WriteSession, incident_ids: Sequence[UUID], at: datetime, kind: str, actor: str, text: str, data: dict[str, Any] | None = None
 ) -> None:
     rows = select(
-        func.unnest(_array(incident_ids)),
+        func.unnest(array_of(incident_ids)),
         literal(at),
         literal(kind),
         literal(actor),
@@ -163,12 +169,8 @@ async def note_many(
 
 
 async def add_notices(session: WriteSession, incident_ids: Sequence[UUID], event: str, at: datetime) -> None:
-    rows = select(func.unnest(_array(incident_ids)), literal(event), literal(at))
+    rows = select(func.unnest(array_of(incident_ids)), literal(event), literal(at))
     await session.execute(NoticeRow.__table__.insert().from_select(["incident_id", "event", "at"], rows))  # type: ignore[attr-defined]  # a Table
-
-
-def _array(incident_ids: Sequence[UUID]) -> Any:
-    return cast(literal(list(incident_ids), ARRAY(PgUuid(as_uuid=True))), ARRAY(PgUuid(as_uuid=True)))
 
 
 async def over_before(session: WriteSession, at: datetime, limit: int) -> Sequence[UUID]:

@@ -89,7 +89,7 @@ async def acknowledge(session: WriteSession, caller: Caller, incident_id: UUID, 
     row.state = "suppressed" if row.state == "suppressed" else "acknowledged"  # a silence lasts however many have seen it
     events.note(session, row, at, "acknowledged", "Acknowledged.", caller.actor)
     record(session, caller, "acknowledge", row)
-    return await events.publish(session, row, EventType.updated, at)
+    return await events.publish_shown(session, row, EventType.updated, at)
 
 
 async def resolve(session: WriteSession, caller: Caller, incident_id: UUID, if_match: str | None) -> Incident:
@@ -102,7 +102,7 @@ async def resolve(session: WriteSession, caller: Caller, incident_id: UUID, if_m
     still = " The symptom was still present." if row.active else ""
     events.note(session, row, at, "resolved", f"Resolved by hand.{still}", caller.actor)
     record(session, caller, "resolve", row, active=row.active)
-    return await events.publish(session, row, EventType.resolved, at)
+    return await events.publish_shown(session, row, EventType.resolved, at)
 
 
 async def reopen(session: WriteSession, caller: Caller, incident_id: UUID, if_match: str | None) -> Incident:
@@ -116,7 +116,7 @@ async def reopen(session: WriteSession, caller: Caller, incident_id: UUID, if_ma
     events.note(session, row, at, "reopened", "Reopened by hand.", caller.actor)
     record(session, caller, "reopen", row)
     await enforcement.apply_to_one(session, row, at)
-    return await events.publish(session, row, EventType.opened, at)
+    return await events.publish_shown(session, row, EventType.opened, at)
 
 
 async def comment(session: WriteSession, caller: Caller, incident_id: UUID, text: str, if_match: str | None) -> Incident:
@@ -124,7 +124,7 @@ async def comment(session: WriteSession, caller: Caller, incident_id: UUID, text
     at = clock.now()
     events.note(session, row, at, "comment", text, caller.actor)
     record(session, caller, "comment", row)
-    return await events.publish(session, row, None, at)
+    return await events.publish_shown(session, row, None, at)
 
 
 async def update(session: WriteSession, caller: Caller, incident_id: UUID, change: IncidentChange, if_match: str | None) -> Incident:
@@ -143,7 +143,7 @@ async def update(session: WriteSession, caller: Caller, incident_id: UUID, chang
     if not changed:
         return await present.full(session, row)
     record(session, caller, "update", row, changed=changed)
-    return await events.publish(session, row, EventType.updated, at)
+    return await events.publish_shown(session, row, EventType.updated, at)
 
 
 def assigned_text(assignee: str | None) -> str:

@@ -8,6 +8,7 @@ from sqlalchemy import Row, select, text, tuple_, update
 
 from wallwatch.store.tables import offload_sample, rnic
 from wallwatch_backend.kit.database import ReadSession, WriteSession
+from wallwatch_backend.kit.rows import any_of
 from wallwatch_backend.remedies.models import CommandRow, RemedyRow
 
 OPEN = ("pending", "dispatched")
@@ -120,9 +121,10 @@ async def to_verify(session: ReadSession) -> Sequence[UUID]:
     return (await session.scalars(query)).all()
 
 
-async def ids_of_incidents(session: ReadSession, incident_ids: Sequence[UUID]) -> Sequence[UUID]:
-    query = select(RemedyRow.id).where(RemedyRow.incident_id.in_(incident_ids)).order_by(RemedyRow.created_at)
-    return (await session.scalars(query)).all()
+async def ids_of_incidents(session: ReadSession, incident_ids: Sequence[UUID]) -> Sequence[tuple[UUID, UUID]]:
+    """Remedies that were ordered for these incidents, oldest first: (remedy, incident)."""
+    query = select(RemedyRow.id, RemedyRow.incident_id).where(RemedyRow.incident_id == any_of(incident_ids)).order_by(RemedyRow.created_at)
+    return [(row.id, row.incident_id) for row in await session.execute(query) if row.incident_id is not None]
 
 
 async def offload_signal(

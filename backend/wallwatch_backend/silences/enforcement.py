@@ -67,6 +67,15 @@ async def apply_to_one(session: WriteSession, incident: IncidentRow, at: datetim
     if not in_force and incident.state != "suppressed":
         return
     found = suppressor(in_force, await members.labels_of(session, incident.id), incident.scope) if in_force else None
+    _take_effect(session, incident, found, at)
+
+
+async def apply_to_new(session: WriteSession, incident: IncidentRow, finding: Any, at: datetime) -> None:
+    """`apply_to_one` of an incident that was made of one finding just now."""
+    _take_effect(session, incident, suppressor(await _in_force(session, at), [finding], incident.scope), at)
+
+
+def _take_effect(session: WriteSession, incident: IncidentRow, found: InForce | None, at: datetime) -> None:
     if found is not None:
         if incident.state != "suppressed":
             incident.suppressed_at = at

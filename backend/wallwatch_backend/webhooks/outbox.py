@@ -9,9 +9,14 @@ from typing import Any
 from uuid import UUID
 
 from wallwatch_backend.kit import changes
-from wallwatch_backend.kit.database import WriteSession
+from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.webhooks import repository
 from wallwatch_backend.webhooks.schemas import EventType
+
+
+async def anyone_listens(session: ReadSession) -> bool:
+    """Whether there is a webhook at all; ask before an event is put together for nobody."""
+    return await repository.any_enabled(session)
 
 
 async def add(session: WriteSession, event: EventType, data: Mapping[str, Any], at: datetime) -> None:
@@ -21,7 +26,7 @@ async def add(session: WriteSession, event: EventType, data: Mapping[str, Any], 
 
 async def add_many(session: WriteSession, event: EventType, incidents: Sequence[Mapping[str, Any]], at: datetime) -> None:
     """Hand over the same event of many incidents in one statement."""
-    if not incidents or not await repository.any_enabled(session):
+    if not incidents:
         return
     await repository.add_events(
         session, [{"incident_id": UUID(str(data["id"])), "event": str(event), "data": dict(data), "at": at} for data in incidents]
