@@ -9,8 +9,9 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from uuid import NAMESPACE_URL, uuid5
 
 import httpx
@@ -22,8 +23,9 @@ from alembic.config import Config
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
 from wallwatch_backend.app import create_app
+from wallwatch_backend.incidents.batch import apply_all
 from wallwatch_backend.incidents.finding import Finding
-from wallwatch_backend.incidents.findings import apply
+from wallwatch_backend.incidents.findings import Applied
 from wallwatch_backend.kit.access import Role
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.settings import Settings
@@ -104,15 +106,18 @@ def backend_settings() -> dict[str, object]:
     return {}
 
 
-def _commit(consumer: Consumer, place: TopicPartition) -> None:
-    """Commit; a broker that has just started loads its groups first, and says so."""
+T = TypeVar("T")
+_STILL_STARTING = {KafkaError.COORDINATOR_LOAD_IN_PROGRESS, KafkaError.NOT_LEADER_FOR_PARTITION}
+
+
+def _once_started(ask: Callable[[], T]) -> T:
+    """Ask a broker that may have just started: it loads its groups and takes over its partitions first, and says so."""
     deadline = time.monotonic() + 60
     while True:
         try:
-            consumer.commit(offsets=[place], asynchronous=False)
-            return
+            return ask()
         except KafkaException as error:
-            if error.args[0].code() != KafkaError.COORDINATOR_LOAD_IN_PROGRESS or time.monotonic() > deadline:
+            if error.args[0].code() not in _STILL_STARTING or time.monotonic() > deadline:
                 raise
             time.sleep(0.2)
 
@@ -126,8 +131,8 @@ def new_kafka_group(kafka_bootstrap: str) -> str:
         partitions = consumer.list_topics("wallwatch.findings", timeout=15).topics["wallwatch.findings"].partitions
         for partition in partitions:
             place = TopicPartition("wallwatch.findings", partition)
-            _, place.offset = consumer.get_watermark_offsets(place, timeout=15)
-            _commit(consumer, place)
+            _, place.offset = _once_started(partial(consumer.get_watermark_offsets, place, timeout=15))
+            _once_started(partial(consumer.commit, offsets=[place], asynchronous=False))
     return group
 
 
@@ -268,15 +273,16 @@ def apply_findings(backend: Backend) -> Callable[..., None]:
 
     async def work(messages: tuple[dict[str, Any], ...]) -> None:
         database = Database(backend.settings)
-        for message in messages:
-            async with database.write() as session:
-                await apply(session, Finding.model_validate(message), timedelta(seconds=backend.settings.reopen_within_s))
+        outcomes = await apply_all(
+            database, [Finding.model_validate(message) for message in messages], timedelta(seconds=backend.settings.reopen_within_s)
+        )
+        assert all(isinstance(outcome, Applied) for outcome in outcomes), outcomes
         await database.dispose()
 
-    def apply_all(*messages: dict[str, Any]) -> None:
+    def apply_now(*messages: dict[str, Any]) -> None:
         asyncio.run(work(messages))
 
-    return apply_all
+    return apply_now
 
 
 @pytest.fixture(scope="session")

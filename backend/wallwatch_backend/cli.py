@@ -1,4 +1,4 @@
-"""`wallwatch agent`, `wallwatch token`, `wallwatch user`: administration on the database itself, for when nobody can sign in yet."""
+"""`wallwatch agent`, `audit`, `token`, `user`: administration on the database itself, for when nobody can sign in yet."""
 
 import asyncio
 import getpass
@@ -13,6 +13,7 @@ from sqlalchemy.exc import OperationalError, ProgrammingError
 
 from wallwatch_backend.agents import repository as agents
 from wallwatch_backend.agents import service as agent_service
+from wallwatch_backend.audit import verify as audit_log
 from wallwatch_backend.kit.access import Role
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.kit.problems import WallwatchError
@@ -25,6 +26,7 @@ from wallwatch_backend.users.passwords import hash_now
 from wallwatch_backend.users.schemas import Password, Username
 
 agent_app = typer.Typer(help="Agents on hosts.", no_args_is_help=True)
+audit_app = typer.Typer(help="The audit log.", no_args_is_help=True)
 token_app = typer.Typer(help="API tokens.", no_args_is_help=True)
 user_app = typer.Typer(help="Local accounts.", no_args_is_help=True)
 
@@ -32,6 +34,7 @@ T = TypeVar("T")
 _ALL_HOSTS = 100_000
 
 
+@audit_app.callback()
 @token_app.callback()
 @user_app.callback()
 def _group() -> None:
@@ -115,6 +118,26 @@ def list_agents() -> None:
 
     for line in _run(work):
         typer.echo(line)
+
+
+@audit_app.command("verify")
+def verify_audit(
+    anchor: Annotated[str | None, typer.Option(help="SEQ:HASH that an earlier run printed; finds an end that was cut off.")] = None,
+) -> None:
+    """Recompute the audit log's chain of hashes. Exit code 1, and the first broken row, when something was changed or removed."""
+    try:
+        known = audit_log.Anchor.parse(anchor) if anchor is not None else None
+    except ValueError as error:
+        raise _fail(f"{error}.") from error
+
+    async def work(database: Database) -> audit_log.Verified | audit_log.Broken:
+        async with database.read() as session:
+            return await audit_log.verify(session, known)
+
+    found = _run(work)
+    if isinstance(found, audit_log.Broken):
+        raise _fail(f"BROKEN after {found.held} good links: {found.why}")
+    typer.echo(f"The audit log is whole: {found.seq} links. Keep this anchor outside the database:\n{found.seq}:{found.hash.hex()}")
 
 
 @token_app.command("create")

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from wallwatch_backend.audit import service
-from wallwatch_backend.audit.schemas import AuditEvent
+from wallwatch_backend.audit.schemas import AuditEvent, AuditHead
 from wallwatch_backend.kit import problems
 from wallwatch_backend.kit.access import READ_ERRORS, AsAdmin
 from wallwatch_backend.kit.database import Reading
@@ -29,3 +29,9 @@ async def list_audit(
 ) -> Page[AuditEvent]:
     """List what was done, newest first."""
     return await service.list_events(session, actor=actor, action=action, since=since, until=until, limit=limit, cursor=cursor)
+
+
+@router.get("/head", operation_id="getAuditHead", responses=problems.responses(*READ_ERRORS))
+async def get_head(caller: AsAdmin, session: Reading) -> AuditHead:
+    """Return the end of the log's chain of hashes, to be kept elsewhere as an anchor for `wallwatch audit verify`."""
+    return await service.head(session)

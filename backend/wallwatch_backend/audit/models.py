@@ -1,6 +1,6 @@
-"""The audit log: rows are added, never changed."""
+"""The audit log: rows are added, never changed (triggers see to it, migration 0010), and each is a link of a chain of hashes."""
 
-from sqlalchemy import BigInteger, Identity, Index
+from sqlalchemy import BigInteger, ForeignKey, Identity, Index, LargeBinary
 from sqlalchemy.orm import Mapped, mapped_column
 
 from wallwatch_backend.kit.columns import Created, Json
@@ -19,3 +19,14 @@ class AuditRow(Base):
     outcome: Mapped[str]
     address: Mapped[str | None]
     detail: Mapped[Json]
+
+
+class AuditLinkRow(Base):
+    """Made by the database when a row's transaction commits; nothing else writes here."""
+
+    __tablename__ = "audit_link"
+
+    seq: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    event_id: Mapped[int] = mapped_column(BigInteger, ForeignKey("audit_event.id"), unique=True)
+    previous: Mapped[bytes] = mapped_column(LargeBinary)
+    hash: Mapped[bytes] = mapped_column(LargeBinary)

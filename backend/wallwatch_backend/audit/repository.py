@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Text, cast, func, select
 
-from wallwatch_backend.audit.models import AuditRow
+from wallwatch_backend.audit.chain import Event, Link
+from wallwatch_backend.audit.models import AuditLinkRow, AuditRow
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 
 
@@ -45,3 +46,38 @@ async def count_refused(session: ReadSession, action: str, since: datetime, *, a
     if actor is not None:
         query = query.where(AuditRow.actor == actor)
     return (await session.execute(query)).scalar_one()
+
+
+async def links_after(session: ReadSession, seq: int, limit: int) -> list[Link]:
+    """Links of the chain behind a number, in order, each with its row."""
+    query = (
+        select(AuditLinkRow, AuditRow, cast(AuditRow.detail, Text).label("detail_text"))
+        .outerjoin(AuditRow, AuditRow.id == AuditLinkRow.event_id)
+        .where(AuditLinkRow.seq > seq)
+        .order_by(AuditLinkRow.seq)
+        .limit(limit)
+        .execution_options(populate_existing=True)
+    )
+    found = []
+    for link, row, detail in (await session.execute(query)).all():
+        event = None
+        if row is not None:
+            event = Event(row.id, row.at, row.actor, row.action, row.target, row.outcome, row.address, detail)
+        found.append(Link(link.seq, link.event_id, link.previous, link.hash, event))
+    session.expunge_all()  # a log of years must not stay in memory
+    return found
+
+
+async def without_link(session: ReadSession) -> tuple[int, int | None]:
+    """Rows that are in no chain, which only a switched-off trigger leaves: how many, and the first."""
+    query = (
+        select(func.count(), func.min(AuditRow.id))
+        .outerjoin(AuditLinkRow, AuditLinkRow.event_id == AuditRow.id)
+        .where(AuditLinkRow.seq.is_(None))
+    )
+    count, first = (await session.execute(query)).one()
+    return count, first
+
+
+async def head(session: ReadSession) -> AuditLinkRow | None:
+    return (await session.scalars(select(AuditLinkRow).order_by(AuditLinkRow.seq.desc()).limit(1))).one_or_none()

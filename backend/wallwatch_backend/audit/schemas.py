@@ -22,3 +22,10 @@ class AuditEvent(BaseModel):
     outcome: Outcome
     address: str | None
     detail: dict[str, Any]
+
+
+class AuditHead(BaseModel):
+    """The end of the chain of hashes over the log. Kept elsewhere, it shows later that nothing before it was changed or cut off."""
+
+    seq: int = Field(description="How many links the chain has; 0 for an empty log")
+    hash: str = Field(description="SHA-256 of the last link, in hex")

@@ -4,7 +4,8 @@ from datetime import datetime
 from typing import Any, Literal
 
 from wallwatch_backend.audit import repository
-from wallwatch_backend.audit.schemas import AuditEvent
+from wallwatch_backend.audit.chain import GENESIS
+from wallwatch_backend.audit.schemas import AuditEvent, AuditHead
 from wallwatch_backend.kit.database import Database, ReadSession, WriteSession
 from wallwatch_backend.kit.paging import Page, decode_cursor, encode_cursor
 
@@ -48,3 +49,9 @@ async def list_events(
     )
     items = [AuditEvent.model_validate(row, from_attributes=True) for row in rows[:limit]]
     return Page(items=items, next_cursor=encode_cursor(items[-1].id) if len(rows) > limit else None)
+
+
+async def head(session: ReadSession) -> AuditHead:
+    """Return the end of the chain; keep it outside this database, and `wallwatch audit verify --anchor` finds what was cut off since."""
+    link = await repository.head(session)
+    return AuditHead(seq=link.seq, hash=link.hash.hex()) if link is not None else AuditHead(seq=0, hash=GENESIS.hex())

@@ -1096,6 +1096,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit/head": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Head
+         * @description Return the end of the log's chain of hashes, to be kept elsewhere as an anchor for `wallwatch audit verify`.
+         */
+        get: operations["getAuditHead"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/catalogue": {
         parameters: {
             query?: never;
@@ -1284,6 +1304,22 @@ export interface components {
             detail: {
                 [key: string]: unknown;
             };
+        };
+        /**
+         * AuditHead
+         * @description The end of the chain of hashes over the log. Kept elsewhere, it shows later that nothing before it was changed or cut off.
+         */
+        AuditHead: {
+            /**
+             * Seq
+             * @description How many links the chain has; 0 for an empty log
+             */
+            seq: number;
+            /**
+             * Hash
+             * @description SHA-256 of the last link, in hex
+             */
+            hash: string;
         };
         /** Before */
         Before: {
@@ -8796,6 +8832,62 @@ export interface operations {
                 };
             };
             /** @description This cursor was not made by this list (`bad_cursor`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getAuditHead: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditHead"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
             422: {
                 headers: {
                     [name: string]: unknown;
