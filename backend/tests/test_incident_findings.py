@@ -1,4 +1,4 @@
-"""Findings applied to a real database, message by message as the consumer does it: which incidents there are afterwards."""
+"""Findings applied to a real database, poll by poll as the consumer does it: which incidents there are afterwards."""
 
 import random
 from collections.abc import AsyncIterator
@@ -10,9 +10,9 @@ from uuid import NAMESPACE_URL, uuid5
 import pytest
 
 from wallwatch_backend.incidents import lifecycle, service
+from wallwatch_backend.incidents.batch import apply_all
 from wallwatch_backend.incidents.filters import ListQuery
 from wallwatch_backend.incidents.finding import Finding
-from wallwatch_backend.incidents.findings import apply
 from wallwatch_backend.incidents.schemas import Incident
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.settings import Settings
@@ -69,11 +69,8 @@ def end(finding: Finding, after_s: float) -> Finding:
 
 
 async def applied(database: Database, *messages: Finding) -> list[str]:
-    found = []
-    for one in messages:
-        async with database.write() as session:
-            found.append(str(await apply(session, one, REOPEN)))
-    return found
+    """Apply them as one poll of the topic."""
+    return [str(outcome) for outcome in await apply_all(database, messages, REOPEN)]
 
 
 async def incidents(database: Database, host: str, **chosen: Any) -> list[Incident]:
@@ -195,6 +192,43 @@ async def test_fresher_evidence_is_kept_and_is_no_change(database: Database, hos
     assert [h.cause for h in after.hypotheses] == ["C5"], "an empty ranking says nothing new"
 
 
+async def test_repetitions_in_one_poll_each_keep_their_newest_evidence_and_words(database: Database, host: str) -> None:
+    pcis = [f"0000:{slot}:00.0" for slot in ("17", "3b", "5e")]
+    await applied(database, *(message("S6", host, pci=pci, cause=None) for pci in pcis))
+    poll = [message("S6", host, pci=pci, cause=None, after_s=s, summary=f"At {s} s.", remedies=[]) for s in (15, 30) for pci in pcis]
+    assert await applied(database, *poll) == ["refreshed"] * 6
+    for incident in await incidents(database, host):
+        assert (incident.summary, incident.findings[0].summary, incident.evidence[0].value) == ("At 30 s.", "At 30 s.", 30)
+
+
+async def test_a_repetition_that_the_database_refuses_takes_no_other_with_it(database: Database, host: str) -> None:
+    good, bad = message("S6", host), message("S6", host, pci="0000:17:00.0", cause="C6")
+    await applied(database, good, bad)
+    nul = [evidence.model_copy(update={"text": "\x00"}) for evidence in bad.evidence]
+    poll = (bad.model_copy(update={"at": bad.at + timedelta(seconds=15), "evidence": nul}), message("S6", host, after_s=15))
+    refused, refreshed = await applied(database, *poll)
+    assert refused.startswith("the database refused it: ")
+    assert refreshed == "refreshed"
+    assert [i.evidence[0].value for i in await incidents(database, host, pci=PCI)] == [15]
+
+
+async def test_in_one_poll_nothing_of_a_finding_overtakes_its_news(database: Database, host: str) -> None:
+    s1 = message("S1", host)
+    await applied(database, s1)
+    poll = (
+        message("S1", host, after_s=15),
+        message("S1", host, after_s=30, severity="critical"),
+        message("S1", host, after_s=45),
+        end(s1, 60),
+    )
+    assert await applied(database, *poll) == ["refreshed", "refreshed", "refreshed", "over"]
+    incident = await the_one(database, host)
+    assert [e.text for e in incident.timeline if e.kind == "updated"] == [
+        "Severity changed from warning to critical.",
+        "Severity changed from critical to warning.",
+    ]
+
+
 async def test_a_restart_that_loses_the_beginning_of_a_finding_continues_the_incident(database: Database, host: str) -> None:
     old, anew = message("S1", host), message("S1", host, at=45)
     await applied(database, old, anew, end(anew, 30))
@@ -229,7 +263,8 @@ def what_there_is(found: list[Incident]) -> list[tuple[Any, ...]]:
 async def test_messages_that_come_twice_and_late_make_no_second_incident(database: Database, host: str, seed: int) -> None:
     random_ = random.Random(seed)
     expected_host = f"{host}x"
-    await applied(database, *story(expected_host))
+    for one in story(expected_host):
+        await applied(database, one)
     expected = what_there_is(await incidents(database, expected_host))
     # Kafka repeats a stretch from the last committed offset on; it never reorders a host's messages.
     sent: list[Finding] = []
@@ -237,5 +272,9 @@ async def test_messages_that_come_twice_and_late_make_no_second_incident(databas
         sent.append(one)
         if random_.random() < 0.4:
             sent += sent[-random_.randrange(1, len(sent) + 1) :]
-    await applied(database, *sent, *story(host))
+    sent += story(host)
+    while sent:
+        poll = random_.randrange(1, 8)
+        await applied(database, *sent[:poll])
+        del sent[:poll]
     assert what_there_is(await incidents(database, host)) == expected

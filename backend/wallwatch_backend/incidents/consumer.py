@@ -15,10 +15,10 @@ import structlog
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer
 from prometheus_client import Counter, Histogram
 from pydantic import ValidationError
-from sqlalchemy.exc import DataError, IntegrityError
 
+from wallwatch_backend.incidents.batch import apply_all
 from wallwatch_backend.incidents.finding import Finding
-from wallwatch_backend.incidents.findings import apply
+from wallwatch_backend.incidents.findings import Applied
 from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.settings import Settings
@@ -75,19 +75,29 @@ class FindingConsumer:
 
     async def _take(self, messages: Sequence[Message], consumer: Consumer, producer: Producer, thread: ThreadPoolExecutor) -> None:
         newest: dict[tuple[str, int], Message] = {}
-        dead = 0
+        good: list[tuple[Message, Finding]] = []
+        dead: list[tuple[Message, str, str]] = []
         for message in messages:
             error = message.error()
             if error is not None:
                 if error.code() in (KafkaError._PARTITION_EOF, KafkaError.UNKNOWN_TOPIC_OR_PART):
                     continue  # the topic is made by another part and may come later
                 raise KafkaException(error)
-            reason, detail = await self._apply(message)
-            FINDINGS.labels(reason).inc()
-            if detail is not None:
-                dead += 1
-                producer.produce(DEAD_LETTERS, value=dead_letter(message, reason, detail), key=message.key())
             newest[(str(message.topic()), int(message.partition() or 0))] = message
+            read = parse(message.value())
+            if isinstance(read, Finding):
+                good.append((message, read))
+            else:
+                dead.append((message, *read))
+        outcomes = await apply_all(self._database, [finding for _, finding in good], timedelta(seconds=self._settings.reopen_within_s))
+        for (message, finding), outcome in zip(good, outcomes, strict=True):
+            if isinstance(outcome, Applied):
+                _count(finding, outcome)
+            else:
+                dead.append((message, "rejected", outcome))
+        for message, reason, detail in dead:
+            FINDINGS.labels(reason).inc()
+            producer.produce(DEAD_LETTERS, value=dead_letter(message, reason, detail), key=message.key())
         if dead:
             left = await asyncio.to_thread(producer.flush, 30)
             if left:
@@ -95,27 +105,25 @@ class FindingConsumer:
         for message in newest.values():
             await asyncio.get_running_loop().run_in_executor(thread, partial(consumer.commit, message=message, asynchronous=False))
 
-    async def _apply(self, message: Message) -> tuple[str, str | None]:
-        """Apply one message in its own transaction; return what came of it, and for a dead letter the detail."""
-        raw = message.value()
-        if raw is None:
-            return "empty", "the message has no value"
-        try:
-            finding = Finding.model_validate_json(raw)
-        except ValidationError as bad:
-            first = bad.errors(include_input=False, include_url=False)[0]
-            where = ".".join(str(part) for part in first["loc"])
-            return ("malformed" if first["type"] == "json_invalid" else "invalid"), f"{where}: {first['msg']}".removeprefix(": ")
-        try:
-            async with self._database.write() as session:
-                applied = await apply(session, finding, timedelta(seconds=self._settings.reopen_within_s))
-        except (DataError, IntegrityError) as bad:  # this message's fault; any other error is the database's, and raises
-            return "rejected", f"the database refused it: {str(bad.orig).splitlines()[0]}"
-        DELAY.observe(max((clock.now() - finding.at).total_seconds(), 0.0))
-        log.info(
-            "finding", finding_id=str(finding.finding_id), host=finding.host, pci=finding.pci, symptom=finding.symptom, outcome=applied
-        )
-        return str(applied), None
+
+def parse(raw: bytes | str | None) -> Finding | tuple[str, str]:
+    """Read a message's value; of one that cannot be used, the reason and the detail for the dead letters."""
+    if raw is None:
+        return "empty", "the message has no value"
+    try:
+        return Finding.model_validate_json(raw)
+    except ValidationError as bad:
+        first = bad.errors(include_input=False, include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        return ("malformed" if first["type"] == "json_invalid" else "invalid"), f"{where}: {first['msg']}".removeprefix(": ")
+
+
+def _count(finding: Finding, outcome: Applied) -> None:
+    FINDINGS.labels(str(outcome)).inc()
+    DELAY.observe(max((clock.now() - finding.at).total_seconds(), 0.0))
+    if outcome not in (Applied.refreshed, Applied.repeated):  # these come by the thousand
+        names = {"finding_id": str(finding.finding_id), "host": finding.host, "pci": finding.pci, "symptom": finding.symptom}
+        log.info("finding", outcome=str(outcome), **names)
 
 
 def dead_letter(message: Message, reason: str, detail: str) -> bytes:

@@ -38,6 +38,11 @@ class Finding(BaseModel):
     hypotheses: list[Hypothesis] = Field(default_factory=list, max_length=50)
     remedies: list[SuggestedRemedy] = Field(default_factory=list, max_length=50)
 
+    @property
+    def top(self) -> Hypothesis:
+        """The most likely cause, when there are any."""
+        return max(self.hypotheses, key=lambda h: h.posterior)
+
     @field_validator("pci", "rack", "explanation", "model", "driver", "fw_ver", mode="before")
     @classmethod
     def _null_is_unknown(cls, value: object) -> object:
@@ -81,8 +86,7 @@ def take_over(row: IncidentFindingRow, finding: Finding) -> None:
     row.remedies = dump(finding.remedies) or row.remedies
     if finding.hypotheses:
         row.hypotheses = dump(finding.hypotheses)
-        top = max(finding.hypotheses, key=lambda h: h.posterior)
-        row.cause, row.posterior = top.cause, top.posterior
+        row.cause, row.posterior = finding.top.cause, finding.top.posterior
 
 
 def new_incident(lead: Any, at: datetime) -> IncidentRow:
