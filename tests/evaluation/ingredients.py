@@ -222,11 +222,11 @@ def contexts(draft: Draft, place: Place, model: str | None) -> None:
     """C8: peers in many networks, each pair with an encapsulation context of its own."""
     assert model is not None
     draft.card(place, model, _flaw(draft, 0.1), _flaw(draft, 0.25))
-    flows = _flows(draft.between(12_000, 44_000))
+    flows = _flows(draft.between(14_000, 60_000))  # half of them start here, and only these need contexts
     draft.job(
         place, draft.begin_s(), draft.duration_s(), kind="multi-tenant", name="tenants with many networks",
         containers=draft.rng.randint(4, FREE_VFS),
-        flows=flows, masks=draft.rng.randint(3, 8), networks=int(draft.between(40, 1000)),
+        flows=flows, masks=draft.rng.randint(3, 8), networks=int(draft.between(60, 3000)),
         gbps=round(LINE_GBPS[model] * draft.between(0.1, 0.4), 1), ramp=f"{flows / draft.rng.uniform(300, 900):.0f}s",
     )  # fmt: skip
 
@@ -289,3 +289,24 @@ BENIGN: dict[str, Ingredient] = {
     "port-down": port_down,
     "reboot": reboot,
 }
+
+
+def growing_job(draft: Draft, place: Place, _: str | None) -> None:
+    draft.job(
+        place, draft.begin_s(), draft.rng.uniform(1200, 5400), kind="training", name="a job that grows slowly",
+        containers=draft.rng.randint(2, 6), flows=_flows(draft.between(300, 3000)), gbps=draft.rng.randint(5, 20),
+        ramp=f"{draft.rng.randint(300, 1500)}s",
+    )  # fmt: skip
+
+
+def resting_job(draft: Draft, place: Place, _: str | None) -> None:
+    """Its flows pause, some for longer than max-idle: they age by right and come back."""
+    draft.job(
+        place, draft.begin_s(), draft.rng.uniform(600, 3600), kind="training", name="a job that pauses", containers=draft.rng.randint(2, 6),
+        flows=_flows(draft.between(100, 1500)), gbps=draft.rng.randint(2, 10), ramp=f"{draft.rng.randint(5, 60)}s",
+        burst=f"{draft.rng.randint(5, 30)}s", rest=f"{draft.rng.randint(3, 45)}s",
+    )  # fmt: skip
+
+
+LONG_BENIGN: dict[str, Ingredient] = {**BENIGN, "growing-job": growing_job, "resting-job": resting_job}
+"""What a long quiet time is drawn from."""

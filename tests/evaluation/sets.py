@@ -9,7 +9,7 @@ from tests.evaluation.draw import HELD_OUT, Drawn, draw, quiet_day
 from wallwatch_local.paths import REPOSITORY
 
 CATALOGUE_LENGTH_S = 480
-DEVELOPMENT, HELD, QUIET_DAYS = 60, 200, 4
+DEVELOPMENT, HELD, QUIET_DAYS = 60, 200, 6
 """How many there are of each."""
 
 

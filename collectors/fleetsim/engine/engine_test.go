@@ -38,7 +38,7 @@ func run(e *Engine, d time.Duration) map[string]bool {
 	began := map[string]bool{}
 	for range int(d / time.Second) {
 		for _, v := range e.Step(time.Second) {
-			if v.To == nil {
+			if v.To == nil && !v.Marginal {
 				began[v.Symptom+" "+v.RNIC.Host.Name+" "+v.RNIC.PCI] = true
 			}
 		}

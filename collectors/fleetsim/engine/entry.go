@@ -42,6 +42,7 @@ type Entry struct {
 
 	deletedLive time.Duration // when it was deleted in spite of its traffic, 0 when it was not; for the truth only
 	evicted     bool          // by the firmware, not by the switch
+	crowdedOut  bool          // by a switch that had more flows than its limit, whatever the counters said
 
 	suspended, restoring bool          // the kernel has taken the connection out of the hardware, or is putting it back
 	copy                 *softwareCopy // the same flow in the software datapath, if there is one

@@ -51,7 +51,7 @@ func (r *RNIC) removeFromIndex(e *Entry) {
 // evict deletes an entry that nobody wanted to be deleted.
 func (r *RNIC) evict(e *Entry, now time.Duration) {
 	if !e.conn.ended && now-e.lastUsed <= r.Host.Switch.MaxIdle {
-		e.deletedLive, e.evicted = now, true
+		e.deletedLive, e.evicted, e.crowdedOut = now, true, false
 	}
 	r.lose(e, now)
 }

@@ -99,7 +99,7 @@ func (h *Host) revalidate(now time.Duration) {
 			}
 			free--
 			if uint64(e.hwPackets) != e.seenPackets && !r.silent() {
-				e.deletedLive, e.evicted = now, false
+				e.deletedLive, e.evicted, e.crowdedOut = now, false, flows > s.FlowLimit
 			}
 			s.Deleted++
 			deletions += r.deletionTime()

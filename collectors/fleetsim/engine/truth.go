@@ -28,6 +28,13 @@ const (
 	// lastingPeriods is how many periods in a row S4 and S6 need: one alone is a job that ends or begins.
 	lastingPeriods = 2
 	quietPeriods   = 9 // periods without evidence that end a symptom
+	// Above a threshold and just below it the physics is the same, so what reaches nearly of it is marginal: an expert would contradict neither
+	// who calls it a symptom nor who does not.
+	nearly = 0.5
+	// nearlySlow is the same for slowDeletion, whose excess over 1 is what counts.
+	nearlySlow = 1 + nearly*(slowDeletion-1)
+	// nearlyFull is the share of what the masks leave of a direction from which it is marginal that nothing is lost yet.
+	nearlyFull = 0.85
 )
 
 // The symptoms by number.
@@ -43,18 +50,33 @@ const (
 	symptoms
 )
 
+// Their marginal forms, where a symptom has a threshold.
+const (
+	nearS1 = symptoms + iota
+	nearS4
+	nearS5
+	nearS6
+	judgements
+)
+
+// marginalOf is the symptom of a marginal form.
+var marginalOf = map[int]int{nearS1: s1, nearS4: s4, nearS5: s5, nearS6: s6}
+
 // evidence is what was seen of one card since the last judgement.
 type evidence struct {
 	returns, evictedReturns           int
+	crowdedReturns                    int // after deletions by a switch above its flow limit
 	liveSuspensions                   int
 	deletions                         int
 	slow, deep                        int // periods in a row
+	nearlySlow, nearlyDeep            int
+	full                              bool // a direction carried nearly all that its masks leave of it
 	deepDemand, deepGranted, demanded float64
 	granted, unmasked                 [2]float64 // by direction, in Gbit: what the chain let through, and what an empty one would have
-	spans                             [symptoms]span
-	quiet                             [symptoms]int
-	last                              [symptoms]time.Duration // time of the last evidence of what is open
-	open                              [symptoms]*Verdict
+	spans                             [judgements]span
+	quiet                             [judgements]int
+	last                              [judgements]time.Duration // time of the last evidence of what is open
+	open                              [judgements]*Verdict
 }
 
 // span is the time between the first and the last evidence of a symptom in a period.
@@ -71,9 +93,10 @@ func (e *evidence) saw(symptom int, from, to time.Duration) {
 	s.to = to
 }
 
-// Verdict is one line of the truth: a symptom of an RNIC over a time. To is nil while it lasts.
+// Verdict is one line of the truth: a symptom of an RNIC over a time. To is nil while it lasts. A marginal one may be called a symptom or not.
 type Verdict struct {
 	Symptom, Cause string
+	Marginal       bool
 	RNIC           *RNIC
 	From           time.Duration
 	To             *time.Duration
@@ -113,8 +136,12 @@ func (r *RNIC) noteQueries(d Direction, l *load, seconds float64) {
 	if own < others {
 		return
 	}
+	head := math.Min(r.Model.Performance.BandwidthGbps(0, 0), r.pcieGbps())
 	r.truth.granted[d] += l.want * l.scale * seconds
-	r.truth.unmasked[d] += math.Min(l.want, math.Min(r.Model.Performance.BandwidthGbps(0, 0), r.pcieGbps())) * seconds
+	r.truth.unmasked[d] += math.Min(l.want, head) * seconds
+	if l.want > idleGbps && l.want >= nearlyFull*l.capacity && l.capacity < (1-queriedLoss)*head {
+		r.truth.full = true
+	}
 }
 
 // onNarrowLink tells whether a card on the way has a PCIe link below its best.
@@ -142,21 +169,45 @@ func (r *RNIC) observe(now time.Duration) {
 // settle adds what is a symptom only by its amount in a period, and takes away what was too little.
 func (r *RNIC) settle(now time.Duration) {
 	t := &r.truth
+	if near := t.returns + t.crowdedReturns; float64(near) >= nearly*returnsPerPeriod {
+		t.spans[nearS1] = t.spans[s1]
+	}
 	if t.returns < returnsPerPeriod {
 		t.spans[s1] = span{}
+	}
+	if float64(t.liveSuspensions) >= nearly*liveSuspensionsPerPeriod {
+		t.spans[nearS5] = t.spans[s5]
 	}
 	if t.liveSuspensions < liveSuspensionsPerPeriod {
 		t.spans[s5] = span{}
 	}
-	one := r.deletionTime()
-	deleting := time.Duration(t.deletions) * one
-	slow := one >= slowDeletion*r.Model.Costs.Delete && deleting.Seconds() >= deletingShare*truthPeriod.Seconds()
-	t.lasts(s4, &t.slow, slow, now)
+	r.settleDeletions(now)
 	deep := t.deepDemand > deepShare*t.demanded && t.deepGranted < (1-deepLoss)*t.deepDemand
+	near := t.full || t.deepDemand > nearly*deepShare*t.demanded && t.deepGranted < (1-nearly*deepLoss)*t.deepDemand
 	for d := range t.granted {
-		deep = deep || t.unmasked[d] > idleGbps*truthPeriod.Seconds() && t.granted[d] < (1-queriedLoss)*t.unmasked[d]
+		busy := t.unmasked[d] > idleGbps*truthPeriod.Seconds()
+		deep = deep || busy && t.granted[d] < (1-queriedLoss)*t.unmasked[d]
+		near = near || busy && t.granted[d] < (1-nearly*queriedLoss)*t.unmasked[d]
 	}
 	t.lasts(s6, &t.deep, deep, now)
+	t.lasts(nearS6, &t.nearlyDeep, near, now)
+}
+
+// settleDeletions judges how long deletions took. Where the scan of late counters leaves the commands a part of the interface only, a deletion is
+// slow as seen from the host although its search is not: marginal as well.
+func (r *RNIC) settleDeletions(now time.Duration) {
+	t := &r.truth
+	one := r.deletionTime()
+	reaches := func(one time.Duration, times, share float64) bool {
+		deleting := time.Duration(t.deletions) * one
+		return one.Seconds() >= times*r.Model.Costs.Delete.Seconds() && deleting.Seconds() >= share*deletingShare*truthPeriod.Seconds()
+	}
+	seen := one
+	if r.scanBehind {
+		seen = time.Duration(float64(one) / reservedForCommands)
+	}
+	t.lasts(s4, &t.slow, reaches(one, slowDeletion, 1), now)
+	t.lasts(nearS4, &t.nearlySlow, reaches(seen, nearlySlow, nearly), now)
 }
 
 // lasts counts periods in a row, and takes down a symptom once there are enough of them.
@@ -173,9 +224,14 @@ func (e *evidence) lasts(symptom int, periods *int, here bool, now time.Duration
 // noteReturn takes down that a flow is offloaded again which had been deleted in spite of its traffic.
 func (r *RNIC) noteReturn(e *Entry, now time.Duration) {
 	if e.deletedLive > 0 && now-e.deletedLive <= returnsWithin {
-		r.truth.returns++
-		if e.evicted {
+		switch {
+		case e.crowdedOut:
+			r.truth.crowdedReturns++
+		case e.evicted:
 			r.truth.evictedReturns++
+			fallthrough
+		default:
+			r.truth.returns++
 		}
 		r.truth.saw(s1, e.deletedLive, now)
 	}
@@ -190,7 +246,7 @@ func (r *RNIC) judge(now time.Duration) []Verdict {
 	for i, s := range t.spans {
 		switch {
 		case s.seen && t.open[i] == nil:
-			t.open[i] = &Verdict{Symptom: "S" + string(rune('1'+i)), Cause: r.causeOf(i), RNIC: r, From: s.from, Judged: now}
+			t.open[i] = r.verdict(i, s.from, now)
 			changes = append(changes, *t.open[i])
 			t.quiet[i], t.last[i] = 0, s.to
 		case s.seen:
@@ -204,12 +260,22 @@ func (r *RNIC) judge(now time.Duration) []Verdict {
 			}
 		}
 	}
-	t.returns, t.evictedReturns, t.liveSuspensions, t.deletions, t.deepDemand, t.deepGranted, t.demanded = 0, 0, 0, 0, 0, 0, 0
+	t.returns, t.evictedReturns, t.crowdedReturns, t.liveSuspensions, t.deletions = 0, 0, 0, 0, 0
+	t.deepDemand, t.deepGranted, t.demanded, t.full = 0, 0, 0, false
 	t.granted, t.unmasked = [2]float64{}, [2]float64{}
-	t.spans = [symptoms]span{}
+	t.spans = [judgements]span{}
 	r.crashedHost = r.crashedHost && (r.Host.crashing || r.Host.Down(now))
 	r.stalledHost = r.stalledHost && r.Host.Stalled(now)
 	return changes
+}
+
+// verdict begins one.
+func (r *RNIC) verdict(judgement int, from, now time.Duration) *Verdict {
+	symptom, marginal := marginalOf[judgement]
+	if !marginal {
+		symptom = judgement
+	}
+	return &Verdict{Symptom: "S" + string(rune('1'+symptom)), Cause: r.causeOf(symptom), Marginal: marginal, RNIC: r, From: from, Judged: now}
 }
 
 // causeOf is the cause behind a symptom that begins: flows are offloaded again and again because the firmware deletes them or because its counters

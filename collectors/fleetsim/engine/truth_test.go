@@ -7,7 +7,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/scenario"
 )
 
-// verdicts runs a scenario and returns what ended, and what was still open.
+// verdicts runs a scenario and returns what ended, and what was still open, without what is marginal.
 func verdicts(t *testing.T, name string, d time.Duration, each func(e *Engine)) (ended, open []Verdict) {
 	t.Helper()
 	s, err := scenario.Load("../../../tests/scenarios/" + name + ".yaml")
@@ -21,6 +21,9 @@ func verdicts(t *testing.T, name string, d time.Duration, each func(e *Engine)) 
 	began := map[string]Verdict{}
 	for range int(d / time.Second) {
 		for _, v := range e.Step(time.Second) {
+			if v.Marginal {
+				continue
+			}
 			key := v.Symptom + v.RNIC.Host.Name + v.RNIC.PCI
 			if v.To == nil {
 				began[key] = v
@@ -157,5 +160,54 @@ workload:
 	r := e.rnics[0]
 	if one := r.deletionTime(); one < slowDeletion*r.Model.Costs.Delete || e.hosts[0].Switch.Deleted < 1000 {
 		t.Errorf("a deletion takes %s and there were %d: this is no near miss", one, e.hosts[0].Switch.Deleted)
+	}
+}
+
+// marginal runs a fleet and returns which symptoms were marginal, and which were there.
+func marginal(e *Engine, d time.Duration) (near, there map[string]bool) {
+	near, there = map[string]bool{}, map[string]bool{}
+	for range int(d / time.Second) {
+		for _, v := range e.Step(time.Second) {
+			if v.Marginal {
+				near[v.Symptom] = true
+			} else {
+				there[v.Symptom] = true
+			}
+		}
+	}
+	return near, there
+}
+
+func TestDeletionsThatTakeNearlyAQuarterOfTheCardsTimeAreMarginal(t *testing.T) {
+	t.Parallel()
+	const churn = `
+name: test
+seed: 6
+topology: {hosts: 2, rnics_per_host: 1, models: [CX-6], externals: 60, firmware: fixed}
+workload:
+  - {kind: training, containers: 2, flows: 12000, gbps: 10, ramp: 20s}
+  - {kind: microservices, containers: 2, flows: 2000, gbps: 1, flow_lifetime: 20s}
+`
+	near, there := marginal(build(t, churn, OpenAdmission{}), 90*time.Second)
+	if len(there) != 0 || !near["S4"] || len(near) != 1 {
+		t.Errorf("there: %v, marginal: %v; want S4 to be marginal and nothing else", there, near)
+	}
+}
+
+func TestFlowsThatASwitchAboveItsLimitDeletesAreNoReoffloadingByLateCounters(t *testing.T) {
+	t.Parallel()
+	const fewAllowed = `
+name: test
+seed: 6
+topology: {hosts: 2, rnics_per_host: 1, models: [E810], externals: 60, firmware: fixed}
+workload:
+  - {kind: training, containers: 4, flows: 2400, gbps: 10, ramp: 5s}
+settings:
+  - {host: host01, other_config: {hw-offload: "true", flow-limit: "1000"}}
+`
+	e := build(t, fewAllowed, OpenAdmission{})
+	near, there := marginal(e, 90*time.Second)
+	if len(there) != 0 || !near["S1"] {
+		t.Errorf("there: %v, marginal: %v; want S1 to be marginal and nothing else", there, near)
 	}
 }

@@ -17,8 +17,9 @@ type truthFile struct {
 }
 
 type symptomOf struct {
-	rnic    *engine.RNIC
-	symptom string
+	rnic     *engine.RNIC
+	symptom  string
+	marginal bool
 }
 
 type truthLine struct {
@@ -28,6 +29,8 @@ type truthLine struct {
 	PCI     string  `json:"pci"`
 	From    string  `json:"from"`
 	To      *string `json:"to"`
+	// Marginal: nobody is wrong who calls it the symptom, and nobody who does not.
+	Marginal bool `json:"marginal,omitempty"`
 }
 
 func (t *truthFile) open(path string) (err error) {
@@ -44,8 +47,8 @@ func (t *truthFile) add(v engine.Verdict, now time.Time, speed float64) error {
 	wall := func(virtual time.Duration) string {
 		return now.Add(-time.Duration(float64(v.Judged-virtual) / speed)).UTC().Format(time.RFC3339Nano)
 	}
-	line := truthLine{Symptom: v.Symptom, Cause: v.Cause, Host: v.RNIC.Host.Name, PCI: v.RNIC.PCI}
-	key := symptomOf{v.RNIC, v.Symptom}
+	line := truthLine{Symptom: v.Symptom, Cause: v.Cause, Host: v.RNIC.Host.Name, PCI: v.RNIC.PCI, Marginal: v.Marginal}
+	key := symptomOf{v.RNIC, v.Symptom, v.Marginal}
 	if v.To == nil {
 		t.began[key] = wall(v.From)
 	}

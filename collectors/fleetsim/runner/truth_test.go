@@ -29,13 +29,17 @@ func TestTheEndOfASymptomRepeatsItsBeginningHoweverTheClockRan(t *testing.T) {
 	if err := truth.add(v, now.Add(100*time.Second), 1); err != nil { // 70 s for the fleet, 100 s on the wall
 		t.Fatal(err)
 	}
+	near := engine.Verdict{Symptom: "S1", Cause: "C5", Marginal: true, RNIC: rnic, From: 5 * time.Second, Judged: 15 * time.Second}
+	if err := truth.add(near, now, 1); err != nil {
+		t.Fatal(err)
+	}
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(string(content)), "\n")
-	if len(lines) != 2 {
-		t.Fatalf("%d lines, want 2", len(lines))
+	if len(lines) != 3 || !strings.Contains(lines[2], `"marginal":true`) || strings.Contains(lines[0], "marginal") {
+		t.Fatalf("%q: want three lines, the last one marginal", lines)
 	}
 	var began, ended truthLine
 	for text, line := range map[string]*truthLine{lines[0]: &began, lines[1]: &ended} {
