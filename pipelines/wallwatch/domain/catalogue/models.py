@@ -208,6 +208,12 @@ class Performance(Entry):
     b: float
     c: float
     goodness: float = Field(gt=0, le=1)
+    """R squared of the fit of bandwidth."""
+    latency_goodness: float | None = Field(None, gt=0, le=1)
+    """That of latency; Table 3 prints one goodness for both."""
+    bandwidth_relative_sd: float | None = Field(None, ge=0)
+    """Relative scatter around the fit, which only a calibration knows."""
+    latency_relative_sd: float | None = Field(None, ge=0)
 
 
 class Profile(Entry):

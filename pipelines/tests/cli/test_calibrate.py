@@ -1,0 +1,143 @@
+"""`wallwatch calibrate` and `wallwatch predict`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from wallwatch.cli.main import app
+from wallwatch.domain.catalogue.load import profiles
+from wallwatch.domain.performance.model import bandwidth_gbps, latency_us
+
+run = CliRunner().invoke
+P = profiles()["CX-7"].performance
+POINTS = [(cen, sde) for cen in (0, 20, 60) for sde in (0, 20, 60)]
+
+
+def write(folder: Path, kind: str, cen: int, sde: int, factor: float = 1.0, name: str | None = None) -> Path:
+    """A file as perftest writes it, with masks of one way only; latency is of both ways, so its queries are half as many."""
+    file = folder / (name or f"cen_{cen}_cde_0_sen_0_sde_{sde}_send_{kind}.log")
+    if kind == "bw":
+        gbps = bandwidth_gbps(P, cen, sde) * factor
+        rows = "".join(f" {n}   5000   {gbps:.2f}   {gbps:.2f}   {gbps * 1e3 / 8 / n:.6f}\n" for n in (65536, 8388608))
+        head = " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]\n"
+        text = f"        Send BW Test\n Number of qps   : 4\t\tTransport type : IB\n{head}{rows}"
+    else:
+        us = latency_us(P, cen / 2, sde / 2) * factor
+        head = " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]\n"
+        text = f"        Send Latency Test\n{head} 2 1000 {us:.2f} {us:.2f} {us:.2f} {us:.2f}\n"
+    file.write_text(text)
+    return file
+
+
+def calibrated(*arguments: str, code: int = 0) -> dict[str, Any]:
+    result = run(app, ["calibrate", "perftest", *arguments, "--json"])
+    assert result.exit_code == code, result.output
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for cen, sde in POINTS:
+        write(tmp_path, "bw", cen, sde)
+        write(tmp_path, "lat", cen, sde)
+    return tmp_path
+
+
+def test_a_folder_of_files_gives_a_candidate_that_can_be_compared_with_again(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    plot = folder / "residuals.svg"
+    found = calibrated(str(folder), "--plot", str(plot))
+    assert found["profile"] in ("CX-7", "BF-3")
+    assert found["profile_chosen"] == "nearest"
+    assert found["bandwidth"]["r_squared"] > 0.99
+    assert found["candidate"]["c"] == pytest.approx(P.c, rel=0.02)
+    assert plot.read_text().startswith("<svg")
+    before = tmp_path_factory.mktemp("before") / "calibration.json"
+    before.write_text(json.dumps(found))
+    again = calibrated(str(folder), "--current", str(before))
+    assert again["bandwidth"]["current_relative_error"] < 0.01
+
+
+def test_a_fit_that_is_worse_ends_with_code_3_and_its_reason(tmp_path: Path) -> None:
+    for index, (cen, sde) in enumerate(POINTS):
+        write(tmp_path, "lat", cen, sde, factor=(1.0, 4.0, 0.3)[index % 3])
+    found = calibrated(str(tmp_path), "--profile", "CX-7", code=3)
+    assert found["accepted"] is False
+    assert found["candidate"] is None
+    refused = run(app, ["calibrate", "perftest", str(tmp_path), "--profile", "CX-7"])
+    assert refused.exit_code == 3
+    assert "refused: latency: R squared" in refused.output
+
+
+def test_masks_may_come_by_option_or_by_manifest(folder: Path) -> None:
+    nameless = write(folder, "lat", 20, 60, name="send_lat.txt")
+    others = [str(f) for f in folder.glob("*_lat.log")]
+    unknown = run(app, ["calibrate", "perftest", str(nameless)])
+    assert unknown.exit_code == 2
+    assert "--manifest" in unknown.output
+    option = calibrated(*others, str(nameless), "--masks", "cen=20,cde=0,sen=0,sde=60")
+    assert option["latency"]["points"][-1]["q_r"] == 30
+    manifest = folder / "manifest.yaml"
+    manifest.write_text("send_lat.txt: {cen: 20, cde: 0, sen: 0, sde: 60}\n")
+    assert calibrated(*others, str(nameless), "--manifest", str(manifest))["latency"]["distinct"] == len(POINTS)
+
+
+def test_a_file_that_cannot_be_used_is_named_and_the_others_are_used(folder: Path) -> None:
+    (folder / "cen_0_cde_0_sen_0_sde_5_send_lat.log").write_text("connection refused\n")
+    found = calibrated(str(folder))
+    assert any("sde_5" in problem for problem in found["problems"])
+    assert found["latency"]["distinct"] == len(POINTS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["missing.log"], "there is no file missing.log"),
+        ([".", "--verb", "dance"], "--verb must be one of"),
+        ([".", "--statistic", "mode"], "--statistic must be"),
+    ],
+)
+def test_mistakes_are_told(arguments: list[str], message: str) -> None:
+    result = run(app, ["calibrate", "perftest", *arguments])
+    assert result.exit_code == 2
+    assert message in result.output
+
+
+def test_the_text_says_what_cannot_be_told(folder: Path) -> None:
+    result = run(
+        app,
+        [
+            "calibrate",
+            "perftest",
+            str(folder / "cen_0_cde_0_sen_0_sde_0_send_lat.log"),
+            str(folder / "cen_60_cde_0_sen_0_sde_60_send_lat.log"),
+        ],
+    )
+    assert result.exit_code == 0
+    assert "cannot be told from these points" in result.output
+
+
+def test_a_prediction_has_its_intervals_and_says_where_they_come_from() -> None:
+    result = run(app, ["predict", "--profile", "CX-6", "--ql", "10", "--qr", "5", "--json"])
+    found = json.loads(result.stdout)
+    assert found["bandwidth_gbps"] == pytest.approx(121.39, abs=0.01)
+    assert found["latency_us"] == pytest.approx(3.5)
+    assert found["bandwidth_gbps_lower"] < found["bandwidth_gbps"] < found["bandwidth_gbps_upper"]
+    assert found["interval_level"] == 0.95
+    assert "goodness 0.93" in found["interval_basis"]
+    assert "95% interval" in run(app, ["predict", "--profile", "cx-6", "--ql", "10", "--qr", "5"]).output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(["-p", "CX-9", "--ql", "1", "--qr", "1"], "known are CX-4"), (["-p", "CX-6", "--ql", "-1", "--qr", "1"], "Q_l")],
+)
+def test_a_prediction_that_cannot_be_made_says_why(arguments: list[str], message: str) -> None:
+    result = run(app, ["predict", *arguments])
+    assert result.exit_code == 2
+    assert message in result.output

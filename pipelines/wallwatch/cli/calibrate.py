@@ -1,0 +1,171 @@
+"""`wallwatch calibrate perftest FILES...`: the performance model refitted to measurements."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import orjson
+import typer
+import yaml
+
+if TYPE_CHECKING:
+    from wallwatch.domain.catalogue.models import Performance
+    from wallwatch.domain.performance.calibration import Calibration
+
+REFUSED = 3
+
+app = typer.Typer(help="Refit the performance model of an RNIC to measurements.", no_args_is_help=True)
+
+
+@app.callback()
+def _group() -> None:
+    """Keeps `perftest` a subcommand while it is the only one."""
+
+
+@app.command()
+def perftest(
+    files: list[Path] = typer.Argument(
+        metavar="FILES...", help="outputs of ib_send_bw, ib_write_lat, ..., or folders with *.log and *.txt"
+    ),
+    profile: str | None = typer.Option(
+        None, "--profile", "-p", help="RNIC model that was measured; without it the nearest is taken and named"
+    ),
+    current: Path | None = typer.Option(
+        None, "--current", help="a former answer (--json) whose candidate the fit must beat, in place of the profile"
+    ),
+    masks: str | None = typer.Option(None, "--masks", help="cen=0,cde=0,sen=0,sde=0 for files whose name does not tell"),
+    manifest: Path | None = typer.Option(None, "--manifest", help="YAML or JSON: file name -> {cen, cde, sen, sde}"),
+    verb: str | None = typer.Option(
+        None, "--verb", help="send, write or read: whose fits make the profile; the best measured one if left out"
+    ),
+    statistic: str = typer.Option("average", "--statistic", help="of latency: average, typical or p99"),
+    bandwidth_bytes: int | None = typer.Option(None, "--bandwidth-bytes", min=1, help="message size to fit; the largest if left out"),
+    latency_bytes: int | None = typer.Option(None, "--latency-bytes", min=1, help="message size to fit; the smallest if left out"),
+    plot: Path | None = typer.Option(None, "--plot", help="write the residual plots to this SVG file"),
+    as_json: bool = typer.Option(False, "--json", help="print one JSON object"),
+) -> None:
+    """Fit u, v, m, n, w and a, b, c to perftest's output. Exit code 2: nothing usable; 3: the fit is worse than the current profile."""
+    from wallwatch.domain.performance.calibrate import VERBS, NothingToFit, Wish
+    from wallwatch.domain.performance.conditions import masks_of_name
+    from wallwatch.domain.performance.from_perftest import File, calibrate_files
+
+    if verb is not None and verb not in VERBS:
+        _end(f"--verb must be one of {', '.join(VERBS)}, not {verb!r}")
+    if statistic not in ("average", "typical", "p99"):
+        _end(f"--statistic must be average, typical or p99, not {statistic!r}")
+    given = _manifest(manifest)
+    everywhere = None if masks is None else _counts(masks)
+    read: list[File] = []
+    for path in _found(files):
+        try:
+            text = path.read_bytes().decode("utf-8", errors="replace")
+        except OSError as problem:
+            _end(f"{path} cannot be read: {problem.strerror or problem}")
+        by_name = None if masks_of_name(path.name) else everywhere
+        read.append(File(path.name, text, given.get(path.name, given.get(str(path), by_name))))
+    name, performance = _current(profile, current)
+    try:
+        wish = Wish(verb=verb, statistic=statistic, bandwidth_bytes=bandwidth_bytes, latency_bytes=latency_bytes)  # type: ignore[arg-type]
+        found = calibrate_files(read, name, performance, wish)
+    except NothingToFit as problem:
+        _end(str(problem))
+    for line in found.problems:
+        typer.echo(line, err=True)
+    if plot is not None:
+        from wallwatch.domain.performance.residual_plot import svg
+
+        plot.write_text(svg(found), encoding="utf-8")
+    if as_json:
+        typer.echo(orjson.dumps(found.model_dump(mode="json"), option=orjson.OPT_INDENT_2).decode())
+    else:
+        _print(found)
+    if not found.accepted:
+        typer.echo("refused: " + " ".join(found.reasons), err=True)
+        raise typer.Exit(REFUSED)
+
+
+def _end(message: str) -> NoReturn:
+    typer.echo(f"wallwatch calibrate: {message}", err=True)
+    raise typer.Exit(2)
+
+
+def _found(paths: list[Path]) -> list[Path]:
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(p for p in path.iterdir() if p.suffix in (".log", ".txt", ".out"))
+            if not inside:
+                _end(f"the folder {path} has no *.log, *.txt or *.out")
+            found += inside
+        elif not path.exists():
+            _end(f"there is no file {path}")
+        else:
+            found.append(path)
+    return found
+
+
+def _counts(text: str) -> dict[str, int]:
+    try:
+        return {key.strip(): int(value) for key, _, value in (part.partition("=") for part in text.split(","))}
+    except ValueError:
+        _end(f"--masks is written cen=0,cde=0,sen=0,sde=0, not {text!r}")
+
+
+def _manifest(file: Path | None) -> dict[str, dict[str, int]]:
+    if file is None:
+        return {}
+    try:
+        raw = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as problem:
+        _end(f"the manifest {file} cannot be read: {problem}")
+    if not isinstance(raw, dict) or not all(isinstance(body, dict) for body in raw.values()):
+        _end(f"the manifest {file} must map each file's name to {{cen, cde, sen, sde}}")
+    return {str(name): {str(k): v for k, v in body.items()} for name, body in raw.items()}
+
+
+def _current(profile: str | None, file: Path | None) -> tuple[str | None, Performance | None]:
+    from wallwatch.domain.catalogue.load import profiles
+    from wallwatch.domain.catalogue.models import Performance
+    from wallwatch.domain.performance.calibration import Calibration
+
+    name = None
+    if profile is not None:
+        name = next((known for known in profiles() if known.lower() == profile.lower()), None)
+        if name is None:
+            _end(f"there is no profile {profile!r}; known are {', '.join(profiles())}")
+    if file is None:
+        return name, None
+    try:
+        before = Calibration.model_validate_json(file.read_bytes())
+    except (OSError, ValueError) as problem:
+        _end(f"{file} is no answer of `wallwatch calibrate --json`: {problem}")
+    if before.candidate is None:
+        _end(f"{file} holds a refused calibration; there is nothing to compare with")
+    return name or before.profile, Performance(**before.candidate.model_dump())
+
+
+def _print(found: Calibration) -> None:
+    nearest = " (the nearest; --profile says otherwise)" if found.profile_chosen == "nearest" else ""
+    typer.echo(f"profile {found.profile}{nearest}, verb {found.verb}")
+    for fit in (found.bandwidth, found.latency):
+        if fit is None:
+            continue
+        r2 = "R squared " + ("unknown" if fit.r_squared is None else f"{fit.r_squared:.4f}")
+        typer.echo(
+            f"\n{fit.quantity} [{fit.unit}] at {fit.message_bytes} bytes, {len(fit.points)} points at {fit.distinct} (Q_l, Q_r): {r2}"
+        )
+        for name, p in fit.parameters.items():
+            interval = (
+                f"{p.lower:.4g} to {p.upper:.4g}" if p.lower is not None and p.upper is not None else "cannot be told from these points"
+            )
+            typer.echo(f"  {name} {p.value:10.4g}   95 %: {interval:34} was {p.current:.4g}")
+        typer.echo("     Q_l     Q_r   measured     fitted   off by   current off by")
+        for q in fit.points:
+            off, before = f"{q.relative:+7.1%}", f"{q.current / q.measured - 1:+7.1%}"
+            typer.echo(f"  {q.q_l:6.1f}  {q.q_r:6.1f} {q.measured:10.2f} {q.fitted:10.2f}  {off}   {before}  {q.source}")
+        for note in fit.notes:
+            typer.echo(f"  note: {note}")
+        typer.echo(f"  {'accepted' if fit.accepted else 'refused'}: {fit.reason}")
+    for note in (*found.notes, *found.assumptions):
+        typer.echo(f"note: {note}")

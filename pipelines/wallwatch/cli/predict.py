@@ -1,0 +1,51 @@
+"""`wallwatch predict`: what a model of RNIC gives under so many mask queries."""
+
+from __future__ import annotations
+
+import orjson
+import typer
+
+
+def predict(
+    profile: str = typer.Option(..., "--profile", "-p", help="RNIC model, such as CX-6"),
+    ql: float = typer.Option(..., "--ql", help="mean mask queries of a packet in the local egress chain, from 0 upwards"),
+    qr: float = typer.Option(..., "--qr", help="mean mask queries of a packet in the remote ingress chain, from 0 upwards"),
+    as_json: bool = typer.Option(False, "--json", help="print one JSON object"),
+) -> None:
+    """Predict bandwidth and latency from mask queries, with intervals (the model of docs/calibration.md)."""
+    from wallwatch.domain.catalogue.load import profiles
+    from wallwatch.domain.performance.predict import predict as predicted
+
+    found = next((p for name, p in profiles().items() if name.lower() == profile.lower()), None)
+    if found is None:
+        typer.echo(f"wallwatch predict: there is no profile {profile!r}; known are {', '.join(profiles())}", err=True)
+        raise typer.Exit(2)
+    try:
+        result = predicted(found.performance, ql, qr)
+    except ValueError as problem:
+        typer.echo(f"wallwatch predict: {problem}", err=True)
+        raise typer.Exit(2) from None
+    bandwidth, latency = result.bandwidth_gbps, result.latency_us
+    if as_json:
+        body = {
+            "profile": found.id,
+            "ql": ql,
+            "qr": qr,
+            "bandwidth_gbps": round(bandwidth.value, 3),
+            "bandwidth_gbps_lower": round(bandwidth.lower, 3),
+            "bandwidth_gbps_upper": round(bandwidth.upper, 3),
+            "latency_us": round(latency.value, 4),
+            "latency_us_lower": round(latency.lower, 4),
+            "latency_us_upper": round(latency.upper, 4),
+            "interval_level": result.level,
+            "interval_basis": result.basis,
+            "extrapolated": result.extrapolated,
+        }
+        typer.echo(orjson.dumps(body, option=orjson.OPT_INDENT_2).decode())
+        return
+    typer.echo(f"{found.title} ({found.id}) at Q_l = {ql:g}, Q_r = {qr:g}")
+    typer.echo(f"  bandwidth  {bandwidth.value:8.1f} Gbit/s   {result.level:.0%} interval {bandwidth.lower:.1f} to {bandwidth.upper:.1f}")
+    typer.echo(f"  latency    {latency.value:8.2f} us       {result.level:.0%} interval {latency.lower:.2f} to {latency.upper:.2f}")
+    typer.echo(f"  intervals: {result.basis}")
+    if result.extrapolated:
+        typer.echo("  more queries than were measured for the profile: extrapolated")

@@ -1,0 +1,87 @@
+"""From the numbers of masks that an experiment installed to the mean queries (Q_l, Q_r) of its packets.
+
+Assumption: the masks were there before the test's own flow, whose mask is therefore the last of each chain, so that each of its packets
+queries all of them first. With `cen` 20 and `sde` 80 a packet from client to server passes Q_l = 20, Q_r = 80.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from wallwatch.domain.performance.perftest import Quantity, Verb
+
+MASK_NAMES = {"cen": "client encapsulation", "cde": "client decapsulation", "sen": "server encapsulation", "sde": "server decapsulation"}
+MOST_MASKS = 100_000
+"""More is a mistake in a name: no RNIC holds as many."""
+
+_NAMED = re.compile(r"(?<![a-z])(cen|cde|sen|sde)[_=-]?(\d+)", re.IGNORECASE)
+
+
+class Masks(NamedTuple):
+    """Masks ahead of the test's flow in the four chains that its packets pass."""
+
+    cen: int
+    cde: int
+    sen: int
+    sde: int
+
+
+def masks_of_name(name: str) -> Masks | None:
+    """The numbers in a file's name; None unless all four are there, once.
+
+    >>> masks_of_name("cen_20_cde_100_sen_80_sde_80_send_bw_pod.log")
+    Masks(cen=20, cde=100, sen=80, sde=80)
+    >>> masks_of_name("send_bw.log") is None
+    True
+    """
+    found = [(key.lower(), int(number)) for key, number in _NAMED.findall(name)]
+    if sorted(key for key, _ in found) != sorted(MASK_NAMES):
+        return None
+    return masks_of(dict(found))
+
+
+def masks_of(counts: Mapping[str, int]) -> Masks:
+    """Checked numbers of masks.
+
+    Raises
+    ------
+    ValueError
+        When one is missing, unknown, negative or absurdly large; the message says what is expected.
+    """
+    unknown, missing = sorted(set(counts) - set(MASK_NAMES)), sorted(set(MASK_NAMES) - set(counts))
+    if unknown or missing:
+        raise ValueError(
+            f"numbers of masks are written cen=0,cde=0,sen=0,sde=0; {'unknown' if unknown else 'missing'}: {', '.join(unknown or missing)}"
+        )
+    for key, number in counts.items():
+        if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= MOST_MASKS:
+            raise ValueError(f"{key} ({MASK_NAMES[key]} masks) must be a whole number from 0 to {MOST_MASKS}, not {number}")
+    return Masks(**counts)
+
+
+def queries(masks: Masks, quantity: Quantity, verb: Verb, bidirectional: bool) -> tuple[float, float]:
+    """(Q_l, Q_r) of the packets that decide what the tool printed.
+
+    Bandwidth of send and write: from client to server. Bandwidth of read: the data comes from the server. Latency, and bandwidth in both
+    directions: the printed number is of both ways (half a round trip; read: a whole one), so the mean of the two ways counts.
+
+    Examples
+    --------
+    >>> masks = Masks(cen=20, cde=100, sen=80, sde=80)
+    >>> queries(masks, "bandwidth", "write", False), queries(masks, "bandwidth", "read", False), queries(masks, "latency", "send", False)
+    ((20.0, 80.0), (80.0, 100.0), (50.0, 90.0))
+    """
+    if quantity == "latency" or bidirectional:
+        return (masks.cen + masks.sen) / 2, (masks.cde + masks.sde) / 2
+    if verb == "read":
+        return float(masks.sen), float(masks.cde)
+    return float(masks.cen), float(masks.sde)
+
+
+ASSUMPTIONS = (
+    "The masks were installed before the test's flow, whose own mask is the last of each chain: a packet queries all of them first.",
+    "Bandwidth of send and write: Q_l = client encapsulation masks, Q_r = server decapsulation masks.",
+    "Latency is of both ways: Q_l = mean of client and server encapsulation masks, Q_r = mean of their decapsulation masks.",
+)

@@ -1,0 +1,88 @@
+"""From files to a calibration: what the command line and the API do alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from wallwatch.domain.catalogue.load import profiles
+from wallwatch.domain.catalogue.models import Performance
+from wallwatch.domain.performance.calibrate import NothingToFit, Wish, calibrate, nearest_profile
+from wallwatch.domain.performance.calibration import Calibration, FileRead
+from wallwatch.domain.performance.conditions import Masks, masks_of, masks_of_name, queries
+from wallwatch.domain.performance.perftest import parse
+from wallwatch.domain.performance.points import Measured
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """Name and text of a file; `counts` are its numbers of masks where its name does not tell them."""
+
+    name: str
+    text: str
+    counts: Mapping[str, int] | None = None
+
+
+def calibrate_files(files: Sequence[File], profile: str | None, current: Performance | None = None, wish: Wish = Wish()) -> Calibration:
+    """Read, derive the queries, fit, judge.
+
+    Parameters
+    ----------
+    files : sequence of File
+    profile : str or None
+        The model that was measured; None takes the one whose profile is nearest.
+    current : Performance, optional
+        What the fit must beat, where it is not the catalogue's.
+
+    Raises
+    ------
+    NothingToFit
+        With every problem of the files in its message.
+    """
+    measured: list[Measured] = []
+    problems: list[str] = []
+    read: list[FileRead] = []
+    for file in files:
+        output = parse(file.text, file.name)
+        problems += output.problems
+        masks, problem = _masks(file)
+        if masks is None:
+            problems.append(problem)
+            read.append(FileRead(name=file.name, runs=len(output.runs), used=0))
+            continue
+        used = 0
+        q_l = q_r = None
+        for run in output.runs:
+            q_l, q_r = queries(masks, run.quantity, run.verb, run.bidirectional)
+            measured.append(Measured(file.name, q_l, q_r, run))
+            used += run.verb != "atomic" and not (run.verb == "read" and run.quantity == "bandwidth")
+        read.append(FileRead(name=file.name, runs=len(output.runs), used=used, q_l=q_l, q_r=q_r))
+    known = {name: p.performance for name, p in profiles().items()}
+    if not measured:
+        raise NothingToFit("nothing to fit: " + "; ".join(problems or ["no file was given"]))
+    name = profile or nearest_profile(measured, known, wish)
+    return calibrate(
+        measured,
+        current or known[name],
+        name,
+        chosen="given" if profile else "nearest",
+        others=list(known.values()),
+        wish=wish,
+        problems=problems,
+        files=read,
+    )
+
+
+def _masks(file: File) -> tuple[Masks | None, str]:
+    if file.counts is not None:
+        try:
+            return masks_of(file.counts), ""
+        except ValueError as problem:
+            return None, f"{file.name}: {problem}"
+    named = masks_of_name(file.name)
+    if named is None:
+        return None, (
+            f"{file.name}: its numbers of masks are not known: name it cen_0_cde_0_sen_0_sde_0_..., or give --masks or --manifest"
+            " (by the API: the field masks)"
+        )
+    return named, ""

@@ -1,0 +1,92 @@
+"""Bandwidth and latency at (Q_l, Q_r) with an interval, and where the interval comes from."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from wallwatch.domain.catalogue.models import Performance
+from wallwatch.domain.performance.model import bandwidth_gbps, bandwidths_gbps, latency_us
+
+LEVEL = 0.95
+_Z = 1.959964
+FITTED_TO = 100.0
+"""Most masks a direction that the paper's experiments and the shared logs reach; beyond it the model is extrapolated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A value with the bounds of its interval, in the value's unit."""
+
+    value: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    bandwidth_gbps: Interval
+    latency_us: Interval
+    level: float
+    basis: str
+    extrapolated: bool
+
+
+def predict(p: Performance, q_l: float, q_r: float) -> Prediction:
+    """Bandwidth of send and write, and latency, of packets that query `q_l` and `q_r` masks.
+
+    The interval is for one measurement, not for the mean. Without a calibration it comes from the profile's goodness alone: R squared says
+    which share of the variance over the fitted range (0 to 100 queries a direction) was left, and that is taken as the scatter everywhere.
+
+    Raises
+    ------
+    ValueError
+        When a Q is negative or no number.
+
+    Examples
+    --------
+    >>> from wallwatch.domain.catalogue.load import profiles
+    >>> found = predict(profiles()["CX-6"].performance, 10, 5)
+    >>> round(found.bandwidth_gbps.value, 1), round(found.latency_us.value, 2), found.level
+    (121.4, 3.5, 0.95)
+    """
+    for name, value in (("Q_l", q_l), ("Q_r", q_r)):
+        if not math.isfinite(value) or value < 0.0:
+            raise ValueError(f"{name} is a mean number of mask queries and cannot be {value}; give a number from 0 upwards")
+    bandwidth, latency = bandwidth_gbps(p, q_l, q_r), latency_us(p, q_l, q_r)
+    from_goodness = scatter_from_goodness(p)
+    sides, basis = [], []
+    for name, value, relative, absolute, goodness in (
+        ("bandwidth", bandwidth, p.bandwidth_relative_sd, from_goodness[0], p.goodness),
+        ("latency", latency, p.latency_relative_sd, from_goodness[1], p.latency_goodness or p.goodness),
+    ):
+        sd = absolute if relative is None else relative * value
+        sides.append(Interval(value, max(value - _Z * sd, 0.0), value + _Z * sd))
+        basis.append(
+            f"{name}: goodness {goodness:.2f} of the fit, as scatter over 0 to {FITTED_TO:.0f} queries"
+            if relative is None
+            else f"{name}: scatter of {relative:.1%} around the calibration"
+        )
+    return Prediction(sides[0], sides[1], LEVEL, "; ".join(basis), max(q_l, q_r) > FITTED_TO)
+
+
+@lru_cache(maxsize=64)
+def scatter_from_goodness(p: Performance) -> tuple[float, float]:
+    """Standard deviation of what the model leaves unexplained, (Gbit/s, microseconds).
+
+    With R squared = explained / total variance, the unexplained variance is explained * (1 - R2) / R2. The explained variance is that of
+    the model itself over a grid of 0 to 100 queries in both directions.
+
+    >>> from wallwatch.domain.catalogue.load import profiles
+    >>> [round(x, 2) for x in scatter_from_goodness(profiles()["CX-6"].performance)]
+    [5.62, 0.67]
+    """
+    q = np.linspace(0.0, FITTED_TO, 51)
+    left, right = np.meshgrid(q, q)
+    bandwidth = float(np.std(bandwidths_gbps(p, left, right)))
+    latency = float(np.std(p.a * left + p.b * right))
+    latency_goodness = p.latency_goodness or p.goodness
+    return bandwidth * math.sqrt((1 - p.goodness) / p.goodness), latency * math.sqrt((1 - latency_goodness) / latency_goodness)
