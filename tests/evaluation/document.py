@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from tests.evaluation.draw import HELD_OUT
 
 from wallwatch.evaluation import match
-from wallwatch.evaluation.report import case_line, confusion_table, headlines, markdown, number, symptom_table
+from wallwatch.evaluation.report import case_line, confusion_table, headlines, marginal_line, markdown, number, symptom_table
 from wallwatch_local.paths import REPOSITORY
 
 RESULTS = REPOSITORY / "docs" / "evaluation.json"
@@ -26,12 +27,15 @@ TITLES = {
     "development": "Random scenarios of the development",
 }
 MEANINGS = {
-    "held-out": "Drawn at random (seeds above {held}) and kept apart from the making of the definitions (exceptions are below). "
+    "held-out": "Drawn at random (seeds above {held}) and kept apart from the making of the definitions: nobody had looked at any of "
+    "them when these figures were made. "
     "One to three causes at once, from far below to far above the wall, cards with and without the flaw, near misses, "
     "operators who reboot hosts and take ports down.",
     "catalogue": "Each file of `tests/scenarios`, eight minutes long. The definitions were made with these in sight.",
-    "quiet": "Six hours of six hosts with four RNICs each; jobs come and go, services churn, hosts are rebooted and ports taken down.",
-    "development": "Drawn at random (seeds 1 to {held}); the definitions were made with these in sight.",
+    "quiet": "Six hours of six hosts with four RNICs each, of all models; jobs come and go, grow and pause, services churn, hosts are "
+    "rebooted and ports taken down.",
+    "development": "Drawn at random (seeds 1 to {held}, among them those that an earlier evaluation had held out); the definitions were "
+    "made with these in sight.",
 }
 
 
@@ -53,6 +57,10 @@ def rules() -> str:
     )
 
 
+def _capitalised(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
 def section(name: str, figures: Mapping[str, Any]) -> str:
     """One set of recordings."""
     outcome = [[what, value, aim, {True: "yes", False: "**no**", None: "-"}[reached]] for what, value, aim, reached in headlines(figures)]
@@ -62,7 +70,7 @@ def section(name: str, figures: Mapping[str, Any]) -> str:
     total = figures.get("case_count", len(figures["cases"]))
     parts = [
         f"## {TITLES[name]}",
-        MEANINGS[name].format(held=1000),
+        MEANINGS[name].format(held=HELD_OUT),
         f"{figures['recordings']} recordings, {figures['rnic_hours']:.1f} RNIC-hours, "
         f"{figures['healthy_rnic_hours']:.1f} of them "
         f"healthy; {figures['messages']:,} messages.",
@@ -71,7 +79,7 @@ def section(name: str, figures: Mapping[str, Any]) -> str:
         markdown(*symptom_table(figures)),
         f"False incidents: {figures['false_on_healthy']} on healthy RNICs, {figures['false_beside']} beside a real symptom. "
         f"Not asked for: {figures['not_asked']['brief']} too brief, {figures['not_asked']['cut']} too near to the end. "
-        f"Repeats: {figures['repeats']}; outstayed: {figures['outstays']}.",
+        f"Repeats: {figures['repeats']}; outstayed: {figures['outstays']}. {_capitalised(marginal_line(figures))}.",
     ]
     if delays:
         parts.append(markdown(["sampling interval", "found", "delay median (samples)", "p95", "median (s)", "p95 (s)"], delays))

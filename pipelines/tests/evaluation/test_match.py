@@ -2,6 +2,7 @@
 
 from array import array
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -122,3 +123,29 @@ def test_healthy_time_leaves_out_what_was_sick_and_a_while_after() -> None:
     judged, _ = judge([truth(100, 200), truth(150, 250, "S6"), truth(500, 505, "S3", OTHER)])
     assert healthy_ms(HOST, PCI, judged, 0, END) == END - (250 + 180 - 70) * 1000 - (505 + 180 - 470) * 1000
     assert healthy_ms("host02", PCI, judged, 0, END) == END
+
+
+def near(from_s: float, to_s: float | None, symptom: str = "S4") -> Truth:
+    return replace(truth(from_s, to_s, symptom, cause="C4"), marginal=True)
+
+
+def test_what_is_said_of_a_marginal_case_is_neither_right_nor_wrong() -> None:
+    [one], false = judge([near(100, 400)], episode(150, 420, "S4"))
+    assert (one.outcome, len(one.episodes), false) == ("marginal", 1, [])
+    [one], false = judge([near(100, 400)])
+    assert (one.outcome, one.episodes, false) == ("marginal", [], [])
+
+
+def test_a_marginal_case_excuses_no_other_symptom_and_no_other_place() -> None:
+    _, false = judge([near(100, 400)], episode(150, 420, "S6"), episode(150, 420, "S4", pci=OTHER))
+    assert sorted((one.symptom, one.pci, one.beside) for one in false) == [("S4", OTHER, ""), ("S6", PCI, "")]
+
+
+def test_a_finding_that_was_raised_while_it_was_marginal_counts_for_the_symptom_that_it_becomes() -> None:
+    [one], false = judge([near(100, 700), truth(300, 600, "S4", cause="C4")], episode(150, 640, "S4"))
+    assert (one.outcome, one.delay_samples, false) == ("found", 0, [])
+
+
+def test_a_real_symptom_is_asked_for_although_its_edges_are_marginal() -> None:
+    [one], false = judge([near(90, 700), truth(100, 600, "S4", cause="C4")])
+    assert (one.outcome, false) == ("missed", [])

@@ -42,7 +42,8 @@ class Judged:
     """From when it is asked for: where a gradual one begins that is not brief."""
     end_ms: int
     outcome: str
-    """`found`, `missed`, `brief` (not asked for, and not found) or `cut` (too near to the recording's end)."""
+    """`found`, `missed`; not asked for, and not found: `brief`, `cut` (too near to the recording's end) and `marginal`. What was said of a
+    marginal one is in `episodes`."""
     instead: str = ""
     """The symptom that was said in its place."""
     delay_ms: int = 0
@@ -119,18 +120,44 @@ def match(truths: Sequence[Truth], replay: Replay, interval_ms: int) -> tuple[li
         Of the samples.
     """
     left = {id(e): e for e in replay.episodes if not _silence_is_real(e, replay, interval_ms)}
+    near = _near([t for t in truths if t.marginal], list(left.values()), replay, interval_ms)
     judged: list[Judged] = []
-    claimed: set[int] = set()
-    for stretch in joined(truths, replay.last_ms, interval_ms):
+    claimed = {id(e) for one in near for e in one.episodes}
+    real: set[int] = set()
+    for stretch in joined([t for t in truths if not t.marginal], replay.last_ms, interval_ms):
         judged.append(_judge(stretch, list(left.values()), claimed, replay, interval_ms))
-        claimed |= {id(e) for e in judged[-1].episodes}
+        real |= {id(e) for e in judged[-1].episodes}
+        claimed |= real
     for key in claimed:
         left.pop(key, None)
     false = _incidents(list(left.values()), judged, replay.last_ms)
     for one in judged:
         if one.outcome == "missed":
             _confuse(one, false)
-    return judged, false
+    for one in near:
+        one.episodes = [e for e in one.episodes if id(e) not in real]
+    return judged + [one for one in near if not _is_edge(one, judged)], false
+
+
+def _near(truths: Sequence[Truth], episodes: Sequence[Episode], replay: Replay, interval_ms: int) -> list[Judged]:
+    """Marginal truths with what was said of them, which is neither right nor wrong."""
+    found = []
+    for stretch in joined(truths, replay.last_ms, interval_ms):
+        one = _judge(stretch, episodes, set(), replay, interval_ms)
+        found.append(Judged(one.truth, one.onset_ms, one.end_ms, "marginal", episodes=one.episodes))
+    return found
+
+
+def _is_edge(near: Judged, judged: Sequence[Judged]) -> bool:
+    """Is it the beginning or the end of a real one, and no case of its own?"""
+    truth = near.truth
+    return not near.episodes and any(
+        one.truth.symptom == truth.symptom
+        and concerns(one.truth, truth.symptom, truth.host, truth.pci)
+        and one.truth.from_ms <= near.end_ms
+        and truth.from_ms <= one.end_ms
+        for one in judged
+    )
 
 
 def _silence_is_real(episode: Episode, replay: Replay, interval_ms: int) -> bool:

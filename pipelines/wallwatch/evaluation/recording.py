@@ -35,6 +35,8 @@ class Truth:
     pci: str
     from_ms: int
     to_ms: int | None
+    marginal: bool = False
+    """Just below a threshold of the expert: whoever calls it the symptom is right, and whoever does not."""
 
 
 @dataclass(slots=True)
@@ -115,15 +117,16 @@ def _run(file: Path) -> dict[str, Any]:
 
 def _truths(text: bytes, problems: Counter[str]) -> list[Truth]:
     """A symptom has a line when it begins, with `to` null, and one with the same `from` when it has ended: the later one counts."""
-    found: dict[tuple[str, str, str, str], Truth] = {}
+    found: dict[tuple[str, str, str, str, bool], Truth] = {}
     for line in text.splitlines():
         if not line.strip():
             continue
         try:
             one = orjson.loads(line)
-            key = (one["host"], one.get("pci") or "", one["symptom"], one["from"])
+            marginal = one.get("marginal") is True
+            key = (one["host"], one.get("pci") or "", one["symptom"], one["from"], marginal)
             to = one.get("to")
-            found[key] = Truth(one["symptom"], one["cause"], *key[:2], ms_of(one["from"]), None if to is None else ms_of(to))
+            found[key] = Truth(one["symptom"], one["cause"], *key[:2], ms_of(one["from"]), None if to is None else ms_of(to), marginal)
         except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError, ValueError):
             problems["truth: a line that is not understood"] += 1
     return sorted(found.values(), key=lambda t: (t.from_ms, t.host, t.pci, t.symptom))

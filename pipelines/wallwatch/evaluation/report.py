@@ -86,6 +86,16 @@ def headlines(figures: Mapping[str, Any]) -> list[tuple[str, str, str, bool | No
     ]
 
 
+def marginal_line(figures: Mapping[str, Any]) -> str:
+    """How many cases lay in the margins of the expert's thresholds, and what was said of them."""
+    near = figures.get("marginal")
+    if not near or not near["there"]:
+        return "marginal cases, where saying it or not is right: none"
+    said = ", ".join(f"{symptom} {count}" for symptom, count in near["said_of"].items())
+    strict = f"; if all that were false, macro F1 would be {number(near['macro_f1_if_false'], '.3f')}" if near["said"] else ""
+    return f"marginal cases, where saying it or not is right: {near['there']}, said of {near['said']}{f' ({said})' if said else ''}{strict}"
+
+
 def case_line(case: Mapping[str, Any]) -> str:
     place = f"{case['host']} {case['pci']}".strip()
     return f"{case['kind']}: {case['symptom']} in {case['recording']}, {place}, at {case['at_s']} s: {case['text']}"
@@ -104,6 +114,7 @@ def text(figures: Mapping[str, Any], cases: Sequence[Mapping[str, Any]], most_ca
         ),
         f"false incidents: {figures['false_on_healthy']} on healthy RNICs, {figures['false_beside']} beside a real symptom; not asked for: "
         f"{figures['not_asked']['brief']} too brief, {figures['not_asked']['cut']} too near to the end",
+        marginal_line(figures),
     ]
     if figures["problems"]:
         parts.append("could not be used: " + ", ".join(f"{reason} ({count})" for reason, count in sorted(figures["problems"].items())))

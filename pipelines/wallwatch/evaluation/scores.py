@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
@@ -96,6 +96,12 @@ def per_symptom(results: Sequence[Result]) -> dict[str, dict[str, float]]:
     return found
 
 
+def _strict(symptoms: Mapping[str, Mapping[str, float]], said: Mapping[str, int]) -> float | None:
+    """The macro F1 that it would be if all that was said of marginal cases were false."""
+    scores = [2 * s["found"] / max(2 * s["found"] + s["missed"] + s["false"] + said.get(symptom, 0), 1) for symptom, s in symptoms.items()]
+    return sum(scores) / len(scores) if scores else None
+
+
 def _delays(hits: Sequence[Judged]) -> dict[str, float]:
     if not hits:
         return {}
@@ -127,6 +133,7 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
     false = [f for r in results for f in r.false]
     on_healthy = [f for f in false if not f.beside]
     outcomes = Counter(j.outcome for r in results for j in r.judged)
+    said = Counter(j.truth.symptom for r in results for j in r.judged if j.outcome == "marginal" and j.episodes)
     return {
         "recordings": len(results),
         "rnic_hours": sum(r.rnics * r.length_ms for r in results) / HOUR_MS,
@@ -145,6 +152,12 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
         "cause_in_two": sum(_rank(j) in (0, 1) for j in hits) / len(hits) if hits else None,
         "cause_first_at_raise": sum(_rank(j, first=True) == 0 for j in hits) / len(hits) if hits else None,
         "not_asked": {"brief": outcomes["brief"], "cut": outcomes["cut"]},
+        "marginal": {
+            "there": outcomes["marginal"],
+            "said": said.total(),
+            "said_of": dict(sorted(said.items())),
+            "macro_f1_if_false": _strict(symptoms, said),
+        },
         "outstays": sum(j.outstays_ms > 0 for j in hits),
         "repeats": sum(j.repeats for j in hits),
         "problems": dict(sum((r.problems for r in results), Counter())),
