@@ -14,6 +14,8 @@ from wallwatch_backend.incidents.endpoints import router as incidents
 from wallwatch_backend.incidents.endpoints_context import router as incidents_context
 from wallwatch_backend.incidents.endpoints_many import router as incidents_many
 from wallwatch_backend.kit import problems
+from wallwatch_backend.policies.endpoints import router as policies
+from wallwatch_backend.policies.endpoints_bench import router as policies_bench
 from wallwatch_backend.remedies.endpoints import router as remedies
 from wallwatch_backend.rnics.endpoints import router as rnics
 from wallwatch_backend.session.endpoints import router as session
@@ -64,6 +66,8 @@ def new_api(**options: Any) -> FastAPI:
         views,
         remedies,
         agents,
+        policies_bench,
+        policies,
         webhooks,
         users,
         tokens,

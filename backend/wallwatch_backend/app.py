@@ -10,6 +10,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from wallwatch_backend import __version__, background, ui
 from wallwatch_backend.agents.opamp import Connections
 from wallwatch_backend.agents.opamp import router as opamp
+from wallwatch_backend.agents.policies import PolicyFile
 from wallwatch_backend.api import new_api
 from wallwatch_backend.health.service import KafkaProbe
 from wallwatch_backend.kit import logs, problem_handlers
@@ -34,6 +35,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.signer = CommandSigner.load(settings.secrets_dir)
     app.state.cipher = SecretCipher.load(settings.secrets_dir)
     app.state.connections = Connections()
+    app.state.policy_file = PolicyFile(app.state.database)
     app.state.hub = StreamHub(app.state.database, settings)
     async with background.running(app):
         log.info("started", version=__version__, signing_key=app.state.signer.kid)

@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from wallwatch.store.tables import NOTIFY_CHANNEL
 from wallwatch_backend.agents import repository as agents
 from wallwatch_backend.agents.opamp import Connections
+from wallwatch_backend.agents.policies import PolicyFile
 from wallwatch_backend.incidents.consumer import FindingConsumer
 from wallwatch_backend.incidents.lifecycle import Lifecycle
 from wallwatch_backend.incidents.notices import Notices
@@ -27,9 +28,18 @@ from wallwatch_backend.webhooks.router import Router
 _TIDY_EVERY_S = 15.0
 
 
-def _listener(database: Database, hub: StreamHub, connections: Connections, wake_webhooks: Callable[[], None]) -> Listener:
+def _listener(
+    database: Database, hub: StreamHub, connections: Connections, policy_file: PolicyFile, wake_webhooks: Callable[[], None]
+) -> Listener:
+    def policies_changed() -> None:
+        policy_file.changed()
+        connections.policies_changed()
+
     def changed(payload: str) -> None:
         change = orjson.loads(payload)
+        if change["kind"] == "policy":
+            policies_changed()
+            return
         if "count" in change:
             hub.publish(f"{change['kind']}s", {"count": change["count"]})
             return
@@ -43,6 +53,7 @@ def _listener(database: Database, hub: StreamHub, connections: Connections, wake
         hub.resync_all()
         hub.rows_changed()
         connections.wake_all()
+        policies_changed()
         wake_webhooks()
 
     handlers = {
@@ -79,7 +90,7 @@ async def running(app: FastAPI) -> AsyncIterator[None]:
         router.woken.set()
         dispatcher.woken.set()
 
-    listener = _listener(database, state.hub, state.connections, wake_webhooks)
+    listener = _listener(database, state.hub, state.connections, state.policy_file, wake_webhooks)
     tasks = [
         asyncio.create_task(leader.forever("listener", listener.run)),
         asyncio.create_task(leader.forever("streams", state.hub.run)),

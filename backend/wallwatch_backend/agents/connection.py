@@ -11,6 +11,7 @@ from prometheus_client import Counter
 from pydantic import ValidationError
 
 from wallwatch_backend.agents import framing, policies, repository
+from wallwatch_backend.agents.policies import PolicyFile
 from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.database import Database, WriteSession
 from wallwatch_backend.remedies import repository as remedies
@@ -38,15 +39,15 @@ class Gone(Exception):
 class AgentConnection:
     """Lives as long as the WebSocket."""
 
-    def __init__(self, database: Database, socket: Socket, agent_id: UUID, host: str) -> None:
+    def __init__(self, database: Database, socket: Socket, policies: PolicyFile, agent_id: UUID, host: str) -> None:
         self.agent_id, self.host, self.connection_id = agent_id, host, uuid4()
-        self._database, self._socket = database, socket
+        self._database, self._socket, self._policies = database, socket, policies
         self._instance_uid = b""
         self._next_sequence: int | None = None
         self._speaks_remedies = False
-        self._takes_config = False
+        self._takes_config: bool | None = None  # it has not said
         self._config_hash = b""
-        self._config_offered = False
+        self._offered = b""
         self._noted_at: datetime | None = None
         self._sent: set[UUID] = set()
         self._sending = asyncio.Lock()
@@ -84,33 +85,61 @@ class AgentConnection:
             await self._take_custom(message.custom_message)
         if message.HasField("agent_disconnect"):
             raise Gone
-        self._note_config(message)
+        await self._note_config(message)
         answer = framing.reply(self._instance_uid, report_full_state=missed)
         await self._offer_policies(answer)
         await self._send(answer)
         await self.send_commands()
 
-    def _note_config(self, message: opamp_pb2.AgentToServer) -> None:
+    async def _note_config(self, message: opamp_pb2.AgentToServer) -> None:
+        takes = self._takes_config
         if message.capabilities:
             self._takes_config = bool(message.capabilities & framing.ACCEPTS_CONFIG)
-        if not message.HasField("remote_config_status"):
+        values: dict[str, Any] = {"takes_policies": self._takes_config} if self._takes_config != takes else {}
+        if message.HasField("remote_config_status"):
+            values |= self._config_values(message.remote_config_status)
+        if not values:
             return
-        status = message.remote_config_status
-        self._config_hash = status.last_remote_config_hash
+        async with self._database.write() as session:
+            if not await repository.note(session, self.agent_id, self.connection_id, **values):
+                raise Gone
+
+    def _config_values(self, status: opamp_pb2.RemoteConfigStatus) -> dict[str, Any]:
+        """What an agent says of its policies. When it refused some, the hash is theirs, and those before stay."""
+        hash = status.last_remote_config_hash.decode(errors="replace").replace("\0", "")[:200]
         if status.status == framing.CONFIG_FAILED:
             POLICIES_REFUSED.inc()
-            log.error("agent_refused_policies", host=self.host, error=_clean(status.error_message, 500))
+            reason = _clean(status.error_message, 500)
+            log.error("agent_refused_policies", host=self.host, error=reason)
+            self._offered = status.last_remote_config_hash  # it would refuse them again
+            return {"policies_refused_hash": hash, "policies_refused_at": clock.now(), "policies_error": reason or "no reason was given"}
+        self._config_hash = status.last_remote_config_hash
+        return {
+            "policies_hash": hash,
+            "policies_at": clock.now(),
+            "policies_refused_hash": None,
+            "policies_refused_at": None,
+            "policies_error": None,
+        }
 
-    async def _offer_policies(self, answer: opamp_pb2.ServerToAgent) -> None:
-        """Send the policies once in a connection, to an agent that has others: one that refuses them would refuse them again."""
-        if not self._takes_config or self._config_offered:
-            return
-        compiled = await asyncio.to_thread(policies.current)
-        if self._config_hash != compiled.hash:
-            policies.offer(answer, compiled)
-            POLICIES_SENT.inc()
-            log.info("policies_sent", host=self.host, hash=compiled.hash.decode())
-        self._config_offered = True
+    async def _offer_policies(self, answer: opamp_pb2.ServerToAgent) -> bool:
+        """Put today's policies into a message, once in a connection, to an agent that has others; say whether."""
+        if not self._takes_config:
+            return False
+        compiled = await self._policies.current()
+        if compiled.hash in (self._config_hash, self._offered):
+            return False
+        policies.offer(answer, compiled)
+        self._offered = compiled.hash
+        POLICIES_SENT.inc()
+        log.info("policies_sent", host=self.host, hash=compiled.hash.decode())
+        return True
+
+    async def send_policies(self) -> None:
+        """Send policies that have changed, without waiting for the agent to speak."""
+        message = opamp_pb2.ServerToAgent(instance_uid=self._instance_uid)
+        if await self._offer_policies(message):
+            await self._send(message)
 
     async def _note_status(self, message: opamp_pb2.AgentToServer) -> None:
         at, values = clock.now(), dict[str, Any]()

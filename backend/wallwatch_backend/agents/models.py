@@ -1,6 +1,6 @@
 """Agents and the tokens with which they enrol."""
 
-from sqlalchemy import LargeBinary
+from sqlalchemy import LargeBinary, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from wallwatch_backend.kit.columns import At, Created, Id, Ref
@@ -20,6 +20,12 @@ class AgentRow(Base):
     healthy: Mapped[bool | None]
     health_error: Mapped[str | None]
     last_seen_at: Mapped[At | None]
+    takes_policies: Mapped[bool] = mapped_column(default=False, server_default=false())
+    policies_hash: Mapped[str | None]  # of the compiled policies that it runs
+    policies_at: Mapped[At | None]
+    policies_refused_hash: Mapped[str | None]  # of those that it would not take, until it takes others
+    policies_refused_at: Mapped[At | None]
+    policies_error: Mapped[str | None]
 
     @property
     def connected(self) -> bool:

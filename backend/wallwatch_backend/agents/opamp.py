@@ -55,6 +55,18 @@ class Connections:
         if held is not None:
             self._spawn(self._send(held[0], held[1]))
 
+    def policies_changed(self) -> None:
+        """Send the policies of today to every agent that has others, one after the other."""
+        self._spawn(self._send_policies())
+
+    async def _send_policies(self) -> None:
+        for connection, task in list(self._by_host.values()):
+            try:
+                await connection.send_policies()
+            except (SQLAlchemyError, OSError, RuntimeError, WebSocketDisconnect) as error:
+                log.warning("policies_not_sent", host=connection.host, error=type(error).__name__)
+                task.cancel()  # the agent connects again and gets them then
+
     def wake_all(self) -> None:
         """After notifications may have been lost."""
         for host in list(self._by_host):
@@ -107,7 +119,7 @@ async def opamp(socket: WebSocket) -> None:
         await socket.send_denial_response(JSONResponse(body, status_code=401, media_type=MEDIA_TYPE))
         return
     await socket.accept()
-    connection = AgentConnection(database, socket, agent.id, agent.host)
+    connection = AgentConnection(database, socket, socket.app.state.policy_file, agent.id, agent.host)
     task = asyncio.ensure_future(_serve(connection, socket, settings.agent_silent_after_s))
     connections.add(connection, task)
     log.info("agent_connected", host=agent.host)

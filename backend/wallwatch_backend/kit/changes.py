@@ -12,14 +12,14 @@ CHANNEL = "wallwatch_change"
 COMMAND_CHANNEL = "wallwatch_command"
 DELIVERY_CHANNEL = "wallwatch_delivery"
 
-Kind = Literal["incident", "remedy", "agent"]
+Kind = Literal["incident", "remedy", "agent", "policy"]
 
 
 async def _notify(session: WriteSession, channel: str, payload: str) -> None:
     await session.execute(text("SELECT pg_notify(:channel, :payload)"), {"channel": channel, "payload": payload})
 
 
-async def announce(session: WriteSession, kind: Kind, id: UUID, state: str, **extra: str | None) -> None:
+async def announce(session: WriteSession, kind: Kind, id: UUID | str, state: str, **extra: str | None) -> None:
     """Tell streams that something has a new state; PostgreSQL sends it when the transaction commits."""
     await _notify(session, CHANNEL, orjson.dumps({"kind": kind, "id": str(id), "state": state, **extra}).decode())
 

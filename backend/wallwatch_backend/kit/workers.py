@@ -1,0 +1,31 @@
+"""Work that takes the processor for long, in a process of its own: requests go on meanwhile, and what takes too long is ended."""
+
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+import anyio
+from anyio import to_process
+
+from wallwatch_backend.kit.problems import WallwatchError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class TookTooLong(WallwatchError):
+    status, code, title = 422, "took_too_long", "This takes more time than one request may"
+
+
+async def in_worker(seconds: float, what: str, work: Callable[P, R], *args: P.args, **_: P.kwargs) -> R:
+    """Run a function of a module with arguments that can be pickled; its process is killed when the time is up.
+
+    Raises
+    ------
+    TookTooLong
+        After so many seconds, the wait for a free process included.
+    """
+    try:
+        with anyio.fail_after(seconds):
+            return await to_process.run_sync(work, *args, cancellable=True)
+    except TimeoutError:
+        raise TookTooLong(f"{what} was not done within {seconds:g} s and was ended.") from None

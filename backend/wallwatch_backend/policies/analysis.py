@@ -1,0 +1,192 @@
+"""What a formula means and what is wrong with it. Pure, and run in a worker process: some formulas take all the time they can get."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from pydantic import ValidationError
+
+from wallwatch.domain.ltl.draw import guards
+from wallwatch.domain.ltl.gaps import widened
+from wallwatch.domain.ltl.kind import Checked as Meaning
+from wallwatch.domain.ltl.kind import check
+from wallwatch.domain.ltl.limits import Limits, TooComplex
+from wallwatch.domain.ltl.monitor import Monitor, compiled
+from wallwatch.domain.ltl.parse import SyntaxProblem, parse, tokens
+from wallwatch.domain.policies.models import Policy
+from wallwatch.domain.policies.models import Proposition as DomainProposition
+from wallwatch.domain.policies.tables import MAX_PROPOSITIONS, MAX_STATES
+from wallwatch.domain.policies.vocabulary import misfits
+from wallwatch_backend.policies.schemas import Bindings, Definition
+from wallwatch_backend.policies.schemas_check import (
+    Ask,
+    Automaton,
+    AutomatonEdge,
+    AutomatonState,
+    Checked,
+    Problem,
+    Run,
+    RunRequest,
+    Verdict,
+)
+
+LIMITS = Limits(states=1000, nodes=200_000, seconds=3.0, propositions=12)
+"""A formula is checked with every pause in typing; a collector's bounds are below these anyway."""
+
+MOST_DRAWN = 40
+"""States that a picture can show."""
+
+OWN_SOURCE = "operators"
+
+
+def examine(bindings: Bindings) -> Checked:
+    """Say what a formula means and whether a policy with these bindings can be enabled."""
+    text = bindings.formula
+    if not text.strip():
+        return Checked(problems=[Problem(kind="syntax", message="a formula is expected, such as G(A -> X B)", position=0, length=0)])
+    try:
+        parsed = parse(text)
+    except SyntaxProblem as problem:
+        return Checked(problems=[Problem(kind="syntax", message=problem.message, position=problem.position, length=_length(text, problem))])
+    names = parsed.propositions()
+    unbound = list(_unbound(bindings, names))
+    try:
+        meaning = check(parsed, LIMITS)
+    except TooComplex as problem:
+        return Checked(formula=str(parsed), propositions=names, problems=[Problem(kind="too_complex", message=str(problem)), *unbound])
+    found = _described(meaning)
+    problems = [*_refusals(meaning), *unbound, *_binding_problems(bindings)]
+    found.unused = [name for name in _declared(bindings) if name not in names]
+    if not problems:
+        problems += _too_large(meaning.monitor, len(names) + len(found.unused))
+    found.problems = problems
+    return found
+
+
+def _length(text: str, problem: SyntaxProblem) -> int:
+    rest = text[problem.position :]
+    word = len(rest) - len(rest.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"))
+    return max(word, 1 if rest.strip() else 0)
+
+
+def _declared(bindings: Bindings) -> list[str]:
+    return [*bindings.propositions, *([bindings.timer.name] if bindings.timer else [])]
+
+
+def _unbound(bindings: Bindings, names: list[str]) -> Iterator[Problem]:
+    declared = set(_declared(bindings))
+    first = {token.text: token.position for token in reversed(tokens(bindings.formula)) if token.kind == "name"}
+    for name in names:
+        if name not in declared:
+            message = f"no event sets {name} yet: choose which events do"
+            yield Problem(kind="unbound", message=message, position=first[name], length=len(name), proposition=name)
+
+
+def _refusals(meaning: Meaning) -> Iterator[Problem]:
+    verdicts = meaning.monitor.verdicts
+    if verdicts[0] != "?" or "F" not in verdicts:
+        yield Problem(kind="refused", message=meaning.words())
+
+
+def _binding_problems(bindings: Bindings) -> Iterator[Problem]:
+    timer = bindings.timer
+    if timer is not None:
+        if timer.name in bindings.propositions:
+            yield Problem(kind="binding", message=f"{timer.name} is set by events already", proposition=timer.name)
+        for name in dict.fromkeys((timer.after, timer.unless or timer.after)):
+            if name not in bindings.propositions:
+                yield Problem(kind="binding", message=f"the timer speaks of {name}, which no event sets", proposition=timer.name)
+    shape = {name: DomainProposition(kind=tuple(bound.kind), when=bound.when) for name, bound in bindings.propositions.items()}
+    for name, wrong in misfits(Policy.model_construct(subject=bindings.subject, propositions=shape)):
+        yield Problem(kind="binding", message=wrong, proposition=name)
+
+
+def _too_large(monitor: Monitor, propositions: int) -> Iterator[Problem]:
+    if propositions > MAX_PROPOSITIONS:
+        yield Problem(kind="too_large", message=f"there are {propositions} propositions; a collector holds {MAX_PROPOSITIONS}")
+        return
+    try:
+        if len(monitor.verdicts) > MAX_STATES:
+            raise TooComplex(f"the automaton has {len(monitor.verdicts)} states")
+        widened(monitor, MAX_STATES)
+    except TooComplex as problem:
+        yield Problem(kind="too_large", message=f"{problem}; a collector holds {MAX_STATES}: divide the formula at its conjunctions")
+
+
+def _described(meaning: Meaning) -> Checked:
+    monitor = meaning.monitor
+    parts = monitor.formula.conjuncts()
+    return Checked(
+        problems=[],
+        formula=str(monitor.formula),
+        propositions=list(monitor.propositions),
+        kind=meaning.kind.name,
+        safety=meaning.kind.safety,
+        co_safety=meaning.kind.co_safety,
+        monitorable=meaning.kind.monitorable,
+        initial_verdict=verdict(monitor, 0),
+        states=len(monitor.verdicts),
+        words=meaning.words(),
+        examples=[[[Ask(proposition=name, holds=holds) for name, holds in cube] for cube in trace] for trace in meaning.violations],
+        parts=[str(part) for part in parts] if len(parts) > 1 else [],
+        automaton=automaton(monitor) if len(monitor.verdicts) <= MOST_DRAWN else None,
+    )
+
+
+def automaton(monitor: Monitor) -> Automaton:
+    """The machine as states and symbolic edges."""
+    states = range(len(monitor.verdicts))
+    return Automaton(
+        states=[AutomatonState(id=state, verdict=verdict(monitor, state), retired=state in monitor.hopeless) for state in states],
+        edges=[
+            AutomatonEdge(source=state, target=target, guard=guard) for state in states for target, guard in guards(monitor, state).items()
+        ],
+    )
+
+
+def verdict(monitor: Monitor, state: int) -> Verdict:
+    found = monitor.verdicts[state]
+    return "T" if found == "T" else "F" if found == "F" else "?"
+
+
+@lru_cache(maxsize=256)
+def monitor_of(formula: str) -> Monitor:
+    """The monitor of a formula, within the limits."""
+    return compiled(formula, LIMITS)
+
+
+def run(request: RunRequest) -> Run | Problem:
+    """Take the steps one by one."""
+    try:
+        monitor = monitor_of(request.formula)
+    except SyntaxProblem as problem:
+        return Problem(kind="syntax", message=problem.message, position=problem.position, length=1)
+    except TooComplex as problem:
+        return Problem(kind="too_complex", message=str(problem))
+    states = [0]
+    for present in request.steps:
+        states.append(monitor.next(states[-1], monitor.letter(present)))
+    ignored = {name for step in request.steps for name in step} - set(monitor.propositions)
+    return Run(
+        propositions=list(monitor.propositions),
+        states=states,
+        verdicts=[verdict(monitor, state) for state in states],
+        ignored=sorted(ignored),
+    )
+
+
+def usable(id: str, definition: Definition) -> tuple[dict[str, object], list[Problem]]:
+    """The definition as it is stored and delivered, and what forbids to use it."""
+    checked = examine(definition)
+    if checked.problems:
+        return {}, checked.problems
+    body = {**definition.model_dump(exclude_none=True), "id": id, "where": where(definition), "source": OWN_SOURCE}
+    try:
+        return Policy.model_validate(body).model_dump(mode="json", exclude_none=True), []
+    except ValidationError as error:
+        first = error.errors()[0]
+        return {}, [Problem(kind="binding", message=str(first["msg"]).removeprefix("Value error, "))]
+
+
+def where(bindings: Bindings) -> str:
+    """A host knows all that happens to its own; only an address may move from host to host."""
+    return "centre" if bindings.subject == "address" else "edge"

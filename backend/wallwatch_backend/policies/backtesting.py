@@ -1,0 +1,117 @@
+"""What a policy would have said of stored events. Pure, and run in a worker process."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from math import ceil
+from typing import Any, NamedTuple
+
+from wallwatch.domain.policies.models import Policy
+from wallwatch.domain.policies.vocabulary import event_kinds
+from wallwatch.domain.policies.watch import TRACE_LENGTH, Event, Watch
+from wallwatch.domain.policies.watch import Violation as Found
+from wallwatch_backend.policies.analysis import monitor_of, verdict
+from wallwatch_backend.policies.replay import path
+from wallwatch_backend.policies.schemas_check import Backtest, BacktestPart, NotStored, TraceStep, Violation
+from wallwatch_backend.policies.words import text_of
+
+LOSSES = ("kernel_log_lost", "cni_lost")
+"""Events that tell of lost ones."""
+MOST_SHOWN = 100
+_PARTS = 48
+
+Stored = tuple[datetime, str, str, str, dict[str, Any]]
+"""(time, host, pci, kind, fields)"""
+
+
+class Span(NamedTuple):
+    since: datetime
+    until: datetime
+    cut_short: bool
+
+
+def kinds_of(policy: Policy) -> list[str]:
+    """Kinds of events that a backtest of this policy reads."""
+    return sorted({*_bound(policy), "host_booted", *LOSSES})
+
+
+def _bound(policy: Policy) -> set[str]:
+    return {kind for proposition in policy.propositions.values() for kind in proposition.kind}
+
+
+def backtest(policy: Policy, events: Sequence[Stored], span: Span) -> Backtest:
+    """Run a policy over events in the order of time."""
+    mine, watch, found = _bound(policy), Watch([policy]), list[Found]()
+    part = max((span.until - span.since) / _PARTS, timedelta(seconds=1))
+    counted: Counter[int] = Counter()
+    for at, host, pci, kind, fields in events:
+        if kind in LOSSES:
+            watch.lost(host)
+        counted[(at - span.since) // part] += kind in mine
+        found += watch.take(Event(kind, _us(at), host, pci, fields))
+    read_until = events[-1][0] if span.cut_short and events else span.until
+    found += watch.tick(_us(read_until) + 1)
+    found.sort(key=lambda one: one.at_us)
+    violated = Counter((_at(one.at_us) - span.since) // part for one in found)
+    coverage = watch.coverage()[policy.id]
+    return Backtest(
+        since=span.since,
+        until=span.until,
+        events=counted.total(),
+        cut_short=span.cut_short,
+        read_until=read_until,
+        hosts=len({event[1] for event in events}),
+        subjects=coverage["subjects"],
+        unknown=coverage["unknown"],
+        late=watch.late,
+        violations=len(found),
+        subjects_violated=len({one.subject for one in found}),
+        shown=[_shown(policy, one) for one in reversed(found[-MOST_SHOWN:])],
+        timeline=[
+            BacktestPart(at=span.since + part * number, violations=violated[number], events=counted[number])
+            for number in range(ceil((span.until - span.since) / part))
+        ],
+        not_stored=[NotStored(kind=kind, label=event_kinds()[kind].label) for kind in sorted(mine) if event_kinds()[kind].stays_on_host],
+    )
+
+
+def _shown(policy: Policy, one: Found) -> Violation:
+    monitor = monitor_of(policy.formula)
+    # The watcher forgets where a subject began when its trace grows too long.
+    cut = len(one.trace) >= TRACE_LENGTH
+    start, states = path(monitor, [names for _, names in one.trace], cut)
+    host = "" if policy.subject == "address" else one.subject[0]
+    return Violation(
+        id=f"{one.at_us} {' '.join(one.subject)}",
+        policy=policy.id,
+        at=_at(one.at_us),
+        host=host,
+        pci=one.subject[1] if policy.subject in ("rnic", "flow", "command") else "",
+        subject=" ".join(part for part in one.subject if part != host) or "host",
+        severity=policy.severity,
+        text=policy.violation,
+        revision="",
+        version=None,
+        left_out=0,
+        cut=cut,
+        start=start,
+        trace=[
+            TraceStep(
+                at=_at(at_us),
+                kinds=[],
+                propositions=list(names),
+                text=text_of(policy, names),
+                state=state,
+                verdict=None if state is None else verdict(monitor, state),
+            )
+            for (at_us, names), state in zip(one.trace, states, strict=True)
+        ],
+    )
+
+
+def _us(at: datetime) -> int:
+    return round(at.timestamp() * 1e6)
+
+
+def _at(at_us: int) -> datetime:
+    return datetime.fromtimestamp(at_us / 1e6, UTC)

@@ -1,0 +1,107 @@
+"""Formulas and drafts tried out: what they mean, what they say of given steps, and of stored events."""
+
+from wallwatch.domain.policies.load import policies as catalogue
+from wallwatch.domain.policies.models import Policy
+from wallwatch.domain.policies.vocabulary import SUBJECTS, event_kinds
+from wallwatch_backend.kit.database import ReadSession
+from wallwatch_backend.kit.problems import NotFound
+from wallwatch_backend.kit.workers import in_worker
+from wallwatch_backend.policies import analysis, backtesting, repository, telemetry_repository
+from wallwatch_backend.policies.errors import BadPolicy
+from wallwatch_backend.policies.schemas import Bindings, Definition
+from wallwatch_backend.policies.schemas_check import (
+    Backtest,
+    BacktestRequest,
+    Checked,
+    EventKind,
+    EventVocabulary,
+    Problem,
+    Run,
+    RunRequest,
+)
+from wallwatch_backend.policies.service import CHECK_S
+from wallwatch_backend.policies.stored import policy_of
+
+MOST_EVENTS = 200_000
+"""Events that one backtest reads: some 10 s of work."""
+BACKTEST_S = 40.0
+_DRAFT = "draft"
+_NAMES = frozenset({"flow", "device", "command", "address", "vxlan_network"})
+"""Fields that say whose event it is."""
+
+
+def vocabulary() -> EventVocabulary:
+    """What propositions can be bound to."""
+    return EventVocabulary(
+        subjects={str(subject): words for subject, words in SUBJECTS.items()},
+        kinds=[
+            EventKind(
+                kind=kind.id,
+                label=kind.label,
+                source=kind.source,
+                subjects=list(kind.subjects),
+                stays_on_host=kind.stays_on_host,
+                when={field: list(values) for field, values in kind.when.items()},
+            )
+            for kind in event_kinds().values()
+        ],
+    )
+
+
+async def check(body: Bindings) -> Checked:
+    return await in_worker(CHECK_S, "The check of the formula", analysis.examine, body)
+
+
+async def run(body: RunRequest) -> Run:
+    found = await in_worker(CHECK_S, "The run", analysis.run, body)
+    if isinstance(found, Problem):
+        raise BadPolicy(found.message)
+    return found
+
+
+async def _chosen(session: ReadSession, body: BacktestRequest) -> Policy:
+    if body.policy is None:
+        return await _of_draft(body.definition)
+    row = await repository.one(session, body.policy)
+    if row is None or not row.own:
+        if body.policy not in catalogue():
+            raise NotFound(f"There is no policy {body.policy}.")
+        return catalogue()[body.policy]
+    version = await repository.version(session, body.policy, body.version or row.newest)
+    if version is None:
+        raise NotFound(f"There is no version {body.version} of {body.policy}.")
+    return policy_of(version.definition)
+
+
+async def _of_draft(given: Definition | Bindings | None) -> Policy:
+    if given is None:
+        raise BadPolicy("Give a policy or a definition.")
+    words = {} if isinstance(given, Definition) else {"title": _DRAFT, "violation": "The draft was violated."}
+    definition = Definition.model_validate({**given.model_dump(), **words})
+    stored, problems = await in_worker(CHECK_S, "The check of the formula", analysis.usable, _DRAFT, definition)
+    if problems:
+        raise BadPolicy("; ".join(problem.message for problem in problems))
+    return policy_of(stored)
+
+
+async def backtest(session: ReadSession, body: BacktestRequest) -> Backtest:
+    """Read the events and run the policy over them, in a process of its own."""
+    policy = await _chosen(session, body)
+    events: list[backtesting.Stored] = []
+    kinds = backtesting.kinds_of(policy)
+    pages = telemetry_repository.events(session, kinds, body.since, body.until, body.host, body.pci, MOST_EVENTS + 1)
+    needed = {
+        "flow",
+        "device",
+        "command",
+        "address",
+        "vxlan_network",
+        *(key for bound in policy.propositions.values() for key in bound.when),
+    }
+    async for page in pages:
+        for row in page:
+            fields = {key: value for key, value in (row.other or {}).items() if key in needed}
+            events.append((row.time, row.host, row.pci, row.kind, fields))
+    cut_short = len(events) > MOST_EVENTS
+    span = backtesting.Span(body.since, body.until, cut_short)
+    return await in_worker(BACKTEST_S, "The backtest", backtesting.backtest, policy, events[:MOST_EVENTS], span)

@@ -1,0 +1,108 @@
+"""Policies as callers see them: definition, lifecycle, state."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Row
+
+from wallwatch.domain.policies.models import Policy as CataloguePolicy
+from wallwatch_backend.kit.database import ReadSession
+from wallwatch_backend.policies import repository, telemetry_repository
+from wallwatch_backend.policies.models import PolicyRow, PolicyVersionRow
+from wallwatch_backend.policies.schemas import Definition, Lifecycle, PolicyState, PolicySummary, PolicyVersion
+
+HOURS = 24
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What the fleet said of policies: newest reports, and violations of the last day."""
+
+    at: datetime
+    states: Mapping[str, Row[Any]]
+    recent: Mapping[str, Sequence[int]]
+    last: Mapping[str, datetime]
+
+
+async def heard(session: ReadSession, at: datetime) -> Heard:
+    since = at - timedelta(hours=HOURS)
+    recent: dict[str, list[int]] = {}
+    for row in await telemetry_repository.violations_by_hour(session, since):
+        hours = recent.setdefault(row.policy, [0] * HOURS)
+        # A host's clock may be ahead of ours.
+        hours[min(max(row.hour, 0), HOURS - 1)] += row.violations
+    last = await telemetry_repository.last_violations(session, list(recent), since)
+    return Heard(at, await telemetry_repository.states(session, at), recent, last)
+
+
+def version_of(row: PolicyVersionRow, agents: int = 0) -> PolicyVersion:
+    return PolicyVersion(
+        number=row.number,
+        definition=Definition.model_validate(row.definition),
+        note=row.note,
+        saved_by=row.saved_by,
+        saved_at=row.saved_at,
+        enabled_by=row.enabled_by,
+        enabled_at=row.enabled_at,
+        agents=agents,
+    )
+
+
+def lifecycle_of(row: PolicyRow | None) -> Lifecycle:
+    if row is None or row.enabled:
+        return Lifecycle.enabled
+    return Lifecycle.draft if row.own and row.running is None else Lifecycle.disabled
+
+
+def summary(policy: CataloguePolicy, row: PolicyRow | None, heard: Heard) -> PolicySummary:
+    """Put a policy together; `row` is None for one of the catalogue that nobody has switched."""
+    own = row is not None and row.own
+    lifecycle = lifecycle_of(row)
+    state, recent = heard.states.get(policy.id), heard.recent.get(policy.id, [0] * HOURS)
+    subjects, unknown = (state.subjects, state.unknown) if state is not None else (0, 0)
+    return PolicySummary(
+        id=policy.id,
+        title=policy.title,
+        own=own,
+        lifecycle=lifecycle,
+        has_draft=row is not None and row.own and row.newest > (row.running or 0),
+        running=0 if row is None else row.running if row.own else 0,
+        subject=policy.subject,
+        where=policy.where,
+        formula=policy.formula,
+        severity=policy.severity,
+        symptoms=list(policy.symptoms),
+        causes=list(policy.causes),
+        state=_state(lifecycle, state, recent[-1]),
+        subjects=subjects,
+        unknown=unknown,
+        coverage=(subjects - unknown) / subjects if subjects else None,
+        hosts=state.hosts if state is not None else 0,
+        violations_1h=recent[-1],
+        violations_24h=sum(recent),
+        recent=list(recent),
+        last_violation_at=heard.last.get(policy.id),
+        heard_at=state.heard_at if state is not None else None,
+    )
+
+
+def _state(lifecycle: Lifecycle, state: Row[Any] | None, violations_1h: int) -> PolicyState:
+    if lifecycle is not Lifecycle.enabled:
+        return PolicyState.off
+    if violations_1h:
+        return PolicyState.violated
+    if state is None or state.unknown:
+        return PolicyState.unknown
+    return PolicyState.holding if state.subjects else PolicyState.idle
+
+
+async def agents_by_version(session: ReadSession, policy_id: str) -> dict[int, int]:
+    """Version -> agents that run it; 0 is that of the catalogue."""
+    found: dict[int, int] = {}
+    for row in await repository.agents_by_hash(session):
+        number = (row.policies or {}).get(policy_id)
+        if number is not None:
+            found[number] = found.get(number, 0) + row.agents
+    return found

@@ -1,0 +1,170 @@
+"""Queries of what policies said: states over time, violations, and the events that they look at."""
+
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Integer, Row, case, cast, distinct, func, literal_column, select, tuple_
+from sqlalchemy.dialects.postgresql import distinct_on
+
+from wallwatch.store.tables import event, host, policy_sample
+from wallwatch_backend.kit.database import ReadSession
+
+VIOLATED = "policy_violated"
+STANDS = timedelta(minutes=12)
+"""A state is repeated after ten intervals of a minute at the latest; what is older is not known any more."""
+_EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
+
+_e, _s = event.c, policy_sample.c
+_LEFT_OUT = cast(_e.other["left_out"].astext, Integer)
+_OF = _e.other["policy"].astext
+# One that says how many were left out is no violation itself.
+_COUNT = func.sum(case((_LEFT_OUT.is_not(None), _LEFT_OUT), else_=1))
+
+
+async def states(session: ReadSession, at: datetime) -> dict[str, Row[Any]]:
+    """Policy -> (hosts, subjects, unknown, heard_at), from the newest report of each RNIC and host."""
+    newest = (
+        select(_s.policy, _s.host_id, _s.subjects, _s.unknown, _s.time)
+        .ext(distinct_on(_s.policy, _s.host_id, _s.pci))
+        .where(_s.time > at - STANDS)
+        .order_by(_s.policy, _s.host_id, _s.pci, _s.time.desc())
+        .subquery()
+    )
+    c = newest.c
+    query = select(
+        c.policy,
+        func.count(distinct(c.host_id)).label("hosts"),
+        func.coalesce(func.sum(c.subjects), 0).label("subjects"),
+        func.coalesce(func.sum(c.unknown), 0).label("unknown"),
+        func.max(c.time).label("heard_at"),
+    ).group_by(c.policy)
+    return {row.policy: row for row in await session.execute(query)}
+
+
+async def violations_by_hour(session: ReadSession, since: datetime, policy_id: str | None = None) -> Sequence[Any]:
+    """(policy, hour, violations, last_at), hours counted from `since`."""
+    hour = func.floor(func.extract("epoch", _e.time - since) / 3600).cast(Integer)
+    query = (
+        select(_OF.label("policy"), hour.label("hour"), _COUNT.label("violations"), func.max(_e.time).label("last_at"))
+        .where(_e.kind == VIOLATED, _e.time > since)
+        .group_by("policy", "hour")
+    )
+    if policy_id is not None:
+        query = query.where(policy_id == _OF)
+    return (await session.execute(query)).all()
+
+
+async def last_violations(session: ReadSession, policy_ids: Sequence[str], since: datetime) -> dict[str, datetime]:
+    query = (
+        select(_OF.label("policy"), func.max(_e.time)).where(_e.kind == VIOLATED, _e.time > since, _OF.in_(policy_ids)).group_by("policy")
+    )
+    return {row[0]: row[1] for row in await session.execute(query)}
+
+
+async def violations(
+    session: ReadSession,
+    policy_id: str,
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    of_host: str | None = None,
+    pci: str | None = None,
+    after: tuple[datetime, int, str] | None = None,
+    limit: int,
+) -> Sequence[Any]:
+    """The newest first: (time, host_id, host, pci, detail, other)."""
+    query = (
+        select(_e.time, _e.host_id, host.c.host, _e.pci, _e.detail, _e.other)
+        .join(host, host.c.host_id == _e.host_id)
+        .where(_e.kind == VIOLATED, policy_id == _OF)
+        .order_by(_e.time.desc(), _e.host_id.desc(), _e.pci.desc())
+        .limit(limit)
+    )
+    if since is not None:
+        query = query.where(_e.time >= since)
+    if until is not None:
+        query = query.where(_e.time < until)
+    if of_host is not None:
+        query = query.where(host.c.host == of_host)
+    if pci is not None:
+        query = query.where(_e.pci == pci)
+    if after is not None:
+        query = query.where(tuple_(_e.time, _e.host_id, _e.pci) < after)
+    return (await session.execute(query)).all()
+
+
+async def violation(session: ReadSession, policy_id: str, at: datetime, host_id: int, pci: str) -> Any:
+    query = (
+        select(_e.time, _e.host_id, host.c.host, _e.pci, _e.detail, _e.other)
+        .join(host, host.c.host_id == _e.host_id)
+        .where(_e.kind == VIOLATED, policy_id == _OF, _e.time == at, _e.host_id == host_id, _e.pci == pci)
+    )
+    return (await session.execute(query)).one_or_none()
+
+
+async def buckets(
+    session: ReadSession,
+    since: datetime,
+    until: datetime,
+    step_s: int,
+    *,
+    policy_id: str | None = None,
+    of_host: str | None = None,
+    pci: str = "",
+) -> Sequence[Any]:
+    """(policy, pci, bucket, violations, subjects, unknown): of one policy over the fleet, or of all policies on an RNIC and its host."""
+    bucket = func.time_bucket(timedelta(seconds=step_s), _s.time, _EPOCH)
+    of_rnic = _s.pci if of_host is not None else literal_column("''")
+    query = (
+        select(
+            _s.policy,
+            of_rnic.label("pci"),
+            bucket.label("bucket"),
+            func.coalesce(func.sum(_s.violations), 0).label("violations"),
+            func.coalesce(func.max(_s.subjects), 0).label("subjects"),
+            func.coalesce(func.max(_s.unknown), 0).label("unknown"),
+        )
+        .where(_s.time >= since - STANDS, _s.time < until)
+        .group_by(_s.policy, *([_s.pci] if of_host is not None else []), bucket)
+        .order_by(bucket)
+    )
+    if policy_id is not None:
+        query = query.where(_s.policy == policy_id)
+    if of_host is not None:
+        host_id = select(host.c.host_id).where(host.c.host == of_host).scalar_subquery()
+        query = query.where(_s.host_id == host_id, _s.pci.in_(("", pci)))
+    return (await session.execute(query)).all()
+
+
+async def violations_of_rnic(session: ReadSession, of_host: str, pci: str, since: datetime, until: datetime) -> Sequence[Any]:
+    """(policy, time, pci, violations) told by one host, of one RNIC or of the host itself."""
+    host_id = select(host.c.host_id).where(host.c.host == of_host).scalar_subquery()
+    count = func.coalesce(_LEFT_OUT, 1).label("violations")
+    query = (
+        select(_OF.label("policy"), _e.time, _e.pci, count)
+        .where(_e.host_id == host_id, _e.kind == VIOLATED, _e.pci.in_(("", pci)), _e.time >= since, _e.time < until)
+        .order_by(_e.time)
+        .limit(5000)
+    )
+    return (await session.execute(query)).all()
+
+
+async def events(
+    session: ReadSession, kinds: Sequence[str], since: datetime, until: datetime, of_host: str | None, pci: str | None, most: int
+) -> AsyncIterator[Sequence[Any]]:
+    """Pages of (time, host, pci, kind, other) in the order of time; of an RNIC also what concerns no RNIC, such as a boot."""
+    query = (
+        select(_e.time, host.c.host, _e.pci, _e.kind, _e.other)
+        .join(host, host.c.host_id == _e.host_id)
+        .where(_e.kind.in_(kinds), _e.time >= since, _e.time < until)
+        .order_by(_e.time, _e.host_id, _e.pci, _e.kind)
+        .limit(most)
+    )
+    if of_host is not None:
+        query = query.where(host.c.host == of_host)
+    if pci is not None:
+        query = query.where(_e.pci.in_(("", pci)))
+    result = await session.stream(query.execution_options(yield_per=5000))
+    async for page in result.partitions(5000):
+        yield page

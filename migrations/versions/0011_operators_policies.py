@@ -1,0 +1,82 @@
+"""Operators' own policies, which of them agents have, and a view of those in force for the jobs."""
+
+from __future__ import annotations
+
+from alembic import op
+
+revision = "0011"
+down_revision = "0010"
+branch_labels = None
+depends_on = None
+
+UPGRADE = (
+    """
+    CREATE TABLE policy (
+        id TEXT NOT NULL,
+        own BOOLEAN NOT NULL,
+        enabled BOOLEAN NOT NULL,
+        running INTEGER,
+        newest INTEGER NOT NULL,
+        version INTEGER NOT NULL,
+        created_by TEXT NOT NULL,
+        created_at TIMESTAMP WITH TIME ZONE DEFAULT now() NOT NULL,
+        updated_by TEXT NOT NULL,
+        updated_at TIMESTAMP WITH TIME ZONE NOT NULL,
+        PRIMARY KEY (id)
+    )
+    """,
+    """
+    CREATE TABLE policy_version (
+        policy_id TEXT NOT NULL REFERENCES policy (id) ON DELETE CASCADE,
+        number INTEGER NOT NULL,
+        definition JSONB NOT NULL,
+        note TEXT NOT NULL,
+        saved_by TEXT NOT NULL,
+        saved_at TIMESTAMP WITH TIME ZONE NOT NULL,
+        enabled_by TEXT,
+        enabled_at TIMESTAMP WITH TIME ZONE,
+        PRIMARY KEY (policy_id, number)
+    )
+    """,
+    """
+    CREATE TABLE policy_tables (
+        hash TEXT NOT NULL,
+        made_at TIMESTAMP WITH TIME ZONE NOT NULL,
+        policies JSONB NOT NULL,
+        PRIMARY KEY (hash)
+    )
+    """,
+    """
+    CREATE VIEW policy_in_force AS
+    SELECT p.id, v.number AS version, p.own, p.enabled, v.definition
+    FROM policy p LEFT JOIN policy_version v ON v.policy_id = p.id AND v.number = p.running
+    WHERE p.own = p.enabled
+    """,
+    "ALTER TABLE agent ADD COLUMN takes_policies BOOLEAN DEFAULT false NOT NULL",
+    "ALTER TABLE agent ADD COLUMN policies_hash TEXT",
+    "ALTER TABLE agent ADD COLUMN policies_at TIMESTAMP WITH TIME ZONE",
+    "ALTER TABLE agent ADD COLUMN policies_refused_hash TEXT",
+    "ALTER TABLE agent ADD COLUMN policies_refused_at TIMESTAMP WITH TIME ZONE",
+    "ALTER TABLE agent ADD COLUMN policies_error TEXT",
+)
+
+DOWNGRADE = (
+    *(
+        f"ALTER TABLE agent DROP COLUMN {column}"
+        for column in ("takes_policies", "policies_hash", "policies_at", "policies_refused_hash", "policies_refused_at", "policies_error")
+    ),
+    "DROP VIEW policy_in_force",
+    "DROP TABLE policy_tables",
+    "DROP TABLE policy_version",
+    "DROP TABLE policy",
+)
+
+
+def upgrade() -> None:
+    for statement in UPGRADE:
+        op.execute(statement)
+
+
+def downgrade() -> None:
+    for statement in DOWNGRADE:
+        op.execute(statement)
