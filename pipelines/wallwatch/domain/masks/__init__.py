@@ -1,0 +1,1 @@
+"""What a datapath flow matches: the text of a dump as ternary words over header bits."""

@@ -1,0 +1,202 @@
+"""The grammar of a flow's match: `recirc_id(0),in_port(p1),eth_type(0x0800),ipv4(src=10.0.0.0/255.0.0.0,proto=17)`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from wallwatch.domain.masks.fields import Field, is_group, known
+from wallwatch.domain.masks.space import PRESENT, TUNNEL, HeaderSpace
+from wallwatch.domain.masks.values import Malformed, parse
+
+_SIMPLE = re.compile(r'[\w.]+\([^()"{]*\)(?:,\s*|$)')
+MAX_DEPTH = 8
+"""Deeper than any real match: double VLAN tags nest four."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One top-level field of a match at its place in the header space."""
+
+    value: int
+    mask: int
+    paths: tuple[str, ...]
+    """The fields that it names."""
+
+
+@dataclass(slots=True)
+class MatchParser:
+    """Reads matches into a header space. The parts of matches repeat from line to line and are read once."""
+
+    space: HeaderSpace
+    seen: dict[str, Part] = field(default_factory=dict)
+
+    def parse(self, text: str) -> tuple[int, int]:
+        """Value and mask of a whole match.
+
+        Raises
+        ------
+        Malformed
+            When a known field has a value that cannot be read, or is there twice. Fields that are not known are kept as they are written.
+
+        Examples
+        --------
+        >>> parser = MatchParser(HeaderSpace())
+        >>> value, mask = parser.parse("in_port(p1),eth_type(0x0800),ipv4(src=10.0.0.0/255.0.0.0,dst=0.0.0.0/0.0.0.0)")
+        >>> parser.space.header(value, mask)
+        {'in_port': 'p1', 'eth_type': '0x800', 'ipv4.src': '10.0.0.0/255.0.0.0'}
+        """
+        value = mask = 0
+        paths: set[str] = set()
+        for item in split(text):
+            part = self.seen.get(item)
+            if part is None:
+                part = self.seen[item] = self._part(item)
+            if part.mask & mask or not paths.isdisjoint(part.paths):
+                raise Malformed(f"{item.split('(')[0]!r} is there twice")
+            paths.update(part.paths)
+            value |= part.value
+            mask |= part.mask
+        return value, mask
+
+    def _part(self, item: str) -> Part:
+        value = mask = 0
+        paths: list[str] = []
+        for path, one_value, one_mask in self._item(item, "", 0):
+            if path in paths:
+                raise Malformed(f"{path!r} is there twice")
+            paths.append(path)
+            value |= one_value
+            mask |= one_mask
+        return Part(value, mask, tuple(paths))
+
+    def _item(self, item: str, parent: str, depth: int) -> list[tuple[str, int, int]]:
+        if depth > MAX_DEPTH:
+            raise Malformed(f"{parent!r} nests too deep")
+        opening = _first(item, "({")
+        equals = item.find("=")
+        if equals >= 0 and (opening < 0 or equals < opening):
+            path = f"{parent}.{item[:equals]}"
+            kind = known(path)
+            return [self._scalar(path, item[equals + 1 :], kind)] if kind else self._unknown(path, item, item[equals + 1 :])
+        if opening < 0 or not item.endswith(")"):
+            if parent and opening < 0:
+                return self._unknown(f"{parent}.{item}", item, item)
+            raise Malformed(f"{item[:40]!r} is no field")
+        name, inner = item[:opening].strip(), item[opening + 1 : -1]
+        path = f"{parent}.{name}" if parent else name
+        if path == "in_port":
+            return self._port(inner)
+        kind = known(path)
+        if kind is not None:
+            return [self._scalar(path, inner, kind)]
+        if path.endswith("tunnel.geneve"):
+            return [one for option in split(inner) for one in self._option(option)]
+        if not is_group(path):
+            return self._unknown(path, f"{path}({inner})", inner)
+        found = [one for part in split(inner) for one in self._item(part, path, depth + 1)]
+        return [*found, self._tunnel(found)] if path == "tunnel" else found
+
+    def _scalar(self, path: str, text: str, kind: Field) -> tuple[str, int, int]:
+        try:
+            value, mask = parse(text.strip(), kind)
+        except Malformed as problem:
+            raise Malformed(f"{path}: {problem}") from None
+        return path, *self.space.put(path, value, mask, kind)
+
+    def _port(self, inner: str) -> list[tuple[str, int, int]]:
+        if inner.startswith('"') and inner.endswith('"') and len(inner) > 1:
+            name = inner[1:-1]
+        else:
+            name, slash, mask = inner.partition("/")
+            if slash and mask.strip("0x") == "":
+                return [("in_port", 0, 0)]
+            if slash:
+                return self._unknown("in_port", f"in_port({inner})", inner)
+        if not name:
+            raise Malformed("in_port: the port has no name")
+        return [("in_port", *self.space.port(name))]
+
+    def _tunnel(self, fields: list[tuple[str, int, int]]) -> tuple[str, int, int]:
+        """That a packet came out of a tunnel is a part of the match; so is the version of its outer addresses."""
+        looked_at = {path for path, _, mask in fields if mask}
+        family = (
+            (1, 3) if looked_at & {"tunnel.src", "tunnel.dst"} else (3, 3) if looked_at & {"tunnel.ipv6_src", "tunnel.ipv6_dst"} else (1, 1)
+        )
+        return "tunnel", *self.space.put("tunnel", *family, TUNNEL)
+
+    def _option(self, option: str) -> list[tuple[str, int, int]]:
+        """`{class=0x102,type=0x80,len=4,0xa/0x7fffffff}`: one option of a Geneve header."""
+        read = re.fullmatch(r"\{class=(\w+)(?:/0xffff)?,type=(\w+)(?:/0xff)?,len=(\d+)(?:,(\w+)(?:/(\w+))?)?\}", option.strip())
+        if read is None:
+            return self._unknown(f"tunnel.geneve.{option}", f"tunnel.geneve({option})", option)
+        of, kind, length = (int(text, 0) for text in read.groups()[:3])
+        if length > 124:
+            raise Malformed(f"tunnel.geneve: an option of {length} bytes")
+        path = f"tunnel.geneve[{of:#x},{kind:#x},{length}]"
+        found = [(f"{path}.present", *self.space.put(f"{path}.present", 1, 1, PRESENT))]
+        if length and read[4]:
+            data = read[4] if read[5] is None else f"{read[4]}/{read[5]}"
+            found.append(self._scalar(path, data, Field(8 * length)))
+        return found
+
+    def _unknown(self, path: str, text: str, value: str) -> list[tuple[str, int, int]]:
+        """Kept as it is written; only a mask of zero is understood, whatever the field."""
+        if value.partition("/")[2].strip("0x:.") == "" and "/" in value and "(" not in value:
+            return [(path, 0, 0)]
+        return [(path, *self.space.opaque(text if text.startswith(path) else f"{path}: {text}"))]
+
+
+def split(text: str) -> list[str]:
+    """The parts of a list at its commas outside brackets and quotes.
+
+    >>> split('a(1),b(c(2),d=3), in_port("p,(1)")')
+    ['a(1)', 'b(c(2),d=3)', 'in_port("p,(1)")']
+
+    Raises
+    ------
+    Malformed
+        When brackets or quotes do not close.
+    """
+    parts: list[str] = []
+    at = 0
+    while at < len(text):
+        simple = _SIMPLE.match(text, at)
+        if simple:
+            parts.append(simple[0].rstrip(", "))
+            at = simple.end()
+            continue
+        end = _end(text, at)
+        parts.append(text[at:end].strip())
+        at = end + 1
+        while at < len(text) and text[at] == " ":
+            at += 1
+    if text.rstrip().endswith(",") or "" in parts:
+        raise Malformed("a comma has nothing beside it")
+    return parts
+
+
+def _end(text: str, at: int) -> int:
+    """Where the part that begins at `at` ends."""
+    closing: list[str] = []
+    quoted = False
+    for index in range(at, len(text)):
+        letter = text[index]
+        if letter == '"':
+            quoted = not quoted
+        elif quoted:
+            continue
+        elif letter in "({":
+            closing.append(")" if letter == "(" else "}")
+        elif letter in ")}":
+            if not closing or closing.pop() != letter:
+                raise Malformed(f"a bracket closes that was not opened, before {text[index : index + 20]!r}")
+        elif letter == "," and not closing:
+            return index
+    if closing or quoted:
+        raise Malformed(f"a bracket or quote is not closed in {text[at : at + 40]!r}")
+    return len(text)
+
+
+def _first(text: str, letters: str) -> int:
+    return min((at for at in map(text.find, letters) if at >= 0), default=-1)

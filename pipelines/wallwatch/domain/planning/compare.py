@@ -1,0 +1,153 @@
+"""Two dumps against each other: the proof with its rules, and the packet for which they differ, in the words of a dump."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from wallwatch.domain.masks.dump import Dump, Flow
+from wallwatch.domain.masks.rules import Numbers, RuleSet, Words, chain_order, rule_set
+from wallwatch.domain.masks.space import HeaderSpace
+from wallwatch.domain.planning.proof import Mask, Proof, Witness, prove
+
+READINGS = ("masks in the order in which they are first seen", "masks in that order on each port", "flows in the order of the dump")
+"""A dump does not print the order in which the RNIC tries masks; where the order decides, the sets must agree in each of these."""
+
+
+class NotComparable(ValueError):
+    """Dumps that cannot be compared; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class CounterExample:
+    """A packet that is treated differently."""
+
+    packet: dict[str, str]
+    """Header fields; those that are not named may have any value that the named flows allow."""
+    before: Flow | None
+    after: Flow | None
+    before_actions: str
+    after_actions: str
+    reading: str
+    assumes: tuple[str, ...]
+    """Fields that are not understood and that the packet is assumed to meet or not."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The proof of two lists of flows."""
+
+    proof: Proof
+    example: CounterExample | None
+    flows_before: int
+    flows_after: int
+    masks_before: int
+    masks_after: int
+    opaque: tuple[str, ...]
+    """Fields that are not understood: equal texts count as the same condition, nothing else is assumed of them."""
+    took_ms: float
+
+
+MISS = "none: the packet goes to software"
+
+
+def compare(before: Dump, after: Dump) -> Comparison:
+    """Compare two dumps over one header space.
+
+    Raises
+    ------
+    NotComparable
+        When one of them was not read whole, has no flows, or names ports where the other has numbers.
+    """
+    for name, dump in (("before", before), ("after", after)):
+        if dump.bad:
+            first = dump.bad[0]
+            raise NotComparable(f"the dump {name} has {len(dump.bad)} lines that could not be read; line {first.line}: {first.reason}")
+        if not dump.flows:
+            raise NotComparable(f"the dump {name} has no flows")
+    _same_ports(before, after)
+    return compare_flows(before.flows, after.flows, before.space)
+
+
+def compare_flows(
+    before: Sequence[Flow], after: Sequence[Flow], space: HeaderSpace, chain: Sequence[int] | None = None, may_miss: Mask | None = None
+) -> Comparison:
+    """The same for lists of flows; `chain` has the places of the flows after, where they are known."""
+    started = time.perf_counter()
+    numbers: dict[str, int] = {}
+    left = _rules(before, space, numbers)
+    right = _rules(after, space, numbers)
+    orders_left = orders(before, space)
+    orders_right = orders(after, space) if chain is None else [np.asarray(chain, dtype=np.int64)] * len(READINGS)
+    proof = prove(left, right, list(zip(orders_left, orders_right, strict=True)), may_miss)
+    example = None if proof.witness is None else _example(proof.witness, left, right, before, after, space)
+    return Comparison(
+        proof,
+        example,
+        len(before),
+        len(after),
+        len(left.groups[0]),
+        len(right.groups[0]),
+        tuple(sorted(space.unknown.values())),
+        (time.perf_counter() - started) * 1000,
+    )
+
+
+def orders(flows: Sequence[Flow], space: HeaderSpace) -> list[Numbers]:
+    """The place of each flow, once for each of `READINGS`."""
+    port = space.mask_of("in_port")
+    masks: list[object] = [(flow.mask, flow.recirculated) for flow in flows]
+    on_port: list[object] = [(flow.mask, flow.recirculated, flow.value & port) for flow in flows]
+    found = [chain_order(masks), chain_order(on_port), list(range(len(flows)))]
+    return [np.asarray(one, dtype=np.int64) for one in found]
+
+
+def _rules(flows: Sequence[Flow], space: HeaderSpace, numbers: dict[str, int]) -> RuleSet:
+    actions = [numbers.setdefault(flow.actions, len(numbers)) for flow in flows]
+    return rule_set([(flow.value, flow.mask) for flow in flows], actions, space)
+
+
+def _example(
+    witness: Witness, left: RuleSet, right: RuleSet, before: Sequence[Flow], after: Sequence[Flow], space: HeaderSpace
+) -> CounterExample:
+    first = None if witness.before is None else before[witness.before]
+    second = None if witness.after is None else after[witness.after]
+    fixed = _number(witness.mask)
+    looked_at = fixed | (first.mask if first else 0) | (second.mask if second else 0)
+    whole = 0
+    for path in space.offsets:
+        if space.field_of(looked_at, path):
+            whole |= space.mask_of(path) if path not in space.unknown else fixed & space.mask_of(path)
+    return CounterExample(
+        packet=space.header(_number(witness.value), whole),
+        before=first,
+        after=second,
+        before_actions=first.actions if first else MISS,
+        after_actions=second.actions if second else MISS,
+        reading=READINGS[witness.reading],
+        assumes=tuple(text for path, text in space.unknown.items() if space.field_of(fixed, path)),
+    )
+
+
+def _number(words: Words) -> int:
+    return int.from_bytes(words.astype("<u8").tobytes(), "little")
+
+
+def _same_ports(before: Dump, after: Dump) -> None:
+    """Names and numbers of ports cannot be compared."""
+    first, second = _ports(before), _ports(after)
+    if first and second and first.isdisjoint(second) and _numeric(first) != _numeric(second):
+        raise NotComparable("one dump has names of ports and the other numbers: dump both with `--names`, or both with `--no-names`")
+
+
+def _ports(dump: Dump) -> set[str]:
+    names = {number: name for name, number in dump.space.ports.items()}
+    found = (names.get(dump.space.field_of(flow.value, "in_port")) for flow in dump.flows)
+    return {name for name in found if name is not None}
+
+
+def _numeric(ports: Iterable[str]) -> bool:
+    return all(port.isdecimal() for port in ports)
