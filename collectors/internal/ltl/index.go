@@ -68,8 +68,3 @@ func (x *index) remove(slots []subject, k key) {
 	x.cells[hole] = 0
 	x.count--
 }
-
-func (x *index) clear() {
-	clear(x.cells)
-	x.count = 0
-}

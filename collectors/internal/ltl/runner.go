@@ -5,31 +5,20 @@ import (
 	"time"
 )
 
-// Violation is a policy that a subject has broken. The last step of the trace is the one that did.
+// Violation is a policy that a subject has broken. The last step of the trace is the one that did; Cut says that steps before it are missing.
 type Violation struct {
 	Policy  *Policy
 	Subject string
 	PCI     string
 	AtUs    int64
 	Trace   []Step
-}
-
-// Step is an event of the subject, and its time.
-type Step struct {
-	Kind string
-	AtUs int64
-}
-
-// Counts is what a runner has done; it only grows, but for Subjects and Unknown.
-type Counts struct {
-	Subjects, Unknown         int
-	Violations, Late, Evicted uint64
+	Cut     bool
 }
 
 // Runner runs policies over the events of one host. It is not safe for use from several goroutines.
 type Runner struct {
 	groups  []*group
-	byKind  map[string][]kindOfGroup
+	byKind  map[string][]meaning
 	scratch []Violation
 }
 
@@ -38,20 +27,21 @@ type Options struct {
 	MostSubjects int // of each kind; the one that was quiet for longest is forgotten, and counted
 	// KnownFromUs is when the collector has seen enough: a subject that it first sees before may have a past, and begins as unknown.
 	KnownFromUs int64
+	SettleUs    int64 // so long after lost events a subject that is first seen may have a past too
 }
 
-// timerEvent is the kind that stands for a timer in a trace, and timerKind its number in every group.
-const (
-	timerEvent = "timer"
-	timerKind  = 1
-)
+// timerEvent is the kind that stands for a timer in a trace.
+const timerEvent = "timer"
+
+// losses are kinds of events that tell of lost ones, and the kinds of subjects whose events those were.
+var losses = map[string][]string{"kernel_log_lost": {"host", "rnic", "command"}, "cni_lost": {"vf"}}
 
 // bootEvent ends all that the host's subjects had.
 const bootEvent = "host_booted"
 
 // New makes a runner; policies on the same kind of subject share what is kept of it.
 func New(policies []Policy, o Options) *Runner {
-	r := &Runner{byKind: map[string][]kindOfGroup{}}
+	r := &Runner{byKind: map[string][]meaning{}}
 	bySubject := map[string][]*Policy{}
 	for i := range policies {
 		p := &policies[i]
@@ -65,10 +55,10 @@ func New(policies []Policy, o Options) *Runner {
 	for _, kind := range kinds {
 		for rest := bySubject[kind]; len(rest) > 0; {
 			n := min(len(rest), together)
-			g, rules := newGroup(kind, rest[:n], o)
+			g, meanings := newGroup(kind, rest[:n], o)
 			r.groups = append(r.groups, g)
-			for event, found := range rules {
-				r.byKind[event] = append(r.byKind[event], kindOfGroup{g, found, g.number(event)})
+			for event, found := range meanings {
+				r.byKind[event] = append(r.byKind[event], found)
 			}
 			rest = rest[n:]
 		}
@@ -80,16 +70,19 @@ func New(policies []Policy, o Options) *Runner {
 func (r *Runner) Take(e *Event) []Violation {
 	r.scratch = r.scratch[:0]
 	for _, g := range r.groups {
-		if len(g.due) > 0 {
+		if len(g.timers.due) > 0 {
 			g.expire(e.AtUs, &r.scratch)
 		}
 		if e.Kind == bootEvent {
-			g.forget(&r.scratch)
+			g.forget(e.AtUs, &r.scratch)
 		}
 	}
-	kinds := r.byKind[e.Kind]
-	for i := range kinds {
-		kinds[i].group.take(e, kinds[i].rules, kinds[i].number, &r.scratch)
+	for _, kind := range losses[e.Kind] {
+		r.lose(kind)
+	}
+	meanings := r.byKind[e.Kind]
+	for i := range meanings {
+		meanings[i].group.take(e, &meanings[i], &r.scratch)
 	}
 	return r.scratch
 }
@@ -104,41 +97,26 @@ func (r *Runner) Tick(atUs int64) []Violation {
 	return r.scratch
 }
 
-// Lose says that events of a kind of subject were lost: those are unknown until events tell their state again.
-func (r *Runner) Lose(kind string) {
-	for _, g := range r.groups {
-		if g.running[0].policy.Subject != kind {
-			continue
-		}
-		for i := range g.slots {
-			g.gap(&g.slots[i])
-		}
-	}
+// Lose says that events of a kind of subject were lost: those are unknown until events tell their state again. The violations are of the
+// steps before, and good until the next call.
+func (r *Runner) Lose(kind string) []Violation {
+	r.scratch = r.scratch[:0]
+	r.lose(kind)
+	return r.scratch
 }
 
-// Counts adds up what each policy's group has done, by policy.
-func (r *Runner) Counts() map[string]Counts {
-	found := map[string]Counts{}
+func (r *Runner) lose(kind string) {
 	for _, g := range r.groups {
-		for i := range g.running {
-			unknown := 0
-			for j := range g.slots {
-				if g.slots[j].live && !g.running[i].policy.Known[g.slots[j].states[i]] {
-					unknown++
-				}
-			}
-			found[g.running[i].policy.ID] = Counts{Subjects: g.index.count, Unknown: unknown, Violations: g.running[i].violations, Late: g.late, Evicted: g.evicted}
+		if g.running[0].policy.Subject == kind {
+			g.lose(&r.scratch)
 		}
 	}
-	return found
-}
-
-// kindOfGroup is what a kind of event means to a group.
-type kindOfGroup struct {
-	group  *group
-	rules  []rule
-	number uint8 // of the kind, in traces
 }
 
 // Time is a violation's time.
 func (v *Violation) Time() time.Time { return time.UnixMicro(v.AtUs) }
+
+// Means says whether events of a kind are anything to the runner.
+func (r *Runner) Means(kind string) bool {
+	return len(r.byKind[kind]) > 0 || kind == bootEvent || len(losses[kind]) > 0
+}

@@ -1,10 +1,11 @@
 package ltl
 
 // slot finds what is kept of a subject, or makes room for a new one.
-func (g *group) slot(k key, atUs int64) *subject {
+func (g *group) slot(k key, atUs int64, pci uint8) *subject {
 	if at, there := g.index.find(g.slots, k); there {
-		g.slots[at].used = true
-		return &g.slots[at]
+		s := &g.slots[at]
+		s.flags |= used
+		return s
 	}
 	var at uint32
 	switch {
@@ -18,9 +19,9 @@ func (g *group) slot(k key, atUs int64) *subject {
 		at = g.evict()
 	}
 	s := &g.slots[at]
-	*s = subject{key: k, live: true, used: true, atUs: atUs}
+	*s = subject{key: k, flags: live | used, atUs: atUs, pci: pci}
 	g.index.add(g.slots, at)
-	if atUs < g.knownFromUs {
+	if atUs < max(g.knownFromUs, g.lossyUntilUs) || g.evicted {
 		g.gap(s)
 	}
 	return s
@@ -32,11 +33,12 @@ func (g *group) evict() uint32 {
 		s := &g.slots[g.hand]
 		at := g.hand
 		g.hand = (g.hand + 1) % len(g.slots)
-		if s.used {
-			s.used = false
+		if s.flags&used != 0 {
+			s.flags &^= used
 			continue
 		}
-		g.evicted++
+		g.evicted = true
+		g.tallies[s.pci].evicted++
 		g.drop(s)
 		return uint32(at) // #nosec G115 -- bounded by most
 	}
@@ -45,10 +47,33 @@ func (g *group) evict() uint32 {
 func (g *group) drop(s *subject) {
 	g.index.remove(g.slots, s.key)
 	delete(g.names, s.key)
-	s.live = false
+	s.flags = 0
 }
 
-func (g *group) release(at uint32) {
-	g.drop(&g.slots[at])
-	g.free = append(g.free, at)
+// pciOf is the number of an RNIC's address; a host has a handful.
+func (g *group) pciOf(pci string) uint8 {
+	if g.ofHost {
+		pci = ""
+	}
+	if int(g.lastPCI) < len(g.pcis) && g.pcis[g.lastPCI] == pci {
+		return g.lastPCI
+	}
+	for i, known := range g.pcis {
+		if known == pci {
+			g.lastPCI = uint8(i) // #nosec G115 -- bounded below
+			return g.lastPCI
+		}
+	}
+	if len(g.pcis) < 255 {
+		g.pcis, g.tallies = append(g.pcis, pci), append(g.tallies, tally{})
+	}
+	return uint8(len(g.pcis) - 1) // #nosec G115 -- bounded above
+}
+
+func (g *group) nameOf(s *subject) string {
+	if s.flags&ufid == 0 {
+		return g.names[s.key]
+	}
+	pci := g.pcis[s.pci]
+	return pci + " " + formatUFID(key{s.key[0] ^ mixed(pci), s.key[1]})
 }

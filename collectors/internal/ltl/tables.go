@@ -31,6 +31,7 @@ type Tables struct {
 // Policy is one compiled policy. Letters are bit masks over Propositions; the timer's proposition, if any, is among them.
 type Policy struct {
 	ID           string   `json:"id"`
+	Revision     string   `json:"revision"`
 	Subject      string   `json:"subject"`
 	Severity     string   `json:"severity"`
 	Violation    string   `json:"violation"`

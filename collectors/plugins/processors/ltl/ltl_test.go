@@ -1,8 +1,10 @@
 package ltl
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"sort"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +13,7 @@ import (
 	"github.com/influxdata/telegraf/config"
 	"github.com/influxdata/telegraf/metric"
 
+	"github.com/wallwatch/wallwatch/collectors/internal/ltl"
 	"github.com/wallwatch/wallwatch/collectors/internal/plugintest"
 )
 
@@ -31,7 +34,7 @@ func running(t *testing.T) (*Plugin, *plugintest.Accumulator) {
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := &Plugin{Policies: file, MostSubjects: 100, MostTold: 3, Patience: config.Duration(5 * time.Second), Drop: []string{"flow_*"}, Log: plugintest.Log(),
+	p := &Plugin{Policies: file, MostSubjects: 100, MostTold: 3, Patience: config.Duration(5 * time.Second), Interval: config.Duration(time.Minute), Drop: []string{"flow_*"}, Log: plugintest.Log(),
 		clock: func() time.Time { return start }, interval: time.Hour}
 	if err := p.Init(); err != nil {
 		t.Fatal(err)
@@ -113,7 +116,7 @@ func TestABadFileIsRefusedAndTheOldPoliciesGoOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.tick(acc)
-	if p.runner == nil {
+	if p.flows == nil {
 		t.Error("a file that vanished took the policies with it")
 	}
 }
@@ -124,8 +127,10 @@ func TestEventsThatWereLeftOutMakeFlowsUnknown(t *testing.T) {
 		metric.New("ovs_datapath", map[string]string{"host": "host01"}, map[string]any{"flow_events_left_out": int64(3)}, start),
 		happened("flow_offloaded", -50*time.Second, map[string]any{"flow": ufid}))
 	p.tick(acc)
-	if counts := p.runner.Counts()["flow-offloaded-once"]; counts.Subjects != 1 || counts.Violations != 0 {
-		t.Errorf("%+v", counts)
+	for _, counts := range p.flows.Counts() {
+		if counts.Violations != 0 || counts.Gaps != 1 {
+			t.Errorf("%s: %+v", counts.Policy.ID, counts)
+		}
 	}
 }
 
@@ -137,9 +142,10 @@ func TestAFloodOfViolationsIsToldInPartAndCounted(t *testing.T) {
 		add(t, p, acc, happened("soft_lockup", now.Sub(start), nil))
 		now = now.Add(time.Second / 10)
 	}
-	now = now.Add(20 * time.Second)
-	p.tick(acc)
-	p.tick(acc)
+	for range 2 {
+		now = now.Add(20 * time.Second)
+		p.tick(acc)
+	}
 	plugintest.CheckEmitted(t, acc)
 	told, left := 0, int64(0)
 	for _, m := range acc.Take() {
@@ -157,7 +163,7 @@ func TestAFloodOfViolationsIsToldInPartAndCounted(t *testing.T) {
 }
 
 func TestWithoutPoliciesEverythingPasses(t *testing.T) {
-	p := &Plugin{Policies: filepath.Join(t.TempDir(), "none"), MostSubjects: 1, MostTold: 1, Log: plugintest.Log(), interval: time.Hour}
+	p := &Plugin{Policies: filepath.Join(t.TempDir(), "none"), MostSubjects: 1, MostTold: 1, Interval: config.Duration(time.Minute), Log: plugintest.Log(), interval: time.Hour}
 	if err := p.Init(); err != nil {
 		t.Fatal(err)
 	}
@@ -179,9 +185,94 @@ func TestAWrongConfigurationIsToldAtTheStart(t *testing.T) {
 		"most_subjects":     {Policies: "f"},
 		"most_told":         {Policies: "f", MostSubjects: 1},
 		"negative":          {Policies: "f", MostSubjects: 1, MostTold: 1, Patience: -1},
+		"state_interval":    {Policies: "f", MostSubjects: 1, MostTold: 1},
 	} {
 		if err := p.Init(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
+	}
+}
+
+func TestTheStateOfAPolicyIsToldWhenItChangesAndNowAndThen(t *testing.T) {
+	p, acc := running(t)
+	now := start
+	p.clock = func() time.Time { return now }
+	state := func() map[string]telegraf.Metric {
+		now = now.Add(time.Minute)
+		p.tick(acc)
+		found := map[string]telegraf.Metric{}
+		for _, m := range acc.Take() {
+			if m.Name() == State {
+				policy, _ := m.GetTag("policy")
+				pci, _ := m.GetTag("pci")
+				found[strings.TrimSpace(policy+" "+pci)] = m
+			}
+		}
+		plugintest.CheckEmitted(t, acc)
+		return found
+	}
+	flow := map[string]any{"flow": ufid}
+	add(t, p, acc, happened("flow_offloaded", 0, flow), happened("flow_offloaded", time.Second, flow), happened("soft_lockup", time.Second, nil))
+	first := state()
+	offloads, lockups := first["flow-offloaded-once 0000:17:00.0"], first["host-cpus-run"]
+	if len(first) != 19 || offloads == nil || lockups == nil {
+		t.Fatalf("%d policies: %v", len(first), first)
+	}
+	if got, want := fields(offloads), "coverage:1 events:2 evicted:0 gaps:0 holding:1 late:0 period_s:60 satisfied:0 subjects:1 unknown:0 violations:1"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := fields(lockups); !strings.Contains(got, "violations:1") {
+		t.Error(got)
+	}
+	if revision, _ := offloads.GetTag("revision"); len(revision) != 12 || !strings.Contains(plugintest.Format([]telegraf.Metric{offloads}, start), "rack=r1") {
+		t.Errorf("revision %q", revision)
+	}
+	if coverage, there := first["vf-one-container"].GetField("coverage"); there {
+		t.Errorf("coverage of no subjects: %v", coverage)
+	}
+	told := 0
+	for range atLeastEvery - 1 {
+		told += len(state())
+	}
+	if again := state(); told != 0 || len(again) != 19 || !strings.Contains(fields(again["host-cpus-run"]), "period_s:600 ") {
+		t.Errorf("%d were told in between, then %d", told, len(again))
+	}
+	add(t, p, acc, metric.New("ovs_datapath", map[string]string{"host": "host01"}, map[string]any{"flow_events_left_out": int64(3)}, start))
+	if after := state(); len(after) != 7 || !strings.Contains(fields(after["flow-offloaded-once 0000:17:00.0"]), "coverage:0 ") {
+		t.Errorf("after lost events: %d", len(after))
+	}
+}
+
+func fields(m telegraf.Metric) string {
+	var found []string
+	for key, value := range m.Fields() {
+		found = append(found, fmt.Sprint(key, ":", value))
+	}
+	sort.Strings(found)
+	return strings.Join(found, " ")
+}
+
+func TestAnEventThatComesAfterALaterOneOfAnotherInputIsTakenInItsPlace(t *testing.T) {
+	p, acc := running(t)
+	// The kernel log told of the link before the CNI chain's file about the container was read.
+	add(t, p, acc, happened("pcie_link_down", -50*time.Second, nil), happened("cni_del", -60*time.Second, map[string]any{"device": "0000:17:00.2"}))
+	p.tick(acc)
+	told := plugintest.Format(acc.Take(), start)
+	if !strings.Contains(told, "rnic-link-survives-unbind") || !strings.Contains(told, `[{\"at\":\"2026-09-21T14:12:20.000000Z\",\"kinds\":[\"cni_del\"],\"propositions\":[\"UNBIND\"]}`) {
+		t.Error(told)
+	}
+}
+
+func TestWhatIsHeldIsBoundedAndInOrder(t *testing.T) {
+	var h held
+	for i := range mostHeld {
+		h.add(&ltl.Event{AtUs: int64(mostHeld - i)})
+	}
+	if first, full := h.add(&ltl.Event{AtUs: 5}); !full || first.AtUs != 1 {
+		t.Errorf("%v %+v", full, first)
+	}
+	ready := h.before(4)
+	if len(ready) != 2 || ready[0].AtUs != 2 || ready[1].AtUs != 3 || len(h.events) != mostHeld-2 {
+		t.Errorf("%d are ready, %d are held", len(ready), len(h.events))
 	}
 }

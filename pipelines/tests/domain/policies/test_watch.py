@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -120,7 +121,17 @@ def test_events_of_one_time_are_one_step() -> None:
 
 def test_after_a_violation_the_subject_is_watched_anew() -> None:
     found = play(watching("flow-offloaded-once"), *(flow("offloaded", at) for at in (1, 2, 3, 4)))
-    assert [violation.at_us for violation in found] == [2 * S, 4 * S]
+    assert [violation.at_us for violation in found] == [2 * S, 3 * S, 4 * S]
+    assert [len(violation.trace) for violation in found] == [2, 2, 2], "each from the step before, which is an offload too"
+    alone = play(watching("rnic-heartbeat"), event("device_health", 1), event("device_health", 5))
+    assert [len(violation.trace) for violation in alone] == [1, 1]
+
+
+def test_a_step_that_violates_and_begins_anew_keeps_its_timer() -> None:
+    events = [event("vf_unbound", 1), event("vf_unbound", 5), event("pcie_link_down", 5), event("pcie_link_down", 30)]
+    assert [one.at_us for one in play(watching("rnic-link-survives-unbind"), *events)] == [5 * S, 30 * S]
+    events[-1] = event("pcie_link_down", 36)
+    assert [one.at_us for one in play(watching("rnic-link-survives-unbind"), *events)] == [5 * S]
 
 
 def test_a_timer_runs_on_the_events_of_its_host_alone() -> None:
@@ -134,12 +145,35 @@ def test_a_timer_runs_on_the_events_of_its_host_alone() -> None:
 def test_lost_events_hide_a_violation_and_never_make_one_up() -> None:
     watch = watching("flow-offloaded-once")
     watch.take(flow("offloaded", 1))
-    watch.take(flow("aged", 1.5))
-    assert watch.lost("host01") == 1
+    assert watch.lost("host01") == []
     assert watch.coverage()["flow-offloaded-once"] == {"subjects": 1, "unknown": 1, "violations": 0}
     assert watch.take(flow("offloaded", 2)) == []
     # An offload without an entry after the last one: now it is known again.
     assert [violation.policy for violation in play(watch, flow("offloaded", 3))] == ["flow-offloaded-once"]
+
+
+def test_what_was_seen_before_events_were_lost_still_violates() -> None:
+    watch = watching("flow-offloaded-once")
+    watch.take(flow("offloaded", 1))
+    watch.take(flow("offloaded", 2))
+    assert [violation.at_us for violation in watch.lost("host01")] == [2 * S]
+
+
+@pytest.mark.parametrize(("kind", "unknown"), [("cni_lost", 1), ("kernel_log_lost", 0)])
+def test_an_event_that_tells_of_lost_ones_concerns_the_subjects_of_its_source(kind: str, unknown: int) -> None:
+    watch = watching("vf-one-container")
+    play(watch, event("cni_add", 1, device="v", result="ok"), event(kind, 2))
+    counts = watch.counts()["vf-one-container"]
+    assert (counts.unknown, counts.gaps, counts.holding) == (unknown, unknown, 1 - unknown)
+
+
+def test_after_lost_events_a_subject_is_known_again_by_its_next_events() -> None:
+    watch = watching("flow-entry-follows-offload", "flow-deleted-when-aged", "flow-no-software-hit")
+    play(watch, flow("offloaded", 1), flow("entry_created", 2))
+    watch.lost("host01")
+    assert {counts.unknown for counts in watch.counts().values()} == {1}
+    play(watch, flow("aged", 3), flow("entry_deleted", 4), flow("offloaded", 5), flow("entry_created", 6))
+    assert {counts.unknown for counts in watch.counts().values()} == {0}
 
 
 def test_an_event_that_comes_late_makes_its_subject_unknown() -> None:
@@ -165,6 +199,20 @@ def test_memory_is_bounded_and_what_was_forgotten_is_counted() -> None:
     assert play(watch, flow("offloaded", 100, "ufid:24"))
 
 
+def test_a_subject_that_was_forgotten_and_comes_again_is_unknown() -> None:
+    watch = watching("flow-no-entry-before-offload", most_subjects=1)
+    # Flow 1 was offloaded before it was forgotten; taken as new, its entry would violate.
+    assert play(watch, flow("offloaded", 1, "ufid:1"), flow("offloaded", 2, "ufid:2"), flow("entry_created", 3, "ufid:1")) == []
+    assert watch.counts()["flow-no-entry-before-offload"].unknown == 1
+
+
+def test_a_subject_that_can_have_no_verdict_any_more_is_not_taken_for_a_new_one() -> None:
+    watch = watching("flow-no-entry-before-offload")
+    assert play(watch, flow("offloaded", 1)) == []
+    assert play(watch, flow("entry_created", 2)) == []
+    assert watch.counts()["flow-no-entry-before-offload"].satisfied == 1
+
+
 def test_a_trace_shows_the_last_steps() -> None:
     events = [flow(kind, at) for at in range(0, 60, 2) for kind, at in (("entry_created", at), ("entry_deleted", at + 1))]
     found = play(watching("flow-entry-deleted-once"), *events, flow("entry_deleted", 100))
@@ -184,3 +232,32 @@ def test_policies_watched_together_say_what_each_says_alone(steps: list[tuple[st
     together = play(watching(*names), *events)
     for name in names:
         assert [one for one in together if one.policy == name] == play(watching(name), *events)
+
+
+_KINDS = ["offloaded", "entry_created", "entry_deleted", "aged", "software_hit"]
+
+
+@given(st.lists(st.tuples(st.sampled_from(_KINDS), st.integers(0, 1), st.booleans()), max_size=40))
+def test_lost_events_take_violations_away_and_add_none(story: list[tuple[str, int, bool]]) -> None:
+    names = [name for name in policies() if name.startswith("flow-")]
+    events = [flow(kind, at, f"ufid:{number}") for at, (kind, number, _) in enumerate(story)]
+    whole = {(one.policy, one.subject, one.at_us) for one in play(watching(*names), *events)}
+    watch, found = watching(*names), list[Violation]()
+    for one, (_, _, lost) in zip(events, story, strict=True):
+        found += watch.lost("host01") if lost else watch.take(one)
+    found += watch.tick(10**18)
+    assert {(one.policy, one.subject, one.at_us) for one in found} <= whole
+
+
+@given(st.lists(st.tuples(st.sampled_from(sorted(POSITIVE)), st.integers(0, 1), st.integers(0, 40)), max_size=30), st.integers(0, 60))
+def test_a_watch_that_was_stored_goes_on_as_if_nothing_had_been(story: list[tuple[str, int, int]], cut: int) -> None:
+    events, now = [], 0
+    for name, which, pause in story:
+        now += pause
+        for one in (POSITIVE, NEAR_MISS)[which][name]:
+            events.append(Event(one.kind, now * S, one.host, one.pci, one.fields))
+            now += 1
+    first, second = watching(*policies(), most_subjects=3), watching(*policies(), most_subjects=3)
+    found = [violation for one in events[:cut] for violation in first.take(one)]
+    second.load(orjson.loads(orjson.dumps(first.dump())))
+    assert found + play(second, *events[cut:]) == play(watching(*policies(), most_subjects=3), *events)

@@ -3,6 +3,9 @@
 The states of the widened machine are sets of the monitor's states. A gap leads to everything that can be reached; events narrow the set
 again, and when one state is left the subject is known again. Violated is said only where every state of the set says so: a gap can hide
 a violation, but never make one up.
+
+Who watches a subject anew after each violation (`restart`) widens with `restarts`: a violation that a gap may have hidden is over then.
+Otherwise it stays possible for ever, and the subject unknown.
 """
 
 from __future__ import annotations
@@ -37,13 +40,23 @@ class Widened:
     def first_final(self) -> int:
         return sum(verdict == "?" for verdict in self.verdicts)
 
+    def restart(self, letter: int) -> int:
+        """The state after a violation: the step that violates is the first of what is watched anew, unless it alone violates."""
+        state = self.table[0][letter]
+        return 0 if self.verdicts[state] == "F" else state
+
     def letter(self, present: frozenset[str]) -> int:
         """The letter of a set of propositions; others are ignored."""
         return sum(1 << number for number, name in enumerate(self.propositions) if name in present)
 
 
-def widened(monitor: Monitor, most_states: int = MAX_STATES) -> Widened:
+def widened(monitor: Monitor, most_states: int = MAX_STATES, restarts: bool = False) -> Widened:
     """Widen a monitor.
+
+    Parameters
+    ----------
+    restarts : bool
+        The runner goes on with `restart` after each violation.
 
     Raises
     ------
@@ -58,13 +71,16 @@ def widened(monitor: Monitor, most_states: int = MAX_STATES) -> Widened:
     (False, '?')
     """
     letters = 1 << len(monitor.propositions)
-    reach = _reachable(monitor)
+    failed = sum(1 << state for state, verdict in enumerate(monitor.verdicts) if verdict == "F") if restarts else 0
+    reach = _reachable(monitor, failed)
     sets: list[int] = [1]
     number = {1: 0}
     rows: list[list[int]] = []
     gaps: list[int] = []
 
-    def settled(members: int) -> int:
+    def settled(members: int, restarted: int = 1) -> int:
+        if members & failed and members & ~failed:
+            members = members & ~failed | restarted
         found = number.get(members)
         if found is None:
             if len(sets) >= most_states or len(sets) * letters > MAX_TABLE:
@@ -77,12 +93,14 @@ def widened(monitor: Monitor, most_states: int = MAX_STATES) -> Widened:
 
     diagrams = monitor.diagrams
     one = [diagrams.mapped(lambda state: 1 << cast(int, state), {}, step) for step in monitor.steps]
+    anew = [1 << monitor.next(0, letter) for letter in range(letters)]
+    restarted = [1 if step & failed else step for step in anew]
     memo: dict[tuple[int, int], int] = {}
     for members in sets:  # grows while it is walked
         joined = diagrams.leaf(0)
         for state in _bits(members):
             joined = diagrams.combine(_union, memo, joined, one[state])
-        rows.append([settled(cast(int, diagrams.at(joined, letter))) for letter in range(letters)])
+        rows.append([settled(cast(int, diagrams.at(joined, letter)), restarted[letter]) for letter in range(letters)])
         after = 0
         for state in _bits(members):
             after |= reach[state]
@@ -116,8 +134,8 @@ def _verdict(monitor: Monitor, members: int) -> str:
     return found.pop() if len(found) == 1 else "?"
 
 
-def _reachable(monitor: Monitor) -> list[int]:
-    """For each state the set of those that any word leads to, itself included."""
+def _reachable(monitor: Monitor, failed: int) -> list[int]:
+    """For each state the set of those that any word leads to, itself included; from one of `failed` it goes on as from the first."""
     reach = [1 << state for state in range(len(monitor.verdicts))]
     changed = True
     while changed:
@@ -125,7 +143,7 @@ def _reachable(monitor: Monitor) -> list[int]:
         for state in range(len(reach)):
             after = reach[state]
             for following in monitor.successors(state):
-                after |= reach[following]
+                after |= reach[following] | (reach[0] if failed >> following & 1 else 0)
             if after != reach[state]:
                 reach[state], changed = after, True
     return reach

@@ -34,5 +34,5 @@ def policies() -> dict[str, Policy]:
 
 @cache
 def machine(formula: str) -> Widened:
-    """The monitor of a policy's formula, widened for lost events."""
-    return widened(compiled(formula))
+    """The monitor of a policy's formula, widened for lost events; its runners begin anew after each violation."""
+    return widened(compiled(formula), restarts=True)
