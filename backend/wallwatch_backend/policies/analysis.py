@@ -22,10 +22,10 @@ from wallwatch_backend.policies.schemas_check import (
     Automaton,
     AutomatonEdge,
     AutomatonState,
-    Checked,
-    Problem,
-    Run,
-    RunRequest,
+    CheckedPolicy,
+    PolicyProblem,
+    PolicyRun,
+    PolicyRunRequest,
     Verdict,
 )
 
@@ -38,21 +38,22 @@ MOST_DRAWN = 40
 OWN_SOURCE = "operators"
 
 
-def examine(bindings: Bindings) -> Checked:
+def examine(bindings: Bindings) -> CheckedPolicy:
     """Say what a formula means and whether a policy with these bindings can be enabled."""
     text = bindings.formula
     if not text.strip():
-        return Checked(problems=[Problem(kind="syntax", message="a formula is expected, such as G(A -> X B)", position=0, length=0)])
+        return _unread("a formula is expected, such as G(A -> X B)", 0, 0)
     try:
         parsed = parse(text)
     except SyntaxProblem as problem:
-        return Checked(problems=[Problem(kind="syntax", message=problem.message, position=problem.position, length=_length(text, problem))])
+        return _unread(problem.message, problem.position, _length(text, problem))
     names = parsed.propositions()
     unbound = list(_unbound(bindings, names))
     try:
         meaning = check(parsed, LIMITS)
     except TooComplex as problem:
-        return Checked(formula=str(parsed), propositions=names, problems=[Problem(kind="too_complex", message=str(problem)), *unbound])
+        wrong = PolicyProblem(kind="too_complex", message=str(problem))
+        return CheckedPolicy(formula=str(parsed), propositions=names, problems=[wrong, *unbound])
     found = _described(meaning)
     problems = [*_refusals(meaning), *unbound, *_binding_problems(bindings)]
     found.unused = [name for name in _declared(bindings) if name not in names]
@@ -60,6 +61,10 @@ def examine(bindings: Bindings) -> Checked:
         problems += _too_large(meaning.monitor, len(names) + len(found.unused))
     found.problems = problems
     return found
+
+
+def _unread(message: str, position: int, length: int) -> CheckedPolicy:
+    return CheckedPolicy(problems=[PolicyProblem(kind="syntax", message=message, position=position, length=length)])
 
 
 def _length(text: str, problem: SyntaxProblem) -> int:
@@ -72,50 +77,50 @@ def _declared(bindings: Bindings) -> list[str]:
     return [*bindings.propositions, *([bindings.timer.name] if bindings.timer else [])]
 
 
-def _unbound(bindings: Bindings, names: list[str]) -> Iterator[Problem]:
+def _unbound(bindings: Bindings, names: list[str]) -> Iterator[PolicyProblem]:
     declared = set(_declared(bindings))
     first = {token.text: token.position for token in reversed(tokens(bindings.formula)) if token.kind == "name"}
     for name in names:
         if name not in declared:
             message = f"no event sets {name} yet: choose which events do"
-            yield Problem(kind="unbound", message=message, position=first[name], length=len(name), proposition=name)
+            yield PolicyProblem(kind="unbound", message=message, position=first[name], length=len(name), proposition=name)
 
 
-def _refusals(meaning: Meaning) -> Iterator[Problem]:
+def _refusals(meaning: Meaning) -> Iterator[PolicyProblem]:
     verdicts = meaning.monitor.verdicts
     if verdicts[0] != "?" or "F" not in verdicts:
-        yield Problem(kind="refused", message=meaning.words())
+        yield PolicyProblem(kind="refused", message=meaning.words())
 
 
-def _binding_problems(bindings: Bindings) -> Iterator[Problem]:
+def _binding_problems(bindings: Bindings) -> Iterator[PolicyProblem]:
     timer = bindings.timer
     if timer is not None:
         if timer.name in bindings.propositions:
-            yield Problem(kind="binding", message=f"{timer.name} is set by events already", proposition=timer.name)
+            yield PolicyProblem(kind="binding", message=f"{timer.name} is set by events already", proposition=timer.name)
         for name in dict.fromkeys((timer.after, timer.unless or timer.after)):
             if name not in bindings.propositions:
-                yield Problem(kind="binding", message=f"the timer speaks of {name}, which no event sets", proposition=timer.name)
+                yield PolicyProblem(kind="binding", message=f"the timer speaks of {name}, which no event sets", proposition=timer.name)
     shape = {name: DomainProposition(kind=tuple(bound.kind), when=bound.when) for name, bound in bindings.propositions.items()}
     for name, wrong in misfits(Policy.model_construct(subject=bindings.subject, propositions=shape)):
-        yield Problem(kind="binding", message=wrong, proposition=name)
+        yield PolicyProblem(kind="binding", message=wrong, proposition=name)
 
 
-def _too_large(monitor: Monitor, propositions: int) -> Iterator[Problem]:
+def _too_large(monitor: Monitor, propositions: int) -> Iterator[PolicyProblem]:
     if propositions > MAX_PROPOSITIONS:
-        yield Problem(kind="too_large", message=f"there are {propositions} propositions; a collector holds {MAX_PROPOSITIONS}")
+        yield PolicyProblem(kind="too_large", message=f"there are {propositions} propositions; a collector holds {MAX_PROPOSITIONS}")
         return
     try:
         if len(monitor.verdicts) > MAX_STATES:
             raise TooComplex(f"the automaton has {len(monitor.verdicts)} states")
         widened(monitor, MAX_STATES)
     except TooComplex as problem:
-        yield Problem(kind="too_large", message=f"{problem}; a collector holds {MAX_STATES}: divide the formula at its conjunctions")
+        yield PolicyProblem(kind="too_large", message=f"{problem}; a collector holds {MAX_STATES}: divide the formula at its conjunctions")
 
 
-def _described(meaning: Meaning) -> Checked:
+def _described(meaning: Meaning) -> CheckedPolicy:
     monitor = meaning.monitor
     parts = monitor.formula.conjuncts()
-    return Checked(
+    return CheckedPolicy(
         problems=[],
         formula=str(monitor.formula),
         propositions=list(monitor.propositions),
@@ -154,19 +159,19 @@ def monitor_of(formula: str) -> Monitor:
     return compiled(formula, LIMITS)
 
 
-def run(request: RunRequest) -> Run | Problem:
+def run(request: PolicyRunRequest) -> PolicyRun | PolicyProblem:
     """Take the steps one by one."""
     try:
         monitor = monitor_of(request.formula)
     except SyntaxProblem as problem:
-        return Problem(kind="syntax", message=problem.message, position=problem.position, length=1)
+        return PolicyProblem(kind="syntax", message=problem.message, position=problem.position, length=1)
     except TooComplex as problem:
-        return Problem(kind="too_complex", message=str(problem))
+        return PolicyProblem(kind="too_complex", message=str(problem))
     states = [0]
     for present in request.steps:
         states.append(monitor.next(states[-1], monitor.letter(present)))
     ignored = {name for step in request.steps for name in step} - set(monitor.propositions)
-    return Run(
+    return PolicyRun(
         propositions=list(monitor.propositions),
         states=states,
         verdicts=[verdict(monitor, state) for state in states],
@@ -174,7 +179,7 @@ def run(request: RunRequest) -> Run | Problem:
     )
 
 
-def usable(id: str, definition: Definition) -> tuple[dict[str, object], list[Problem]]:
+def usable(id: str, definition: Definition) -> tuple[dict[str, object], list[PolicyProblem]]:
     """The definition as it is stored and delivered, and what forbids to use it."""
     checked = examine(definition)
     if checked.problems:
@@ -184,7 +189,7 @@ def usable(id: str, definition: Definition) -> tuple[dict[str, object], list[Pro
         return Policy.model_validate(body).model_dump(mode="json", exclude_none=True), []
     except ValidationError as error:
         first = error.errors()[0]
-        return {}, [Problem(kind="binding", message=str(first["msg"]).removeprefix("Value error, "))]
+        return {}, [PolicyProblem(kind="binding", message=str(first["msg"]).removeprefix("Value error, "))]
 
 
 def where(bindings: Bindings) -> str:

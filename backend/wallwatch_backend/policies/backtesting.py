@@ -12,7 +12,7 @@ from wallwatch.domain.policies.watch import TRACE_LENGTH, Event, Watch
 from wallwatch.domain.policies.watch import Violation as Found
 from wallwatch_backend.policies.analysis import monitor_of, verdict
 from wallwatch_backend.policies.replay import path
-from wallwatch_backend.policies.schemas_check import Backtest, BacktestPart, NotStored, TraceStep, Violation
+from wallwatch_backend.policies.schemas_check import BacktestPart, NotStored, PolicyBacktest, PolicyViolation, TraceStep
 from wallwatch_backend.policies.words import text_of
 
 LOSSES = ("kernel_log_lost", "cni_lost")
@@ -39,7 +39,7 @@ def _bound(policy: Policy) -> set[str]:
     return {kind for proposition in policy.propositions.values() for kind in proposition.kind}
 
 
-def backtest(policy: Policy, events: Sequence[Stored], span: Span) -> Backtest:
+def backtest(policy: Policy, events: Sequence[Stored], span: Span) -> PolicyBacktest:
     """Run a policy over events in the order of time."""
     mine, watch, found = _bound(policy), Watch([policy]), list[Found]()
     part = max((span.until - span.since) / _PARTS, timedelta(seconds=1))
@@ -54,7 +54,7 @@ def backtest(policy: Policy, events: Sequence[Stored], span: Span) -> Backtest:
     found.sort(key=lambda one: one.at_us)
     violated = Counter((_at(one.at_us) - span.since) // part for one in found)
     coverage = watch.coverage()[policy.id]
-    return Backtest(
+    return PolicyBacktest(
         since=span.since,
         until=span.until,
         events=counted.total(),
@@ -75,13 +75,13 @@ def backtest(policy: Policy, events: Sequence[Stored], span: Span) -> Backtest:
     )
 
 
-def _shown(policy: Policy, one: Found) -> Violation:
+def _shown(policy: Policy, one: Found) -> PolicyViolation:
     monitor = monitor_of(policy.formula)
     # The watcher forgets where a subject began when its trace grows too long.
     cut = len(one.trace) >= TRACE_LENGTH
     start, states = path(monitor, [names for _, names in one.trace], cut)
     host = "" if policy.subject == "address" else one.subject[0]
-    return Violation(
+    return PolicyViolation(
         id=f"{one.at_us} {' '.join(one.subject)}",
         policy=policy.id,
         at=_at(one.at_us),

@@ -10,14 +10,14 @@ from wallwatch_backend.policies import analysis, backtesting, repository, teleme
 from wallwatch_backend.policies.errors import BadPolicy
 from wallwatch_backend.policies.schemas import Bindings, Definition
 from wallwatch_backend.policies.schemas_check import (
-    Backtest,
-    BacktestRequest,
-    Checked,
+    CheckedPolicy,
     EventKind,
     EventVocabulary,
-    Problem,
-    Run,
-    RunRequest,
+    PolicyBacktest,
+    PolicyBacktestRequest,
+    PolicyProblem,
+    PolicyRun,
+    PolicyRunRequest,
 )
 from wallwatch_backend.policies.service import CHECK_S
 from wallwatch_backend.policies.stored import policy_of
@@ -48,18 +48,18 @@ def vocabulary() -> EventVocabulary:
     )
 
 
-async def check(body: Bindings) -> Checked:
+async def check(body: Bindings) -> CheckedPolicy:
     return await in_worker(CHECK_S, "The check of the formula", analysis.examine, body)
 
 
-async def run(body: RunRequest) -> Run:
+async def run(body: PolicyRunRequest) -> PolicyRun:
     found = await in_worker(CHECK_S, "The run", analysis.run, body)
-    if isinstance(found, Problem):
+    if isinstance(found, PolicyProblem):
         raise BadPolicy(found.message)
     return found
 
 
-async def _chosen(session: ReadSession, body: BacktestRequest) -> Policy:
+async def _chosen(session: ReadSession, body: PolicyBacktestRequest) -> Policy:
     if body.policy is None:
         return await _of_draft(body.definition)
     row = await repository.one(session, body.policy)
@@ -84,7 +84,7 @@ async def _of_draft(given: Definition | Bindings | None) -> Policy:
     return policy_of(stored)
 
 
-async def backtest(session: ReadSession, body: BacktestRequest) -> Backtest:
+async def backtest(session: ReadSession, body: PolicyBacktestRequest) -> PolicyBacktest:
     """Read the events and run the policy over them, in a process of its own."""
     policy = await _chosen(session, body)
     events: list[backtesting.Stored] = []

@@ -18,7 +18,7 @@ from wallwatch_backend.policies import delivery as delivery_service
 from wallwatch_backend.policies import errors, service, states
 from wallwatch_backend.policies import violations as violations_service
 from wallwatch_backend.policies.schemas import NewPolicy, Policy, PolicyChange, PolicySummary
-from wallwatch_backend.policies.schemas_check import Violation
+from wallwatch_backend.policies.schemas_check import PolicyViolation
 from wallwatch_backend.policies.schemas_states import PolicyDelivery, PolicySeries
 
 router = APIRouter(prefix="/policies", tags=["policies"])
@@ -128,7 +128,7 @@ async def list_violations(
     pci: Annotated[PciAddress | None, Query()] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
-) -> Page[Violation]:
+) -> Page[PolicyViolation]:
     """List violations, the newest first, each with its way through the automaton."""
     return await violations_service.list_violations(
         session, policy_id, since=since, until=until, host=host, pci=pci, limit=limit, cursor=cursor
@@ -138,6 +138,6 @@ async def list_violations(
 @router.get("/{policy_id}/violations/{violation_id}", operation_id="getPolicyViolation", responses=problems.responses(*ONE, BadCursor))
 async def get_violation(
     caller: AsViewer, policy_id: Name, violation_id: Annotated[str, Path(max_length=500)], session: Reading
-) -> Violation:
+) -> PolicyViolation:
     """Return one violation."""
     return await violations_service.get_violation(session, policy_id, violation_id)

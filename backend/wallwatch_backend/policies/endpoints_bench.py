@@ -12,7 +12,14 @@ from wallwatch_backend.kit.times import Moment
 from wallwatch_backend.kit.workers import TookTooLong
 from wallwatch_backend.policies import bench, errors, states
 from wallwatch_backend.policies.schemas import Bindings
-from wallwatch_backend.policies.schemas_check import Backtest, BacktestRequest, Checked, EventVocabulary, Run, RunRequest
+from wallwatch_backend.policies.schemas_check import (
+    CheckedPolicy,
+    EventVocabulary,
+    PolicyBacktest,
+    PolicyBacktestRequest,
+    PolicyRun,
+    PolicyRunRequest,
+)
 from wallwatch_backend.policies.schemas_states import PolicyStrips
 
 router = APIRouter(tags=["policies"])
@@ -25,13 +32,13 @@ async def get_vocabulary(caller: AsViewer) -> EventVocabulary:
 
 
 @router.post("/policies/check", operation_id="checkPolicy", responses=problems.responses(*WRITE_ERRORS, TookTooLong))
-async def check_policy(caller: AsViewer, body: Bindings) -> Checked:
+async def check_policy(caller: AsViewer, body: Bindings) -> CheckedPolicy:
     """Say what a formula means, what is wrong with it and where, and how its automaton looks. Nothing is saved."""
     return await bench.check(body)
 
 
 @router.post("/policies/run", operation_id="runPolicy", responses=problems.responses(*WRITE_ERRORS, errors.BadPolicy, TookTooLong))
-async def run_policy(caller: AsViewer, body: RunRequest) -> Run:
+async def run_policy(caller: AsViewer, body: PolicyRunRequest) -> PolicyRun:
     """Say the verdict and the state after each of some steps."""
     return await bench.run(body)
 
@@ -41,7 +48,7 @@ async def run_policy(caller: AsViewer, body: RunRequest) -> Run:
     operation_id="backtestPolicy",
     responses=problems.responses(*WRITE_ERRORS, problems.NotFound, errors.BadPolicy, TookTooLong),
 )
-async def backtest_policy(caller: AsViewer, body: BacktestRequest, session: Reading) -> Backtest:
+async def backtest_policy(caller: AsViewer, body: PolicyBacktestRequest, session: Reading) -> PolicyBacktest:
     """Say what a policy, or one that is not saved yet, would have found in stored events. Nothing is saved."""
     return await bench.backtest(session, body)
 

@@ -12,7 +12,7 @@ from wallwatch_backend.policies.schemas import Bindings, Definition, Formula, Po
 Verdict = Literal["T", "F", "?"]
 
 
-class Problem(BaseModel):
+class PolicyProblem(BaseModel):
     """`position` and `length` are characters of the formula, from 0."""
 
     kind: Literal["syntax", "too_complex", "refused", "unbound", "binding", "too_large"]
@@ -46,10 +46,10 @@ class Ask(BaseModel):
     holds: bool
 
 
-class Checked(BaseModel):
+class CheckedPolicy(BaseModel):
     """Without problems a policy with this formula can be enabled."""
 
-    problems: list[Problem]
+    problems: list[PolicyProblem]
     formula: str | None = Field(default=None, description="With every bracket, as it is understood; null when it cannot be read")
     propositions: list[str] = Field(default_factory=list, description="Those of the formula, sorted: bit i of a letter is proposition i")
     unused: list[str] = Field(default_factory=list, description="Bound, but not in the formula: their events are steps too")
@@ -67,12 +67,12 @@ class Checked(BaseModel):
     automaton: Automaton | None = Field(default=None, description="Null where it has too many states to be drawn")
 
 
-class RunRequest(BaseModel):
+class PolicyRunRequest(BaseModel):
     formula: Formula
     steps: list[list[PropositionName]] = Field(max_length=500, description="For each step the propositions that hold in it")
 
 
-class Run(BaseModel):
+class PolicyRun(BaseModel):
     """`states` begins with the state before the first step, so it has one more than there are steps; likewise `verdicts`."""
 
     propositions: list[str]
@@ -81,7 +81,7 @@ class Run(BaseModel):
     ignored: list[str] = Field(description="Names in the steps that the formula does not have")
 
 
-class BacktestRequest(BaseModel):
+class PolicyBacktestRequest(BaseModel):
     """What to run: a stored policy, or a definition that is not saved yet."""
 
     policy: PolicyName | None = None
@@ -93,7 +93,7 @@ class BacktestRequest(BaseModel):
     pci: PciAddress | None = None
 
     @model_validator(mode="after")
-    def _makes_sense(self) -> "BacktestRequest":
+    def _makes_sense(self) -> "PolicyBacktestRequest":
         if (self.policy is None) == (self.definition is None):
             raise ValueError("give either policy or definition")
         if self.until <= self.since:
@@ -113,7 +113,7 @@ class TraceStep(BaseModel):
     verdict: Verdict | None
 
 
-class Violation(BaseModel):
+class PolicyViolation(BaseModel):
     id: str
     policy: str
     at: datetime
@@ -155,7 +155,7 @@ class BacktestPart(BaseModel):
     events: int
 
 
-class Backtest(BaseModel):
+class PolicyBacktest(BaseModel):
     since: datetime = Field(serialization_alias="from")
     until: datetime = Field(serialization_alias="to")
     events: int = Field(description="Events that the policy looked at")
@@ -167,6 +167,6 @@ class Backtest(BaseModel):
     late: int
     violations: int
     subjects_violated: int
-    shown: list[Violation] = Field(description="The newest, at most 100")
+    shown: list[PolicyViolation] = Field(description="The newest, at most 100")
     timeline: list[BacktestPart] = Field(description="In equal parts of the range")
     not_stored: list[NotStored] = Field(description="Kinds of events that stay on their host: the backtest cannot see them")

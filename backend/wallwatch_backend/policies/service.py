@@ -14,7 +14,7 @@ from wallwatch_backend.policies import analysis, present, repository
 from wallwatch_backend.policies.errors import BadPolicy, NoDraft, PolicyExists, PolicyOfCatalogue, TooManyPolicies
 from wallwatch_backend.policies.models import PolicyRow, PolicyVersionRow, is_draft
 from wallwatch_backend.policies.schemas import Definition, HistoryEntry, NewPolicy, Policy, PolicyChange, PolicySummary
-from wallwatch_backend.policies.schemas_check import Problem
+from wallwatch_backend.policies.schemas_check import PolicyProblem
 from wallwatch_backend.policies.stored import definition_of, policy_of
 
 CHECK_S = 10.0
@@ -78,7 +78,7 @@ async def _usable(id: str, definition: Definition) -> dict[str, Any]:
     return body
 
 
-def _told(problem: Problem) -> str:
+def _told(problem: PolicyProblem) -> str:
     return problem.message if problem.position is None else f"at character {problem.position + 1} of the formula: {problem.message}"
 
 

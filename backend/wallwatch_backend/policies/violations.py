@@ -16,7 +16,7 @@ from wallwatch_backend.kit.problems import NotFound
 from wallwatch_backend.policies import repository, telemetry_repository
 from wallwatch_backend.policies.analysis import monitor_of, verdict
 from wallwatch_backend.policies.replay import path
-from wallwatch_backend.policies.schemas_check import TraceStep, Violation
+from wallwatch_backend.policies.schemas_check import PolicyViolation, TraceStep
 from wallwatch_backend.policies.stored import by_revision
 from wallwatch_backend.policies.words import text_of
 
@@ -52,7 +52,7 @@ async def list_violations(
     pci: str | None,
     limit: int,
     cursor: str | None,
-) -> Page[Violation]:
+) -> Page[PolicyViolation]:
     known = await _known(session, policy_id)
     rows = await telemetry_repository.violations(
         session, policy_id, since=since, until=until, of_host=host, pci=pci, after=_place(cursor), limit=limit + 1
@@ -70,7 +70,7 @@ def _place(cursor: str | None) -> tuple[datetime, int, str] | None:
     return at, host_id, str(pci)
 
 
-async def get_violation(session: ReadSession, policy_id: str, violation_id: str) -> Violation:
+async def get_violation(session: ReadSession, policy_id: str, violation_id: str) -> PolicyViolation:
     known = await _known(session, policy_id)
     place = _place(violation_id)
     row = await telemetry_repository.violation(session, policy_id, *place) if place is not None else None
@@ -79,13 +79,13 @@ async def get_violation(session: ReadSession, policy_id: str, violation_id: str)
     return _shown(policy_id, row, known)
 
 
-def _shown(policy_id: str, row: Row[Any], known: Known) -> Violation:
+def _shown(policy_id: str, row: Row[Any], known: Known) -> PolicyViolation:
     other = row.other or {}
     revision = str(other.get("revision", ""))
     version, policy = known.get(revision, (None, None))
     cut, left_out = bool(other.get("cut")), other.get("left_out")
     start, trace = _trace(policy, _steps(other.get("steps")), cut)
-    return Violation(
+    return PolicyViolation(
         id=encode_cursor(row.time, row.host_id, row.pci),
         policy=policy_id,
         at=row.time,

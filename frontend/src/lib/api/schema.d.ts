@@ -780,6 +780,278 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/policies/vocabulary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Vocabulary
+         * @description Return the kinds of events that propositions can be bound to.
+         */
+        get: operations["getPolicyVocabulary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/policies/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check Policy
+         * @description Say what a formula means, what is wrong with it and where, and how its automaton looks. Nothing is saved.
+         */
+        post: operations["checkPolicy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/policies/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run Policy
+         * @description Say the verdict and the state after each of some steps.
+         */
+        post: operations["runPolicy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/policies/backtest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Backtest Policy
+         * @description Say what a policy, or one that is not saved yet, would have found in stored events. Nothing is saved.
+         */
+        post: operations["backtestPolicy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rnics/{host}/{pci}/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Rnic Policies
+         * @description Return the state of each policy on this RNIC and its host in equal steps.
+         */
+        get: operations["listRnicPolicies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Policies
+         * @description List all policies with their state: the catalogue's, then operators' own.
+         */
+        get: operations["listPolicies"];
+        put?: never;
+        /**
+         * Create Policy
+         * @description Save a policy as a draft: nothing runs it until it is enabled.
+         */
+        post: operations["createPolicy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/policies/delivery": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Delivery
+         * @description Say how many agents run the policies of today, and which refuse them.
+         */
+        get: operations["getPolicyDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/policies/{policy_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Policy
+         * @description Return one policy with its versions and what was done with it.
+         */
+        get: operations["getPolicy"];
+        /**
+         * Update Policy
+         * @description Change the draft of an operators' own policy, or begin one: the enabled version goes on until another is enabled.
+         */
+        put: operations["updatePolicy"];
+        post?: never;
+        /**
+         * Delete Draft
+         * @description Remove the draft: the whole policy when it was never enabled.
+         */
+        delete: operations["deletePolicyDraft"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/policies/{policy_id}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enable Policy
+         * @description Deliver a version to all agents, or switch a policy of the catalogue on again.
+         */
+        post: operations["enablePolicy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/policies/{policy_id}/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Disable Policy
+         * @description Take a policy from all agents. Its versions and its violations stay.
+         */
+        post: operations["disablePolicy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/policies/{policy_id}/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Series
+         * @description Return the policy's state over the fleet in equal steps; the last hour when no range is given.
+         */
+        get: operations["getPolicySeries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/policies/{policy_id}/violations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Violations
+         * @description List violations, the newest first, each with its way through the automaton.
+         */
+        get: operations["listPolicyViolations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/policies/{policy_id}/violations/{violation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Violation
+         * @description Return one violation.
+         */
+        get: operations["getPolicyViolation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/webhooks": {
         parameters: {
             query?: never;
@@ -1256,6 +1528,13 @@ export interface components {
              */
             status: "ok";
         };
+        /** Ask */
+        Ask: {
+            /** Proposition */
+            proposition: string;
+            /** Holds */
+            holds: boolean;
+        };
         /** Attempt */
         Attempt: {
             /**
@@ -1321,6 +1600,55 @@ export interface components {
              */
             hash: string;
         };
+        /**
+         * Automaton
+         * @description State 0 is the initial one.
+         */
+        Automaton: {
+            /** States */
+            states: components["schemas"]["AutomatonState"][];
+            /** Edges */
+            edges: components["schemas"]["AutomatonEdge"][];
+        };
+        /** AutomatonEdge */
+        AutomatonEdge: {
+            /** Source */
+            source: number;
+            /** Target */
+            target: number;
+            /**
+             * Guard
+             * @description The steps that lead there, as a formula; `otherwise` for all that no other edge names
+             */
+            guard: string;
+        };
+        /** AutomatonState */
+        AutomatonState: {
+            /** Id */
+            id: number;
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "T" | "F" | "?";
+            /**
+             * Retired
+             * @description No verdict can follow, whatever comes
+             */
+            retired: boolean;
+        };
+        /** BacktestPart */
+        BacktestPart: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Violations */
+            violations: number;
+            /** Events */
+            events: number;
+        };
         /** Before */
         Before: {
             /**
@@ -1341,6 +1669,37 @@ export interface components {
             items: components["schemas"]["Change"][];
             /** Truncated */
             truncated: boolean;
+        };
+        /**
+         * Binding
+         * @description A proposition holds in the step of an event of one of these kinds whose fields have these values.
+         */
+        Binding: {
+            /** Kind */
+            kind: string[];
+            /** When */
+            when?: {
+                [key: string]: string | number | boolean;
+            };
+        };
+        /**
+         * Bindings
+         * @description What a formula is about.
+         */
+        Bindings: {
+            /** Formula */
+            formula: string;
+            /**
+             * Subject
+             * @default rnic
+             * @enum {string}
+             */
+            subject: "flow" | "vf" | "rnic" | "host" | "command" | "address";
+            /** Propositions */
+            propositions?: {
+                [key: string]: components["schemas"]["Binding"];
+            };
+            timer?: components["schemas"]["Timer"] | null;
         };
         /**
          * BoundInfo
@@ -1455,6 +1814,61 @@ export interface components {
             ok: boolean;
             /** Detail */
             detail: string;
+        };
+        /**
+         * CheckedPolicy
+         * @description Without problems a policy with this formula can be enabled.
+         */
+        CheckedPolicy: {
+            /** Problems */
+            problems: components["schemas"]["PolicyProblem"][];
+            /**
+             * Formula
+             * @description With every bracket, as it is understood; null when it cannot be read
+             */
+            formula?: string | null;
+            /**
+             * Propositions
+             * @description Those of the formula, sorted: bit i of a letter is proposition i
+             */
+            propositions?: string[];
+            /**
+             * Unused
+             * @description Bound, but not in the formula: their events are steps too
+             */
+            unused?: string[];
+            /**
+             * Kind
+             * @description safety, co-safety, both, neither but monitorable, or non-monitorable
+             */
+            kind?: string | null;
+            /** Safety */
+            safety?: boolean | null;
+            /** Co Safety */
+            co_safety?: boolean | null;
+            /** Monitorable */
+            monitorable?: boolean | null;
+            /** Initial Verdict */
+            initial_verdict?: ("T" | "F" | "?") | null;
+            /** States */
+            states?: number | null;
+            /**
+             * Words
+             * @description What a violation looks like
+             */
+            words?: string | null;
+            /**
+             * Examples
+             * @description Shortest ways to a violation: steps, and what each must show or must not show
+             */
+            examples?: components["schemas"]["Ask"][][][];
+            /**
+             * Parts
+             * @description Of a conjunction: they can be monitored one by one
+             */
+            parts?: string[];
+            /** @description Null where it has too many states to be drawn */
+            automaton?: components["schemas"]["Automaton"] | null;
         };
         /**
          * Command
@@ -1730,6 +2144,47 @@ export interface components {
             webhook_name: string;
         };
         /**
+         * Definition
+         * @description What a policy says. Policies on addresses run at the centre, which sees all hosts; all others on their hosts.
+         */
+        Definition: {
+            /** Formula */
+            formula: string;
+            /**
+             * Subject
+             * @default rnic
+             * @enum {string}
+             */
+            subject: "flow" | "vf" | "rnic" | "host" | "command" | "address";
+            /** Propositions */
+            propositions?: {
+                [key: string]: components["schemas"]["Binding"];
+            };
+            timer?: components["schemas"]["Timer"] | null;
+            /** Title */
+            title: string;
+            /**
+             * Severity
+             * @default warning
+             * @enum {string}
+             */
+            severity: "warning" | "critical";
+            /** Symptoms */
+            symptoms?: string[];
+            /** Causes */
+            causes?: string[];
+            /**
+             * Violation
+             * @description What a violation means, as people read it
+             */
+            violation: string;
+            /**
+             * Note
+             * @description What the policy cannot see
+             */
+            note?: string | null;
+        };
+        /**
          * DefinitionInfo
          * @description How a symptom is detected.
          */
@@ -1848,6 +2303,14 @@ export interface components {
          * @enum {string}
          */
         DeliveryState: "pending" | "delivered" | "failed";
+        /** Enabling */
+        Enabling: {
+            /**
+             * Version
+             * @description Of an operators' own policy; the newest when left out
+             */
+            version?: number | null;
+        };
         /** EnrolledAgent */
         EnrolledAgent: {
             /**
@@ -1894,11 +2357,49 @@ export interface components {
              */
             expires_at: string;
         };
+        /** EventKind */
+        EventKind: {
+            /** Kind */
+            kind: string;
+            /** Label */
+            label: string;
+            /** Source */
+            source: string;
+            /**
+             * Subjects
+             * @description Whose events they can be
+             */
+            subjects: ("flow" | "vf" | "rnic" | "host" | "command" | "address")[];
+            /**
+             * Stays On Host
+             * @description Collectors run policies on them and send them no further, so no backtest sees them
+             */
+            stays_on_host: boolean;
+            /**
+             * When
+             * @description Fields to ask for with all their values, or none where any text is possible
+             */
+            when: {
+                [key: string]: (string | boolean)[];
+            };
+        };
         /**
          * EventType
          * @enum {string}
          */
         EventType: "incident.opened" | "incident.updated" | "incident.resolved";
+        /** EventVocabulary */
+        EventVocabulary: {
+            /**
+             * Subjects
+             * @description Kinds of subjects, and what each is told apart by
+             */
+            subjects: {
+                [key: string]: string;
+            };
+            /** Kinds */
+            kinds: components["schemas"]["EventKind"][];
+        };
         /**
          * Evidence
          * @description One observation: which signal had which value when, against what was expected.
@@ -2015,6 +2516,22 @@ export interface components {
          * @enum {string}
          */
         Format: "native" | "alertmanager" | "slack";
+        /** HistoryEntry */
+        HistoryEntry: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Actor */
+            actor: string;
+            /** Action */
+            action: string;
+            /** Detail */
+            detail: {
+                [key: string]: unknown;
+            };
+        };
         /** HoldingContainer */
         HoldingContainer: {
             /**
@@ -2528,6 +3045,11 @@ export interface components {
              */
             seq: number;
         };
+        /**
+         * Lifecycle
+         * @enum {string}
+         */
+        Lifecycle: "draft" | "enabled" | "disabled";
         /** MaskChains */
         MaskChains: {
             /**
@@ -2609,6 +3131,49 @@ export interface components {
              * @default 3600
              */
             ttl_s: number;
+        };
+        /** NewPolicy */
+        NewPolicy: {
+            /** Formula */
+            formula: string;
+            /**
+             * Subject
+             * @default rnic
+             * @enum {string}
+             */
+            subject: "flow" | "vf" | "rnic" | "host" | "command" | "address";
+            /** Propositions */
+            propositions?: {
+                [key: string]: components["schemas"]["Binding"];
+            };
+            timer?: components["schemas"]["Timer"] | null;
+            /** Title */
+            title: string;
+            /**
+             * Severity
+             * @default warning
+             * @enum {string}
+             */
+            severity: "warning" | "critical";
+            /** Symptoms */
+            symptoms?: string[];
+            /** Causes */
+            causes?: string[];
+            /**
+             * Violation
+             * @description What a violation means, as people read it
+             */
+            violation: string;
+            /**
+             * Note
+             * @description What the policy cannot see
+             */
+            note?: string | null;
+            /**
+             * Id
+             * @description Lower case letters, digits and dashes
+             */
+            id: string;
         };
         /** NewRemedy */
         NewRemedy: {
@@ -2726,6 +3291,13 @@ export interface components {
             /** Repeat Interval S */
             repeat_interval_s?: number | null;
         };
+        /** NotStored */
+        NotStored: {
+            /** Kind */
+            kind: string;
+            /** Label */
+            label: string;
+        };
         /**
          * Outcome
          * @enum {string}
@@ -2775,6 +3347,16 @@ export interface components {
         Page_IncidentSummary_: {
             /** Items */
             items: components["schemas"]["IncidentSummary"][];
+            /**
+             * Next Cursor
+             * @description Give it as `cursor` to get the next page; null at the end
+             */
+            next_cursor?: string | null;
+        };
+        /** Page[PolicyViolation] */
+        Page_PolicyViolation_: {
+            /** Items */
+            items: components["schemas"]["PolicyViolation"][];
             /**
              * Next Cursor
              * @description Give it as `cursor` to get the next page; null at the end
@@ -2884,6 +3466,632 @@ export interface components {
             state: string;
             /** Requested By */
             requested_by: string;
+        };
+        /** Policies */
+        Policies: {
+            /** Items */
+            items: components["schemas"]["PolicySummary"][];
+            /**
+             * Next Cursor
+             * @description All policies are in one answer
+             */
+            next_cursor?: null;
+        };
+        /** Policy */
+        Policy: {
+            /** Id */
+            id: string;
+            /** Title */
+            title: string;
+            /**
+             * Own
+             * @description Made by operators; false for a policy of the catalogue
+             */
+            own: boolean;
+            lifecycle: components["schemas"]["Lifecycle"];
+            /**
+             * Has Draft
+             * @description There is a version that was never enabled
+             */
+            has_draft: boolean;
+            /**
+             * Running
+             * @description The version that is enabled; 0 for a policy of the catalogue
+             */
+            running: number | null;
+            /**
+             * Subject
+             * @enum {string}
+             */
+            subject: "flow" | "vf" | "rnic" | "host" | "command" | "address";
+            /**
+             * Where
+             * @enum {string}
+             */
+            where: "edge" | "centre";
+            /** Formula */
+            formula: string;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "warning" | "critical";
+            /** Symptoms */
+            symptoms: string[];
+            /** Causes */
+            causes: string[];
+            /** @description violated: in the last hour; unknown: not, but lost events leave some subjects open, or nothing is heard; holding: subjects are watched and all known; idle: nothing to watch; off: not enabled */
+            state: components["schemas"]["PolicyState"];
+            /**
+             * Subjects
+             * @description Subjects that are watched now
+             */
+            subjects: number;
+            /**
+             * Unknown
+             * @description Of them those whose state is not known
+             */
+            unknown: number;
+            /**
+             * Coverage
+             * @description Share of the subjects whose state is known; null while there are none
+             */
+            coverage: number | null;
+            /**
+             * Hosts
+             * @description Hosts that report on it
+             */
+            hosts: number;
+            /** Violations 1H */
+            violations_1h: number;
+            /** Violations 24H */
+            violations_24h: number;
+            /**
+             * Recent
+             * @description Violations in each of the last 24 hours, oldest first
+             */
+            recent: number[];
+            /** Last Violation At */
+            last_violation_at: string | null;
+            /**
+             * Heard At
+             * @description The newest report on it
+             */
+            heard_at: string | null;
+            /**
+             * Version
+             * @description Of the record, as in its ETag
+             */
+            version: number;
+            /** @description What is enabled, or else the newest version */
+            definition: components["schemas"]["Definition"];
+            draft: components["schemas"]["PolicyVersion"] | null;
+            /**
+             * Versions
+             * @description Newest first; none for a policy of the catalogue
+             */
+            versions: components["schemas"]["PolicyVersion"][];
+            /**
+             * History
+             * @description Who did what with it, newest first
+             */
+            history: components["schemas"]["HistoryEntry"][];
+            /** Source */
+            source: string;
+            /**
+             * Agents Running
+             * @description Agents that run the enabled version
+             */
+            agents_running: number;
+            /**
+             * Agents Expected
+             * @description Agents that take policies
+             */
+            agents_expected: number;
+        };
+        /** PolicyBacktest */
+        PolicyBacktest: {
+            /**
+             * From
+             * Format: date-time
+             */
+            from: string;
+            /**
+             * To
+             * Format: date-time
+             */
+            to: string;
+            /**
+             * Events
+             * @description Events that the policy looked at
+             */
+            events: number;
+            /**
+             * Cut Short
+             * @description There are more events than one backtest reads
+             */
+            cut_short: boolean;
+            /**
+             * Read Until
+             * Format: date-time
+             * @description Up to here everything was read
+             */
+            read_until: string;
+            /** Hosts */
+            hosts: number;
+            /** Subjects */
+            subjects: number;
+            /**
+             * Unknown
+             * @description Subjects whose state was not known at the end
+             */
+            unknown: number;
+            /** Late */
+            late: number;
+            /** Violations */
+            violations: number;
+            /** Subjects Violated */
+            subjects_violated: number;
+            /**
+             * Shown
+             * @description The newest, at most 100
+             */
+            shown: components["schemas"]["PolicyViolation"][];
+            /**
+             * Timeline
+             * @description In equal parts of the range
+             */
+            timeline: components["schemas"]["BacktestPart"][];
+            /**
+             * Not Stored
+             * @description Kinds of events that stay on their host: the backtest cannot see them
+             */
+            not_stored: components["schemas"]["NotStored"][];
+        };
+        /**
+         * PolicyBacktestRequest
+         * @description What to run: a stored policy, or a definition that is not saved yet.
+         */
+        PolicyBacktestRequest: {
+            /** Policy */
+            policy?: string | null;
+            /**
+             * Version
+             * @description Of an operators' own policy; the newest when left out
+             */
+            version?: number | null;
+            /** Definition */
+            definition?: components["schemas"]["Definition"] | components["schemas"]["Bindings"] | null;
+            /**
+             * From
+             * Format: date-time
+             */
+            from: string;
+            /**
+             * To
+             * Format: date-time
+             */
+            to: string;
+            /** Host */
+            host?: string | null;
+            /** Pci */
+            pci?: string | null;
+        };
+        /**
+         * PolicyChange
+         * @description The whole definition as it shall be. What was enabled stays as it is: the change is a draft until it is enabled.
+         */
+        PolicyChange: {
+            /** Formula */
+            formula: string;
+            /**
+             * Subject
+             * @default rnic
+             * @enum {string}
+             */
+            subject: "flow" | "vf" | "rnic" | "host" | "command" | "address";
+            /** Propositions */
+            propositions?: {
+                [key: string]: components["schemas"]["Binding"];
+            };
+            timer?: components["schemas"]["Timer"] | null;
+            /** Title */
+            title: string;
+            /**
+             * Severity
+             * @default warning
+             * @enum {string}
+             */
+            severity: "warning" | "critical";
+            /** Symptoms */
+            symptoms?: string[];
+            /** Causes */
+            causes?: string[];
+            /**
+             * Violation
+             * @description What a violation means, as people read it
+             */
+            violation: string;
+            /**
+             * Note
+             * @description What the policy cannot see
+             */
+            note?: string | null;
+            /**
+             * Message
+             * @description Why; kept with the version
+             */
+            message?: string | null;
+        };
+        /**
+         * PolicyDelivery
+         * @description Compiled policies of hosts, and who has them.
+         */
+        PolicyDelivery: {
+            /**
+             * Hash
+             * @description Of the tables that agents are sent
+             */
+            hash: string;
+            /** Policies */
+            policies: number;
+            /** Bytes */
+            bytes: number;
+            /**
+             * Agents
+             * @description Agents that are enrolled
+             */
+            agents: number;
+            /**
+             * Takes
+             * @description Of them those that take policies
+             */
+            takes: number;
+            /**
+             * Connected
+             * @description Of these those that are connected now
+             */
+            connected: number;
+            /**
+             * Applied
+             * @description Agents that run these tables
+             */
+            applied: number;
+            /** Refused */
+            refused: number;
+            /**
+             * Tables
+             * @description What agents run, by the number of agents
+             */
+            tables: components["schemas"]["PolicyTables"][];
+            /**
+             * Refusals
+             * @description The newest, at most 100
+             */
+            refusals: components["schemas"]["PolicyRefusal"][];
+            /**
+             * Left Out
+             * @description Enabled policies that could not be compiled, with the reason; the others are delivered
+             */
+            left_out: string[];
+        };
+        /**
+         * PolicyProblem
+         * @description `position` and `length` are characters of the formula, from 0.
+         */
+        PolicyProblem: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "syntax" | "too_complex" | "refused" | "unbound" | "binding" | "too_large";
+            /** Message */
+            message: string;
+            /** Position */
+            position?: number | null;
+            /** Length */
+            length?: number | null;
+            /** Proposition */
+            proposition?: string | null;
+        };
+        /** PolicyRefusal */
+        PolicyRefusal: {
+            /** Host */
+            host: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Hash */
+            hash: string;
+            /** Reason */
+            reason: string;
+        };
+        /**
+         * PolicyRun
+         * @description `states` begins with the state before the first step, so it has one more than there are steps; likewise `verdicts`.
+         */
+        PolicyRun: {
+            /** Propositions */
+            propositions: string[];
+            /** States */
+            states: number[];
+            /** Verdicts */
+            verdicts: ("T" | "F" | "?")[];
+            /**
+             * Ignored
+             * @description Names in the steps that the formula does not have
+             */
+            ignored: string[];
+        };
+        /** PolicyRunRequest */
+        PolicyRunRequest: {
+            /** Formula */
+            formula: string;
+            /**
+             * Steps
+             * @description For each step the propositions that hold in it
+             */
+            steps: string[][];
+        };
+        /** PolicySeries */
+        PolicySeries: {
+            /**
+             * From
+             * Format: date-time
+             */
+            from: string;
+            /**
+             * To
+             * Format: date-time
+             */
+            to: string;
+            /** Step S */
+            step_s: number;
+            /**
+             * Times
+             * @description When each step begins
+             */
+            times: string[];
+            /**
+             * States
+             * @description violated, where anything was; unknown, where the state of some subject was not known; holding; idle: nothing to watch; unheard: no report
+             */
+            states: ("violated" | "unknown" | "holding" | "idle" | "unheard")[];
+            /** Violations */
+            violations: number[];
+        };
+        /**
+         * PolicyState
+         * @enum {string}
+         */
+        PolicyState: "violated" | "unknown" | "holding" | "idle" | "off";
+        /** PolicyStrip */
+        PolicyStrip: {
+            /** Policy */
+            policy: string;
+            /** Title */
+            title: string;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "warning" | "critical";
+            /**
+             * Subject
+             * @enum {string}
+             */
+            subject: "flow" | "vf" | "rnic" | "host" | "command" | "address";
+            lifecycle: components["schemas"]["Lifecycle"];
+            /**
+             * Of Host
+             * @description It is about the host, not about this RNIC alone
+             */
+            of_host: boolean;
+            /** States */
+            states: ("violated" | "unknown" | "holding" | "idle" | "unheard")[];
+            /** Violations */
+            violations: number[];
+        };
+        /** PolicyStrips */
+        PolicyStrips: {
+            /**
+             * From
+             * Format: date-time
+             */
+            from: string;
+            /**
+             * To
+             * Format: date-time
+             */
+            to: string;
+            /** Step S */
+            step_s: number;
+            /** Times */
+            times: string[];
+            /**
+             * Items
+             * @description Those that reported on it, the most violated first
+             */
+            items: components["schemas"]["PolicyStrip"][];
+        };
+        /** PolicySummary */
+        PolicySummary: {
+            /** Id */
+            id: string;
+            /** Title */
+            title: string;
+            /**
+             * Own
+             * @description Made by operators; false for a policy of the catalogue
+             */
+            own: boolean;
+            lifecycle: components["schemas"]["Lifecycle"];
+            /**
+             * Has Draft
+             * @description There is a version that was never enabled
+             */
+            has_draft: boolean;
+            /**
+             * Running
+             * @description The version that is enabled; 0 for a policy of the catalogue
+             */
+            running: number | null;
+            /**
+             * Subject
+             * @enum {string}
+             */
+            subject: "flow" | "vf" | "rnic" | "host" | "command" | "address";
+            /**
+             * Where
+             * @enum {string}
+             */
+            where: "edge" | "centre";
+            /** Formula */
+            formula: string;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "warning" | "critical";
+            /** Symptoms */
+            symptoms: string[];
+            /** Causes */
+            causes: string[];
+            /** @description violated: in the last hour; unknown: not, but lost events leave some subjects open, or nothing is heard; holding: subjects are watched and all known; idle: nothing to watch; off: not enabled */
+            state: components["schemas"]["PolicyState"];
+            /**
+             * Subjects
+             * @description Subjects that are watched now
+             */
+            subjects: number;
+            /**
+             * Unknown
+             * @description Of them those whose state is not known
+             */
+            unknown: number;
+            /**
+             * Coverage
+             * @description Share of the subjects whose state is known; null while there are none
+             */
+            coverage: number | null;
+            /**
+             * Hosts
+             * @description Hosts that report on it
+             */
+            hosts: number;
+            /** Violations 1H */
+            violations_1h: number;
+            /** Violations 24H */
+            violations_24h: number;
+            /**
+             * Recent
+             * @description Violations in each of the last 24 hours, oldest first
+             */
+            recent: number[];
+            /** Last Violation At */
+            last_violation_at: string | null;
+            /**
+             * Heard At
+             * @description The newest report on it
+             */
+            heard_at: string | null;
+        };
+        /** PolicyTables */
+        PolicyTables: {
+            /**
+             * Hash
+             * @description Null for agents that said nothing of theirs yet
+             */
+            hash: string | null;
+            /** Current */
+            current: boolean;
+            /**
+             * Made At
+             * @description Null for tables that this server does not know
+             */
+            made_at: string | null;
+            /** Agents */
+            agents: number;
+            /** Policies */
+            policies: number | null;
+        };
+        /** PolicyVersion */
+        PolicyVersion: {
+            /** Number */
+            number: number;
+            definition: components["schemas"]["Definition"];
+            /** Note */
+            note: string;
+            /** Saved By */
+            saved_by: string;
+            /**
+             * Saved At
+             * Format: date-time
+             */
+            saved_at: string;
+            /** Enabled By */
+            enabled_by: string | null;
+            /**
+             * Enabled At
+             * @description When it was enabled first; null for a draft
+             */
+            enabled_at: string | null;
+            /**
+             * Agents
+             * @description Agents that run this version
+             */
+            agents: number;
+        };
+        /** PolicyViolation */
+        PolicyViolation: {
+            /** Id */
+            id: string;
+            /** Policy */
+            policy: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Host */
+            host: string;
+            /** Pci */
+            pci: string;
+            /** Subject */
+            subject: string;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "warning" | "critical";
+            /** Text */
+            text: string;
+            /** Revision */
+            revision: string;
+            /**
+             * Version
+             * @description The version that was violated, where it is still known; 0 for a policy of the catalogue
+             */
+            version: number | null;
+            /**
+             * Left Out
+             * @description Violations that this entry stands for beyond itself: the host told no more of them
+             */
+            left_out: number;
+            /**
+             * Cut
+             * @description Steps before the first shown are not known any more
+             */
+            cut: boolean;
+            /**
+             * Start
+             * @description State before the first shown step
+             */
+            start: number | null;
+            /** Trace */
+            trace: components["schemas"]["TraceStep"][];
         };
         /** Preview */
         Preview: {
@@ -3460,6 +4668,20 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /**
+         * Timer
+         * @description `name` holds `seconds` after an event that sets `after`, unless one that sets `unless` came before.
+         */
+        Timer: {
+            /** Name */
+            name: string;
+            /** After */
+            after: string;
+            /** Unless */
+            unless?: string | null;
+            /** Seconds */
+            seconds: number;
+        };
         /** Token */
         Token: {
             /**
@@ -3486,6 +4708,38 @@ export interface components {
             expires_at: string | null;
             /** Last Used At */
             last_used_at: string | null;
+        };
+        /** TraceStep */
+        TraceStep: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * Host
+             * @description Where it is another than the violation's
+             */
+            host?: string | null;
+            /**
+             * Kinds
+             * @description Kinds of the events of this step; empty for a timer, or where they are not kept
+             */
+            kinds: string[];
+            /**
+             * Propositions
+             * @description Of this policy; none where the step is not one of it
+             */
+            propositions: string[];
+            /** Text */
+            text: string;
+            /**
+             * State
+             * @description State of the automaton after it; null where it cannot be told
+             */
+            state: number | null;
+            /** Verdict */
+            verdict: ("T" | "F" | "?") | null;
         };
         /** User */
         User: {
@@ -7451,6 +8705,1260 @@ export interface operations {
                 };
             };
             /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getPolicyVocabulary: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventVocabulary"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    checkPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Bindings"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckedPolicy"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This takes more time than one request may (`took_too_long`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyRunRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyRun"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The policy cannot be used as it is (`bad_policy`); This takes more time than one request may (`took_too_long`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    backtestPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyBacktestRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyBacktest"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The policy cannot be used as it is (`bad_policy`); This takes more time than one request may (`took_too_long`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listRnicPolicies: {
+        parameters: {
+            query?: {
+                /** @description Default: one hour before `to` */
+                from?: string | null;
+                /** @description Default: now */
+                to?: string | null;
+            };
+            header?: never;
+            path: {
+                host: string;
+                pci: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyStrips"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listPolicies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Policies"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPolicy"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Policy"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is a policy of this name (`policy_exists`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The policy cannot be used as it is (`bad_policy`); This takes more time than one request may (`took_too_long`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getPolicyDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyDelivery"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the policy */
+                policy_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Policy"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updatePolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read, such as `"3"`; refused with 412 when there is a newer version. Left out: write in any case */
+                "If-Match"?: string | null;
+            };
+            path: {
+                /** @description Name of the policy */
+                policy_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Policy"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A policy of the catalogue cannot be changed (`policy_of_catalogue`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has changed since you read it (`version_mismatch`) */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The policy cannot be used as it is (`bad_policy`); This takes more time than one request may (`took_too_long`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deletePolicyDraft: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read, such as `"3"`; refused with 412 when there is a newer version. Left out: write in any case */
+                "If-Match"?: string | null;
+            };
+            path: {
+                /** @description Name of the policy */
+                policy_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A policy of the catalogue cannot be changed (`policy_of_catalogue`); There is no draft to remove (`no_draft`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has changed since you read it (`version_mismatch`) */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    enablePolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read, such as `"3"`; refused with 412 when there is a newer version. Left out: write in any case */
+                "If-Match"?: string | null;
+            };
+            path: {
+                /** @description Name of the policy */
+                policy_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Enabling"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Policy"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A policy of the catalogue cannot be changed (`policy_of_catalogue`); Agents hold no more policies than these (`too_many_policies`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has changed since you read it (`version_mismatch`) */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The policy cannot be used as it is (`bad_policy`); This takes more time than one request may (`took_too_long`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    disablePolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read, such as `"3"`; refused with 412 when there is a newer version. Left out: write in any case */
+                "If-Match"?: string | null;
+            };
+            path: {
+                /** @description Name of the policy */
+                policy_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Policy"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A policy of the catalogue cannot be changed (`policy_of_catalogue`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has changed since you read it (`version_mismatch`) */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getPolicySeries: {
+        parameters: {
+            query?: {
+                from?: string | null;
+                to?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the policy */
+                policy_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicySeries"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listPolicyViolations: {
+        parameters: {
+            query?: {
+                from?: string | null;
+                to?: string | null;
+                host?: string | null;
+                pci?: string | null;
+                /** @description Most rows in one answer */
+                limit?: number;
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the policy */
+                policy_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_PolicyViolation_"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This cursor was not made by this list (`bad_cursor`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getPolicyViolation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the policy */
+                policy_id: string;
+                violation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyViolation"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This cursor was not made by this list (`bad_cursor`) */
             422: {
                 headers: {
                     [name: string]: unknown;
