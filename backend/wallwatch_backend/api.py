@@ -16,6 +16,7 @@ from wallwatch_backend.incidents.endpoints_many import router as incidents_many
 from wallwatch_backend.kit import problems
 from wallwatch_backend.policies.endpoints import router as policies
 from wallwatch_backend.policies.endpoints_bench import router as policies_bench
+from wallwatch_backend.profiles.endpoints import router as profiles
 from wallwatch_backend.remedies.endpoints import router as remedies
 from wallwatch_backend.rnics.endpoints import router as rnics
 from wallwatch_backend.session.endpoints import router as session
@@ -68,6 +69,7 @@ def new_api(**options: Any) -> FastAPI:
         agents,
         policies_bench,
         policies,
+        profiles,
         webhooks,
         users,
         tokens,

@@ -8,6 +8,7 @@ are counted here; ingest reads the same topics and sends each of them to the dea
 from __future__ import annotations
 
 import logging
+import threading
 import time
 import warnings
 from collections.abc import Iterator, MutableMapping
@@ -24,6 +25,7 @@ from wallwatch.domain.telemetry.registry import measurements
 from wallwatch.jobs.decode import Refused, decode
 from wallwatch.jobs.metrics import DEAD_LETTERS, FINDINGS, IGNORED_SAMPLES, MESSAGES, serve
 from wallwatch.settings import Settings
+from wallwatch.store.promoted import Follower
 
 log = logging.getLogger(__name__)
 
@@ -130,4 +132,5 @@ def run(settings: Settings) -> None:
     """Work until SIGINT or SIGTERM."""
     serve(settings.metrics_port)
     settings.state_dir.mkdir(parents=True, exist_ok=True)
+    Follower(settings.libpq_url, threading.Event()).start()  # it ends with the process
     application(settings).run()

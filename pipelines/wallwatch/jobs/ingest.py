@@ -24,6 +24,7 @@ from wallwatch.jobs.metrics import LAG, MESSAGES, serve
 from wallwatch.jobs.silence import SilenceWatch
 from wallwatch.settings import Settings
 from wallwatch.store.identities import Identities
+from wallwatch.store.promoted import Follower
 from wallwatch.store.state import StateKeeper
 
 log = logging.getLogger(__name__)
@@ -78,6 +79,7 @@ class Ingest:
     def run(self) -> None:
         """Work until `stop`; raises what the writing thread died of."""
         serve(self._settings.metrics_port)
+        Follower(self._settings.libpq_url, self._stop).start()
         # What lives long is in place; the rest is freed by its reference count. Collections of cycles would walk every waiting row.
         gc.freeze()
         gc.set_threshold(50_000, 20, 100)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import orjson
 import psycopg
 
-from wallwatch.domain.catalogue.load import profiles
+from wallwatch.domain.catalogue.promoted import profile_of
 from wallwatch.domain.walls.headroom import WallReading, nearest, read_walls
 from wallwatch.store.identities import Identities, Rnic
 from wallwatch.store.tables import NOTIFY_CHANNEL
@@ -109,8 +109,9 @@ class StateKeeper:
 
     def _read_walls(self, rnic_id: int, known: Known) -> None:
         if known.offload is not None:
-            model = self._identities.by_id[rnic_id].model
-            known.walls = read_walls(known.offload, profiles().get(model) if model else None)
+            rnic = self._identities.by_id[rnic_id]
+            tags = rnic.tags or {}
+            known.walls = read_walls(known.offload, profile_of(rnic.model, tags.get("driver"), tags.get("fw_ver")))
 
     def due(self, now_s: float) -> list[int]:
         """RNICs to write now, within the budget, those that have waited longest first."""

@@ -1052,6 +1052,226 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/profiles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Profiles
+         * @description List every model with the parameters in force.
+         */
+        get: operations["listProfiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/profiles/{model}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Profile
+         * @description Return one model: limits of its walls with their sources, and its versions.
+         */
+        get: operations["getProfile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/profiles/{model}/surface": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Surface
+         * @description Return bandwidth and latency over a grid of (Q_l, Q_r).
+         */
+        get: operations["getProfileSurface"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/profiles/{model}/prediction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Prediction
+         * @description Predict bandwidth and latency at one (Q_l, Q_r), with intervals.
+         */
+        get: operations["getProfilePrediction"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/profiles/{model}/rnics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Rnics
+         * @description List the RNICs of a model with their place on its surface, from samples of the last ten minutes.
+         */
+        get: operations["listProfileRnics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/profiles/{model}/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare
+         * @description Put two versions beside each other at every point that either was fitted to.
+         */
+        get: operations["compareProfileVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/profiles/{model}/versions/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Version
+         * @description Return a version with its whole calibration: points, residuals, intervals.
+         */
+        get: operations["getProfileVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/profiles/{model}/calibrations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Calibration
+         * @description Fit the model to outputs of perftest. A fit that is worse than what is in force is kept as refused, with the reason.
+         */
+        post: operations["createCalibration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/profiles/{model}/calibrations/fleet": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Fleet Calibration
+         * @description Fit the model's bandwidth to the fleet's own samples.
+         */
+        post: operations["createFleetCalibration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/profiles/{model}/versions/{number}/promote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Promote
+         * @description Put a version in force: walls, symptoms and predictions follow it within fifteen seconds.
+         */
+        post: operations["promoteProfileVersion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/profiles/{model}/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Roll Back
+         * @description Bring back what was in force before; at last the catalogue's own profile.
+         */
+        post: operations["rollBackProfile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/webhooks": {
         parameters: {
             query?: never;
@@ -1746,6 +1966,82 @@ export interface components {
             /** Skipped */
             skipped: components["schemas"]["Skipped"][];
         };
+        /**
+         * Calibration
+         * @description The answer of `wallwatch calibrate` and of the API.
+         */
+        Calibration: {
+            /**
+             * Version
+             * @default wallwatch-calibration/1
+             * @constant
+             */
+            version: "wallwatch-calibration/1";
+            /** Profile */
+            profile: string;
+            /**
+             * Profile Chosen
+             * @enum {string}
+             */
+            profile_chosen: "given" | "nearest";
+            /**
+             * Verb
+             * @description Whose fits make the candidate
+             * @enum {string}
+             */
+            verb: "send" | "write" | "read" | "atomic";
+            /** Accepted */
+            accepted: boolean;
+            /** Reasons */
+            reasons: string[];
+            bandwidth: components["schemas"]["QuantityFit"] | null;
+            latency: components["schemas"]["QuantityFit"] | null;
+            /** Other Fits */
+            other_fits: components["schemas"]["QuantityFit"][];
+            /** @description Null when it was refused */
+            candidate: components["schemas"]["Candidate"] | null;
+            /** Assumptions */
+            assumptions: string[];
+            /** Notes */
+            notes: string[];
+            /** Problems */
+            problems: string[];
+            /** Files */
+            files: components["schemas"]["FileRead"][];
+        };
+        /**
+         * Candidate
+         * @description Parameters that would replace those of the profile; what was not fitted or not accepted is as before.
+         */
+        Candidate: {
+            /** U */
+            u: number;
+            /** V */
+            v: number;
+            /** M */
+            m: number;
+            /** N */
+            n: number;
+            /** W */
+            w: number;
+            /** A */
+            a: number;
+            /** B */
+            b: number;
+            /** C */
+            c: number;
+            /** Goodness */
+            goodness: number;
+            /** Latency Goodness */
+            latency_goodness?: number | null;
+            /**
+             * Bandwidth Relative Sd
+             * @description Relative scatter of bandwidth around the fit
+             */
+            bandwidth_relative_sd?: number | null;
+            /** Latency Relative Sd */
+            latency_relative_sd?: number | null;
+        };
         /** Catalogue */
         Catalogue: {
             /** Symptoms */
@@ -1921,6 +2217,47 @@ export interface components {
              * @description Ed25519, base64url, 32 bytes
              */
             public_key: string;
+        };
+        /** ComparedPoint */
+        ComparedPoint: {
+            /**
+             * Quantity
+             * @enum {string}
+             */
+            quantity: "bandwidth" | "latency";
+            /** Source */
+            source: string;
+            /** Q L */
+            q_l: number;
+            /** Q R */
+            q_r: number;
+            /** Measured */
+            measured: number;
+            /** Left */
+            left: number;
+            /** Right */
+            right: number;
+        };
+        /** Comparison */
+        Comparison: {
+            left: components["schemas"]["VersionSummary"];
+            right: components["schemas"]["VersionSummary"];
+            /**
+             * Points
+             * @description Every measured point of either, with what both say
+             */
+            points: components["schemas"]["ComparedPoint"][];
+            /**
+             * Left Error
+             * @description By quantity: root mean square of the relative errors at these points
+             */
+            left_error: {
+                [key: string]: number;
+            };
+            /** Right Error */
+            right_error: {
+                [key: string]: number;
+            };
         };
         /**
          * ConditionInfo
@@ -2357,6 +2694,18 @@ export interface components {
              */
             expires_at: string;
         };
+        /**
+         * Estimate
+         * @description A prediction with its interval.
+         */
+        Estimate: {
+            /** Value */
+            value: number;
+            /** Lower */
+            lower: number;
+            /** Upper */
+            upper: number;
+        };
         /** EventKind */
         EventKind: {
             /** Kind */
@@ -2484,6 +2833,22 @@ export interface components {
             /** Meaning */
             meaning: string;
         };
+        /** FileRead */
+        FileRead: {
+            /** Name */
+            name: string;
+            /** Runs */
+            runs: number;
+            /**
+             * Used
+             * @description Runs that some fit used
+             */
+            used: number;
+            /** Q L */
+            q_l?: number | null;
+            /** Q R */
+            q_r?: number | null;
+        };
         /** FindingInterval */
         FindingInterval: {
             /**
@@ -2510,6 +2875,53 @@ export interface components {
             severity: "warning" | "critical";
             /** Incident Id */
             incident_id: string | null;
+        };
+        /** FittedPoint */
+        FittedPoint: {
+            /** Source */
+            source: string;
+            /** Q L */
+            q_l: number;
+            /** Q R */
+            q_r: number;
+            /** Measured */
+            measured: number;
+            /** Fitted */
+            fitted: number;
+            /**
+             * Current
+             * @description What the current profile says
+             */
+            current: number;
+            /**
+             * Residual
+             * @description measured - fitted
+             */
+            residual: number;
+            /**
+             * Relative
+             * @description fitted / measured - 1
+             */
+            relative: number;
+        };
+        /** FleetCalibration */
+        FleetCalibration: {
+            /**
+             * Hours
+             * @description Age of the oldest samples that are used
+             * @default 24
+             */
+            hours: number;
+            /**
+             * Fw Ver
+             * @default
+             */
+            fw_ver: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
         };
         /**
          * Format
@@ -3113,6 +3525,36 @@ export interface components {
              */
             incident_ids: string[];
         };
+        /** NewCalibration */
+        NewCalibration: {
+            /** Files */
+            files: components["schemas"]["PerftestFile"][];
+            /**
+             * Driver
+             * @default
+             */
+            driver: string;
+            /**
+             * Fw Ver
+             * @default
+             */
+            fw_ver: string;
+            /** Verb */
+            verb?: ("send" | "write" | "read") | null;
+            /**
+             * Limits
+             * @description Walls that were measured with it
+             * @default {}
+             */
+            limits: {
+                [key: string]: number;
+            };
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+        };
         /** NewComment */
         NewComment: {
             /** Text */
@@ -3449,6 +3891,57 @@ export interface components {
             /** Meaning */
             meaning: string;
         };
+        /**
+         * Parameter
+         * @description One fitted parameter; `lower` and `upper` bound its 95 % interval and are null where the points cannot tell it.
+         */
+        Parameter: {
+            /** Value */
+            value: number;
+            /** Lower */
+            lower: number | null;
+            /** Upper */
+            upper: number | null;
+            /**
+             * Told
+             * @description Whether the points tell it; what they cannot tell stays near the current profile's value
+             */
+            told: boolean;
+            /** Current */
+            current: number;
+        };
+        /**
+         * Parameters
+         * @description BW = u exp(-((Q_l-m)^2 + (Q_r-n)^2) / (2 v^2)) + w [Gbit/s]; LAT = a Q_l + b Q_r + c [us].
+         */
+        Parameters: {
+            /** U */
+            u: number;
+            /** V */
+            v: number;
+            /** M */
+            m: number;
+            /** N */
+            n: number;
+            /** W */
+            w: number;
+            /** A */
+            a: number;
+            /** B */
+            b: number;
+            /** C */
+            c: number;
+            /**
+             * Goodness
+             * @description R squared of the fit of bandwidth
+             */
+            goodness: number;
+            /**
+             * Latency Goodness
+             * @description R squared of the fit of latency; null where one goodness stands for both
+             */
+            latency_goodness?: number | null;
+        };
         /** PastRemedy */
         PastRemedy: {
             /**
@@ -3466,6 +3959,57 @@ export interface components {
             state: string;
             /** Requested By */
             requested_by: string;
+        };
+        /** PerftestFile */
+        PerftestFile: {
+            /** Name */
+            name: string;
+            /**
+             * Text
+             * @description Output of one of the tools, as it was printed
+             */
+            text: string;
+            /**
+             * Masks
+             * @description Masks of client and server, encapsulation and decapsulation, where the name does not tell them
+             */
+            masks?: {
+                [key: string]: number;
+            } | null;
+        };
+        /**
+         * PlacedRnic
+         * @description An RNIC on the surface of its model, from its newest samples.
+         */
+        PlacedRnic: {
+            /** Host */
+            host: string;
+            /** Pci */
+            pci: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Q L */
+            q_l: number;
+            /** Q R */
+            q_r: number;
+            /**
+             * Q R Basis
+             * @description Joined over its peers, or its own ingress chain standing in for theirs
+             * @enum {string}
+             */
+            q_r_basis: "peers" | "own_ingress";
+            /** Expected Gbps */
+            expected_gbps: number;
+            /** Expected Us */
+            expected_us: number;
+            /**
+             * Measured Gbps
+             * @description What it sends; traffic may want less than the card can give
+             */
+            measured_gbps: number | null;
         };
         /** Policies */
         Policies: {
@@ -4093,6 +4637,25 @@ export interface components {
             /** Trace */
             trace: components["schemas"]["TraceStep"][];
         };
+        /** Predicted */
+        Predicted: {
+            /** Model */
+            model: string;
+            /** Number */
+            number: number;
+            /** Q L */
+            q_l: number;
+            /** Q R */
+            q_r: number;
+            bandwidth_gbps: components["schemas"]["Estimate"];
+            latency_us: components["schemas"]["Estimate"];
+            /** Level */
+            level: number;
+            /** Basis */
+            basis: string;
+            /** Extrapolated */
+            extrapolated: boolean;
+        };
         /** Preview */
         Preview: {
             /**
@@ -4179,6 +4742,242 @@ export interface components {
             /** Code */
             code: string;
         };
+        /** Profile */
+        Profile: {
+            /** Model */
+            model: string;
+            /** Title */
+            title: string;
+            /** Vendor */
+            vendor: string;
+            /**
+             * Rnics
+             * @description RNICs of this model that telemetry came from
+             */
+            rnics: number;
+            /**
+             * Active
+             * @description Number of the version in force for all drivers and firmwares; 0 is the catalogue's own
+             */
+            active: number;
+            /**
+             * Scoped
+             * @description Versions in force for one driver or firmware
+             */
+            scoped: number;
+            /**
+             * Candidates
+             * @description Versions that wait to be promoted
+             */
+            candidates: number;
+            parameters: components["schemas"]["Parameters"];
+            /**
+             * Head Gbps
+             * @description Bandwidth at the head of both chains
+             */
+            head_gbps: number;
+            /** Head Us */
+            head_us: number;
+            /** Pci Ids */
+            pci_ids: string[];
+            /** Hca Types */
+            hca_types: string[];
+            /** Limits */
+            limits: components["schemas"]["WallLimit"][];
+            /**
+             * Versions
+             * @description The newest first; the catalogue's own is the last
+             */
+            versions: components["schemas"]["VersionSummary"][];
+            /** Equation Note */
+            equation_note: string;
+        };
+        /** ProfileSummary */
+        ProfileSummary: {
+            /** Model */
+            model: string;
+            /** Title */
+            title: string;
+            /** Vendor */
+            vendor: string;
+            /**
+             * Rnics
+             * @description RNICs of this model that telemetry came from
+             */
+            rnics: number;
+            /**
+             * Active
+             * @description Number of the version in force for all drivers and firmwares; 0 is the catalogue's own
+             */
+            active: number;
+            /**
+             * Scoped
+             * @description Versions in force for one driver or firmware
+             */
+            scoped: number;
+            /**
+             * Candidates
+             * @description Versions that wait to be promoted
+             */
+            candidates: number;
+            parameters: components["schemas"]["Parameters"];
+            /**
+             * Head Gbps
+             * @description Bandwidth at the head of both chains
+             */
+            head_gbps: number;
+            /** Head Us */
+            head_us: number;
+        };
+        /** ProfileVersion */
+        ProfileVersion: {
+            /**
+             * Id
+             * @description Null for the catalogue's own profile
+             */
+            id: string | null;
+            /**
+             * Number
+             * @description 0 is the catalogue's own profile
+             */
+            number: number;
+            /**
+             * Driver
+             * @description Empty: all drivers
+             */
+            driver: string;
+            /**
+             * Fw Ver
+             * @description Empty: all firmwares
+             */
+            fw_ver: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "candidate" | "refused" | "active" | "retired";
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "catalogue" | "perftest" | "fleet";
+            /** @description Null where the calibration was refused */
+            parameters: components["schemas"]["Parameters"] | null;
+            /**
+             * Limits
+             * @description Limits of walls that came with it
+             */
+            limits: {
+                [key: string]: number;
+            };
+            /** Note */
+            note: string;
+            /**
+             * Reasons
+             * @description Why the calibration was accepted or refused, by quantity
+             */
+            reasons: string[];
+            /**
+             * Points
+             * @description Points that its fits used
+             */
+            points: number;
+            /** Created By */
+            created_by: string | null;
+            /** Created At */
+            created_at: string | null;
+            /** Promoted By */
+            promoted_by: string | null;
+            /** Promoted At */
+            promoted_at: string | null;
+            /** Retired At */
+            retired_at: string | null;
+            /** @description Null for the catalogue's own profile */
+            calibration: components["schemas"]["Calibration"] | null;
+        };
+        /** Profiles */
+        Profiles: {
+            /** Items */
+            items: components["schemas"]["ProfileSummary"][];
+            /**
+             * Next Cursor
+             * @description All profiles are in one answer
+             */
+            next_cursor?: null;
+        };
+        /** QuantityFit */
+        QuantityFit: {
+            /**
+             * Quantity
+             * @enum {string}
+             */
+            quantity: "bandwidth" | "latency";
+            /**
+             * Verb
+             * @enum {string}
+             */
+            verb: "send" | "write" | "read" | "atomic";
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "Gbit/s" | "us";
+            /** Message Bytes */
+            message_bytes: number;
+            /** Statistic */
+            statistic: string;
+            /** Points */
+            points: components["schemas"]["FittedPoint"][];
+            /**
+             * Distinct
+             * @description Different (Q_l, Q_r) among the points
+             */
+            distinct: number;
+            /** Degrees Of Freedom */
+            degrees_of_freedom: number;
+            /** Parameters */
+            parameters: {
+                [key: string]: components["schemas"]["Parameter"];
+            };
+            /**
+             * Covariance
+             * @description Of the parameters in their order; null where not all are told
+             */
+            covariance: number[][] | null;
+            /** R Squared */
+            r_squared: number | null;
+            /**
+             * Relative Error
+             * @description Root mean square of the relative residuals
+             */
+            relative_error: number;
+            /**
+             * Left Out Error
+             * @description The same of points that were left out of the fit in turn
+             */
+            left_out_error: number | null;
+            /** Worst Relative */
+            worst_relative: number;
+            /** Current R Squared */
+            current_r_squared: number | null;
+            /** Current Relative Error */
+            current_relative_error: number;
+            /** Level */
+            level: number;
+            /** Interval Method */
+            interval_method: string;
+            /** Accepted */
+            accepted: boolean;
+            /** Reason */
+            reason: string;
+            /** Notes */
+            notes: string[];
+            /**
+             * By Size
+             * @default []
+             */
+            by_size: components["schemas"]["SizeFit"][];
+        };
         /** Readiness */
         Readiness: {
             /**
@@ -4190,6 +4989,14 @@ export interface components {
             checks: {
                 [key: string]: components["schemas"]["Check"];
             };
+        };
+        /** Reason */
+        Reason: {
+            /**
+             * Reason
+             * @description Why, for the audit log
+             */
+            reason: string;
         };
         /** Remedy */
         Remedy: {
@@ -4284,10 +5091,20 @@ export interface components {
             /** Undo */
             undo: string;
             /**
+             * Reversible
+             * @description False where nothing can be taken back; `undo` says why
+             */
+            reversible: boolean;
+            /**
              * Operations
              * @description What it touches on the host
              */
             operations: string;
+            /**
+             * Privileges
+             * @description What the agent needs on the host for it
+             */
+            privileges: string;
             verification: components["schemas"]["VerificationInfo"];
             /** Symptoms */
             symptoms: string[];
@@ -4399,6 +5216,24 @@ export interface components {
          * @enum {string}
          */
         Role: "viewer" | "operator" | "admin";
+        /** RollBack */
+        RollBack: {
+            /**
+             * Reason
+             * @description Why, for the audit log
+             */
+            reason: string;
+            /**
+             * Driver
+             * @default
+             */
+            driver: string;
+            /**
+             * Fw Ver
+             * @default
+             */
+            fw_ver: string;
+        };
         /**
          * Scope
          * @description How far an incident reaches.
@@ -4590,6 +5425,24 @@ export interface components {
              */
             items: components["schemas"]["SimilarIncident"][];
         };
+        /**
+         * SizeFit
+         * @description The same model at another message size: of latency its slopes and its constant grow with the packets of a message.
+         */
+        SizeFit: {
+            /** Message Bytes */
+            message_bytes: number;
+            /** Points */
+            points: number;
+            /** Parameters */
+            parameters: {
+                [key: string]: number;
+            };
+            /** R Squared */
+            r_squared: number | null;
+            /** Worst Relative */
+            worst_relative: number;
+        };
         /** Skipped */
         Skipped: {
             /**
@@ -4618,6 +5471,22 @@ export interface components {
             };
             /** Why */
             why: string;
+        };
+        /** Surface */
+        Surface: {
+            /** Number */
+            number: number;
+            /** Q L */
+            q_l: number[];
+            /** Q R */
+            q_r: number[];
+            /**
+             * Bandwidth Gbps
+             * @description A row for each Q_r, a column for each Q_l
+             */
+            bandwidth_gbps: number[][];
+            /** Latency Us */
+            latency_us: number[][];
         };
         /** SymptomInfo */
         SymptomInfo: {
@@ -4825,6 +5694,70 @@ export interface components {
             for_s: number;
             /** Text */
             text: string;
+        };
+        /** VersionSummary */
+        VersionSummary: {
+            /**
+             * Id
+             * @description Null for the catalogue's own profile
+             */
+            id: string | null;
+            /**
+             * Number
+             * @description 0 is the catalogue's own profile
+             */
+            number: number;
+            /**
+             * Driver
+             * @description Empty: all drivers
+             */
+            driver: string;
+            /**
+             * Fw Ver
+             * @description Empty: all firmwares
+             */
+            fw_ver: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "candidate" | "refused" | "active" | "retired";
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "catalogue" | "perftest" | "fleet";
+            /** @description Null where the calibration was refused */
+            parameters: components["schemas"]["Parameters"] | null;
+            /**
+             * Limits
+             * @description Limits of walls that came with it
+             */
+            limits: {
+                [key: string]: number;
+            };
+            /** Note */
+            note: string;
+            /**
+             * Reasons
+             * @description Why the calibration was accepted or refused, by quantity
+             */
+            reasons: string[];
+            /**
+             * Points
+             * @description Points that its fits used
+             */
+            points: number;
+            /** Created By */
+            created_by: string | null;
+            /** Created At */
+            created_at: string | null;
+            /** Promoted By */
+            promoted_by: string | null;
+            /** Promoted At */
+            promoted_at: string | null;
+            /** Retired At */
+            retired_at: string | null;
         };
         /** View */
         View: {
@@ -5043,6 +5976,24 @@ export interface components {
             unit: string;
             /** Leads To */
             leads_to: string[];
+        };
+        /** WallLimit */
+        WallLimit: {
+            /** Wall */
+            wall: string;
+            /** Label */
+            label: string;
+            /** Unit */
+            unit: string;
+            /** Value */
+            value: number;
+            /**
+             * Basis
+             * @description paper, model, assumed or calibrated
+             */
+            basis: string;
+            /** Source */
+            source: string;
         };
         /** WallValue */
         WallValue: {
@@ -9959,6 +10910,867 @@ export interface operations {
                 };
             };
             /** @description This cursor was not made by this list (`bad_cursor`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listProfiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Profiles"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description RNIC model, such as CX-6 */
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Profile"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getProfileSurface: {
+        parameters: {
+            query?: {
+                /** @description Version; the one in force when left out */
+                version?: number | null;
+                /** @description Largest Q of both axes */
+                to?: number;
+            };
+            header?: never;
+            path: {
+                /** @description RNIC model, such as CX-6 */
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Surface"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getProfilePrediction: {
+        parameters: {
+            query: {
+                /** @description Mean mask queries of a packet */
+                ql: number;
+                /** @description Mean mask queries of a packet */
+                qr: number;
+                /** @description Version; the one in force when left out */
+                version?: number | null;
+            };
+            header?: never;
+            path: {
+                /** @description RNIC model, such as CX-6 */
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Predicted"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listProfileRnics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description RNIC model, such as CX-6 */
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlacedRnic"][];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    compareProfileVersions: {
+        parameters: {
+            query: {
+                left: number;
+                right: number;
+            };
+            header?: never;
+            path: {
+                /** @description RNIC model, such as CX-6 */
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getProfileVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description RNIC model, such as CX-6 */
+                model: string;
+                /** @description Version; 0 is the catalogue's own */
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileVersion"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createCalibration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description RNIC model, such as CX-6 */
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCalibration"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileVersion"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing in it that could be fitted (`nothing_to_fit`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createFleetCalibration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description RNIC model, such as CX-6 */
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FleetCalibration"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileVersion"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing in it that could be fitted (`nothing_to_fit`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    promoteProfileVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description RNIC model, such as CX-6 */
+                model: string;
+                /** @description Version; 0 is the catalogue's own */
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Profile"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This version cannot be promoted (`not_promotable`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rollBackProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description RNIC model, such as CX-6 */
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RollBack"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Profile"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The catalogue's own profile is in force (`nothing_to_roll_back`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
             422: {
                 headers: {
                     [name: string]: unknown;

@@ -1,4 +1,4 @@
-"""Reads and cross-checks the catalogue. Every function here is cached: the catalogue does not change while a process runs."""
+"""Reads and cross-checks the catalogue. It does not change while a process runs, but for the profiles that `promoted` puts in force."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import ValidationError
 
+from wallwatch.domain.catalogue import promoted
 from wallwatch.domain.catalogue.models import (
     Cause,
     DerivedSignal,
@@ -189,13 +190,24 @@ def known_signals() -> dict[str, tuple[str, str]]:
     return found
 
 
-@cache
-def profiles() -> dict[str, Profile]:
-    """RNIC models; the limits of masks are derived from each model's bandwidth surface.
+def profiles() -> Mapping[str, Profile]:
+    """RNIC models as they are in force: those of the catalogue, or what was promoted in their place (`promoted.use`).
 
     >>> profiles()["CX-6"].limits["egress_masks"].basis
     'model'
     """
+    return promoted.in_force() or printed_profiles()
+
+
+@cache
+def mask_loss_share() -> float:
+    """The share of bandwidth at whose loss the wall of masks stands."""
+    return float(_read("rnic_profiles.yaml")["mask_limit"]["bandwidth_loss_share"])
+
+
+@cache
+def printed_profiles() -> dict[str, Profile]:
+    """RNIC models of the catalogue; the limits of masks are derived from each model's bandwidth surface."""
     raw = _read("rnic_profiles.yaml")
     share = float(raw["mask_limit"]["bandwidth_loss_share"])
     source = f"{raw['mask_limit']['source']}; loss of {share:.0%}"
@@ -227,7 +239,7 @@ def generic_profile() -> Profile:
     >>> generic_profile().limits["offloaded_flows"].basis
     'assumed'
     """
-    known = profiles()
+    known = printed_profiles()
     source = "unknown model: the lowest limit of the models in the catalogue"
     limits = {wall: Limit(value=min(p.limits[wall].value for p in known.values()), basis="assumed", source=source) for wall in walls()}
     typical = known[GENERIC_LIKE]
@@ -239,7 +251,7 @@ def generic_profile() -> Profile:
 @cache
 def _profile_index() -> dict[str, str]:
     index: dict[str, str] = {}
-    for profile in profiles().values():
+    for profile in printed_profiles().values():
         for key in (*profile.pci_ids, *profile.hca_types):
             if key in index:
                 raise RegistryError(f"rnic_profiles.yaml: {key} belongs to {index[key]} and to {profile.id}")

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Severity = Literal["warning", "critical"]
 BlastRadius = Literal["flows", "rnic", "host"]
-Basis = Literal["paper", "model", "assumed"]
+Basis = Literal["paper", "model", "assumed", "calibrated"]
 
 
 class Entry(BaseModel):
@@ -264,21 +264,33 @@ class Verification(Entry):
     """The telemetry that must follow a remedy: `signal` meets the bound within `within_s` and keeps to it for `for_s`."""
 
     signal: str
+    label: str = ""
+    unit: str = ""
+    """Label and unit of a signal that only this verification knows; those of measured signals are the registry's."""
     expected: str
     below: float | None = None
     equals: float | None = None
+    equals_param: str | None = None
+    """The parameter whose value the signal must have."""
     within_s: int = Field(gt=0)
     for_s: int = Field(ge=0)
     text: str
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Verification:
-        if (self.below is None) == (self.equals is None):
-            raise ValueError("give exactly one of below, equals")
+        if sum(bound is not None for bound in (self.below, self.equals, self.equals_param)) != 1:
+            raise ValueError("give exactly one of below, equals, equals_param")
         return self
 
-    def holds(self, value: float) -> bool:
-        return value < self.below if self.below is not None else value == self.equals
+    def holds(self, value: float, params: Mapping[str, object]) -> bool:
+        """Whether a value is as expected after a remedy with these parameters."""
+        if self.below is not None:
+            return value < self.below
+        return value == (params[self.equals_param] if self.equals_param is not None else self.equals)
+
+    def expected_with(self, params: Mapping[str, object]) -> str:
+        """`expected` in words, with the parameter's value in it."""
+        return self.expected.format(**params) if self.equals_param is not None else self.expected
 
 
 class RemedyAction(Entry):
@@ -291,8 +303,19 @@ class RemedyAction(Entry):
     risk: Literal["low", "medium", "high"]
     risk_text: str
     undo: str
+    reversible: bool = True
+    """False where nothing can be taken back; `undo` says why."""
     operations: str
+    privileges: str
+    """What the agent needs on the host for it."""
     verification: Verification
+
+    @model_validator(mode="after")
+    def _known_param(self) -> RemedyAction:
+        name = self.verification.equals_param
+        if name is not None and (name not in self.params or not self.params[name].required):
+            raise ValueError(f"verification.equals_param names {name!r}, which is no required parameter")
+        return self
 
     def problems(self, params: dict[str, object]) -> dict[str, str]:
         """Each parameter that is unknown, missing or out of range, with the reason; empty when all are fine."""

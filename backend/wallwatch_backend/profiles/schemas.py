@@ -1,0 +1,180 @@
+"""Profiles of RNIC models and their versions."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from wallwatch.domain.performance.calibration import Calibration
+from wallwatch.domain.performance.conditions import MOST_MASKS
+from wallwatch_backend.kit.text import Line, Paragraph, SafeText, StorableText
+
+VersionState = Literal["candidate", "refused", "active", "retired"]
+Source = Literal["perftest", "fleet"]
+Count = Annotated[int, Field(ge=0, le=MOST_MASKS)]
+
+
+class Parameters(BaseModel):
+    """BW = u exp(-((Q_l-m)^2 + (Q_r-n)^2) / (2 v^2)) + w [Gbit/s]; LAT = a Q_l + b Q_r + c [us]."""
+
+    u: float
+    v: float
+    m: float
+    n: float
+    w: float
+    a: float
+    b: float
+    c: float
+    goodness: float = Field(description="R squared of the fit of bandwidth")
+    latency_goodness: float | None = Field(None, description="R squared of the fit of latency; null where one goodness stands for both")
+
+
+class WallLimit(BaseModel):
+    wall: str
+    label: str
+    unit: str
+    value: float
+    basis: str = Field(description="paper, model, assumed or calibrated")
+    source: str
+
+
+class VersionSummary(BaseModel):
+    id: UUID | None = Field(description="Null for the catalogue's own profile")
+    number: int = Field(description="0 is the catalogue's own profile")
+    driver: str = Field(description="Empty: all drivers")
+    fw_ver: str = Field(description="Empty: all firmwares")
+    state: VersionState
+    source: Literal["catalogue", "perftest", "fleet"]
+    parameters: Parameters | None = Field(description="Null where the calibration was refused")
+    limits: dict[str, float] = Field(description="Limits of walls that came with it")
+    note: str
+    reasons: list[str] = Field(description="Why the calibration was accepted or refused, by quantity")
+    points: int = Field(description="Points that its fits used")
+    created_by: str | None
+    created_at: datetime | None
+    promoted_by: str | None
+    promoted_at: datetime | None
+    retired_at: datetime | None
+
+
+class ProfileVersion(VersionSummary):
+    calibration: Calibration | None = Field(description="Null for the catalogue's own profile")
+
+
+class ProfileSummary(BaseModel):
+    model: str
+    title: str
+    vendor: str
+    rnics: int = Field(description="RNICs of this model that telemetry came from")
+    active: int = Field(description="Number of the version in force for all drivers and firmwares; 0 is the catalogue's own")
+    scoped: int = Field(description="Versions in force for one driver or firmware")
+    candidates: int = Field(description="Versions that wait to be promoted")
+    parameters: Parameters
+    head_gbps: float = Field(description="Bandwidth at the head of both chains")
+    head_us: float
+
+
+class Profile(ProfileSummary):
+    pci_ids: list[str]
+    hca_types: list[str]
+    limits: list[WallLimit]
+    versions: list[VersionSummary] = Field(description="The newest first; the catalogue's own is the last")
+    equation_note: str
+
+
+class Profiles(BaseModel):
+    items: list[ProfileSummary]
+    next_cursor: None = Field(default=None, description="All profiles are in one answer")
+
+
+class Surface(BaseModel):
+    number: int
+    q_l: list[float]
+    q_r: list[float]
+    bandwidth_gbps: list[list[float]] = Field(description="A row for each Q_r, a column for each Q_l")
+    latency_us: list[list[float]]
+
+
+class Estimate(BaseModel):
+    """A prediction with its interval."""
+
+    value: float
+    lower: float
+    upper: float
+
+
+class Predicted(BaseModel):
+    model: str
+    number: int
+    q_l: float
+    q_r: float
+    bandwidth_gbps: Estimate
+    latency_us: Estimate
+    level: float
+    basis: str
+    extrapolated: bool
+
+
+class PerftestFile(BaseModel):
+    name: Annotated[str, StringConstraints(min_length=1, max_length=300), StorableText]
+    text: Annotated[SafeText, Field(max_length=1_000_000, description="Output of one of the tools, as it was printed")]
+    masks: dict[Literal["cen", "cde", "sen", "sde"], Count] | None = Field(
+        None, description="Masks of client and server, encapsulation and decapsulation, where the name does not tell them"
+    )
+
+
+class NewCalibration(BaseModel):
+    files: list[PerftestFile] = Field(min_length=1, max_length=200)
+    driver: Annotated[str, StringConstraints(max_length=100), StorableText] = ""
+    fw_ver: Annotated[str, StringConstraints(max_length=100), StorableText] = ""
+    verb: Literal["send", "write", "read"] | None = None
+    limits: dict[str, Annotated[float, Field(gt=0, le=1e9)]] = Field({}, max_length=20, description="Walls that were measured with it")
+    note: Annotated[str, StringConstraints(max_length=4000, strip_whitespace=True), StorableText] = ""
+
+
+class FleetCalibration(BaseModel):
+    hours: int = Field(24, ge=1, le=24 * 7, description="Age of the oldest samples that are used")
+    fw_ver: Annotated[str, StringConstraints(max_length=100), StorableText] = ""
+    note: Annotated[str, StringConstraints(max_length=4000, strip_whitespace=True), StorableText] = ""
+
+
+class Reason(BaseModel):
+    reason: Line | Paragraph = Field(description="Why, for the audit log")
+
+
+class RollBack(Reason):
+    driver: Annotated[str, StringConstraints(max_length=100), StorableText] = ""
+    fw_ver: Annotated[str, StringConstraints(max_length=100), StorableText] = ""
+
+
+class ComparedPoint(BaseModel):
+    quantity: Literal["bandwidth", "latency"]
+    source: str
+    q_l: float
+    q_r: float
+    measured: float
+    left: float
+    right: float
+
+
+class Comparison(BaseModel):
+    left: VersionSummary
+    right: VersionSummary
+    points: list[ComparedPoint] = Field(description="Every measured point of either, with what both say")
+    left_error: dict[str, float] = Field(description="By quantity: root mean square of the relative errors at these points")
+    right_error: dict[str, float]
+
+
+class PlacedRnic(BaseModel):
+    """An RNIC on the surface of its model, from its newest samples."""
+
+    host: str
+    pci: str
+    at: datetime
+    q_l: float
+    q_r: float
+    q_r_basis: Literal["peers", "own_ingress"] = Field(description="Joined over its peers, or its own ingress chain standing in for theirs")
+    expected_gbps: float
+    expected_us: float
+    measured_gbps: float | None = Field(description="What it sends; traffic may want less than the card can give")
