@@ -1,0 +1,93 @@
+"""Forecasts as messages of `wallwatch.forecasts`; the form is in docs/contracts.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from wallwatch.domain.catalogue.load import walls
+from wallwatch.domain.forecast.predict import Forecast
+from wallwatch.domain.forecast.targets import HORIZONS_MIN, QUANTILES, Floats, targets
+
+HORIZONS_S = [60 * m for m in HORIZONS_MIN]
+_NAMES = tuple(t.name for t in targets())
+
+
+def messages(
+    made: Forecast,
+    names: Sequence[tuple[str, str, str]],
+    models: Sequence[str | None],
+    limit: Floats,
+    forecaster: str,
+    violated: npt.NDArray[np.bool_],
+) -> Iterator[dict[str, Any]]:
+    """One message an RNIC that anything can be said of.
+
+    Parameters
+    ----------
+    made : Forecast
+    names : sequence of (host, pci, rack)
+    models : sequence
+        RNIC profiles.
+    limit : array (rnics, walls)
+    forecaster : str
+        Id of the trained model, empty without one.
+    violated : bool array (rnics,)
+        Whether a policy is violated on the RNIC or its host.
+    """
+    at = datetime.fromtimestamp((made.minute + 1) * 60, UTC).isoformat().replace("+00:00", "Z")
+    p = made.performance
+    now, ahead = _numbers(made.now), _numbers(made.ahead)
+    bandwidth, bandwidth_now = _numbers(p.bandwidth), _numbers(p.bandwidth_now)
+    latency, latency_now = _numbers(p.latency), _numbers(p.latency_now)
+    headroom, share, in_min = _numbers(made.headroom), _numbers(made.decline_share), _numbers(made.decline_in_min)
+    reached = np.round(made.reached_in_min * 60.0)
+    unknown = np.isnan(reached[:, :, 0]).tolist()
+    times = np.where(np.isfinite(reached), reached, np.nan)
+    reached_s = _numbers(times)
+    limits = _numbers(limit)
+    for i, (host, pci, rack) in enumerate(names):
+        if all(value is None for value in now[i]):
+            continue
+        yield {
+            "host": host,
+            "pci": pci,
+            "rack": rack,
+            "model": models[i] or "",
+            "at": at,
+            "forecaster": "" if made.cold_start[i] else forecaster,
+            "cold_start": bool(made.cold_start[i]),
+            "policy_violated": bool(violated[i]),
+            "horizons_s": HORIZONS_S,
+            "quantiles": list(QUANTILES),
+            "targets": {name: {"now": now[i][k], "ahead": ahead[i][k]} for k, name in enumerate(_NAMES) if now[i][k] is not None},
+            "bandwidth_gbps": None if bandwidth_now[i] is None else {"now": bandwidth_now[i], "ahead": bandwidth[i]},
+            "latency_us": None if latency_now[i] is None else {"now": latency_now[i], "ahead": latency[i]},
+            "headroom": headroom[i],
+            "walls": {
+                wall: {
+                    "limit": limits[i][k],
+                    "earliest_in_s": reached_s[i][k][0],
+                    "likely_in_s": reached_s[i][k][1],
+                    "latest_in_s": reached_s[i][k][2],
+                }
+                for k, wall in enumerate(walls())
+                if not unknown[i][k]
+            },
+            "decline": None if share[i] is None else {"share": share[i], "in_s": None if in_min[i] is None else in_min[i] * 60.0},
+        }
+
+
+def _numbers(array: Floats) -> list[Any]:
+    """Nested lists of numbers with four decimals, None for NaN."""
+    rounded = np.round(array, 4)
+    missing = np.isnan(rounded)
+    if not missing.any():
+        return list(rounded.tolist())
+    objects = rounded.astype(object)
+    objects[missing] = None
+    return list(objects.tolist())

@@ -1,0 +1,120 @@
+"""The performance model (paper, section 4.2) on top of forecast mask queries: bandwidth, latency, declines.
+
+Samples weigh mask positions by packets, the model takes the mean over packets in flight. A packet at position q is in flight for its
+latency `LAT(q)`, so by Little's law `Q = E[q LAT(q)] / E[LAT(q)] = q + a sd^2 / LAT(q, Q_r)`, where `sd` is the spread of positions. With
+40 masks used evenly that is two queries more than the mean over packets, and 5 % of the bandwidth. The latency itself is linear in the
+positions, so it takes the mean over packets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from wallwatch.domain.catalogue.load import profiles
+from wallwatch.domain.forecast.targets import DECLINE_SHARE, HORIZONS_MIN, QUANTILES, Floats, column
+
+_PARAMETERS = ("u", "v", "m", "n", "w", "a", "b", "c")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Table 3's parameters of many RNICs, each of shape (rnics,); NaN where the model is not known."""
+
+    u: Floats
+    v: Floats
+    m: Floats
+    n: Floats
+    w: Floats
+    a: Floats
+    b: Floats
+    c: Floats
+
+    @classmethod
+    def of(cls, models: Sequence[str | None]) -> Parameters:
+        unknown = [np.nan] * len(_PARAMETERS)
+        by_model = {name: [float(getattr(one.performance, each)) for each in _PARAMETERS] for name, one in profiles().items()}
+        rows = [by_model.get(model or "", unknown) for model in models]
+        return cls(*np.array(rows, dtype=np.float64).reshape(len(models), len(_PARAMETERS)).T)
+
+    def like(self, array: Floats) -> Parameters:
+        """With axes added behind, to go with an array of shape (rnics, ...)."""
+        shape = (-1,) + (1,) * (array.ndim - 1)
+        return Parameters(*(getattr(self, name).reshape(shape) for name in _PARAMETERS))
+
+
+def bandwidth_gbps(p: Parameters, q_l: Floats, q_r: Floats) -> Floats:
+    """Equation (1); Q over packets in flight, arrays that broadcast."""
+    return np.asarray(p.u * np.exp(-((q_l - p.m) ** 2 + (q_r - p.n) ** 2) / (2.0 * p.v**2)) + p.w)
+
+
+def latency_us(p: Parameters, q_l: Floats, q_r: Floats) -> Floats:
+    """Equation (2); Q over packets."""
+    return np.asarray(p.a * q_l + p.b * q_r + p.c)
+
+
+def in_flight(p: Parameters, q_l: Floats, q_r: Floats, spread: Floats) -> Floats:
+    """`Q_l` over packets in flight, from the mean and the spread over packets; an unknown spread counts as none.
+
+    >>> p = Parameters.of(["CX-6"])
+    >>> in_flight(p, np.array([19.5]), np.array([0.0]), np.array([11.5])).round(1).tolist()
+    [21.2]
+    """
+    return np.asarray(q_l + p.a * np.nan_to_num(spread) ** 2 / latency_us(p, q_l, q_r))
+
+
+@dataclass(frozen=True, slots=True)
+class Performance:
+    """Now, shape (rnics,), and ahead, shape (rnics, horizons, quantiles); NaN where the model or Q is not known."""
+
+    bandwidth_now: Floats
+    latency_now: Floats
+    bandwidth: Floats
+    latency: Floats
+
+
+def performance(models: Sequence[str | None], now: Floats, ahead: Floats, spread: Floats) -> Performance:
+    """Bandwidth and latency that follow from the mask queries.
+
+    Parameters
+    ----------
+    models : sequence, length rnics
+    now : array (rnics, targets)
+    ahead : array (rnics, targets, horizons, quantiles)
+    spread : array (rnics,)
+        Of the mask positions now; it is taken to grow with their mean.
+
+    Notes
+    -----
+    Both fall with either Q, so the slow end of the interval is that of many queries on both sides. Where no peer tells `Q_r` it is 0.
+    """
+    p = Parameters.of(models)
+    left, right = now[:, column("q_l")], np.nan_to_num(now[:, column("q_r")])
+    flight = in_flight(p, left, right, spread)
+    ahead_l, ahead_r = ahead[:, column("q_l")], np.nan_to_num(ahead[:, column("q_r")])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        growth = np.where(left[:, None, None] > 0, ahead_l / left[:, None, None], 1.0)
+    spread_ahead = np.nan_to_num(spread)[:, None, None] * np.where(np.isnan(growth), 1.0, growth)
+    each = p.like(ahead_l)
+    bandwidth = bandwidth_gbps(each, in_flight(each, ahead_l, ahead_r, spread_ahead), ahead_r)[:, :, ::-1]  # low Q is high bandwidth
+    return Performance(bandwidth_gbps(p, flight, right), latency_us(p, left, right), bandwidth, latency_us(each, ahead_l, ahead_r))
+
+
+def declines(found: Performance) -> tuple[Floats, Floats]:
+    """The greatest predicted drop of the bandwidth and the first horizon (minutes) at which it is a decline; NaN where there is none.
+
+    Returns
+    -------
+    share : array (rnics,)
+        Greatest drop against now, of the median over the horizons; never negative.
+    in_min : array (rnics,)
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        drops = 1.0 - found.bandwidth[:, :, len(QUANTILES) // 2] / found.bandwidth_now[:, None]
+    known = ~np.isnan(drops).all(axis=1)
+    declined = drops >= DECLINE_SHARE
+    first = np.array(HORIZONS_MIN, dtype=np.float64)[declined.argmax(axis=1)]
+    share = np.where(known, np.maximum(np.where(np.isnan(drops), 0.0, drops).max(axis=1), 0.0), np.nan)
+    return share, np.where(declined.any(axis=1), first, np.nan)

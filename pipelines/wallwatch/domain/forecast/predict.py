@@ -1,0 +1,89 @@
+"""A whole forecast: values, performance, walls and declines of many RNICs at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from wallwatch.domain.catalogue.load import walls
+from wallwatch.domain.forecast import physical, trend
+from wallwatch.domain.forecast.examples import LEAST_HISTORY_MIN
+from wallwatch.domain.forecast.features import FeatureMaker
+from wallwatch.domain.forecast.model import Forecaster
+from wallwatch.domain.forecast.reach import reached_in_min
+from wallwatch.domain.forecast.targets import HORIZONS_MIN, QUANTILES, Floats, limits, targets
+from wallwatch.domain.forecast.window import Window
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What is ahead of each RNIC; NaN where it cannot be told.
+
+    Attributes
+    ----------
+    now : array (rnics, targets)
+    ahead : array (rnics, targets, horizons, quantiles)
+    performance : physical.Performance
+    headroom : array (rnics, horizons, quantiles)
+        Of the nearest wall at that time, 1 - value / limit.
+    reached_in_min : array (rnics, walls, 3)
+        Earliest, likely, latest; infinite where not within the horizons.
+    decline_share, decline_in_min : arrays (rnics,)
+        Greatest predicted drop of the bandwidth, and the first horizon with one of 5 % or more (NaN: none).
+    cold_start : bool array (rnics,)
+        Made from the physical model and a damped trend alone.
+    """
+
+    minute: int
+    now: Floats
+    ahead: Floats
+    performance: physical.Performance
+    headroom: Floats
+    reached_in_min: Floats
+    decline_share: Floats
+    decline_in_min: Floats
+    cold_start: npt.NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.now)
+
+
+def predict(window: Window, forecaster: Forecaster | None, threads: int = 1) -> Forecast:
+    """Forecast every RNIC of a window.
+
+    An RNIC with less than ten minutes of history, or any RNIC while there is no trained model, starts cold: its values go on by a
+    damped trend, and the physical model says what follows.
+    """
+    n = len(window.models)
+    maker = FeatureMaker(window)
+    now = np.empty((n, len(targets())))
+    ahead = np.empty((n, len(targets()), len(HORIZONS_MIN), len(QUANTILES)))
+    cold = window.age() < LEAST_HISTORY_MIN
+    if forecaster is None:
+        cold = np.ones(n, dtype=np.bool_)
+    for k, target in enumerate(targets()):
+        now[:, k] = maker.newest(k)
+        if np.isnan(now[:, k]).all():
+            ahead[:, k] = np.nan
+            continue
+        features = maker.of(k)
+        learnt = forecaster is not None and target.name in forecaster.boosters and not cold.all()
+        if learnt and forecaster is not None:
+            ahead[:, k] = forecaster.ahead(target.name, features, threads)
+        if not learnt or cold.any():
+            by_trend = trend.damped(features, maker.noise(k))
+            chosen = np.ones(n, dtype=np.bool_) if not learnt else cold
+            ahead[chosen, k] = by_trend[chosen]
+    found = physical.performance(window.models, now, ahead, window.spread)
+    share, in_min = physical.declines(found)
+    limit = limits(window.models)
+    count = len(walls())
+    with np.errstate(invalid="ignore"):
+        each = 1.0 - ahead[:, :count] / limit[:, :, None, None]
+    nearest = np.where(np.isnan(each), np.inf, each).min(axis=1)[:, :, ::-1]  # many entries, little headroom
+    reached = reached_in_min(now[:, :count], ahead[:, :count], limit)
+    return Forecast(
+        window.minute, now, ahead, found, np.where(np.isinf(nearest), np.nan, nearest), reached, share, in_min, np.asarray(cold)
+    )

@@ -1,0 +1,81 @@
+"""Histories from recordings, and what their cards' mechanism could do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+import polars as pl
+
+from wallwatch.domain.forecast.targets import Floats
+from wallwatch.domain.forecast.window import History
+from wallwatch.evaluation.recording import load
+from wallwatch.forecasting.history import COUNTS, FIELDS, Rnic, history
+
+PERFORMANCE = "truth_performance.jsonl"
+_MINUTE_NS = 60_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What the mechanism could do in each minute of a history: arrays (rnics, minutes), NaN while an RNIC did not send."""
+
+    bandwidth_gbps: Floats
+    latency_us: Floats
+
+
+def read(folder: Path) -> History:
+    """The history of a recording.
+
+    Raises
+    ------
+    NotARecording
+        When the folder holds none.
+    """
+    recording = load(folder)
+    models: dict[Rnic, str | None] = {(h["host"], r["pci"]): r["model"] for h in recording.run.get("hosts", []) for r in h["rnics"]}
+    columns: dict[str, list[Any]] = {name: [] for name in ("host", "pci", "minute", *FIELDS)}
+    changes: dict[str, list[Any]] = {name: [] for name in ("host", "pci", "minute", "change")}
+    for line in recording.lines():
+        if b'"name":"rnic_offload"' in line:
+            message = orjson.loads(line)
+            _identify(columns, message)
+            for field in FIELDS:
+                columns[field].append(message["fields"].get(field))
+        elif b'"name":"event"' in line and b'"cni_' in line:
+            message = orjson.loads(line)
+            change = COUNTS.get(message["tags"].get("kind", ""))
+            if change is not None and message["tags"].get("pci"):
+                _identify(changes, message)
+                changes["change"].append(change)
+    samples = pl.DataFrame(columns, schema_overrides=dict.fromkeys(FIELDS, pl.Float64), strict=False)
+    return history(samples, pl.DataFrame(changes), models)
+
+
+def _identify(columns: dict[str, list[Any]], message: dict[str, Any]) -> None:
+    columns["host"].append(message["tags"]["host"])
+    columns["pci"].append(message["tags"]["pci"])
+    # A sample of a whole minute speaks of the minute that it ends.
+    columns["minute"].append((message["timestamp"] - 1) // _MINUTE_NS)
+
+
+def measured(folder: Path, of: History) -> Measured:
+    """The mechanism's own performance, on the grid of the recording's history.
+
+    Raises
+    ------
+    FileNotFoundError
+        When it was recorded without `--performance`.
+    """
+    places = {name: i for i, name in enumerate(of.names)}
+    found = np.full((2, len(of.names), of.minutes), np.nan)
+    for line in (folder / PERFORMANCE).read_bytes().splitlines():
+        one = orjson.loads(line)
+        minute = int((datetime.fromisoformat(one["at"]).timestamp() - 0.001) // 60) - of.first_minute
+        if 0 <= minute < of.minutes:
+            found[:, places[one["host"], one["pci"]], minute] = one["bandwidth_gbps"], one["latency_us"]
+    return Measured(found[0], found[1])

@@ -1,0 +1,116 @@
+"""Training: from histories to a forecaster with calibrated intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from wallwatch.domain.forecast.examples import Examples, batches, examples_of, together
+from wallwatch.domain.forecast.model import ROUNDS, Forecaster, calibrate, fit
+from wallwatch.domain.forecast.targets import HORIZONS_MIN, QUANTILES, targets
+from wallwatch.domain.forecast.window import History
+
+UNSEEN_SHARE = 0.25
+"""Of the histories, or of the end of a single one, that calibrate the intervals and are not trained on."""
+
+
+class TooLittle(Exception):
+    """There is not enough to learn from; the text says how much is needed."""
+
+
+def examples(histories: Sequence[History], every_min: int) -> tuple[list[Examples], list[Examples]]:
+    """Examples to train on, and others to calibrate with: whole histories where there are several, otherwise its last quarter."""
+    if len(histories) >= 4:
+        lots = list(batches(histories, every_min))
+        kept = max(1, round(len(lots) * UNSEEN_SHARE))
+        return _by_target(lots[:-kept]), _by_target(lots[-kept:])
+    seen, unseen = [], []
+    for history in histories:
+        cut = round(history.minutes * (1 - UNSEEN_SHARE))
+        seen.append(examples_of(part(history, 0, cut), every_min))
+        unseen.append(examples_of(part(history, cut, history.minutes), every_min))
+    return _by_target(seen), _by_target(unseen)
+
+
+def part(history: History, first: int, last: int) -> History:
+    """Minutes from `first` to before `last`."""
+    return History(
+        history.models,
+        history.names,
+        history.hosts,
+        history.first_minute + first,
+        history.values[:, first:last],
+        history.containers[:, first:last],
+        history.spread[:, first:last],
+    )
+
+
+def _by_target(lots: Sequence[Sequence[Examples]]) -> list[Examples]:
+    return [together(lot[k] for lot in lots) for k in range(len(targets()))]
+
+
+def train(histories: Sequence[History], every_min: int = 2, threads: int = 1, rounds: int = ROUNDS) -> tuple[Forecaster, dict[str, Any]]:
+    """A forecaster, and what the registry says of it.
+
+    Raises
+    ------
+    TooLittle
+        When no target has enough examples.
+    """
+    seen, unseen = examples(histories, every_min)
+    boosters = fit(seen, threads, rounds)
+    if not boosters:
+        most = max((len(e) for e in seen), default=0)
+        raise TooLittle(
+            f"{most} examples are too few to learn from: an hour of ten RNICs gives about 1,500 with a minute between samples. "
+            "Until then forecasts are made by the physical model and a damped trend"
+        )
+    forecaster = Forecaster(boosters, calibrate(boosters, unseen, threads))
+    return forecaster, describe(histories, every_min, seen, unseen, forecaster)
+
+
+def describe(
+    histories: Sequence[History], every_min: int, seen: Sequence[Examples], unseen: Sequence[Examples], forecaster: Forecaster
+) -> dict[str, Any]:
+    """Data window, and errors on what was not trained on."""
+    first = min(h.first_minute for h in histories)
+    last = max(h.first_minute + h.minutes for h in histories)
+    return {
+        "data": {
+            "from": _time(first),
+            "to": _time(last),
+            "rnics": sum(len(h.names) for h in histories),
+            "rnic_hours": round(sum(len(h.names) * h.minutes for h in histories) / 60, 1),
+            "every_min": every_min,
+            "examples": {t.name: len(e) for t, e in zip(targets(), seen, strict=True)},
+        },
+        "metrics": {
+            t.name: errors(forecaster, t.name, e)
+            for t, e in zip(targets(), unseen, strict=True)
+            if t.name in forecaster.boosters and len(e)
+        },
+    }
+
+
+def errors(forecaster: Forecaster, target: str, unseen: Examples) -> dict[str, float]:
+    """Mean and 95th percentile of the absolute error of the median, in units of labels, and the coverage of the interval.
+
+    The 95th percentile is what live errors are compared with: when more than a twentieth exceeds it, the fleet is not that of the training.
+    """
+    quantiles = forecaster.labels(target, unseen.rows)
+    error = np.abs(unseen.labels - quantiles[:, len(QUANTILES) // 2])
+    horizons = unseen.rows[:, -4].astype(np.int64)
+    margins = forecaster.margins[target][unseen.growing.astype(np.intp), np.searchsorted(HORIZONS_MIN, horizons)]
+    inside = (unseen.labels >= quantiles[:, 0] - margins) & (unseen.labels <= quantiles[:, -1] + margins)
+    return {
+        "mean_error": round(float(error.mean()), 4),
+        "p95_error": round(float(np.quantile(error, 0.95)), 4),
+        "coverage": round(float(inside.mean()), 4),
+    }
+
+
+def _time(minute: int) -> str:
+    return datetime.fromtimestamp(minute * 60, UTC).isoformat().replace("+00:00", "Z")
