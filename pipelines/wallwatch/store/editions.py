@@ -26,6 +26,7 @@ _SEGMENTS = {
     "mask_sample": ("rnic_id", "time DESC, direction, mask"),
     "datapath_sample": ("host_id", "time DESC, datapath"),
     "vf_sample": ("rnic_id", "time DESC, vf"),
+    "forecast": ("rnic_id", "time DESC"),
     "policy_sample": ("host_id", "time DESC, policy, pci"),
 }
 

@@ -218,6 +218,47 @@ rnic_state = Table(
     postgresql_with={"fillfactor": "60"},
 )
 
+forecast = Table(
+    "forecast",
+    metadata,
+    _time(),
+    Column("rnic_id", Integer, nullable=False),
+    Column("forecaster", Text, nullable=False, server_default="", comment="id of the trained model; empty for a cold start"),
+    Column("cold_start", Boolean, nullable=False),
+    Column("policy_violated", Boolean, nullable=False, comment="a policy was violated then: a state error explains a wrong one"),
+    Column("body", JSONB, nullable=False, comment="the message of wallwatch.forecasts"),
+    Index("forecast_key", "rnic_id", "time", unique=True),
+)
+
+rnic_forecast = Table(
+    "rnic_forecast",
+    metadata,
+    Column("rnic_id", Integer, primary_key=True, autoincrement=False),
+    Column("made_at", DateTime(timezone=True), nullable=False),
+    Column("cold_start", Boolean, nullable=False),
+    Column("policy_violated", Boolean, nullable=False),
+    Column("next_wall", Text, comment="the wall that is likely to be reached first; null when none within the hour"),
+    Column("earliest_in_s", Double, comment="of that wall; 0 when the RNIC is beyond it"),
+    Column("likely_in_s", Double),
+    Column("latest_in_s", Double, comment="null when it may not be reached within the hour"),
+    Column("decline_share", Double, comment="greatest predicted drop of the bandwidth within the hour; null where it cannot be told"),
+    Column("decline_in_s", Double, comment="first horizon with a drop of 5 % or more"),
+    Column("body", JSONB, nullable=False),
+    Index("rnic_forecast_earliest", "earliest_in_s"),
+    postgresql_with={"fillfactor": "60"},
+)
+
+forecast_model = Table(
+    "forecast_model",
+    metadata,
+    Column("id", Text, primary_key=True, comment="the first 12 hexadecimal digits of its SHA-256"),
+    Column("role", Text, nullable=False, comment="champion, challenger, former or none"),
+    Column("trained_at", DateTime(timezone=True), nullable=False),
+    Column("description", JSONB, nullable=False, comment="data window, features, metrics, hash"),
+    Column("live", JSONB, nullable=False, server_default="{}", comment="errors on live data, and their drift from those of training"),
+    Column("updated_at", DateTime(timezone=True), nullable=False, server_default=text("now()")),
+)
+
 dead_letter_count = Table(
     "dead_letter_count",
     metadata,
@@ -237,5 +278,6 @@ HYPERTABLES: dict[str, str] = {
     "policy_sample": "1 day",
     "event": "7 days",
     "finding": "7 days",
+    "forecast": "1 day",
 }
 """Hypertable -> chunk interval. An hour of 40,000 RNICs at 10 s is 14 million rows: its index still fits in memory."""
