@@ -53,11 +53,20 @@ def write_ratio(backend: Any, host: str, samples: list[tuple[datetime, float | N
 
 def test_the_catalogue_of_actions_has_ranges_risk_undo_and_verification(viewer: httpx.Client) -> None:
     actions = {action["action"]: action for action in viewer.get("/api/v1/remedy-actions").json()}
-    assert set(actions) == {"tune-revalidator", "cordon-rnic"}
+    assert set(actions) == {
+        "tune-revalidator",
+        "cordon-rnic",
+        "pace-flow-insertion",
+        "pace-vf-unbinding",
+        "limit-vf-rate",
+        "recover-health-reporter",
+    }
     tune = actions["tune-revalidator"]
     idle = next(p for p in tune["params"] if p["name"] == "max_idle_ms")
     assert (idle["minimum"], idle["maximum"], idle["unit"]) == (500, 3600000, "ms")
-    assert tune["at_least_one"] == ["max_idle_ms", "flow_limit"]
+    assert tune["at_least_one"] == ["max_idle_ms", "flow_limit", "max_revalidator_ms", "offloaded_stats_delay_ms"]
+    assert actions["limit-vf-rate"]["verification"]["expected"] == "= Limit"
+    assert [name for name, action in actions.items() if not action["reversible"]] == ["recover-health-reporter"]
     assert tune["verification"]["signal"] == "reoffload_ratio"
 
 
@@ -97,6 +106,52 @@ def test_an_applied_remedy_is_verified_by_telemetry_and_can_be_undone(
     assert [c["operation"] for c in undone["commands"]] == ["apply", "undo"]
     assert undone["undoable"] is False
     assert operator.post(f"/api/v1/remedies/{applied['id']}/undo").json()["code"] == "not_undoable"
+
+
+def test_a_rate_limit_is_verified_by_the_limit_that_the_driver_reports_for_that_function(
+    operator: httpx.Client, backend: Any, agent: Any, host: str, eventually: Any
+) -> None:
+    ordered = order(operator, host, action="limit-vf-rate", params={"vf": 3, "max_tx_mbps": 2500})
+    applied = wait_for(operator, eventually, ordered.json(), "applied")
+    assert applied["verification"]["expected"] == "= 2500"
+    at = datetime.fromisoformat(applied["commands"][0]["finished_at"])
+    write_ratio(backend, host, [])
+    with backend.connect() as connection:
+        (rnic_id,) = connection.execute("SELECT rnic_id FROM rnic WHERE host = %s", [host]).fetchone()
+        for vf, limit in ((2, 2500), (3, 0)):
+            connection.execute(
+                "INSERT INTO vf_sample (time, rnic_id, vf, max_tx_mbps) VALUES (%s, %s, %s, %s)",
+                [at + timedelta(seconds=5), rnic_id, vf, limit],
+            )
+        eventually(lambda: operator.get(f"/api/v1/remedies/{applied['id']}").json()["verification"]["measured"] == 0)
+        connection.execute(
+            "INSERT INTO vf_sample (time, rnic_id, vf, max_tx_mbps) VALUES (%s, %s, 3, 2500)", [at + timedelta(seconds=125), rnic_id]
+        )
+    assert wait_for(operator, eventually, applied, "verified")["verification"]["measured"] == 2500
+
+
+def test_a_recovery_is_verified_by_the_reporters_health_and_cannot_be_undone(
+    operator: httpx.Client, backend: Any, agent: Any, host: str, eventually: Any
+) -> None:
+    ordered = order(operator, host, action="recover-health-reporter", params={"reporter": "fw_fatal"})
+    applied = wait_for(operator, eventually, ordered.json(), "applied")
+    at = datetime.fromisoformat(applied["commands"][0]["finished_at"])
+    write_ratio(backend, host, [])
+    with backend.connect() as connection:
+        (rnic_id,) = connection.execute("SELECT rnic_id FROM rnic WHERE host = %s", [host]).fetchone()
+        for seconds, failed in ((5, 1), (10, 0), (20, 0), (30, 0)):
+            connection.execute(
+                "INSERT INTO rnic_sample (time, rnic_id, other) VALUES (%s, %s, jsonb_build_object('health_reporters_failed', %s::int))",
+                [at + timedelta(seconds=seconds), rnic_id, failed],
+            )
+    verified = wait_for(operator, eventually, applied, "verified")
+    assert verified["undoable"] is False
+    assert operator.post(f"/api/v1/remedies/{applied['id']}/undo").json()["code"] == "not_undoable"
+
+
+def test_a_pace_is_verified_by_the_agents_word(operator: httpx.Client, agent: Any, host: str, eventually: Any) -> None:
+    ordered = order(operator, host, action="pace-vf-unbinding", params={"interval_ms": 500})
+    assert wait_for(operator, eventually, ordered.json(), "verified")["undoable"] is True
 
 
 def test_samples_of_another_rnic_verify_nothing(operator: httpx.Client, backend: Any, agent: Any, host: str, eventually: Any) -> None:

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/wallwatch/wallwatch/collectors/agent/kernel"
 )
 
 // Config is the agent's one configuration file. Relative paths count from the working directory.
@@ -23,6 +25,7 @@ type Config struct {
 	StateDir           string `yaml:"state_dir"`
 	OVSDBSocket        string `yaml:"ovsdb_socket"`
 	SysfsRoot          string `yaml:"sysfs_root"`
+	Netlink            string `yaml:"netlink"`
 	EnrolmentTokenFile string `yaml:"enrolment_token_file"`
 	HeartbeatSeconds   int    `yaml:"heartbeat_seconds"`
 	LogLevel           string `yaml:"log_level"`
@@ -31,7 +34,7 @@ type Config struct {
 // DefaultConfig is what holds for a real host where the file says nothing.
 func DefaultConfig() Config {
 	return Config{
-		StateDir: "/var/lib/wallwatch-agent", OVSDBSocket: "/var/run/openvswitch/db.sock", SysfsRoot: "/sys",
+		StateDir: "/var/lib/wallwatch-agent", OVSDBSocket: "/var/run/openvswitch/db.sock", SysfsRoot: "/sys", Netlink: kernel.Auto,
 		HeartbeatSeconds: 15, LogLevel: "info",
 	}
 }
@@ -69,8 +72,8 @@ func (c Config) check() error {
 			problems = append(problems, fmt.Errorf("opamp_url must be a ws or wss address, not %q", c.OpAMPURL))
 		}
 	}
-	if c.StateDir == "" || c.OVSDBSocket == "" || c.SysfsRoot == "" {
-		problems = append(problems, errors.New("state_dir, ovsdb_socket and sysfs_root must not be empty"))
+	if c.StateDir == "" || c.OVSDBSocket == "" || c.SysfsRoot == "" || c.Netlink == "" {
+		problems = append(problems, errors.New("state_dir, ovsdb_socket, sysfs_root and netlink must not be empty"))
 	}
 	if c.HeartbeatSeconds < 1 || c.HeartbeatSeconds > 3600 {
 		problems = append(problems, fmt.Errorf("heartbeat_seconds must be between 1 and 3600, not %d", c.HeartbeatSeconds))
@@ -83,6 +86,9 @@ func (c Config) check() error {
 
 // CordonDir is where cordon files are, for the CNI plugin to read.
 func (c Config) CordonDir() string { return filepath.Join(c.StateDir, "cordon") }
+
+// PaceDir is where paces are, for the CNI plugin to read and to keep account in.
+func (c Config) PaceDir() string { return filepath.Join(c.StateDir, "pace") }
 
 // Heartbeat is the interval between signs of life.
 func (c Config) Heartbeat() time.Duration { return time.Duration(c.HeartbeatSeconds) * time.Second }

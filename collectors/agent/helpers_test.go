@@ -150,7 +150,9 @@ func (r *rig) restart() {
 		r.t.Fatal(err)
 	}
 	r.Executor = &Executor{
-		Decoder: decoder, Registry: remedies.NewRegistry(r.database, filepath.Join(r.dir, "sys"), filepath.Join(r.dir, "cordon")),
+		Decoder: decoder, Registry: remedies.NewRegistry(remedies.Host{
+			Database: r.database, SysfsRoot: filepath.Join(r.dir, "sys"), CordonDir: filepath.Join(r.dir, "cordon"), PaceDir: filepath.Join(r.dir, "pace"),
+		}),
 		Journal: record, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return r.now },
 	}
 }

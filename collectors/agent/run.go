@@ -18,6 +18,7 @@ import (
 
 	"github.com/wallwatch/wallwatch/collectors/agent/command"
 	"github.com/wallwatch/wallwatch/collectors/agent/journal"
+	"github.com/wallwatch/wallwatch/collectors/agent/kernel"
 	"github.com/wallwatch/wallwatch/collectors/agent/remedies"
 )
 
@@ -83,7 +84,11 @@ func serve(ctx context.Context, config Config, credentials Credentials, trust *t
 	}
 	database := switchDatabase{socket: config.OVSDBSocket}
 	executor := &Executor{
-		Decoder: decoder, Registry: remedies.NewRegistry(database, config.SysfsRoot, config.CordonDir()), Journal: record, Log: log, Now: time.Now,
+		Decoder: decoder, Journal: record, Log: log, Now: time.Now,
+		Registry: remedies.NewRegistry(remedies.Host{
+			Database: database, Kernel: kernel.Open(config.Netlink, config.SysfsRoot), SysfsRoot: config.SysfsRoot,
+			CordonDir: config.CordonDir(), PaceDir: config.PaceDir(),
+		}),
 	}
 	outbox := NewOutbox(time.Now, record.Undelivered(time.Now().Add(-outboxAge)))
 	l := newLink(config, version, credentials.InstanceUID, outbox, openPolicies(config.StateDir, log), log)

@@ -66,6 +66,11 @@ class Chain:
         record = {"pci": PHYSICAL, "reason": reason, "remedy_id": "r1", "command_id": "c1", "at": "2026-11-21T03:00:00Z"}
         self.cordon_file.write_text(json.dumps(record))
 
+    def pace(self, kind: str, pace: dict[str, int]) -> None:
+        folder = self.folder / "pace"
+        folder.mkdir(exist_ok=True)
+        (folder / f"{PHYSICAL}.{kind}.json").write_text(json.dumps({"pci": PHYSICAL, **pace}))
+
     def release(self) -> None:
         self.cordon_file.unlink()
 

@@ -1,5 +1,7 @@
 """wallwatch-cni at the end of real CNI chains, called by a real runtime library."""
 
+from datetime import datetime, timedelta
+
 import pytest
 
 from .conftest import PHYSICAL, VIRTUAL, Chain
@@ -70,3 +72,30 @@ def test_a_cordon_file_of_garbage_does_not_stop_a_pod(chain: Chain) -> None:
     assert added.code == 0, added.complaint
     assert f"cordon of {PHYSICAL} cannot be read" in added.complaint
     assert VIRTUAL not in added.plugin_answer.get("msg", "")
+
+
+def test_a_paced_rnic_refuses_with_code_11_when_its_burst_is_over_and_nothing_of_the_chain_stays(chain: Chain) -> None:
+    chain.pace("add", {"per_minute": 1, "burst": 1})
+    assert chain.call("add").code == 0
+    assert chain.call("del").code == 0
+    refused = chain.call("add")
+    assert refused.plugin_answer["code"] == TRY_AGAIN_LATER
+    assert "slowly" in refused.plugin_answer["msg"]
+    assert chain.call("del").code == 0
+    assert chain.leases() == []
+    assert [(event["command"], event["result"]) for event in chain.events()] == [
+        ("ADD", "ok"),
+        ("DEL", "ok"),
+        ("ADD", "refused"),
+        ("DEL", "ok"),
+    ]
+
+
+def test_releases_of_a_paced_rnic_wait_for_their_turn_before_the_rest_of_the_chain(chain: Chain) -> None:
+    chain.pace("del", {"interval_ms": 1000})
+    assert chain.call("add").code == 0
+    for _ in range(2):
+        assert chain.call("del").code == 0
+    first, second = [event for event in chain.events() if event["command"] == "DEL"]
+    ended = datetime.fromisoformat(second["at"]) + timedelta(microseconds=second["duration_ns"] / 1000)
+    assert ended - datetime.fromisoformat(first["at"]) >= timedelta(milliseconds=999)

@@ -30,9 +30,12 @@ def test_agent_and_catalogue_know_the_same_actions(compiled_in: dict[str, Any], 
     assert set(compiled_in) == set(catalogue)
 
 
-def test_every_action_can_be_tried_applied_and_undone(compiled_in: dict[str, Any]) -> None:
+def test_every_action_can_be_tried_and_applied_and_those_that_the_catalogue_calls_reversible_undone(
+    compiled_in: dict[str, Any], catalogue: dict[str, Any]
+) -> None:
     for name, action in compiled_in.items():
-        assert action["operations"] == ["dry_run", "apply", "undo"], name
+        undo = ["undo"] if catalogue[name].get("reversible", True) else []
+        assert action["operations"] == ["dry_run", "apply", *undo], name
 
 
 def test_parameters_have_the_same_types_ranges_and_units(compiled_in: dict[str, Any], catalogue: dict[str, Any]) -> None:

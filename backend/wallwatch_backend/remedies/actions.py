@@ -20,7 +20,7 @@ def _symptoms_of(action_id: str) -> list[str]:
 
 
 def _shown(action: CatalogueAction) -> RemedyAction:
-    label, unit = signal_label(action.verification.signal)
+    label, unit = signal_label(action)
     return RemedyAction(
         action=action.id,
         title=action.title,
@@ -45,12 +45,14 @@ def _shown(action: CatalogueAction) -> RemedyAction:
         risk=action.risk,
         risk_text=action.risk_text,
         undo=action.undo,
+        reversible=action.reversible,
         operations=action.operations,
+        privileges=action.privileges,
         verification=VerificationInfo(
             signal=action.verification.signal,
             label=label,
             unit=unit,
-            expected=action.verification.expected,
+            expected=_expected(action),
             within_s=action.verification.within_s,
             for_s=action.verification.for_s,
             text=action.verification.text,
@@ -59,9 +61,15 @@ def _shown(action: CatalogueAction) -> RemedyAction:
     )
 
 
-def signal_label(signal: str) -> tuple[str, str]:
-    """Return label and unit of a signal; a signal that has neither is shown by its name."""
-    return load.known_signals().get(signal, (signal, "none"))
+def _expected(action: CatalogueAction) -> str:
+    """What is expected before any parameter is known: a parameter is shown by its label."""
+    return action.verification.expected_with({name: p.label for name, p in action.params.items()})
+
+
+def signal_label(action: CatalogueAction) -> tuple[str, str]:
+    """Return label and unit of the signal that verifies an action; one that has neither is shown by its name."""
+    check = action.verification
+    return (check.label, check.unit) if check.label else load.known_signals().get(check.signal, (check.signal, "none"))
 
 
 def action_of(action_id: str) -> CatalogueAction:

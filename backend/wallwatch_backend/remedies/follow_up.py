@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from uuid import UUID
 
 import structlog
@@ -12,7 +13,7 @@ from wallwatch.domain.telemetry.registry import measurements
 from wallwatch_backend.incidents.service import note_remedy
 from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.database import Database, ReadSession
-from wallwatch_backend.remedies import actions, cordons, repository, results
+from wallwatch_backend.remedies import actions, cordons, repository, results, signals
 from wallwatch_backend.remedies.models import RemedyRow
 from wallwatch_backend.remedies.signing import rfc3339
 from wallwatch_backend.remedies.verify import Judgement, judge
@@ -54,7 +55,9 @@ class FollowUp:
             verification = actions.action_of(row.action).verification
             deadline = datetime.fromisoformat(row.verification["deadline"])
             samples = await samples_of(session, row, verification.signal, row.applied_at)
-            judgement = judge(samples, verification.holds, for_s=verification.for_s, deadline=deadline, at=clock.now())
+            judgement = judge(
+                samples, partial(verification.holds, params=row.params), for_s=verification.for_s, deadline=deadline, at=clock.now()
+            )
             if judgement.verdict == "waiting" and judgement.measured == row.verification["measured"]:
                 return
             _note_measurement(row, judgement)
@@ -80,10 +83,16 @@ def _sentence(row: RemedyRow) -> str:
 
 async def samples_of(session: ReadSession, row: RemedyRow, signal: str, since: datetime) -> Sequence[tuple[datetime, float]]:
     """Samples of a remedy's signal after it was applied, oldest first."""
-    if signal == "cordoned":  # the agent reports it with its result, after reading the cordon back
-        cordoned, at = await cordons.cordon_of(session, row.host, row.pci or "")
-        return [(at, float(cordoned))] if at is not None and at >= since else []
-    if signal in measurements()["rnic_offload"].fields:
-        return await repository.offload_signal(session, row.host, row.pci, signal, since)
+    match signal:
+        case "cordoned":  # the agent reports it with its result, after reading the cordon back
+            cordoned, at = await cordons.cordon_of(session, row.host, row.pci or "")
+            return [(at, float(cordoned))] if at is not None and at >= since else []
+        case "in_force":  # likewise: the agent has read back what it wrote
+            return [(since, 1.0)]
+        case "vf_max_tx_mbps":
+            return await signals.of_function(session, row.host, row.pci or "", int(row.params["vf"]), since)
+    for measurement in ("rnic_offload", "rnic"):
+        if (field := measurements()[measurement].fields.get(signal)) is not None:
+            return await signals.of_rnic(session, row.host, row.pci, measurement, field, since)
     log.error("verification_signal_unknown", action=row.action, signal=signal)
     return []

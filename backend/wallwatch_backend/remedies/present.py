@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from uuid import UUID
 
+from wallwatch.domain.catalogue import load
 from wallwatch_backend.kit.database import ReadSession
 from wallwatch_backend.remedies import repository
 from wallwatch_backend.remedies.models import CommandRow, RemedyRow
@@ -15,7 +16,8 @@ UNDOABLE = frozenset({"applied", "verified", "not_verified", "failed", "expired"
 
 def undoable(row: RemedyRow, commands: Sequence[CommandRow]) -> bool:
     undo_open = any(c.operation == "undo" and c.state in repository.OPEN for c in commands)
-    return row.mode == "apply" and row.state in UNDOABLE and not undo_open
+    reversible = (action := load.remedies().get(row.action)) is not None and action.reversible
+    return row.mode == "apply" and row.state in UNDOABLE and reversible and not undo_open
 
 
 def shown(row: RemedyRow, commands: Sequence[CommandRow]) -> Remedy:

@@ -6,7 +6,6 @@ from uuid import UUID
 
 from sqlalchemy import Row, select, text, tuple_, update
 
-from wallwatch.store.tables import offload_sample, rnic
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.rows import any_of
 from wallwatch_backend.remedies.models import CommandRow, RemedyRow
@@ -125,19 +124,3 @@ async def ids_of_incidents(session: ReadSession, incident_ids: Sequence[UUID]) -
     """Remedies that were ordered for these incidents, oldest first: (remedy, incident)."""
     query = select(RemedyRow.id, RemedyRow.incident_id).where(RemedyRow.incident_id == any_of(incident_ids)).order_by(RemedyRow.created_at)
     return [(row.id, row.incident_id) for row in await session.execute(query) if row.incident_id is not None]
-
-
-async def offload_signal(
-    session: ReadSession, host: str, pci: str | None, signal: str, since: datetime
-) -> Sequence[tuple[datetime, float]]:
-    """Samples of a field of `rnic_offload` since a time, oldest first; of the whole host its worst RNIC when no PCI address is given."""
-    column = offload_sample.c[signal]
-    query = (
-        select(offload_sample.c.time, column, offload_sample.c.rnic_id)
-        .join(rnic, rnic.c.rnic_id == offload_sample.c.rnic_id)
-        .where(rnic.c.host == host, offload_sample.c.time > since, column.is_not(None))
-        .order_by(offload_sample.c.time)
-    )
-    if pci is not None:
-        query = query.where(rnic.c.pci == pci)
-    return [(row[0], float(row[1])) for row in (await session.execute(query)).all()]

@@ -74,23 +74,24 @@ def _done(remedy: RemedyRow, command: CommandRow, finished_at: datetime) -> None
         remedy.state = "undone"
     else:
         remedy.state, remedy.applied_at = "applied", finished_at
-        remedy.verification = first_verification(remedy.action, finished_at)
+        remedy.verification = first_verification(remedy.action, remedy.params, finished_at)
 
 
-def first_verification(action_id: str, applied_at: datetime) -> dict[str, Any]:
+def first_verification(action_id: str, params: dict[str, Any], applied_at: datetime) -> dict[str, Any]:
     """What telemetry is to show, before any was read.
 
     >>> from datetime import UTC
-    >>> first_verification("tune-revalidator", datetime(2026, 1, 1, tzinfo=UTC))["deadline"]
+    >>> first_verification("tune-revalidator", {}, datetime(2026, 1, 1, tzinfo=UTC))["deadline"]
     '2026-01-01T00:03:00.000Z'
     """
-    verification = actions.action_of(action_id).verification
-    label, unit = actions.signal_label(verification.signal)
+    action = actions.action_of(action_id)
+    verification = action.verification
+    label, unit = actions.signal_label(action)
     return {
         "signal": verification.signal,
         "label": label,
         "unit": unit,
-        "expected": verification.expected,
+        "expected": verification.expected_with(params),
         "for_s": verification.for_s,
         "measured": None,
         "measured_at": None,

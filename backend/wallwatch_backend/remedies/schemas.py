@@ -62,7 +62,9 @@ class RemedyAction(BaseModel):
     risk: Literal["low", "medium", "high"]
     risk_text: str
     undo: str
+    reversible: bool = Field(description="False where nothing can be taken back; `undo` says why")
     operations: str = Field(description="What it touches on the host")
+    privileges: str = Field(description="What the agent needs on the host for it")
     verification: VerificationInfo
     symptoms: list[str]
 

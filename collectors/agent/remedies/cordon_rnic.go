@@ -3,13 +3,9 @@ package remedies
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 
 	"github.com/wallwatch/wallwatch/collectors/agent/cordon"
-	"github.com/wallwatch/wallwatch/collectors/internal/sysfs"
 )
 
 // CordonRNIC keeps new VFs off an RNIC: it writes a file that the CNI plugin in the chain reads, which then refuses ADD with the code 11
@@ -19,9 +15,6 @@ type CordonRNIC struct {
 	Dir       string
 }
 
-// pciPattern is the form in which the telemetry names an RNIC: domain:bus:device.function in lower case. Nothing else may become part of a path.
-const pciPattern = `^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$`
-
 // Spec implements Remedy.
 func (c *CordonRNIC) Spec() Spec {
 	return Spec{
@@ -29,7 +22,7 @@ func (c *CordonRNIC) Spec() Spec {
 		Operations:   []string{"dry_run", "apply", "undo"},
 		RequireAnyOf: []string{},
 		Params: []ParamSpec{
-			{Name: "pci", Type: KindText, Unit: "none", Required: true, MaxLength: 12, Pattern: pciPattern},
+			pciParam(),
 			{Name: "reason", Type: KindText, Unit: "none", Required: true, MaxLength: 200},
 		},
 	}
@@ -37,25 +30,13 @@ func (c *CordonRNIC) Spec() Spec {
 
 // Precondition implements Remedy: the address must be a physical function of this host.
 func (c *CordonRNIC) Precondition(_ context.Context, params Params) error {
-	pci := params.Text("pci")
-	physical, err := sysfs.Root{Path: c.SysfsRoot}.PhysFn(pci)
-	switch {
-	case errors.Is(err, sysfs.ErrNotVF):
-		return nil
-	case err == nil:
-		return Refusal{Code: CodePreconditionFailed, Message: fmt.Sprintf(
-			"%s is a virtual function; cordon its physical function %s instead", pci, physical)}
-	case errors.Is(err, fs.ErrNotExist):
-		return Refusal{Code: CodePreconditionFailed, Message: fmt.Sprintf("this host has no PCI device %s", pci)}
-	default:
-		return Refusal{Code: CodePreconditionFailed, Message: fmt.Sprintf("PCI device %s cannot be looked up: %v", pci, err)}
-	}
+	return physicalFunction(c.SysfsRoot, params.Text("pci"))
 }
 
 // Plan implements Remedy.
 func (c *CordonRNIC) Plan(ctx context.Context, params Params, origin Origin) (Plan, error) {
 	pci := params.Text("pci")
-	before, err := c.read(ctx, pci)
+	before, err := c.files().read(ctx, pci)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -69,31 +50,17 @@ func (c *CordonRNIC) Plan(ctx context.Context, params Params, origin Origin) (Pl
 	return Plan{Changes: changes, Operations: c.describe(changes)}, nil
 }
 
-// Apply implements Remedy. A plan of this remedy has one change, so that one rename makes it whole.
-func (c *CordonRNIC) Apply(_ context.Context, plan Plan) error {
-	for _, change := range plan.Changes {
-		if !sysfs.IsPCIAddress(change.Key) {
-			return fmt.Errorf("the plan names %q, which is not a PCI address", change.Key)
-		}
-		if change.After == nil {
-			if err := cordon.Remove(c.Dir, change.Key); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := cordon.Write(c.Dir, change.Key, []byte(*change.After)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// Apply implements Remedy.
+func (c *CordonRNIC) Apply(_ context.Context, plan Plan) error { return c.files().apply(plan) }
 
 // Verify implements Remedy.
-func (c *CordonRNIC) Verify(ctx context.Context, plan Plan) error { return verify(ctx, plan, c.read) }
+func (c *CordonRNIC) Verify(ctx context.Context, plan Plan) error {
+	return verify(ctx, plan, c.files().read)
+}
 
 // Undo implements Remedy: the RNIC is free again, or has the earlier cordon back when there was one.
 func (c *CordonRNIC) Undo(ctx context.Context, done Plan) (Plan, error) {
-	changes, err := reverse(ctx, done, c.read)
+	changes, err := reverse(ctx, done, c.files().read)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -102,21 +69,15 @@ func (c *CordonRNIC) Undo(ctx context.Context, done Plan) (Plan, error) {
 
 // Observe implements Remedy.
 func (c *CordonRNIC) Observe(ctx context.Context, plan Plan) (Effect, error) {
-	return observe(ctx, plan, c.read)
+	return observe(ctx, plan, c.files().read)
 }
 
-func (c *CordonRNIC) read(_ context.Context, pci string) (*string, error) {
-	if !sysfs.IsPCIAddress(pci) {
-		return nil, fmt.Errorf("%q is not a PCI address", pci)
+func (c *CordonRNIC) files() hostFiles {
+	return hostFiles{
+		path:   func(pci string) string { return cordon.Path(c.Dir, pci) },
+		write:  func(pci string, content []byte) error { return cordon.Write(c.Dir, pci, content) },
+		remove: func(pci string) error { return cordon.Remove(c.Dir, pci) },
 	}
-	content, err := os.ReadFile(cordon.Path(c.Dir, pci))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return text(string(content)), nil
 }
 
 func (c *CordonRNIC) describe(changes []Change) []Operation {

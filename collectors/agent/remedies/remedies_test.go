@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/agent/pace"
 )
 
 // memoryDatabase stands for Open vSwitch's database where only its values matter; the real one is used in the agent's own tests.
@@ -67,6 +70,9 @@ func TestParametersOutsideTheSpecAreRefused(t *testing.T) {
 		{tune, `{"max_idle_ms": 500}`, true},
 		{tune, `{"max_idle_ms": 3600000, "flow_limit": 1000000}`, true},
 		{tune, `{"flow_limit": 1000}`, true},
+		{tune, `{"max_revalidator_ms": 100, "offloaded_stats_delay_ms": 0}`, true},
+		{tune, `{"max_revalidator_ms": 99}`, false},
+		{tune, `{"offloaded_stats_delay_ms": 60001}`, false},
 		{tune, `{}`, false},
 		{tune, `{"max_idle_ms": 499}`, false},
 		{tune, `{"max_idle_ms": 3600001}`, false},
@@ -257,6 +263,49 @@ func TestACordonIsWrittenWholeAndTakenAway(t *testing.T) {
 	}
 }
 
+func TestAPaceIsWrittenForThePluginAndTakenAwayWithItsAccount(t *testing.T) {
+	ctx := context.Background()
+	place := host(t)
+	dir := filepath.Join(filepath.Dir(place.Dir), "pace")
+	for _, c := range []struct {
+		remedy Remedy
+		params string
+		kind   pace.Kind
+		says   string
+	}{
+		{&PaceFlowInsertion{SysfsRoot: place.SysfsRoot, Dir: dir}, `{"pci": "0000:3b:00.0", "containers_per_minute": 30, "burst": 4}`, pace.Add, "30 new containers a minute onto 0000:3b:00.0, 4 of them"},
+		{&PaceVFUnbinding{SysfsRoot: place.SysfsRoot, Dir: dir}, `{"pci": "0000:3b:00.0", "interval_ms": 500}`, pace.Del, "of 0000:3b:00.0 at least 500 ms apart"},
+	} {
+		plan, err := c.remedy.Plan(ctx, parse(t, c.remedy, c.params), Origin{RemedyID: "r1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := plan.Operations[0].Text; !strings.Contains(said, c.says) {
+			t.Errorf("the plan says %q", said)
+		}
+		if err := errors.Join(c.remedy.Apply(ctx, plan), c.remedy.Verify(ctx, plan)); err != nil {
+			t.Fatal(err)
+		}
+		record, err := pace.Read(dir, "0000:3b:00.0", c.kind)
+		if err != nil || record == nil || record.RemedyID != "r1" {
+			t.Fatalf("the plugin reads %+v, %v", record, err)
+		}
+		if _, err := pace.Take(dir, record, time.Now()); c.kind == pace.Add && err != nil {
+			t.Fatal(err)
+		}
+		back, err := c.remedy.Undo(ctx, plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(c.remedy.Apply(ctx, back), c.remedy.Verify(ctx, back)); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.remedy.Precondition(ctx, parse(t, c.remedy, strings.Replace(c.params, "00.0", "00.2", 1))); codeOf(err) != CodePreconditionFailed {
+			t.Errorf("a virtual function: %v", err)
+		}
+	}
+}
+
 func TestAPlanFromADamagedJournalCannotWriteElsewhere(t *testing.T) {
 	remedy := host(t)
 	plan := Plan{Changes: []Change{{Key: "../escape", After: text("x")}}}
@@ -266,7 +315,7 @@ func TestAPlanFromADamagedJournalCannotWriteElsewhere(t *testing.T) {
 }
 
 func TestAnUnknownActionIsRefused(t *testing.T) {
-	if _, err := NewRegistry(nil, "", "").Find("format-disk"); codeOf(err) != CodeUnknownAction {
+	if _, err := NewRegistry(Host{}).Find("format-disk"); codeOf(err) != CodeUnknownAction {
 		t.Errorf("%v", err)
 	}
 }

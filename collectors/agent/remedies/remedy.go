@@ -5,6 +5,8 @@ package remedies
 import (
 	"context"
 	"fmt"
+
+	"github.com/wallwatch/wallwatch/collectors/agent/kernel"
 )
 
 // Codes of refusals that a remedy itself can give; the other codes belong to the command decoder.
@@ -59,11 +61,25 @@ type Registry struct {
 	remedies []Remedy
 }
 
+// Host is what remedies act on.
+type Host struct {
+	Database SwitchDatabase
+	// Kernel is nil where the agent has no way to drivers; remedies that need one then refuse.
+	Kernel    kernel.Kernel
+	SysfsRoot string
+	// CordonDir and PaceDir are what the CNI plugin reads.
+	CordonDir, PaceDir string
+}
+
 // NewRegistry returns every remedy of this build, bound to one host.
-func NewRegistry(database SwitchDatabase, sysfsRoot, cordonDir string) *Registry {
+func NewRegistry(host Host) *Registry {
 	return &Registry{remedies: []Remedy{
-		&TuneRevalidator{Database: database},
-		&CordonRNIC{SysfsRoot: sysfsRoot, Dir: cordonDir},
+		&TuneRevalidator{Database: host.Database},
+		&CordonRNIC{SysfsRoot: host.SysfsRoot, Dir: host.CordonDir},
+		&PaceFlowInsertion{SysfsRoot: host.SysfsRoot, Dir: host.PaceDir},
+		&PaceVFUnbinding{SysfsRoot: host.SysfsRoot, Dir: host.PaceDir},
+		&LimitVFRate{Kernel: host.Kernel, SysfsRoot: host.SysfsRoot},
+		&RecoverHealth{Kernel: host.Kernel, SysfsRoot: host.SysfsRoot},
 	}}
 }
 

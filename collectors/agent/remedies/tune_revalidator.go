@@ -14,9 +14,10 @@ type SwitchDatabase interface {
 	SetOtherConfig(ctx context.Context, set map[string]string, remove []string) error
 }
 
-// TuneRevalidator sets how long Open vSwitch keeps an idle datapath flow (max-idle) and how many it keeps at most (flow-limit).
-// Counters that lag behind make live flows look idle, so that they are deleted and offloaded again and again (symptom S1); a max-idle
-// above the lag stops that. See the paper, sections 3.2 and 4.1, and ovs-vswitchd.conf.db(5).
+// TuneRevalidator sets how long Open vSwitch keeps an idle datapath flow (max-idle), how many it keeps at most (flow-limit), how often it looks at
+// them (max-revalidator), and how long it waits for the first counters of an offloaded flow (offloaded-stats-delay). Counters that lag behind
+// make live flows look idle, so that they are deleted and offloaded again and again (symptom S1); a max-idle above the lag stops that. See the
+// paper, sections 3.2 and 4.1, and ovs-vswitchd.conf.db(5).
 type TuneRevalidator struct {
 	Database SwitchDatabase
 }
@@ -25,23 +26,30 @@ type TuneRevalidator struct {
 var revalidatorKeys = []struct{ param, key, unit string }{
 	{"max_idle_ms", "max-idle", "ms"},
 	{"flow_limit", "flow-limit", "flows"},
+	{"max_revalidator_ms", "max-revalidator", "ms"},
+	{"offloaded_stats_delay_ms", "offloaded-stats-delay", "ms"},
 }
 
 const otherConfigTarget = "Open_vSwitch.other_config:"
 
 // Spec implements Remedy. A max-idle below Open vSwitch's revalidation interval of 500 ms only causes churn; above an hour dead flows fill
-// the hardware table. The paper's fleet sees walls from 7,000 flows on; a million is beyond any RNIC's table.
+// the hardware table. The paper's fleet sees walls from 7,000 flows on; a million is beyond any RNIC's table. Open vSwitch takes no
+// max-revalidator below 100 ms (its default is 500); a minute between rounds, or without counters, is as good as none.
 func (t *TuneRevalidator) Spec() Spec {
 	idleMinimum, idleMaximum := bounds(500, 3_600_000)
 	limitMinimum, limitMaximum := bounds(1_000, 1_000_000)
+	roundMinimum, roundMaximum := bounds(100, 60_000)
+	delayMinimum, delayMaximum := bounds(0, 60_000)
 	return Spec{
 		Action:     "tune-revalidator",
 		Operations: []string{"dry_run", "apply", "undo"},
 		Params: []ParamSpec{
 			{Name: "max_idle_ms", Type: KindInteger, Unit: "ms", Minimum: idleMinimum, Maximum: idleMaximum},
 			{Name: "flow_limit", Type: KindInteger, Unit: "flows", Minimum: limitMinimum, Maximum: limitMaximum},
+			{Name: "max_revalidator_ms", Type: KindInteger, Unit: "ms", Minimum: roundMinimum, Maximum: roundMaximum},
+			{Name: "offloaded_stats_delay_ms", Type: KindInteger, Unit: "ms", Minimum: delayMinimum, Maximum: delayMaximum},
 		},
-		RequireAnyOf: []string{"max_idle_ms", "flow_limit"},
+		RequireAnyOf: []string{"max_idle_ms", "flow_limit", "max_revalidator_ms", "offloaded_stats_delay_ms"},
 	}
 }
 

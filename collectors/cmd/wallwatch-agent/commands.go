@@ -101,7 +101,7 @@ func actions(args []string, stdout, stderr io.Writer) error {
 	if err := parse(flags, args, stderr); err != nil {
 		return err
 	}
-	specs := remedies.NewRegistry(nil, "", "").Specs()
+	specs := remedies.NewRegistry(remedies.Host{}).Specs()
 	if *asJSON {
 		encoder := json.NewEncoder(stdout)
 		encoder.SetIndent("", "  ")

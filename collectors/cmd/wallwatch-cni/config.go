@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"path/filepath"
 )
 
 const (
@@ -17,6 +18,7 @@ type config struct {
 	CNIVersion    string `json:"cniVersion"`
 	SysfsRoot     string `json:"sysfsRoot"`
 	CordonDir     string `json:"cordonDir"`
+	PaceDir       string `json:"paceDir"`
 	EventDir      string `json:"eventDir"`
 	DeviceID      string `json:"deviceID"`
 	VXLANNetwork  int64  `json:"vxlanNetwork"`
@@ -48,6 +50,9 @@ func parseConfig(stdin []byte) (*config, error) {
 		if *setting == "" {
 			*setting = otherwise
 		}
+	}
+	if parsed.PaceDir == "" {
+		parsed.PaceDir = filepath.Join(filepath.Dir(parsed.CordonDir), "pace") // the agent keeps both in its state directory
 	}
 	return parsed, err
 }

@@ -230,7 +230,7 @@ func FuzzConfig(f *testing.F) {
 			t.Errorf("%+v", c)
 		}
 		c.SysfsRoot, c.CordonDir = "/nonexistent", "/nonexistent"
-		if found := look(c, c.device()); found.cordon != nil {
+		if found := look("ADD", c, c.device()); found.cordon != nil {
 			t.Errorf("%+v", found)
 		}
 		_ = c.addresses()

@@ -35,7 +35,9 @@ type finding struct {
 	// rnic is the physical function, "" where there is none or it cannot be found.
 	rnic   string
 	cordon *cordon.Record
-	// problem is why the cordon could not be checked.
+	// wait is how long it takes until it is this call's turn, where the RNIC's containers are slowed down.
+	wait time.Duration
+	// problem is why the cordon or the pace could not be checked.
 	problem string
 }
 
@@ -43,7 +45,7 @@ func newInvocation(command string, args *skel.CmdArgs) *invocation {
 	parsed, err := parseConfig(args.StdinData)
 	c := &invocation{command: command, args: args, config: parsed, device: strings.ToLower(parsed.device())}
 	late := finding{problem: fmt.Sprintf("the files of this host did not answer within %s; cordons are not checked", lookTime)}
-	c.found = within(lookTime, late, func() finding { return look(parsed, c.device) })
+	c.found = within(lookTime, late, func() finding { return look(command, parsed, c.device) })
 	if err != nil && c.found.problem == "" {
 		c.found.problem = fmt.Sprintf("a part of the configuration is ignored: %v", err)
 	}
@@ -53,15 +55,36 @@ func newInvocation(command string, args *skel.CmdArgs) *invocation {
 	return c
 }
 
-// refused tells whether the call fails: a cordon keeps new containers away and says nothing about those that are there.
-func (c *invocation) refused() bool { return c.command == "ADD" && c.found.cordon != nil }
+// refused tells whether the call fails: a cordon or an empty bucket keeps new containers away and says nothing about those that are there.
+func (c *invocation) refused() bool {
+	return c.command == "ADD" && (c.found.cordon != nil || c.found.wait > 0)
+}
 
-// refusal is the error for a VF of a cordoned RNIC.
+// refusal is the error for a VF of a cordoned RNIC, or of one that has taken enough containers for now.
 func (c *invocation) refusal() *types.Error {
-	record := c.found.cordon
+	if record := c.found.cordon; record != nil {
+		return types.NewError(types.ErrTryAgainLater,
+			fmt.Sprintf("RNIC %s of this host is cordoned: %s", c.found.rnic, record.Reason),
+			fmt.Sprintf("VF %s was not attached; cordoned at %s by Wallwatch remedy %s, which can be undone there", c.device, record.At, record.RemedyID))
+	}
 	return types.NewError(types.ErrTryAgainLater,
-		fmt.Sprintf("RNIC %s of this host is cordoned: %s", c.found.rnic, record.Reason),
-		fmt.Sprintf("VF %s was not attached; cordoned at %s by Wallwatch remedy %s, which can be undone there", c.device, record.At, record.RemedyID))
+		fmt.Sprintf("RNIC %s of this host takes new containers slowly: %s", c.found.rnic, c.reason()),
+		fmt.Sprintf("VF %s was not attached; a Wallwatch remedy paces the insertion of flows, and can be undone there", c.device))
+}
+
+// reason says why a call is refused.
+func (c *invocation) reason() string {
+	if c.found.cordon != nil {
+		return c.found.cordon.Reason
+	}
+	return fmt.Sprintf("the next one can start in %.1f s", c.found.wait.Seconds())
+}
+
+// waitForTurn holds a release up until it is its turn. A release never fails for it.
+func (c *invocation) waitForTurn() {
+	if c.command == "DEL" && c.found.wait > 0 {
+		time.Sleep(c.found.wait)
+	}
 }
 
 // record tells the collector of the call. A collector that is not there, or a folder that does not answer, changes nothing for the container.
@@ -73,7 +96,7 @@ func (c *invocation) record() {
 	}
 	switch {
 	case c.refused():
-		event.Result, event.Reason = cnievent.Refused, c.found.cordon.Reason
+		event.Result, event.Reason = cnievent.Refused, c.reason()
 	case c.found.problem != "":
 		event.Result = cnievent.Unchecked
 	}

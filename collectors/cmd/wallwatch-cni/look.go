@@ -3,14 +3,16 @@ package main
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/wallwatch/wallwatch/collectors/agent/cordon"
+	"github.com/wallwatch/wallwatch/collectors/agent/pace"
 	"github.com/wallwatch/wallwatch/collectors/internal/sysfs"
 )
 
-// look finds the RNIC of a VF and its cordon. Only an explicit, readable cordon stops a container: a broken monitoring tool must not break the
+// look finds the RNIC of a VF, its cordon, and what slows its containers down. Only an explicit, readable cordon or pace stops a container: a broken monitoring tool must not break the
 // cluster it watches, so whatever cannot be read is a problem that is told, and no more.
-func look(c *config, device string) finding {
+func look(command string, c *config, device string) finding {
 	if device == "" {
 		return finding{}
 	}
@@ -30,5 +32,32 @@ func look(c *config, device string) finding {
 	if err != nil {
 		return finding{rnic: physical, problem: fmt.Sprintf("the cordon of %s cannot be read and is ignored: %v", physical, err)}
 	}
-	return finding{rnic: physical, cordon: record}
+	found := finding{rnic: physical, cordon: record}
+	if record == nil {
+		found.wait, err = turn(command, c.PaceDir, physical)
+	}
+	if err != nil {
+		found.problem = fmt.Sprintf("the pace of %s cannot be kept and is ignored: %v", physical, err)
+	}
+	return found
+}
+
+// longestTurn is how long a release waits at most: whoever stops a container waits for the plugin, and has a limit of its own.
+const longestTurn = 30 * time.Second
+
+// turn returns how long it takes until it is this call's turn at the pace of an RNIC, 0 when it is now.
+func turn(command, dir, physical string) (time.Duration, error) {
+	kinds := map[string]pace.Kind{"ADD": pace.Add, "DEL": pace.Del}
+	kind, paced := kinds[command]
+	if !paced {
+		return 0, nil
+	}
+	record, err := pace.Read(dir, physical, kind)
+	if record == nil || err != nil {
+		return 0, err
+	}
+	if kind == pace.Add {
+		return pace.Take(dir, record, started)
+	}
+	return pace.Reserve(dir, record, started, longestTurn)
 }

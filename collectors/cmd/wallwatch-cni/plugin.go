@@ -7,7 +7,7 @@ import (
 	"github.com/containernetworking/cni/pkg/skel"
 )
 
-// add passes the result of the plugins before it on, unless the VF's RNIC is cordoned.
+// add passes the result of the plugins before it on, unless the VF's RNIC is cordoned, or has taken enough containers for now.
 func add(args *skel.CmdArgs) error {
 	c := newInvocation("ADD", args)
 	if c.refused() {
@@ -29,9 +29,12 @@ func check(args *skel.CmdArgs) error {
 	return nil
 }
 
-// del has nothing to free, so it succeeds as often as it is called, also with a configuration that add would refuse.
+// del has nothing to free, so it succeeds as often as it is called, also with a configuration that add would refuse. Where releases of the RNIC
+// are kept apart it waits for its turn; the plugin that unbinds the VF comes after it.
 func del(args *skel.CmdArgs) error {
-	newInvocation("DEL", args).record()
+	c := newInvocation("DEL", args)
+	c.waitForTurn()
+	c.record()
 	return nil
 }
 

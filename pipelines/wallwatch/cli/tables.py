@@ -83,7 +83,7 @@ def symptoms_page() -> str:
     for r in remedies().values():
         parts += [
             f"### {r.title} (`{r.id}`)\n",
-            f"{r.summary} Risk {r.risk}: {r.risk_text} Undo: {r.undo} Verified by: {r.verification.text}\n",
+            f"{r.summary} Risk {r.risk}: {r.risk_text} Undo: {r.undo} Verified by: {r.verification.text} Needs: {r.privileges}.\n",
         ]
         ranges = (
             (f"`{n}`", p.type, p.unit, "yes" if p.required else "no", _range(p.minimum, p.maximum, p.max_length), p.meaning)

@@ -8,7 +8,7 @@ import { purposeOf } from "./purpose";
 import { RemedyForm } from "./RemedyForm";
 
 const action: RemedyAction = {
-  action: "tune-revalidator", title: "Tune the revalidator", description: "Sets the idle time.", scope: "host", at_least_one: ["max_idle_ms"], risk: "low", risk_text: "Dead flows stay longer.", undo: "Puts the value back.", operations: "OVSDB", symptoms: ["S1"],
+  action: "tune-revalidator", title: "Tune the revalidator", description: "Sets the idle time.", scope: "host", at_least_one: ["max_idle_ms"], risk: "low", risk_text: "Dead flows stay longer.", undo: "Puts the value back.", reversible: true, operations: "OVSDB", privileges: "the database's socket", symptoms: ["S1"],
   params: [{ name: "max_idle_ms", label: "max-idle", type: "integer", unit: "ms", minimum: 500, maximum: 3_600_000, max_length: null, pattern: null, required: false, meaning: "Idle time" }],
   verification: { signal: "reoffload_ratio", label: "Re-offload ratio", unit: "ratio", expected: "< 0.05", within_s: 180, for_s: 20, text: "" },
 };

@@ -93,6 +93,9 @@ export function RemedyForm({ actions, host, pci, initialAction, purposeFor, onAp
           <b>Touches</b> {action.operations}
         </Text>
         <Text size="sm">
+          <b>Needs</b> {action.privileges}
+        </Text>
+        <Text size="sm">
           <b>Verified by</b> {check.label} {formatExpected(check.expected, check.unit)}
           {check.for_s > 0 ? ` for ${formatDuration(check.for_s * 1000)}` : ""}, within {formatDuration(check.within_s * 1000)}.
         </Text>

@@ -11,6 +11,11 @@ from wallwatch.domain.catalogue.models import Definition
 USUAL_MAX_IDLE_MS = 60_000
 """Six times OVS's default of 10 s. The revalidator cuts longer counter gaps off, so their true length is not known: begin well above."""
 
+USUAL_CONTAINERS_PER_MINUTE, USUAL_BURST = 30, 4
+"""A container of the paper's hosts inserts some hundred flows: 4 at once are well below 1,000 insertions a second."""
+USUAL_RELEASE_INTERVAL_MS = 2_000
+"""Well above the time of one release, a second or less."""
+
 
 def suggested_max_idle_ms(max_idle_ms: float | None, longest_gap_s: float | None) -> int:
     """An idle time that flows with late counters survive, in ms: at least 60 s, three times the present one, and twice the longest gap.
@@ -26,11 +31,11 @@ def suggested_max_idle_ms(max_idle_ms: float | None, longest_gap_s: float | None
 
 def suggest(definition: Definition, pci: str, title: str, value_of: Callable[[str], float | None]) -> list[dict[str, Any]]:
     """The catalogue's remedies for a symptom, with parameters that their action accepts."""
-    found: list[dict[str, Any]] = []
-    for remedy in definition.remedies:
-        if remedy.action == "tune-revalidator":
-            params: dict[str, Any] = {"max_idle_ms": suggested_max_idle_ms(value_of("max_idle_ms"), value_of("counter_gap_max_s"))}
-        else:
-            params = {"pci": pci, "reason": f"Wallwatch: {title}"[:200]}
-        found.append({"action": remedy.action, "params": params, "why": remedy.why})
-    return found
+    params: dict[str, dict[str, Any]] = {
+        "tune-revalidator": {"max_idle_ms": suggested_max_idle_ms(value_of("max_idle_ms"), value_of("counter_gap_max_s"))},
+        "cordon-rnic": {"pci": pci, "reason": f"Wallwatch: {title}"[:200]},
+        "pace-flow-insertion": {"pci": pci, "containers_per_minute": USUAL_CONTAINERS_PER_MINUTE, "burst": USUAL_BURST},
+        "pace-vf-unbinding": {"pci": pci, "interval_ms": USUAL_RELEASE_INTERVAL_MS},
+    }
+    # Others need what no measurement tells, such as which reporter has failed: the operator fills it in.
+    return [{"action": each.action, "params": params.get(each.action, {"pci": pci}), "why": each.why} for each in definition.remedies]

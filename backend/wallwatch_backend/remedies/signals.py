@@ -1,0 +1,38 @@
+"""Queries of the telemetry that verifies a remedy: samples since a time, oldest first."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import Double, cast, select
+
+from wallwatch.domain.telemetry.registry import MetricField, measurements
+from wallwatch.store.tables import metadata, rnic, vf_sample
+from wallwatch_backend.kit.database import ReadSession
+
+Samples = Sequence[tuple[datetime, float]]
+
+
+async def of_rnic(session: ReadSession, host: str, pci: str | None, measurement: str, field: MetricField, since: datetime) -> Samples:
+    """A field of `rnic` or `rnic_offload`; of all RNICs of the host when no PCI address is given."""
+    table = metadata.tables[measurements()[measurement].hypertable]
+    stored = table.c[field.name] if field.stored == "column" else table.c.other[field.name].astext
+    query = (
+        select(table.c.time, cast(stored, Double))
+        .join(rnic, rnic.c.rnic_id == table.c.rnic_id)
+        .where(rnic.c.host == host, table.c.time > since, stored.is_not(None))
+        .order_by(table.c.time)
+    )
+    if pci is not None:
+        query = query.where(rnic.c.pci == pci)
+    return [(row[0], row[1]) for row in (await session.execute(query)).all()]
+
+
+async def of_function(session: ReadSession, host: str, pci: str, vf: int, since: datetime) -> Samples:
+    """The rate limit of one virtual function, Mbit/s."""
+    query = (
+        select(vf_sample.c.time, vf_sample.c.max_tx_mbps)
+        .join(rnic, rnic.c.rnic_id == vf_sample.c.rnic_id)
+        .where(rnic.c.host == host, rnic.c.pci == pci, vf_sample.c.vf == vf, vf_sample.c.time > since, vf_sample.c.max_tx_mbps.is_not(None))
+        .order_by(vf_sample.c.time)
+    )
+    return [(row[0], float(row[1])) for row in (await session.execute(query)).all()]

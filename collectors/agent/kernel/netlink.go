@@ -1,0 +1,97 @@
+package kernel
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/mdlayher/genetlink"
+	"github.com/mdlayher/netlink"
+	"golang.org/x/sys/unix"
+
+	reading "github.com/wallwatch/wallwatch/collectors/internal/netlink"
+)
+
+// timeout bounds one conversation: a driver whose firmware hangs must not hold the agent.
+const timeout = 10 * time.Second
+
+// Netlink is this host's kernel. It needs CAP_NET_ADMIN.
+type Netlink struct {
+	reading.Kernel
+	// dialRoute and dialGeneric stand for the system in tests.
+	dialRoute   func() (*netlink.Conn, error)
+	dialGeneric func() (*genetlink.Conn, error)
+}
+
+// LimitVF implements Kernel: what `ip link set dev UPLINK vf N min_tx_rate MIN max_tx_rate MAX` sends.
+func (n Netlink) LimitVF(_ context.Context, uplink string, vf int, minMbps, maxMbps uint32) error {
+	dial := n.dialRoute
+	if dial == nil {
+		dial = func() (*netlink.Conn, error) { return netlink.Dial(unix.NETLINK_ROUTE, nil) }
+	}
+	conn, err := dial()
+	if err != nil {
+		return fmt.Errorf("rtnetlink: %w", err)
+	}
+	defer func() { _ = conn.Close() }()
+	_ = conn.SetDeadline(time.Now().Add(timeout)) // a connection of a test has no clock to set
+	rate := make([]byte, 0, 12)
+	for _, word := range []uint32{uint32(vf), minMbps, maxMbps} { //nolint:gosec // G115: the parameter's range is far below
+		rate = binary.NativeEndian.AppendUint32(rate, word)
+	}
+	encoder := netlink.NewAttributeEncoder()
+	encoder.String(unix.IFLA_IFNAME, uplink)
+	encoder.Nested(unix.IFLA_VFINFO_LIST, func(list *netlink.AttributeEncoder) error {
+		list.Nested(unix.IFLA_VF_INFO, func(info *netlink.AttributeEncoder) error {
+			info.Bytes(unix.IFLA_VF_RATE, rate)
+			return nil
+		})
+		return nil
+	})
+	attributes, err := encoder.Encode()
+	if err != nil {
+		return fmt.Errorf("rtnetlink: %w", err)
+	}
+	_, err = conn.Execute(netlink.Message{
+		Header: netlink.Header{Type: unix.RTM_SETLINK, Flags: netlink.Request | netlink.Acknowledge},
+		Data:   append(make([]byte, unix.SizeofIfInfomsg), attributes...),
+	})
+	if err != nil {
+		return fmt.Errorf("rtnetlink: limiting VF %d of %q: %w", vf, uplink, err)
+	}
+	return nil
+}
+
+// RecoverHealth implements Kernel: what `devlink health recover pci/ADDRESS reporter NAME` sends.
+func (n Netlink) RecoverHealth(_ context.Context, pci, reporter string) error {
+	dial := n.dialGeneric
+	if dial == nil {
+		dial = func() (*genetlink.Conn, error) { return genetlink.Dial(nil) }
+	}
+	conn, err := dial()
+	if err != nil {
+		return fmt.Errorf("devlink: %w", err)
+	}
+	defer func() { _ = conn.Close() }()
+	_ = conn.SetDeadline(time.Now().Add(timeout))
+	family, err := conn.GetFamily("devlink")
+	if err != nil {
+		return fmt.Errorf("devlink: %w", err)
+	}
+	encoder := netlink.NewAttributeEncoder()
+	encoder.String(unix.DEVLINK_ATTR_BUS_NAME, "pci")
+	encoder.String(unix.DEVLINK_ATTR_DEV_NAME, pci)
+	encoder.String(unix.DEVLINK_ATTR_HEALTH_REPORTER_NAME, reporter)
+	body, err := encoder.Encode()
+	if err != nil {
+		return fmt.Errorf("devlink: %w", err)
+	}
+	request := genetlink.Message{
+		Header: genetlink.Header{Command: unix.DEVLINK_CMD_HEALTH_REPORTER_RECOVER, Version: family.Version}, Data: body,
+	}
+	if _, err := conn.Execute(request, family.ID, netlink.Request|netlink.Acknowledge); err != nil {
+		return fmt.Errorf("devlink: recovering reporter %q of %s: %w", reporter, pci, err)
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/agent/kernel"
+	"github.com/wallwatch/wallwatch/collectors/agent/remedies"
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/runner"
+)
+
+// tenants have more encapsulation contexts than the card has room for: it stops within minutes of simulated time (symptom S8).
+const tenants = `
+name: tenants
+seed: 28
+topology: {hosts: 1, rnics_per_host: 1, models: [BF-3], firmware: fixed, externals: 200}
+workload:
+  - {kind: multi-tenant, containers: 8, flows: 24000, masks: 4, networks: 600, gbps: 60, ramp: 10s}
+`
+
+const simulatedPCI = "0000:17:00.0"
+
+// onSimulatedHost runs the scenario at 30 times its speed and leaves the test in the folder of its only host.
+func onSimulatedHost(t *testing.T) *remedies.Registry {
+	t.Helper()
+	if _, err := exec.LookPath("ovsdb-server"); err != nil {
+		t.Skip("ovsdb-server is not installed (Debian's openvswitch-switch)")
+	}
+	folder := t.TempDir()
+	scenario := filepath.Join(folder, "tenants.yaml")
+	if err := os.WriteFile(scenario, []byte(tenants), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	hosts := filepath.Join(folder, "hosts")
+	if err := os.Mkdir(hosts, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(hosts)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- runner.Run(ctx, runner.Options{Scenario: scenario, Hosts: hosts, Speed: 30, OVSDB: runner.DefaultOVSDBTools, Log: slog.New(slog.DiscardHandler)})
+	}()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	host := filepath.Join(hosts, "host01")
+	return remedies.NewRegistry(remedies.Host{
+		Kernel: kernel.Open(filepath.Join(host, "netlink"), filepath.Join(host, "sys")), SysfsRoot: filepath.Join(host, "sys"),
+		CordonDir: filepath.Join(host, "agent", "cordon"), PaceDir: filepath.Join(host, "agent", "pace"),
+	})
+}
+
+// order is a remedy with parameters that its own specification has accepted.
+type order struct {
+	remedies.Remedy
+	params remedies.Params
+}
+
+func ordered(t *testing.T, registry *remedies.Registry, action, params string) order {
+	t.Helper()
+	remedy, err := registry.Find(action)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := map[string]json.RawMessage{}
+	if err := json.Unmarshal([]byte(params), &raw); err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := remedy.Spec().Parse(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return order{remedy, parsed}
+}
+
+// ready waits until the host is as the remedy wants it.
+func (o order) ready(t *testing.T) {
+	t.Helper()
+	var err error
+	for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if err = o.Precondition(t.Context(), o.params); err == nil {
+			return
+		}
+	}
+	t.Fatalf("the host never became ready: %v", err)
+}
+
+func (o order) apply(t *testing.T) remedies.Plan {
+	t.Helper()
+	plan, err := o.Plan(t.Context(), o.params, remedies.Origin{})
+	if err == nil {
+		err = errors.Join(o.Apply(t.Context(), plan), o.Verify(t.Context(), plan))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+func TestRemediesThroughTheKernelActOnASimulatedHost(t *testing.T) {
+	registry := onSimulatedHost(t)
+
+	limit := ordered(t, registry, "limit-vf-rate", `{"pci": "`+simulatedPCI+`", "vf": 0, "max_tx_mbps": 2500}`)
+	limit.ready(t)
+	plan := limit.apply(t)
+	if before := plan.Operations[0].Before; before == nil || *before != "0" || !strings.Contains(plan.Operations[0].Text, "2500 Mbit/s") {
+		t.Errorf("the plan shows %+v", plan.Operations)
+	}
+	if effect, err := limit.Observe(t.Context(), plan); effect != remedies.InPlace {
+		t.Errorf("the limit is %s, %v", effect, err)
+	}
+	back, err := limit.Undo(t.Context(), plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(limit.Apply(t.Context(), back), limit.Verify(t.Context(), back)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := limit.Undo(t.Context(), plan); code(err) != remedies.CodeNothingToUndo {
+		t.Errorf("a second undo: %v", err)
+	}
+	absent := ordered(t, registry, "limit-vf-rate", `{"pci": "`+simulatedPCI+`", "vf": 999, "max_tx_mbps": 2500}`)
+	if err := absent.Precondition(t.Context(), absent.params); code(err) != remedies.CodePreconditionFailed {
+		t.Errorf("a function that is not there: %v", err)
+	}
+
+	unknown := ordered(t, registry, "recover-health-reporter", `{"pci": "`+simulatedPCI+`", "reporter": "nobody"}`)
+	if err := unknown.Precondition(t.Context(), unknown.params); code(err) != remedies.CodePreconditionFailed || !strings.Contains(err.Error(), "fw_fatal") {
+		t.Errorf("a reporter that is not there: %v", err)
+	}
+	recovery := ordered(t, registry, "recover-health-reporter", `{"pci": "`+simulatedPCI+`", "reporter": "fw_fatal"}`)
+	if err := recovery.Precondition(t.Context(), recovery.params); err != nil && !strings.Contains(err.Error(), "nothing to recover") {
+		t.Errorf("a healthy reporter: %v", err)
+	}
+	recovery.ready(t)
+	done := recovery.apply(t)
+	if _, err := recovery.Undo(t.Context(), done); code(err) != remedies.CodeNothingToUndo {
+		t.Errorf("a recovery was taken back: %v", err)
+	}
+}
+
+func TestARemedyThatNeedsTheKernelIsRefusedWithoutOne(t *testing.T) {
+	registry := remedies.NewRegistry(remedies.Host{SysfsRoot: t.TempDir()})
+	for action, params := range map[string]string{
+		"limit-vf-rate":           `{"pci": "0000:17:00.0", "vf": 0, "max_tx_mbps": 10}`,
+		"recover-health-reporter": `{"pci": "0000:17:00.0", "reporter": "fw"}`,
+	} {
+		remedy := ordered(t, registry, action, params)
+		if err := remedy.Precondition(t.Context(), remedy.params); code(err) != remedies.CodePreconditionFailed || !strings.Contains(err.Error(), "netlink") {
+			t.Errorf("%s: %v", action, err)
+		}
+	}
+}
+
+func code(err error) string {
+	var refusal remedies.Refusal
+	if errors.As(err, &refusal) {
+		return refusal.Code
+	}
+	return ""
+}
