@@ -35,6 +35,22 @@ class Settings(BaseSettings):
     classify_group: str = Field(default="wallwatch-classify", description="Kafka consumer group of classify")
     classify_commit_s: float = Field(default=1.0, gt=0, description="time between two checkpoints of classify, in seconds")
 
+    validate_patience_s: float = Field(
+        default=30.0, gt=0, description="how long after its time an event may still reach validate without being late, in seconds"
+    )
+    validate_most_subjects: int = Field(
+        default=1_000_000, ge=1, description="most subjects of a policy that validate watches at a time, about 1 kB each"
+    )
+    validate_checkpoint_s: float = Field(default=10.0, gt=0, description="time between two checkpoints of validate, in seconds")
+
+    forecast_models: Path = Field(default=Path(".local/state/forecast"), description="folder of trained forecast models (the registry)")
+    forecast_keep_s: float = Field(
+        default=60.0, ge=0, description="least time between two forecasts of an RNIC that are kept; about 2 kB each, so 300 for a large fleet"
+    )
+    forecast_delay_s: float = Field(
+        default=15.0, ge=0, lt=60, description="how long after the end of a minute its samples are awaited before forecasting, in seconds"
+    )
+
     @field_validator("database_url")
     @classmethod
     def _psycopg_address(cls, value: str) -> str:

@@ -67,7 +67,9 @@ def ready(sick_stack: Stack) -> bool:
         return False
 
 
-@pytest.mark.parametrize("program", ["ingest", "classify", "backend", f"telegraf-{HOST}", f"agent-{HOST}", "fleetsim", "kafka", "postgres"])
+@pytest.mark.parametrize(
+    "program", ["ingest", "classify", "validate", "backend", f"telegraf-{HOST}", f"agent-{HOST}", "fleetsim", "kafka", "postgres"]
+)
 def test_a_killed_process_comes_back_and_the_telemetry_goes_on(sick_stack: Stack, incident_id: str, program: str) -> None:
     before = sick_stack.pid(program)
     os.kill(before, SIGKILL)

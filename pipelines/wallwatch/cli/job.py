@@ -37,3 +37,16 @@ def classify() -> None:
     settings = Settings()
     _log(settings)
     run(settings)
+
+
+@app.command()
+def validate() -> None:
+    """Run the policies that cross hosts over the events of Kafka; violations go back to Kafka."""
+    from wallwatch.jobs.validate import Validate
+
+    settings = Settings()
+    _log(settings)
+    job = Validate(settings)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: job.stop())
+    job.run()

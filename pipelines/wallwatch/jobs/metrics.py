@@ -17,6 +17,7 @@ FLUSH_SECONDS = Histogram(
 DATABASE_UP = Gauge("wallwatch_database_up", "1 while ingest can write")
 LAG = Gauge("wallwatch_lag_messages", "Messages in Kafka that have not been read", ["job"])
 FINDINGS = Counter("wallwatch_findings", "Findings written", ["symptom", "state"])
+VIOLATIONS = Counter("wallwatch_policy_violations", "Violations of policies that cross hosts", ["policy"])
 IGNORED_SAMPLES = Counter(
     "wallwatch_ignored_samples",
     "What classify ignored: samples that are late (older than the window), samples and events of a flood, values that are wrong",

@@ -186,7 +186,7 @@ def test_an_event_that_comes_late_makes_its_subject_unknown() -> None:
 
 def test_a_boot_ends_what_the_host_had() -> None:
     watch = watching("vf-one-container", "address-one-container")
-    add = {"device": "v", "result": "ok", "address": "10.0.0.1/8", "vxlan_network": 7}
+    add: dict[str, Any] = {"device": "v", "result": "ok", "address": "10.0.0.1/8", "vxlan_network": 7}
     assert play(watch, event("cni_add", 1, **add), event("host_booted", 60, shutdown="none"), event("cni_add", 90, **add)) == []
 
 

@@ -38,8 +38,9 @@ class _Watched:
 class Running:
     """Runs one policy; `Watch` says when."""
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy, past: bool = False) -> None:
         self.policy = policy
+        self._past = past
         self.counts = Counts()
         self._machine: Widened = machine(policy.formula)
         self._watched: OrderedDict[Name, _Watched] = OrderedDict()
@@ -73,7 +74,8 @@ class Running:
         watched = self._watched.get(subject)
         if watched is None:
             # Once subjects were forgotten for want of room, or events of the host lost, one that seems to be new may have a past.
-            state = self._machine.gap[0] if self.counts.evicted or event.host in self._lossy else 0
+            past = self._past or self.counts.evicted or event.host in self._lossy
+            state = self._machine.gap[0] if past else 0
             watched = self._watched[subject] = _Watched(event.host, state=state, cut=state != 0)
             self._of_host.setdefault(event.host, {})[subject] = None
         else:
@@ -214,6 +216,7 @@ class Running:
         """All that is known, as plain JSON."""
         return {
             "counts": asdict(self.counts),
+            "past": self._past,
             "lossy": sorted(self._lossy),
             "subjects": [
                 [subject, w.host, w.pci, w.state, w.at_us, sorted(w.step), w.kinds, [tuple(s) for s in w.trace], w.cut, w.deadline_us]
@@ -224,7 +227,7 @@ class Running:
     def load(self, dumped: Mapping[str, Any]) -> None:
         """Go on from what `dump` gave."""
         self.counts = Counts(**dumped["counts"])
-        self._lossy = set(dumped["lossy"])
+        self._past, self._lossy = dumped["past"], set(dumped["lossy"])
         for name, host, pci, state, at_us, step, kinds, trace, cut, deadline_us in dumped["subjects"]:
             subject = tuple(name)
             steps = [Step(at, tuple(names), tuple(of), where) for at, names, of, where in trace]

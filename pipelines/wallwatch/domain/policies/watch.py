@@ -33,11 +33,11 @@ LOSSES: Mapping[str, frozenset[Subject]] = {
 
 
 class Watch:
-    """Policies over the events of any number of hosts."""
+    """Policies over the events of any number of hosts. `past`: their subjects may have one that the events do not tell."""
 
-    def __init__(self, policies: Iterable[Policy], most_subjects: int = 100_000) -> None:
+    def __init__(self, policies: Iterable[Policy], most_subjects: int = 100_000, past: bool = False) -> None:
         self._most = most_subjects
-        self._running = [Running(policy) for policy in policies]
+        self._running = [Running(policy, past) for policy in policies]
         self._by_kind: dict[str, list[Running]] = {}
         for running in self._running:
             for kind in running.kinds:
@@ -52,6 +52,10 @@ class Watch:
     def evicted(self) -> int:
         """Subjects that were forgotten for want of room."""
         return sum(running.counts.evicted for running in self._running)
+
+    def means(self, kind: str) -> bool:
+        """Whether events of this kind are anything to the policies."""
+        return kind in self._by_kind or kind in LOSSES or kind == BOOT
 
     def take(self, event: Event) -> list[Violation]:
         """One event, in the order of its host."""

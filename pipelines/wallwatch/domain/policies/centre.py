@@ -1,0 +1,93 @@
+"""The stage of the job `validate`: events of all hosts in, messages about policies out. Pure; it is given the time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from wallwatch.domain.policies import messages
+from wallwatch.domain.policies.models import Policy
+from wallwatch.domain.policies.ordered import Ordered
+from wallwatch.domain.policies.step import Counts, Event, Violation
+from wallwatch.domain.policies.tables import revision
+from wallwatch.domain.policies.watch import Watch
+
+STATE_EVERY_US = 60_000_000
+
+
+class Centre:
+    """Policies over the events of all hosts, put in order."""
+
+    def __init__(self, policies: Iterable[Policy], partitions: Iterable[int], patience_us: int, most_subjects: int) -> None:
+        self._most = most_subjects
+        self._policies = {policy.id: policy for policy in policies}
+        self._watch = Watch(self._policies.values(), most_subjects)
+        self._ordered = Ordered(partitions, patience_us)
+        self._racks: dict[str, str] = {}
+        self._told: dict[str, Counts] = {}
+        self._told_us = 0
+
+    def hear(self, partition: int, offset: int, event: Event, rack: str) -> None:
+        """An event, as it was read."""
+        self._ordered.heard(partition, event.at_us)
+        if self._watch.means(event.kind):
+            if rack:
+                self._racks[event.host] = rack
+            self._ordered.add(partition, offset, event)
+
+    def ended(self, partition: int) -> None:
+        """All of a partition has been read."""
+        self._ordered.ended(partition)
+
+    def work(self, now_us: int) -> list[dict[str, Any]]:
+        """Take the events whose order is settled. Returns violations as messages."""
+        found = []
+        for event in self._ordered.ready(now_us):
+            found += self._watch.take(event)
+        found += self._watch.tick(self._ordered.settled_us(now_us))
+        return [self._message(violation) for violation in found]
+
+    def _message(self, violation: Violation) -> dict[str, Any]:
+        return messages.violated(violation, self._policies[violation.policy], self._racks.get(violation.host, ""))
+
+    def states(self, now_us: int) -> list[dict[str, Any]]:
+        """How the policies are doing, once a minute; at the same times whoever asks, so that a minute is stored once."""
+        at_us = now_us // STATE_EVERY_US * STATE_EVERY_US
+        if at_us <= self._told_us:
+            return []
+        period_s = (at_us - self._told_us) / 1e6 if self._told_us else STATE_EVERY_US / 1e6
+        counts = self._watch.counts()
+        found = [messages.state(policy, counts[id], self._told.get(id, Counts()), at_us, period_s) for id, policy in self._policies.items()]
+        self._told, self._told_us = counts, at_us
+        return found
+
+    def use(self, policies: Iterable[Policy]) -> bool:
+        """Go on with these policies. A new one begins in the middle of what its subjects do; the others keep what they know."""
+        wanted = {policy.id: policy for policy in policies}
+        if {id: revision(one) for id, one in wanted.items()} == {id: revision(one) for id, one in self._policies.items()}:
+            self._policies = wanted
+            return False
+        known = self._watch.dump()
+        self._policies = wanted
+        self._watch = Watch(wanted.values(), self._most, past=True)
+        self._watch.load(known)
+        return True
+
+    def dump(self) -> dict[str, Any]:
+        """All that is known, as plain JSON."""
+        waiting = [
+            [one.partition, one.offset, one.event.kind, one.at_us, one.event.host, one.event.pci, dict(one.event.fields)]
+            for one in self._ordered.waiting
+        ]
+        told = {id: asdict(counts) for id, counts in self._told.items()}
+        return {"watch": self._watch.dump(), "waiting": waiting, "racks": self._racks, "told": told, "told_us": self._told_us}
+
+    def load(self, dumped: Mapping[str, Any]) -> None:
+        """Go on from what `dump` gave."""
+        self._watch.load(dumped["watch"])
+        for partition, offset, kind, at_us, host, pci, fields in dumped["waiting"]:
+            self._ordered.add(partition, offset, Event(kind, at_us, host, pci, fields))
+        self._racks = dict(dumped["racks"])
+        self._told = {id: Counts(**counts) for id, counts in dumped["told"].items()}
+        self._told_us = dumped["told_us"]

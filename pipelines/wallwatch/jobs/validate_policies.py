@@ -1,0 +1,47 @@
+"""Which policies `validate` runs: those of the catalogue that cross hosts, and what operators made of them in the database."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import psycopg
+from pydantic import ValidationError
+
+from wallwatch.domain.policies.load import policies
+from wallwatch.domain.policies.models import Policy
+
+log = logging.getLogger(__name__)
+
+_IN_FORCE = "SELECT id, own, enabled, definition FROM policy_in_force"
+
+
+def of_catalogue() -> list[Policy]:
+    """The catalogue's policies for the centre."""
+    return [policy for policy in policies().values() if policy.where == "centre"]
+
+
+def in_force(rows: list[tuple[str, bool, bool, Any]]) -> list[Policy]:
+    """The catalogue's policies that nobody switched off, and operators' own ones that are enabled; one that cannot be used is left out."""
+    off = {id for id, own, enabled, _ in rows if not own and not enabled}
+    found = [policy for policy in of_catalogue() if policy.id not in off]
+    for id, own, enabled, definition in rows:
+        if not own or not enabled or not definition or definition.get("where") != "centre":
+            continue
+        try:
+            found.append(Policy.model_validate(definition))
+        except ValidationError as error:
+            log.error("the policy %s cannot be used and is left out: %s", id, error.errors()[0]["msg"])
+    return found
+
+
+def read(url: str) -> list[Policy] | None:
+    """What the database says now; None when it does not answer, so that those before go on."""
+    try:
+        with psycopg.connect(url, connect_timeout=3, application_name="wallwatch-validate") as connection:
+            return in_force(connection.execute(_IN_FORCE).fetchall())
+    except psycopg.errors.UndefinedTable:
+        return of_catalogue()
+    except psycopg.OperationalError as error:
+        log.warning("the policies in the database cannot be read, those before go on: %s", str(error).strip())
+        return None
