@@ -1,5 +1,7 @@
 """How long people and ticket systems wait for incidents when a fleet burns: 15,000 unresolved ones, the real backend, one webhook.
 
+Before that, what findings cost the backend while there are so many: new ones, one more message of each that is there, and ends.
+
 WALLWATCH_BENCH_INCIDENTS is their number (15,000), WALLWATCH_BENCH_RUNS how often each request on one incident is measured (60).
 """
 
@@ -16,6 +18,7 @@ from signal import SIGTERM
 from typing import Any
 
 import httpx
+from tests.bench.finding_flood import flood
 from tests.bench.report import percentile, report
 
 from wallwatch_local import ports
@@ -69,8 +72,8 @@ SELECT finding_id, id, id, at, at, host, pci, rack, 'CX-6', 'mlx5_core', '20.35'
 
 
 @contextmanager
-def backend(path: TelemetryPath, folder: Path) -> Iterator[httpx.Client]:
-    """The real backend on a database of its own, and a signed-in administrator."""
+def backend(path: TelemetryPath, folder: Path) -> Iterator[tuple[httpx.Client, int]]:
+    """The real backend on a database of its own: a signed-in administrator, and its process."""
     password = secrets.token_urlsafe(12)
     password_file = folder / "password"
     password_file.write_text(password)
@@ -89,12 +92,12 @@ def backend(path: TelemetryPath, folder: Path) -> Iterator[httpx.Client]:
             return False
 
     with (
-        running("backend", die_with_parent(command, SIGTERM), folder / "backend.log", ready, SIGTERM),
+        running("backend", die_with_parent(command, SIGTERM), folder / "backend.log", ready, SIGTERM) as process,
         httpx.Client(base_url=f"{url}/api/v1", timeout=120) as client,
     ):
         answer = client.post("/session", json={"username": "admin", "password": password}).raise_for_status()
         client.headers["X-CSRF-Token"] = answer.json()["csrf_token"]
-        yield client
+        yield client, process.pid
 
 
 def timed_ms(ask: Callable[[], httpx.Response]) -> float:
@@ -160,14 +163,15 @@ def main() -> None:
         tempfile.TemporaryDirectory(prefix="ww-bench-") as folder,
         telemetry_path.start(Path(folder), partitions=1) as path,
         receiving() as receiver,
-        backend(path, Path(folder)) as client,
+        backend(path, Path(folder)) as (client, pid),
     ):
         with path.database() as connection:
             connection.execute(SEED, {"count": INCIDENTS})
             connection.execute("ANALYZE incident, incident_finding, incident_timeline")
         hook = {"name": "bench", "url": receiver.url, "events": ["incident.opened", "incident.updated", "incident.resolved"]}
         client.post("/webhooks", json=hook).raise_for_status()
-        figures = measure(client, path)
+        flooded = flood(path, pid)
+        figures = measure(client, path) | flooded
     report("incidents", unresolved=INCIDENTS, runs=RUNS, **figures)
 
 

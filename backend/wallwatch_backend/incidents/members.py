@@ -5,14 +5,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select, update
+from sqlalchemy import Select, bindparam, func, select, update
 from sqlalchemy.orm import aliased
 
 from wallwatch.domain.catalogue.grouping import grouping
 from wallwatch_backend.incidents.grouping import scope_of
 from wallwatch_backend.incidents.models import IncidentFindingRow, IncidentRow
 from wallwatch_backend.kit.database import ReadSession, WriteSession
-from wallwatch_backend.kit.rows import any_of
+from wallwatch_backend.kit.rows import UUIDS, any_of
 
 F = IncidentFindingRow
 
@@ -41,6 +41,19 @@ _LIGHT = (
 )
 
 
+def _shown() -> Select[IncidentFindingRow]:
+    order = ((F.finding_id == IncidentRow.finding_id).desc(), F.cleared_at.is_(None).desc(), F.started_at, F.finding_id)
+    place = func.row_number().over(partition_by=F.incident_id, order_by=order).label("place")
+    of_these = F.incident_id == func.any(bindparam("incident_ids", type_=UUIDS))
+    ranked = select(F, place).join(IncidentRow, IncidentRow.id == F.incident_id).where(of_these).subquery()
+    row = aliased(F, ranked)
+    return select(row).where(ranked.c.place <= MOST_SHOWN).order_by(row.incident_id, ranked.c.place)
+
+
+_SHOWN = _shown()
+"""Made once: every change of an incident asks it, and to make it takes longer than to answer it."""
+
+
 async def one(session: ReadSession, finding_id: UUID) -> IncidentFindingRow | None:
     return await session.get(IncidentFindingRow, finding_id)
 
@@ -57,13 +70,8 @@ async def light(session: ReadSession, incident_id: UUID) -> Sequence[Any]:
 
 async def shown(session: ReadSession, incident_ids: Sequence[UUID]) -> dict[UUID, list[IncidentFindingRow]]:
     """Findings of incidents with their evidence: the leading one, then active ones, then by their beginning."""
-    order = ((F.finding_id == IncidentRow.finding_id).desc(), F.cleared_at.is_(None).desc(), F.started_at, F.finding_id)
-    place = func.row_number().over(partition_by=F.incident_id, order_by=order).label("place")
-    ranked = select(F, place).join(IncidentRow, IncidentRow.id == F.incident_id).where(F.incident_id == any_of(incident_ids)).subquery()
-    row = aliased(F, ranked)
-    query = select(row).where(ranked.c.place <= MOST_SHOWN).order_by(row.incident_id, ranked.c.place)
     found: dict[UUID, list[IncidentFindingRow]] = {}
-    for one in await session.scalars(query):
+    for one in await session.scalars(_SHOWN, {"incident_ids": list(incident_ids)}):
         found.setdefault(one.incident_id, []).append(one)
     return found
 

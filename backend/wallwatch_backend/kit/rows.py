@@ -9,7 +9,7 @@ from sqlalchemy import cast as sql_cast
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.dialects.postgresql import UUID as PgUuid
 
-_UUIDS: ARRAY[UUID] = ARRAY(PgUuid(as_uuid=True))
+UUIDS: ARRAY[UUID] = ARRAY(PgUuid(as_uuid=True))
 
 
 def changed(result: Result[Any]) -> int:
@@ -19,7 +19,7 @@ def changed(result: Result[Any]) -> int:
 
 def array_of(ids: Iterable[UUID]) -> Any:
     """The ids as one parameter, so that the statement's text is the same for any number."""
-    return sql_cast(literal(list(ids), _UUIDS), _UUIDS)
+    return sql_cast(literal(list(ids), UUIDS), UUIDS)
 
 
 def any_of(ids: Iterable[UUID]) -> Any:

@@ -5,6 +5,7 @@ One worker a webhook, so that a slow receiver delays nobody else; what concerns 
 
 import asyncio
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
@@ -15,10 +16,11 @@ from standardwebhooks import Webhook as Signer
 
 from wallwatch_backend import __version__
 from wallwatch_backend.kit import clock
-from wallwatch_backend.kit.database import Database
+from wallwatch_backend.kit.database import Database, WriteSession
 from wallwatch_backend.settings import Settings
 from wallwatch_backend.webhooks import repository
 from wallwatch_backend.webhooks.cipher import SecretCipher
+from wallwatch_backend.webhooks.models import DeliveryRow, WebhookRow
 from wallwatch_backend.webhooks.schemas import TEST_EVENT
 from wallwatch_backend.webhooks.sender import Outcome, Sender, client
 
@@ -87,7 +89,14 @@ class Dispatcher:
         """Send everything of one webhook that is due."""
         try:
             while claimed := await self._claim(webhook_id):
-                await asyncio.gather(*(self._send_and_note(sender, one) for one in claimed))
+                sending = {asyncio.create_task(self._send(sender, one)) for one in claimed}
+                try:
+                    while sending:  # what has ended while the last ones were noted is noted together
+                        ended, sending = await asyncio.wait(sending, return_when=asyncio.FIRST_COMPLETED)
+                        await self._note(webhook_id, [task.result() for task in ended])
+                finally:
+                    for task in sending:
+                        task.cancel()
         finally:
             self._busy.discard(webhook_id)
             self.woken.set()
@@ -101,15 +110,9 @@ class Dispatcher:
                 for d, w in rows
             ]
 
-    async def _send_and_note(self, sender: Sender, claimed: Claimed) -> None:
-        if claimed.wanted:
-            outcome = await self._send(sender, claimed)
-        else:
-            outcome = Outcome(clock.now(), None, 0, "the webhook is switched off")
-        ATTEMPTS.labels("delivered" if outcome.delivered else "failed").inc()
-        await self._note(claimed, outcome)
-
-    async def _send(self, sender: Sender, claimed: Claimed) -> Outcome:
+    async def _send(self, sender: Sender, claimed: Claimed) -> tuple[Claimed, Outcome]:
+        if not claimed.wanted:
+            return claimed, Outcome(clock.now(), None, 0, "the webhook is switched off")
         at = clock.now()
         headers = {
             "content-type": "application/json",
@@ -118,41 +121,41 @@ class Dispatcher:
             "webhook-timestamp": str(int(at.timestamp())),
             "webhook-signature": Signer(self._cipher.decrypt(claimed.secret)).sign(str(claimed.delivery_id), at, claimed.body),
         }
-        return await sender.send(claimed.url, claimed.body, headers, at)
+        return claimed, await sender.send(claimed.url, claimed.body, headers, at)
 
-    async def _note(self, claimed: Claimed, outcome: Outcome) -> None:
-        settings = self._settings
+    async def _note(self, webhook_id: UUID, ended: Sequence[tuple[Claimed, Outcome]]) -> None:
+        """Write down what came of attempts, in one transaction."""
         async with self._database.write() as session:
-            delivery = await repository.delivery_locked(session, claimed.webhook_id, claimed.delivery_id)
-            webhook = await repository.one_locked(session, claimed.webhook_id)
-            if delivery is None or webhook is None:
-                return  # deleted meanwhile
-            repository.add_attempt(
-                session,
-                delivery_id=delivery.id,
-                at=outcome.at,
-                status=outcome.status,
-                duration_ms=outcome.duration_ms,
-                error=outcome.error,
-            )
-            delivery.attempt_count = claimed.attempt
-            if outcome.delivered:
-                delivery.state, delivery.delivered_at, delivery.next_attempt_at = "delivered", outcome.at, None
-                webhook.last_delivery_at, webhook.failing_since = outcome.at, None
-                return
-            gone = outcome.status == 410  # the receiver says that it wants no more (Standard Webhooks)
-            if gone or not claimed.wanted or claimed.attempt >= settings.webhook_max_attempts:
-                delivery.state, delivery.next_attempt_at = "failed", None
-            else:
-                delivery.next_attempt_at = clock.now() + timedelta(seconds=backoff_s(settings, claimed.attempt, self._rng))
-            if not claimed.wanted or claimed.event == TEST_EVENT:
-                return
-            webhook.failing_since = webhook.failing_since or outcome.at
-            failing_h = (outcome.at - webhook.failing_since).total_seconds() / 3600
-            if gone or failing_h >= settings.webhook_disable_after_h:
-                webhook.enabled = False
-                webhook.disabled_reason = "The receiver answered 410 Gone." if gone else f"Every delivery failed for {failing_h:.0f} hours."
-                log.warning("webhook_disabled", webhook_id=str(webhook.id), reason=webhook.disabled_reason)
+            deliveries = await repository.deliveries_locked(session, webhook_id, [claimed.delivery_id for claimed, _ in ended])
+            webhook = await repository.one_locked(session, webhook_id)
+            for claimed, outcome in sorted(ended, key=lambda one: one[1].at):
+                ATTEMPTS.labels("delivered" if outcome.delivered else "failed").inc()
+                delivery = deliveries.get(claimed.delivery_id)
+                if delivery is not None and webhook is not None:  # else deleted meanwhile
+                    self._note_one(session, webhook, delivery, claimed, outcome)
+
+    def _note_one(self, session: WriteSession, webhook: WebhookRow, delivery: DeliveryRow, claimed: Claimed, outcome: Outcome) -> None:
+        settings = self._settings
+        values = {"at": outcome.at, "status": outcome.status, "duration_ms": outcome.duration_ms, "error": outcome.error}
+        repository.add_attempt(session, delivery_id=delivery.id, **values)
+        delivery.attempt_count = claimed.attempt
+        if outcome.delivered:
+            delivery.state, delivery.delivered_at, delivery.next_attempt_at = "delivered", outcome.at, None
+            webhook.last_delivery_at, webhook.failing_since = outcome.at, None
+            return
+        gone = outcome.status == 410  # the receiver says that it wants no more (Standard Webhooks)
+        if gone or not claimed.wanted or claimed.attempt >= settings.webhook_max_attempts:
+            delivery.state, delivery.next_attempt_at = "failed", None
+        else:
+            delivery.next_attempt_at = clock.now() + timedelta(seconds=backoff_s(settings, claimed.attempt, self._rng))
+        if not claimed.wanted or claimed.event == TEST_EVENT:
+            return
+        webhook.failing_since = webhook.failing_since or outcome.at
+        failing_h = (outcome.at - webhook.failing_since).total_seconds() / 3600
+        if webhook.enabled and (gone or failing_h >= settings.webhook_disable_after_h):
+            webhook.enabled = False
+            webhook.disabled_reason = "The receiver answered 410 Gone." if gone else f"Every delivery failed for {failing_h:.0f} hours."
+            log.warning("webhook_disabled", webhook_id=str(webhook.id), reason=webhook.disabled_reason)
 
     async def forget_old(self) -> None:
         """Remove finished deliveries from the log after 30 days."""

@@ -14,9 +14,14 @@ from wallwatch_backend.webhooks import repository
 from wallwatch_backend.webhooks.schemas import EventType
 
 
+_LISTENS = "webhooks.anyone_listens"
+
+
 async def anyone_listens(session: ReadSession) -> bool:
-    """Whether there is a webhook at all; ask before an event is put together for nobody."""
-    return await repository.any_enabled(session)
+    """Whether there is a webhook at all; ask before an event is put together for nobody. The database is asked once a transaction."""
+    if _LISTENS not in session.info:
+        session.info[_LISTENS] = await repository.any_enabled(session)
+    return bool(session.info[_LISTENS])
 
 
 async def add(session: WriteSession, event: EventType, data: Mapping[str, Any], at: datetime) -> None:
@@ -26,7 +31,7 @@ async def add(session: WriteSession, event: EventType, data: Mapping[str, Any], 
 
 async def add_many(session: WriteSession, event: EventType, incidents: Sequence[Mapping[str, Any]], at: datetime) -> None:
     """Hand over the same event of many incidents in one statement."""
-    if not incidents:
+    if not incidents or not await anyone_listens(session):
         return
     await repository.add_events(
         session, [{"incident_id": UUID(str(data["id"])), "event": str(event), "data": dict(data), "at": at} for data in incidents]

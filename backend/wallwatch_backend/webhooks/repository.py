@@ -98,6 +98,11 @@ async def delivery_locked(session: WriteSession, webhook_id: UUID, delivery_id: 
     return (await session.scalars(query)).one_or_none()
 
 
+async def deliveries_locked(session: WriteSession, webhook_id: UUID, delivery_ids: Sequence[UUID]) -> dict[UUID, DeliveryRow]:
+    query = select(_D).where(_D.id.in_(delivery_ids), _D.webhook_id == webhook_id).order_by(_D.id).with_for_update()
+    return {row.id: row for row in await session.scalars(query)}
+
+
 async def attempts(session: ReadSession, delivery_ids: Sequence[UUID]) -> Sequence[AttemptRow]:
     query = select(AttemptRow).where(AttemptRow.delivery_id.in_(delivery_ids)).order_by(AttemptRow.id)
     return (await session.scalars(query)).all()

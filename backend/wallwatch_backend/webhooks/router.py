@@ -22,6 +22,8 @@ EVENTS = Counter("wallwatch_webhook_events", "Events of incidents that were offe
 
 _BATCH = 200
 _LONGEST_SLEEP_S = 30.0
+_PAUSE_S = 0.1
+"""From one look to the next: the first event of a burst is told at once, the others together. To look costs more than most events."""
 
 
 class Router:
@@ -30,6 +32,7 @@ class Router:
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
         self._public_url = urls.public_address(settings)
+        self._backlog = False
         self.woken = asyncio.Event()
 
     async def run(self) -> None:
@@ -38,6 +41,8 @@ class Router:
             self.woken.clear()
             if not await self.step(clock.now()):
                 await self._sleep()
+            elif not self._backlog:
+                await asyncio.sleep(_PAUSE_S)
 
     async def step(self, at: datetime) -> int:
         """Do what there is to do at a time, up to a batch of each kind; return how much that was."""
@@ -47,6 +52,7 @@ class Router:
         """Offer one batch of events to every webhook."""
         async with self._database.write() as session:
             events = await repository.take_events(session, _BATCH)
+            self._backlog = len(events) == _BATCH
             if not events:
                 return 0
             telling = Telling(session, self._public_url, await repository.enabled_webhooks(session))
