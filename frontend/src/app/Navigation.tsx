@@ -22,6 +22,9 @@ export function Navigation() {
       <Link to="/silences" className={classes["navLink"]}>
         Silences
       </Link>
+      <Link to="/policies" className={classes["navLink"]}>
+        Policies
+      </Link>
       <Link to="/remedies" className={classes["navLink"]}>
         Remedies
       </Link>

@@ -3,11 +3,12 @@ import { parseAgentFilters } from "@/features/agents/filters";
 import { parseFilters } from "@/features/wall/filters";
 import { parseIncidentFilters } from "@/features/incidents/filters";
 import { parseLogFilters } from "@/features/webhooks/filters";
+import { parseEditorSearch, parsePolicyFilters, parsePolicySearch } from "@/features/policies/filters";
 import { parseSilenceFilters } from "@/features/silences/filters";
 import { parseRnicSearch } from "@/features/rnic/vfView";
 import { ErrorPage } from "./ErrorPage";
 import { NotFoundPage } from "./NotFoundPage";
-import { AgentsRoute, IncidentRoute, IncidentsRoute, RemediesRoute, RnicRoute, SettingsRoute, SilencesRoute, SymptomRoute, WallRoute, WebhooksRoute } from "./routes";
+import { AgentsRoute, EditPolicyRoute, IncidentRoute, IncidentsRoute, NewPolicyRoute, PoliciesRoute, PolicyRoute, RemediesRoute, RnicRoute, SettingsRoute, SilencesRoute, SymptomRoute, WallRoute, WebhooksRoute } from "./routes";
 import { SessionGate } from "./SessionGate";
 
 const root = createRootRoute({ component: SessionGate, notFoundComponent: NotFoundPage, errorComponent: ErrorPage });
@@ -17,13 +18,17 @@ export const rnicRoute = createRoute({ getParentRoute: () => root, path: "/rnics
 export const incidentsRoute = createRoute({ getParentRoute: () => root, path: "/incidents", validateSearch: parseIncidentFilters, component: IncidentsRoute });
 export const incidentRoute = createRoute({ getParentRoute: () => root, path: "/incidents/$id", component: IncidentRoute });
 export const silencesRoute = createRoute({ getParentRoute: () => root, path: "/silences", validateSearch: parseSilenceFilters, component: SilencesRoute });
+export const policiesRoute = createRoute({ getParentRoute: () => root, path: "/policies", validateSearch: parsePolicyFilters, component: PoliciesRoute });
+export const newPolicyRoute = createRoute({ getParentRoute: () => root, path: "/policies/new", validateSearch: parseEditorSearch, component: NewPolicyRoute });
+export const policyRoute = createRoute({ getParentRoute: () => root, path: "/policies/$id", validateSearch: parsePolicySearch, component: PolicyRoute });
+export const editPolicyRoute = createRoute({ getParentRoute: () => root, path: "/policies/$id/edit", component: EditPolicyRoute });
 export const symptomRoute = createRoute({ getParentRoute: () => root, path: "/symptoms/$symptom", component: SymptomRoute });
 export const remediesRoute = createRoute({ getParentRoute: () => root, path: "/remedies", component: RemediesRoute });
 export const agentsRoute = createRoute({ getParentRoute: () => root, path: "/agents", validateSearch: parseAgentFilters, component: AgentsRoute });
 export const webhooksRoute = createRoute({ getParentRoute: () => root, path: "/webhooks", validateSearch: parseLogFilters, component: WebhooksRoute });
 export const settingsRoute = createRoute({ getParentRoute: () => root, path: "/settings/$section", component: SettingsRoute });
 
-const routeTree = root.addChildren([wallRoute, rnicRoute, incidentsRoute, incidentRoute, silencesRoute, symptomRoute, remediesRoute, agentsRoute, webhooksRoute, settingsRoute]);
+const routeTree = root.addChildren([wallRoute, rnicRoute, incidentsRoute, incidentRoute, silencesRoute, policiesRoute, newPolicyRoute, policyRoute, editPolicyRoute, symptomRoute, remediesRoute, agentsRoute, webhooksRoute, settingsRoute]);
 
 /** The URL is part of the product: `?symptom=S1,S6` rather than JSON in quotes. */
 export const router = createRouter({

@@ -6,6 +6,10 @@ import type { AgentFilters } from "@/features/agents/filters";
 import { IncidentPage } from "@/features/incidents/IncidentPage";
 import { IncidentsPage } from "@/features/incidents/IncidentsPage";
 import type { IncidentFilters } from "@/features/incidents/filters";
+import type { EditorSearch, PolicyFilters, PolicySearch } from "@/features/policies/filters";
+import { PoliciesPage } from "@/features/policies/PoliciesPage";
+import { PolicyEditorPage } from "@/features/policies/PolicyEditorPage";
+import { PolicyPage } from "@/features/policies/PolicyPage";
 import { RemediesPage } from "@/features/remedies/RemediesPage";
 import { parseRange, type RangeSearch } from "@/features/rnic/range";
 import { parseVfView, type RnicSearch, type VfView } from "@/features/rnic/vfView";
@@ -65,6 +69,31 @@ export function SilencesRoute() {
   const navigate = useNavigate();
   const onFilters = useCallback((next: SilenceFilters) => void navigate({ to: "/silences", search: next, replace: true }), [navigate]);
   return <SilencesPage filters={filters} onFilters={onFilters} />;
+}
+
+export function PoliciesRoute() {
+  const filters = getRouteApi("/policies").useSearch();
+  const navigate = useNavigate();
+  const onFilters = useCallback((next: PolicyFilters) => void navigate({ to: "/policies", search: next, replace: true }), [navigate]);
+  return <PoliciesPage filters={filters} onFilters={onFilters} />;
+}
+
+export function PolicyRoute() {
+  const route = getRouteApi("/policies/$id");
+  const { id } = route.useParams();
+  const navigate = useNavigate();
+  const onSearch = useCallback((next: PolicySearch) => void navigate({ to: "/policies/$id", params: { id }, search: next, replace: true }), [navigate, id]);
+  return <PolicyPage key={id} id={id} search={route.useSearch()} onSearch={onSearch} />;
+}
+
+export function NewPolicyRoute() {
+  const { copy }: EditorSearch = getRouteApi("/policies/new").useSearch();
+  return <PolicyEditorPage key={copy} id={null} copy={copy ?? null} />;
+}
+
+export function EditPolicyRoute() {
+  const { id } = getRouteApi("/policies/$id/edit").useParams();
+  return <PolicyEditorPage key={id} id={id} copy={null} />;
 }
 
 export function SymptomRoute() {

@@ -14,6 +14,7 @@ export const SHORTCUTS: readonly { where: string; keys: readonly [keys: string, 
       ["g w", "Go to the wall"],
       ["g i", "Go to the incidents"],
       ["g q", "Go to the silences"],
+      ["g p", "Go to the policies"],
       ["g r", "Go to the remedies"],
       ["g a", "Go to the agents"],
       ["g h", "Go to the webhooks"],
@@ -41,6 +42,13 @@ export const SHORTCUTS: readonly { where: string; keys: readonly [keys: string, 
     ],
   },
   {
+    where: "On a violation of a policy",
+    keys: [
+      ["Arrow keys", "Step through its trace"],
+      ["Home  End", "To the start, to the violation"],
+    ],
+  },
+  {
     where: "On the wall",
     keys: [
       ["Arrow keys", "Move between RNICs"],
@@ -60,6 +68,7 @@ export function useShortcuts() {
     const targets: Record<string, () => void> = {
       w: () => void navigate({ to: "/" }),
       i: () => void navigate({ to: "/incidents" }),
+      p: () => void navigate({ to: "/policies" }),
       r: () => void navigate({ to: "/remedies" }),
       a: () => void navigate({ to: "/agents" }),
       h: () => void navigate({ to: "/webhooks" }),

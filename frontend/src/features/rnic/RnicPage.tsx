@@ -1,5 +1,6 @@
 import { Grid, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { RnicPolicies } from "@/features/policies/RnicPolicies";
 import { QueryState } from "@/lib/ui/QueryState";
 import { Panel } from "@/lib/ui/Panel";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
@@ -59,6 +60,7 @@ export function RnicPage({ host, pci, range, onRange, vfs, onVfs }: Props) {
         </Grid.Col>
       </Grid>
       <SeriesPanels host={host} pci={pci} range={range} onRange={onRange} walls={rnic.data?.walls ?? []} />
+      <RnicPolicies host={host} pci={pci} range={range} />
       <ChainPanel host={host} pci={pci} />
       <VfPanel host={host} pci={pci} view={vfs} onView={onVfs} />
     </Stack>

@@ -1,0 +1,47 @@
+import { Stack, Text, Title } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { ProblemNotice } from "@/lib/ui/ProblemNotice";
+import { QueryState } from "@/lib/ui/QueryState";
+import { draftOf, EMPTY } from "./draft";
+import { PolicyEditor } from "./PolicyEditor";
+import { usePolicy } from "./queries";
+
+interface Props {
+  /** The policy that is edited; null for a new one. */
+  id: string | null;
+  /** The policy that a new one begins as. */
+  copy: string | null;
+}
+
+/** Where policies are written: a new one, a copy, or the next version of one. */
+export function PolicyEditorPage({ id, copy }: Props) {
+  const source = usePolicy(id ?? copy);
+  if (id === null && copy === null) return <PolicyEditor policy={null} initial={EMPTY} />;
+  if (source.error && !source.data) {
+    return (
+      <Stack gap={12}>
+        <Title order={1}>{id ?? "Write a policy"}</Title>
+        <ProblemNotice error={source.error} onRetry={() => void source.refetch()} />
+        <Text size="sm">
+          <Link to="/policies">See all policies</Link>
+        </Text>
+      </Stack>
+    );
+  }
+  return (
+    <QueryState query={source} lines={12}>
+      {(policy) =>
+        id !== null && !policy.own ? (
+          <Text>
+            A policy of the catalogue cannot be changed.{" "}
+            <Link to="/policies/new" search={{ copy: id }}>
+              Write a copy of it
+            </Link>
+          </Text>
+        ) : (
+          <PolicyEditor key={policy.id} policy={id === null ? null : policy} initial={id === null ? { ...draftOf(policy.definition, ""), title: `Copy of ${policy.title}`.slice(0, 100), id: `${policy.id}-copy`.slice(0, 63) } : draftOf(policy.draft?.definition ?? policy.definition, policy.id)} />
+        )
+      }
+    </QueryState>
+  );
+}
