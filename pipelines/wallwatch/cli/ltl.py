@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,21 +26,34 @@ def _fail(message: str) -> typer.Exit:
     return typer.Exit(2)
 
 
-def _checked(formula: str, states: int) -> Checked:
-    from wallwatch.domain.ltl.kind import check
-    from wallwatch.domain.ltl.limits import Limits, TooComplex
+@contextmanager
+def _problems_of(formula: str) -> Iterator[None]:
+    """What is wrong with a formula becomes a message and exit code 2."""
+    from wallwatch.domain.ltl.limits import TooComplex
     from wallwatch.domain.ltl.parse import SyntaxProblem
 
     try:
-        return check(formula, Limits(states=states))
+        yield
     except SyntaxProblem as problem:
         raise _fail(f"{formula}\n{' ' * problem.position}^\n{problem.message}") from None
     except TooComplex as problem:
         raise _fail(str(problem)) from None
 
 
+def _checked(formula: str, states: int) -> Checked:
+    from wallwatch.domain.ltl.kind import check
+    from wallwatch.domain.ltl.limits import Limits
+
+    with _problems_of(formula):
+        return check(formula, Limits(states=states))
+
+
 def _monitor(formula: str, states: int) -> Monitor:
-    return _checked(formula, states).monitor
+    from wallwatch.domain.ltl.limits import Limits
+    from wallwatch.domain.ltl.monitor import compiled
+
+    with _problems_of(formula):
+        return compiled(formula, Limits(states=states))
 
 
 @app.command("check")
@@ -97,12 +111,8 @@ def show_monitor(
 
         typer.echo(draw.dot(monitor) if as_dot else draw.svg(monitor), nl=False)
         return
-    from wallwatch.domain.ltl.limits import TooComplex
-
-    try:
+    with _problems_of(formula):
         table = monitor.table()
-    except TooComplex as problem:
-        raise _fail(str(problem)) from None
     shown = {"propositions": list(monitor.propositions), "initial": 0, "verdicts": list(monitor.verdicts), "delta": table}
     typer.echo(orjson.dumps(shown).decode())
 

@@ -174,3 +174,8 @@ def test_parts_of_a_conjunction_can_conclude_later_than_the_whole() -> None:
     formula = parse("X a & X !a")
     assert compiled(formula).verdicts[0] == "F"
     assert [compiled(part).verdicts[0] for part in formula.conjuncts()] == ["?", "?"]
+
+
+@pytest.mark.parametrize("operator", [" U ", " R "])
+def test_a_chain_of_twelve_propositions_has_a_state_for_each_and_a_verdict(operator: str) -> None:
+    assert len(compiled(operator.join(f"p{number}" for number in range(12))).verdicts) == 13

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import cast
 
-from wallwatch.domain.ltl.diagram import Diagrams
+from wallwatch.domain.ltl.diagram import LEAF, Diagrams
 from wallwatch.domain.ltl.fairness import FairPaths
 from wallwatch.domain.ltl.limits import Budget
 from wallwatch.domain.ltl.terms import FALSE, TRUE, Terms
@@ -60,6 +60,7 @@ class Automaton:
         self._either_memo: dict[tuple[int, int], int] = {}
         self._both_memo: dict[tuple[int, int], int] = {}
         self._edges: dict[int, tuple[Step, ...]] = {}
+        self._of_node: dict[int, Steps] = {}
         self.nonempty = FairPaths(self.edges, budget).begin_at
         """Whether some infinite word satisfies all terms of a state."""
 
@@ -118,11 +119,20 @@ class Automaton:
         return self._both(goal, self._either(hold, diagrams.leaf(frozenset({(bit, 0)}))))
 
     def edges(self, state: int) -> tuple[Step, ...]:
-        """Every step that some letter allows."""
+        """The steps that some letter allows, without those that ask for more than another: for emptiness they add nothing."""
         known = self._edges.get(state)
         if known is None:
-            found: set[Step] = set()
-            for leaf in self._diagrams.leaves(self.step_of(state)):
-                found |= cast(Steps, self._diagrams.value(leaf))
-            known = self._edges[state] = tuple(sorted(found))
+            known = self._edges[state] = tuple(sorted(self._some_letter(self.step_of(state))))
+        return known
+
+    def _some_letter(self, diagram: int) -> Steps:
+        """The steps of all letters together. States share their diagrams' nodes, so each is looked at once."""
+        known = self._of_node.get(diagram)
+        if known is None:
+            diagrams = self._diagrams
+            if diagrams.variable[diagram] == LEAF:
+                known = cast(Steps, diagrams.value(diagram))
+            else:
+                known = _either(self._some_letter(diagrams.low[diagram]), self._some_letter(diagrams.high[diagram]))
+            self._of_node[diagram] = known
         return known
