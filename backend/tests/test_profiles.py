@@ -1,5 +1,6 @@
 """Profiles of RNIC models: calibrations, versions, what is in force."""
 
+import json
 import threading
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -229,3 +230,44 @@ def test_the_fleet_s_rnics_stand_on_the_surface_of_their_model(fleet: None, view
 def test_a_fleet_without_steady_minutes_says_so(operator: httpx.Client) -> None:
     answer = operator.post("/api/v1/profiles/E810/calibrations/fleet", json={"hours": 1})
     assert (answer.status_code, answer.json()["code"]) == (422, "nothing_to_fit")
+
+
+def test_q_r_is_the_mean_of_the_peers_ingress_queries_weighted_by_the_packets_to_each(backend: Any, viewer: httpx.Client) -> None:
+    now = datetime.now(UTC)
+    with backend.connect() as c:
+        me, near, far = (_rnic(c, f"joined{name}") for name in ("-me", "-near", "-far"))
+        for rnic_id, q_ingress, other in (
+            (
+                me,
+                50.0,
+                {"tunnel_addresses": "192.0.2.1", "peers": "192.0.2.2=300 192.0.2.3=100 192.0.2.9=50", "peers_other_packets_per_s": 0},
+            ),
+            (near, 4.0, {"tunnel_addresses": "192.0.2.2"}),
+            (far, 20.0, {"tunnel_addresses": "192.0.2.3 192.0.2.4"}),
+        ):
+            c.execute(
+                "INSERT INTO offload_sample (time, rnic_id, q_egress, q_ingress, other) VALUES (%s, %s, 10, %s, %s)",
+                [now - timedelta(seconds=20), rnic_id, q_ingress, json.dumps(other)],
+            )
+    found = viewer.get("/api/v1/rnics/joined-me/0000:3b:00.0/performance").json()
+    assert (found["q_l"], found["q_r"], found["q_r_basis"]) == (10, 8, "peers")
+    assert found["peers_known"] == pytest.approx(400 / 450)
+    assert found["bandwidth_gbps"]["value"] == pytest.approx(bandwidth_gbps(profiles()["BF-3"].performance, 10, 8))
+    assert (found["measured_gbps"], found["full"], found["above"]) == (100, False, False)
+    # Whoever sends to nobody that is known has its own ingress chain standing in.
+    alone = viewer.get("/api/v1/rnics/joined-near/0000:3b:00.0/performance").json()
+    assert (alone["q_r"], alone["q_r_basis"], alone["peers_known"]) == (4, "own_ingress", None)
+
+
+def test_the_path_of_an_rnic_has_what_was_expected_and_measured_in_each_minute(fleet: None, viewer: httpx.Client) -> None:
+    found = viewer.get("/api/v1/rnics/bf8/0000:3b:00.0/performance", params={"hours": 1}).json()
+    assert len(found["path"]) == 10
+    assert all(abs(point["residual"]) < 0.001 for point in found["path"])
+    idle = viewer.get("/api/v1/rnics/bf0/0000:3b:00.0/performance", params={"hours": 1}).json()
+    assert idle["path"][0]["residual"] == pytest.approx(-0.8)
+
+
+def test_nothing_is_expected_of_an_rnic_of_no_known_model(backend: Any, viewer: httpx.Client) -> None:
+    with backend.connect() as c:
+        c.execute("INSERT INTO rnic (host, pci) VALUES ('strange', '0000:3b:00.0')")
+    assert viewer.get("/api/v1/rnics/strange/0000:3b:00.0/performance").status_code == 404

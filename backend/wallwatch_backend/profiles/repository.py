@@ -114,3 +114,40 @@ _PLATEAUS = text(
 async def plateaus(session: ReadSession, model: str, fw_ver: str, since: datetime) -> Sequence[Row[Any]]:
     """Cells of 5 x 5 queries with the bandwidth that a model's RNICs reached in steady minutes."""
     return (await session.execute(_PLATEAUS, {"model": model, "fw_ver": fw_ver, "since": since})).all()
+
+
+_PATH = text(
+    """
+    SELECT o.bucket, o.q_egress_avg, o.q_ingress_avg, s.tx_gbps_avg
+    FROM offload_1m o LEFT JOIN rnic_1m s ON s.rnic_id = o.rnic_id AND s.bucket = o.bucket
+    WHERE o.rnic_id = :rnic_id AND o.bucket >= :since AND o.q_egress_avg IS NOT NULL
+    ORDER BY o.bucket
+    """
+)
+_PEER_PATHS = text(
+    "SELECT bucket, rnic_id, q_ingress_avg FROM offload_1m WHERE rnic_id = ANY(:rnics) AND bucket >= :since AND q_ingress_avg IS NOT NULL"
+)
+
+
+async def path(session: ReadSession, rnic_id: int, since: datetime) -> Sequence[Row[Any]]:
+    """Each minute's queries of an RNIC, with what it sent."""
+    return (await session.execute(_PATH, {"rnic_id": rnic_id, "since": since})).all()
+
+
+async def ingress_paths(session: ReadSession, rnics: Sequence[int], since: datetime) -> dict[datetime, dict[int, float]]:
+    """Minute → RNIC → ingress queries."""
+    found: dict[datetime, dict[int, float]] = {}
+    for bucket, rnic_id, queries in await session.execute(_PEER_PATHS, {"rnics": list(rnics), "since": since}):
+        found.setdefault(bucket, {})[rnic_id] = float(queries)
+    return found
+
+
+async def newest_of(session: ReadSession, rnic_id: int, since: datetime) -> Row[Any] | None:
+    """The newest sample of one RNIC with queries, and what it sends."""
+    query = text(
+        """
+        SELECT o.time, o.q_egress, o.q_ingress, s.tx_gbps FROM offload_sample o LEFT JOIN rnic_state s USING (rnic_id)
+        WHERE o.rnic_id = :rnic_id AND o.time >= :since AND o.q_egress IS NOT NULL ORDER BY o.time DESC LIMIT 1
+        """
+    )
+    return (await session.execute(query, {"rnic_id": rnic_id, "since": since})).one_or_none()

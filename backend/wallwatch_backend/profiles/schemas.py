@@ -178,3 +178,35 @@ class PlacedRnic(BaseModel):
     expected_gbps: float
     expected_us: float
     measured_gbps: float | None = Field(description="What it sends; traffic may want less than the card can give")
+
+
+class PathPoint(BaseModel):
+    """Where an RNIC stood on its model's surface in one minute."""
+
+    at: datetime
+    q_l: float
+    q_r: float
+    expected_gbps: float
+    expected_us: float
+    measured_gbps: float | None
+    residual: float | None = Field(description="(measured - expected) / expected; below zero also when traffic wants less")
+
+
+class RnicPerformance(BaseModel):
+    """Expected against measured performance of one RNIC, now and over the last hours."""
+
+    model: str
+    number: int = Field(description="Version of the profile; 0 is the catalogue's own")
+    at: datetime | None = Field(description="Time of the newest sample; null when there is none of the last ten minutes")
+    q_l: float | None
+    q_r: float | None
+    q_r_basis: Literal["peers", "own_ingress"] | None
+    peers_known: float | None = Field(description="Share of the packets that goes to RNICs which are known; null without a report")
+    bandwidth_gbps: Estimate | None
+    latency_us: Estimate | None
+    measured_gbps: float | None
+    full: bool | None = Field(description="It carries what the model predicts, so the card is the limit, not the traffic")
+    above: bool | None = Field(description="It carries more than the interval allows: the profile is wrong for this card")
+    head_gbps: float
+    head_us: float
+    path: list[PathPoint]

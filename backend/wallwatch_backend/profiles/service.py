@@ -152,7 +152,7 @@ async def placed(session: ReadSession, model: str) -> list[PlacedRnic]:
     p, _ = await performance_of(session, model, None)
     since = clock.now() - FRESH
     rows = await repository.newest_queries(session, model, since, MOST_PLACED)
-    joined = await peers.remote_queries(session, [row.rnic_id for row in rows], since)
+    joined = await peers.remote_queries(session, [row.rnic_id for row in rows], clock.now())
     found = []
     for row in rows:
         peer = joined.get(row.rnic_id)

@@ -8,13 +8,15 @@ type Actions struct {
 	Outputs [][]byte
 	// Encaps identifies each tunnel header that is put before the packet, by VNI, source, destination and port.
 	Encaps []uint64
-	key    []byte
+	// Destination is the outer destination address of the first of these headers: the peer's endpoint.
+	Destination []byte
+	key         []byte
 }
 
 // Parse reads an action list such as "set(tunnel(tun_id=0x2a,dst=10.0.0.2,tp_dst=4789,flags(key))),vxlan_sys_4789". The
 // result points into text and is valid until the next call. Unknown actions are passed over.
 func (a *Actions) Parse(text []byte) {
-	a.Outputs, a.Encaps = a.Outputs[:0], a.Encaps[:0]
+	a.Outputs, a.Encaps, a.Destination = a.Outputs[:0], a.Encaps[:0], nil
 	a.list(text, 0)
 }
 
@@ -111,6 +113,9 @@ func (a *Actions) add(h header) {
 	a.key = a.key[:0]
 	for _, part := range [][]byte{h.id, h.source, h.destination, h.port} {
 		a.key = append(append(a.key, part...), ',')
+	}
+	if len(a.Encaps) == 0 {
+		a.Destination = h.destination
 	}
 	a.Encaps = append(a.Encaps, Hash(a.key))
 }

@@ -116,6 +116,9 @@ func (t *tracker) advance(f *flow, compare bool) {
 		r.queries[f.side] += float64(packets) * float64(f.mask.position)
 		r.squares[f.side] += float64(packets) * float64(f.mask.position) * float64(f.mask.position)
 		r.matched[f.side] += float64(packets)
+		if f.side == egress && f.encaps != nil {
+			f.owner.peers.sent(f.encaps.peer, packets)
+		}
 	}
 }
 

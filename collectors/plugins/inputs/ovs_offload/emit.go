@@ -11,6 +11,7 @@ import (
 )
 
 func (p *Plugin) emit(acc telegraf.Accumulator, seen *switchState, maxIdle *time.Duration, started time.Time, decision map[string]any) {
+	since := p.peersDue(seen)
 	for _, r := range p.tracker.rnics {
 		tags := map[string]string{"pci": r.id}
 		if r.netdev != "" {
@@ -18,6 +19,9 @@ func (p *Plugin) emit(acc telegraf.Accumulator, seen *switchState, maxIdle *time
 		}
 		fields := r.fields(seen.elapsed)
 		addMaxIdle(fields, maxIdle)
+		if since > 0 {
+			r.peers.report(fields, since)
+		}
 		acc.AddFields("rnic_offload", fields, tags, seen.dumpedAt)
 	}
 	p.emitMasks(acc, seen)

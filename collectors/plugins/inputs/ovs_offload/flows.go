@@ -56,8 +56,10 @@ type grave struct {
 // tunnels are the encapsulation contexts of one action list. Most flows to one peer share it.
 type tunnels struct {
 	contexts []uint64
-	output   *rnicState
-	dump     uint32
+	// peer is the address that the first of them sends to, empty without one.
+	peer   string
+	output *rnicState
+	dump   uint32
 }
 
 // rnicState is what is remembered of one RNIC between two dumps.
@@ -66,6 +68,7 @@ type rnicState struct {
 	chains     [directions]chain
 	recent     recent
 	contexts   map[uint64]struct{}
+	peers      peers
 	population population
 	change     change
 	// typicalGapMS is the median time between two moves of a flow's counter in the last minute, 0 while unknown.

@@ -27,6 +27,7 @@ type Plugin struct {
 	OVSDB           string          `toml:"ovsdb"`
 	SysfsRoot       string          `toml:"sysfs_root"`
 	MaskInterval    config.Duration `toml:"mask_interval"`
+	PeerInterval    config.Duration `toml:"peer_interval"`
 	EmptyMaskLinger config.Duration `toml:"empty_mask_linger"`
 	TCOrder         bool            `toml:"tc_order"`
 	FlowEventLimit  int             `toml:"flow_event_limit"`
@@ -53,6 +54,7 @@ type Plugin struct {
 	down          bool
 	settingsKnown bool
 	masksReported time.Time
+	peersReported time.Time
 	// cadence is nil unless the input is adaptive.
 	cadence *cadence.Controller
 	// clock is the host's clock, with Go's monotonic reading, and cpu measures work; tests replace both.
@@ -78,6 +80,9 @@ func (p *Plugin) Init() error {
 		if value <= 0 {
 			return fmt.Errorf("%s has to be a positive duration, not %s", name, time.Duration(value))
 		}
+	}
+	if p.PeerInterval < 0 {
+		return fmt.Errorf("peer_interval cannot be negative: %s", time.Duration(p.PeerInterval))
 	}
 	if p.EmptyMaskLinger < 0 {
 		return fmt.Errorf("empty_mask_linger cannot be negative: %s", time.Duration(p.EmptyMaskLinger))
@@ -182,6 +187,7 @@ func init() {
 			OVSDB:           "/var/run/openvswitch/db.sock",
 			SysfsRoot:       sysfs.Default,
 			MaskInterval:    config.Duration(10 * time.Second),
+			PeerInterval:    config.Duration(30 * time.Second),
 			EmptyMaskLinger: config.Duration(10 * time.Minute),
 			TCOrder:         true,
 			Timeout:         config.Duration(8 * time.Second),

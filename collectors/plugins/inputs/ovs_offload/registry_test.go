@@ -13,6 +13,7 @@ import (
 func TestFieldsAndRegistryAreTheSame(t *testing.T) {
 	h := newHost(t, oneRNIC)
 	h.FlowEventLimit = 10
+	h.PeerInterval = config.Duration(10 * time.Second)
 	h.Adaptive, h.MinInterval, h.MaxInterval, h.CPUBudget = true, config.Duration(time.Second), config.Duration(time.Minute), 0.02
 	if err := h.Init(); err != nil {
 		t.Fatal(err)
@@ -30,7 +31,7 @@ func TestFieldsAndRegistryAreTheSame(t *testing.T) {
 	plugintest.CheckEmitted(t, acc)
 
 	// max_idle_ms and the Q of ingress need more than this host has; everything else of the registry has to be there.
-	emitted := map[string]map[string]bool{"rnic_offload": {"q_ingress": true, "q_ingress_sd": true}}
+	emitted := map[string]map[string]bool{"rnic_offload": {"q_ingress": true, "q_ingress_sd": true, "tunnel_addresses": true}}
 	fields := map[string]any{}
 	addMaxIdle(fields, &known)
 	for _, m := range metrics {

@@ -151,6 +151,7 @@ func (t *tracker) attribute(f *flow, line *dpctl.Flow) bool {
 		f.owner, f.side, f.encaps = t.rnics[id], egress, actions
 	} else if actions.output != nil && (match.Tunnel || uplink != "") {
 		f.owner, f.side = actions.output, ingress
+		f.owner.peers.receives(match.TunnelDst, t.dump)
 	} else if uplink != "" {
 		f.owner = t.rnics[uplink]
 	}
@@ -164,6 +165,7 @@ func (t *tracker) tunnelsOf(actions []byte, hash uint64) *tunnels {
 	t.actions.Parse(actions)
 	parsed := &tunnels{dump: t.dump}
 	parsed.contexts = append(parsed.contexts, t.actions.Encaps...)
+	parsed.peer = string(t.actions.Destination)
 	for _, port := range t.actions.Outputs {
 		if id, ok := t.topology.representors[string(port)]; ok {
 			parsed.output = t.rnics[id]
