@@ -289,6 +289,21 @@ def test_a_bulk_action_changes_what_it_can_and_says_what_it_skipped(operator: ht
     assert again["changed"] == 0
 
 
+def test_an_acknowledgement_is_taken_back_by_itself_and_in_bulk(operator: httpx.Client, opened: Any) -> None:
+    one, two = opened(2)
+    for each in (one, two):
+        operator.post(f"{API}/{each['id']}/acknowledge").raise_for_status()
+    back = operator.post(f"{API}/{one['id']}/unacknowledge").json()
+    assert (back["state"], back["acknowledged_by"], back["acknowledged_at"]) == ("open", None, None)
+    assert (back["timeline"][-1]["kind"], back["timeline"][-1]["actor"]) == ("unacknowledged", "operator")
+    assert operator.post(f"{API}/{one['id']}/unacknowledge").json()["version"] == back["version"], "again changes nothing"
+    result = operator.post(f"{API}/bulk", json={"ids": [one["id"], two["id"]], "action": "unacknowledge"}).json()
+    assert result == {"changed": 1, "skipped": [{"id": one["id"], "why": "Nobody has acknowledged it."}]}
+    assert get(operator, two)["state"] == "open"
+    operator.post(f"{API}/{one['id']}/resolve").raise_for_status()
+    assert operator.post(f"{API}/{one['id']}/unacknowledge").status_code == 409
+
+
 def test_a_bulk_action_by_filter_takes_what_the_list_shows(operator: httpx.Client, opened: Any) -> None:
     some = opened(3)
     chosen = {"q": some[0]["host"].rsplit("-", 1)[0]}

@@ -106,6 +106,16 @@ async def test_an_incident_is_over_when_the_last_of_its_symptoms_is(database: Da
     assert over.symptom == "S1", "what began first leads again"
 
 
+async def test_what_is_over_speaks_of_its_end_and_keeps_its_causes(database: Database, host: str) -> None:
+    s1 = message("S1", host)
+    fading = message("S1", host, after_s=15, summary="S1 is fading.", explanation="It fades.")
+    over = end(s1, 60).model_copy(update={"summary": "S1 has ended.", "explanation": "It was there for a minute."})
+    await applied(database, s1, fading, over)
+    incident = await the_one(database, host)
+    assert (incident.summary, incident.explanation) == ("S1 has ended.", "It was there for a minute.")
+    assert [h.cause for h in incident.hypotheses] == ["C5"]
+
+
 async def test_a_symptom_that_returns_in_the_hold_time_continues_its_incident(database: Database, host: str) -> None:
     first = message("S1", host)
     await applied(database, first, end(first, 20), message("S1", host, at=700))

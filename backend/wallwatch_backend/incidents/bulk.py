@@ -53,6 +53,7 @@ async def run(session: WriteSession, caller: Caller, body: Bulk) -> BulkResult:
 async def _change(session: WriteSession, caller: Caller, body: Bulk, ids: list[UUID], at: datetime) -> None:
     kind, text, event = {
         "acknowledge": ("acknowledged", "Acknowledged.", EventType.updated),
+        "unacknowledge": ("unacknowledged", "Acknowledgement taken back.", EventType.updated),
         "resolve": ("resolved", "Resolved by hand.", EventType.resolved),
         "reopen": ("reopened", "Reopened by hand.", EventType.opened),
         "assign": ("assigned", assigned_text(body.assignee), EventType.updated),
@@ -70,6 +71,9 @@ def _values(caller: Caller, body: Bulk, at: datetime) -> dict[str, Any]:
     if body.action == "acknowledge":
         kept = case((i.state == "suppressed", "suppressed"), else_="acknowledged")
         return {"state": kept, "acknowledged_at": at, "acknowledged_by": caller.actor}
+    if body.action == "unacknowledge":
+        kept = case((i.state == "suppressed", "suppressed"), (i.reopened > 0, "reopened"), else_="open")
+        return {"state": kept, "acknowledged_at": null(), "acknowledged_by": null()}
     if body.action == "resolve":
         return {"state": "resolved", "resolved_at": at, "resolved_by": caller.actor, "suppressed_by": null(), "suppressed_at": null()}
     if body.action == "reopen":
@@ -86,6 +90,9 @@ def _not_acknowledged(row: Any, body: Bulk) -> str | None:
 
 _REFUSALS: dict[str, Callable[[Any, Bulk], str | None]] = {
     "acknowledge": _not_acknowledged,
+    "unacknowledge": lambda row, body: (
+        "It is resolved." if row.state == "resolved" else "Nobody has acknowledged it." if row.acknowledged_by is None else None
+    ),
     "resolve": lambda row, body: "It is resolved." if row.state == "resolved" else None,
     "reopen": lambda row, body: "It is not resolved." if row.state != "resolved" else None,
     "assign": lambda row, body: "It is assigned so already." if row.assignee == body.assignee else None,

@@ -49,6 +49,18 @@ async def acknowledge(
     return done
 
 
+@router.post(
+    "/{incident_id}/unacknowledge", operation_id="unacknowledgeIncident", responses=problems.responses(*_POST, errors.AlreadyResolved)
+)
+async def unacknowledge(
+    caller: AsOperator, incident_id: IncidentId, session: Writing, once: TheOnce, response: Response, if_match: IfMatch = None
+) -> Incident:
+    """Take an acknowledgement back: the incident waits for someone again. Nothing changes where nobody has acknowledged it."""
+    done = await once(session, caller, None, Incident, lambda: service.unacknowledge(session, caller, incident_id, if_match))
+    response.headers["ETag"] = etag(done.version)
+    return done
+
+
 @router.post("/{incident_id}/resolve", operation_id="resolveIncident", responses=problems.responses(*_POST))
 async def resolve(
     caller: AsOperator, incident_id: IncidentId, session: Writing, once: TheOnce, response: Response, if_match: IfMatch = None

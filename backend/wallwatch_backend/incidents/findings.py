@@ -167,6 +167,8 @@ async def _end(session: WriteSession, finding: Finding, known: IncidentFindingRo
         return Applied.unknown
     known.last_at = known.cleared_at = finding.at
     known.evidence = known.evidence or dump(finding.evidence)
+    # The last message of the time in which it was there says that it is fading, which is true no more.
+    known.summary, known.explanation = finding.summary or known.summary, finding.explanation or known.explanation
     await session.flush()
     incident = await repository.one_locked(session, known.incident_id)
     if incident is None:

@@ -49,7 +49,7 @@ class Bulk(BaseModel):
 
     ids: list[UUID] | None = Field(default=None, min_length=1, max_length=MAX_BULK)
     filter: IncidentFilter | None = None
-    action: Literal["acknowledge", "resolve", "assign", "comment", "reopen"]
+    action: Literal["acknowledge", "unacknowledge", "resolve", "assign", "comment", "reopen"]
     assignee: Line | None = Field(default=None, description="With assign; null takes the assignment back")
     text: Paragraph | None = Field(default=None, description="With comment")
 

@@ -68,8 +68,8 @@ class SuggestedRemedy(BaseModel):
 class TimelineEntry(BaseModel):
     at: datetime
     kind: str = Field(
-        description="opened, symptom, updated, cleared, reopened, resolved, acknowledged, assigned, ticket, comment, remedy, silenced, "
-        "unsilenced, merged, split; verdict and forecast are to come"
+        description="opened, symptom, updated, cleared, reopened, resolved, acknowledged, unacknowledged, assigned, ticket, comment, "
+        "remedy, silenced, unsilenced, merged, split; verdict and forecast are to come"
     )
     actor: str
     text: str

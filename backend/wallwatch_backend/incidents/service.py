@@ -92,6 +92,20 @@ async def acknowledge(session: WriteSession, caller: Caller, incident_id: UUID, 
     return await events.publish_shown(session, row, EventType.updated, at)
 
 
+async def unacknowledge(session: WriteSession, caller: Caller, incident_id: UUID, if_match: str | None) -> Incident:
+    row = await to_change(session, incident_id, if_match)
+    if row.state == "resolved":
+        raise AlreadyResolved("Nobody has to take a resolved incident; reopen it instead.")
+    if row.acknowledged_by is None:
+        return await present.full(session, row)
+    at = clock.now()
+    row.acknowledged_at = row.acknowledged_by = None
+    row.state = "suppressed" if row.state == "suppressed" else "reopened" if row.reopened else "open"
+    events.note(session, row, at, "unacknowledged", "Acknowledgement taken back.", caller.actor)
+    record(session, caller, "unacknowledge", row)
+    return await events.publish_shown(session, row, EventType.updated, at)
+
+
 async def resolve(session: WriteSession, caller: Caller, incident_id: UUID, if_match: str | None) -> Incident:
     row = await to_change(session, incident_id, if_match)
     if row.state == "resolved":

@@ -336,6 +336,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/incidents/{incident_id}/unacknowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Unacknowledge
+         * @description Take an acknowledgement back: the incident waits for someone again. Nothing changes where nobody has acknowledged it.
+         */
+        post: operations["unacknowledgeIncident"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/incidents/{incident_id}/resolve": {
         parameters: {
             query?: never;
@@ -651,7 +671,7 @@ export interface paths {
         put?: never;
         /**
          * Create Remedy
-         * @description Order a dry run or the real thing. The answer comes at once; follow the state here or in the stream.
+         * @description Order a dry run or the real thing; what needs approval is `proposed`. The answer comes at once: follow it here or in the stream.
          */
         post: operations["createRemedy"];
         delete?: never;
@@ -694,6 +714,126 @@ export interface paths {
          * @description Put back what the remedy changed.
          */
         post: operations["undoRemedy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/remedies/{remedy_id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve Remedy
+         * @description Approve what somebody else proposed; it is sent to the host at once.
+         */
+        post: operations["approveRemedy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/remedies/{remedy_id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject Remedy
+         * @description Reject what was proposed, or withdraw it.
+         */
+        post: operations["rejectRemedy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/remedy-control": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Control
+         * @description What holds remedies back at the moment.
+         */
+        get: operations["getRemedyControl"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/remedy-control/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop
+         * @description Emergency stop: nothing is applied from now on, and what was not sent yet is taken back. Undo and dry runs stay possible.
+         */
+        post: operations["stopRemedies"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/remedy-control/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume
+         * @description End the emergency stop. Nothing that was taken back is sent again.
+         */
+        post: operations["resumeRemedies"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/remedy-control/breakers/{action}/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reset Breaker
+         * @description Count an action's failures anew.
+         */
+        post: operations["resetRemedyBreaker"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1266,6 +1406,26 @@ export interface paths {
          * @description Bring back what was in force before; at last the catalogue's own profile.
          */
         post: operations["rollBackProfile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rnics/{host}/{pci}/performance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Performance
+         * @description Return expected and measured bandwidth and latency now, and the RNIC's path over its model's surface.
+         */
+        get: operations["getRnicPerformance"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1936,6 +2096,37 @@ export interface components {
             below?: number | null;
         };
         /**
+         * Breaker
+         * @description Of one action: what failed lately.
+         */
+        Breaker: {
+            /** Action */
+            action: string;
+            /**
+             * Open
+             * @description While true, the action is not applied
+             */
+            open: boolean;
+            /**
+             * Failed
+             * @description Failed on the host, or not shown by telemetry to have worked
+             */
+            failed: number;
+            /**
+             * Finished
+             * @description All that were applied and judged in the window
+             */
+            finished: number;
+            /** Window S */
+            window_s: number;
+            /** Failures That Open */
+            failures_that_open: number;
+            /** Reset At */
+            reset_at: string | null;
+            /** Reset By */
+            reset_by: string | null;
+        };
+        /**
          * Bulk
          * @description The same action on many incidents, given by id or by filter.
          */
@@ -1947,7 +2138,7 @@ export interface components {
              * Action
              * @enum {string}
              */
-            action: "acknowledge" | "resolve" | "assign" | "comment" | "reopen";
+            action: "acknowledge" | "unacknowledge" | "resolve" | "assign" | "comment" | "reopen";
             /**
              * Assignee
              * @description With assign; null takes the assignment back
@@ -1965,6 +2156,28 @@ export interface components {
             changed: number;
             /** Skipped */
             skipped: components["schemas"]["Skipped"][];
+        };
+        /**
+         * Busy
+         * @description Where remedies are under way: applied and not yet judged, or on their way to the host.
+         */
+        Busy: {
+            /** Hosts */
+            hosts: number;
+            /** Racks */
+            racks: number;
+            /**
+             * Fleet
+             * @description Hosts with an agent
+             */
+            fleet: number;
+            /**
+             * Most Hosts
+             * @description Hosts on which remedies may be under way at once; beyond, orders are refused
+             */
+            most_hosts: number;
+            /** Most Racks */
+            most_racks: number;
         };
         /**
          * Calibration
@@ -2339,6 +2552,18 @@ export interface components {
             /** Truncated */
             truncated: boolean;
         };
+        /** Control */
+        Control: {
+            stop: components["schemas"]["Stop"] | null;
+            busy: components["schemas"]["Busy"];
+            /** Breakers */
+            breakers: components["schemas"]["Breaker"][];
+            /**
+             * Awaiting Approval
+             * @description Proposed remedies that wait for a second person
+             */
+            awaiting_approval: number;
+        };
         /** CreatedToken */
         CreatedToken: {
             /**
@@ -2479,6 +2704,14 @@ export interface components {
             webhook_id: string;
             /** Webhook Name */
             webhook_name: string;
+        };
+        /**
+         * Decision
+         * @description Why a proposed remedy is rejected or withdrawn.
+         */
+        Decision: {
+            /** Reason */
+            reason: string;
         };
         /**
          * Definition
@@ -3639,6 +3872,12 @@ export interface components {
              * @enum {string}
              */
             mode: "dry_run" | "apply";
+            /**
+             * Propose
+             * @description Wait for a second person's approval, also where the risk does not ask for it
+             * @default false
+             */
+            propose: boolean;
         };
         /**
          * NewSilence
@@ -3667,6 +3906,14 @@ export interface components {
              */
             ends_at: string;
             /** Reason */
+            reason: string;
+        };
+        /** NewStop */
+        NewStop: {
+            /**
+             * Reason
+             * @description Shown to everyone whose order is refused meanwhile
+             */
             reason: string;
         };
         /** NewToken */
@@ -3959,6 +4206,32 @@ export interface components {
             state: string;
             /** Requested By */
             requested_by: string;
+        };
+        /**
+         * PathPoint
+         * @description Where an RNIC stood on its model's surface in one minute.
+         */
+        PathPoint: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Q L */
+            q_l: number;
+            /** Q R */
+            q_r: number;
+            /** Expected Gbps */
+            expected_gbps: number;
+            /** Expected Us */
+            expected_us: number;
+            /** Measured Gbps */
+            measured_gbps: number | null;
+            /**
+             * Residual
+             * @description (measured - expected) / expected; below zero also when traffic wants less
+             */
+            residual: number | null;
         };
         /** PerftestFile */
         PerftestFile: {
@@ -5026,6 +5299,13 @@ export interface components {
             /** Requested By */
             requested_by: string;
             /**
+             * Decided By
+             * @description Who approved or rejected it; null where nobody had to
+             */
+            decided_by: string | null;
+            /** Decided At */
+            decided_at: string | null;
+            /**
              * Created At
              * Format: date-time
              */
@@ -5088,6 +5368,11 @@ export interface components {
             risk: "low" | "medium" | "high";
             /** Risk Text */
             risk_text: string;
+            /**
+             * Needs Approval
+             * @description Applying it waits for a second person, by its risk and this installation's setting
+             */
+            needs_approval: boolean;
             /** Undo */
             undo: string;
             /**
@@ -5113,7 +5398,7 @@ export interface components {
          * RemedyState
          * @enum {string}
          */
-        RemedyState: "pending" | "dispatched" | "planned" | "applied" | "verified" | "not_verified" | "failed" | "refused" | "expired" | "undone";
+        RemedyState: "proposed" | "rejected" | "pending" | "dispatched" | "planned" | "applied" | "verified" | "not_verified" | "failed" | "refused" | "expired" | "undone";
         /** ReplayAll */
         ReplayAll: {
             /**
@@ -5180,6 +5465,55 @@ export interface components {
              * @description Active ones first, then those that ended in the last 30 minutes
              */
             symptoms: components["schemas"]["ActiveSymptom"][];
+        };
+        /**
+         * RnicPerformance
+         * @description Expected against measured performance of one RNIC, now and over the last hours.
+         */
+        RnicPerformance: {
+            /** Model */
+            model: string;
+            /**
+             * Number
+             * @description Version of the profile; 0 is the catalogue's own
+             */
+            number: number;
+            /**
+             * At
+             * @description Time of the newest sample; null when there is none of the last ten minutes
+             */
+            at: string | null;
+            /** Q L */
+            q_l: number | null;
+            /** Q R */
+            q_r: number | null;
+            /** Q R Basis */
+            q_r_basis: ("peers" | "own_ingress") | null;
+            /**
+             * Peers Known
+             * @description Share of the packets that goes to RNICs which are known; null without a report
+             */
+            peers_known: number | null;
+            bandwidth_gbps: components["schemas"]["Estimate"] | null;
+            latency_us: components["schemas"]["Estimate"] | null;
+            /** Measured Gbps */
+            measured_gbps: number | null;
+            /**
+             * Full
+             * @description It carries what the model predicts, so the card is the limit, not the traffic
+             */
+            full: boolean | null;
+            /**
+             * Above
+             * @description It carries more than the interval allows: the profile is wrong for this card
+             */
+            above: boolean | null;
+            /** Head Gbps */
+            head_gbps: number;
+            /** Head Us */
+            head_us: number;
+            /** Path */
+            path: components["schemas"]["PathPoint"][];
         };
         /** RnicSummary */
         RnicSummary: {
@@ -5461,6 +5795,18 @@ export interface components {
              */
             finding_ids: string[];
         };
+        /** Stop */
+        Stop: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** By */
+            by: string;
+            /** Reason */
+            reason: string;
+        };
         /** SuggestedRemedy */
         SuggestedRemedy: {
             /** Action */
@@ -5522,7 +5868,7 @@ export interface components {
             at: string;
             /**
              * Kind
-             * @description opened, symptom, updated, cleared, reopened, resolved, acknowledged, assigned, ticket, comment, remedy, silenced, unsilenced, merged, split; verdict and forecast are to come
+             * @description opened, symptom, updated, cleared, reopened, resolved, acknowledged, unacknowledged, assigned, ticket, comment, remedy, silenced, unsilenced, merged, split; verdict and forecast are to come
              */
             kind: string;
             /** Actor */
@@ -7514,6 +7860,96 @@ export interface operations {
             };
         };
     };
+    unacknowledgeIncident: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read, such as `"3"`; refused with 412 when there is a newer version. Left out: write in any case */
+                "If-Match"?: string | null;
+                /** @description The same key with the same request does it once: sent again, nothing is done twice and the same comes back */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                incident_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Incident"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The incident was merged into another one (`merged_away`); This Idempotency-Key was used for a different request (`idempotency_key_reused`); The incident is resolved (`already_resolved`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has changed since you read it (`version_mismatch`) */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     resolveIncident: {
         parameters: {
             query?: never;
@@ -9201,7 +9637,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No agent is enrolled for this host (`no_agent`); The same remedy is under way on this host (`remedy_in_progress`); This Idempotency-Key was used for a different request (`idempotency_key_reused`) */
+            /** @description No agent is enrolled for this host (`no_agent`); The same remedy is under way on this host (`remedy_in_progress`); This Idempotency-Key was used for a different request (`idempotency_key_reused`); An emergency stop is in force: nothing is applied (`remedies_stopped`); This remedy has failed too often lately (`breaker_open`); Remedies are under way on as many hosts as may be at once (`too_many_at_once`) */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9355,6 +9791,455 @@ export interface operations {
             };
             /** @description Nothing of this remedy can be undone (`not_undoable`); The same remedy is under way on this host (`remedy_in_progress`); No agent is enrolled for this host (`no_agent`) */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    approveRemedy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                remedy_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Remedy"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`); Somebody else has to approve what you ordered (`second_person_needed`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The remedy does not wait for approval (`not_proposed`); The same remedy is under way on this host (`remedy_in_progress`); No agent is enrolled for this host (`no_agent`); An emergency stop is in force: nothing is applied (`remedies_stopped`); This remedy has failed too often lately (`breaker_open`); Remedies are under way on as many hosts as may be at once (`too_many_at_once`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rejectRemedy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                remedy_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Decision"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Remedy"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The remedy does not wait for approval (`not_proposed`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRemedyControl: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Control"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stopRemedies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewStop"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Control"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An emergency stop is in force already (`already_stopped`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resumeRemedies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Control"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No emergency stop is in force (`not_stopped`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resetRemedyBreaker: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                action: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Control"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11763,6 +12648,77 @@ export interface operations {
             };
             /** @description The body is too large (`content_too_large`) */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRnicPerformance: {
+        parameters: {
+            query?: {
+                /** @description Length of the path */
+                hours?: number;
+            };
+            header?: never;
+            path: {
+                host: string;
+                pci: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RnicPerformance"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
