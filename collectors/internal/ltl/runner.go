@@ -34,7 +34,10 @@ type Options struct {
 const timerEvent = "timer"
 
 // losses are kinds of events that tell of lost ones, and the kinds of subjects whose events those were.
-var losses = map[string][]string{"kernel_log_lost": {"host", "rnic", "command"}, "cni_lost": {"vf"}}
+var losses = map[string][]string{"kernel_log_lost": {"host", "rnic", "command"}, "cni_lost": {"vf"}, FlowsLost: {"flow"}}
+
+// FlowsLost is a kind of event that says that events of flows were lost.
+const FlowsLost = "flow_events_lost"
 
 // bootEvent ends all that the host's subjects had.
 const bootEvent = "host_booted"

@@ -25,10 +25,11 @@ const (
 
 // flowEvent is one letter of one flow's word.
 type flowEvent struct {
-	kind   string
-	owner  *rnicState
-	flow   dpctl.UFID
-	detail string
+	kind     string
+	owner    *rnicState
+	function string
+	flow     dpctl.UFID
+	detail   string
 }
 
 // flowEvents collects the events of one gathering, in each flow's order. Beyond limit they are only counted, for a host that
@@ -47,14 +48,18 @@ func (e *flowEvents) add(kind string, f *flow, detail string) {
 	case len(e.list) == e.limit:
 		e.leftOut++
 	default:
-		e.list = append(e.list, flowEvent{kind: kind, owner: f.owner, flow: f.ufid, detail: detail})
+		e.list = append(e.list, flowEvent{kind: kind, owner: f.owner, function: f.function, flow: f.ufid, detail: detail})
 	}
 }
 
 // emitFlowEvents gives every event a time of its own, so that the order of one flow's events is not lost: the store keeps microseconds.
 func (p *Plugin) emitFlowEvents(acc telegraf.Accumulator, at time.Time) {
 	for i, e := range p.tracker.events.list {
-		p.events.EmitFields(acc, at.Add(time.Duration(i)*time.Microsecond), e.kind, e.owner.id, e.detail, map[string]any{"flow": e.flow.String()})
+		fields := map[string]any{"flow": e.flow.String()}
+		if e.function != "" {
+			fields["device"] = e.function
+		}
+		p.events.EmitFields(acc, at.Add(time.Duration(i)*time.Microsecond), e.kind, e.owner.id, e.detail, fields)
 	}
 }
 
@@ -69,7 +74,7 @@ func (t *tracker) offloadEvents(f *flow, before reading) {
 }
 
 // deletionEvents tells that an entry is gone, and whether its flow may have aged by then. A dump cannot tell who deleted it: a
-// removal by rule is a deletion without ageing too.
+// removal by rule is a deletion without ageing too, and so is that of a container; of this one the processor ltl hears from the CNI chain.
 func (t *tracker) deletionEvents(f *flow, last reading) {
 	if t.events.limit == 0 {
 		return

@@ -13,6 +13,7 @@ type flow struct {
 	ufid             dpctl.UFID
 	match, actions   uint64
 	owner            *rnicState
+	function         string // PCI address of the virtual function that sends or receives it, where it is known
 	mask             *mask
 	encaps           *tunnels
 	now, next        reading
@@ -59,7 +60,9 @@ type tunnels struct {
 	// peer is the address that the first of them sends to, empty without one.
 	peer   string
 	output *rnicState
-	dump   uint32
+	// function is the virtual function behind output.
+	function string
+	dump     uint32
 }
 
 // rnicState is what is remembered of one RNIC between two dumps.

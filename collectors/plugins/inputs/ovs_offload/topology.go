@@ -16,6 +16,8 @@ type topology struct {
 	// representors and uplinks map the name of a network device to the identity of an RNIC, netdevOf the reverse of the
 	// uplinks ("" for an RNIC without a network device).
 	representors, uplinks, netdevOf map[string]string
+	// functions map the name of a representor to the PCI address of its virtual function.
+	functions map[string]string
 }
 
 // topologyAge is how long a topology is believed while the list of network devices stays the same. A representor that
@@ -46,15 +48,23 @@ func (s *surveyor) survey(now time.Time) (*topology, error) {
 	if err != nil {
 		return s.current, fmt.Errorf("listing representors: %w", err)
 	}
-	next := &topology{representors: make(map[string]string), uplinks: make(map[string]string), netdevOf: make(map[string]string)}
+	next := &topology{representors: make(map[string]string), uplinks: make(map[string]string), netdevOf: make(map[string]string),
+		functions: make(map[string]string)}
+	functions := make(map[string]map[int]string)
 	for _, rnic := range rnics {
 		next.netdevOf[rnic.ID] = rnic.Netdev
+		if vfs, err := s.root.VFs(rnic.ID); err == nil { // without them flows are told of without their function
+			functions[rnic.ID] = vfs
+		}
 		if rnic.Netdev != "" {
 			next.uplinks[rnic.Netdev] = rnic.ID
 		}
 	}
 	for name, representor := range representors {
 		next.representors[name] = representor.PFID
+		if function := functions[representor.PFID][representor.VF]; function != "" {
+			next.functions[name] = function
+		}
 	}
 	s.names, s.at = names, now
 	if s.current == nil || !s.current.same(next) {
@@ -68,5 +78,5 @@ func (s *surveyor) survey(now time.Time) (*topology, error) {
 
 func (t *topology) same(other *topology) bool {
 	return maps.Equal(t.representors, other.representors) && maps.Equal(t.uplinks, other.uplinks) &&
-		maps.Equal(t.netdevOf, other.netdevOf)
+		maps.Equal(t.netdevOf, other.netdevOf) && maps.Equal(t.functions, other.functions)
 }

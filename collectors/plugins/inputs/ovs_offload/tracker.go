@@ -140,7 +140,7 @@ func (f *flow) merge(line *dpctl.Flow) bool {
 // attribute finds the RNIC and the direction of a flow. Egress flows come from a representor; ingress flows come out of a
 // tunnel, or from the uplink, and go to one. It returns false when the match cannot be understood.
 func (t *tracker) attribute(f *flow, line *dpctl.Flow) bool {
-	f.owner, f.mask, f.side, f.encaps = nil, nil, noDirection, nil
+	f.owner, f.function, f.mask, f.side, f.encaps = nil, "", nil, noDirection, nil
 	match := &t.match
 	if t.matches.Parse(line.Match, match) != nil {
 		return false
@@ -148,9 +148,9 @@ func (t *tracker) attribute(f *flow, line *dpctl.Flow) bool {
 	actions := t.tunnelsOf(line.Actions, f.actions)
 	uplink := t.topology.uplinks[string(match.InPort)]
 	if id, ok := t.topology.representors[string(match.InPort)]; ok {
-		f.owner, f.side, f.encaps = t.rnics[id], egress, actions
+		f.owner, f.side, f.encaps, f.function = t.rnics[id], egress, actions, t.topology.functions[string(match.InPort)]
 	} else if actions.output != nil && (match.Tunnel || uplink != "") {
-		f.owner, f.side = actions.output, ingress
+		f.owner, f.side, f.function = actions.output, ingress, actions.function
 		f.owner.peers.receives(match.TunnelDst, t.dump)
 	} else if uplink != "" {
 		f.owner = t.rnics[uplink]
@@ -168,7 +168,7 @@ func (t *tracker) tunnelsOf(actions []byte, hash uint64) *tunnels {
 	parsed.peer = string(t.actions.Destination)
 	for _, port := range t.actions.Outputs {
 		if id, ok := t.topology.representors[string(port)]; ok {
-			parsed.output = t.rnics[id]
+			parsed.output, parsed.function = t.rnics[id], t.topology.functions[string(port)]
 			break
 		}
 	}

@@ -39,20 +39,12 @@ func (p *Plugin) load(acc telegraf.Accumulator) {
 	case hash == p.hash:
 		p.refused = false
 	default:
-		if p.flows != nil {
+		if p.runner != nil {
 			p.report(acc, true)
-		}
-		var flows, others []ltl.Policy
-		for _, policy := range policies {
-			if policy.Subject == "flow" {
-				flows = append(flows, policy)
-			} else {
-				others = append(others, policy)
-			}
 		}
 		settle := time.Duration(p.Settle)
 		options := ltl.Options{MostSubjects: p.MostSubjects, KnownFromUs: p.clock().Add(settle).UnixMicro(), SettleUs: settle.Microseconds()}
-		p.flows, p.others = ltl.New(flows, options), ltl.New(others, options)
+		p.runner = ltl.New(policies, options)
 		p.hash, p.refused, p.states = hash, false, states{since: p.clock()}
 		p.Log.Infof("%d policies are watched (%s)", len(policies), hash)
 	}

@@ -43,9 +43,9 @@ type Plugin struct {
 	Log          telegraf.Logger `toml:"-"`
 
 	mu       sync.Mutex
-	flows    *ltl.Runner // takes events as they come: those of flows come from one input, in order
-	others   *ltl.Runner // takes events that were held for so long that none from before can come
-	held     held
+	runner   *ltl.Runner
+	held     held // events wait until none from before them can come
+	removals removals
 	hash     string
 	seen     os.FileInfo
 	refused  bool
@@ -119,12 +119,12 @@ func (p *Plugin) Stop() {
 func (p *Plugin) Add(m telegraf.Metric, acc telegraf.Accumulator) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.flows == nil {
+	if p.runner == nil {
 		acc.AddMetric(m)
 		return nil
 	}
 	if left, there := m.GetField("flow_events_left_out"); there && left != int64(0) && left != uint64(0) {
-		p.tellAll(acc, p.flows.Lose("flow"))
+		p.hold(acc, &ltl.Event{Kind: ltl.FlowsLost, AtUs: m.Time().Add(leftOutAfter).UnixMicro()})
 	}
 	kind, isEvent := m.GetTag("kind")
 	if m.Name() != measurement || !isEvent || kind == Violated {
@@ -132,12 +132,8 @@ func (p *Plugin) Add(m telegraf.Metric, acc telegraf.Accumulator) error {
 		return nil
 	}
 	p.tags = m.Tags()
-	e := &ltl.Event{Kind: kind, PCI: p.tags["pci"], AtUs: m.Time().UnixMicro(), Fields: m.Fields()}
-	p.tellAll(acc, p.flows.Take(e))
-	if p.others.Means(kind) {
-		if early, full := p.held.add(e); full {
-			p.tellAll(acc, p.others.Take(early))
-		}
+	if p.runner.Means(kind) || kind == removal {
+		p.hold(acc, &ltl.Event{Kind: kind, PCI: p.tags["pci"], AtUs: m.Time().UnixMicro(), Fields: m.Fields()})
 	}
 	if p.stays(kind) {
 		m.Drop()
@@ -145,6 +141,23 @@ func (p *Plugin) Add(m telegraf.Metric, acc telegraf.Accumulator) error {
 		acc.AddMetric(m)
 	}
 	return nil
+}
+
+// leftOutAfter is the time from a dump to the last event that it may have: each has a microsecond of its own.
+const leftOutAfter = time.Second
+
+func (p *Plugin) hold(acc telegraf.Accumulator, e *ltl.Event) {
+	for _, first := range p.held.add(e) {
+		p.take(acc, first)
+	}
+}
+
+// take runs an event whose time has come.
+func (p *Plugin) take(acc telegraf.Accumulator, e *ltl.Event) {
+	if removed := p.removals.note(e); removed != nil {
+		p.tellAll(acc, p.runner.Take(removed))
+	}
+	p.tellAll(acc, p.runner.Take(e))
 }
 
 func (p *Plugin) stays(kind string) bool {
@@ -160,15 +173,14 @@ func (p *Plugin) tick(acc telegraf.Accumulator) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.load(acc)
-	if p.flows == nil {
+	if p.runner == nil {
 		return
 	}
 	settled := p.clock().Add(-time.Duration(p.Patience)).UnixMicro()
-	p.tellAll(acc, p.flows.Tick(settled))
 	for _, e := range p.held.before(settled) {
-		p.tellAll(acc, p.others.Take(e))
+		p.take(acc, e)
 	}
-	p.tellAll(acc, p.others.Tick(settled))
+	p.tellAll(acc, p.runner.Tick(settled))
 	p.tellRest(acc)
 	p.report(acc, false)
 }

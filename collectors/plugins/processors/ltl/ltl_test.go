@@ -116,7 +116,7 @@ func TestABadFileIsRefusedAndTheOldPoliciesGoOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.tick(acc)
-	if p.flows == nil {
+	if p.runner == nil {
 		t.Error("a file that vanished took the policies with it")
 	}
 }
@@ -124,11 +124,11 @@ func TestABadFileIsRefusedAndTheOldPoliciesGoOn(t *testing.T) {
 func TestEventsThatWereLeftOutMakeFlowsUnknown(t *testing.T) {
 	p, acc := running(t)
 	add(t, p, acc, happened("flow_offloaded", -60*time.Second, map[string]any{"flow": ufid}), happened("flow_entry_created", -59*time.Second, map[string]any{"flow": ufid}),
-		metric.New("ovs_datapath", map[string]string{"host": "host01"}, map[string]any{"flow_events_left_out": int64(3)}, start),
+		metric.New("ovs_datapath", map[string]string{"host": "host01"}, map[string]any{"flow_events_left_out": int64(3)}, start.Add(-59*time.Second)),
 		happened("flow_offloaded", -50*time.Second, map[string]any{"flow": ufid}))
 	p.tick(acc)
-	for _, counts := range p.flows.Counts() {
-		if counts.Violations != 0 || counts.Gaps != 1 {
+	for _, counts := range p.runner.Counts() {
+		if counts.Policy.Subject == "flow" && (counts.Violations != 0 || counts.Gaps != 1) {
 			t.Errorf("%s: %+v", counts.Policy.ID, counts)
 		}
 	}
@@ -263,16 +263,41 @@ func TestAnEventThatComesAfterALaterOneOfAnotherInputIsTakenInItsPlace(t *testin
 	}
 }
 
+func TestAnEntryThatGoesWithItsContainerIsNoViolation(t *testing.T) {
+	flow := map[string]any{"flow": ufid, "device": "0000:17:00.2"}
+	for name, c := range map[string]struct {
+		device string
+		after  time.Duration
+		want   bool
+	}{
+		"its own container, just before": {"0000:17:00.2", 20 * time.Second, false},
+		"its own container, long before": {"0000:17:00.2", 90 * time.Second, true},
+		"another container":              {"0000:17:00.3", 20 * time.Second, true},
+	} {
+		p, acc := running(t)
+		// The dump without the entry comes before the file of the CNI chain.
+		add(t, p, acc, happened("flow_offloaded", -300*time.Second, flow), happened("flow_entry_created", -299*time.Second, flow),
+			happened("flow_entry_deleted", -100*time.Second, flow), happened("cni_del", -100*time.Second-c.after, map[string]any{"device": c.device}))
+		p.tick(acc)
+		if told := plugintest.Format(acc.Take(), start); strings.Contains(told, "flow-deleted-when-aged") != c.want {
+			t.Errorf("%s: %s", name, told)
+		}
+	}
+}
+
 func TestWhatIsHeldIsBoundedAndInOrder(t *testing.T) {
 	var h held
 	for i := range mostHeld {
-		h.add(&ltl.Event{AtUs: int64(mostHeld - i)})
+		if taken := h.add(&ltl.Event{AtUs: int64(mostHeld - i)}); taken != nil {
+			t.Fatalf("%d were taken", len(taken))
+		}
 	}
-	if first, full := h.add(&ltl.Event{AtUs: 5}); !full || first.AtUs != 1 {
-		t.Errorf("%v %+v", full, first)
+	if taken := h.add(&ltl.Event{AtUs: 5}); len(taken) != mostHeld/2 || taken[0].AtUs != 1 || taken[4].AtUs != 5 || taken[5].AtUs != 5 || taken[6].AtUs != 6 {
+		t.Errorf("%d were taken", len(taken))
 	}
-	ready := h.before(4)
-	if len(ready) != 2 || ready[0].AtUs != 2 || ready[1].AtUs != 3 || len(h.events) != mostHeld-2 {
+	h.add(&ltl.Event{AtUs: 7})
+	ready := h.before(mostHeld/2 + 1)
+	if len(ready) != 2 || ready[0].AtUs != 7 || ready[1].AtUs != mostHeld/2 || len(h.events) != mostHeld/2 {
 		t.Errorf("%d are ready, %d are held", len(ready), len(h.events))
 	}
 }

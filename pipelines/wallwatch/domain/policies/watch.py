@@ -28,6 +28,7 @@ BOOT = "host_booted"
 LOSSES: Mapping[str, frozenset[Subject]] = {
     "kernel_log_lost": frozenset({"host", "rnic", "command"}),
     "cni_lost": frozenset({"vf", "address"}),
+    "flow_events_lost": frozenset({"flow"}),
 }
 """Kinds of events that tell of lost ones, and the subjects whose events those were."""
 
