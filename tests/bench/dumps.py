@@ -9,18 +9,23 @@ WILD = "skb_mark(0/0),ct_state(0/0),ct_zone(0/0),ct_mark(0/0),ct_label(0/0),reci
 def dump(flows: int, masks: int, seed: int = 1, addresses_exact: bool = True) -> str:
     """The text of `dpctl/dump-flows -m --names` of a host with so many flows under so many masks (of each direction, at most 420).
 
-    Traffic is uneven: the r-th mask has packets in proportion to 1/r. Without `addresses_exact` Ethernet addresses and the source port are
-    wildcards, so that rules differ by their prefixes alone and overlap a lot (always with the same actions): the hardest case for a proof.
+    Some 40 containers talk to some 1,000; the first mask matches both addresses in full, the others are combinations of prefixes, and
+    packets are uneven among flows. Without `addresses_exact` Ethernet addresses and the source port are wildcards, so that rules differ by
+    their prefixes alone and overlap a lot (always with the same actions): the hardest case for a proof.
     """
     rng = random.Random(seed)
-    lengths = [(32 - at % 20, 31 - at // 20 % 21) for at in range(masks)]
+    lengths = [(32, 32), *((32 - at % 20, 31 - at // 20 % 21) for at in range(masks - 1))]
+    own = [0x0A000000 | rng.getrandbits(24) for _ in range(40)]
+    others = [0x0A000000 | rng.getrandbits(24) for _ in range(1000)]
     seen: set[str] = set()
     lines: list[str] = []
     while len(lines) < flows:
-        at = min(int(rng.paretovariate(1.0)) - 1, masks - 1) if rng.random() < 0.5 else rng.randrange(masks)
-        source, destination = 0x0A000000 | rng.getrandbits(24), 0x0A000000 | rng.getrandbits(24)
+        at = min(int(rng.paretovariate(0.5)) - 1, masks - 1)
+        source, destination = rng.choice(own), rng.choice(others)
+        if not addresses_exact:
+            source, destination = 0x0A000000 | rng.getrandbits(24), 0x0A000000 | rng.getrandbits(24)
         ingress = len(lines) % 3 == 2
-        text = _line(rng, lengths[at], source, destination, ingress, addresses_exact)
+        text = _line(rng, lengths[at], *((destination, source) if ingress else (source, destination)), ingress, addresses_exact)
         key = text.split(", packets:")[0]
         if key in seen:
             continue

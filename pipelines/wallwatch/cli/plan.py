@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NoReturn
 
 import orjson
 import typer
@@ -11,7 +12,6 @@ import typer
 if TYPE_CHECKING:
     from wallwatch.domain.masks.dump import Dump
     from wallwatch.domain.masks.space import HeaderSpace
-    from wallwatch.domain.planning.compare import Comparison
 
 EQUIVALENT, DIFFERENT, BAD_INPUT = 0, 1, 2
 MOST_SHOWN = 5
@@ -19,25 +19,100 @@ MOST_SHOWN = 5
 
 
 def plan(
-    flows: Path | None = typer.Option(
-        None, "--flows", metavar="FILE", help="text of `ovs-appctl dpctl/dump-flows -m`; - is standard input"
-    ),
+    flows: Path | None = typer.Option(None, "--flows", metavar="FILE", help="output of `ovs-appctl dpctl/dump-flows -m`; - is stdin"),
+    profile: str | None = typer.Option(None, "--profile", help="the RNIC's model, such as CX-6"),
     verify: tuple[Path, Path] | None = typer.Option(None, "--verify", metavar="BEFORE AFTER", help="prove two dumps equivalent"),
+    earlier: Path | None = typer.Option(None, "--earlier", metavar="FILE", help="a dump of the same switch from before, for the traffic"),
+    elapsed: float = typer.Option(60.0, "--elapsed", min=0.001, help="seconds between --earlier and --flows"),
+    hyper_capacity: int | None = typer.Option(None, "--hyper-capacity", min=0, help="entries of the hyper mask; else the wall of flows"),
+    q_r: float | None = typer.Option(None, "--q-r", min=0.0, help="mean mask queries at the peers, if measured"),
+    history: list[Path] = typer.Option([], "--history", metavar="FILE", help="past dumps, by their files' times, for flows likely to come"),
+    after: Path | None = typer.Option(None, "--after", metavar="FILE", help="write the flows that the plan leads to"),
     as_json: bool = typer.Option(False, "--json", help="print one JSON object"),
+    all_steps: bool = typer.Option(False, "--all-steps", help="print every step"),
 ) -> None:
     """Plan which masks an RNIC should try first, with the steps and their proof; or check two flow dumps against each other.
 
-    Exit codes: 0 equivalent, 1 not equivalent or not decided, 2 the input cannot be used.
+    Exit codes: 0 proven, 1 not equivalent or not decided, 2 the input cannot be used.
     """
     if (flows is None) == (verify is None):
-        _refuse("give either --flows FILE or --verify BEFORE AFTER")
+        _refuse("give either --flows FILE with --profile MODEL, or --verify BEFORE AFTER")
     if verify is not None:
         _verify(*verify, as_json)
+    assert flows is not None  # noqa: S101  # told apart above
+    _plan(flows, profile, earlier, elapsed, hyper_capacity, q_r, history, after, as_json, all_steps)
+
+
+def _plan(
+    file: Path,
+    profile: str | None,
+    earlier: Path | None,
+    elapsed: float,
+    capacity: int | None,
+    q_r: float | None,
+    history: list[Path],
+    after: Path | None,
+    as_json: bool,
+    all_steps: bool,
+) -> None:
+    from wallwatch.cli.plan_text import plan_text
+    from wallwatch.domain.catalogue.load import profiles
+    from wallwatch.domain.masks.space import HeaderSpace
+    from wallwatch.domain.planning.compare import NotComparable
+    from wallwatch.domain.planning.plan import make_plan
+    from wallwatch.domain.planning.report import after_text, plan_json
+
+    if profile is None or profile not in profiles():
+        _refuse(f"--profile {profile or '...'}: there is no such model; there are {', '.join(profiles())}")
+    space = HeaderSpace()
+    before = _read(earlier, space) if earlier else None
+    past = [(_written(one), _read(one, space)) for one in history]
+    dump = _read(file, space)
+    try:
+        made = make_plan(
+            dump,
+            profiles()[profile],
+            earlier=before.flows if before else (),
+            elapsed_s=elapsed,
+            hyper_capacity=capacity,
+            q_r=q_r,
+            expected_headers=_likely(past, dump, file),
+        )
+    except NotComparable as problem:
+        _say_unread(file, dump)
+        _refuse(f"no plan: {problem}")
+    if after is not None:
+        after.write_text(after_text(made), encoding="utf-8")
+    if as_json:
+        typer.echo(orjson.dumps(plan_json(made, profile), option=orjson.OPT_INDENT_2).decode())
+    else:
+        typer.echo(plan_text(made, profile, all_steps))
+    raise typer.Exit(EQUIVALENT if made.offered else DIFFERENT)
+
+
+def _likely(past: list[tuple[float, Dump]], dump: Dump, file: Path) -> list[tuple[int, int]]:
+    """Headers of flows that are likely to come, by the dumps of the past."""
+    if not past:
+        return []
+    from wallwatch.domain.planning.warmup import likely, observations
+
+    seen = [one for at, old in past for one in observations(old, at)]
+    now = _written(file) if str(file) != "-" else time.time()
+    return likely(seen, observations(dump, now), dump.space, now)
+
+
+def _written(file: Path) -> float:
+    try:
+        return file.stat().st_mtime
+    except OSError as problem:
+        _refuse(f"{file} cannot be read: {problem.strerror}")
 
 
 def _verify(before: Path, after: Path, as_json: bool) -> None:
+    from wallwatch.cli.plan_text import proof_text
     from wallwatch.domain.masks.space import HeaderSpace
     from wallwatch.domain.planning.compare import NotComparable, compare
+    from wallwatch.domain.planning.report import proof_json
 
     space = HeaderSpace()
     dumps = [_read(file, space) for file in (before, after)]
@@ -68,68 +143,6 @@ def _say_unread(file: Path, dump: Dump) -> None:
         typer.echo(f"{file}: {len(dump.bad) - MOST_SHOWN} more lines could not be read", err=True)
 
 
-def _refuse(message: str) -> Any:
+def _refuse(message: str) -> NoReturn:
     typer.echo(f"wallwatch plan: {message}", err=True)
     raise typer.Exit(BAD_INPUT)
-
-
-def proof_json(compared: Comparison) -> dict[str, Any]:
-    """The proof as JSON: `equivalent`, `verdict`, `counterexample` and of how much."""
-    example = compared.example
-    return {
-        "equivalent": compared.proof.verdict == "equivalent",
-        "verdict": compared.proof.verdict,
-        "reason": compared.proof.reason,
-        "counterexample": None
-        if example is None
-        else {
-            "packet": example.packet,
-            "before": {"actions": example.before_actions, "flow": example.before and _flow(example.before)},
-            "after": {"actions": example.after_actions, "flow": example.after and _flow(example.after)},
-            "order": example.reading,
-            "assumes": list(example.assumes),
-        },
-        "flows_before": compared.flows_before,
-        "flows_after": compared.flows_after,
-        "masks_before": compared.masks_before,
-        "masks_after": compared.masks_after,
-        "contested_pairs": compared.proof.contested,
-        "regions_searched": compared.proof.searched,
-        "opaque_fields": list(compared.opaque),
-        "took_ms": round(compared.took_ms, 3),
-    }
-
-
-def _flow(flow: Any) -> dict[str, Any]:
-    return {"line": flow.line, "ufid": flow.ufid, "match": flow.match}
-
-
-def proof_text(compared: Comparison) -> str:
-    """The proof for people."""
-    before = f"{compared.flows_before} flows under {compared.masks_before} masks before"
-    after = f"{compared.flows_after} under {compared.masks_after} after"
-    contested = f"{compared.proof.contested} overlapping pairs with other actions"
-    lines = []
-    if compared.proof.verdict == "equivalent":
-        lines.append("equivalent: every packet that a flow of either matches gets the same actions")
-    elif compared.proof.verdict == "undecided":
-        lines.append(f"not decided: {compared.proof.reason}")
-    else:
-        lines.append("not equivalent: there is a packet that is treated differently")
-    lines.append(f"  {before}, {after}; {contested}; {compared.took_ms:.0f} ms")
-    if compared.example is not None:
-        lines += _example_lines(compared.example)
-    if compared.opaque:
-        lines.append("  not understood, and taken as conditions of which nothing is known: " + ", ".join(compared.opaque[:MOST_SHOWN]))
-    return "\n".join(lines)
-
-
-def _example_lines(example: Any) -> list[str]:
-    lines = ["  packet:", *(f"    {path:20} {value}" for path, value in example.packet.items())]
-    for when, flow, actions in (("before", example.before, example.before_actions), ("after", example.after, example.after_actions)):
-        lines.append(f"  {when}: {actions}" + (f"   (line {flow.line}: {flow.match})" if flow else ""))
-    if example.before and example.after:
-        lines.append(f"  order: {example.reading}")
-    if example.assumes:
-        lines.append("  such a packet may not exist: it is assumed to meet, or not to meet, " + ", ".join(example.assumes))
-    return lines

@@ -22,6 +22,8 @@ class Flow:
     """In canonical form; two flows that do the same in other words have different texts."""
     value: int
     mask: int
+    written: str = ""
+    """The actions as they were read."""
     packets: int = 0
     bytes: int = 0
     used_s: float | None = None
@@ -103,6 +105,7 @@ def read_line(line: str, number: int, parser: MatchParser) -> Flow:
         actions=canonical(actions),
         value=value,
         mask=mask,
+        written=actions.split(", dp-extra-info:")[0].strip(),
         packets=packets,
         bytes=octets,
         used_s=used_s,

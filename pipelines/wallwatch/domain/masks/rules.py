@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -65,19 +65,16 @@ def rule_set(words: Sequence[tuple[int, int]], actions: Sequence[int], space: He
     return RuleSet(np.ascontiguousarray(both[:, 0]), np.ascontiguousarray(both[:, 1]), np.asarray(actions, dtype=np.int64), places)
 
 
-def chain_order(masks: Sequence[object]) -> list[int]:
+def chain_order(masks: Iterable[Hashable]) -> Numbers:
     """The place of each rule when masks are tried in the order in which they are first seen, and rules of one mask in theirs.
 
-    >>> chain_order(["m1", "m2", "m1"])
+    >>> chain_order(["m1", "m2", "m1"]).tolist()
     [0, 2, 1]
     """
-    first: dict[object, int] = {}
-    for mask in masks:
-        first.setdefault(mask, len(first))
-    ranked = sorted(range(len(masks)), key=lambda row: first[masks[row]])
-    places = [0] * len(masks)
-    for place, row in enumerate(ranked):
-        places[row] = place
+    first: dict[Hashable, int] = {}
+    ranks = np.array([first.setdefault(mask, len(first)) for mask in masks], dtype=np.int64)
+    places = np.empty(len(ranks), dtype=np.int64)
+    places[np.argsort(ranks, kind="stable")] = np.arange(len(ranks))
     return places
 
 

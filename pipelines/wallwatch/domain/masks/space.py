@@ -27,6 +27,8 @@ class HeaderSpace:
     unknown: dict[str, str] = field(default_factory=dict)
     """Path of the bit -> text of a field that is not known."""
     width: int = 0
+    counted: tuple[int, int] = (-1, 0)
+    """The width for which they were found, and the bits that count for the length of a mask."""
 
     def place(self, path: str, kind: Field) -> int:
         """The offset of a field's lowest bit."""
@@ -66,13 +68,16 @@ class HeaderSpace:
 
     def length_bits(self, mask: int) -> int:
         """The length of a mask in bits, `LM` of the paper's section 4.3."""
-        count = 0
-        for path in self.offsets:
-            if path in UNCOUNTED or path in self.unknown or self.fields[path] is PRESENT:
-                continue
-            bits = self.field_of(mask, path)
-            count += VNI_BITS if path == "tunnel.tun_id" and bits == (1 << 64) - 1 else bits.bit_count()
-        return count
+        tunnel_id = self.field_of(mask, "tunnel.tun_id")
+        counted = (mask & self._counted()).bit_count()
+        return counted + (VNI_BITS if tunnel_id == (1 << 64) - 1 else tunnel_id.bit_count())
+
+    def _counted(self) -> int:
+        if self.counted[0] != self.width:
+            left_out = UNCOUNTED | self.unknown.keys() | {"tunnel.tun_id"}
+            bits = sum(self.mask_of(path) for path, kind in self.fields.items() if path not in left_out and kind is not PRESENT)
+            self.counted = (self.width, bits)
+        return self.counted[1]
 
     def header(self, value: int, mask: int) -> dict[str, str]:
         """The fields that `mask` fixes, as text by path, in the order of a dump.

@@ -78,8 +78,8 @@ def compare_flows(
     """The same for lists of flows; `chain` has the places of the flows after, where they are known."""
     started = time.perf_counter()
     numbers: dict[str, int] = {}
-    left = _rules(before, space, numbers)
-    right = _rules(after, space, numbers)
+    left = flow_rules(before, space, numbers)
+    right = flow_rules(after, space, numbers)
     orders_left = orders(before, space)
     orders_right = orders(after, space) if chain is None else [np.asarray(chain, dtype=np.int64)] * len(READINGS)
     proof = prove(left, right, list(zip(orders_left, orders_right, strict=True)), may_miss)
@@ -99,13 +99,14 @@ def compare_flows(
 def orders(flows: Sequence[Flow], space: HeaderSpace) -> list[Numbers]:
     """The place of each flow, once for each of `READINGS`."""
     port = space.mask_of("in_port")
-    masks: list[object] = [(flow.mask, flow.recirculated) for flow in flows]
-    on_port: list[object] = [(flow.mask, flow.recirculated, flow.value & port) for flow in flows]
-    found = [chain_order(masks), chain_order(on_port), list(range(len(flows)))]
-    return [np.asarray(one, dtype=np.int64) for one in found]
+    masks = [(flow.mask, flow.recirculated) for flow in flows]
+    on_port = [(flow.mask, flow.recirculated, flow.value & port) for flow in flows]
+    return [chain_order(masks), chain_order(on_port), np.arange(len(flows), dtype=np.int64)]
 
 
-def _rules(flows: Sequence[Flow], space: HeaderSpace, numbers: dict[str, int]) -> RuleSet:
+def flow_rules(flows: Sequence[Flow], space: HeaderSpace, numbers: dict[str, int] | None = None) -> RuleSet:
+    """Flows as a rule set in their order; `numbers` has the number of each action list, shared by the sets that are compared."""
+    numbers = {} if numbers is None else numbers
     actions = [numbers.setdefault(flow.actions, len(numbers)) for flow in flows]
     return rule_set([(flow.value, flow.mask) for flow in flows], actions, space)
 

@@ -1,0 +1,113 @@
+"""Plans and proofs for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from wallwatch.domain.planning.compare import Comparison
+    from wallwatch.domain.planning.effect import Expected
+    from wallwatch.domain.planning.plan import Plan
+
+MOST_SHOWN = 5
+"""Things of one kind that are named; the rest is counted."""
+MOST_STEPS = 40
+"""Steps that are printed without being asked for."""
+PHASES = {
+    "activate": "add exact entries (no packet notices)",
+    "remove": "remove what nothing used for ten minutes, and entries that left the hyper mask",
+    "move": "move masks: delete and add again (their packets pass through software meanwhile)",
+}
+
+
+def plan_text(plan: Plan, profile: str, all_steps: bool) -> str:
+    """What the plan is, what it should gain and cost, the chains, the proof and the steps."""
+    from wallwatch.domain.planning.report import describe_mask
+
+    lines = [_verdict(plan), "", f"profile {profile}, {plan.flows} flows; traffic: {plan.traffic_basis}", _expected("before", plan.before)]
+    lines.append(_expected("after", plan.then) + _gain(plan))
+    lines.append(
+        f"cost      {plan.cost.operations} operations in {plan.cost.duration_s:.1f} s at {plan.cost.pace_per_s:.0f} a second; "
+        f"{plan.cost.flows_in_software} flows pass through software, each for at most {plan.cost.longest_in_software_s:.2f} s"
+        f" ({plan.cost.packets_in_software:.0f} packets in all)"
+    )
+    lines.append(f"hyper     {plan.hyper_used} of {plan.hyper_capacity} entries; {plan.entries_after} flows in the RNIC afterwards")
+    for side, part in plan.parts.items():
+        if not part.chain.masks:
+            continue
+        lines += ["", f"{side}: {len(part.chain.masks)} masks, {len(part.order.moved)} moved, {len(part.removed)} removed"]
+        final = [*part.order.stay, *part.order.moved]
+        for at, index in enumerate(final[:MOST_SHOWN]):
+            mask = part.cascading[index]
+            kind = "hyper" if index in part.heads else f"was {mask.position}"
+            lines.append(f"  {at:3} ({kind}) {describe_mask(mask.mask, plan.space)}; {mask.packets:.0f} packets a minute")
+        if len(final) > MOST_SHOWN:
+            lines.append(f"      and {len(final) - MOST_SHOWN} more (--json has all)")
+    lines += ["", "proof: " + proof_text(plan.proof)]
+    if plan.left_to_software:
+        lines.append(f"  {plan.left_to_software} flows unused for ten minutes are removed: software decides a packet of theirs again")
+    return "\n".join([*lines, "", *_steps(plan, all_steps)])
+
+
+def _verdict(plan: Plan) -> str:
+    if not plan.offered:
+        return "this plan is not offered: it is not proven"
+    if not plan.steps:
+        return "nothing to do: the masks stand well as they are"
+    return "a proven plan" if plan.worthwhile else "a proven plan, but not worth applying: it gains less than 5 %"
+
+
+def _expected(when: str, one: Expected) -> str:
+    if one.bandwidth_gbps is None or one.latency_us is None:
+        return f"{when:9} no traffic in the last minute, so nothing can be expected"
+    q_l, q_r = ("none" if q is None else f"{q:.2f}" for q in (one.q_l, one.q_r))
+    return f"{when:9} Q_l {q_l}, Q_r {q_r}: {one.bandwidth_gbps:.1f} Gbit/s, {one.latency_us:.2f} us"
+
+
+def _gain(plan: Plan) -> str:
+    return "" if plan.gain is None or plan.latency_gain is None else f" ({plan.gain:+.1%} bandwidth, {-plan.latency_gain:+.1%} latency)"
+
+
+def _steps(plan: Plan, all_steps: bool) -> list[str]:
+    lines: list[str] = []
+    shown = len(plan.steps) if all_steps or len(plan.steps) <= MOST_STEPS else MOST_SHOWN
+    for phase, title in PHASES.items():
+        steps = [step for step in plan.steps if step.phase == phase]
+        if not steps:
+            continue
+        lines.append(f"{len(steps)} steps: {title}")
+        lines += [f"  ovs-appctl {step.command(plan.space)}" for step in steps[:shown]]
+        if len(steps) > shown:
+            lines.append(f"  ... and {len(steps) - shown} more (--all-steps prints them)")
+    return lines
+
+
+def proof_text(compared: Comparison) -> str:
+    """The proof for people."""
+    before = f"{compared.flows_before} flows under {compared.masks_before} masks before"
+    after = f"{compared.flows_after} under {compared.masks_after} after"
+    contested = f"{compared.proof.contested} overlapping pairs with other actions"
+    lines = []
+    if compared.proof.verdict == "equivalent":
+        lines.append("equivalent: every packet that a flow of either matches gets the same actions")
+    elif compared.proof.verdict == "undecided":
+        lines.append(f"not decided: {compared.proof.reason}")
+    else:
+        lines.append("not equivalent: there is a packet that is treated differently")
+    lines.append(f"  {before}, {after}; {contested}; {compared.took_ms:.0f} ms")
+    if compared.example is not None:
+        lines += _example_lines(compared.example)
+    if compared.opaque:
+        lines.append("  not understood, and taken as conditions of which nothing is known: " + ", ".join(compared.opaque[:MOST_SHOWN]))
+    return "\n".join(lines)
+
+
+def _example_lines(example: Any) -> list[str]:
+    lines = ["  packet:", *(f"    {path:20} {value}" for path, value in example.packet.items())]
+    for when, flow, actions in (("before", example.before, example.before_actions), ("after", example.after, example.after_actions)):
+        lines.append(f"  {when}: {actions}" + (f"   (line {flow.line}: {flow.match})" if flow else ""))
+    if example.before and example.after:
+        lines.append(f"  order: {example.reading}")
+    if example.assumes:
+        lines.append("  such a packet may not exist: it is assumed to meet, or not to meet, " + ", ".join(example.assumes))
+    return lines

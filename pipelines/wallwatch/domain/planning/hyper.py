@@ -1,0 +1,189 @@
+"""The hyper mask: exact entries for flows that have traffic, ahead of all other masks (paper, section 4.3).
+
+Exact in every bit of a field that any rule of the table looks at: two packets that agree there are treated alike by all of them.
+
+An entry is always a part of the rule that its packets meet today and does the same, so it changes no packet's treatment whatever its
+values are. What a rule leaves open must be known to make an exact entry of it: a dump tells it where other flows of the same Ethernet
+address match its IP address in full. A guess that is wrong costs an entry without packets, nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
+
+import numpy as np
+
+from wallwatch.domain.masks.dump import Flow
+from wallwatch.domain.masks.fields import known
+from wallwatch.domain.masks.space import HeaderSpace
+from wallwatch.domain.planning.traffic import IDLE_S, Traffic
+
+PAIRS = tuple((f"eth.{end}", f"{version}.{end}") for version in ("ipv4", "ipv6") for end in ("src", "dst"))
+"""An Ethernet address tells the IP address of the same end, where it has only one in the dump."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An exact entry: the bits of the hyper mask with all their values, and the row of the rule that it comes from."""
+
+    value: int
+    row: int
+    known_before: bool = False
+    """It is expected rather than seen: warmed up."""
+
+
+@dataclass(frozen=True)
+class HyperMask:
+    """The hyper mask of one table with its entries; those in `present` are rules of the dump already."""
+
+    recirc_id: int
+    """The table: 0, or where `recirc` sends packets."""
+    mask: int
+    present: tuple[int, ...]
+    entries: tuple[Entry, ...]
+    evicted: tuple[int, ...]
+    left_out: int
+    """Entries for which there was no room."""
+    uncovered: int
+    """Flows with traffic whose exact header the dump does not tell."""
+
+
+def choose(rows: Sequence[int], flows: Sequence[Flow], space: HeaderSpace, traffic: Traffic) -> HyperMask | None:
+    """The hyper mask of one table with all entries that it could have: the set of fields under which most packets have exact entries.
+
+    None where there is none. `fit` takes as many entries as there is room for.
+
+    Parameters
+    ----------
+    rows : sequence of int
+        The table's flows.
+    """
+    paths = [path for path in space.offsets if path != "in_port"]
+    usable = sum(1 << at for at, path in enumerate(paths) if path == "tunnel" or known(path) is not None)
+    port = space.mask_of("in_port")
+    masks = {flows[row].mask for row in rows}
+    looked_at = reduce(or_, masks, 0)
+    by_mask = {mask: _needs(mask, looked_at, paths, space) for mask in masks}
+    learned = _Addresses.of(rows, flows, looked_at, space, paths)
+    wanted: dict[tuple[int, int], float] = {}
+    have: dict[int, tuple[int, int]] = {}
+    for row in rows:
+        flow = flows[row]
+        need, exact = by_mask[flow.mask]
+        if traffic.packets[row] == 0 or need & ~usable or not flow.mask & port:
+            continue
+        fields, bits = learned.complete(flow, exact)
+        have[row] = fields, bits
+        wanted[need, fields] = wanted.get((need, fields), 0.0) + float(traffic.packets[row])
+    best = _best(wanted)
+    if best is None:
+        return None
+    mask = port | sum(space.mask_of(path) & looked_at for at, path in enumerate(paths) if best >> at & 1)
+    present = [row for row in rows if flows[row].mask == mask]
+    fitting = [row for row, (fields, _) in have.items() if not by_mask[flows[row].mask][0] & ~best and not best & ~fields]
+    taken = {flows[row].value for row in present}
+    entries: dict[int, Entry] = {}
+    for row in fitting:
+        value = (flows[row].value | have[row][1]) & mask
+        if value not in taken:
+            entries.setdefault(value, Entry(value, row))
+    recirc_id = space.field_of(flows[rows[0]].value, "recirc_id")
+    return HyperMask(recirc_id, mask, tuple(present), tuple(entries.values()), (), 0, len(have) - len(fitting))
+
+
+def fit(masks: Sequence[HyperMask], capacity: int, traffic: Traffic, spare: Callable[[Sequence[int]], Set[int]]) -> tuple[HyperMask, ...]:
+    """The hyper masks with as many entries as there is room for, all together: the least recently used are left out.
+
+    Entries that are there and idle for ten minutes leave, and above the capacity the least recently used; a rule that nothing replaces
+    stays.
+
+    Parameters
+    ----------
+    spare : function of rows
+        Those of them whose packets another rule treats alike, so that they may be evicted.
+    """
+
+    def use(row: int) -> tuple[float, float]:
+        return float(traffic.idle_s[row]), -float(traffic.packets[row])
+
+    present = sorted((row for one in masks for row in one.present), key=use)
+    leaving = [row for at, row in enumerate(present) if at >= capacity or IDLE_S <= traffic.idle_s[row] < np.inf]
+    evicted = spare(leaving) if leaving else set()
+    room = max(0, capacity - len(present) + len(evicted))
+    entries = sorted((entry for one in masks for entry in one.entries), key=lambda entry: (entry.known_before, use(entry.row)))
+    chosen = {id(entry) for entry in entries[:room]}
+    return tuple(
+        replace(
+            one,
+            present=tuple(row for row in one.present if row not in evicted),
+            evicted=tuple(row for row in one.present if row in evicted),
+            entries=tuple(entry for entry in one.entries if id(entry) in chosen),
+            left_out=sum(id(entry) not in chosen for entry in one.entries),
+        )
+        for one in masks
+    )
+
+
+def _needs(mask: int, looked_at: int, paths: list[str], space: HeaderSpace) -> tuple[int, int]:
+    """Fields that a mask looks at, and those of which it looks at every bit that any mask does, as sets of bits over `paths`."""
+    need = exact = 0
+    for at, path in enumerate(paths):
+        bits = mask & space.mask_of(path)
+        if bits:
+            need |= 1 << at
+            exact |= (bits == looked_at & space.mask_of(path)) << at
+    return need, exact
+
+
+@dataclass(frozen=True)
+class _Addresses:
+    """What a table tells of IP addresses: one Ethernet address has one."""
+
+    ends: list[tuple[int, int, int, int]]
+    """For each end: place of the IP field and of the Ethernet field among the paths, their bits."""
+    learned: dict[tuple[int, int], int | None]
+    """(place of the IP field, Ethernet address) -> IP address; None where there are several."""
+
+    @classmethod
+    def of(cls, rows: Sequence[int], flows: Sequence[Flow], looked_at: int, space: HeaderSpace, paths: list[str]) -> _Addresses:
+        ends = [
+            (paths.index(ip), paths.index(mac), space.mask_of(ip) & looked_at, space.mask_of(mac) & looked_at)
+            for mac, ip in PAIRS
+            if space.mask_of(ip) & looked_at and space.mask_of(mac) & looked_at
+        ]
+        learned: dict[tuple[int, int], int | None] = {}
+        for place, _, address, ethernet in ends:
+            both = address | ethernet
+            for row in rows:
+                flow = flows[row]
+                if flow.mask & both == both:
+                    key, value = (place, flow.value & ethernet), flow.value & address
+                    learned[key] = value if learned.get(key, value) == value else None
+        return cls(ends, learned)
+
+    def complete(self, flow: Flow, exact: int) -> tuple[int, int]:
+        """The fields whose bits are all known, of a flow that matches those of `exact` in full; and the bits that the flow leaves open."""
+        fields, bits = exact, 0
+        for place, mac_place, address, ethernet in self.ends:
+            if exact >> place & 1 or not exact >> mac_place & 1:
+                continue
+            value = self.learned.get((place, flow.value & ethernet))
+            if value is not None and not (value ^ flow.value) & flow.mask & address:
+                fields |= 1 << place
+                bits |= value
+        return fields, bits
+
+
+def _best(wanted: Mapping[tuple[int, int], float]) -> int | None:
+    """The set of fields that serves most packets: a flow fits when it needs no other field and has a value for each."""
+    candidates = {fields for pair in wanted for fields in pair}
+    best: tuple[float, int, int] | None = None
+    for fields in candidates:
+        served = sum(packets for (need, have), packets in wanted.items() if not need & ~fields and not fields & ~have)
+        rank = (served, fields.bit_count(), fields)
+        if served > 0 and (best is None or rank > best):
+            best = rank
+    return None if best is None else best[2]

@@ -1,0 +1,160 @@
+"""The plan of one direction: its hyper masks, the masks that go, and the order of the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from wallwatch.domain.masks.dump import Flow
+from wallwatch.domain.masks.rules import Numbers, RuleSet, rule_set
+from wallwatch.domain.masks.space import HeaderSpace
+from wallwatch.domain.planning.chain import Chain, ChainMask, Direction
+from wallwatch.domain.planning.hyper import Entry, HyperMask, choose
+from wallwatch.domain.planning.order import Order, arrange
+from wallwatch.domain.planning.overlap import conflicts, first_container
+from wallwatch.domain.planning.traffic import IDLE_S, Traffic
+
+LEAST_SERVED = 0.01
+"""A hyper mask that serves less of its direction's packets is not made: all others would be one query later for it."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """The plan of one direction: its chain before and after, by mask."""
+
+    chain: Chain
+    hyper: tuple[HyperMask, ...]
+    order: Order
+    """Indexes into `cascading`."""
+    cascading: tuple[ChainMask, ...]
+    """The masks that are there afterwards, in the chain's order before; hyper masks that are new stand last."""
+    heads: tuple[int, ...]
+    """Which of them are hyper masks."""
+    removed: tuple[ChainMask, ...]
+    queries_after: float | None
+
+
+def contested_pairs(rules: RuleSet, order: Numbers) -> Numbers:
+    """Pairs of rows that overlap and have different actions, shape (pairs, 2); the first wins. Open vSwitch makes none, people can."""
+    found = [np.stack([a, b], axis=1)[order[a] < order[b]] for a, b in conflicts(rules, rules)]
+    return np.concatenate(found) if found else np.zeros((0, 2), dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the plans of both directions are made of."""
+
+    flows: list[Flow]
+    space: HeaderSpace
+    traffic: Traffic
+    rules: RuleSet
+    contested: Numbers
+    chains: dict[Direction, Chain]
+
+    def hyper_masks(self, chain: Chain, expected_headers: Sequence[tuple[int, int]]) -> tuple[HyperMask, ...]:
+        """One for each table in which it serves enough packets to be worth its place; with all entries that they could have."""
+        tables: dict[int, list[int]] = {}
+        for mask in chain.masks:
+            for row in mask.rows:
+                tables.setdefault(self.space.field_of(self.flows[row].value, "recirc_id"), []).append(row)
+        found: list[HyperMask] = []
+        for rows in tables.values():
+            one = choose(rows, self.flows, self.space, self.traffic)
+            if one is not None and self.served(one) >= LEAST_SERVED * chain.packets:
+                found.append(self.warmed(one, rows, expected_headers))
+        without, queries = self.part(chain, ()).queries_after, self.part(chain, tuple(found)).queries_after
+        return tuple(found) if queries is not None and without is not None and queries < without else ()
+
+    def served(self, mask: HyperMask) -> float:
+        """Packets of the last minute that have an exact entry."""
+        return float(self.traffic.packets[list(mask.present)].sum() + self.traffic.packets[[entry.row for entry in mask.entries]].sum())
+
+    def warmed(self, mask: HyperMask, rows: Sequence[int], headers: Sequence[tuple[int, int]]) -> HyperMask:
+        """The hyper mask with entries for flows that are likely to come, as far as a rule of the table decides them."""
+        taken = {entry.value for entry in mask.entries} | {self.flows[row].value for row in mask.present}
+        values = list(dict.fromkeys(value & mask.mask for value, known in headers if not mask.mask & ~known))
+        values = [value for value in values if value not in taken]
+        if not values:
+            return mask
+        probes = rule_set([(value, mask.mask) for value in values], [0] * len(values), self.space)
+        table = np.asarray(rows)
+        first = first_container(probes, self.rules.take(table))
+        more = [Entry(value, int(table[row]), True) for value, row in zip(values, first, strict=True) if row >= 0]
+        return replace(mask, entries=(*mask.entries, *more))
+
+    def spare(self, rows: Sequence[int]) -> set[int]:
+        """Those of some rows that another rule contains and treats alike."""
+        inside = np.asarray(rows, dtype=np.int64)
+        outside = np.setdiff1d(np.arange(len(self.rules)), inside)
+        first = first_container(self.rules.take(inside), self.rules.take(outside))
+        alike = (first >= 0) & (self.rules.actions[outside[first]] == self.rules.actions[inside]) if len(outside) else first >= 0
+        return {int(row) for row in inside[alike]}
+
+    def entries(self, hyper: Sequence[HyperMask], first: int) -> list[Flow]:
+        """The exact entries as flows. Where rules overlap with other actions an entry does what the first of them does."""
+        made = [(entry.value, mask.mask, entry.row) for mask in hyper for entry in mask.entries]
+        decides = [row for _, _, row in made]
+        if made and len(self.contested):
+            decides = first_container(rule_set([one[:2] for one in made], [0] * len(made), self.space), self.rules).tolist()
+        return [
+            Flow(
+                line=-number,
+                ufid="",
+                match="",
+                actions=self.flows[row].actions,
+                written=self.flows[row].written,
+                value=value,
+                mask=mask,
+                recirculated=self.flows[row].recirculated,
+            )
+            for number, ((value, mask, _), row) in enumerate(zip(made, decides, strict=True), first)
+        ]
+
+    def part(self, chain: Chain, hyper: tuple[HyperMask, ...]) -> Part:
+        """The order of one direction."""
+        exact = {(mask.mask, mask.recirc_id != 0): mask for mask in hyper}
+        shielded = {entry.row for mask in hyper for entry in mask.entries}
+        gone = {row for mask in hyper for row in mask.evicted}
+        pinned = set(self.contested.ravel().tolist())
+        removed = tuple(
+            one for one in chain.masks if self.idle(one) and (one.mask, one.recirculated) not in exact and pinned.isdisjoint(one.rows)
+        )
+        standing: list[ChainMask] = []
+        left = {id(one) for one in removed}
+        for one in chain.masks:
+            rows = tuple(row for row in one.rows if row not in gone)
+            if id(one) not in left and rows:
+                standing.append(replace(one, rows=rows))
+        there = {(one.mask, one.recirculated) for one in standing}
+        for key, made in exact.items():
+            if key not in there and made.entries:
+                standing.append(ChainMask(len(chain.masks), key[0], key[1], self.space.length_bits(key[0]), (), 0.0, 0.0))
+        packets = [self._meeting(one, exact, shielded) for one in standing]
+        at_head = {at for at, one in enumerate(standing) if (one.mask, one.recirculated) in exact}
+        forced = {at for at in range(max(at_head, default=0)) if at not in at_head}
+        order = arrange(standing, packets, forced, self._kept(standing), at_head)
+        final = [*order.stay, *order.moved]
+        total = sum(packets)
+        queries = sum(place * packets[at] for place, at in enumerate(final)) / total if total else None
+        return Part(chain, hyper, order, tuple(standing), tuple(sorted(at_head)), removed, queries)
+
+    def idle(self, mask: ChainMask) -> bool:
+        """No packet for ten minutes; of a mask that was never used the dump does not tell how long it is there."""
+        return mask.packets == 0 and IDLE_S <= mask.idle_s < np.inf
+
+    def _meeting(self, mask: ChainMask, exact: Mapping[tuple[int, bool], HyperMask], shielded: Set[int]) -> float:
+        """Packets of the last minute that meet the mask afterwards."""
+        own = float(self.traffic.packets[[row for row in mask.rows if row not in shielded]].sum()) if mask.rows else 0.0
+        hyper = exact.get((mask.mask, mask.recirculated))
+        return own + (float(self.traffic.packets[[entry.row for entry in hyper.entries]].sum()) if hyper else 0.0)
+
+    def _kept(self, masks: Sequence[ChainMask]) -> set[tuple[int, int]]:
+        """Pairs of masks whose order must stay, since flows of theirs overlap and have other actions."""
+        place = np.full(len(self.flows), -1, dtype=np.int64)
+        for at, mask in enumerate(masks):
+            place[list(mask.rows)] = at
+        pairs = place[self.contested]
+        pairs = np.unique(pairs[(pairs >= 0).all(axis=1) & (pairs[:, 0] != pairs[:, 1])], axis=0)
+        return {(int(first), int(second)) for first, second in pairs}

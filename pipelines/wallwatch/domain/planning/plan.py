@@ -1,0 +1,175 @@
+"""A mask plan of one RNIC: the hyper mask, the order of the cascading masks, the steps, what they gain and cost, and the proof.
+
+>>> from wallwatch.domain.catalogue.load import profiles
+>>> from wallwatch.domain.masks.dump import read_dump
+>>> from wallwatch.domain.masks.space import HeaderSpace
+>>> lines = ["in_port(1),eth_type(0x0800),ipv4(dst=10.0.0.0/24), packets:1, bytes:60, used:5s, actions:2"]
+>>> lines += ["in_port(1),eth_type(0x0800),ipv4(dst=10.0.1.1), packets:900, bytes:60, used:1s, actions:3"]
+>>> made = make_plan(read_dump(chr(10).join(lines), HeaderSpace()), profiles()["CX-6"])
+>>> made.proof.proof.verdict, made.steps[0].command(made.space)
+('equivalent', "dpctl/del-flow 'in_port(1),eth_type(0x0800),ipv4(dst=10.0.0.0/24)'")
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from wallwatch.domain.catalogue.models import Profile
+from wallwatch.domain.masks.dump import Dump, Flow
+from wallwatch.domain.masks.space import HeaderSpace
+from wallwatch.domain.planning.chain import Direction, chains
+from wallwatch.domain.planning.compare import Comparison, NotComparable, compare_flows, flow_rules, orders
+from wallwatch.domain.planning.effect import NOTICEABLE, Cost, Expected, cost, expected
+from wallwatch.domain.planning.hyper import fit
+from wallwatch.domain.planning.parts import Part, Setting, contested_pairs
+from wallwatch.domain.planning.steps import Step, applied, steps
+from wallwatch.domain.planning.traffic import recent
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything about a plan; it may be offered when `offered` says so."""
+
+    space: HeaderSpace
+    parts: dict[Direction, Part]
+    steps: tuple[Step, ...]
+    after: tuple[Flow, ...]
+    """The flows that the steps lead to, in the order of the chain."""
+    before: Expected
+    then: Expected
+    cost: Cost
+    proof: Comparison
+    left_to_software: int
+    """Flows of removed masks: nothing used them for ten minutes; should a packet come, software decides it as it did."""
+    flows: int
+    hyper_capacity: int
+    hyper_used: int
+    entries_after: int
+    """Flows in the RNIC afterwards."""
+    traffic_basis: str
+    took_ms: float
+    """Without the proof, whose time is in `proof`."""
+
+    @property
+    def proven(self) -> bool:
+        return self.proof.proof.verdict == "equivalent"
+
+    @property
+    def gain(self) -> float | None:
+        """Expected share of bandwidth gained."""
+        if self.before.bandwidth_gbps is None or self.then.bandwidth_gbps is None:
+            return None
+        return self.then.bandwidth_gbps / self.before.bandwidth_gbps - 1.0
+
+    @property
+    def latency_gain(self) -> float | None:
+        """Expected share of latency saved."""
+        if not self.before.latency_us or self.then.latency_us is None:
+            return None
+        return 1.0 - self.then.latency_us / self.before.latency_us
+
+    @property
+    def worthwhile(self) -> bool:
+        """Whether the expected gain is one that is noticed, in bandwidth or in latency."""
+        return max(self.gain or 0.0, self.latency_gain or 0.0) >= NOTICEABLE
+
+    @property
+    def offered(self) -> bool:
+        """A plan that is not proven is not offered."""
+        return self.proven
+
+
+def make_plan(
+    dump: Dump,
+    profile: Profile,
+    earlier: Sequence[Flow] = (),
+    elapsed_s: float = 0.0,
+    hyper_capacity: int | None = None,
+    q_r: float | None = None,
+    expected_headers: Sequence[tuple[int, int]] = (),
+) -> Plan:
+    """Plan the masks of a whole dump.
+
+    Where a dump says which flows are offloaded, those are planned: only they are in the RNIC.
+
+    Parameters
+    ----------
+    earlier, elapsed_s :
+        The flows of an earlier dump, for the traffic of each flow.
+    hyper_capacity : int, optional
+        Entries of the hyper mask; the profile's wall of offloaded flows unless given.
+    q_r : float, optional
+        Mean queries at the peers, if they are measured; unless given, the peers' chains are taken to be as this RNIC's ingress chain.
+    expected_headers : sequence of (value, mask)
+        Headers of flows that are likely to come (`warmup`): they get entries where there is room.
+
+    Raises
+    ------
+    NotComparable
+        When the dump was not read whole, or has no flow: a plan made of a part would not be proven for the rest.
+    """
+    started = time.perf_counter()
+    flows = _planned(dump)
+    capacity = int(profile.limits["offloaded_flows"].value) if hyper_capacity is None else hyper_capacity
+    traffic = recent(flows, earlier, elapsed_s)
+    rules = flow_rules(flows, dump.space)
+    contested = contested_pairs(rules, orders(flows, dump.space)[0])
+    setting = Setting(flows, dump.space, traffic, rules, contested, chains(flows, dump.space, traffic))
+    parts: dict[Direction, Part] = {}
+    entries: list[Flow] = []
+    shielded: set[int] = set()
+    removed: list[Flow] = []
+    moved: list[list[Flow]] = []
+    chosen = {side: setting.hyper_masks(chain, expected_headers) for side, chain in setting.chains.items()}
+    fitted = iter(fit([one for masks in chosen.values() for one in masks], capacity, traffic, setting.spare))
+    used = 0
+    for side, chain in setting.chains.items():
+        hyper = tuple(next(fitted) for _ in chosen[side])
+        used += sum(len(one.present) + len(one.entries) for one in hyper)
+        entries += setting.entries(hyper, first=len(entries) + 1)
+        shielded |= {entry.row for one in hyper for entry in one.entries}
+        part = parts[side] = setting.part(chain, hyper)
+        evicted = [row for one in hyper for row in one.evicted]
+        removed += [flows[row] for one in part.removed for row in one.rows] + [flows[row] for row in evicted]
+        moved += [[flows[row] for row in part.cascading[at].rows] for at in part.order.moved]
+    careful = len(contested) > 0
+    done = steps(entries, removed, moved, careful)
+    after = applied(flows, done)
+    row_of = {flow.line: row for row, flow in enumerate(flows)}
+    price = cost(done, traffic, row_of, shielded, profile, careful)
+    gone = np.zeros(len(flows), dtype=bool)
+    gone[[row for part in parts.values() for mask in part.removed for row in mask.rows]] = True
+    took_ms = (time.perf_counter() - started) * 1000
+    proof = compare_flows(flows, after, dump.space, chain=range(len(after)), may_miss=gone)
+    ingress = parts["ingress"]
+    return Plan(
+        space=dump.space,
+        parts=parts,
+        steps=tuple(done),
+        after=tuple(after),
+        before=expected(profile, parts["egress"].chain.queries, ingress.chain.queries if q_r is None else q_r),
+        then=expected(profile, parts["egress"].queries_after, ingress.queries_after if q_r is None else q_r),
+        cost=price,
+        proof=proof,
+        left_to_software=int(gone.sum()),
+        flows=len(flows),
+        hyper_capacity=capacity,
+        hyper_used=used,
+        entries_after=len(after),
+        traffic_basis=traffic.basis,
+        took_ms=took_ms,
+    )
+
+
+def _planned(dump: Dump) -> list[Flow]:
+    if dump.bad:
+        first = dump.bad[0]
+        raise NotComparable(f"{len(dump.bad)} lines could not be read; line {first.line}: {first.reason}")
+    flows = [flow for flow in dump.flows if flow.offloaded] or list(dump.flows)
+    if not flows:
+        raise NotComparable("the dump has no flows")
+    return flows

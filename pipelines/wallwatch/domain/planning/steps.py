@@ -1,0 +1,74 @@
+"""The operations of a plan, in an order in which no packet ever meets other actions than before.
+
+1. Exact entries are added. Each does what the rule does that its packets meet today, so nothing changes for them, and from now on they need
+   no rule that the next steps take away.
+2. Masks that nothing used for ten minutes, and entries that left the hyper mask, are removed.
+3. Masks are moved: all flows of one are deleted, so that its place in the chain is given up, and added again, which puts it at the end.
+   Their packets pass through software meanwhile, where Open vSwitch decides them by the same rules as ever, unless an exact entry has
+   them.
+
+Where flows overlap and have other actions, deleting one would let its packets meet the other. Then all flows that are moved are deleted
+first, the last of the chain before the first, and added in the order of the new chain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from wallwatch.domain.masks.dump import Flow
+from wallwatch.domain.masks.space import HeaderSpace
+from wallwatch.domain.masks.text import text_of
+
+Phase = Literal["activate", "remove", "move"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One operation of `ovs-appctl`."""
+
+    phase: Phase
+    add: bool
+    flow: Flow
+
+    def command(self, space: HeaderSpace) -> str:
+        """The operation as it is typed."""
+        ufid = f"ufid:{self.flow.ufid}" if self.flow.ufid else ""
+        if not self.add:
+            return f"dpctl/del-flow '{ufid or text_of(self.flow, space)}'"
+        match = ",".join(part for part in (ufid, text_of(self.flow, space)) if part)
+        return f"dpctl/add-flow '{match}' '{self.flow.written}'"
+
+
+def steps(entries: Sequence[Flow], removed: Sequence[Flow], moved: Sequence[Sequence[Flow]], careful: bool) -> list[Step]:
+    """All operations. `moved` has the flows of each mask in the order of the new chain; `careful`: flows with other actions overlap."""
+    found = [Step("activate", True, flow) for flow in entries]
+    found += [Step("remove", False, flow) for flow in reversed(removed)]
+    if careful:
+        found += [Step("move", False, flow) for mask in reversed(moved) for flow in reversed(mask)]
+        found += [Step("move", True, flow) for mask in moved for flow in mask]
+    else:
+        for mask in moved:
+            found += [Step("move", False, flow) for flow in mask]
+            found += [Step("move", True, flow) for flow in mask]
+    return found
+
+
+def applied(chain: Sequence[Flow], done: Sequence[Step]) -> list[Flow]:
+    """The chain after the steps: what is added stands behind everything that is there, or with its own mask.
+
+    This is what the proof is made of, so that it speaks of the steps and not of what they were meant to do.
+    """
+    masks: dict[tuple[int, bool], dict[Flow, None]] = {}
+    for flow in chain:
+        masks.setdefault((flow.mask, flow.recirculated), {})[flow] = None
+    for step in done:
+        key = (step.flow.mask, step.flow.recirculated)
+        if step.add:
+            masks.setdefault(key, {})[step.flow] = None
+            continue
+        del masks[key][step.flow]
+        if not masks[key]:
+            del masks[key]
+    return [flow for members in masks.values() for flow in members]
