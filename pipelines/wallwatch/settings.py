@@ -45,7 +45,9 @@ class Settings(BaseSettings):
 
     forecast_models: Path = Field(default=Path(".local/state/forecast"), description="folder of trained forecast models (the registry)")
     forecast_keep_s: float = Field(
-        default=60.0, ge=0, description="least time between two forecasts of an RNIC that are kept; about 2 kB each, so 300 for a large fleet"
+        default=60.0,
+        ge=0,
+        description="least time between two forecasts of an RNIC that are kept, 2 kB each: 300 for a large fleet",
     )
     forecast_delay_s: float = Field(
         default=15.0, ge=0, lt=60, description="how long after the end of a minute its samples are awaited before forecasting, in seconds"

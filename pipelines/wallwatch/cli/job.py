@@ -50,3 +50,16 @@ def validate() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: job.stop())
     job.run()
+
+
+@app.command()
+def forecast() -> None:
+    """Read the last hour of each RNIC from TimescaleDB once a minute and write to Kafka what is ahead."""
+    from wallwatch.jobs.forecast import ForecastJob
+
+    settings = Settings()
+    _log(settings)
+    job = ForecastJob(settings)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: job.stop())
+    job.run()

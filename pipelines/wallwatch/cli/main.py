@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from wallwatch.cli import calibrate, db, evaluate, generate, job, ltl, plan, policy, predict, status, topics
+from wallwatch.cli import calibrate, db, evaluate, forecast, generate, job, ltl, plan, policy, predict, status, topics
 from wallwatch.cli.plugins import CommandsOfOtherParts
 
 app = typer.Typer(cls=CommandsOfOtherParts, help="Wallwatch: see the scalability walls of RDMA NICs.", no_args_is_help=True)
@@ -14,6 +14,7 @@ app.add_typer(db.app, name="db")
 app.add_typer(generate.app, name="generate")
 app.add_typer(ltl.app, name="ltl")
 app.add_typer(policy.app, name="policy")
+app.add_typer(forecast.app, name="forecast")
 app.add_typer(calibrate.app, name="calibrate")
 app.command(name="predict")(predict.predict)
 app.command(name="status")(status.status)

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from wallwatch.domain.forecast.examples import Examples, batches, examples_of, together
+from wallwatch.domain.forecast.features import NAMES, QUIET
 from wallwatch.domain.forecast.model import ROUNDS, Forecaster, calibrate, fit
 from wallwatch.domain.forecast.targets import HORIZONS_MIN, QUANTILES, targets
 from wallwatch.domain.forecast.window import History
+from wallwatch.forecasting import live
 
 UNSEEN_SHARE = 0.25
 """Of the histories, or of the end of a single one, that calibrate the intervals and are not trained on."""
@@ -96,19 +98,23 @@ def describe(
 
 
 def errors(forecaster: Forecaster, target: str, unseen: Examples) -> dict[str, float]:
-    """Mean and 95th percentile of the absolute error of the median, in units of labels, and the coverage of the interval.
+    """Mean absolute error of the median in units of labels, the coverage of the interval, and the errors at 15 minutes.
 
-    The 95th percentile is what live errors are compared with: when more than a twentieth exceeds it, the fleet is not that of the training.
+    Those are shares of the wall: live errors are compared with their 95th percentile. When more than a twentieth of them
+    exceeds it, the fleet is not that of the training.
     """
     quantiles = forecaster.labels(target, unseen.rows)
     error = np.abs(unseen.labels - quantiles[:, len(QUANTILES) // 2])
-    horizons = unseen.rows[:, -4].astype(np.int64)
+    horizons = unseen.rows[:, NAMES.index("horizon_min")].astype(np.int64)
     margins = forecaster.margins[target][unseen.growing.astype(np.intp), np.searchsorted(HORIZONS_MIN, horizons)]
     inside = (unseen.labels >= quantiles[:, 0] - margins) & (unseen.labels <= quantiles[:, -1] + margins)
+    share = error * (np.abs(unseen.rows[:, NAMES.index("rate")]) + QUIET) * horizons
+    at_15 = share[horizons == live.HORIZON_MIN]
     return {
         "mean_error": round(float(error.mean()), 4),
-        "p95_error": round(float(np.quantile(error, 0.95)), 4),
         "coverage": round(float(inside.mean()), 4),
+        "mean_share": round(float(at_15.mean()), 5) if len(at_15) else 0.0,
+        live.P95: round(float(np.quantile(at_15, 0.95)), 5) if len(at_15) else 0.0,
     }
 
 

@@ -18,6 +18,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, Topi
 
 from wallwatch.jobs.dead_letter import DeadLetters
 from wallwatch.jobs.ingest_batch import FINDINGS_TOPIC, TELEMETRY_TOPICS, Batch, BatchBuilder
+from wallwatch.jobs.ingest_forecasts import TOPIC as FORECASTS_TOPIC
 from wallwatch.jobs.ingest_writer import Database, Stopped, Writer
 from wallwatch.jobs.maintenance import Maintenance
 from wallwatch.jobs.metrics import LAG, MESSAGES, serve
@@ -71,7 +72,7 @@ class Ingest:
         )
         future_ns = settings.future_tolerance_s * 1_000_000_000
         self._builder = BatchBuilder(identities, self._reader_database.run, future_ns, self._silence.heard)
-        self._writer = Writer(self._writer_database, StateKeeper(identities), self._letters, self._commit)
+        self._writer = Writer(self._writer_database, StateKeeper(identities), self._letters, self._commit, settings.forecast_keep_s)
 
     def stop(self) -> None:
         self._stop.set()
@@ -88,7 +89,7 @@ class Ingest:
         try:
             self._reader_database.run(self._identities.load)
             self._reader_database.run(self._silence.load)
-            self._consumer.subscribe([*TELEMETRY_TOPICS, FINDINGS_TOPIC])
+            self._consumer.subscribe([*TELEMETRY_TOPICS, FINDINGS_TOPIC, FORECASTS_TOPIC])
             writer.start()
             maintenance.start()
             self._read_all()

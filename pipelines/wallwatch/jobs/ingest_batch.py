@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, TypeVar
 
 import psycopg
@@ -12,6 +13,8 @@ import psycopg
 from wallwatch.domain.telemetry.registry import measurements, topics
 from wallwatch.jobs.dead_letter import Rejected, rejected
 from wallwatch.jobs.decode import Decoded, Refused, decode, decode_finding
+from wallwatch.jobs.ingest_forecasts import TOPIC as FORECASTS_TOPIC
+from wallwatch.jobs.ingest_forecasts import StoredForecast, decode_forecast
 from wallwatch.jobs.metrics import UNKNOWN_FIELDS
 from wallwatch.store.encode import Encoded, Sample, TableEncoder
 from wallwatch.store.identities import Identities
@@ -49,6 +52,7 @@ class Batch:
 
     tables: dict[str, Encoded] = field(default_factory=dict)
     findings: list[StoredFinding] = field(default_factory=list)
+    forecasts: list[StoredForecast] = field(default_factory=list)
     news: News = field(default_factory=News)
     rejected: list[Rejected] = field(default_factory=list)
     offsets: dict[tuple[str, int], int] = field(default_factory=dict)
@@ -88,6 +92,8 @@ class BatchBuilder:
         for topic, group in by_topic.items():
             if topic == FINDINGS_TOPIC:
                 self._findings(batch, group)
+            elif topic == FORECASTS_TOPIC:
+                self._forecasts(batch, group)
             else:
                 self._telemetry(batch, topic, group, latest_ns)
 
@@ -171,3 +177,17 @@ class BatchBuilder:
             rnic = known[f["host"], f["pci"]].rnic_id if f["pci"] else None
             shown = self._identities.of_host.get(f["host"], []) if f["blast_radius"] == "host" else [rnic] if rnic is not None else []
             batch.findings.append(StoredFinding(rnic, self._identities.hosts[f["host"]], tuple(shown), f))
+
+    def _forecasts(self, batch: Batch, group: list[Any]) -> None:
+        decoded: list[dict[str, Any]] = []
+        for message in group:
+            try:
+                decoded.append(decode_forecast(message.value()))
+            except Refused as refusal:
+                batch.rejected.append(rejected(message, refusal.reason, str(refusal)))
+        known = self._identities.rnics
+        wanted = {(f["host"], f["pci"]): {"rack": str(f.get("rack") or "")} for f in decoded if (f["host"], f["pci"]) not in known}
+        if wanted:
+            self._with_database(lambda connection: self._identities.upsert_rnics(connection, wanted, full=False))
+        for f in decoded:
+            batch.forecasts.append(StoredForecast(known[f["host"], f["pci"]].rnic_id, datetime.fromisoformat(f["at"]), f))

@@ -13,6 +13,7 @@ import psycopg
 from psycopg.types.json import Jsonb
 from tenacity import Retrying, retry_if_exception_type, stop_when_event_set, wait_exponential_jitter
 
+from wallwatch.jobs import ingest_forecasts
 from wallwatch.jobs.dead_letter import DeadLetters
 from wallwatch.jobs.ingest_batch import Batch
 from wallwatch.jobs.metrics import DATABASE_UP, FLUSH_SECONDS, ROWS, ROWS_REPEATED
@@ -95,11 +96,14 @@ class Writer:
     """Writes batches one after another, in a thread of its own: libpq waits outside the interpreter's lock, so decoding goes on
     meanwhile."""
 
-    def __init__(self, database: Database, keeper: StateKeeper, letters: DeadLetters, commit: Callable[[Batch], None]) -> None:
+    def __init__(
+        self, database: Database, keeper: StateKeeper, letters: DeadLetters, commit: Callable[[Batch], None], forecast_keep_s: float
+    ) -> None:
         self._database = database
         self._keeper = keeper
         self._letters = letters
         self._commit = commit
+        self._forecast_keep_s = forecast_keep_s
         self._last_state_s = 0.0
 
     def write(self, batch: Batch) -> None:
@@ -119,6 +123,7 @@ class Writer:
             for table in batch.tables.values():
                 added[table.table] = copy.write(connection, table)
             self._write_findings(connection, batch)
+            ingest_forecasts.write(connection, batch.forecasts, self._forecast_keep_s)
             _count_dead_letters(connection, batch)
             self._keeper.write(connection, due, batch.findings)
 

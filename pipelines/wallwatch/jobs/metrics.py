@@ -24,6 +24,11 @@ IGNORED_SAMPLES = Counter(
     ["reason"],
 )
 
+FORECASTS = Counter("wallwatch_forecasts", "Forecasts made, by a trained model or cold", ["kind"])
+FORECAST_SECONDS = Histogram(
+    "wallwatch_forecast_seconds", "Time of forecasting the whole fleet once, from reading to sending", buckets=(0.1, 0.3, 1, 3, 10, 30, 60)
+)
+
 
 def serve(port: int) -> None:
     """Serve `/metrics` on this port; 0 serves nothing."""

@@ -235,6 +235,7 @@ rnic_forecast = Table(
     metadata,
     Column("rnic_id", Integer, primary_key=True, autoincrement=False),
     Column("made_at", DateTime(timezone=True), nullable=False),
+    Column("kept_at", DateTime(timezone=True), nullable=False, comment="the newest that the hypertable forecast has"),
     Column("cold_start", Boolean, nullable=False),
     Column("policy_violated", Boolean, nullable=False),
     Column("next_wall", Text, comment="the wall that is likely to be reached first; null when none within the hour"),

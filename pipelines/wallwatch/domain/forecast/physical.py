@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wallwatch.domain.catalogue.load import profiles
-from wallwatch.domain.forecast.targets import DECLINE_SHARE, HORIZONS_MIN, QUANTILES, Floats, column
+from wallwatch.domain.forecast.targets import DECLINE_MARGIN, DECLINE_SHARE, HORIZONS_MIN, QUANTILES, Floats, column
 
 _PARAMETERS = ("u", "v", "m", "n", "w", "a", "b", "c")
 
@@ -114,7 +114,7 @@ def declines(found: Performance) -> tuple[Floats, Floats]:
     with np.errstate(invalid="ignore", divide="ignore"):
         drops = 1.0 - found.bandwidth[:, :, len(QUANTILES) // 2] / found.bandwidth_now[:, None]
     known = ~np.isnan(drops).all(axis=1)
-    declined = drops >= DECLINE_SHARE
+    declined = drops >= DECLINE_SHARE + DECLINE_MARGIN
     first = np.array(HORIZONS_MIN, dtype=np.float64)[declined.argmax(axis=1)]
     share = np.where(known, np.maximum(np.where(np.isnan(drops), 0.0, drops).max(axis=1), 0.0), np.nan)
     return share, np.where(declined.any(axis=1), first, np.nan)

@@ -1,0 +1,36 @@
+"""Forecasts as messages."""
+
+from collections.abc import Callable
+
+import numpy as np
+import orjson
+
+from wallwatch.domain.forecast.message import messages
+from wallwatch.domain.forecast.predict import predict
+from wallwatch.domain.forecast.targets import limits
+from wallwatch.domain.forecast.window import History
+
+
+def test_unknown_is_null_and_a_wall_beyond_the_hour_has_no_time(make_history: Callable[..., History]) -> None:
+    grows, still = np.arange(60.0) * 0.6 + 5, np.full(60, 20.0)
+    history = make_history(np.stack([grows, still]))
+    made = predict(history.at(59), None)
+    names = [("host00", "0000:00:00.0", "r1"), ("host00", "0000:01:00.0", "r1")]
+    first, second = messages(made, names, history.models, limits(history.models), "abc", np.array([True, False]))
+    assert orjson.loads(orjson.dumps(first)) == first
+    assert first["forecaster"] == ""
+    assert first["cold_start"]
+    assert first["policy_violated"]
+    assert first["walls"]["egress_masks"]["likely_in_s"] > first["walls"]["egress_masks"]["earliest_in_s"] > 0
+    assert first["decline"]["share"] > 0.05
+    assert second["walls"]["egress_masks"] == {"limit": 43, "earliest_in_s": None, "likely_in_s": None, "latest_in_s": None}
+    assert second["decline"]["in_s"] is None
+    assert "q_r" not in first["targets"]
+    assert [len(one) for one in first["bandwidth_gbps"]["ahead"]] == [3] * 5
+
+
+def test_an_rnic_without_samples_has_no_message(make_history: Callable[..., History]) -> None:
+    history = make_history(np.full((1, 60), 20.0))
+    history.values[:] = np.nan
+    made = predict(history.at(59), None)
+    assert list(messages(made, [("h", "p", "")], history.models, limits(history.models), "", np.array([False]))) == []

@@ -1,0 +1,108 @@
+"""The job `forecast` on a real store and a real Kafka, and what ingest makes of its messages."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import psycopg
+import pytest
+
+from wallwatch.forecasting import store
+from wallwatch.jobs.forecast import TOPIC, ForecastJob
+from wallwatch.jobs.ingest import Ingest
+from wallwatch.settings import Settings
+from wallwatch.store.rollups import ROLLUPS, refresh_statement
+
+from .conftest import until
+
+PCI = "0000:3b:00.0"
+MINUTE = int(datetime.now(UTC).timestamp() // 60) - 2
+END = datetime.fromtimestamp((MINUTE + 1) * 60, UTC)
+
+
+@pytest.fixture
+def rnic(connection: psycopg.Connection[Any], host: str) -> int:
+    """An RNIC whose masks have grown by one every two minutes for an hour, up to 35."""
+    (rnic_id,) = connection.execute(
+        "INSERT INTO rnic (host, pci, rack, model) VALUES (%s, %s, 'r1', 'CX-6') RETURNING rnic_id", [host, PCI]
+    ).fetchone() or (0,)
+    for ago in range(60):
+        masks = 35 - ago // 2
+        connection.execute(
+            "INSERT INTO offload_sample (time, rnic_id, flows_offloaded, masks_egress, masks_ingress, encap_contexts, "
+            "flow_insertions_per_s, q_egress, other) VALUES (%s, %s, %s, %s, 5, 100, 1, %s, %s)",
+            [END - timedelta(minutes=ago, seconds=30), rnic_id, 20 * masks, masks, masks / 2, '{"q_egress_sd": 8.0}'],
+        )
+    aggregates = next(r for r in ROLLUPS if r.view == "offload_1m")
+    span = {"start": END - timedelta(hours=2), "end": END + timedelta(minutes=1)}
+    connection.execute(refresh_statement(aggregates).encode(), span)
+    return int(rnic_id)
+
+
+def test_a_growing_rnic_is_forecast_to_meet_its_wall_and_ingest_stores_it(
+    settings: Settings,
+    connection: psycopg.Connection[Any],
+    ingest: Callable[[], AbstractContextManager[Ingest]],
+    rnic: int,
+    host: str,
+    tmp_path: Any,
+) -> None:
+    (host_id,) = connection.execute("INSERT INTO host (host) VALUES (%s) RETURNING host_id", [host]).fetchone() or (0,)
+    connection.execute(
+        "INSERT INTO event (time, host_id, pci, kind) VALUES (%s, %s, %s, 'policy_violated')", [END - timedelta(minutes=3), host_id, PCI]
+    )
+    job = ForecastJob(settings.model_copy(update={"forecast_models": tmp_path / "models"}))
+    with ingest():
+        assert job.forecast(MINUTE) >= 1
+        row = until(
+            lambda: connection.execute(
+                "SELECT made_at, cold_start, policy_violated, next_wall, likely_in_s, decline_in_s, body FROM rnic_forecast "
+                "WHERE rnic_id = %s",
+                [rnic],
+            ).fetchone()
+        )
+    made_at, cold, violated, wall, likely, decline_in_s, body = row
+    assert made_at == END
+    assert cold
+    assert violated
+    assert wall == "egress_masks"
+    assert 0 < likely < 3600
+    assert decline_in_s is not None
+    assert body["targets"]["egress_masks"]["now"] == 35
+    kept = connection.execute("SELECT time, body FROM forecast WHERE rnic_id = %s", [rnic]).fetchall()
+    assert kept == [(END, body)]
+
+
+def test_forecasts_that_come_too_often_are_not_all_kept_and_a_replay_adds_nothing(
+    settings: Settings,
+    connection: psycopg.Connection[Any],
+    ingest: Callable[[], AbstractContextManager[Ingest]],
+    send: Callable[..., None],
+    host: str,
+) -> None:
+    def message(at: datetime) -> dict[str, Any]:
+        return {"host": host, "pci": PCI, "rack": "", "at": at.isoformat(), "cold_start": True, "policy_violated": False, "walls": {}}
+
+    times = [END, END + timedelta(seconds=20), END + timedelta(seconds=60)]
+    with ingest():
+        for at in times:  # one by one: what is kept depends on what was kept before
+            send(TOPIC, message(at), key=host)
+            until(
+                lambda at=at: connection.execute(
+                    "SELECT 1 FROM rnic_forecast f JOIN rnic r USING (rnic_id) WHERE r.host = %s AND f.made_at = %s", [host, at]
+                ).fetchone()
+            )
+        send(TOPIC, message(times[0]), b"not json", {**message(END), "walls": {"x": {"likely_in_s": "soon"}}}, key=host)
+        until(lambda: (connection.execute("SELECT sum(count) FROM dead_letter_count WHERE topic = %s", [TOPIC]).fetchone() or (0,))[0] == 2)
+    kept = connection.execute("SELECT f.time FROM forecast f JOIN rnic r USING (rnic_id) WHERE r.host = %s ORDER BY 1", [host]).fetchall()
+    assert [row[0] for row in kept] == [times[0], times[2]]
+
+
+def test_a_history_for_training_is_read_from_the_store(connection: psycopg.Connection[Any], rnic: int, host: str) -> None:
+    with connection.transaction():
+        history = store.read(connection, MINUTE - 59, MINUTE + 1)
+    place = list(history.names).index((host, PCI))
+    assert history.values[place, -1, 1] == 35
+    assert history.values[place, 0, 1] == 35 - 59 // 2
+    assert history.models[place] == "CX-6"

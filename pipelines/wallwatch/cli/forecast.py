@@ -1,0 +1,147 @@
+"""`wallwatch forecast ...`: train models of what is ahead, judge them, and say which of them forecasts."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import orjson
+import typer
+
+from wallwatch.settings import Settings
+
+app = typer.Typer(help="Models that forecast loads, performance and walls.", no_args_is_help=True)
+
+_REGISTRY = typer.Option(None, "--registry", help="folder of trained models (WALLWATCH_FORECAST_MODELS unless given)")
+_RECORDINGS = typer.Option([], "--recordings", "-r", help="recordings of `fleetsim record` in place of the store")
+
+
+def _fail(problem: Exception) -> typer.Exit:
+    typer.echo(f"wallwatch forecast: {problem}", err=True)
+    return typer.Exit(2)
+
+
+@app.command()
+def train(
+    recordings: list[Path] = _RECORDINGS,
+    days: float = typer.Option(7.0, "--days", min=0.05, help="of the store's newest minutes to learn from"),
+    every_min: int = typer.Option(5, "--every", min=1, help="minutes between two moments that are learnt from; fewer take longer"),
+    threads: int = typer.Option(1, "--threads", "-t", min=1, help="cores to train on"),
+    registry: Path | None = _REGISTRY,
+) -> None:
+    """Train on the fleet's history (or on recordings) and store the model: the first is champion, later ones are challengers."""
+    import psycopg
+
+    from wallwatch.evaluation.recording import NotARecording, find
+    from wallwatch.forecasting import recordings as recorded
+    from wallwatch.forecasting import store
+    from wallwatch.forecasting.registry import Registry
+    from wallwatch.forecasting.train import TooLittle
+    from wallwatch.forecasting.train import train as learn
+
+    settings = Settings()
+    began = time.monotonic()
+    try:
+        if recordings:
+            histories = [recorded.read(folder) for folder in find(recordings)]
+        else:
+            last = int(time.time() // 60)
+            with psycopg.connect(settings.libpq_url, connect_timeout=5, application_name="wallwatch-train") as connection:
+                histories = [store.read(connection, last - round(days * 1440), last)]
+        forecaster, description = learn(histories, every_min, threads)
+    except (NotARecording, TooLittle, psycopg.OperationalError) as problem:
+        raise _fail(problem) from problem
+    found = Registry(registry or settings.forecast_models)
+    model = found.save(forecaster, {**description, "source": "recordings" if recordings else "store"})
+    data = description["data"]
+    typer.echo(f"{model} ({found.roles().of(model)}): {data['rnic_hours']} RNIC-hours from {data['from']} to {data['to']}")
+    for target, metrics in description["metrics"].items():
+        typer.echo(f"  {target}: {metrics['mean_share']:.2%} of the wall at 15 minutes, interval covers {metrics['coverage']:.1%}")
+    typer.echo(f"trained in {time.monotonic() - began:.0f} s")
+
+
+@app.command()
+def evaluate(
+    folders: list[Path] = typer.Argument(metavar="DIR...", help="recordings made with `fleetsim record --performance`, unseen in training"),
+    model: str | None = typer.Option(None, "--model", help="id of the model; the champion unless given"),
+    cold: bool = typer.Option(False, "--cold", help="judge the cold start: the physical model and a damped trend alone"),
+    baseline_folders: list[Path] = typer.Option([], "--baselines-from", help="recordings to train the SVM of flow features on"),
+    every_min: int = typer.Option(1, "--every", min=1, help="minutes between two forecasts"),
+    as_json: bool = typer.Option(False, "--json", help="print one JSON object"),
+    registry: Path | None = _REGISTRY,
+) -> None:
+    """Forecast recordings from minute to minute, and compare with what the mechanism of their cards could do."""
+    from wallwatch.evaluation.recording import NotARecording, find
+    from wallwatch.forecasting.baselines import SupportVectors, linear, persistence
+    from wallwatch.forecasting.figures import Baseline, Tally, judge, summary
+    from wallwatch.forecasting.recordings import measured, read
+    from wallwatch.forecasting.registry import Registry, RegistryError
+    from wallwatch.forecasting.text import figures
+
+    models = Registry(registry or Settings().forecast_models)
+    try:
+        wanted = model or models.roles().champion
+        if wanted is None and not cold:
+            raise RegistryError(f"{models.folder} has no champion: train a model first, or judge the cold start with --cold")
+        forecaster = None if cold or wanted is None else models.load(wanted)
+        baselines: dict[str, Baseline] = {"persistence": persistence, "linear trend": linear}
+        if baseline_folders:
+            histories = [read(folder) for folder in find(baseline_folders)]
+            truths = [measured(folder, history) for folder, history in zip(find(baseline_folders), histories, strict=True)]
+            baselines["SVM on flow features"] = SupportVectors().fit(histories, truths)
+        tally = Tally()
+        for folder in find(folders):
+            history = read(folder)
+            judge(history, measured(folder, history), forecaster, tally, baselines, every_min)
+            typer.echo(f"{folder.name}: {len(history.names)} RNICs, {history.minutes} minutes", err=True)
+    except (NotARecording, RegistryError, FileNotFoundError) as problem:
+        raise _fail(problem) from problem
+    found = {"model": None if cold else wanted, **summary(tally)}
+    typer.echo(orjson.dumps(found, option=orjson.OPT_INDENT_2).decode() if as_json else figures(found))
+
+
+@app.command(name="models")
+def list_models(as_json: bool = typer.Option(False, "--json", help="print a JSON list"), registry: Path | None = _REGISTRY) -> None:
+    """List the trained models, oldest first."""
+    from wallwatch.forecasting.registry import Registry, RegistryError
+
+    found = Registry(registry or Settings().forecast_models)
+    try:
+        models = found.describe()
+    except RegistryError as problem:
+        raise _fail(problem) from problem
+    if as_json:
+        typer.echo(orjson.dumps(models, option=orjson.OPT_INDENT_2).decode())
+        return
+    if not models:
+        typer.echo(f"no models in {found.folder}; forecasts start cold. Train one: wallwatch forecast train")
+    for meta in models:
+        data = meta["data"]
+        typer.echo(
+            f"{meta['id']}  {meta['role']:<10} trained {meta['trained_at']} on {data['rnic_hours']} RNIC-hours to {data['to']} "
+            f"({meta['source']})"
+        )
+
+
+@app.command()
+def promote(model: str = typer.Argument(help="id of a model"), registry: Path | None = _REGISTRY) -> None:
+    """Make a model the champion; running jobs follow within a minute."""
+    from wallwatch.forecasting.registry import Registry, RegistryError
+
+    try:
+        roles = Registry(registry or Settings().forecast_models).promote(model)
+    except RegistryError as problem:
+        raise _fail(problem) from problem
+    typer.echo(f"{model} is the champion" + (f", {roles.former[-1]} before" if roles.former else ""))
+
+
+@app.command()
+def rollback(registry: Path | None = _REGISTRY) -> None:
+    """Make the champion before the present one champion again."""
+    from wallwatch.forecasting.registry import Registry, RegistryError
+
+    try:
+        roles = Registry(registry or Settings().forecast_models).roll_back()
+    except RegistryError as problem:
+        raise _fail(problem) from problem
+    typer.echo(f"{roles.champion} is the champion again; {roles.challenger} is challenger")

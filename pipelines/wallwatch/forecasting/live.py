@@ -1,0 +1,88 @@
+"""Champion and challenger on live data: what each foretold for now, against what is; and how far that is from training."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from wallwatch.domain.forecast.predict import Forecast
+from wallwatch.domain.forecast.targets import HORIZONS_MIN, QUANTILES, Floats, scales, targets
+
+HORIZON_MIN = 15
+"""Long enough to be a forecast, short enough to be known soon."""
+MEMORY = 0.999
+"""Of an old mean that is kept at each minute: means are of about the last day."""
+P95 = "p95_share"
+"""Among the metrics of training: the 95th percentile of the error at this horizon, as a share of the wall."""
+RESOLUTION = 1e-3
+"""Errors of less than a thousandth of a wall are never drift: a fleet that stood still at training may move a little."""
+EXPECTED_BEYOND = 0.05
+DRIFTED_BEYOND = 0.15
+"""Of live errors beyond the 95th percentile of those of training: three times what is expected counts as drift."""
+
+
+@dataclass
+class Score:
+    """Errors of one model at 15 minutes, as shares of the wall, and how many were beyond what training knew."""
+
+    minutes: int = 0
+    error: float = 0.0
+    beyond: float = 0.0
+    inside: float = 0.0
+    _waiting: deque[tuple[int, Floats]] = field(default_factory=deque)
+
+    def note(self, made: Forecast) -> None:
+        """Remember what was foretold for 15 minutes ahead."""
+        self._waiting.append((made.minute + HORIZON_MIN, made.ahead[:, :, HORIZONS_MIN.index(HORIZON_MIN)]))
+        while len(self._waiting) > HORIZON_MIN + 1:
+            self._waiting.popleft()
+
+    def settle(self, minute: int, values: Floats, models: list[str | None], metrics: Mapping[str, Mapping[str, float]]) -> None:
+        """Compare what was foretold for this minute with its values, shape (rnics, targets)."""
+        while self._waiting and self._waiting[0][0] < minute:
+            self._waiting.popleft()
+        if not self._waiting or self._waiting[0][0] != minute:
+            return
+        _, foretold = self._waiting.popleft()
+        n = len(foretold)
+        scale = scales(models[:n])
+        middle = np.abs(values[:n] - foretold[:, :, len(QUANTILES) // 2]) / scale
+        known = ~np.isnan(middle)
+        if not known.any():
+            return
+        inside = (values[:n] >= foretold[:, :, 0]) & (values[:n] <= foretold[:, :, -1])
+        beyond = _beyond(middle, metrics)
+        keep = min(MEMORY, self.minutes / (self.minutes + 1))
+        self.error = keep * self.error + (1 - keep) * float(middle[known].mean())
+        self.inside = keep * self.inside + (1 - keep) * float(inside[known].mean())
+        if beyond is not None:
+            self.beyond = keep * self.beyond + (1 - keep) * beyond
+        self.minutes += 1
+
+    def describe(self) -> dict[str, Any]:
+        """For the table `forecast_model`."""
+        return {
+            "horizon_min": HORIZON_MIN,
+            "minutes": self.minutes,
+            "mean_error": round(self.error, 5),
+            "coverage": round(self.inside, 4),
+            "beyond_training": round(self.beyond, 4),
+            "expected_beyond": EXPECTED_BEYOND,
+            "drifted": self.minutes >= HORIZON_MIN and self.beyond > DRIFTED_BEYOND,
+        }
+
+
+def _beyond(error: Floats, metrics: Mapping[str, Mapping[str, float]]) -> float | None:
+    """The share of errors that are greater than 95 % of those at training."""
+    flags: list[npt.NDArray[np.bool_]] = []
+    for k, target in enumerate(targets()):
+        p95 = metrics.get(target.name, {}).get(P95)
+        known = ~np.isnan(error[:, k])
+        if p95 is not None and known.any():
+            flags.append(error[known, k] > p95 + RESOLUTION)
+    return float(np.concatenate(flags).mean()) if flags else None

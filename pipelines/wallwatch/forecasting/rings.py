@@ -1,0 +1,73 @@
+"""The last hour of a fleet in memory, minute by minute, so that a forecast reads from the store only what is new."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from wallwatch.domain.forecast.targets import HISTORY_MIN, HORIZONS_MIN, Floats, targets
+from wallwatch.domain.forecast.window import SEASONS_MIN, Window
+
+_LONGEST = max(HORIZONS_MIN)
+
+
+class Ring:
+    """The newest `HISTORY_MIN` minutes of some values of RNICs; 4 bytes each, 7 values of 40,000 RNICs take 70 MB."""
+
+    def __init__(self, width: int) -> None:
+        self._minutes = np.full(HISTORY_MIN, -1, dtype=np.int64)
+        self._values = np.full((0, HISTORY_MIN, width), np.nan, dtype=np.float32)
+
+    def grow(self, rnics: int) -> None:
+        """Make room for more RNICs."""
+        missing = rnics - len(self._values)
+        if missing > 0:
+            more = np.full((missing, *self._values.shape[1:]), np.nan, dtype=np.float32)
+            self._values = np.concatenate([self._values, more])
+
+    def put(self, minute: int, rows: npt.NDArray[np.intp], values: npt.NDArray[np.floating]) -> None:
+        """Set values of one minute, shape (rows, width). A minute older than the ring is ignored."""
+        slot = minute % HISTORY_MIN
+        if self._minutes[slot] > minute:
+            return
+        if self._minutes[slot] != minute:
+            self._minutes[slot] = minute
+            self._values[:, slot] = np.nan
+        self._values[rows, slot] = values
+
+    def has(self, minute: int) -> bool:
+        return bool(self._minutes[minute % HISTORY_MIN] == minute)
+
+    def last(self, minute: int) -> Floats:
+        """The minutes up to one, oldest first: shape (rnics, HISTORY_MIN, width), NaN where nothing was put."""
+        wanted = np.arange(minute - HISTORY_MIN + 1, minute + 1)
+        slots = wanted % HISTORY_MIN
+        found = self._values[:, slots].astype(np.float64)
+        found[:, self._minutes[slots] != wanted] = np.nan
+        return np.asarray(found)
+
+
+class Rings:
+    """What a window needs: the last hour, and the hour that followed a day and a week ago."""
+
+    def __init__(self) -> None:
+        self.now = Ring(len(targets()))
+        self.seasons = {ago: Ring(len(targets())) for ago in SEASONS_MIN if ago > _LONGEST}
+        self.containers = Ring(1)
+        self.spread = Ring(1)
+
+    def grow(self, rnics: int) -> None:
+        for ring in (self.now, *self.seasons.values(), self.containers, self.spread):
+            ring.grow(rnics)
+
+    def window(self, minute: int, models: list[str | None], hosts: npt.NDArray[np.int64]) -> Window:
+        """What is known at the end of a minute."""
+        values = self.now.last(minute)
+        seasons = np.full((len(models), len(SEASONS_MIN), 1 + len(HORIZONS_MIN), len(targets())), np.nan)
+        for i, ago in enumerate(SEASONS_MIN):
+            ring = self.seasons.get(ago)
+            # The hour that ends now began an hour ago; that of yesterday ended an hour after this minute of yesterday.
+            after = values if ring is None else ring.last(minute - ago + _LONGEST)
+            seasons[:, i] = after[:, [HISTORY_MIN - 1 - _LONGEST + ahead for ahead in (0, *HORIZONS_MIN)]]
+        containers = np.nan_to_num(self.containers.last(minute)[:, :, 0])
+        return Window(models, hosts, minute, values, seasons, containers, self.spread.last(minute)[:, -1, 0])

@@ -1,0 +1,91 @@
+"""Minutes of RNICs from the store: one-minute aggregates for what is past, raw samples for the minute that has just ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+import polars as pl
+import psycopg
+
+from wallwatch.domain.forecast.targets import targets
+from wallwatch.domain.forecast.window import History
+from wallwatch.forecasting.history import COUNTS, SPREAD, Rnic, history
+
+FIELDS = tuple(t.field for t in targets() if t.field is not None)
+
+_MINUTE = "(extract(epoch FROM {time}) / 60)::bigint"
+# Fields are those of the registry, never input.
+_ROLLED_UP = (
+    f"SELECT rnic_id, {_MINUTE.format(time='bucket')} AS minute, {', '.join(f'{f}_avg' for f in FIELDS)} FROM offload_1m "  # noqa: S608
+    "WHERE bucket >= %(since)s AND bucket < %(until)s"
+)
+_RAW = (
+    f"SELECT rnic_id, avg((other ->> '{SPREAD}')::float8) AS spread, {', '.join(f'avg({f})::float8' for f in FIELDS)} FROM offload_sample "  # noqa: S608
+    "WHERE time >= %(since)s AND time < %(until)s GROUP BY rnic_id"
+)
+_CONTAINERS = f"""
+SELECT h.host, e.pci, {_MINUTE.format(time="e.time")}, sum(CASE e.kind WHEN 'cni_add' THEN 1 ELSE -1 END)::int
+FROM event e JOIN host h USING (host_id)
+WHERE e.kind = ANY(%(kinds)s) AND e.pci <> '' AND e.time >= %(since)s AND e.time < %(until)s GROUP BY 1, 2, 3
+"""  # noqa: S608
+_VIOLATED = """
+SELECT DISTINCT h.host, e.pci FROM event e JOIN host h USING (host_id)
+WHERE e.kind = 'policy_violated' AND e.time >= %(since)s AND e.time < %(until)s
+"""
+
+
+class Known(NamedTuple):
+    """An RNIC that the store knows."""
+
+    host: str
+    pci: str
+    rack: str
+    model: str | None
+
+
+def rnics(connection: psycopg.Connection[Any]) -> dict[int, Known]:
+    """All RNICs by number."""
+    return {row[0]: Known(*row[1:]) for row in connection.execute("SELECT rnic_id, host, pci, rack, model FROM rnic ORDER BY host, pci")}
+
+
+def rolled_up(connection: psycopg.Connection[Any], first: int, last: int) -> list[tuple[Any, ...]]:
+    """Aggregates of the minutes from `first` to before `last`: (rnic_id, minute, fields...)."""
+    return connection.execute(_ROLLED_UP, _between(first, last)).fetchall()
+
+
+def newest(connection: psycopg.Connection[Any], minute: int) -> list[tuple[Any, ...]]:
+    """Means of the samples of one minute: (rnic_id, spread of mask positions, fields...)."""
+    return connection.execute(_RAW, _between(minute, minute + 1)).fetchall()
+
+
+def containers(connection: psycopg.Connection[Any], first: int, last: int) -> list[tuple[str, str, int, int]]:
+    """Containers started less ended: (host, pci, minute, change)."""
+    return connection.execute(_CONTAINERS, {**_between(first, last), "kinds": list(COUNTS)}).fetchall()
+
+
+def violated(connection: psycopg.Connection[Any], first: int, last: int) -> set[Rnic]:
+    """RNICs on which a policy was violated; with an empty PCI address the whole host."""
+    return set(connection.execute(_VIOLATED, _between(first, last)).fetchall())
+
+
+def read(connection: psycopg.Connection[Any], first: int, last: int, only: Mapping[int, Known] | None = None) -> History:
+    """The history of the fleet from minute `first` to before `last`, for training; `only` takes some of its RNICs."""
+    known = only if only is not None else rnics(connection)
+    rows = [row for row in rolled_up(connection, first, last) if row[0] in known]
+    samples = pl.DataFrame(
+        {
+            "host": [known[row[0]].host for row in rows],
+            "pci": [known[row[0]].pci for row in rows],
+            "minute": [row[1] for row in rows],
+            **{field: [row[2 + i] for row in rows] for i, field in enumerate(FIELDS)},
+        },
+        schema_overrides=dict.fromkeys(FIELDS, pl.Float64),
+    )
+    changes = pl.DataFrame(containers(connection, first, last), schema=["host", "pci", "minute", "change"], orient="row")
+    return history(samples, changes, {(k.host, k.pci): k.model for k in known.values()})
+
+
+def _between(first: int, last: int) -> dict[str, Any]:
+    return {"since": datetime.fromtimestamp(first * 60, UTC), "until": datetime.fromtimestamp(last * 60, UTC)}

@@ -1,0 +1,135 @@
+"""Forecasts in ingest: from `wallwatch.forecasts` into `forecast` and `rnic_forecast`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import orjson
+import psycopg
+
+from wallwatch.jobs.decode import Refused, parse_json
+
+TOPIC = "wallwatch.forecasts"
+_TEXTS = ("host", "pci", "at")
+_FLAGS = ("cold_start", "policy_violated")
+
+
+class StoredForecast(NamedTuple):
+    """One message with the number of its RNIC."""
+
+    rnic_id: int
+    at: datetime
+    message: dict[str, Any]
+
+
+def decode_forecast(value: bytes | None) -> dict[str, Any]:
+    """Read one message of `wallwatch.forecasts`.
+
+    Raises
+    ------
+    Refused
+        When something that the tables need is missing or has another type.
+    """
+    found = parse_json(value)
+    for name in _TEXTS:
+        if not isinstance(found.get(name), str) or not found[name]:
+            raise Refused("missing_field", f"the forecast's {name!r} is missing or is not text")
+    for name in _FLAGS:
+        if not isinstance(found.get(name), bool):
+            raise Refused("missing_field", f"the forecast's {name!r} is missing or is not true or false")
+    if not isinstance(found.get("walls"), dict) or not all(isinstance(w, dict) for w in found["walls"].values()):
+        raise Refused("wrong_type", "the forecast's walls are not an object of objects")
+    times = [v for w in found["walls"].values() for v in w.values()]
+    decline = found.get("decline")
+    if decline is not None:
+        if not isinstance(decline, dict):
+            raise Refused("wrong_type", "the forecast's decline is not an object")
+        times += [decline.get("share"), decline.get("in_s")]
+    if any(v is not None and (isinstance(v, bool) or not isinstance(v, int | float)) for v in times):
+        raise Refused("wrong_type", "a time, limit or share of the forecast is not a number")
+    found["at"] = found["at"][:40]
+    try:
+        aware = datetime.fromisoformat(found["at"]).tzinfo is not None
+    except ValueError:
+        aware = False
+    if not aware:
+        raise Refused("bad_timestamp", f"the forecast's time is not an RFC 3339 time: {found['at']!r}")
+    return found
+
+
+def next_wall(walls: dict[str, dict[str, Any]]) -> tuple[str | None, float | None, float | None, float | None]:
+    """The wall that is reached first: by its likely time, otherwise by its earliest.
+
+    >>> next_wall({"a": {"earliest_in_s": 60, "likely_in_s": None}, "b": {"earliest_in_s": 120, "likely_in_s": 300, "latest_in_s": None}})
+    ('b', 120, 300, None)
+    """
+    end = float("inf")
+
+    def order(one: dict[str, Any]) -> tuple[float, float]:
+        likely, earliest = one.get("likely_in_s"), one.get("earliest_in_s")
+        return (end if likely is None else likely, end if earliest is None else earliest)
+
+    name, first = min(walls.items(), key=lambda item: order(item[1]), default=(None, {}))
+    if name is None or first.get("earliest_in_s") is None:
+        return None, None, None, None
+    return name, first["earliest_in_s"], first.get("likely_in_s"), first.get("latest_in_s")
+
+
+_KEEP = """
+INSERT INTO forecast (time, rnic_id, forecaster, cold_start, policy_violated, body)
+SELECT n.at, n.rnic_id, n.forecaster, n.cold, n.violated, n.body
+FROM unnest(%(at)s::timestamptz[], %(rnic_id)s::int[], %(forecaster)s::text[], %(cold)s::bool[], %(violated)s::bool[], %(body)s::jsonb[])
+  AS n (at, rnic_id, forecaster, cold, violated, body)
+LEFT JOIN rnic_forecast r ON r.rnic_id = n.rnic_id
+WHERE r.kept_at IS NULL OR n.at >= r.kept_at + make_interval(secs => %(keep_s)s)
+ON CONFLICT DO NOTHING
+"""
+
+_NEWEST = """
+INSERT INTO rnic_forecast AS r (rnic_id, made_at, kept_at, cold_start, policy_violated, next_wall, earliest_in_s, likely_in_s, latest_in_s,
+  decline_share, decline_in_s, body)
+SELECT DISTINCT ON (n.rnic_id) n.rnic_id, n.at, n.at, n.cold, n.violated, n.wall, n.earliest, n.likely, n.latest, n.share, n.in_s, n.body
+FROM unnest(%(rnic_id)s::int[], %(at)s::timestamptz[], %(cold)s::bool[], %(violated)s::bool[], %(wall)s::text[], %(earliest)s::float8[],
+  %(likely)s::float8[], %(latest)s::float8[], %(share)s::float8[], %(in_s)s::float8[], %(body)s::jsonb[])
+  AS n (rnic_id, at, cold, violated, wall, earliest, likely, latest, share, in_s, body)
+ORDER BY n.rnic_id, n.at DESC
+ON CONFLICT (rnic_id) DO UPDATE SET
+  made_at = excluded.made_at, cold_start = excluded.cold_start, policy_violated = excluded.policy_violated, next_wall = excluded.next_wall,
+  earliest_in_s = excluded.earliest_in_s, likely_in_s = excluded.likely_in_s, latest_in_s = excluded.latest_in_s,
+  decline_share = excluded.decline_share, decline_in_s = excluded.decline_in_s, body = excluded.body,
+  kept_at = CASE WHEN excluded.made_at >= r.kept_at + make_interval(secs => %(keep_s)s) THEN excluded.made_at ELSE r.kept_at END
+WHERE excluded.made_at >= r.made_at
+"""
+
+
+def write(connection: psycopg.Connection[Any], forecasts: Sequence[StoredForecast], keep_s: float) -> None:
+    """Store forecasts inside the caller's transaction; a forecast that is there already adds nothing.
+
+    Parameters
+    ----------
+    keep_s : float
+        Least time between two forecasts of an RNIC that are kept, in seconds; the newest of each is always in `rnic_forecast`.
+    """
+    if not forecasts:
+        return
+    walls = [next_wall(f.message["walls"]) for f in forecasts]
+    declines = [f.message.get("decline") or {} for f in forecasts]
+    values = {
+        "rnic_id": [f.rnic_id for f in forecasts],
+        "at": [f.at for f in forecasts],
+        "forecaster": [str(f.message.get("forecaster") or "") for f in forecasts],
+        "cold": [f.message["cold_start"] for f in forecasts],
+        "violated": [f.message["policy_violated"] for f in forecasts],
+        "body": [orjson.dumps(f.message).decode() for f in forecasts],
+        "wall": [w[0] for w in walls],
+        "earliest": [w[1] for w in walls],
+        "likely": [w[2] for w in walls],
+        "latest": [w[3] for w in walls],
+        "share": [d.get("share") for d in declines],
+        "in_s": [d.get("in_s") for d in declines],
+        "keep_s": keep_s,
+    }
+    connection.execute(_KEEP, values)
+    connection.execute(_NEWEST, values)
