@@ -58,7 +58,7 @@ function many(fleet, count) {
 
 const RANK = { critical: 1, warning: 0 };
 const FACETS = ["state", "severity", "symptom", "cause", "scope"];
-const ACTS = { acknowledge: "acknowledged", resolve: "resolved", reopen: "reopened" };
+const ACTS = { acknowledge: "acknowledged", unacknowledge: "open", resolve: "resolved", reopen: "reopened" };
 
 export class Incidents {
   constructor(fleet, kind) {
@@ -118,7 +118,7 @@ export class Incidents {
     if (action === "assign") return this.touch(i, { assignee: more.assignee ?? null }, "assigned", more.assignee ? `Assigned to ${more.assignee}.` : "Nobody has it.");
     if (action === "comment") return this.touch(i, {}, "comment", more.text);
     const state = ACTS[action];
-    const by = { acknowledged_by: action === "acknowledge" ? "admin" : i.acknowledged_by, resolved_by: action === "resolve" ? "admin" : null, resolved_at: action === "resolve" ? ago(0) : null };
+    const by = { acknowledged_by: action === "acknowledge" ? "admin" : action === "unacknowledge" ? null : i.acknowledged_by, resolved_by: action === "resolve" ? "admin" : null, resolved_at: action === "resolve" ? ago(0) : null };
     return this.touch(i, { state, ...by }, state, `${state} by admin.`);
   }
 

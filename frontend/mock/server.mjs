@@ -104,7 +104,7 @@ function about(id, answer) {
 const writes = [
   ...webhooks.writes,
   ["POST", /^\/incidents\/bulk$/, (_, body) => incidents.bulk(body)],
-  ["POST", /^\/incidents\/([^/]+)\/(acknowledge|resolve|reopen)$/, ([, id, action]) => about(id, (i) => changed(incidents.act(i, action)))],
+  ["POST", /^\/incidents\/([^/]+)\/(acknowledge|unacknowledge|resolve|reopen)$/, ([, id, action]) => about(id, (i) => changed(incidents.act(i, action)))],
   ["POST", /^\/incidents\/([^/]+)\/comments$/, ([, id], body) => about(id, (i) => changed(incidents.act(i, "comment", body)))],
   ["POST", /^\/incidents\/([^/]+)\/merge$/, ([, id], body) => about(id, (i) => changed(incidents.touch(i, {}, "merged", `${body.incident_ids.length} incidents were merged into this one.`)))],
   ["POST", /^\/incidents\/([^/]+)\/split$/, ([, id]) => about(id, (i) => changed(incidents.touch(i, {}, "split", "Findings left for an incident of their own.")))],

@@ -15,7 +15,7 @@ interface Props {
 }
 
 const TITLES: Record<Asked, string> = { assign: "Assign incidents", comment: "Comment on incidents", confirm: "Many incidents at once" };
-const VERBS: Record<BulkAction, string> = { acknowledge: "Acknowledge", resolve: "Resolve", reopen: "Reopen", assign: "Assign", comment: "Comment" };
+const VERBS: Record<BulkAction, string> = { acknowledge: "Acknowledge", unacknowledge: "Take back the acknowledgement of", resolve: "Resolve", reopen: "Reopen", assign: "Assign", comment: "Comment" };
 
 /** What an action on many still needs to know: whom, what, or whether it is meant. */
 export function BulkDialog({ asked, action, count, me, onClose, onDone }: Props) {

@@ -11,24 +11,27 @@ import { AssignDialog } from "./AssignDialog";
 import { MergeDialog } from "./MergeDialog";
 import { SplitDialog } from "./SplitDialog";
 import { useChangeIncident } from "./useChangeIncident";
+import { useUndoNotice } from "./useUndoNotice";
 
 type Dialog = "assign" | "merge" | "split" | "silence";
 
-/** What an operator does with an incident; the two that are used most have keys (`a`, `r`). */
+/** What an operator does with an incident; the two that are used most have keys (`a`, `r`, and `z` to take it back). */
 export function IncidentActions({ incident }: { incident: Incident }) {
   const change = useChangeIncident(incident);
+  const { announce, takeBackLast } = useUndoNotice();
   const me = useSession().data?.user.username;
   const [dialog, setDialog] = useState<Dialog | null>(null);
   const close = () => setDialog(null);
   const waits = incident.state === "open" || incident.state === "reopened" || incident.state === "suppressed";
   const unresolved = incident.state !== "resolved";
+  const takeBack = (kind: "unacknowledge" | "reopen", done: string) => () => change.mutateAsync({ kind }).then(() => done);
   const acknowledge = () => {
-    if (waits) change.mutate({ kind: "acknowledge" });
+    if (waits) change.mutate({ kind: "acknowledge" }, { onSuccess: () => announce("Acknowledged", incident.acknowledged_by === null ? takeBack("unacknowledge", "it waits for someone again") : null) });
   };
   const resolve = () => {
-    if (unresolved) change.mutate({ kind: "resolve" });
+    if (unresolved) change.mutate({ kind: "resolve" }, { onSuccess: () => announce("Resolved", takeBack("reopen", "it is reopened")) });
   };
-  useKeys({ a: acknowledge, r: resolve, c: () => document.querySelector<HTMLElement>("[data-comment]")?.focus() });
+  useKeys({ a: acknowledge, r: resolve, z: takeBackLast, c: () => document.querySelector<HTMLElement>("[data-comment]")?.focus() });
   return (
     <div>
       <Group gap={8} wrap="nowrap" justify="flex-end">
@@ -60,6 +63,7 @@ export function IncidentActions({ incident }: { incident: Incident }) {
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
+            {unresolved && incident.acknowledged_by !== null && <Menu.Item onClick={() => change.mutate({ kind: "unacknowledge" })}>Take the acknowledgement back</Menu.Item>}
             <Menu.Item onClick={() => setDialog("assign")}>Assign…</Menu.Item>
             <Menu.Item onClick={() => setDialog("silence")}>Silence…</Menu.Item>
             <Menu.Item onClick={() => setDialog("merge")}>Merge others into this…</Menu.Item>

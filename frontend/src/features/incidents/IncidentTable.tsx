@@ -8,7 +8,7 @@ import type { Selection } from "./useSelection";
 
 const ROUND_MS = 10_000;
 const COLUMNS: readonly { title: string; sort?: Sort }[] = [
-  { title: "State" }, { title: "Severity", sort: "severity" }, { title: "Symptom" }, { title: "Incident" }, { title: "Likely cause" }, { title: "Assignee" }, { title: "Opened", sort: "opened_at" }, { title: "Lasts" },
+  { title: "State" }, { title: "Severity", sort: "severity" }, { title: "Symptom" }, { title: "Incident" }, { title: "Likely cause" }, { title: "Assignee" }, { title: "Opened", sort: "opened_at" }, { title: "Changed", sort: "updated_at" },
 ];
 
 interface Props {

@@ -32,7 +32,7 @@ export function IncidentsPage({ filters, onFilters, onOpen }: Props) {
   const list = useIncidentList(filters);
   const counts = useIncidentCounts(filters);
   const me = useSession().data?.user.username ?? "";
-  const bulk = useBulk();
+  const { bulk, takeBackLast } = useBulk();
   const rows = useMemo(() => list.rows ?? [], [list.rows]);
   const shown = useMemo(() => rows.map((row) => row.id), [rows]);
   const selection = useSelection(shown);
@@ -56,7 +56,7 @@ export function IncidentsPage({ filters, onFilters, onOpen }: Props) {
     },
     [run, selection.all, targets.length],
   );
-  useKeys(listKeys({ selection, onAct: act, onOpen, onSilence: () => setSilencing(targets.length > 0), onFresh: list.showFresh }));
+  useKeys(listKeys({ selection, onAct: act, onOpen, onSilence: () => setSilencing(targets.length > 0), onFresh: list.showFresh, onUndo: takeBackLast }));
 
   const filtered = isFiltered(filters);
   const { pages } = list;
@@ -76,7 +76,7 @@ export function IncidentsPage({ filters, onFilters, onOpen }: Props) {
       </Group>
       <IncidentFilterBar filters={filters} counts={counts.data?.by} onFilters={onFilters} />
       <Panel
-        title={filters.sort === "severity" ? "By severity" : filters.sort === "updated_at" ? "By last change" : filters.order === "asc" ? "Oldest first" : "Newest first"}
+        title={filters.sort === "severity" ? "By severity" : filters.sort === "updated_at" ? (filters.order === "asc" ? "Longest unchanged first" : "Last changed first") : filters.order === "asc" ? "Oldest first" : "Newest first"}
         aside={
           list.fresh > 0 && (
             <Button size="compact-xs" onClick={list.showFresh} aria-live="polite">

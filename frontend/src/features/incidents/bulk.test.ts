@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { outcomeText, undoOf } from "./bulk";
 
-const row = (id: string, state: "open" | "resolved" = "open", assignee: string | null = null) => ({ id, state, assignee });
+const row = (id: string, state: "open" | "resolved" = "open", assignee: string | null = null) => ({ id, state, assignee, acknowledged_by: null as string | null });
 
 describe("what a bulk action tells", () => {
   it("counts what was done", () => {
@@ -19,6 +19,12 @@ describe("what takes a bulk action back", () => {
   it("reopens only what the action resolved", () => {
     expect(undoOf("resolve", [row("a"), row("b", "resolved")])).toEqual({ ids: ["a"], action: "reopen" });
     expect(undoOf("resolve", [row("b", "resolved")])).toBeNull();
+  });
+
+  it("takes back only acknowledgements that were not there before", () => {
+    const taken = { ...row("b"), acknowledged_by: "dana" };
+    expect(undoOf("acknowledge", [row("a"), taken, row("c", "resolved")])).toEqual({ ids: ["a"], action: "unacknowledge" });
+    expect(undoOf("acknowledge", [taken])).toBeNull();
   });
 
   it("gives the former assignee back only where there was one for all", () => {

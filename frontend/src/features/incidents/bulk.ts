@@ -1,9 +1,9 @@
 import type { BulkResult, IncidentSummary } from "@/lib/api/types";
 import { plural } from "@/lib/format";
 
-export type BulkAction = "acknowledge" | "resolve" | "assign" | "comment" | "reopen";
+export type BulkAction = "acknowledge" | "unacknowledge" | "resolve" | "assign" | "comment" | "reopen";
 
-const DONE: Readonly<Record<BulkAction, string>> = { acknowledge: "acknowledged", resolve: "resolved", assign: "assigned", comment: "commented on", reopen: "reopened" };
+const DONE: Readonly<Record<BulkAction, string>> = { acknowledge: "acknowledged", unacknowledge: "waiting for someone again", resolve: "resolved", assign: "assigned", comment: "commented on", reopen: "reopened" };
 
 /** `118 incidents acknowledged; 2 left alone: is resolved (2)` */
 export function outcomeText(action: BulkAction, result: BulkResult): string {
@@ -16,19 +16,23 @@ export function outcomeText(action: BulkAction, result: BulkResult): string {
 
 export interface Undo {
   ids: string[];
-  action: "reopen" | "assign";
+  action: "reopen" | "unacknowledge" | "assign";
   assignee?: string | null;
 }
 
 /**
- * What takes an action back, for rows that are shown: resolving by reopening, an assignment by the one before where all had
- * the same. What can't be taken back as it was gives null.
+ * What takes an action back, for rows that are shown: resolving by reopening, an acknowledgement where there was none, an
+ * assignment by the one before where all had the same. What can't be taken back as it was gives null.
  */
-export function undoOf(action: BulkAction, rows: readonly Pick<IncidentSummary, "id" | "state" | "assignee">[]): Undo | null {
+export function undoOf(action: BulkAction, rows: readonly Pick<IncidentSummary, "id" | "state" | "assignee" | "acknowledged_by">[]): Undo | null {
   if (rows.length === 0) return null;
   if (action === "resolve") {
     const ids = rows.filter((row) => row.state !== "resolved").map((row) => row.id);
     return ids.length > 0 ? { ids, action: "reopen" } : null;
+  }
+  if (action === "acknowledge") {
+    const ids = rows.filter((row) => row.state !== "resolved" && row.acknowledged_by === null).map((row) => row.id);
+    return ids.length > 0 ? { ids, action: "unacknowledge" } : null;
   }
   if (action === "assign") {
     const before = new Set(rows.map((row) => row.assignee));

@@ -7,6 +7,7 @@ interface Actions {
   onOpen: (id: string) => void;
   onSilence: () => void;
   onFresh: () => void;
+  onUndo: () => void;
 }
 
 /** Brings the row of the cursor onto the screen and gives it the focus, so that a screen reader says it and Tab goes on from there. */
@@ -18,7 +19,7 @@ function focusRow(id: string | null): void {
 }
 
 /** The keys of the incident list (the help dialog names them). */
-export function listKeys({ selection, onAct, onOpen, onSilence, onFresh }: Actions): Record<string, () => void> {
+export function listKeys({ selection, onAct, onOpen, onSilence, onFresh, onUndo }: Actions): Record<string, () => void> {
   const open = () => {
     if (selection.cursor !== null) onOpen(selection.cursor);
   };
@@ -36,6 +37,7 @@ export function listKeys({ selection, onAct, onOpen, onSilence, onFresh }: Actio
     r: () => onAct("resolve"),
     s: onSilence,
     n: onFresh,
+    z: onUndo,
     Escape: selection.clear,
   };
 }

@@ -5,13 +5,13 @@ export const GROUPS = ["all", "people", "symptoms", "remedies"] as const;
 export type Group = (typeof GROUPS)[number];
 
 const GROUP_OF: Readonly<Record<string, Group>> = {
-  acknowledged: "people", assigned: "people", comment: "people", ticket: "people", merged: "people", split: "people", silenced: "people", unsilenced: "people",
+  acknowledged: "people", unacknowledged: "people", assigned: "people", comment: "people", ticket: "people", merged: "people", split: "people", silenced: "people", unsilenced: "people",
   opened: "symptoms", symptom: "symptoms", updated: "symptoms", cleared: "symptoms", reopened: "symptoms", resolved: "symptoms", verdict: "symptoms", forecast: "symptoms",
   remedy: "remedies",
 };
 
 const MARKS: Readonly<Record<string, string>> = {
-  opened: "◆", reopened: "◆", symptom: "▲", updated: "▲", cleared: "○", resolved: "●", acknowledged: "✓", assigned: "→", comment: "”", ticket: "#", remedy: "⚒", silenced: "∅", unsilenced: "◉", merged: "⊂", split: "⊃",
+  opened: "◆", reopened: "◆", symptom: "▲", updated: "▲", cleared: "○", resolved: "●", acknowledged: "✓", unacknowledged: "↺", assigned: "→", comment: "”", ticket: "#", remedy: "⚒", silenced: "∅", unsilenced: "◉", merged: "⊂", split: "⊃",
 };
 
 export function markOf(kind: string): string {

@@ -4,7 +4,7 @@ import type { ExternalRef, Incident } from "@/lib/api/types";
 import { newKey } from "@/lib/orderKey";
 
 export type IncidentChange =
-  | { kind: "acknowledge" | "resolve" | "reopen" }
+  | { kind: "acknowledge" | "unacknowledge" | "resolve" | "reopen" }
   | { kind: "comment"; text: string }
   | { kind: "assign"; assignee: string | null }
   | { kind: "tickets"; refs: ExternalRef[] }
@@ -19,6 +19,8 @@ function send(id: string, version: number, change: IncidentChange): Promise<Inci
   switch (change.kind) {
     case "acknowledge":
       return unwrap(api.POST("/api/v1/incidents/{incident_id}/acknowledge", { params: { path, header } }));
+    case "unacknowledge":
+      return unwrap(api.POST("/api/v1/incidents/{incident_id}/unacknowledge", { params: { path, header } }));
     case "resolve":
       return unwrap(api.POST("/api/v1/incidents/{incident_id}/resolve", { params: { path, header } }));
     case "reopen":
