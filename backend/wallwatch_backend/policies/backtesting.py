@@ -7,16 +7,15 @@ from math import ceil
 from typing import Any, NamedTuple
 
 from wallwatch.domain.policies.models import Policy
+from wallwatch.domain.policies.step import Event
+from wallwatch.domain.policies.step import Violation as Found
 from wallwatch.domain.policies.vocabulary import event_kinds
-from wallwatch.domain.policies.watch import TRACE_LENGTH, Event, Watch
-from wallwatch.domain.policies.watch import Violation as Found
+from wallwatch.domain.policies.watch import BOOT, LOSSES, Watch
 from wallwatch_backend.policies.analysis import monitor_of, verdict
 from wallwatch_backend.policies.replay import path
 from wallwatch_backend.policies.schemas_check import BacktestPart, NotStored, PolicyBacktest, PolicyViolation, TraceStep
 from wallwatch_backend.policies.words import text_of
 
-LOSSES = ("kernel_log_lost", "cni_lost")
-"""Events that tell of lost ones."""
 MOST_SHOWN = 100
 _PARTS = 48
 
@@ -32,7 +31,7 @@ class Span(NamedTuple):
 
 def kinds_of(policy: Policy) -> list[str]:
     """Kinds of events that a backtest of this policy reads."""
-    return sorted({*_bound(policy), "host_booted", *LOSSES})
+    return sorted({*_bound(policy), BOOT, *LOSSES})
 
 
 def _bound(policy: Policy) -> set[str]:
@@ -40,13 +39,11 @@ def _bound(policy: Policy) -> set[str]:
 
 
 def backtest(policy: Policy, events: Sequence[Stored], span: Span) -> PolicyBacktest:
-    """Run a policy over events in the order of time."""
-    mine, watch, found = _bound(policy), Watch([policy]), list[Found]()
+    """Run a policy over events in the order of time. Its subjects may have a past that these do not tell, so they begin as unknown."""
+    mine, watch, found = _bound(policy), Watch([policy], past=True), list[Found]()
     part = max((span.until - span.since) / _PARTS, timedelta(seconds=1))
     counted: Counter[int] = Counter()
     for at, host, pci, kind, fields in events:
-        if kind in LOSSES:
-            watch.lost(host)
         counted[(at - span.since) // part] += kind in mine
         found += watch.take(Event(kind, _us(at), host, pci, fields))
     read_until = events[-1][0] if span.cut_short and events else span.until
@@ -77,34 +74,32 @@ def backtest(policy: Policy, events: Sequence[Stored], span: Span) -> PolicyBack
 
 def _shown(policy: Policy, one: Found) -> PolicyViolation:
     monitor = monitor_of(policy.formula)
-    # The watcher forgets where a subject began when its trace grows too long.
-    cut = len(one.trace) >= TRACE_LENGTH
-    start, states = path(monitor, [names for _, names in one.trace], cut)
-    host = "" if policy.subject == "address" else one.subject[0]
+    start, states = path(monitor, [step.propositions for step in one.steps], one.cut)
     return PolicyViolation(
         id=f"{one.at_us} {' '.join(one.subject)}",
         policy=policy.id,
         at=_at(one.at_us),
-        host=host,
-        pci=one.subject[1] if policy.subject in ("rnic", "flow", "command") else "",
-        subject=" ".join(part for part in one.subject if part != host) or "host",
+        host=one.host,
+        pci=one.pci,
+        subject=" ".join(part for part in one.subject if part != one.host) or "host",
         severity=policy.severity,
         text=policy.violation,
         revision="",
         version=None,
         left_out=0,
-        cut=cut,
+        cut=one.cut,
         start=start,
         trace=[
             TraceStep(
-                at=_at(at_us),
-                kinds=[],
-                propositions=list(names),
-                text=text_of(policy, names),
+                at=_at(step.at_us),
+                host=step.host,
+                kinds=list(step.kinds),
+                propositions=list(step.propositions),
+                text=text_of(policy, step.propositions, step.kinds),
                 state=state,
                 verdict=None if state is None else verdict(monitor, state),
             )
-            for (at_us, names), state in zip(one.trace, states, strict=True)
+            for step, state in zip(one.steps, states, strict=True)
         ],
     )
 
