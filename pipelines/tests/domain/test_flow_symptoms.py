@@ -24,13 +24,45 @@ def churn(dump_ms: float, seconds: range = range(100, 260, 10), **fields: Any) -
 class TestS4:
     def test_sweeps_that_last_for_their_deletions_are_s4_of_c4(self) -> None:
         # 220 deletions a second of 2 ms each, in sweeps that follow each other every half second, on top of 13,500 flows of 12 us.
-        first = of(tell(churn(162 + 110 * 2.0)), "S4")[0]
-        assert first["hypotheses"][0]["cause"] == "C4"
-        assert next(e["value"] for e in first["evidence"] if e["signal"] == "deletion_share") == pytest.approx(10, rel=0.1)
-        assert second_of(first) <= 120
+        found = of(tell(churn(162 + 110 * 2.0)), "S4")
+        assert found[0]["hypotheses"][0]["cause"] == "C4"
+        assert second_of(found[0]) <= 120
+        last = {e["signal"]: e["value"] for e in found[-1]["evidence"]}
+        assert last["deletion_share"] == pytest.approx(10, rel=0.1)
+        assert last["deletion_load"] == pytest.approx(0.44, rel=0.1)
 
     def test_as_many_deletions_that_are_quick_are_not_s4(self) -> None:
         assert tell(churn(162 + 110 * 0.3)) == []
+
+    def test_slow_deletions_that_leave_most_of_the_time_to_others_are_not_s4(self) -> None:
+        # 35 a second of 2 ms take 7 % of the time.
+        assert of(tell(churn(162 + 17.5 * 2.0, flow_deletions_per_s=35.0)), "S4") == []
+
+    def test_a_few_deletions_that_take_all_of_the_time_are_s4_once_stale_entries_pile_up(self) -> None:
+        few = {"flow_deletions_per_s": 20.0, "flow_insertions_per_s": 20.0}
+        assert of(tell(churn(162 + 1500.0, **few)), "S4") == [], "a switch without CPU time sweeps as slowly"
+        assert of(tell(churn(162 + 1500.0, **few, flows_overdue=2000)), "S4")
+
+    def test_two_rnics_share_the_time_of_the_sweeps_by_their_deletions_and_tables(self) -> None:
+        def both() -> Iterator[Message]:
+            for message in churn(162 + 110 * 2.0):
+                yield message
+                if message.measurement == "rnic_offload":
+                    tags = {**message.tags, "pci": "0000:af:00.0"}
+                    small = {"flows_offloaded": 400, "flow_deletions_per_s": 200.0, "flow_insertions_per_s": 200.0}
+                    yield message._replace(
+                        tags=tags, fields={**message.fields, **(small if "flow_deletions_per_s" in message.fields else {})}
+                    )
+
+        assert {f["pci"] for f in of(tell(both()), "S4")} == {"0000:3b:00.0"}
+
+    def test_one_long_sweep_among_short_ones_is_not_s4(self) -> None:
+        def once() -> Iterator[Message]:
+            for message in churn(162 + 110 * 0.3):
+                long = message.measurement == "ovs_datapath" and message.at_ns == at_ns(150)
+                yield message._replace(fields={**message.fields, "dump_duration_ms": 600.0}) if long else message
+
+        assert of(tell(once()), "S4") == []
 
     def test_the_end_of_a_job_is_not_s4(self) -> None:
         assert tell(churn(162 + 110 * 2.0, flows_offloaded=1500)) == []

@@ -157,6 +157,16 @@ class TestS8:
         assert found[0]["hypotheses"][0]["cause"] == "C8"
         assert found[-1]["state"] == "cleared"
 
+    def test_queues_that_stop_sending_with_a_full_buffer_are_s8_where_no_health_counter_tells(self) -> None:
+        hang = event(96, "tx_timeout", pattern="ice-transmit")
+        found = of(tell(self.stopped(hang, contexts=9999)), "S8")
+        assert second_of(found[0]) == 96
+        assert found[0]["hypotheses"][0]["cause"] == "C8"
+
+    def test_a_queue_that_stopped_once_on_a_card_with_room_is_not_s8(self) -> None:
+        hang = event(96, "tx_timeout", pattern="ice-transmit")
+        assert of(tell([*healthy(range(0, 100, 10)), hang, *healthy(range(100, 200, 10))]), "S8") == []
+
     def test_without_a_kernel_log_a_port_that_stands_still_with_a_full_buffer_is_s8(self) -> None:
         assert of(tell(self.stopped(contexts=9999)), "S8")
 

@@ -66,7 +66,7 @@ class TestS1:
             "params": {"max_idle_ms": 60_000},
             "why": first["remedies"][0]["why"],
         }
-        assert {e["signal"] for e in first["evidence"]} >= {"reoffload_ratio", "reoffloads_per_s", "population_change", "flows_wall_share"}
+        assert {e["signal"] for e in first["evidence"]} >= {"reoffload_ratio", "reoffloads_per_s", "population_drop", "flows_wall_share"}
 
     def test_it_is_found_at_a_sampling_interval_of_10_s_too(self) -> None:
         assert of(play(lambda _: S1, 120, every=10), "S1")
@@ -86,14 +86,18 @@ class TestS1:
         lonely = {**HEALTHY, "flow_insertions_per_s": 0.05, "reoffloads_per_s": 0.05, "reoffload_ratio": 1.0}
         assert play(lambda _: lonely, 120) == []
 
-    def test_re_offloads_while_the_population_more_than_doubles_wait_until_it_is_steady(self) -> None:
+    def test_flows_that_come_back_while_others_join_them_are_s1_at_once(self) -> None:
         def growing(second: int) -> Fields:
-            flows = 100 if second < 60 else min(100 * 1.15 ** (second - 60), 8000)
-            return {**(HEALTHY if second < 60 else S1), "flows_offloaded": int(flows)}
+            return {**(HEALTHY if second < 60 else S1), "flows_offloaded": min(3000 + 100 * max(second - 55, 0), 9000)}
 
-        found = of(play(growing, 200), "S1")
-        assert found
-        assert seconds_of(found[0]) > 110
+        assert 60 < seconds_of(of(play(growing, 200, every=10), "S1")[0]) <= 80
+
+    def test_a_table_that_was_emptied_at_once_and_fills_again_is_not_s1(self) -> None:
+        def emptied(second: int) -> Fields:
+            flows = 8000 if second < 60 else min(200 + 400 * (second - 60), 8000)
+            return {**(S1 if 60 <= second < 85 else HEALTHY), "flows_offloaded": flows}
+
+        assert of(play(emptied, 200), "S1") == []
 
     def test_a_missing_ratio_never_raises(self) -> None:
         assert of(play(lambda _: without(S1, "reoffload_ratio"), 120), "S1") == []

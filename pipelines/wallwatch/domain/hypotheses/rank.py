@@ -96,9 +96,10 @@ def rank(symptom: str, feature_of: Callable[[EvidenceRule], Feature | None], rni
             tested[key] = (holds, under, min(otherwise, rule.p_otherwise))
 
     for holds, under, otherwise in tested.values():
-        for name in weights:
-            p = under.get(name, otherwise)
-            weights[name] *= p if holds else 1.0 - p
+        for cause in causes().values():
+            # What speaks for a cause that does not explain this symptom speaks for another symptom beside it.
+            p = under.get(cause.id, otherwise) if symptom in cause.explains else otherwise
+            weights[cause.id] *= p if holds else 1.0 - p
 
     total = sum(weights.values())
     ranked = sorted(causes().values(), key=lambda cause: (-weights[cause.id], cause.id))

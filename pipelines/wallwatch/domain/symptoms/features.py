@@ -12,7 +12,7 @@ from wallwatch.domain.symptoms.window import Feature
 
 EVIDENCE_WINDOW_S = 30
 
-POPULATION_CHANGE = "population_change"
+POPULATION_CHANGE, POPULATION_DROP = "population_change", "population_drop"
 
 
 class Asked(Protocol):
@@ -43,7 +43,8 @@ def places() -> tuple[dict[str, int], dict[str, int], int]:
     asked += [(rule.signal, rule.window_s) for cause in causes().values() for rule in cause.rules]
     fine = {signal for signal, seconds in asked if seconds * 1000 <= window.WINDOW_MS}
     coarse = {signal for signal, seconds in asked if seconds * 1000 > window.WINDOW_MS}
-    fine |= {"flows_offloaded", "flow_insertions_per_s", "flow_deletions_per_s"}  # what population_change and live_share are made of
+    # what population_change and population_drop, live_share and deletion_share are made of
+    fine |= {"flows_offloaded", "flow_insertions_per_s", "flow_deletions_per_s", "sweep_load", "swept_per_s"}
     order = sorted(fine - set(event_signals())), sorted(coarse - set(event_signals()))
     return {n: i for i, n in enumerate(order[0])}, {n: i for i, n in enumerate(order[1])}, crc32(repr(order).encode())
 
@@ -94,6 +95,8 @@ class Features:
             return None
         if signal == POPULATION_CHANGE:
             return window.swing_of(self._part["fine"], fine["flows_offloaded"], self._now_ms, window_s)
+        if signal == POPULATION_DROP:
+            return window.drop_of(self._part["fine"], fine["flows_offloaded"], self._now_ms, window_s)
         if window_s * 1000 > window.WINDOW_MS:
             return window.feature(self._part["coarse"], coarse[signal], self._now_ms, window_s, statistic, window.COARSE_BUCKET_MS)
         place = fine.get(signal)

@@ -71,34 +71,45 @@ def dump_duration_ms(host: Host, at_ms: int) -> float | None:
 FEW_DELETIONS_PER_S = 5.0
 
 
-def note_deletions(host: Host, pci: str, at_ms: int, deletions_per_s: float) -> None:
-    """Remember how many flows a second one RNIC loses: sweeps are the host's, and their time is divided by all deletions."""
+def note_deletions(host: Host, pci: str, at_ms: int, deletions_per_s: float, flows: float) -> None:
+    """Remember how many flows a second one RNIC loses, and from how large a table: sweeps are the host's, and their time is divided."""
     if deletions_per_s >= FEW_DELETIONS_PER_S:
-        host["deletions"][pci] = [at_ms, deletions_per_s]
+        host["deletions"][pci] = [at_ms, deletions_per_s, max(flows, 1.0)]
     elif pci in host["deletions"]:
         del host["deletions"][pci]
 
 
-def deletion_ms(host: Host, at_ms: int) -> float | None:
-    """Time of a deletion as the revalidator's sweeps show it, ms: what a sweep takes beyond its usual time for each flow, divided by
-    the deletions of one sweep. None while there are too few of them to tell.
+def _lately(host: Host, at_ms: int) -> dict[str, tuple[float, float]]:
+    """PCI address -> deletions per second and flows. A former version did not keep the flows."""
+    return {pci: (kept[1], kept[2] if len(kept) > 2 else 1.0) for pci, kept in host["deletions"].items() if at_ms - kept[0] <= STALE_MS}
+
+
+def deletion_load(host: Host, pci: str, at_ms: int) -> float | None:
+    """Share of the time that the revalidator spends on one RNIC's deletions: what the last sweep took beyond its usual time for each flow.
+
+    Where several RNICs lose flows at once, they share it by deletions times flows, since the search of a deletion grows with the table
+    (paper, section 4.2). None where the usual time is not known; 0 where the RNIC loses hardly any flows.
     """
     usual = baseline.least_of(host, "dump_ms_per_flow")
-    total = sum(rate for ms, rate in host["deletions"].values() if at_ms - ms <= STALE_MS)
-    # Two dumps do not see what was deleted and created again between them; the daemon counts everything, for all datapaths alike.
+    sweeps = [d for d in host["datapaths"].values() if "dump_ms" in d and at_ms - d["at"] <= STALE_MS]
+    if usual is None or not sweeps:
+        return None
+    weights = {one: rate * flows for one, (rate, flows) in _lately(host, at_ms).items()}
+    if pci not in weights:
+        return 0.0
+    extra = sum(max(d["dump_ms"] - usual * d["flows"], 0.0) for d in sweeps)
+    longest = max(d["dump_ms"] for d in sweeps)
+    return float(extra / max(REVALIDATOR_MS, longest) * weights[pci] / sum(weights.values()))
+
+
+def unseen_deletions(host: Host, at_ms: int) -> float:
+    """Deletions of the host for each that two dumps show, at least 1: what was deleted and created again between two dumps is not seen
+    in them, but the daemon counts everything."""
+    total = sum(rate for rate, _ in _lately(host, at_ms).values())
     counted = [
         d["deletions_per_s"] for d in host["datapaths"].values() if d.get("deletions_per_s") is not None and at_ms - d["at"] <= STALE_MS
     ]
-    total = max(total, *counted) if counted and total > 0.0 else total
-    if usual is None or total <= 0.0:
-        return None
-    extra, longest = 0.0, 0.0
-    for d in host["datapaths"].values():
-        if "dump_ms" in d and at_ms - d["at"] <= STALE_MS:
-            extra += max(d["dump_ms"] - usual * d["flows"], 0.0)
-            longest = max(longest, d["dump_ms"])
-    in_a_sweep = total * max(REVALIDATOR_MS, longest) / 1000.0
-    return extra / in_a_sweep if in_a_sweep >= 10.0 else None
+    return float(max(1.0, max(counted) / total)) if counted and total > 0.0 else 1.0
 
 
 def pause_s(host: Host, source: str, at_ms: int, fields: Mapping[str, Any]) -> float | None:

@@ -90,59 +90,64 @@ def take_offload(part: Part, host_part: Host, pci: str, at_ms: int, fields: Mapp
     host_part["wrong"] += sum(name in fields and name not in values for name in signals.RAW)
     deletions = values.get("flow_deletions_per_s")
     if deletions is not None and at_ms >= part["newest"]:
-        host.note_deletions(host_part, pci, at_ms, deletions)
-        _sweeps(values, part, host_part, at_ms, deletions, profile)
+        host.note_deletions(host_part, pci, at_ms, deletions, values.get("flows_offloaded", 0.0))
+        _sweeps(values, part, host_part, pci, at_ms, profile)
     _live_share(values, part, at_ms)
     return _keep(part, at_ms, values)
 
 
 def _live_share(values: dict[str, float], part: Part, at_ms: int) -> None:
     """Share of the last minute's deletions that hit live flows. The collector tells it of insertions, which growth has many of; where
-    deletions
-    are not known, its ratio stands.
+    deletions are not known, its ratio stands.
     """
     ratio = values.get("reoffload_ratio")
     if ratio is None:
         return
-    insertions, deletions = _minute(values, part, "flow_insertions_per_s", at_ms), _minute(values, part, "flow_deletions_per_s", at_ms)
+    insertions, deletions = _lately(values, part, "flow_insertions_per_s", at_ms), _lately(values, part, "flow_deletions_per_s", at_ms)
     if insertions is None or deletions is None:
         values["live_share"] = ratio
     else:
         values["live_share"] = min(ratio * insertions / deletions, 1.0) if deletions > 0.0 else 0.0
 
 
-def _minute(values: dict[str, float], part: Part, name: str, at_ms: int) -> float | None:
-    """Mean of the last minute with this sample, which is not in the window yet."""
+def _lately(values: dict[str, float], part: Part, name: str, at_ms: int, seconds: int = 60) -> float | None:
+    """Mean of the last seconds with this sample, which is not in the window yet."""
     now = values.get(name)
     fine, _, form = features.places()
-    past = window.feature(part["fine"], fine[name], at_ms, 60) if part.get("form") == form else None
-    if now is None or past is None:
+    if now is None or part.get("form") != form:
         return now
-    count = window.count_of(part["fine"], fine[name])
-    return (past.value * count + now) / (count + 1)
+    total, count = window.sum_of(part["fine"], fine[name], at_ms, seconds)
+    return (total + now) / (count + 1)
 
 
 SMALL_TABLE = 0.5
 """Share of the wall of flows below which a deletion's search is short."""
 
-OWN_SHARE = 0.3
-"""An RNIC with fewer of the host's deletions is not what makes the sweeps long."""
+SWEEPS_S = 60
+"""Only the last sweep before a sample is seen, and deletions come in clumps: the time of one is told from all sweeps of so long."""
 
 
-def _sweeps(values: dict[str, float], part: Part, host_part: Host, at_ms: int, deletions: float, profile: Profile) -> None:
-    """Time per deletion as the host's sweeps show it. It leaves out what else the RNIC's queue does, so where it is known it counts."""
+def _sweeps(values: dict[str, float], part: Part, host_part: Host, pci: str, at_ms: int, profile: Profile) -> None:
+    """Time that deletions take, each and in all, as the host's sweeps show it."""
     duration = host.dump_duration_ms(host_part, at_ms)
     if duration is not None:
         values["dump_duration_ms"] = duration
-    total = sum(rate for ms, rate in host_part["deletions"].values() if at_ms - ms <= host.STALE_MS)
-    by_sweeps = host.deletion_ms(host_part, at_ms)
-    if by_sweeps is not None and deletions >= OWN_SHARE * total:
-        if values.get("flows_wall_share", 1.0) < SMALL_TABLE:
-            baseline.least(part, "deletion_ms", by_sweeps, at_ms)
-        share = by_sweeps / signals.usual_deletion_ms(part, profile)
-        values["deletion_share"] = min(share, values["deletion_share"]) if "deletion_share" in values else share
-    elif duration is not None and "deletion_share" in values:
-        del values["deletion_share"]
+    load = host.deletion_load(host_part, pci, at_ms)
+    if load is None:
+        return
+    deletions = values["flow_deletions_per_s"] * host.unseen_deletions(host_part, at_ms)
+    if load == 0.0 and deletions < host.FEW_DELETIONS_PER_S:
+        values["deletion_load"] = 0.0  # whatever one of them takes
+        return
+    values["sweep_load"], values["swept_per_s"] = load, deletions
+    mean_load, rate = (_lately(values, part, name, at_ms, SWEEPS_S) for name in ("sweep_load", "swept_per_s"))
+    if mean_load is None or not rate:
+        return
+    each_ms = mean_load * 1000.0 / rate
+    if mean_load > 0.0 and values.get("flows_wall_share", 1.0) < SMALL_TABLE:
+        baseline.least(part, "deletion_ms", each_ms, at_ms)
+    values["deletion_share"] = each_ms / signals.usual_deletion_ms(part, profile)
+    values["deletion_load"] = min(each_ms * deletions / 1000.0, 1.0)
 
 
 def take_rnic(part: Part, at_ms: int, tags: Mapping[str, str], fields: Mapping[str, Any]) -> bool:

@@ -84,7 +84,6 @@ def of_offload(fields: Mapping[str, Any], part: Part, profile: Profile, misses_p
         value = found.get(field)
         if value is not None:
             found[share] = value / limits[wall].value
-    _deletion(found, part, profile)
     if "q_egress" in found and "q_ingress" in found:
         # The RNIC's own ingress chain stands for the peers' Q_r, which needs a join across hosts (paper, section 4.2).
         found["bandwidth_share"] = bandwidth_share(profile.performance, found["q_egress"], found["q_ingress"])
@@ -104,8 +103,11 @@ def _harm(found: dict[str, float], part: Part, profile: Profile) -> None:
     q_out, q_in = found["q_egress"], found["q_ingress"]
     found["latency_share"] = max(latency_us(p, q_out, 0.0), latency_us(p, 0.0, q_in)) / latency_us(p, 0.0, 0.0)
     if "gbps" in part:
-        full = max(part["gbps"]) >= FULL * bandwidth_gbps(p, q_out, q_in)
-        found["bandwidth_lost"] = max(1.0 - found["bandwidth_share"], 0.0) if full else 0.0
+        carried = max(part["gbps"])
+        full = carried >= FULL * bandwidth_gbps(p, q_out, q_in)
+        # What the port carries is not lost, whatever the model says.
+        left = max(found["bandwidth_share"], carried / bandwidth_gbps(p, 0.0, 0.0))
+        found["bandwidth_lost"] = max(1.0 - left, 0.0) if full else 0.0
 
 
 def usual_deletion_ms(part: Part, profile: Profile) -> float:
@@ -120,15 +122,6 @@ def usual_deletion_ms(part: Part, profile: Profile) -> float:
     said = profile.deletion_ms.value
     shown = baseline.least_of(part, "deletion_ms")
     return said if shown is None else min(max(shown, said), 5.0 * said)
-
-
-def _deletion(found: dict[str, float], part: Part, profile: Profile) -> None:
-    """Time per deletion over the usual, from the queue: insertions share it, and their time is taken off (1 / their wall)."""
-    deletions, insertions = found.get("flow_deletions_per_s"), found.get("flow_insertions_per_s")
-    if not deletions or insertions is None or "deletion_ms" not in found:
-        return
-    free_ms = max(1000.0 - insertions * 1000.0 / profile.limits["flow_insertions"].value, 0.0)
-    found["deletion_share"] = free_ms / deletions / usual_deletion_ms(part, profile)
 
 
 @cache

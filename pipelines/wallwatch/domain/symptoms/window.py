@@ -111,6 +111,15 @@ def feature(rows: Rows, place: int, newest_ms: int, window_s: int, statistic: st
     return Feature(value, inside[0][0] * bucket_ms, min((inside[-1][0] + 1) * bucket_ms, newest_ms))
 
 
+def sum_of(rows: Rows, place: int, newest_ms: int, window_s: int) -> tuple[float, int]:
+    """Sum and number of a signal's samples in the window that ends at `newest_ms`."""
+    total, count = 0.0, 0
+    for row in _inside(rows, place, newest_ms // BUCKET_MS - max(window_s * 1000 // BUCKET_MS, 1)):
+        total += row[1][place]
+        count += 1 if len(row) == 2 else row[2][place]
+    return total, count
+
+
 def count_of(rows: Rows, place: int) -> int:
     """How many samples of a signal there are."""
     return sum(1 if len(row) == 2 else row[2][place] for row in rows if row[1][place] is not None)
@@ -126,3 +135,17 @@ def swing_of(rows: Rows, place: int, newest_ms: int, window_s: int) -> Feature |
     greatest = max(row[-2][place] if len(row) > 2 else row[1][place] for row in inside)
     least = min(row[-1][place] for row in inside)
     return Feature(1.0 - least / greatest if greatest else 0.0, inside[0][0] * BUCKET_MS, newest_ms)
+
+
+def drop_of(rows: Rows, place: int, newest_ms: int, window_s: int) -> Feature | None:
+    """Greatest relative fall of a signal in the window: `1 - later / earlier`, 0 for what only grows; None when there are no two values."""
+    inside = _inside(rows, place, newest_ms // BUCKET_MS - window_s * 1000 // BUCKET_MS)
+    if count_of(inside, place) < 2:
+        return None
+    drop, peak = 0.0, 0.0
+    for row in inside:
+        least = row[-1][place]  # the order within a bucket is not known, so it is compared with the buckets before
+        if peak > 0.0:
+            drop = max(drop, 1.0 - least / peak)
+        peak = max(peak, row[-2][place] if len(row) > 2 else row[1][place])
+    return Feature(drop, inside[0][0] * BUCKET_MS, newest_ms)
