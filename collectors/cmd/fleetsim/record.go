@@ -23,6 +23,7 @@ func recordRun(ctx context.Context, args []string) error {
 	flags.DurationVar(&o.Interval, "interval", 10*time.Second, "time between two samples, in whole seconds")
 	flags.BoolVar(&o.Overwrite, "overwrite", false, "replace a complete recording in the folder")
 	flags.BoolVar(&o.Performance, "performance", false, "write truth_performance.jsonl too: what the mechanism of each RNIC could do")
+	flags.StringVar(&o.Policies, "policies", "", "file of compiled policies (wallwatch policy tables) that collectors run; their violations and states are in the recording too")
 	flags.StringVar(&o.Work, "work", "", "folder for the hosts' files while it runs (default: in memory)")
 	flags.Func("start", "time of the recording's beginning, RFC 3339 (default "+o.Start.Format(time.RFC3339)+")", func(text string) (err error) {
 		o.Start, err = time.Parse(time.RFC3339, text)

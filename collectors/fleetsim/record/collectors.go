@@ -26,11 +26,20 @@ type collectors struct {
 	ovs    *ovs_offload.Plugin
 	kernel *kernel_events.Plugin
 	cni    *cni_events.Plugin
+	// policies is nil unless they are asked for.
+	policies *policies
 }
 
-// newCollectors makes the inputs with their default options, for the files of one host.
-func newCollectors(root string, now func() time.Time, acc telegraf.Accumulator) (*collectors, error) {
-	c := &collectors{acc: acc}
+// newCollectors makes the inputs with their default options, for the files of one host; policyFile may be empty.
+func newCollectors(root string, now func() time.Time, m *messages, policyFile string) (*collectors, error) {
+	c := &collectors{acc: m}
+	if policyFile != "" {
+		var err error
+		if c.policies, err = newPolicies(policyFile, now, m); err != nil {
+			return nil, err
+		}
+		c.acc = c.policies
+	}
 	var ok [4]bool
 	c.rnic, ok[0] = inputs.Inputs["rnic"]().(*rnic.Plugin)
 	c.ovs, ok[1] = inputs.Inputs["ovs_offload"]().(*ovs_offload.Plugin)
@@ -43,6 +52,9 @@ func newCollectors(root string, now func() time.Time, acc telegraf.Accumulator) 
 	c.rnic.SysfsRoot, c.rnic.Netlink = path("sys"), path("netlink")
 	c.ovs.SysfsRoot, c.ovs.Unixctl, c.ovs.OVSDB = path("sys"), path("ovs/vswitchd.ctl"), path("ovs/db.sock")
 	c.ovs.TCOrder, c.ovs.Timeout = false, patience // this machine's TC knows nothing of the simulated ports
+	if c.policies != nil {
+		c.ovs.FlowEventLimit = flowEventLimit
+	}
 	c.kernel.SysfsRoot, c.kernel.Kmsg, c.kernel.Pstore, c.kernel.PstoreArchive = path("sys"), path("kmsg"), path("pstore"), ""
 	c.kernel.BootID, c.kernel.StateFile = path("proc/sys/kernel/random/boot_id"), path("kernel_events.json")
 	c.cni.SysfsRoot, c.cni.EventDir = path("sys"), path(eventFolder)
@@ -58,7 +70,7 @@ func newCollectors(root string, now func() time.Time, acc telegraf.Accumulator) 
 		}
 	}
 	for _, service := range []telegraf.ServiceInput{c.kernel, c.cni} {
-		if err := service.Start(acc); err != nil {
+		if err := service.Start(c.acc); err != nil {
 			return nil, err
 		}
 	}

@@ -30,6 +30,7 @@ type host struct {
 	messages   *messages
 	admission  *admission
 	seed       uint64
+	policies   string      // file of compiled ones, if any
 	collectors *collectors // nil while the host is down
 
 	boot       int
@@ -39,7 +40,7 @@ type host struct {
 }
 
 func newHost(number int, state *engine.Host, r *recorder, seed uint64) (*host, error) {
-	h := &host{state: state, engine: r.engine, clock: r.clock, root: filepath.Join(r.work, state.Name), admission: r.admission, seed: seed, dated: map[string]bool{}}
+	h := &host{state: state, engine: r.engine, clock: r.clock, root: filepath.Join(r.work, state.Name), admission: r.admission, seed: seed, policies: r.options.Policies, dated: map[string]bool{}}
 	var err error
 	if h.messages, err = newMessages(number, state.Name, state.Rack); err != nil {
 		return nil, err
@@ -96,7 +97,7 @@ func (h *host) live(sample bool) error {
 	}
 	if h.collectors == nil {
 		var err error
-		if h.collectors, err = newCollectors(h.root, h.clock.now, h.messages); err != nil {
+		if h.collectors, err = newCollectors(h.root, h.clock.now, h.messages, h.policies); err != nil {
 			return err
 		}
 	}
@@ -111,6 +112,9 @@ func (h *host) live(sample bool) error {
 	}
 	if h.admission.waiting(h.state.Name) || sample {
 		h.collectors.gather(h.collectors.cni)
+	}
+	if h.collectors.policies != nil {
+		h.collectors.policies.plugin.Tick(h.messages)
 	}
 	return nil
 }

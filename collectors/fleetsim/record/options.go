@@ -39,6 +39,7 @@ type Options struct {
 	Overwrite bool
 	// Performance asks for PerformanceFile too.
 	Performance bool
+	Policies    string // file of compiled policies that collectors run; empty: none, and no events of flows
 	Work        string // folder for the hosts' files; empty: in memory where there is a file system for it
 	Version     string
 	Progress    io.Writer

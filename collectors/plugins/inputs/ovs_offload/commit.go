@@ -70,6 +70,9 @@ func (t *tracker) advance(f *flow, compare bool) {
 	wasKnown, wasReplaced, hasCopy := f.known, f.replaced, f.copied
 	f.now, f.next = after, reading{}
 	f.known, f.seen, f.replaced, f.copied = true, false, false, false
+	if !wasKnown {
+		f.afterMS = t.sinceStart(t.last)
+	}
 	if !after.hardware() {
 		// The mask may leave the chain while the flow is in software.
 		f.mask = nil

@@ -79,10 +79,12 @@ func (t *tracker) deletionEvents(f *flow, last reading) {
 	if t.events.limit == 0 {
 		return
 	}
-	if last.usedAt != neverUsed {
-		if idle := t.sinceStart(t.reading) - last.usedAt; idle >= t.maxIdle.Milliseconds() {
-			t.events.add(flowAged, f, fmt.Sprintf("The flow was idle for %.1f s at most.", float64(idle)/1000))
-		}
+	usedAt := last.usedAt
+	if usedAt == neverUsed { // the switch counts from the flow's beginning then
+		usedAt = f.afterMS
+	}
+	if idle := t.sinceStart(t.reading) - usedAt; idle >= t.maxIdle.Milliseconds() {
+		t.events.add(flowAged, f, fmt.Sprintf("The flow was idle for %.1f s at most.", float64(idle)/1000))
 	}
 	t.events.add(entryDeleted, f, "The RNIC no longer has an entry for the flow.")
 }

@@ -10,13 +10,15 @@ import (
 // flow is what is remembered of one flow between two dumps: about 100 bytes, for up to 40,000 flows. Values of the dump
 // that is being read wait in next until the dump is known to be complete.
 type flow struct {
-	ufid             dpctl.UFID
-	match, actions   uint64
-	owner            *rnicState
-	function         string // PCI address of the virtual function that sends or receives it, where it is known
-	mask             *mask
-	encaps           *tunnels
-	now, next        reading
+	ufid           dpctl.UFID
+	match, actions uint64
+	owner          *rnicState
+	function       string // PCI address of the virtual function that sends or receives it, where it is known
+	mask           *mask
+	encaps         *tunnels
+	now, next      reading
+	// afterMS is the last dump without it, in ms since the collector started.
+	afterMS          int64
 	topology         uint32
 	side             direction
 	known, seen      bool

@@ -109,6 +109,12 @@ func (p *Plugin) Start(acc telegraf.Accumulator) error {
 	return nil
 }
 
+// SetClock is for who runs the plugin on a clock of its own, with Tick in place of Start.
+func (p *Plugin) SetClock(now func() time.Time) { p.clock = now }
+
+// Tick does what Start does once a second.
+func (p *Plugin) Tick(acc telegraf.Accumulator) { p.tick(acc) }
+
 // Stop ends the timers. Steps that are open stay open: what they would have said is unknown after a restart anyway.
 func (p *Plugin) Stop() {
 	close(p.done)
@@ -119,28 +125,31 @@ func (p *Plugin) Stop() {
 func (p *Plugin) Add(m telegraf.Metric, acc telegraf.Accumulator) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.runner == nil {
-		acc.AddMetric(m)
-		return nil
+	kind, _ := m.GetTag("kind")
+	isEvent := m.Name() == measurement && kind != "" && kind != Violated
+	if p.runner != nil {
+		p.look(m, kind, isEvent, acc)
 	}
-	if left, there := m.GetField("flow_events_left_out"); there && left != int64(0) && left != uint64(0) {
-		p.hold(acc, &ltl.Event{Kind: ltl.FlowsLost, AtUs: m.Time().Add(leftOutAfter).UnixMicro()})
-	}
-	kind, isEvent := m.GetTag("kind")
-	if m.Name() != measurement || !isEvent || kind == Violated {
-		acc.AddMetric(m)
-		return nil
-	}
-	p.tags = m.Tags()
-	if p.runner.Means(kind) || kind == removal {
-		p.hold(acc, &ltl.Event{Kind: kind, PCI: p.tags["pci"], AtUs: m.Time().UnixMicro(), Fields: m.Fields()})
-	}
-	if p.stays(kind) {
+	if isEvent && p.stays(kind) {
 		m.Drop()
 	} else {
 		acc.AddMetric(m)
 	}
 	return nil
+}
+
+// look holds what policies speak of, and what says that events were lost.
+func (p *Plugin) look(m telegraf.Metric, kind string, isEvent bool, acc telegraf.Accumulator) {
+	if left, there := m.GetField("flow_events_left_out"); there && left != int64(0) && left != uint64(0) {
+		p.hold(acc, &ltl.Event{Kind: ltl.FlowsLost, AtUs: m.Time().Add(leftOutAfter).UnixMicro()})
+	}
+	if !isEvent {
+		return
+	}
+	p.tags = m.Tags()
+	if p.runner.Means(kind) || kind == removal {
+		p.hold(acc, &ltl.Event{Kind: kind, PCI: p.tags["pci"], AtUs: m.Time().UnixMicro(), Fields: m.Fields()})
+	}
 }
 
 // leftOutAfter is the time from a dump to the last event that it may have: each has a microsecond of its own.

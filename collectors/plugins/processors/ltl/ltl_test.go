@@ -162,8 +162,8 @@ func TestAFloodOfViolationsIsToldInPartAndCounted(t *testing.T) {
 	}
 }
 
-func TestWithoutPoliciesEverythingPasses(t *testing.T) {
-	p := &Plugin{Policies: filepath.Join(t.TempDir(), "none"), MostSubjects: 1, MostTold: 1, Interval: config.Duration(time.Minute), Log: plugintest.Log(), interval: time.Hour}
+func TestWithoutPoliciesEventsOfFlowsStayAllTheSame(t *testing.T) {
+	p := &Plugin{Policies: filepath.Join(t.TempDir(), "none"), MostSubjects: 1, MostTold: 1, Interval: config.Duration(time.Minute), Drop: []string{"flow_*"}, Log: plugintest.Log(), interval: time.Hour}
 	if err := p.Init(); err != nil {
 		t.Fatal(err)
 	}
@@ -172,9 +172,9 @@ func TestWithoutPoliciesEverythingPasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Stop()
-	add(t, p, acc, happened("flow_offloaded", 0, map[string]any{"flow": ufid}))
+	add(t, p, acc, happened("flow_offloaded", 0, map[string]any{"flow": ufid}), happened("soft_lockup", 0, nil))
 	p.tick(acc)
-	if got := kinds(acc.Take()); got != "event flow_offloaded" {
+	if got := kinds(acc.Take()); got != "event soft_lockup" {
 		t.Errorf("passed on: %s", got)
 	}
 }
