@@ -25,6 +25,9 @@ export function Navigation() {
       <Link to="/policies" className={classes["navLink"]}>
         Policies
       </Link>
+      <Link to="/profiles" className={classes["navLink"]}>
+        Profiles
+      </Link>
       <Link to="/remedies" className={classes["navLink"]}>
         Remedies
       </Link>

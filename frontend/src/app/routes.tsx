@@ -10,6 +10,8 @@ import type { EditorSearch, PolicyFilters, PolicySearch } from "@/features/polic
 import { PoliciesPage } from "@/features/policies/PoliciesPage";
 import { PolicyEditorPage } from "@/features/policies/PolicyEditorPage";
 import { PolicyPage } from "@/features/policies/PolicyPage";
+import type { ProfileSearch } from "@/features/profiles/filters";
+import { ProfilesPage } from "@/features/profiles/ProfilesPage";
 import { RemediesPage } from "@/features/remedies/RemediesPage";
 import { parseRange, type RangeSearch } from "@/features/rnic/range";
 import { parseVfView, type RnicSearch, type VfView } from "@/features/rnic/vfView";
@@ -22,8 +24,9 @@ import type { WallFilters } from "@/features/wall/filters";
 import type { LogFilters } from "@/features/webhooks/filters";
 import { WebhooksPage } from "@/features/webhooks/WebhooksPage";
 
-/** Alone in needing the charts, which are a third of all code: the wall must not wait for them. */
+/** These alone need the charts, which are a third of all code: the wall must not wait for them. */
 const RnicPage = lazy(() => import("@/features/rnic/RnicPage").then((module) => ({ default: module.RnicPage })));
+const ProfilePage = lazy(() => import("@/features/profiles/ProfilePage").then((module) => ({ default: module.ProfilePage })));
 
 /** Between the router and the pages: pages take what they show as props and know nothing of routes' own state. */
 export function WallRoute() {
@@ -94,6 +97,22 @@ export function NewPolicyRoute() {
 export function EditPolicyRoute() {
   const { id } = getRouteApi("/policies/$id/edit").useParams();
   return <PolicyEditorPage key={id} id={id} copy={null} />;
+}
+
+export function ProfilesRoute() {
+  return <ProfilesPage />;
+}
+
+export function ProfileRoute() {
+  const route = getRouteApi("/profiles/$model");
+  const { model } = route.useParams();
+  const navigate = useNavigate();
+  const onSearch = useCallback((next: ProfileSearch) => void navigate({ to: "/profiles/$model", params: { model }, search: next, replace: true }), [navigate, model]);
+  return (
+    <Suspense fallback={<Skeleton height={400} role="status" aria-label="Loading" />}>
+      <ProfilePage key={model} model={model} search={route.useSearch()} onSearch={onSearch} />
+    </Suspense>
+  );
 }
 
 export function SymptomRoute() {

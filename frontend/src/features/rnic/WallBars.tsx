@@ -10,6 +10,7 @@ const BASIS: Readonly<Record<string, string>> = {
   paper: "Limit from the published measurements of this model.",
   model: "Limit from the performance model of this RNIC: the point where bandwidth falls off.",
   assumed: "No measurement for this model: the limit of the nearest known model is assumed.",
+  calibrated: "Limit from a calibration that was promoted for this model: its profile’s page has it.",
 };
 
 /** The bar's full width stands for this share of the limit, so that a value past its wall still has a length. */

@@ -1,0 +1,49 @@
+import type { EChartsCoreOption } from "echarts/core";
+import { formatNumber, formatShare } from "@/lib/format";
+import type { ChartTheme } from "../chartTheme";
+
+export interface ResidualPoint {
+  label: string;
+  /** Q_l + Q_r. */
+  at: number;
+  /** (measured - model) / measured, of the fit and of the profile before it. */
+  fitted: number;
+  current: number;
+}
+
+interface TooltipItem {
+  seriesName: string;
+  data: [number, number, string];
+}
+
+/** Residuals over queries: filled circles are the fit's, hollow squares those of the profile before. */
+export function residualsToOption(points: readonly ResidualPoint[], theme: ChartTheme): EChartsCoreOption {
+  const data = (of: (point: ResidualPoint) => number) => points.map((point) => [point.at, of(point), point.label]);
+  return {
+    grid: { left: 52, right: 14, top: 26, bottom: 36 },
+    legend: { top: 0, left: 44, textStyle: { color: theme.dim, fontSize: 11 } },
+    tooltip: {
+      trigger: "item",
+      confine: true,
+      backgroundColor: theme.panel,
+      borderColor: theme.line,
+      textStyle: { color: theme.text, fontSize: 12 },
+      formatter: ({ seriesName, data: [at, off, label] }: TooltipItem) => `${label}<br/>${seriesName}: ${formatShare(off)} at ${formatNumber(at)} queries`,
+    },
+    xAxis: {
+      type: "value",
+      name: "Q local + Q remote",
+      nameLocation: "middle",
+      nameGap: 22,
+      nameTextStyle: { color: theme.dim, fontSize: 11 },
+      axisLine: { lineStyle: { color: theme.line } },
+      axisLabel: { color: theme.dim, fontSize: 11 },
+      splitLine: { show: false },
+    },
+    yAxis: { type: "value", axisLabel: { color: theme.dim, fontSize: 11, formatter: (value: number) => formatShare(value) }, splitLine: { lineStyle: { color: theme.line } } },
+    series: [
+      { name: "profile before", type: "scatter", symbol: "rect", symbolSize: 8, itemStyle: { color: "transparent", borderColor: theme.series[1], borderWidth: 1.5 }, data: data((point) => point.current) },
+      { name: "fit", type: "scatter", symbol: "circle", symbolSize: 8, itemStyle: { color: theme.series[0] }, data: data((point) => point.fitted) },
+    ],
+  };
+}

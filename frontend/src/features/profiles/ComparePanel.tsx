@@ -1,0 +1,83 @@
+import { Button, Stack, Table, Text } from "@mantine/core";
+import type { ProfileComparison, ProfileVersionSummary } from "@/lib/api/types";
+import { formatNumber, formatShare, MISSING } from "@/lib/format";
+import { EmptyState } from "@/lib/ui/EmptyState";
+import { HeadedTable } from "@/lib/ui/HeadedTable";
+import { Panel } from "@/lib/ui/Panel";
+import { QueryState } from "@/lib/ui/QueryState";
+import { useComparison } from "./queries";
+
+const NAMES = ["u", "v", "m", "n", "w", "a", "b", "c", "goodness"] as const;
+
+function nameOf({ number }: ProfileVersionSummary): string {
+  return number === 0 ? "Catalogue’s own" : `Version ${number}`;
+}
+
+function Compared({ found }: { found: ProfileComparison }) {
+  const { left, right, points } = found;
+  const titles = [nameOf(left), nameOf(right)];
+  return (
+    <Stack gap={12}>
+      <HeadedTable label="Parameters beside each other" titles={["Parameter", ...titles]}>
+        {NAMES.map((name) => (
+          <Table.Tr key={name}>
+            <Table.Td>{name}</Table.Td>
+            <Table.Td>{formatNumber(left.parameters?.[name])}</Table.Td>
+            <Table.Td>{formatNumber(right.parameters?.[name])}</Table.Td>
+          </Table.Tr>
+        ))}
+        {["bandwidth", "latency"].map((quantity) => (
+          <Table.Tr key={quantity}>
+            <Table.Td>off by, {quantity}</Table.Td>
+            <Table.Td>{quantity in found.left_error ? formatShare(found.left_error[quantity]) : MISSING}</Table.Td>
+            <Table.Td>{quantity in found.right_error ? formatShare(found.right_error[quantity]) : MISSING}</Table.Td>
+          </Table.Tr>
+        ))}
+      </HeadedTable>
+      {points.length === 0 ? (
+        <EmptyState title="Neither version has measured points">There is nothing to check them against.</EmptyState>
+      ) : (
+        <HeadedTable label="At every measured point" titles={["Point", "Q local", "Q remote", "Measured", ...titles]}>
+          {points.map((point, i) => (
+            <Table.Tr key={`${point.source} ${i}`}>
+              <Table.Td style={{ overflowWrap: "anywhere" }}>
+                {point.source}
+                <Text size="xs" c="dimmed">
+                  {point.quantity}
+                </Text>
+              </Table.Td>
+              <Table.Td>{formatNumber(point.q_l)}</Table.Td>
+              <Table.Td>{formatNumber(point.q_r)}</Table.Td>
+              <Table.Td>{formatNumber(point.measured)}</Table.Td>
+              <Table.Td>
+                {formatNumber(point.left)} ({formatShare(point.left / point.measured - 1)})
+              </Table.Td>
+              <Table.Td>
+                {formatNumber(point.right)} ({formatShare(point.right / point.measured - 1)})
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </HeadedTable>
+      )}
+    </Stack>
+  );
+}
+
+/** Two versions beside each other: what they are and what they say at every point that either was fitted to. */
+export function ComparePanel({ model, left, right, onClose }: { model: string; left: number; right: number; onClose: () => void }) {
+  const comparison = useComparison(model, left, right);
+  return (
+    <Panel
+      title={`Version ${right} against the one in force`}
+      actions={
+        <Button size="compact-xs" variant="default" onClick={onClose}>
+          Close
+        </Button>
+      }
+    >
+      <QueryState query={comparison} lines={8}>
+        {(found) => <Compared found={found} />}
+      </QueryState>
+    </Panel>
+  );
+}

@@ -1,0 +1,83 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { api, unwrap } from "@/lib/api/client";
+import type { components } from "@/lib/api/schema";
+
+const LIST_EVERY_MS = 30_000;
+const PLACES_EVERY_MS = 10_000;
+/** The edge of the surface: the most masks that it was fitted to. */
+export const EDGE = 100;
+type Schemas = components["schemas"];
+
+export function useProfiles() {
+  return useQuery({ queryKey: ["profiles"], queryFn: () => unwrap(api.GET("/api/v1/profiles")), select: ({ items }) => items, refetchInterval: LIST_EVERY_MS });
+}
+
+export function useProfile(model: string) {
+  return useQuery({ queryKey: ["profiles", model], queryFn: () => unwrap(api.GET("/api/v1/profiles/{model}", { params: { path: { model } } })), refetchInterval: LIST_EVERY_MS });
+}
+
+export function useSurface(model: string, version: number) {
+  return useQuery({
+    queryKey: ["profiles", model, "surface", version],
+    queryFn: () => unwrap(api.GET("/api/v1/profiles/{model}/surface", { params: { path: { model }, query: { version, to: EDGE } } })),
+    staleTime: Infinity, // a version never changes
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function usePlaces(model: string) {
+  return useQuery({
+    queryKey: ["profiles", model, "rnics"],
+    queryFn: () => unwrap(api.GET("/api/v1/profiles/{model}/rnics", { params: { path: { model } } })),
+    refetchInterval: PLACES_EVERY_MS,
+  });
+}
+
+export function usePrediction(model: string, ql: number, qr: number) {
+  return useQuery({
+    queryKey: ["profiles", model, "prediction", ql, qr],
+    queryFn: () => unwrap(api.GET("/api/v1/profiles/{model}/prediction", { params: { path: { model }, query: { ql, qr } } })),
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function useVersion(model: string, number: number) {
+  return useQuery({
+    queryKey: ["profiles", model, "version", number],
+    queryFn: () => unwrap(api.GET("/api/v1/profiles/{model}/versions/{number}", { params: { path: { model, number } } })),
+  });
+}
+
+export function useComparison(model: string, left: number, right: number) {
+  return useQuery({
+    queryKey: ["profiles", model, "compare", left, right],
+    queryFn: () => unwrap(api.GET("/api/v1/profiles/{model}/compare", { params: { path: { model }, query: { left, right } } })),
+  });
+}
+
+export function useRnicPerformance(host: string, pci: string) {
+  return useQuery({
+    queryKey: ["rnics", host, pci, "performance"],
+    queryFn: () => unwrap(api.GET("/api/v1/rnics/{host}/{pci}/performance", { params: { path: { host, pci }, query: { hours: 6 } } })),
+    refetchInterval: PLACES_EVERY_MS,
+  });
+}
+
+function useProfileMutation<Input, Output>(mutationFn: (input: Input) => Promise<Output>) {
+  const client = useQueryClient();
+  return useMutation({ mutationFn, onSettled: () => client.invalidateQueries({ queryKey: ["profiles"] }) });
+}
+
+export const useCalibrate = (model: string) =>
+  useProfileMutation((body: Schemas["NewCalibration"]) => unwrap(api.POST("/api/v1/profiles/{model}/calibrations", { params: { path: { model } }, body })));
+
+export const useCalibrateFromFleet = (model: string) =>
+  useProfileMutation((body: Schemas["FleetCalibration"]) => unwrap(api.POST("/api/v1/profiles/{model}/calibrations/fleet", { params: { path: { model } }, body })));
+
+export const usePromote = (model: string) =>
+  useProfileMutation(({ number, reason }: { number: number; reason: string }) =>
+    unwrap(api.POST("/api/v1/profiles/{model}/versions/{number}/promote", { params: { path: { model, number } }, body: { reason } })),
+  );
+
+export const useRollBack = (model: string) =>
+  useProfileMutation((body: Schemas["RollBack"]) => unwrap(api.POST("/api/v1/profiles/{model}/rollback", { params: { path: { model } }, body })));
