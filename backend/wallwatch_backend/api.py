@@ -17,6 +17,7 @@ from wallwatch_backend.kit import problems
 from wallwatch_backend.policies.endpoints import router as policies
 from wallwatch_backend.policies.endpoints_bench import router as policies_bench
 from wallwatch_backend.profiles.endpoints import router as profiles
+from wallwatch_backend.profiles.endpoints_rnic import router as profiles_rnic
 from wallwatch_backend.remedies.endpoints import router as remedies
 from wallwatch_backend.rnics.endpoints import router as rnics
 from wallwatch_backend.session.endpoints import router as session
@@ -70,6 +71,7 @@ def new_api(**options: Any) -> FastAPI:
         policies_bench,
         policies,
         profiles,
+        profiles_rnic,
         webhooks,
         users,
         tokens,
