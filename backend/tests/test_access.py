@@ -13,17 +13,18 @@ VIEWER = {
     "getSession", "signOut", "getWall", "openStream", "listRnics", "getRnic", "getRnicSeries", "getRnicMasks", "listRnicFindings",
     "listRnicVfs", "listIncidents", "getIncident", "countIncidents", "listIncidentChanges", "exportIncidents", "listSimilarIncidents",
     "listIncidentContainers", "getBeforeIncident", "listSilences", "getSilence", "listViews", "createView", "updateView", "deleteView",
-    "listRemedyActions", "listRemedies", "getRemedy", "listAgents", "listWebhooks", "listDeliveries",
+    "listRemedyActions", "listRemedies", "getRemedy", "getRemedyControl", "listAgents", "listWebhooks", "listDeliveries",
     "getCatalogue", "getDelivery", "listDeadLetters", "getWebhookSchema", "getFleetMetrics",
 }  # fmt: skip
 OPERATOR = {
     "acknowledgeIncident", "resolveIncident", "commentIncident", "reopenIncident", "updateIncident", "mergeIncidents", "splitIncident",
     "bulkIncidents", "createSilence", "previewSilence", "updateSilence", "expireSilence",
-    "createRemedy", "undoRemedy", "createWebhook", "updateWebhook",
+    "createRemedy", "undoRemedy", "approveRemedy", "rejectRemedy", "stopRemedies", "createWebhook", "updateWebhook",
     "deleteWebhook", "testWebhook", "retryDelivery", "replayDelivery", "replayDeadLetters",
 }  # fmt: skip
 ADMIN = {
     "createEnrolmentToken", "deleteAgent", "listUsers", "createUser", "updateUser", "listTokens", "createToken", "deleteToken", "listAudit",
+    "getAuditHead", "resumeRemedies", "resetRemedyBreaker",
 }  # fmt: skip
 
 ID = "00000000-0000-4000-8000-000000000000"
@@ -40,6 +41,8 @@ BODIES: dict[str, Any] = {
     "createView": {"name": "x", "query": ""},
     "updateView": {"name": "x"},
     "createRemedy": {"action": "tune-revalidator", "host": "h", "params": {"max_idle_ms": 60000}, "mode": "dry_run"},
+    "rejectRemedy": {"reason": "x"},
+    "stopRemedies": {"reason": "x"},
     "createWebhook": {"name": "x", "url": "http://127.0.0.1:9/"},
     "updateWebhook": {"name": "x"},
     "createEnrolmentToken": {},

@@ -16,7 +16,13 @@ PCI = "0000:3b:00.0"
 
 @pytest.fixture(scope="module")
 def backend_settings() -> dict[str, object]:
-    return {"command_ttl_s": 5, "command_grace_s": 0}
+    return {
+        "command_ttl_s": 5,
+        "command_grace_s": 0,
+        "remedy_max_fleet_percent": 100,
+        "remedy_approval_risk": "never",
+        "remedy_breaker_failures": 1000,
+    }
 
 
 @pytest.fixture

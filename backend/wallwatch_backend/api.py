@@ -8,6 +8,7 @@ from wallwatch_backend import __version__
 from wallwatch_backend.agents.endpoints import router as agents
 from wallwatch_backend.audit.endpoints import router as audit
 from wallwatch_backend.catalogue.endpoints import router as catalogue
+from wallwatch_backend.control.endpoints import router as control
 from wallwatch_backend.exposition.endpoints import router as exposition
 from wallwatch_backend.health.endpoints import router as health
 from wallwatch_backend.incidents.endpoints import router as incidents
@@ -67,6 +68,7 @@ def new_api(**options: Any) -> FastAPI:
         silences,
         views,
         remedies,
+        control,
         agents,
         policies_bench,
         policies,

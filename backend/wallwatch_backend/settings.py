@@ -1,7 +1,7 @@
 """Every setting of the backend: one class, read once from the environment (prefix ``WALLWATCH_``) and passed down."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, HttpUrl
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -33,6 +33,20 @@ class Settings(BaseSettings):
 
     command_ttl_s: Annotated[int, Field(ge=5, le=3600, description="An agent refuses a command that is older")] = 60
     command_grace_s: Annotated[int, Field(ge=0, description="How much longer a result of a sent command is awaited")] = 30
+    remedy_approval_risk: Annotated[
+        Literal["low", "medium", "high", "never"], Field(description="From this risk on a remedy needs a second person's approval")
+    ] = "high"
+    remedy_proposal_ttl_s: Annotated[int, Field(ge=60, description="How long a proposed remedy waits for approval")] = 86400
+    remedy_max_fleet_percent: Annotated[
+        float, Field(gt=0, le=100, description="Share of the fleet's hosts with remedies under way at once")
+    ] = 25
+    remedy_max_hosts: Annotated[int, Field(ge=1, description="Most hosts with remedies under way at once, however large the fleet")] = 50
+    remedy_always_hosts: Annotated[int, Field(ge=1, description="So many hosts at once are always allowed, however small the fleet")] = 3
+    remedy_max_racks: Annotated[int, Field(ge=1, description="Most racks with remedies under way at once")] = 8
+    remedy_breaker_failures: Annotated[
+        int, Field(ge=1, description="A remedy that failed so often in the window, and at least every second time, is not applied any more")
+    ] = 5
+    remedy_breaker_window_s: Annotated[int, Field(ge=60, description="Window in which failures are counted")] = 3600
     agent_silent_after_s: Annotated[int, Field(ge=5, description="A connected agent that said nothing for so long is disconnected")] = 90
     incident_hold_s: Annotated[
         float, Field(ge=0, le=86400, description="How long an incident whose symptoms are over stays in the list before it is resolved")

@@ -7,10 +7,27 @@ from wallwatch.domain.catalogue import load
 from wallwatch.domain.catalogue.models import RemedyAction as CatalogueAction
 from wallwatch_backend.remedies.errors import BadParameter, UnknownAction
 from wallwatch_backend.remedies.schemas import ParamInfo, RemedyAction, VerificationInfo
+from wallwatch_backend.settings import Settings
+
+RISKS = ("low", "medium", "high")
+
+
+def needs_approval(action: CatalogueAction, settings: Settings) -> bool:
+    """Say whether a second person must approve the action in this installation.
+
+    >>> needs_approval(load.remedies()["tune-revalidator"], Settings(remedy_approval_risk="high"))
+    False
+    """
+    least = settings.remedy_approval_risk
+    return least != "never" and RISKS.index(action.risk) >= RISKS.index(least)
+
+
+def all_actions(settings: Settings) -> list[RemedyAction]:
+    return [each.model_copy(update={"needs_approval": needs_approval(load.remedies()[each.action], settings)}) for each in _all_shown()]
 
 
 @cache
-def all_actions() -> list[RemedyAction]:
+def _all_shown() -> list[RemedyAction]:
     return [_shown(action) for action in load.remedies().values()]
 
 
@@ -44,6 +61,7 @@ def _shown(action: CatalogueAction) -> RemedyAction:
         at_least_one=list(action.require_any_of),
         risk=action.risk,
         risk_text=action.risk_text,
+        needs_approval=False,
         undo=action.undo,
         reversible=action.reversible,
         operations=action.operations,

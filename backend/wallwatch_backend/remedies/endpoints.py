@@ -5,6 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Path, Query
 
+from wallwatch_backend.control.errors import ADMISSION_ERRORS
 from wallwatch_backend.kit import problems
 from wallwatch_backend.kit.access import READ_ERRORS, WRITE_ERRORS, AsOperator, AsViewer
 from wallwatch_backend.kit.database import Reading, Writing
@@ -12,9 +13,9 @@ from wallwatch_backend.kit.idempotency import IdempotencyKey, IdempotencyKeyReus
 from wallwatch_backend.kit.paging import BadCursor, Cursor, Limit, Page
 from wallwatch_backend.kit.settings_dependency import TheSettings
 from wallwatch_backend.kit.text import HostName, PciAddress
-from wallwatch_backend.remedies import actions, errors, service
+from wallwatch_backend.remedies import actions, approval, errors, service
 from wallwatch_backend.remedies.dependencies import TheSigner
-from wallwatch_backend.remedies.schemas import NewRemedy, Remedy, RemedyAction, RemedyState
+from wallwatch_backend.remedies.schemas import Decision, NewRemedy, Remedy, RemedyAction, RemedyState
 
 router = APIRouter(tags=["remedies"])
 
@@ -22,9 +23,9 @@ RemedyId = Annotated[UUID, Path()]
 
 
 @router.get("/remedy-actions", operation_id="listRemedyActions", responses=problems.responses(*READ_ERRORS))
-async def list_actions(caller: AsViewer) -> list[RemedyAction]:
+async def list_actions(caller: AsViewer, settings: TheSettings) -> list[RemedyAction]:
     """List what agents can do, with parameters, ranges, risk, undo and what is verified afterwards."""
-    return actions.all_actions()
+    return actions.all_actions(settings)
 
 
 @router.post(
@@ -39,6 +40,7 @@ async def list_actions(caller: AsViewer) -> list[RemedyAction]:
         errors.RemedyInProgress,
         errors.IncidentUnknown,
         IdempotencyKeyReused,
+        *ADMISSION_ERRORS,
     ),
 )
 async def create_remedy(
@@ -49,7 +51,7 @@ async def create_remedy(
     signer: TheSigner,
     idempotency_key: IdempotencyKey = None,
 ) -> Remedy:
-    """Order a dry run or the real thing. The answer comes at once; follow the state here or in the stream."""
+    """Order a dry run or the real thing; what needs approval is `proposed`. The answer comes at once: follow it here or in the stream."""
     return await service.create(session, settings, signer, caller, body, idempotency_key)
 
 
@@ -83,3 +85,32 @@ async def get_remedy(caller: AsViewer, remedy_id: RemedyId, session: Reading) ->
 async def undo_remedy(caller: AsOperator, remedy_id: RemedyId, session: Writing, settings: TheSettings, signer: TheSigner) -> Remedy:
     """Put back what the remedy changed."""
     return await service.undo(session, settings, signer, caller, remedy_id)
+
+
+@router.post(
+    "/remedies/{remedy_id}/approve",
+    operation_id="approveRemedy",
+    status_code=202,
+    responses=problems.responses(
+        *WRITE_ERRORS,
+        problems.NotFound,
+        errors.NotProposed,
+        errors.SecondPersonNeeded,
+        errors.RemedyInProgress,
+        errors.NoAgent,
+        *ADMISSION_ERRORS,
+    ),
+)
+async def approve_remedy(caller: AsOperator, remedy_id: RemedyId, session: Writing, settings: TheSettings, signer: TheSigner) -> Remedy:
+    """Approve what somebody else proposed; it is sent to the host at once."""
+    return await approval.approve(session, settings, signer, caller, remedy_id)
+
+
+@router.post(
+    "/remedies/{remedy_id}/reject",
+    operation_id="rejectRemedy",
+    responses=problems.responses(*WRITE_ERRORS, problems.NotFound, errors.NotProposed),
+)
+async def reject_remedy(caller: AsOperator, remedy_id: RemedyId, body: Decision, session: Writing) -> Remedy:
+    """Reject what was proposed, or withdraw it."""
+    return await approval.reject(session, caller, remedy_id, body.reason)

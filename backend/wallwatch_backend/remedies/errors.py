@@ -23,5 +23,13 @@ class RemedyInProgress(WallwatchError):
     status, code, title = 409, "remedy_in_progress", "The same remedy is under way on this host"
 
 
+class NotProposed(WallwatchError):
+    status, code, title = 409, "not_proposed", "The remedy does not wait for approval"
+
+
+class SecondPersonNeeded(WallwatchError):
+    status, code, title = 403, "second_person_needed", "Somebody else has to approve what you ordered"
+
+
 class NotUndoable(WallwatchError):
     status, code, title = 409, "not_undoable", "Nothing of this remedy can be undone"

@@ -13,7 +13,7 @@ from wallwatch.domain.telemetry.registry import measurements
 from wallwatch_backend.incidents.service import note_remedy
 from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.database import Database, ReadSession
-from wallwatch_backend.remedies import actions, cordons, repository, results, signals
+from wallwatch_backend.remedies import actions, approval, cordons, repository, results, signals
 from wallwatch_backend.remedies.models import RemedyRow
 from wallwatch_backend.remedies.signing import rfc3339
 from wallwatch_backend.remedies.verify import Judgement, judge
@@ -41,9 +41,13 @@ class FollowUp:
         async with self._database.read() as session:
             overdue = await repository.unanswered_since(session, at, at - timedelta(seconds=self._settings.command_grace_s))
             waiting = await repository.to_verify(session)
+            unanswered = await repository.proposed_before(session, at - timedelta(seconds=self._settings.remedy_proposal_ttl_s))
         for command_id, host in overdue:
             async with self._database.write() as writing:
                 await results.expire_command(writing, command_id, host)
+        for remedy_id in unanswered:
+            async with self._database.write() as writing:
+                await approval.expire(writing, remedy_id)
         for remedy_id in waiting:
             await self._verify(remedy_id)
 

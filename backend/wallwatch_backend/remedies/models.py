@@ -14,6 +14,8 @@ class RemedyRow(Base):
         Index("remedy_created", "created_at", "id"),
         Index("remedy_host", "host", "pci"),
         Index("remedy_idempotency", "requested_by", "idempotency_key", unique=True, postgresql_where=text("idempotency_key IS NOT NULL")),
+        Index("remedy_proposed", "created_at", postgresql_where=text("state = 'proposed'")),
+        Index("remedy_judged", "action", "updated_at", postgresql_where=text("mode = 'apply'")),
         Index("remedy_to_verify", "state", postgresql_where=text("state = 'applied'")),
     )
 
@@ -26,6 +28,8 @@ class RemedyRow(Base):
     state: Mapped[str]
     incident_id: Mapped[Ref | None] = mapped_column(ForeignKey("incident.id", ondelete="SET NULL"), index=True)
     requested_by: Mapped[str]
+    decided_by: Mapped[str | None]  # who approved or rejected it, where that was needed
+    decided_at: Mapped[At | None]
     created_at: Mapped[At]
     updated_at: Mapped[At]
     applied_at: Mapped[At | None]

@@ -33,6 +33,8 @@ def shown(row: RemedyRow, commands: Sequence[CommandRow]) -> Remedy:
             "state": row.state,
             "incident_id": row.incident_id,
             "requested_by": row.requested_by,
+            "decided_by": row.decided_by,
+            "decided_at": row.decided_at,
             "created_at": row.created_at,
             "updated_at": row.updated_at,
             "code": row.code,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Row, select, text, tuple_, update
+from sqlalchemy import Row, exists, select, text, tuple_, update
 
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.rows import any_of
@@ -56,16 +56,14 @@ async def lock_key(session: WriteSession, key: str) -> None:
     await session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 7241003))"), {"key": key})
 
 
-async def in_progress(session: WriteSession, host: str, action: str, pci: str | None) -> UUID | None:
-    """A remedy of this action whose command waits for the host's answer."""
-    query = (
-        select(RemedyRow.id)
-        .join(CommandRow, CommandRow.remedy_id == RemedyRow.id)
-        .where(RemedyRow.host == host, RemedyRow.action == action, CommandRow.state.in_(OPEN))
-        .limit(1)
-    )
+async def in_progress(session: WriteSession, host: str, action: str, pci: str | None, but: UUID | None = None) -> UUID | None:
+    """A remedy of this action whose command waits for the host's answer, or that waits for approval."""
+    waits = exists().where(CommandRow.remedy_id == RemedyRow.id, CommandRow.state.in_(OPEN))
+    query = select(RemedyRow.id).where(RemedyRow.host == host, RemedyRow.action == action, waits | (RemedyRow.state == "proposed")).limit(1)
     if pci is not None:
         query = query.where(RemedyRow.pci == pci)
+    if but is not None:
+        query = query.where(RemedyRow.id != but)
     return (await session.execute(query)).scalar_one_or_none()
 
 
@@ -113,6 +111,11 @@ async def unanswered_since(session: ReadSession, never_sent: datetime, sent: dat
         | ((CommandRow.state == "dispatched") & (CommandRow.expires_at <= sent))
     )
     return (await session.execute(query)).all()
+
+
+async def proposed_before(session: ReadSession, at: datetime) -> Sequence[UUID]:
+    """Remedies that have waited for approval since before a time."""
+    return (await session.scalars(select(RemedyRow.id).where(RemedyRow.state == "proposed", RemedyRow.created_at <= at))).all()
 
 
 async def to_verify(session: ReadSession) -> Sequence[UUID]:

@@ -7,10 +7,12 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from wallwatch_backend.kit.text import HostName, PciAddress
+from wallwatch_backend.kit.text import HostName, Line, PciAddress
 
 
 class RemedyState(StrEnum):
+    proposed = "proposed"
+    rejected = "rejected"
     pending = "pending"
     dispatched = "dispatched"
     planned = "planned"
@@ -61,6 +63,7 @@ class RemedyAction(BaseModel):
     at_least_one: list[str] = Field(description="Of these parameters at least one must be given")
     risk: Literal["low", "medium", "high"]
     risk_text: str
+    needs_approval: bool = Field(description="Applying it waits for a second person, by its risk and this installation's setting")
     undo: str
     reversible: bool = Field(description="False where nothing can be taken back; `undo` says why")
     operations: str = Field(description="What it touches on the host")
@@ -86,6 +89,13 @@ class NewRemedy(BaseModel):
     params: dict[str, Any] = Field(default_factory=dict)
     incident_id: UUID | None = None
     mode: Mode
+    propose: bool = Field(default=False, description="Wait for a second person's approval, also where the risk does not ask for it")
+
+
+class Decision(BaseModel):
+    """Why a proposed remedy is rejected or withdrawn."""
+
+    reason: Line
 
 
 class Verification(BaseModel):
@@ -124,6 +134,8 @@ class Remedy(BaseModel):
     state: RemedyState
     incident_id: UUID | None
     requested_by: str
+    decided_by: str | None = Field(description="Who approved or rejected it; null where nobody had to")
+    decided_at: datetime | None
     created_at: datetime
     updated_at: datetime
     code: str | None = Field(description="Why it was refused or failed")

@@ -6,6 +6,8 @@ from uuid import UUID, uuid4
 
 from wallwatch_backend.agents import repository as agents
 from wallwatch_backend.audit import service as audit
+from wallwatch_backend.control import repository as admission
+from wallwatch_backend.control import service as control
 from wallwatch_backend.incidents import repository as incidents
 from wallwatch_backend.incidents.service import note_remedy
 from wallwatch_backend.kit import changes, clock
@@ -45,8 +47,13 @@ async def create(
         raise NoAgent(f"Enrol an agent on {body.host} first: wallwatch agent enrol --host {body.host}")
     if body.incident_id is not None and await incidents.one(session, body.incident_id) is None:
         raise IncidentUnknown(f"There is no incident {body.incident_id}.")
+    if body.mode == "apply":
+        await admission.lock(session)  # before the host's, as an approval does
     await repository.lock_key(session, f"host|{body.host}|{body.action}")
-    await _nothing_in_progress(session, body.host, body.action, body.pci if action.scope == "rnic" else None)
+    await nothing_in_progress(session, body.host, body.action, body.pci if action.scope == "rnic" else None)
+    proposed = body.mode == "apply" and (body.propose or actions.needs_approval(action, settings))
+    if body.mode == "apply" and not proposed:
+        await control.admit(session, settings, body.action, body.host)
     at = clock.now()
     row = RemedyRow(
         id=uuid4(),
@@ -55,7 +62,7 @@ async def create(
         pci=body.pci,
         params=params,
         mode=body.mode,
-        state="pending",
+        state="proposed" if proposed else "pending",
         incident_id=body.incident_id,
         requested_by=caller.actor,
         created_at=at,
@@ -65,18 +72,21 @@ async def create(
         request_hash=request_hash,
     )
     await repository.add(session, row)
-    await _issue(session, settings, signer, row, body.mode)
+    if proposed:
+        await changes.announce(session, "remedy", row.id, row.state)
+    else:
+        await issue(session, settings, signer, row, body.mode)
     audit.record(
         session,
         caller.actor,
-        f"remedy.{body.mode}",
+        "remedy.propose" if proposed else f"remedy.{body.mode}",
         f"{body.host} {body.pci or ''}".strip(),
         address=caller.address,
         remedy_id=str(row.id),
         remedy_action=body.action,
         params=params,
     )
-    what = "Dry run of" if body.mode == "dry_run" else "Ordered"
+    what = "Dry run of" if body.mode == "dry_run" else "Proposed" if proposed else "Ordered"
     await note_remedy(session, row.incident_id, caller.actor, f"{what} {body.action} {_params_text(params)}.")
     return await _one(session, row)
 
@@ -85,13 +95,14 @@ def _params_text(params: dict[str, object]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in sorted(params.items()))
 
 
-async def _nothing_in_progress(session: WriteSession, host: str, action: str, pci: str | None) -> None:
-    other = await repository.in_progress(session, host, action, pci)
+async def nothing_in_progress(session: WriteSession, host: str, action: str, pci: str | None, but: UUID | None = None) -> None:
+    """Raise when another remedy of the action, except `but`, is not over on this host."""
+    other = await repository.in_progress(session, host, action, pci, but)
     if other is not None:
-        raise RemedyInProgress(f"Remedy {other} still waits for the host's answer.")
+        raise RemedyInProgress(f"Remedy {other} still waits for the host's answer, or for approval.")
 
 
-async def _issue(session: WriteSession, settings: Settings, signer: CommandSigner, row: RemedyRow, operation: Operation) -> None:
+async def issue(session: WriteSession, settings: Settings, signer: CommandSigner, row: RemedyRow, operation: Operation) -> None:
     """Sign a command and wake whoever holds the agent's connection, with the commit."""
     command_id, at = uuid4(), clock.now()
     expires_at = at + timedelta(seconds=settings.command_ttl_s)
@@ -132,9 +143,9 @@ async def undo(session: WriteSession, settings: Settings, signer: CommandSigner,
         raise NoAgent(f"The agent of {row.host} was removed; enrol it again first.")
     await repository.lock_key(session, f"host|{row.host}|{row.action}")
     scope = actions.action_of(row.action).scope
-    await _nothing_in_progress(session, row.host, row.action, row.pci if scope == "rnic" else None)
+    await nothing_in_progress(session, row.host, row.action, row.pci if scope == "rnic" else None)
     row.updated_at = clock.now()
-    await _issue(session, settings, signer, row, "undo")
+    await issue(session, settings, signer, row, "undo")
     audit.record(
         session,
         caller.actor,

@@ -1,4 +1,4 @@
-import { Button, Modal, Stack, Title } from "@mantine/core";
+import { Button, Modal, SegmentedControl, Stack, Title } from "@mantine/core";
 import { createColumnHelper } from "@tanstack/react-table";
 import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
@@ -8,6 +8,7 @@ import { DataTable } from "@/lib/ui/DataTable";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { ListPanel } from "@/lib/ui/ListPanel";
 import { ActionName } from "./ActionName";
+import { ControlPanel } from "./ControlPanel";
 import { ParamsLine } from "./ParamsLine";
 import { useRemedyPages } from "./queries";
 import { RemedyFollow } from "./RemedyFollow";
@@ -17,7 +18,8 @@ const column = createColumnHelper<Remedy>();
 
 /** Everything that was done to a host, by whom, and whether it helped. */
 export function RemediesPage() {
-  const remedies = useRemedyPages();
+  const [filter, setFilter] = useState<"any" | "proposed">("any");
+  const remedies = useRemedyPages(filter === "any" ? null : filter);
   const { time } = useTimeFormat();
   const [shown, setShown] = useState<string | null>(null);
   const columns = useMemo(
@@ -58,10 +60,27 @@ export function RemediesPage() {
   return (
     <Stack gap={12}>
       <Title order={1}>Remedies</Title>
+      <ControlPanel />
+      <SegmentedControl
+        aria-label="Which remedies"
+        style={{ alignSelf: "flex-start" }}
+        value={filter}
+        onChange={(value) => setFilter(value === "proposed" ? "proposed" : "any")}
+        data={[
+          { value: "any", label: "All" },
+          { value: "proposed", label: "Waiting for approval" },
+        ]}
+      />
       <ListPanel
         title="Newest first"
         pages={remedies}
-        empty={<EmptyState title="No remedy was ordered yet">Open an incident or an RNIC and choose a remedy; its dry run shows what it would do.</EmptyState>}
+        empty={
+          filter === "proposed" ? (
+            <EmptyState title="Nothing waits for approval">What is risky waits here for a second person before it reaches a host.</EmptyState>
+          ) : (
+            <EmptyState title="No remedy was ordered yet">Open an incident or an RNIC and choose a remedy; its dry run shows what it would do.</EmptyState>
+          )
+        }
         moreLabel="Show older remedies"
       >
         {(items) => <DataTable label="Remedies" data={items} columns={columns} />}

@@ -1,7 +1,9 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
+import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { QueryState } from "@/lib/ui/QueryState";
 import { ActionName } from "./ActionName";
+import { Decision } from "./Decision";
 import { ParamsLine } from "./ParamsLine";
 import { useRemedy, useUndoRemedy } from "./queries";
 import { RemedyProgress } from "./RemedyProgress";
@@ -18,6 +20,7 @@ const UNDO_TEXT = {
 export function RemedyFollow({ id, onAgain }: { id: string; onAgain?: () => void }) {
   const remedy = useRemedy(id);
   const undo = useUndoRemedy();
+  const { time } = useTimeFormat();
   return (
     <QueryState query={remedy} lines={5}>
       {(data) => (
@@ -34,6 +37,13 @@ export function RemedyFollow({ id, onAgain }: { id: string; onAgain?: () => void
               Undo: {UNDO_TEXT[data.undo_state]}
             </Text>
           )}
+          {data.decided_by && (
+            <Text size="sm">
+              {data.state === "rejected" ? "Rejected" : "Approved"} by {data.decided_by}
+              {data.decided_at ? `, ${time(data.decided_at)}` : ""}
+            </Text>
+          )}
+          {data.state === "proposed" && <Decision remedy={data} />}
           {undo.isError && <ProblemNotice error={undo.error} />}
           <Group justify="flex-end" gap={8}>
             {onAgain && (

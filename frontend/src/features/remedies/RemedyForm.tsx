@@ -48,7 +48,7 @@ export function RemedyForm({ actions, host, pci, initialAction, purposeFor, onAp
     const found = validate(action, values);
     setErrors(found);
     if (Object.keys(found).length > 0) return;
-    const body: NewRemedy = { action: action.action, host, pci: pci || null, params: toParams(values), mode, ...(purpose ? { incident_id: purpose.incident.id } : {}) };
+    const body: NewRemedy = { action: action.action, host, pci: pci || null, params: toParams(values), mode, propose: false, ...(purpose ? { incident_id: purpose.incident.id } : {}) };
     // The same order pressed again after a lost answer keeps its key; an answered one gets a new key next time.
     const text = JSON.stringify(body);
     if (pending.current?.body !== text) pending.current = { body: text, key: newKey() };
@@ -88,6 +88,11 @@ export function RemedyForm({ actions, host, pci, initialAction, purposeFor, onAp
       <Stack gap={4}>
         <StatusMark tone={action.risk === "low" ? "good" : action.risk === "medium" ? "warn" : "bad"}>{`Risk: ${action.risk}`}</StatusMark>
         <Text size="sm">{action.risk_text}</Text>
+        {action.needs_approval && (
+          <Text size="sm">
+            <b>Approval:</b> somebody else has to approve it before it reaches the host.
+          </Text>
+        )}
         {action.scope === "host" && <Text size="sm">Reaches every RNIC of {host}.</Text>}
         <Text size="sm">
           <b>Touches</b> {action.operations}
@@ -111,12 +116,12 @@ export function RemedyForm({ actions, host, pci, initialAction, purposeFor, onAp
           Dry run
         </Button>
         <Button disabled={!planned} loading={create.isPending && planned} onClick={() => order("apply")}>
-          Apply
+          {action.needs_approval ? "Propose" : "Apply"}
         </Button>
       </Group>
       {!planned && (
         <Text size="xs" c="dimmed" ta="right">
-          The dry run shows the exact operations; after it you can apply them.
+          The dry run shows the exact operations; after it you can {action.needs_approval ? "propose" : "apply"} them.
         </Text>
       )}
     </Stack>

@@ -10,6 +10,8 @@ export interface StateInfo {
 }
 
 export const STATES: Readonly<Record<RemedyState, StateInfo>> = {
+  proposed: { label: "Proposed", tone: "warn", text: "Waits for somebody else's approval; nothing was sent to the host.", underWay: true },
+  rejected: { label: "Rejected", tone: "quiet", text: "It was not approved; nothing was sent to the host.", underWay: false },
   pending: { label: "Pending", tone: "quiet", text: "Waiting for the agent to connect.", underWay: true },
   dispatched: { label: "Dispatched", tone: "quiet", text: "Sent to the agent; waiting for its answer.", underWay: true },
   planned: { label: "Planned", tone: "quiet", text: "Dry run: nothing was changed.", underWay: false },
@@ -34,12 +36,12 @@ export type StepState = "done" | "current" | "todo" | "bad";
 
 /** The four steps of an applied remedy, as far as it came. */
 export function steps(state: RemedyState): { label: string; state: StepState }[] {
-  const reached: Partial<Record<RemedyState, number>> = { pending: 0, dispatched: 1, applied: 3, verified: 4, not_verified: 3, undone: 4 };
+  const reached: Partial<Record<RemedyState, number>> = { proposed: 0, rejected: 0, pending: 0, dispatched: 1, applied: 3, verified: 4, not_verified: 3, undone: 4 };
   const at = reached[state] ?? 1;
-  const bad = ["failed", "refused", "expired", "not_verified"].includes(state);
+  const bad = ["failed", "refused", "expired", "not_verified", "rejected"].includes(state);
   return ["Ordered", "Dispatched", "Applied", "Verified"].map((label, i) => {
     if (i < at || (state === "verified" && i < 4)) return { label, state: "done" };
-    if (i === at) return { label: bad || state === "applied" ? STATES[state].label : label, state: bad ? "bad" : "current" };
+    if (i === at) return { label: bad || state === "applied" || state === "proposed" ? STATES[state].label : label, state: bad ? "bad" : "current" };
     return { label, state: "todo" };
   });
 }

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, unwrap } from "@/lib/api/client";
-import type { NewRemedy } from "@/lib/api/types";
+import type { NewRemedy, RemedyState } from "@/lib/api/types";
 import { usePages } from "@/lib/api/usePages";
 import { isUnderWay, isUndoing } from "./progress";
 
@@ -21,9 +21,10 @@ export function useRemediesOf(where: { incident_id: string }) {
   });
 }
 
-/** All remedies, newest first. */
-export function useRemedyPages() {
-  return usePages(["remedies", "of", "all"], (cursor) => unwrap(api.GET("/api/v1/remedies", { params: { query: { limit: PAGE, cursor } } })), EVERY_MS);
+/** All remedies, or those in one state, newest first. */
+export function useRemedyPages(state: RemedyState | null) {
+  const where = state ? { state: [state] } : {};
+  return usePages(["remedies", "of", "all", state ?? "any"], (cursor) => unwrap(api.GET("/api/v1/remedies", { params: { query: { ...where, limit: PAGE, cursor } } })), EVERY_MS);
 }
 
 /** One remedy, asked for each second while the host works on it (the stream tells sooner when it can). */
@@ -45,6 +46,25 @@ export function useCreateRemedy() {
     onSuccess: (remedy) => {
       client.setQueryData(["remedies", "one", remedy.id], remedy);
       void client.invalidateQueries({ queryKey: ["remedies", "of"] });
+    },
+  });
+}
+
+/** A second person's answer to a proposal. */
+export function useDecideRemedy() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, reject }: { id: string; reject?: string }) => {
+      const path = { path: { remedy_id: id } };
+      return unwrap(
+        reject === undefined
+          ? api.POST("/api/v1/remedies/{remedy_id}/approve", { params: path })
+          : api.POST("/api/v1/remedies/{remedy_id}/reject", { params: path, body: { reason: reject } }),
+      );
+    },
+    onSuccess: (remedy) => {
+      client.setQueryData(["remedies", "one", remedy.id], remedy);
+      void client.invalidateQueries({ queryKey: ["remedies"] });
     },
   });
 }

@@ -1,0 +1,95 @@
+"""A second person's yes or no to what was proposed; proposals that nobody answers expire."""
+
+from uuid import UUID
+
+from sqlalchemy import select
+
+from wallwatch_backend.agents import repository as agents
+from wallwatch_backend.audit import service as audit
+from wallwatch_backend.control import repository as admission
+from wallwatch_backend.control import service as control
+from wallwatch_backend.incidents.service import note_remedy
+from wallwatch_backend.kit import changes, clock
+from wallwatch_backend.kit.access import Caller
+from wallwatch_backend.kit.database import ReadSession, WriteSession
+from wallwatch_backend.kit.problems import NotFound
+from wallwatch_backend.remedies import actions, present, repository, service
+from wallwatch_backend.remedies.errors import NoAgent, NotProposed, SecondPersonNeeded
+from wallwatch_backend.remedies.models import RemedyRow
+from wallwatch_backend.remedies.schemas import Remedy
+from wallwatch_backend.remedies.signing import CommandSigner
+from wallwatch_backend.settings import Settings
+from wallwatch_backend.tokens.models import TokenRow
+
+_PREFIX = "token:"
+
+
+async def _people(session: ReadSession, actor: str) -> set[str]:
+    """Who may stand behind an actor: the actor, and of a token whoever made one of that name."""
+    if not actor.startswith(_PREFIX):
+        return {actor}
+    return {actor, *(await session.scalars(select(TokenRow.created_by).where(TokenRow.name == actor.removeprefix(_PREFIX)))).all()}
+
+
+async def _proposed(session: WriteSession, remedy_id: UUID) -> RemedyRow:
+    row = await repository.one_locked(session, remedy_id)
+    if row is None:
+        raise NotFound(f"There is no remedy {remedy_id}.")
+    if row.state != "proposed":
+        raise NotProposed(f"The remedy is {row.state}.")
+    return row
+
+
+async def approve(session: WriteSession, settings: Settings, signer: CommandSigner, caller: Caller, remedy_id: UUID) -> Remedy:
+    await admission.lock(session)  # before the row, as whoever stops all remedies does
+    row = await _proposed(session, remedy_id)
+    if await _people(session, caller.actor) & await _people(session, row.requested_by):
+        raise SecondPersonNeeded(f"{row.requested_by} ordered it; a token counts as the person who made it.")
+    if await agents.by_host(session, row.host) is None:
+        raise NoAgent(f"The agent of {row.host} was removed; enrol it again first.")
+    await repository.lock_key(session, f"host|{row.host}|{row.action}")
+    await control.admit(session, settings, row.action, row.host)
+    row.state = "pending"
+    await service.nothing_in_progress(
+        session, row.host, row.action, row.pci if actions.action_of(row.action).scope == "rnic" else None, row.id
+    )
+    await service.issue(session, settings, signer, row, "apply")
+    return await _decided(session, caller, row, "approve", f"Approved {row.action}, which {row.requested_by} proposed.")
+
+
+async def reject(session: WriteSession, caller: Caller, remedy_id: UUID, reason: str) -> Remedy:
+    row = await _proposed(session, remedy_id)
+    row.state, row.message = "rejected", reason
+    await changes.announce(session, "remedy", row.id, row.state)
+    return await _decided(session, caller, row, "reject", f"Rejected {row.action}: {reason}", reason=reason)
+
+
+async def _decided(session: WriteSession, caller: Caller, row: RemedyRow, decision: str, text: str, **detail: str) -> Remedy:
+    at = clock.now()
+    row.decided_by, row.decided_at, row.updated_at = caller.actor, at, at
+    audit.record(
+        session,
+        caller.actor,
+        f"remedy.{decision}",
+        f"{row.host} {row.pci or ''}".strip(),
+        address=caller.address,
+        remedy_id=str(row.id),
+        remedy_action=row.action,
+        requested_by=row.requested_by,
+        **detail,
+    )
+    await note_remedy(session, row.incident_id, caller.actor, text)
+    return (await present.many(session, [row]))[0]
+
+
+async def expire(session: WriteSession, remedy_id: UUID) -> None:
+    """Give up a proposal that nobody answered."""
+    row = await repository.one_locked(session, remedy_id)
+    if row is None or row.state != "proposed":
+        return
+    row.state, row.message, row.updated_at = "expired", "Nobody approved it in time.", clock.now()
+    audit.record(
+        session, "system", "remedy.propose.expired", f"{row.host} {row.pci or ''}".strip(), outcome="failed", remedy_id=str(row.id)
+    )
+    await note_remedy(session, row.incident_id, "wallwatch", f"Nobody approved {row.action} in time.")
+    await changes.announce(session, "remedy", row.id, row.state)
