@@ -57,13 +57,13 @@ def test_masks_that_stand_well_are_left_alone() -> None:
 
 
 def test_a_flow_gets_an_exact_entry_where_the_dump_tells_its_addresses() -> None:
-    """The second flow looks at a prefix only; the first one tells the whole address that goes with its Ethernet address."""
-    known = line("10.0.0.7", 10, more=host(7))
-    prefix = line("10.0.0.0/24", 90_000, more=host(7)).replace("dst=02:00:00:00:01:00", "dst=02:00:00:00:02:00")
-    plan = make_plan(dump_of(prefix, known), CX6)
+    """Two flows look at prefixes only; others tell the whole addresses that go with their Ethernet addresses."""
+    known = [line(f"10.0.0.{number}", 10, more=host(number)) for number in (7, 8)]
+    elsewhere = (host(7).replace("01:00)", "02:00)"), host(8).replace("01:00)", "02:00)"))
+    plan = make_plan(dump_of(line("10.0.0.0/24", 90_000, more=elsewhere[0]), line("10.0.0.0/23", 90_000, more=elsewhere[1]), *known), CX6)
     assert plan.proven
     added = [step.command(plan.space) for step in plan.steps if step.phase == "activate"]
-    assert len(added) == 1
+    assert len(added) == 2
     assert "eth(src=02:00:00:00:00:07,dst=02:00:00:00:02:00),eth_type(0x0800),ipv4(src=10.0.0.7,frag=no)" in added[0]
     assert chain(plan)[0] == "/32"
     assert plan.then.q_l == 0.0

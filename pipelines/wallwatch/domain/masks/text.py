@@ -24,7 +24,7 @@ def match_text(space: HeaderSpace, value: int, mask: int) -> str:
     >>> from wallwatch.domain.masks.grammar import MatchParser
     >>> space = HeaderSpace()
     >>> match_text(space, *MatchParser(space).parse("in_port(p1),eth_type(0x0800),ipv4(src=10.0.0.0/8,frag=no)"))
-    'in_port(p1),eth_type(0x0800),ipv4(src=10.0.0.0/255.0.0.0,frag=no)'
+    'in_port(p1),eth(),eth_type(0x0800),ipv4(src=10.0.0.0/255.0.0.0,frag=no)'
     """
     names = {number: name for name, number in space.ports.items()}
     tree: dict[str, object] = {}
@@ -37,7 +37,9 @@ def match_text(space: HeaderSpace, value: int, mask: int) -> str:
         if path == "in_port":
             tree[path] = _port(names[content])
         elif path == "tunnel":
-            tree.setdefault(path, {})
+            outer = tree.setdefault(path, {})
+            if not space.field_of(mask, "tunnel.ttl") and isinstance(outer, dict):
+                outer["ttl"] = "0/0"  # Open vSwitch refuses a tunnel that says nothing of the time to live
         elif kind is None:
             raise Unwritable(f"{path} cannot be written")
         else:
@@ -46,6 +48,10 @@ def match_text(space: HeaderSpace, value: int, mask: int) -> str:
             for group in groups:
                 inner = inner.setdefault(group, {})  # type: ignore[assignment]  # groups hold groups
             inner[name] = f"{content:#06x}" if name == "eth_type" and bits == 0xFFFF else show(content, bits, kind)
+    if "eth_type" in tree and "eth" not in tree and space.field_of(value & mask, "packet_type.ns") == 0:
+        # Without it Open vSwitch takes the flow for one of packets without Ethernet header.
+        at = list(tree).index("eth_type")
+        tree = dict([*list(tree.items())[:at], ("eth", {}), *list(tree.items())[at:]])
     return _joined(tree, top=True)
 
 

@@ -12,7 +12,7 @@ from wallwatch.domain.masks.rules import Numbers, RuleSet, rule_set
 from wallwatch.domain.masks.space import HeaderSpace
 from wallwatch.domain.planning.chain import Chain, ChainMask, Direction
 from wallwatch.domain.planning.hyper import Entry, HyperMask, choose
-from wallwatch.domain.planning.order import Order, arrange
+from wallwatch.domain.planning.order import SLACK_QUERIES, SLACK_SHARE, Order, arrange
 from wallwatch.domain.planning.overlap import conflicts, first_container
 from wallwatch.domain.planning.traffic import IDLE_S, Traffic
 
@@ -34,6 +34,10 @@ class Part:
     """Which of them are hyper masks."""
     removed: tuple[ChainMask, ...]
     queries_after: float | None
+
+    @property
+    def moved_flows(self) -> int:
+        return sum(len(self.cascading[at].rows) for at in self.order.moved)
 
 
 def contested_pairs(rules: RuleSet, order: Numbers) -> Numbers:
@@ -64,8 +68,15 @@ class Setting:
             one = choose(rows, self.flows, self.space, self.traffic)
             if one is not None and self.served(one) >= LEAST_SERVED * chain.packets:
                 found.append(self.warmed(one, rows, expected_headers))
-        without, queries = self.part(chain, ()).queries_after, self.part(chain, tuple(found)).queries_after
-        return tuple(found) if queries is not None and without is not None and queries < without else ()
+        return tuple(found) if self._better(self.part(chain, tuple(found)), self.part(chain, ())) else ()
+
+    @staticmethod
+    def _better(exact: Part, plain: Part) -> bool:
+        """Whether the plan with exact entries saves queries that are worth its moves."""
+        if exact.queries_after is None or plain.queries_after is None:
+            return False
+        saved = plain.queries_after - exact.queries_after
+        return saved > max(SLACK_SHARE * plain.queries_after, SLACK_QUERIES) or (saved >= 0 and exact.moved_flows <= plain.moved_flows)
 
     def served(self, mask: HyperMask) -> float:
         """Packets of the last minute that have an exact entry."""
