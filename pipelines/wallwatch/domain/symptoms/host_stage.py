@@ -14,7 +14,7 @@ from typing import Any
 from wallwatch.domain.catalogue.load import detected, event_signals, profiles
 from wallwatch.domain.catalogue.models import Definition, Detected
 from wallwatch.domain.hypotheses.versions import Identity
-from wallwatch.domain.symptoms import events, host, report, rnic_stage
+from wallwatch.domain.symptoms import events, host, report, rnic_stage, violations
 from wallwatch.domain.symptoms.detect import Change, Life, Phase, Verdict, advance, judge
 from wallwatch.domain.symptoms.features import Features, is_event
 from wallwatch.domain.symptoms.model import Message
@@ -167,6 +167,8 @@ class _Step:
         kind, pci = self._tags["kind"], self._tags.get("pci", "")
         if kind not in events.by_kind():
             return []
+        if kind == violations.VIOLATED:
+            violations.take(self._host.setdefault("violations", {}), self._message.at_ns // 1000, pci, self._message.fields)
         minute, count = self._host.get("event_rate", [0, 0])
         if minute != self._at_ms // 60_000:
             minute, count = self._at_ms // 60_000, 0
@@ -294,6 +296,7 @@ class _Step:
             return after, []
         fading = after["phase"] == Phase.CLEARING
         message = report.active(entry, subject, rnic, after, features, now, fading, rnic.model in profiles())
+        violations.join(message, self._host.get("violations", {}), now)
         after["reported"] = now
         return after, [message]
 

@@ -1,0 +1,55 @@
+"""Violations of policies as evidence: what the policies of a host said of it and of its RNICs lately.
+
+They are shown with the causes that a policy speaks of and do not move the posteriors: how often a policy is violated with and without its
+cause is not known yet, and most of the events behind them are counted already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from wallwatch.domain.policies.load import policies
+from wallwatch.domain.symptoms.model import evidence
+from wallwatch.domain.symptoms.window import Feature
+
+VIOLATED = "policy_violated"
+SIGNAL = "policy_violations"
+WINDOW_MS = 1_800_000
+KEPT = 32
+"""Policies and RNICs of one host of which violations are kept, those of the newest."""
+
+Violations = dict[str, list[Any]]
+"""`{"<policy>|<pci>": [first ms, last us, count, trace]}`."""
+
+
+def take(kept: Violations, at_us: int, pci: str, fields: Mapping[str, Any]) -> None:
+    """Remember the event of a violation; one that is there already changes nothing."""
+    policy = fields.get("policy")
+    if not isinstance(policy, str) or not policy:
+        return
+    left_out, trace = fields.get("left_out"), fields.get("trace")
+    key, count = f"{policy}|{pci}", left_out if isinstance(left_out, int) and left_out > 0 else 1
+    before = kept.pop(key, None)
+    if before is None or at_us // 1000 - before[1] // 1000 > WINDOW_MS:
+        kept[key] = [at_us // 1000, at_us, count, trace if isinstance(trace, str) else ""]
+    elif at_us <= before[1]:  # told again, or late: the newest stays
+        kept[key] = before
+    else:
+        kept[key] = [before[0], at_us, before[2] + count, trace if isinstance(trace, str) else before[3]]
+    while len(kept) > KEPT:
+        del kept[next(iter(kept))]
+
+
+def join(finding: dict[str, Any], kept: Violations, now_ms: int) -> None:
+    """Add the violations of the finding's RNIC, and of its host as a whole, to what speaks for the causes of their policies."""
+    for key, (from_ms, last_us, count, trace) in kept.items():
+        id, _, pci = key.partition("|")
+        policy, last_ms = policies().get(id), last_us // 1000
+        if policy is None or pci not in ("", finding["pci"]) or not 0 <= now_ms - last_ms + 60_000 <= WINDOW_MS + 60_000:
+            continue
+        text = f"Policy {id}: {policy.violation}" + (f" Last: {trace}." if trace else "")
+        found = evidence(SIGNAL, Feature(float(count), from_ms, last_ms), "0 violations", text).as_json()
+        for hypothesis in finding["hypotheses"]:
+            if hypothesis["cause"] in policy.causes:
+                hypothesis["evidence_for"].append(found)
