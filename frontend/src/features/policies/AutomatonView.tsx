@@ -3,10 +3,9 @@ import { useId, useMemo } from "react";
 import type { Automaton } from "@/lib/api/types";
 import { HeadedTable } from "@/lib/ui/HeadedTable";
 import classes from "./AutomatonView.module.css";
-import { layout, RADIUS } from "./automatonLayout";
+import { layout, LINE, RADIUS } from "./automatonLayout";
 
 export const VERDICTS: Readonly<Record<"T" | "F" | "?", string>> = { T: "satisfied", F: "violated", "?": "open" };
-const LINE = 13;
 
 interface Props {
   automaton: Automaton;
@@ -18,7 +17,7 @@ interface Props {
 /** The automaton of a formula: states by their number and verdict, edges by the steps that take them. */
 export function AutomatonView({ automaton, current = null, previous = null }: Props) {
   const id = useId();
-  const { width, height, states, edges } = useMemo(() => layout(automaton), [automaton]);
+  const { left, top, width, height, states, edges } = useMemo(() => layout(automaton), [automaton]);
   const marker = (taken: boolean) => `${id}${taken ? "t" : "a"}`;
   const isTaken = (source: number, target: number) => current !== null && previous === source && current === target;
   const standing = automaton.states.find((state) => state.id === current);
@@ -26,7 +25,7 @@ export function AutomatonView({ automaton, current = null, previous = null }: Pr
     <div>
       <svg
         className={classes["picture"]}
-        viewBox={`0 0 ${width} ${height}`}
+        viewBox={`${left} ${top} ${width} ${height}`}
         width={width}
         height={height}
         role="img"
@@ -40,7 +39,7 @@ export function AutomatonView({ automaton, current = null, previous = null }: Pr
             </marker>
           ))}
         </defs>
-        <path className={classes["edge"]} markerEnd={`url(#${marker(false)})`} d={`M${(states[0]?.x ?? 0) - RADIUS - 26} ${states[0]?.y ?? 0}h22`} />
+        <path className={classes["edge"]} markerEnd={`url(#${marker(false)})`} d={`M${(states[0]?.x ?? 0) - RADIUS - 32} ${states[0]?.y ?? 0}h30`} />
         {edges.map((edge) => {
           const taken = isTaken(edge.source, edge.target);
           return <path key={edge.key} className={classes["edge"]} data-taken={taken || undefined} markerEnd={`url(#${marker(taken)})`} d={edge.path} />;
@@ -62,7 +61,7 @@ export function AutomatonView({ automaton, current = null, previous = null }: Pr
           );
         })}
         {edges.map((edge) => (
-          <text key={edge.key} className={classes["guard"]} data-taken={isTaken(edge.source, edge.target) || undefined} x={edge.label.x} y={edge.label.y - (edge.lines.length - 1) * LINE}>
+          <text key={edge.key} className={classes["guard"]} data-taken={isTaken(edge.source, edge.target) || undefined} x={edge.label.x} y={edge.label.y}>
             <title>{edge.guard}</title>
             {edge.lines.map((line, i) => (
               <tspan key={line} x={edge.label.x} dy={i === 0 ? 0 : LINE}>

@@ -24,7 +24,7 @@ export function PolicyTable({ policies }: { policies: readonly PolicySummary[] }
               {coverageText(policy)}
             </Text>
           </Table.Td>
-          <Table.Td miw={220}>
+          <Table.Td miw={200}>
             <Link to="/policies/$id" params={{ id: policy.id }}>
               {policy.title}
             </Link>
@@ -33,7 +33,7 @@ export function PolicyTable({ policies }: { policies: readonly PolicySummary[] }
             </Text>
           </Table.Td>
           <Table.Td style={{ whiteSpace: "nowrap" }}>{SUBJECT_LABELS[policy.subject]}</Table.Td>
-          <Table.Td maw={380} style={{ fontFamily: "var(--ww-mono)", fontSize: "0.75rem", overflowWrap: "anywhere" }}>
+          <Table.Td miw={230} maw={420} style={{ fontFamily: "var(--ww-mono)", fontSize: "0.75rem", overflowWrap: "anywhere" }}>
             {policy.formula}
           </Table.Td>
           <Table.Td>

@@ -1,4 +1,5 @@
 import { Button, Group, Text } from "@mantine/core";
+import { IconPlayerSkipBack, IconPlayerSkipForward, IconPlayerTrackNext, IconPlayerTrackPrev } from "@tabler/icons-react";
 import { useState, type KeyboardEvent } from "react";
 import type { Automaton, PolicyViolation } from "@/lib/api/types";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
@@ -53,16 +54,16 @@ export function TraceStepper({ automaton, violation }: { automaton: Automaton | 
       <Group gap={8} my={8}>
         <Button.Group>
           <Button size="compact-xs" variant="default" disabled={step < 0} onClick={() => setStep(-1)} aria-label="To the start">
-            ⏮
+            <IconPlayerSkipBack size={13} />
           </Button>
           <Button size="compact-xs" variant="default" disabled={step < 0} onClick={() => setStep(step - 1)} aria-label="Step back">
-            ◀
+            <IconPlayerTrackPrev size={13} />
           </Button>
           <Button size="compact-xs" variant="default" disabled={step >= last} onClick={() => setStep(step + 1)} aria-label="Step on">
-            ▶
+            <IconPlayerTrackNext size={13} />
           </Button>
           <Button size="compact-xs" variant="default" disabled={step >= last} onClick={() => setStep(last)} aria-label="To the end">
-            ⏭
+            <IconPlayerSkipForward size={13} />
           </Button>
         </Button.Group>
         <Text size="sm" role="status">
