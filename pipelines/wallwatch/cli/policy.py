@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
+import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ import typer
 
 if TYPE_CHECKING:
     from wallwatch.domain.policies.models import Policy
-    from wallwatch.domain.policies.watch import Violation
+    from wallwatch.domain.policies.step import Event, Violation
 
 app = typer.Typer(help="Policies: temporal logic over what happens to flows, virtual functions, RNICs and hosts.", no_args_is_help=True)
 
@@ -36,51 +37,119 @@ def print_tables(policy: list[str] = typer.Option([], help="only these; may be r
     try:
         typer.echo(tables(_chosen(policy)), nl=False)
     except DoesNotFit as problem:
-        typer.echo(str(problem), err=True)
-        raise typer.Exit(2) from None
+        raise _fail(str(problem)) from None
 
 
 @app.command("backtest")
 def backtest(
-    recording: Path = typer.Argument(help="telemetry.jsonl, .jsonl.gz, or a folder with one: a message of docs/contracts.md a line"),
+    recording: Path | None = typer.Argument(
+        None, help="telemetry.jsonl, .jsonl.gz, or a folder with one: a message of docs/contracts.md a line"
+    ),
+    database: bool = typer.Option(False, "--database", help="events of the database of WALLWATCH_DATABASE_URL, in place of a recording"),
+    from_: str | None = typer.Option(
+        None, "--from", help="first time: RFC 3339, or a time ago such as 7d, 12h, 30m (database: 7d unless said)"
+    ),
+    to: str | None = typer.Option(None, "--to", help="time up to which events count, in the same form (now unless said)"),
     policy: list[str] = typer.Option([], help="only these; may be repeated"),
     as_json: bool = typer.Option(False, "--json", help="one line of JSON for each violation"),
 ) -> None:
-    """Say which policies recorded events violate, where and when."""
-    from wallwatch.domain.policies.event import event_of
-    from wallwatch.domain.policies.watch import Watch
+    """Say which policies recorded or stored events violate, where and when. Events of single flows are in neither."""
+    from wallwatch.domain.policies.backtest import backtest as run
 
+    if (recording is None) == (not database):
+        raise _fail("give either a recording or --database")
     chosen = _chosen(policy)
-    watch = Watch(chosen)
-    counts: Counter[str] = Counter()
-    newest_us = unread = 0
-    found: list[Violation] = []
-    for line in _lines(recording):
-        try:
-            message: Any = orjson.loads(line)
-        except orjson.JSONDecodeError:
-            unread += 1
-            continue
-        event = event_of(message) if isinstance(message, dict) else None
-        if event is None:
-            continue
-        newest_us = max(newest_us, event.at_us)
-        found += watch.take(event)
-    found += watch.tick(newest_us + 1)
-    for violation in sorted(found, key=lambda one: one.at_us):
-        counts[violation.policy] += 1
+    now = datetime.now(UTC)
+    begin = _instant(from_ or ("7d" if database else None), now)
+    end = _instant(to, now)
+    if begin is not None and end is not None and begin >= end:
+        raise _fail(f"--from {begin.isoformat()} is not before --to {end.isoformat()}")
+    problems: Counter[str] = Counter()
+    if recording is not None:
+        source = _recorded(recording, problems, begin, end)
+    else:
+        source = _stored(chosen, begin or now - timedelta(days=7), end or now)
+    report = run(chosen, source, progress=_progress if sys.stderr.isatty() else None)
+    for violation in report.violations:
         if as_json:
             typer.echo(orjson.dumps(_as_json(violation)).decode())
         else:
             typer.echo(f"{_time(violation.at_us)}  {violation.policy}  {' '.join(violation.subject)}: {_trace(violation)}")
-    if as_json:
-        return
-    coverage = watch.coverage()
-    for one in chosen:
-        seen = coverage[one.id]
-        typer.echo(f"{one.id:38} violated {counts[one.id]:4} times; {seen['subjects']} subjects seen, of them {seen['unknown']} unknown")
-    if unread or watch.late:
-        typer.echo(f"{unread} lines could not be read, {watch.late} events came after a later one of their subject", err=True)
+    if not as_json:
+        for one in chosen:
+            seen = report.counts[one.id]
+            said = f"violated {seen.violations:4} times; {seen.subjects} subjects seen, of them {seen.unknown} unknown"
+            typer.echo(f"{one.id:38} {said if seen.events else 'no events that it speaks of'}")
+    late = sum(seen.late for seen in report.counts.values())
+    if late:
+        problems["events came after a later one of their subject"] += late
+    for problem, count in problems.items():
+        typer.echo(f"{problem}: {count}", err=True)
+
+
+def _fail(message: str) -> typer.Exit:
+    typer.echo(message, err=True)
+    return typer.Exit(2)
+
+
+def _progress(events: int, at_us: int) -> None:
+    typer.echo(f"\r{events:,} events, at {_time(at_us)} ", err=True, nl=False)
+
+
+_AGO = re.compile(r"(\d+)([smhd])")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+
+
+def _instant(text: str | None, now: datetime) -> datetime | None:
+    if text is None:
+        return None
+    ago = _AGO.fullmatch(text)
+    if ago is not None:
+        return now - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise _fail(f"{text!r} is no time: write it like 2026-09-21T14:00:00Z, or a time ago such as 7d, 12h, 30m") from None
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+
+
+def _recorded(place: Path, problems: Counter[str], begin: datetime | None, end: datetime | None) -> Iterator[Event]:
+    from wallwatch.domain.policies.event import event_of
+    from wallwatch.evaluation.recording import TELEMETRY, Recording
+
+    files = [place / name for name in TELEMETRY] if place.is_dir() else [place]
+    file = next((one for one in files if one.is_file()), None)
+    if file is None:
+        raise _fail(f"{place} is no recording: there is no {' or '.join(one.name for one in files)}")
+    recording = Recording(file.parent, file, [], {}, problems)
+    from_us = 0 if begin is None else begin.timestamp() * 1e6
+    to_us = float("inf") if end is None else end.timestamp() * 1e6
+    for line in recording.lines():
+        try:
+            message: Any = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            problems["lines that are not JSON"] += 1
+            continue
+        event = event_of(message) if isinstance(message, dict) else None
+        if event is not None and from_us <= event.at_us < to_us:
+            yield event
+
+
+def _stored(chosen: list[Policy], begin: datetime, end: datetime) -> Iterator[Event]:
+    import psycopg
+
+    from wallwatch.domain.policies.step import Event
+    from wallwatch.domain.policies.watch import BOOT, LOSSES
+    from wallwatch.settings import Settings
+    from wallwatch.store.events import stored_events
+
+    kinds = {kind for one in chosen for proposition in one.propositions.values() for kind in proposition.kind}
+    try:
+        with psycopg.connect(Settings().libpq_url, connect_timeout=5, application_name="wallwatch-backtest") as connection:
+            for at_us, host, pci, kind, fields in stored_events(connection, begin, end, {*kinds, *LOSSES, BOOT}):
+                yield Event(kind, at_us, host, pci, fields)
+    except psycopg.Error as error:
+        raise _fail(f"the events cannot be read from WALLWATCH_DATABASE_URL: {str(error).strip()}") from None
 
 
 def _chosen(ids: list[str]) -> list[Policy]:
@@ -88,22 +157,8 @@ def _chosen(ids: list[str]) -> list[Policy]:
 
     unknown = [name for name in ids if name not in policies()]
     if unknown:
-        typer.echo(f"there is no policy {unknown[0]}; `wallwatch policy list` names them", err=True)
-        raise typer.Exit(2)
+        raise _fail(f"there is no policy {unknown[0]}; `wallwatch policy list` names them")
     return [policies()[name] for name in ids] or list(policies().values())
-
-
-def _lines(recording: Path) -> Iterator[bytes]:
-    files = [recording / name for name in ("telemetry.jsonl.gz", "telemetry.jsonl")] if recording.is_dir() else [recording]
-    file = next((one for one in files if one.is_file()), None)
-    if file is None:
-        typer.echo(f"{recording} is no recording: there is no {' or '.join(one.name for one in files)}", err=True)
-        raise typer.Exit(2)
-    try:
-        with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as lines:
-            yield from lines
-    except (OSError, EOFError) as problem:
-        typer.echo(f"{file} ends early: {problem}; what was read before counts", err=True)
 
 
 def _time(at_us: int) -> str:

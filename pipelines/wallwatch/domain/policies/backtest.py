@@ -1,0 +1,55 @@
+"""What policies would have said of events of the past."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from wallwatch.domain.policies.models import Policy
+from wallwatch.domain.policies.step import Counts, Event, Violation
+from wallwatch.domain.policies.watch import Watch
+
+PROGRESS_EVERY = 20_000
+
+Progress = Callable[[int, int], None]
+"""Told now and then how many events were read, and the time of the last one (us)."""
+
+
+@dataclass(slots=True)
+class Report:
+    """Times are microseconds since 1970; without events both are 0."""
+
+    violations: list[Violation]
+    """The first of them, by time; there may have been more, which `counts` says."""
+    counts: dict[str, Counts] = field(default_factory=dict)
+    events: int = 0
+    from_us: int = 0
+    to_us: int = 0
+
+
+def backtest(policies: Iterable[Policy], events: Iterable[Event], most_told: int = 1_000_000, progress: Progress | None = None) -> Report:
+    """Run policies over events that are in the order of each host.
+
+    Examples
+    --------
+    >>> from wallwatch.domain.policies.load import policies
+    >>> report = backtest([policies()["host-cpus-run"]], [Event("soft_lockup", 5, "h")])
+    >>> report.counts["host-cpus-run"].violations, report.violations[0].subject
+    (1, ('h',))
+    """
+    watch, report = Watch(policies), Report([])
+    for event in events:
+        report.events += 1
+        report.to_us = max(report.to_us, event.at_us)
+        report.from_us = min(report.from_us or event.at_us, event.at_us)
+        _tell(report, watch.take(event), most_told)
+        if progress is not None and report.events % PROGRESS_EVERY == 0:
+            progress(report.events, event.at_us)
+    _tell(report, watch.tick(report.to_us + 1), most_told)
+    report.violations.sort(key=lambda one: one.at_us)
+    report.counts = watch.counts()
+    return report
+
+
+def _tell(report: Report, found: list[Violation], most: int) -> None:
+    report.violations += found[: max(most - len(report.violations), 0)]
