@@ -67,7 +67,7 @@ def describe_mask(mask: int, space: HeaderSpace) -> str:
     found = []
     for path, kind in space.fields.items():
         bits = space.field_of(mask, path)
-        if not bits or path in ("in_port", "tunnel") or path.startswith("packet_type"):
+        if not bits or path in ("in_port", "tunnel", "recirc_id") or path.startswith("packet_type"):
             continue
         name = space.unknown.get(path, path)
         full = (1 << kind.width) - 1
