@@ -10,6 +10,7 @@ from wallwatch_backend.audit.endpoints import router as audit
 from wallwatch_backend.catalogue.endpoints import router as catalogue
 from wallwatch_backend.control.endpoints import router as control
 from wallwatch_backend.exposition.endpoints import router as exposition
+from wallwatch_backend.forecasts.endpoints import router as forecasts
 from wallwatch_backend.health.endpoints import router as health
 from wallwatch_backend.incidents.endpoints import router as incidents
 from wallwatch_backend.incidents.endpoints_context import router as incidents_context
@@ -73,6 +74,7 @@ def new_api(**options: Any) -> FastAPI:
         policies_bench,
         policies,
         profiles,
+        forecasts,
         profiles_rnic,
         webhooks,
         users,

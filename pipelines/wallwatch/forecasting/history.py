@@ -23,7 +23,9 @@ Rnic = tuple[str, str]
 Places = npt.NDArray[np.intp]
 
 
-def history(samples: pl.DataFrame, containers: pl.DataFrame, models: Mapping[Rnic, str | None]) -> History:
+def history(
+    samples: pl.DataFrame, containers: pl.DataFrame, models: Mapping[Rnic, str | None], links: pl.DataFrame | None = None
+) -> History:
     """Put samples into a grid of minutes; minutes without a sample are NaN.
 
     Parameters
@@ -32,6 +34,8 @@ def history(samples: pl.DataFrame, containers: pl.DataFrame, models: Mapping[Rni
         Several samples in a minute count with their mean.
     containers : frame with host, pci, minute, change
     models : mapping of (host, pci) to the RNIC's profile
+    links : frame with host, pci, minute, gbps
+        What PCIe links carried; without it nothing bounds the bandwidth.
     """
     names: Sequence[Rnic] = sorted(models)
     places = {name: i for i, name in enumerate(names)}
@@ -55,9 +59,13 @@ def history(samples: pl.DataFrame, containers: pl.DataFrame, models: Mapping[Rni
         rows, minutes, kept = _places(containers, places, first)
         inside = (minutes >= 0) & (minutes < shape[1])
         np.add.at(count, (rows[inside], minutes[inside]), containers["change"].to_numpy()[kept][inside])
-    return History(
-        [models[name] for name in names], names, np.array([hosts[host] for host, _ in names], dtype=np.int64), first, values, count, spread
-    )  # fmt: skip
+    link = np.full(shape, np.nan)
+    if links is not None and len(links):
+        rows, minutes, kept = _places(links, places, first)
+        inside = (minutes >= 0) & (minutes < shape[1])
+        link[rows[inside], minutes[inside]] = links["gbps"].to_numpy()[kept][inside]
+    numbers = np.array([hosts[host] for host, _ in names], dtype=np.int64)
+    return History([models[name] for name in names], names, numbers, first, values, count, spread, link)
 
 
 def _places(frame: pl.DataFrame, places: Mapping[Rnic, int], first: int) -> tuple[Places, Places, Places]:

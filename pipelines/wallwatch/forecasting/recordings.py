@@ -11,6 +11,7 @@ import numpy as np
 import orjson
 import polars as pl
 
+from wallwatch.domain.forecast.physical import link_gbps
 from wallwatch.domain.forecast.targets import Floats
 from wallwatch.domain.forecast.window import History
 from wallwatch.evaluation.recording import load
@@ -40,12 +41,19 @@ def read(folder: Path) -> History:
     models: dict[Rnic, str | None] = {(h["host"], r["pci"]): r["model"] for h in recording.run.get("hosts", []) for r in h["rnics"]}
     columns: dict[str, list[Any]] = {name: [] for name in ("host", "pci", "minute", *FIELDS)}
     changes: dict[str, list[Any]] = {name: [] for name in ("host", "pci", "minute", "change")}
+    links: dict[str, list[Any]] = {name: [] for name in ("host", "pci", "minute", "gbps")}
     for line in recording.lines():
         if b'"name":"rnic_offload"' in line:
             message = orjson.loads(line)
             _identify(columns, message)
             for field in FIELDS:
                 columns[field].append(message["fields"].get(field))
+        elif b'"name":"rnic"' in line:
+            message = orjson.loads(line)
+            speed, lanes = (message["fields"].get(name) for name in ("pci_link_speed_gts", "pci_link_width"))
+            if speed and lanes:
+                _identify(links, message)
+                links["gbps"].append(float(link_gbps(np.array(speed), np.array(lanes))))
         elif b'"name":"event"' in line and b'"cni_' in line:
             message = orjson.loads(line)
             change = COUNTS.get(message["tags"].get("kind", ""))
@@ -53,7 +61,7 @@ def read(folder: Path) -> History:
                 _identify(changes, message)
                 changes["change"].append(change)
     samples = pl.DataFrame(columns, schema_overrides=dict.fromkeys(FIELDS, pl.Float64), strict=False)
-    return history(samples, pl.DataFrame(changes), models)
+    return history(samples, pl.DataFrame(changes), models, pl.DataFrame(links))
 
 
 def _identify(columns: dict[str, list[Any]], message: dict[str, Any]) -> None:

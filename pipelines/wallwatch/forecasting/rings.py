@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from wallwatch.domain.forecast.features import filled
 from wallwatch.domain.forecast.targets import HISTORY_MIN, HORIZONS_MIN, Floats, targets
 from wallwatch.domain.forecast.window import SEASONS_MIN, Window
 
@@ -55,9 +56,10 @@ class Rings:
         self.seasons = {ago: Ring(len(targets())) for ago in SEASONS_MIN if ago > _LONGEST}
         self.containers = Ring(1)
         self.spread = Ring(1)
+        self.link = Ring(1)
 
     def grow(self, rnics: int) -> None:
-        for ring in (self.now, *self.seasons.values(), self.containers, self.spread):
+        for ring in (self.now, *self.seasons.values(), self.containers, self.spread, self.link):
             ring.grow(rnics)
 
     def window(self, minute: int, models: list[str | None], hosts: npt.NDArray[np.int64]) -> Window:
@@ -70,4 +72,5 @@ class Rings:
             after = values if ring is None else ring.last(minute - ago + _LONGEST)
             seasons[:, i] = after[:, [HISTORY_MIN - 1 - _LONGEST + ahead for ahead in (0, *HORIZONS_MIN)]]
         containers = np.nan_to_num(self.containers.last(minute)[:, :, 0])
-        return Window(models, hosts, minute, values, seasons, containers, self.spread.last(minute)[:, -1, 0])
+        spread, link = (filled(ring.last(minute))[:, -1, 0] for ring in (self.spread, self.link))
+        return Window(models, hosts, minute, values, seasons, containers, spread, link)

@@ -25,6 +25,10 @@ _RAW = (
     f"SELECT rnic_id, avg((other ->> '{SPREAD}')::float8) AS spread, {', '.join(f'avg({f})::float8' for f in FIELDS)} FROM offload_sample "  # noqa: S608
     "WHERE time >= %(since)s AND time < %(until)s GROUP BY rnic_id"
 )
+_LINKS = (
+    "SELECT rnic_id, min(pci_link_speed_gts), min(pci_link_width)::float8 FROM rnic_sample "
+    "WHERE time >= %(since)s AND time < %(until)s AND pci_link_speed_gts > 0 AND pci_link_width > 0 GROUP BY rnic_id"
+)
 _CONTAINERS = f"""
 SELECT h.host, e.pci, {_MINUTE.format(time="e.time")}, sum(CASE e.kind WHEN 'cni_add' THEN 1 ELSE -1 END)::int
 FROM event e JOIN host h USING (host_id)
@@ -58,6 +62,11 @@ def rolled_up(connection: psycopg.Connection[Any], first: int, last: int) -> lis
 def newest(connection: psycopg.Connection[Any], minute: int) -> list[tuple[Any, ...]]:
     """Means of the samples of one minute: (rnic_id, spread of mask positions, fields...)."""
     return connection.execute(_RAW, _between(minute, minute + 1)).fetchall()
+
+
+def links(connection: psycopg.Connection[Any], minute: int) -> list[tuple[int, float, float]]:
+    """PCIe links in one minute: (rnic_id, GT/s, lanes)."""
+    return connection.execute(_LINKS, _between(minute, minute + 1)).fetchall()
 
 
 def containers(connection: psycopg.Connection[Any], first: int, last: int) -> list[tuple[str, str, int, int]]:

@@ -47,6 +47,7 @@ def part(history: History, first: int, last: int) -> History:
         history.values[:, first:last],
         history.containers[:, first:last],
         history.spread[:, first:last],
+        history.link_gbps[:, first:last],
     )
 
 

@@ -22,6 +22,7 @@ from psycopg.types.json import Jsonb
 
 from wallwatch.domain.forecast.message import messages
 from wallwatch.domain.forecast.model import Forecaster
+from wallwatch.domain.forecast.physical import link_gbps
 from wallwatch.domain.forecast.predict import Forecast, predict
 from wallwatch.domain.forecast.targets import HISTORY_MIN, HORIZONS_MIN, limits, targets
 from wallwatch.forecasting import store
@@ -79,6 +80,9 @@ class Fleet:
         found = np.array([r[1:] for r in fresh if r[0] in self._place], dtype=np.float64).reshape(len(places), 1 + len(store.FIELDS))
         rings.spread.put(minute, places, found[:, :1])
         rings.now.put(minute, places, self._wide(found[:, 1:]))
+        cards = [row for row in store.links(connection, minute) if row[0] in self._place]
+        speeds, lanes = (np.array([row[i] for row in cards], dtype=np.float64) for i in (1, 2))
+        rings.link.put(minute, np.array([self._place[row[0]] for row in cards], dtype=np.intp), link_gbps(speeds, lanes)[:, None])
         self._containers(connection, minute, minute + 1)
         for ago, ring in rings.seasons.items():
             last = minute - ago + max(HORIZONS_MIN)

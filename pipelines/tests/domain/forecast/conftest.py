@@ -22,7 +22,9 @@ def make_history() -> Callable[..., History]:
         values[:, :, column("q_r")] = np.nan
         spread = np.sqrt(np.maximum(masks**2 - 1, 0) / 12)
         names = [(f"host{i // 2:02d}", f"0000:{i % 2:02x}:00.0") for i in range(n)]
-        return History([model] * n, names, np.arange(n) // 2, first_minute, values, np.zeros((n, minutes)), spread)
+        return History(
+            [model] * n, names, np.arange(n) // 2, first_minute, values, np.zeros((n, minutes)), spread, np.full((n, minutes), np.nan)
+        )
 
     return make
 

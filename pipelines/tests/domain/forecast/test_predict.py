@@ -115,3 +115,12 @@ def test_too_few_examples_teach_nothing(make_history: Callable[..., History]) ->
     examples = examples_of(make_history(np.full((2, 90), 20.0)), every_min=5)
     assert max(map(len, examples)) < FEWEST
     assert fit(examples, threads=1) == {}
+
+
+def test_a_pcie_link_that_came_back_narrow_bounds_the_bandwidth(make_history: Callable[..., History]) -> None:
+    history = make_history(np.full((2, 60), 5.0))
+    history.link_gbps[1] = 31.5
+    made = predict(history.at(59), None)
+    assert made.performance.bandwidth_now[0] > 100
+    assert made.performance.bandwidth_now[1] == 31.5
+    assert (made.performance.bandwidth[1] <= 31.5).all()

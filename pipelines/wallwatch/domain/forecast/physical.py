@@ -55,6 +55,15 @@ def latency_us(p: Parameters, q_l: Floats, q_r: Floats) -> Floats:
     return np.asarray(p.a * q_l + p.b * q_r + p.c)
 
 
+def link_gbps(speed_gts: Floats, lanes: Floats) -> Floats:
+    """What a PCIe link carries in one direction, Gbit/s: 8 of 10 bits carry data at 2.5 and 5 GT/s, 128 of 130 from 8 GT/s on.
+
+    >>> link_gbps(np.array([16.0, 8.0]), np.array([16, 4])).round(1).tolist()
+    [252.1, 31.5]
+    """
+    return np.asarray(speed_gts * lanes * np.where(np.asarray(speed_gts) < 8.0, 0.8, 128.0 / 130.0))
+
+
 def in_flight(p: Parameters, q_l: Floats, q_r: Floats, spread: Floats) -> Floats:
     """`Q_l` over packets in flight, from the mean and the spread over packets; an unknown spread counts as none.
 
@@ -75,7 +84,7 @@ class Performance:
     latency: Floats
 
 
-def performance(models: Sequence[str | None], now: Floats, ahead: Floats, spread: Floats) -> Performance:
+def performance(models: Sequence[str | None], now: Floats, ahead: Floats, spread: Floats, link: Floats) -> Performance:
     """Bandwidth and latency that follow from the mask queries.
 
     Parameters
@@ -85,6 +94,8 @@ def performance(models: Sequence[str | None], now: Floats, ahead: Floats, spread
     ahead : array (rnics, targets, horizons, quantiles)
     spread : array (rnics,)
         Of the mask positions now; it is taken to grow with their mean.
+    link : array (rnics,)
+        What the PCIe link carries, which bounds the bandwidth; it is taken to stay. NaN bounds nothing.
 
     Notes
     -----
@@ -99,7 +110,10 @@ def performance(models: Sequence[str | None], now: Floats, ahead: Floats, spread
     spread_ahead = np.nan_to_num(spread)[:, None, None] * np.where(np.isnan(growth), 1.0, growth)
     each = p.like(ahead_l)
     bandwidth = bandwidth_gbps(each, in_flight(each, ahead_l, ahead_r, spread_ahead), ahead_r)[:, :, ::-1]  # low Q is high bandwidth
-    return Performance(bandwidth_gbps(p, flight, right), latency_us(p, left, right), bandwidth, latency_us(each, ahead_l, ahead_r))
+    bound = np.where(np.isnan(link), np.inf, link)
+    bandwidth_now = np.minimum(bandwidth_gbps(p, flight, right), bound)
+    bandwidth = np.minimum(bandwidth, bound[:, None, None])
+    return Performance(bandwidth_now, latency_us(p, left, right), bandwidth, latency_us(each, ahead_l, ahead_r))
 
 
 def declines(found: Performance) -> tuple[Floats, Floats]:

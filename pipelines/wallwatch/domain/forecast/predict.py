@@ -76,7 +76,7 @@ def predict(window: Window, forecaster: Forecaster | None, threads: int = 1) -> 
             by_trend = trend.damped(features, maker.noise(k))
             chosen = np.ones(n, dtype=np.bool_) if not learnt else cold
             ahead[chosen, k] = by_trend[chosen]
-    found = physical.performance(window.models, now, ahead, window.spread)
+    found = physical.performance(window.models, now, ahead, window.spread, window.link_gbps)
     share, in_min = physical.declines(found)
     limit = limits(window.models)
     count = len(walls())

@@ -34,6 +34,8 @@ class Window:
         Containers started less containers ended in each minute.
     spread : float array (rnics,)
         Standard deviation of mask positions behind the newest `q_l`; NaN where not known.
+    link_gbps : float array (rnics,)
+        What the PCIe link carries now; NaN where not known, which bounds nothing.
     """
 
     models: Sequence[str | None]
@@ -43,6 +45,7 @@ class Window:
     seasons: Floats
     containers: Floats
     spread: Floats
+    link_gbps: Floats
 
     def __post_init__(self) -> None:
         n, k = len(self.models), len(targets())
@@ -51,6 +54,7 @@ class Window:
             "seasons": (n, len(SEASONS_MIN), 1 + len(HORIZONS_MIN), k),
             "containers": (n, HISTORY_MIN),
             "spread": (n,),
+            "link_gbps": (n,),
             "hosts": (n,),
         }
         for name, shape in shapes.items():
@@ -76,6 +80,8 @@ class History:
     containers: Floats
     spread: Floats
     """(rnics, minutes)."""
+    link_gbps: Floats
+    """(rnics, minutes)."""
 
     @property
     def minutes(self) -> int:
@@ -95,4 +101,5 @@ class History:
             for j, ahead in enumerate((0, *HORIZONS_MIN)):
                 if 0 <= index - ago + ahead <= index:
                     seasons[:, i, j] = self.values[:, index - ago + ahead]
-        return Window(self.models, self.hosts, self.first_minute + index, values, seasons, containers, self.spread[:, index])
+        spread, link = self.spread[:, index], self.link_gbps[:, index]
+        return Window(self.models, self.hosts, self.first_minute + index, values, seasons, containers, spread, link)

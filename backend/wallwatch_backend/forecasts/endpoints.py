@@ -1,0 +1,62 @@
+"""`/forecasts`, `/forecast-models`, and the forecasts of one RNIC."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+
+from wallwatch_backend.forecasts import service
+from wallwatch_backend.forecasts.schemas import FleetForecast, Forecast, ForecastModel, PastForecasts
+from wallwatch_backend.kit import problems
+from wallwatch_backend.kit.access import READ_ERRORS, AsViewer
+from wallwatch_backend.kit.database import Reading
+from wallwatch_backend.kit.paging import BadCursor, Cursor, Limit, Page
+from wallwatch_backend.kit.text import Line
+from wallwatch_backend.rnics.endpoints import ONE, From, Host, Pci, To
+
+router = APIRouter(tags=["forecasts"])
+
+
+@router.get("/forecasts", operation_id="listForecasts", responses=problems.responses(*READ_ERRORS, BadCursor))
+async def list_forecasts(
+    caller: AsViewer,
+    session: Reading,
+    within_s: Annotated[float, Query(ge=0, le=3600, description="How soon, at the earliest")] = 3600.0,
+    wall: Annotated[Line | None, Query(description="Only this wall")] = None,
+    rack: Annotated[Line | None, Query()] = None,
+    model: Annotated[Line | None, Query()] = None,
+    declining: Annotated[bool | None, Query(description="Only RNICs that are likely to lose 5 % of bandwidth, or only others")] = None,
+    sort: Literal["time_to_wall", "decline"] = "time_to_wall",
+    limit: Limit = 100,
+    cursor: Cursor = None,
+) -> Page[FleetForecast]:
+    """List RNICs that may meet a wall, soonest first; or that may lose bandwidth, worst first."""
+    return await service.list_forecasts(
+        session, within_s=within_s, wall=wall, rack=rack, model=model, declining=declining, sort=sort, limit=limit, cursor=cursor
+    )
+
+
+@router.get("/forecast-models", operation_id="listForecastModels", responses=problems.responses(*READ_ERRORS))
+async def list_models(caller: AsViewer, session: Reading) -> list[ForecastModel]:
+    """List the trained models, newest first."""
+    return await service.list_models(session)
+
+
+@router.get("/rnics/{host}/{pci}/forecast", operation_id="getForecast", responses=ONE)
+async def get_forecast(caller: AsViewer, host: Host, pci: Pci, session: Reading) -> Forecast:
+    """Return the newest forecast of one RNIC."""
+    return await service.get_forecast(session, host, pci)
+
+
+@router.get("/rnics/{host}/{pci}/forecasts", operation_id="listPastForecasts", responses=ONE)
+async def past_forecasts(
+    caller: AsViewer,
+    host: Host,
+    pci: Pci,
+    session: Reading,
+    target: Annotated[Line, Query(description="A wall, q_l, q_r, bandwidth_gbps or latency_us")] = "bandwidth_gbps",
+    horizon_s: Annotated[int, Query(description="60, 300, 900, 1800 or 3600")] = 900,
+    since: From = None,
+    until: To = None,
+) -> PastForecasts:
+    """Return forecasts that were made, each with what happened: at most 2,000, the newest."""
+    return await service.past_forecasts(session, host, pci, target, horizon_s, since, until)

@@ -1,0 +1,94 @@
+"""Queries of forecasts."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Literal
+
+from sqlalchemy import BigInteger, Double, Row, and_, case, cast, func, select, tuple_
+
+from wallwatch.store.tables import forecast, forecast_model, rnic, rnic_forecast
+from wallwatch_backend.kit.database import ReadSession
+
+MOST_PAST = 2000
+_FAR = 10_000_000
+"""Milliseconds past every horizon: what is not likely within the hour comes after all that is, by its earliest time."""
+
+
+async def newest(session: ReadSession, rnic_id: int) -> Row[Any] | None:
+    return (await session.execute(select(rnic_forecast).where(rnic_forecast.c.rnic_id == rnic_id))).one_or_none()
+
+
+def _order(sort: Literal["time_to_wall", "decline"]) -> Any:
+    f = rnic_forecast.c
+    if sort == "decline":
+        return cast(-1_000_000 * func.coalesce(f.decline_share, 0.0), BigInteger)
+    sooner = func.coalesce(f.earliest_in_s * 1000, _FAR)
+    return cast(case((f.likely_in_s.is_(None), _FAR + sooner), else_=f.likely_in_s * 1000), BigInteger)
+
+
+async def fleet(
+    session: ReadSession,
+    *,
+    within_s: float,
+    wall: str | None,
+    rack: str | None,
+    model: str | None,
+    declining: bool | None,
+    since: datetime,
+    sort: Literal["time_to_wall", "decline"],
+    after: tuple[int, str, str] | None,
+    limit: int,
+) -> Sequence[Row[Any]]:
+    """RNICs with a wall within a time, or with a decline, newest forecasts only."""
+    f, r = rnic_forecast.c, rnic.c
+    order = _order(sort)
+    query = (
+        select(rnic_forecast, r.host, r.pci, r.rack, r.model, order.label("sort_key"))
+        .join(rnic, r.rnic_id == f.rnic_id)
+        .where(f.made_at >= since)
+        .order_by(order, r.host, r.pci)
+        .limit(limit)
+    )
+    reached = f.earliest_in_s <= within_s
+    declines = and_(f.decline_in_s.is_not(None), f.decline_in_s <= within_s)
+    if declining is True:
+        query = query.where(declines)
+    elif sort == "decline":
+        query = query.where(reached | declines)
+    else:
+        query = query.where(reached)
+    if declining is False:
+        query = query.where(f.decline_in_s.is_(None))
+    for column, wanted in ((f.next_wall, wall), (r.rack, rack), (r.model, model)):
+        if wanted is not None:
+            query = query.where(column == wanted)
+    if after is not None:
+        query = query.where(tuple_(order, r.host, r.pci) > after)
+    return (await session.execute(query)).all()
+
+
+async def past(
+    session: ReadSession, rnic_id: int, path: list[str], place: int, horizon_s: int, since: datetime, until: datetime
+) -> list[Any]:
+    """Forecasts that were made, with the value that the forecast made at their horizon saw as its present."""
+    made, then = forecast.alias("made"), forecast.alias("after")
+    horizon = func.make_interval(0, 0, 0, 0, 0, 0, horizon_s)
+    query = (
+        select(
+            made.c.time,
+            made.c.cold_start,
+            made.c.policy_violated,
+            made.c.forecaster,
+            made.c.body[(*path, "ahead", place)].label("said"),
+            cast(then.c.body[(*path, "now")].astext, Double).label("actual"),
+        )
+        .outerjoin(then, and_(then.c.rnic_id == made.c.rnic_id, then.c.time == made.c.time + horizon))
+        .where(made.c.rnic_id == rnic_id, made.c.time >= since, made.c.time < until)
+        .order_by(made.c.time.desc())
+        .limit(MOST_PAST)
+    )
+    return list((await session.execute(query)).all())
+
+
+async def models(session: ReadSession) -> Sequence[Row[Any]]:
+    return (await session.execute(select(forecast_model).order_by(forecast_model.c.trained_at.desc()))).all()

@@ -1,0 +1,112 @@
+"""Forecasts: of one RNIC, of the fleet, of the past; and the models that make them."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+Quantiles = list[float | None]
+
+
+class Ahead(BaseModel):
+    """A value now, and its quantiles at each horizon."""
+
+    label: str
+    unit: str
+    now: float | None
+    ahead: list[Quantiles] = Field(description="For each horizon its quantiles, in rising order; null where it cannot be told")
+
+
+class WallAhead(BaseModel):
+    """One wall: the value behind it, its limit, and when it is reached."""
+
+    wall: str
+    label: str
+    unit: str
+    now: float | None
+    limit: float | None
+    ahead: list[Quantiles]
+    earliest_in_s: float | None = Field(description="From `at`; 0 at or beyond the wall, null when not within the horizons")
+    likely_in_s: float | None
+    latest_in_s: float | None
+
+
+class Decline(BaseModel):
+    share: float = Field(description="Greatest predicted drop of the bandwidth against now")
+    in_s: float | None = Field(description="First horizon with a drop of 5 % or more; null when there is none")
+
+
+class Forecast(BaseModel):
+    """The newest forecast of one RNIC."""
+
+    host: str
+    pci: str
+    rack: str | None
+    model: str | None
+    at: datetime
+    stale: bool = Field(description="No forecast was made in the last five minutes: it may be out of date")
+    forecaster: str | None = Field(description="Id of the trained model; null for a cold start")
+    cold_start: bool = Field(description="Made from the physical model and a damped trend alone")
+    policy_violated: bool = Field(description="A policy was violated within the hour before: a state error may make this wrong")
+    horizons_s: list[int]
+    quantiles: list[float]
+    walls: list[WallAhead]
+    others: dict[str, Ahead] = Field(description="Mean mask queries `q_l` and `q_r`, `bandwidth_gbps` and `latency_us`")
+    headroom: list[Quantiles] = Field(description="Of the nearest wall at each horizon")
+    decline: Decline | None = Field(description="Null where no performance can be told")
+
+
+class FleetForecast(BaseModel):
+    """One RNIC that is likely to meet a wall or to lose bandwidth."""
+
+    host: str
+    pci: str
+    rack: str | None
+    model: str | None
+    made_at: datetime
+    wall: str | None
+    label: str | None
+    earliest_in_s: float | None
+    likely_in_s: float | None
+    latest_in_s: float | None
+    decline_share: float | None
+    decline_in_s: float | None
+    cold_start: bool
+    policy_violated: bool
+
+
+class PastForecast(BaseModel):
+    """What was said for a time, and what was then."""
+
+    at: datetime
+    for_at: datetime
+    low: float | None
+    likely: float | None
+    high: float | None
+    actual: float | None = Field(description="Null while the time has not come, or when nothing was measured then")
+    cold_start: bool
+    policy_violated: bool
+    forecaster: str | None
+
+
+class PastForecasts(BaseModel):
+    target: str
+    label: str
+    unit: str
+    horizon_s: int
+    items: list[PastForecast]
+
+
+class ForecastModel(BaseModel):
+    """One trained model of the registry."""
+
+    id: str
+    role: str = Field(description="champion: its forecasts are published; challenger: it forecasts unseen; former; none")
+    trained_at: datetime
+    data: dict[str, Any] = Field(description="Window, RNICs and examples of the training")
+    metrics: dict[str, dict[str, float]] = Field(description="By target: errors and coverage on what was not trained on")
+    features: list[str]
+    sha256: str
+    source: str | None
+    live: dict[str, Any] = Field(description="Errors at 15 minutes on live data and how they compare with training; empty before the first")
+    updated_at: datetime
