@@ -51,7 +51,10 @@ def rules() -> str:
             brief_samples=match.BRIEF_SAMPLES,
             last_samples=match.LAST_SAMPLES,
             gap_factor=match.GAP_FACTOR,
-            **{name: getattr(match, f"{name.upper()}_MS") // 1000 for name in ("early", "late", "join", "brief", "last", "linger", "gap")},
+            **{
+                name: getattr(match, f"{name.upper()}_MS") // 1000
+                for name in ("early", "late", "join", "brief", "last", "linger", "gap", "watchdog")
+            },
         )
         .rstrip()
     )

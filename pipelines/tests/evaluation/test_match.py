@@ -149,3 +149,19 @@ def test_a_finding_that_was_raised_while_it_was_marginal_counts_for_the_symptom_
 def test_a_real_symptom_is_asked_for_although_its_edges_are_marginal() -> None:
     [one], false = judge([near(90, 700), truth(100, 600, "S4", cause="C4")])
     assert (one.outcome, false) == ("missed", [])
+
+
+def test_a_gradual_symptom_is_not_asked_for_while_its_host_stands_still() -> None:
+    stands = truth(103, 500, "S2", pci=OTHER, cause="C2")
+    judged, _ = judge([truth(100, 510), stands], episode(140, 520, "S2"))
+    assert {one.truth.symptom: one.outcome for one in judged} == {"S1": "brief", "S2": "found"}
+    judged, _ = judge([truth(100, 560), stands], episode(140, 520, "S2"))
+    assert {one.truth.symptom: one.outcome for one in judged} == {"S1": "missed", "S2": "found"}
+
+
+def test_a_standstill_that_a_crash_ends_before_the_watchdog_speaks_is_told_as_the_crash() -> None:
+    for stands_until in (103, 240):  # the truth joins what a boot interrupts
+        judged, _ = judge([truth(100, stands_until, "S2"), truth(103, 250, "S3")], episode(105, 300, "S3"))
+        assert {one.truth.symptom: one.outcome for one in judged} == {"S2": "brief", "S3": "found"}
+    judged, _ = judge([truth(100, 130, "S2"), truth(130, 250, "S3")], episode(135, 300, "S3"))
+    assert {one.truth.symptom: one.outcome for one in judged} == {"S2": "missed", "S3": "found"}

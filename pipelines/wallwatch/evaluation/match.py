@@ -14,6 +14,11 @@ HOST_SYMPTOMS = frozenset({"S2", "S3", "silent"})
 GRADUAL = frozenset({"S1", "S4", "S5", "S6"})
 """Seen in samples only, never told by an event: what lasts shorter than two samples may leave no trace."""
 
+WATCHDOG_MS = 20_000
+"""The kernel's watchdog speaks after so long: a standstill that a crash ends before is told as the crash."""
+DARK = frozenset({"S2", "S3"})
+"""While the kernel stands still or boots nothing is sampled, so what a gradual symptom shows meanwhile is not seen."""
+
 EARLY_MS = 30_000
 """A finding may be raised so long before the truth begins: the truth is judged by periods of 5 s and has thresholds of its own."""
 JOIN_MS = 120_000
@@ -92,10 +97,13 @@ class Stretch:
 def joined(truths: Sequence[Truth], end_ms: int, interval_ms: int) -> list[Stretch]:
     """Truths of one symptom and place with short pauses between them become one, which is brief when each of them is."""
     limit = max(BRIEF_MS, BRIEF_SAMPLES * interval_ms)
+    dark = [t for t in truths if t.symptom in DARK and not t.marginal]
     found: list[Stretch] = []
     for truth in sorted(truths, key=lambda t: t.from_ms):
         to = end_ms if truth.to_ms is None else truth.to_ms
-        brief = truth.symptom in GRADUAL and to - truth.from_ms < limit
+        brief = truth.symptom in GRADUAL and _longest_seen(truth, to, dark, end_ms) < limit
+        if truth.symptom == "S2":
+            brief = _longest_seen(truth, to, [d for d in dark if d.symptom == "S3"], end_ms) < WATCHDOG_MS
         for one in found:
             same = one.truth.symptom == truth.symptom and concerns(one.truth, truth.symptom, truth.host, truth.pci)
             if same and truth.from_ms - one.end_ms <= JOIN_MS:
@@ -106,6 +114,15 @@ def joined(truths: Sequence[Truth], end_ms: int, interval_ms: int) -> list[Stret
         else:
             found.append(Stretch(truth, truth.from_ms, to, brief))
     return found
+
+
+def _longest_seen(truth: Truth, to: int, dark: Sequence[Truth], end_ms: int) -> int:
+    """The longest part of a truth without a standstill or crash of its host."""
+    longest, upto = 0, truth.from_ms
+    for one in sorted((d for d in dark if d.host == truth.host), key=lambda d: d.from_ms):
+        longest = max(longest, min(one.from_ms, to) - upto)
+        upto = max(upto, end_ms if one.to_ms is None else one.to_ms)
+    return max(longest, to - upto)
 
 
 def match(truths: Sequence[Truth], replay: Replay, interval_ms: int) -> tuple[list[Judged], list[False_]]:
