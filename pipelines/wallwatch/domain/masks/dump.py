@@ -16,8 +16,10 @@ class Flow:
     """One line of a dump: what it matches, as bits of the header space, and what is done."""
 
     line: int
+    """Of the dump, from 1; flows that are made for a plan have negative ones. No two flows have the same."""
     ufid: str
     match: str
+    """As it was read; empty for a flow that was made, see `masks.text`."""
     actions: str
     """In canonical form; two flows that do the same in other words have different texts."""
     value: int

@@ -75,20 +75,25 @@ def arrange(
 
 def _option(scores: Floats, forced: frozenset[int], limit: float, before: Collection[tuple[int, int]]) -> Order:
     """Masks below a score are moved where one above it would stand behind them, and with them whatever has to stay behind them."""
-    last = max((at for at in range(len(scores)) if scores[at] >= limit and at not in forced), default=-1)
-    if any(scores[at] >= limit for at in forced):
-        last = len(scores)  # it will stand behind all that stay
-    moved = set(forced) | {at for at in range(last) if scores[at] < limit}
-    while more := {second for first, second in before if first in moved and second not in moved}:
-        moved |= more
-    stay = tuple(at for at in range(len(scores)) if at not in moved)
-    return Order(stay, _sorted(moved, scores, before))
+    moved = np.zeros(len(scores), dtype=bool)
+    moved[list(forced)] = True
+    hot = scores >= limit
+    staying = np.flatnonzero(hot & ~moved)
+    # A hot mask that is moved will stand behind all that stay.
+    last = len(scores) if (hot & moved).any() else int(staying[-1]) if len(staying) else 0
+    moved[:last] |= ~hot[:last]
+    while any(moved[first] and not moved[second] for first, second in before):
+        for first, second in before:
+            moved[second] |= moved[first]
+    rows = np.flatnonzero(moved)
+    ranked = rows[np.argsort(-scores[rows], kind="stable")].tolist()
+    return Order(tuple(np.flatnonzero(~moved).tolist()), _allowed(ranked, before))
 
 
-def _sorted(moved: set[int], scores: Floats, before: Collection[tuple[int, int]]) -> tuple[int, ...]:
-    """By score, highest first, as far as the pairs allow; equal scores keep their order."""
+def _allowed(ranked: list[int], before: Collection[tuple[int, int]]) -> tuple[int, ...]:
+    """The masks in this order as far as the pairs allow."""
+    moved = set(ranked)
     waiting = {second: {first for first, other in before if other == second and first in moved} for _, second in before}
-    ranked = sorted(moved, key=lambda at: (-scores[at], at))
     if not any(waiting.values()):
         return tuple(ranked)
     placed: list[int] = []

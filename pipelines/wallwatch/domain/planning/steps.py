@@ -60,15 +60,15 @@ def applied(chain: Sequence[Flow], done: Sequence[Step]) -> list[Flow]:
 
     This is what the proof is made of, so that it speaks of the steps and not of what they were meant to do.
     """
-    masks: dict[tuple[int, bool], dict[Flow, None]] = {}
+    masks: dict[tuple[int, bool], dict[int, Flow]] = {}  # flows by their line, which entries that are made have too
     for flow in chain:
-        masks.setdefault((flow.mask, flow.recirculated), {})[flow] = None
+        masks.setdefault((flow.mask, flow.recirculated), {})[flow.line] = flow
     for step in done:
         key = (step.flow.mask, step.flow.recirculated)
         if step.add:
-            masks.setdefault(key, {})[step.flow] = None
+            masks.setdefault(key, {})[step.flow.line] = step.flow
             continue
-        del masks[key][step.flow]
+        del masks[key][step.flow.line]
         if not masks[key]:
             del masks[key]
-    return [flow for members in masks.values() for flow in members]
+    return [flow for members in masks.values() for flow in members.values()]
