@@ -8,8 +8,13 @@ import { expectAccessible } from "../support/axe";
 const PAGES: [path: string, ready: string][] = [
   ["/incidents?state=all", "Incidents"],
   ["/silences", "Silences"],
+  ["/policies", "Policies"],
+  ["/policies/new", "Write a policy"],
+  ["/policies/rnic-link-comes-back", "A lost PCIe link comes back"],
   ["/symptoms/S1", "Repetitive flow re-offloading"],
   ["/symptoms/silent", "Host is not heard of"],
+  ["/profiles", "Profiles"],
+  ["/profiles/CX-6", "NVIDIA ConnectX-6"],
   ["/remedies", "Remedies"],
   ["/agents", "Agents"],
   ["/webhooks", "Webhooks"],
