@@ -1,6 +1,7 @@
 """Temporal logic: how fast formulas are compiled, and how many events a second a monitor takes over columns. One core.
 
 `coded`: events are letters already, one step each. `gathered`: events with times, of which those of one subject and time become one step.
+`records`: decoded records, that is 128-bit keys, times and codes of kinds, of which a third sets no proposition.
 """
 
 import os
@@ -15,9 +16,11 @@ from tests.bench.report import report
 from wallwatch.domain.ltl.columns import Columns
 from wallwatch.domain.ltl.gaps import widened
 from wallwatch.domain.ltl.monitor import compiled
+from wallwatch.domain.ltl.records import Records
 
 POLICY = "G(FL_OFFLD -> X FE_CREATE) & (!FE_CREATE U FL_OFFLD)"
 EVENTS = 50_000_000
+RECORDS = 20_000_000
 RUNS = 3
 
 
@@ -58,11 +61,32 @@ def columns(subjects: int) -> dict[str, float]:
     return {f"{name}_million_events_per_s_{size}": statistics.median(values) for name, values in rates.items()}
 
 
+def decoded(subjects: int) -> dict[str, float]:
+    """Millions of decoded records per second of CPU time, the median of some runs."""
+    rng = np.random.default_rng(2)
+    machine = widened(compiled(POLICY))
+    letters = [machine.letter(frozenset(names)) for names in (["FL_OFFLD"], ["FE_CREATE"], [])]
+    ids = rng.integers(0, 1 << 63, (subjects, 2), dtype=np.uint64)
+    keys = ids[rng.integers(0, subjects, RECORDS)]
+    at = np.arange(RECORDS, dtype=np.int64)
+    kinds = rng.integers(0, len(letters), RECORDS).astype(np.uint8)
+    Records(machine, letters, subjects).take(keys[:1], at[:1], kinds[:1])
+    rates = []
+    for _ in range(RUNS):
+        runner = Records(machine, letters, subjects)
+        begin = time.process_time()
+        runner.take(keys, at, kinds)
+        rates.append(RECORDS / (time.process_time() - begin) / 1e6)
+    return {f"records_million_per_s_{subjects // 1000}k_subjects": statistics.median(rates)}
+
+
 def main() -> None:
     """Measure and report."""
     figures = compilation()
     for subjects in (1_000_000, 100_000_000):
         figures |= columns(subjects)
+    for subjects in (100_000, 1_000_000):
+        figures |= decoded(subjects)
     report("ltl", **figures, events=EVENTS)
 
 
