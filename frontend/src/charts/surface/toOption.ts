@@ -47,8 +47,9 @@ export function surfaceToOption(model: SurfaceModel, theme: ChartTheme): ECharts
   const spot = (point: SurfacePoint) => ({ value: clamped(point, model), point });
   const newest = model.path[model.path.length - 1];
   const hiddenAxis = (grid: readonly number[]) => ({ type: "category", data: grid.map(String), show: false, boundaryGap: true });
-  const axis = (grid: readonly number[], name: string) => ({
+  const axis = (grid: readonly number[], name: string, position: "bottom" | "left") => ({
     type: "value",
+    position,
     ...range(grid),
     name,
     nameLocation: "middle",
@@ -60,7 +61,7 @@ export function surfaceToOption(model: SurfaceModel, theme: ChartTheme): ECharts
   });
   const over = { xAxisIndex: 1, yAxisIndex: 1 };
   return {
-    grid: { left: 52, right: 96, top: 14, bottom: 44 },
+    grid: { left: 56, right: 104, top: 14, bottom: 44 },
     tooltip: {
       trigger: "item",
       confine: true,
@@ -84,12 +85,12 @@ export function surfaceToOption(model: SurfaceModel, theme: ChartTheme): ECharts
       itemWidth: 12,
       itemHeight: 12,
       precision: high - low > 20 ? 0 : 1,
-      text: [unit, ""],
+      showLabel: true,
       textStyle: { color: theme.dim, fontSize: 11 },
       inRange: { color: [theme.panel, theme.accent] },
     },
-    xAxis: [hiddenAxis(model.qL), axis(model.qL, "mask queries in the local egress chain")],
-    yAxis: [hiddenAxis(model.qR), axis(model.qR, "mask queries at the peers")],
+    xAxis: [hiddenAxis(model.qL), axis(model.qL, "mask queries in the local egress chain", "bottom")],
+    yAxis: [hiddenAxis(model.qR), axis(model.qR, "mask queries at the peers", "left")],
     series: [
       {
         type: "heatmap",

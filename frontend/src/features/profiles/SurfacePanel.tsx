@@ -43,7 +43,7 @@ export function SurfacePanel({ profile, latency, onLatency, version, asked }: Pr
       title="Surface"
       aside={
         <Text size="xs" c="dimmed">
-          {number === 0 ? "catalogue’s own" : `version ${number}`}
+          {latency ? "µs" : "Gbit/s"}, {number === 0 ? "catalogue’s own" : `version ${number}`}
         </Text>
       }
       actions={

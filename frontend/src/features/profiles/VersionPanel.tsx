@@ -14,6 +14,13 @@ function intervalText(lower: number | null, upper: number | null): string {
   return lower === null || upper === null ? "cannot be told from these points" : `${formatNumber(lower)} to ${formatNumber(upper)}`;
 }
 
+/** As the equations name them. */
+const ORDER = "uvmnwabc";
+
+function inOrder<T>(parameters: Record<string, T>): [string, T][] {
+  return Object.entries(parameters).sort(([a], [b]) => ORDER.indexOf(a) - ORDER.indexOf(b));
+}
+
 function FitDetails({ fit }: { fit: ProfileFit }) {
   const points = useMemo(() => fit.points.map((point) => ({ at: point.q_l + point.q_r, fitted: -point.relative, current: 1 - point.current / point.measured, label: point.source })), [fit]);
   const title = fit.quantity === "bandwidth" ? "Bandwidth" : "Latency";
@@ -31,7 +38,7 @@ function FitDetails({ fit }: { fit: ProfileFit }) {
         </Text>
       ))}
       <HeadedTable label={`Parameters of ${fit.quantity}`} titles={["Parameter", "Fitted", `${fit.level * 100} % interval`, "Before"]}>
-        {Object.entries(fit.parameters).map(([name, parameter]) => (
+        {inOrder(fit.parameters).map(([name, parameter]) => (
           <Table.Tr key={name}>
             <Table.Td>{name}</Table.Td>
             <Table.Td>{formatNumber(parameter.value)}</Table.Td>

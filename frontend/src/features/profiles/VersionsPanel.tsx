@@ -46,7 +46,7 @@ export function VersionsPanel({ profile, search, onSearch }: Props) {
         </Group>
       }
     >
-      <HeadedTable label="Versions" titles={["Version", "State", "From", "For", "R²", "Made", "Promoted", ""]}>
+      <HeadedTable label="Versions" titles={["Version", "State", "From", "For", "R²", "Made", "Promoted", "Do"]}>
         {profile.versions.map((version) => (
           <Table.Tr key={version.number} data-version={version.number}>
             <Table.Td>{version.number}</Table.Td>

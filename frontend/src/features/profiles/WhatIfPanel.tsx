@@ -56,7 +56,7 @@ export function WhatIfPanel({ profile, onAsked }: { profile: Profile; onAsked: (
         <Labelled label="Offloaded flows" value={flows} max={MOST_FLOWS} step={100} onChange={setFlows} />
         <Select label="Another model" size="xs" clearable placeholder="none" value={other} onChange={setOther} data={(models.data ?? []).map(({ model }) => model).filter((model) => model !== profile.model)} />
         {here.isError && <ProblemNotice error={here.error} onRetry={() => void here.refetch()} />}
-        <HeadedTable label="What would be" titles={["", ...columns.map(({ name }) => name)]}>
+        <HeadedTable label="What would be" titles={["Quantity", ...columns.map(({ name }) => name)]}>
           <Table.Tr>
             <Table.Th scope="row">Bandwidth</Table.Th>
             {columns.map(({ name, prediction, head }) => (
