@@ -56,6 +56,10 @@ test("the list is worked through by keyboard, and what was done can be taken bac
   await expect(list.row(id)).toHaveAttribute("data-state", "resolved");
   await page.getByRole("button", { name: "Undo" }).last().click();
   await expect(list.row(id)).not.toHaveAttribute("data-state", "resolved");
+  await page.keyboard.press("a");
+  await expect(list.row(id)).toHaveAttribute("data-state", "acknowledged");
+  await page.keyboard.press("z");
+  await expect(list.row(id)).toHaveAttribute("data-state", /^(open|reopened)$/);
   await page.keyboard.press("g");
   await page.keyboard.press("r");
   await expect(page.getByRole("heading", { name: "Remedies", level: 1 })).toBeVisible();

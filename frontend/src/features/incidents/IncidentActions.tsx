@@ -26,10 +26,10 @@ export function IncidentActions({ incident }: { incident: Incident }) {
   const unresolved = incident.state !== "resolved";
   const takeBack = (kind: "unacknowledge" | "reopen", done: string) => () => change.mutateAsync({ kind }).then(() => done);
   const acknowledge = () => {
-    if (waits) change.mutate({ kind: "acknowledge" }, { onSuccess: () => announce("Acknowledged", incident.acknowledged_by === null ? takeBack("unacknowledge", "it waits for someone again") : null) });
+    if (waits) change.mutate({ kind: "acknowledge" }, { onSuccess: () => announce("You acknowledged it", incident.acknowledged_by === null ? takeBack("unacknowledge", "it waits for someone again") : null) });
   };
   const resolve = () => {
-    if (unresolved) change.mutate({ kind: "resolve" }, { onSuccess: () => announce("Resolved", takeBack("reopen", "it is reopened")) });
+    if (unresolved) change.mutate({ kind: "resolve" }, { onSuccess: () => announce("You resolved it", takeBack("reopen", "it is reopened")) });
   };
   useKeys({ a: acknowledge, r: resolve, z: takeBackLast, c: () => document.querySelector<HTMLElement>("[data-comment]")?.focus() });
   return (

@@ -72,9 +72,11 @@ export const IncidentRow = memo(function IncidentRow({ incident, selected, curre
       <Table.Td className={classes["assignee"]}>{incident.assignee ?? "–"}</Table.Td>
       <Table.Td className={classes["when"]} title={time(incident.opened_at)}>
         {formatAgo(incident.opened_at, now)}
-        <Text size="xs" c="dimmed">
-          {incident.active ? "for" : "lasted"} {lastedText(incident, now)}
-        </Text>
+        {!incident.active && (
+          <Text size="xs" c="dimmed">
+            lasted {lastedText(incident, now)}
+          </Text>
+        )}
       </Table.Td>
       <Table.Td className={classes["when"]} title={time(incident.updated_at)}>
         {formatAgo(incident.updated_at, now)}

@@ -36,7 +36,9 @@ export function IncidentTable({ incidents, filters, selection, onSort }: Props) 
               {sort ? (
                 <UnstyledButton className={classes["sort"]} onClick={() => onSort(sort, sort === sorted && order === "desc" ? "asc" : "desc")}>
                   {title}
-                  <span aria-hidden="true">{sort === sorted ? (order === "asc" ? " ▲" : " ▼") : ""}</span>
+                  <span aria-hidden="true" className={classes["arrow"]} data-off={sort === sorted ? undefined : true}>
+                    {sort !== sorted ? "↕" : order === "asc" ? "▲" : "▼"}
+                  </span>
                 </UnstyledButton>
               ) : (
                 title
