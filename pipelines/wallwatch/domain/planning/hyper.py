@@ -9,12 +9,11 @@ address match its IP address in full. A guess that is wrong costs an entry witho
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
-
-import numpy as np
 
 from wallwatch.domain.masks.dump import Flow
 from wallwatch.domain.masks.fields import known
@@ -70,14 +69,15 @@ def choose(rows: Sequence[int], flows: Sequence[Flow], space: HeaderSpace, traff
     learned = _Addresses.of(rows, flows, looked_at, space, paths)
     wanted: dict[tuple[int, int], float] = {}
     have: dict[int, tuple[int, int]] = {}
+    packets = traffic.packets.tolist()
     for row in rows:
         flow = flows[row]
         need, exact = by_mask[flow.mask]
-        if traffic.packets[row] == 0 or need & ~usable or not flow.mask & port:
+        if packets[row] == 0 or need & ~usable or not flow.mask & port:
             continue
         fields, bits = learned.complete(flow, exact)
         have[row] = fields, bits
-        wanted[need, fields] = wanted.get((need, fields), 0.0) + float(traffic.packets[row])
+        wanted[need, fields] = wanted.get((need, fields), 0.0) + packets[row]
     best = _best(wanted)
     if best is None:
         return None
@@ -106,11 +106,13 @@ def fit(masks: Sequence[HyperMask], capacity: int, traffic: Traffic, spare: Call
         Those of them whose packets another rule treats alike, so that they may be evicted.
     """
 
+    idle_s, packets = traffic.idle_s.tolist(), traffic.packets.tolist()
+
     def use(row: int) -> tuple[float, float]:
-        return float(traffic.idle_s[row]), -float(traffic.packets[row])
+        return idle_s[row], -packets[row]
 
     present = sorted((row for one in masks for row in one.present), key=use)
-    leaving = [row for at, row in enumerate(present) if at >= capacity or IDLE_S <= traffic.idle_s[row] < np.inf]
+    leaving = [row for at, row in enumerate(present) if at >= capacity or IDLE_S <= idle_s[row] < math.inf]
     evicted = spare(leaving) if leaving else set()
     room = max(0, capacity - len(present) + len(evicted))
     entries = sorted((entry for one in masks for entry in one.entries), key=lambda entry: (entry.known_before, use(entry.row)))

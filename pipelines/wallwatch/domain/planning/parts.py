@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -57,12 +58,18 @@ class Setting:
     contested: Numbers
     chains: dict[Direction, Chain]
 
+    @cached_property
+    def packets(self) -> list[float]:
+        """Packets of the last minute of each flow."""
+        return [float(count) for count in self.traffic.packets.tolist()]
+
     def hyper_masks(self, chain: Chain, expected_headers: Sequence[tuple[int, int]]) -> tuple[HyperMask, ...]:
         """One for each table in which it serves enough packets to be worth its place; with all entries that they could have."""
         tables: dict[int, list[int]] = {}
+        table = self.space.mask_of("recirc_id")
         for mask in chain.masks:
             for row in mask.rows:
-                tables.setdefault(self.space.field_of(self.flows[row].value, "recirc_id"), []).append(row)
+                tables.setdefault(self.flows[row].value & table, []).append(row)
         found: list[HyperMask] = []
         for rows in tables.values():
             one = choose(rows, self.flows, self.space, self.traffic)
@@ -157,9 +164,9 @@ class Setting:
 
     def _meeting(self, mask: ChainMask, exact: Mapping[tuple[int, bool], HyperMask], shielded: Set[int]) -> float:
         """Packets of the last minute that meet the mask afterwards."""
-        own = float(self.traffic.packets[[row for row in mask.rows if row not in shielded]].sum()) if mask.rows else 0.0
+        own = sum(self.packets[row] for row in mask.rows if row not in shielded)
         hyper = exact.get((mask.mask, mask.recirculated))
-        return own + (float(self.traffic.packets[[entry.row for entry in hyper.entries]].sum()) if hyper else 0.0)
+        return own + (sum(self.packets[entry.row] for entry in hyper.entries) if hyper else 0.0)
 
     def _kept(self, masks: Sequence[ChainMask]) -> set[tuple[int, int]]:
         """Pairs of masks whose order must stay, since flows of theirs overlap and have other actions."""

@@ -2,7 +2,8 @@
 
 >>> from wallwatch.domain.catalogue.load import profiles
 >>> from wallwatch.domain.masks.dump import read_dump
->>> from wallwatch.domain.masks.space import HeaderSpace
+>>> from wallwatch.domain.masks.rules import chain_order
+from wallwatch.domain.masks.space import HeaderSpace
 >>> lines = ["in_port(1),eth_type(0x0800),ipv4(dst=10.0.0.0/24), packets:1, bytes:60, used:5s, actions:2"]
 >>> lines += ["in_port(1),eth_type(0x0800),ipv4(dst=10.0.1.1), packets:900, bytes:60, used:1s, actions:3"]
 >>> made = make_plan(read_dump(chr(10).join(lines), HeaderSpace()), profiles()["CX-6"])
@@ -20,9 +21,10 @@ import numpy as np
 
 from wallwatch.domain.catalogue.models import Profile
 from wallwatch.domain.masks.dump import Dump, Flow
+from wallwatch.domain.masks.rules import chain_order
 from wallwatch.domain.masks.space import HeaderSpace
 from wallwatch.domain.planning.chain import Direction, chains
-from wallwatch.domain.planning.compare import Comparison, NotComparable, compare_flows, flow_rules, orders
+from wallwatch.domain.planning.compare import Comparison, NotComparable, compare_flows, flow_rules
 from wallwatch.domain.planning.effect import NOTICEABLE, Cost, Expected, cost, expected
 from wallwatch.domain.planning.hyper import fit
 from wallwatch.domain.planning.parts import Part, Setting, contested_pairs
@@ -117,7 +119,7 @@ def make_plan(
     capacity = int(profile.limits["offloaded_flows"].value) if hyper_capacity is None else hyper_capacity
     traffic = recent(flows, earlier, elapsed_s)
     rules = flow_rules(flows, dump.space)
-    contested = contested_pairs(rules, orders(flows, dump.space)[0])
+    contested = contested_pairs(rules, chain_order((flow.mask, flow.recirculated) for flow in flows))
     setting = Setting(flows, dump.space, traffic, rules, contested, chains(flows, dump.space, traffic))
     parts: dict[Direction, Part] = {}
     entries: list[Flow] = []
