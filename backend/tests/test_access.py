@@ -13,13 +13,14 @@ VIEWER = {
     "getSession", "signOut", "getWall", "openStream", "listRnics", "getRnic", "getRnicSeries", "getRnicMasks", "listRnicFindings",
     "listRnicVfs", "listIncidents", "getIncident", "countIncidents", "listIncidentChanges", "exportIncidents", "listSimilarIncidents",
     "listIncidentContainers", "getBeforeIncident", "listSilences", "getSilence", "listViews", "createView", "updateView", "deleteView",
-    "listRemedyActions", "listRemedies", "getRemedy", "getRemedyControl", "listAgents", "listWebhooks", "listDeliveries",
+    "listRemedyActions", "listRemedies", "getRemedy", "getRemedyControl", "listRollouts", "getRollout", "listAgents", "listWebhooks", "listDeliveries",
     "getCatalogue", "getDelivery", "listDeadLetters", "getWebhookSchema", "getFleetMetrics",
 }  # fmt: skip
 OPERATOR = {
     "acknowledgeIncident", "resolveIncident", "commentIncident", "reopenIncident", "updateIncident", "mergeIncidents", "splitIncident",
     "bulkIncidents", "createSilence", "previewSilence", "updateSilence", "expireSilence",
-    "createRemedy", "undoRemedy", "approveRemedy", "rejectRemedy", "stopRemedies", "createWebhook", "updateWebhook",
+    "createRemedy", "undoRemedy", "approveRemedy", "rejectRemedy", "stopRemedies",
+    "createRollout", "approveRollout", "rejectRollout", "pauseRollout", "resumeRollout", "stopRollout", "createWebhook", "updateWebhook",
     "deleteWebhook", "testWebhook", "retryDelivery", "replayDelivery", "replayDeadLetters",
 }  # fmt: skip
 ADMIN = {
@@ -43,6 +44,9 @@ BODIES: dict[str, Any] = {
     "createRemedy": {"action": "tune-revalidator", "host": "h", "params": {"max_idle_ms": 60000}, "mode": "dry_run"},
     "rejectRemedy": {"reason": "x"},
     "stopRemedies": {"reason": "x"},
+    "createRollout": {"action": "tune-revalidator", "params": {"max_idle_ms": 60000}, "targets": [{"host": "h"}], "reason": "x"},
+    "rejectRollout": {"reason": "x"},
+    "stopRollout": {"reason": "x"},
     "createWebhook": {"name": "x", "url": "http://127.0.0.1:9/"},
     "updateWebhook": {"name": "x"},
     "createEnrolmentToken": {},

@@ -22,6 +22,7 @@ from wallwatch_backend.profiles.endpoints import router as profiles
 from wallwatch_backend.profiles.endpoints_rnic import router as profiles_rnic
 from wallwatch_backend.remedies.endpoints import router as remedies
 from wallwatch_backend.rnics.endpoints import router as rnics
+from wallwatch_backend.rollouts.endpoints import router as rollouts
 from wallwatch_backend.session.endpoints import router as session
 from wallwatch_backend.silences.endpoints import router as silences
 from wallwatch_backend.stream.endpoints import router as stream
@@ -70,6 +71,7 @@ def new_api(**options: Any) -> FastAPI:
         views,
         remedies,
         control,
+        rollouts,
         agents,
         policies_bench,
         policies,

@@ -19,6 +19,7 @@ from wallwatch_backend.kit import changes, clock, leader
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.kit.listener import Listener
 from wallwatch_backend.remedies.follow_up import FollowUp
+from wallwatch_backend.rollouts.driver import RolloutDriver
 from wallwatch_backend.session import repository as sessions
 from wallwatch_backend.settings import Settings
 from wallwatch_backend.stream.hub import StreamHub
@@ -103,6 +104,7 @@ async def running(app: FastAPI) -> AsyncIterator[None]:
             "notices": Notices(database).run,
             "webhooks": dispatcher.run,
             "remedies": FollowUp(database, settings).run,
+            "rollouts": RolloutDriver(database, settings, state.signer).run,
             "tidy": lambda: _tidy(database, settings, dispatcher),
         }
         tasks.append(asyncio.create_task(leader.lead(database.libpq_url, work)))

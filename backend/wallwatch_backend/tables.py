@@ -11,6 +11,7 @@ from wallwatch_backend.kit.database import Base
 from wallwatch_backend.policies import models as _policies
 from wallwatch_backend.profiles import models as _profiles
 from wallwatch_backend.remedies import models as _remedies
+from wallwatch_backend.rollouts import models as _rollouts
 from wallwatch_backend.session import models as _session
 from wallwatch_backend.silences import models as _silences
 from wallwatch_backend.tokens import models as _tokens

@@ -31,6 +31,11 @@ async def _people(session: ReadSession, actor: str) -> set[str]:
     return {actor, *(await session.scalars(select(TokenRow.created_by).where(TokenRow.name == actor.removeprefix(_PREFIX)))).all()}
 
 
+async def same_person(session: ReadSession, one: str, other: str) -> bool:
+    """Say whether the same person may stand behind two actors; a token counts as whoever made it."""
+    return bool(await _people(session, one) & await _people(session, other))
+
+
 async def _proposed(session: WriteSession, remedy_id: UUID) -> RemedyRow:
     row = await repository.one_locked(session, remedy_id)
     if row is None:
@@ -43,7 +48,7 @@ async def _proposed(session: WriteSession, remedy_id: UUID) -> RemedyRow:
 async def approve(session: WriteSession, settings: Settings, signer: CommandSigner, caller: Caller, remedy_id: UUID) -> Remedy:
     await admission.lock(session)  # before the row, as whoever stops all remedies does
     row = await _proposed(session, remedy_id)
-    if await _people(session, caller.actor) & await _people(session, row.requested_by):
+    if await same_person(session, caller.actor, row.requested_by):
         raise SecondPersonNeeded(f"{row.requested_by} ordered it; a token counts as the person who made it.")
     if await agents.by_host(session, row.host) is None:
         raise NoAgent(f"The agent of {row.host} was removed; enrol it again first.")

@@ -27,6 +27,8 @@ class RemedyRow(Base):
     mode: Mapped[str]
     state: Mapped[str]
     incident_id: Mapped[Ref | None] = mapped_column(ForeignKey("incident.id", ondelete="SET NULL"), index=True)
+    rollout_id: Mapped[Ref | None] = mapped_column(ForeignKey("rollout.id", ondelete="SET NULL"), index=True)
+    rollout_wave: Mapped[int | None]
     requested_by: Mapped[str]
     decided_by: Mapped[str | None]  # who approved or rejected it, where that was needed
     decided_at: Mapped[At | None]

@@ -32,6 +32,7 @@ def shown(row: RemedyRow, commands: Sequence[CommandRow]) -> Remedy:
             "mode": row.mode,
             "state": row.state,
             "incident_id": row.incident_id,
+            "rollout_id": row.rollout_id,
             "requested_by": row.requested_by,
             "decided_by": row.decided_by,
             "decided_at": row.decided_at,

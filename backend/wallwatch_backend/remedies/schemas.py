@@ -133,6 +133,7 @@ class Remedy(BaseModel):
     mode: Mode
     state: RemedyState
     incident_id: UUID | None
+    rollout_id: UUID | None
     requested_by: str
     decided_by: str | None = Field(description="Who approved or rejected it; null where nobody had to")
     decided_at: datetime | None

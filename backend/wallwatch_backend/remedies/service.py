@@ -30,9 +30,18 @@ async def _one(session: ReadSession, row: RemedyRow) -> Remedy:
 
 
 async def create(
-    session: WriteSession, settings: Settings, signer: CommandSigner, caller: Caller, body: NewRemedy, idempotency_key: str | None
+    session: WriteSession,
+    settings: Settings,
+    signer: CommandSigner,
+    caller: Caller,
+    body: NewRemedy,
+    idempotency_key: str | None,
+    part_of: tuple[UUID, int] | None = None,
 ) -> Remedy:
-    """Order a remedy. With an Idempotency-Key that was used before, return that order instead."""
+    """Order a remedy. With an Idempotency-Key that was used before, return that order instead.
+
+    `part_of` is a rollout and its wave: who approved that has approved each of its orders.
+    """
     request_hash = hash_of(body.model_dump(mode="json"))
     if idempotency_key is not None:
         await lock_idempotency_key(session, caller, idempotency_key)
@@ -51,7 +60,7 @@ async def create(
         await admission.lock(session)  # before the host's, as an approval does
     await repository.lock_key(session, f"host|{body.host}|{body.action}")
     await nothing_in_progress(session, body.host, body.action, body.pci if action.scope == "rnic" else None)
-    proposed = body.mode == "apply" and (body.propose or actions.needs_approval(action, settings))
+    proposed = body.mode == "apply" and part_of is None and (body.propose or actions.needs_approval(action, settings))
     if body.mode == "apply" and not proposed:
         await control.admit(session, settings, body.action, body.host)
     at = clock.now()
@@ -64,6 +73,8 @@ async def create(
         mode=body.mode,
         state="proposed" if proposed else "pending",
         incident_id=body.incident_id,
+        rollout_id=part_of[0] if part_of is not None else None,
+        rollout_wave=part_of[1] if part_of is not None else None,
         requested_by=caller.actor,
         created_at=at,
         updated_at=at,

@@ -13,6 +13,7 @@ import { ParamsLine } from "./ParamsLine";
 import { useRemedyPages } from "./queries";
 import { RemedyFollow } from "./RemedyFollow";
 import { RemedyStateMark } from "./RemedyStateMark";
+import { RolloutsPanel } from "./RolloutsPanel";
 
 const column = createColumnHelper<Remedy>();
 
@@ -61,6 +62,7 @@ export function RemediesPage() {
     <Stack gap={12}>
       <Title order={1}>Remedies</Title>
       <ControlPanel />
+      <RolloutsPanel />
       <SegmentedControl
         aria-label="Which remedies"
         style={{ alignSelf: "flex-start" }}

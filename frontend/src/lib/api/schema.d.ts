@@ -840,6 +840,150 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/rollouts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Rollouts
+         * @description List rollouts, newest first.
+         */
+        get: operations["listRollouts"];
+        put?: never;
+        /**
+         * Create Rollout
+         * @description Order a rollout. One of more than a few hosts, or of a risky action, waits for a second person's approval.
+         */
+        post: operations["createRollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rollouts/{rollout_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Rollout
+         * @description Return one rollout with the state of each target.
+         */
+        get: operations["getRollout"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rollouts/{rollout_id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve Rollout
+         * @description Let it begin; not for whoever ordered it.
+         */
+        post: operations["approveRollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rollouts/{rollout_id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject Rollout
+         * @description Reject or withdraw it before it begins.
+         */
+        post: operations["rejectRollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rollouts/{rollout_id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause Rollout
+         * @description Begin nothing further for now; what is under way goes on.
+         */
+        post: operations["pauseRollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rollouts/{rollout_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume Rollout
+         * @description Go on where it paused.
+         */
+        post: operations["resumeRollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rollouts/{rollout_id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop Rollout
+         * @description End it for good, with or without taking back what it has done.
+         */
+        post: operations["stopRollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents": {
         parameters: {
             query?: never;
@@ -1412,6 +1556,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/forecasts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Forecasts
+         * @description List RNICs that may meet a wall, soonest first; or that may lose bandwidth, worst first.
+         */
+        get: operations["listForecasts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forecast-models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Models
+         * @description List the trained models, newest first.
+         */
+        get: operations["listForecastModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rnics/{host}/{pci}/forecast": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Forecast
+         * @description Return the newest forecast of one RNIC.
+         */
+        get: operations["getForecast"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rnics/{host}/{pci}/forecasts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Past Forecasts
+         * @description Return forecasts that were made, each with what happened: at most 2,000, the newest.
+         */
+        get: operations["listPastForecasts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/rnics/{host}/{pci}/performance": {
         parameters: {
             query?: never;
@@ -1898,6 +2122,23 @@ export interface components {
             enrolled_at: string;
             /** Last Seen At */
             last_seen_at: string | null;
+        };
+        /**
+         * Ahead
+         * @description A value now, and its quantiles at each horizon.
+         */
+        Ahead: {
+            /** Label */
+            label: string;
+            /** Unit */
+            unit: string;
+            /** Now */
+            now: number | null;
+            /**
+             * Ahead
+             * @description For each horizon its quantiles, in rising order; null where it cannot be told
+             */
+            ahead: (number | null)[][];
         };
         /** Alive */
         Alive: {
@@ -2713,6 +2954,19 @@ export interface components {
             /** Reason */
             reason: string;
         };
+        /** Decline */
+        Decline: {
+            /**
+             * Share
+             * @description Greatest predicted drop of the bandwidth against now
+             */
+            share: number;
+            /**
+             * In S
+             * @description First horizon with a drop of 5 % or more; null when there is none
+             */
+            in_s: number | null;
+        };
         /**
          * Definition
          * @description What a policy says. Policies on addresses run at the centre, which sees all hosts; all others on their hosts.
@@ -3155,6 +3409,154 @@ export interface components {
              * @default
              */
             note: string;
+        };
+        /**
+         * FleetForecast
+         * @description One RNIC that is likely to meet a wall or to lose bandwidth.
+         */
+        FleetForecast: {
+            /** Host */
+            host: string;
+            /** Pci */
+            pci: string;
+            /** Rack */
+            rack: string | null;
+            /** Model */
+            model: string | null;
+            /**
+             * Made At
+             * Format: date-time
+             */
+            made_at: string;
+            /** Wall */
+            wall: string | null;
+            /** Label */
+            label: string | null;
+            /** Earliest In S */
+            earliest_in_s: number | null;
+            /** Likely In S */
+            likely_in_s: number | null;
+            /** Latest In S */
+            latest_in_s: number | null;
+            /** Decline Share */
+            decline_share: number | null;
+            /** Decline In S */
+            decline_in_s: number | null;
+            /** Cold Start */
+            cold_start: boolean;
+            /** Policy Violated */
+            policy_violated: boolean;
+        };
+        /**
+         * Forecast
+         * @description The newest forecast of one RNIC.
+         */
+        Forecast: {
+            /** Host */
+            host: string;
+            /** Pci */
+            pci: string;
+            /** Rack */
+            rack: string | null;
+            /** Model */
+            model: string | null;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * Stale
+             * @description No forecast was made in the last five minutes: it may be out of date
+             */
+            stale: boolean;
+            /**
+             * Forecaster
+             * @description Id of the trained model; null for a cold start
+             */
+            forecaster: string | null;
+            /**
+             * Cold Start
+             * @description Made from the physical model and a damped trend alone
+             */
+            cold_start: boolean;
+            /**
+             * Policy Violated
+             * @description A policy was violated within the hour before: a state error may make this wrong
+             */
+            policy_violated: boolean;
+            /** Horizons S */
+            horizons_s: number[];
+            /** Quantiles */
+            quantiles: number[];
+            /** Walls */
+            walls: components["schemas"]["WallAhead"][];
+            /**
+             * Others
+             * @description Mean mask queries `q_l` and `q_r`, `bandwidth_gbps` and `latency_us`
+             */
+            others: {
+                [key: string]: components["schemas"]["Ahead"];
+            };
+            /**
+             * Headroom
+             * @description Of the nearest wall at each horizon
+             */
+            headroom: (number | null)[][];
+            /** @description Null where no performance can be told */
+            decline: components["schemas"]["Decline"] | null;
+        };
+        /**
+         * ForecastModel
+         * @description One trained model of the registry.
+         */
+        ForecastModel: {
+            /** Id */
+            id: string;
+            /**
+             * Role
+             * @description champion: its forecasts are published; challenger: it forecasts unseen; former; none
+             */
+            role: string;
+            /**
+             * Trained At
+             * Format: date-time
+             */
+            trained_at: string;
+            /**
+             * Data
+             * @description Window, RNICs and examples of the training
+             */
+            data: {
+                [key: string]: unknown;
+            };
+            /**
+             * Metrics
+             * @description By target: errors and coverage on what was not trained on
+             */
+            metrics: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            };
+            /** Features */
+            features: string[];
+            /** Sha256 */
+            sha256: string;
+            /** Source */
+            source: string | null;
+            /**
+             * Live
+             * @description Errors at 15 minutes on live data and how they compare with training; empty before the first
+             */
+            live: {
+                [key: string]: unknown;
+            };
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
         };
         /**
          * Format
@@ -3879,6 +4281,50 @@ export interface components {
              */
             propose: boolean;
         };
+        /** NewRollout */
+        NewRollout: {
+            /** Action */
+            action: string;
+            /** Params */
+            params?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Targets
+             * @description In the order in which they are reached; the first are the canary
+             */
+            targets: components["schemas"]["Target"][];
+            /**
+             * Canary
+             * @description How many targets the first wave has
+             * @default 1
+             */
+            canary: number;
+            /**
+             * Growth
+             * @description How many times larger each wave is than the one before
+             * @default 3
+             */
+            growth: number;
+            /**
+             * Undo On Stop
+             * @description When it stops by itself, take back what it has done
+             * @default false
+             */
+            undo_on_stop: boolean;
+            /**
+             * Not Before
+             * @description Begin of the maintenance window
+             */
+            not_before?: string | null;
+            /**
+             * Not After
+             * @description End of the maintenance window: no wave begins after it
+             */
+            not_after?: string | null;
+            /** Reason */
+            reason: string;
+        };
         /**
          * NewSilence
          * @description An incident is suppressed while every one of its active findings is matched by a silence.
@@ -4032,6 +4478,16 @@ export interface components {
              */
             next_cursor?: string | null;
         };
+        /** Page[FleetForecast] */
+        Page_FleetForecast_: {
+            /** Items */
+            items: components["schemas"]["FleetForecast"][];
+            /**
+             * Next Cursor
+             * @description Give it as `cursor` to get the next page; null at the end
+             */
+            next_cursor?: string | null;
+        };
         /** Page[IncidentSummary] */
         Page_IncidentSummary_: {
             /** Items */
@@ -4066,6 +4522,16 @@ export interface components {
         Page_RnicSummary_: {
             /** Items */
             items: components["schemas"]["RnicSummary"][];
+            /**
+             * Next Cursor
+             * @description Give it as `cursor` to get the next page; null at the end
+             */
+            next_cursor?: string | null;
+        };
+        /** Page[Rollout] */
+        Page_Rollout_: {
+            /** Items */
+            items: components["schemas"]["Rollout"][];
             /**
              * Next Cursor
              * @description Give it as `cursor` to get the next page; null at the end
@@ -4188,6 +4654,52 @@ export interface components {
              * @description R squared of the fit of latency; null where one goodness stands for both
              */
             latency_goodness?: number | null;
+        };
+        /**
+         * PastForecast
+         * @description What was said for a time, and what was then.
+         */
+        PastForecast: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * For At
+             * Format: date-time
+             */
+            for_at: string;
+            /** Low */
+            low: number | null;
+            /** Likely */
+            likely: number | null;
+            /** High */
+            high: number | null;
+            /**
+             * Actual
+             * @description Null while the time has not come, or when nothing was measured then
+             */
+            actual: number | null;
+            /** Cold Start */
+            cold_start: boolean;
+            /** Policy Violated */
+            policy_violated: boolean;
+            /** Forecaster */
+            forecaster: string | null;
+        };
+        /** PastForecasts */
+        PastForecasts: {
+            /** Target */
+            target: string;
+            /** Label */
+            label: string;
+            /** Unit */
+            unit: string;
+            /** Horizon S */
+            horizon_s: number;
+            /** Items */
+            items: components["schemas"]["PastForecast"][];
         };
         /** PastRemedy */
         PastRemedy: {
@@ -5296,6 +5808,8 @@ export interface components {
             state: components["schemas"]["RemedyState"];
             /** Incident Id */
             incident_id: string | null;
+            /** Rollout Id */
+            rollout_id: string | null;
             /** Requested By */
             requested_by: string;
             /**
@@ -5568,6 +6082,69 @@ export interface components {
              */
             fw_ver: string;
         };
+        /** Rollout */
+        Rollout: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Action */
+            action: string;
+            /** Params */
+            params: {
+                [key: string]: unknown;
+            };
+            state: components["schemas"]["RolloutState"];
+            /**
+             * Wave
+             * @description The present wave, from 0
+             */
+            wave: number;
+            /** Waves */
+            waves: components["schemas"]["TargetState"][][];
+            /**
+             * Verified
+             * @description Targets on which telemetry has shown that it worked
+             */
+            verified: number;
+            /** Targets */
+            targets: number;
+            /** Reason */
+            reason: string;
+            /**
+             * Message
+             * @description Why it is paused, stopped or rejected
+             */
+            message: string | null;
+            /** Undo On Stop */
+            undo_on_stop: boolean;
+            /** Not Before */
+            not_before: string | null;
+            /** Not After */
+            not_after: string | null;
+            /** Requested By */
+            requested_by: string;
+            /** Decided By */
+            decided_by: string | null;
+            /** Decided At */
+            decided_at: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /**
+         * RolloutState
+         * @enum {string}
+         */
+        RolloutState: "proposed" | "rejected" | "running" | "paused" | "stopped" | "verified";
         /**
          * Scope
          * @description How far an incident reaches.
@@ -5807,6 +6384,17 @@ export interface components {
             /** Reason */
             reason: string;
         };
+        /** StopRollout */
+        StopRollout: {
+            /** Reason */
+            reason: string;
+            /**
+             * Undo
+             * @description Take back what it has done
+             * @default false
+             */
+            undo: boolean;
+        };
         /** SuggestedRemedy */
         SuggestedRemedy: {
             /** Action */
@@ -5858,6 +6446,28 @@ export interface components {
             near_misses: string[];
             /** @description Null when something other than thresholds detects it */
             definition: components["schemas"]["DefinitionInfo"] | null;
+        };
+        /** Target */
+        Target: {
+            /** Host */
+            host: string;
+            /** Pci */
+            pci?: string | null;
+        };
+        /** TargetState */
+        TargetState: {
+            /** Host */
+            host: string;
+            /** Pci */
+            pci: string | null;
+            /**
+             * Remedy Id
+             * @description Null before its wave
+             */
+            remedy_id: string | null;
+            state: components["schemas"]["RemedyState"] | null;
+            /** Message */
+            message: string | null;
         };
         /** TimelineEntry */
         TimelineEntry: {
@@ -6269,6 +6879,33 @@ export interface components {
              */
             seq: number;
             columns: components["schemas"]["WallColumns"];
+        };
+        /**
+         * WallAhead
+         * @description One wall: the value behind it, its limit, and when it is reached.
+         */
+        WallAhead: {
+            /** Wall */
+            wall: string;
+            /** Label */
+            label: string;
+            /** Unit */
+            unit: string;
+            /** Now */
+            now: number | null;
+            /** Limit */
+            limit: number | null;
+            /** Ahead */
+            ahead: (number | null)[][];
+            /**
+             * Earliest In S
+             * @description From `at`; 0 at or beyond the wall, null when not within the horizons
+             */
+            earliest_in_s: number | null;
+            /** Likely In S */
+            likely_in_s: number | null;
+            /** Latest In S */
+            latest_in_s: number | null;
         };
         /**
          * WallColumns
@@ -10267,6 +10904,645 @@ export interface operations {
             };
         };
     };
+    listRollouts: {
+        parameters: {
+            query?: {
+                /** @description Most rows in one answer */
+                limit?: number;
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Rollout_"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This cursor was not made by this list (`bad_cursor`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createRollout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRollout"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No agent is enrolled for this host (`no_agent`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The catalogue has no such remedy (`unknown_action`); A parameter of the remedy is not acceptable (`bad_parameter`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRollout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rollout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    approveRollout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rollout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`); Somebody else has to approve what you ordered (`second_person_needed`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rollout's state does not allow this (`wrong_state`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rejectRollout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rollout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Decision"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rollout's state does not allow this (`wrong_state`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pauseRollout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rollout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rollout's state does not allow this (`wrong_state`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resumeRollout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rollout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rollout's state does not allow this (`wrong_state`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stopRollout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rollout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StopRollout"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rollout's state does not allow this (`wrong_state`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listAgents: {
         parameters: {
             query?: {
@@ -12648,6 +13924,281 @@ export interface operations {
             };
             /** @description The body is too large (`content_too_large`) */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listForecasts: {
+        parameters: {
+            query?: {
+                /** @description How soon, at the earliest */
+                within_s?: number;
+                /** @description Only this wall */
+                wall?: string | null;
+                rack?: string | null;
+                model?: string | null;
+                /** @description Only RNICs that are likely to lose 5 % of bandwidth, or only others */
+                declining?: boolean | null;
+                sort?: "time_to_wall" | "decline";
+                /** @description Most rows in one answer */
+                limit?: number;
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_FleetForecast_"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This cursor was not made by this list (`bad_cursor`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listForecastModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForecastModel"][];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getForecast: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Host name */
+                host: string;
+                /** @description PCI address of the physical function, such as 0000:3b:00.0 */
+                pci: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Forecast"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listPastForecasts: {
+        parameters: {
+            query?: {
+                /** @description A wall, q_l, q_r, bandwidth_gbps or latency_us */
+                target?: string;
+                /** @description 60, 300, 900, 1800 or 3600 */
+                horizon_s?: number;
+                /** @description Default: one hour before `to` */
+                from?: string | null;
+                /** @description Default: now */
+                to?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description Host name */
+                host: string;
+                /** @description PCI address of the physical function, such as 0000:3b:00.0 */
+                pci: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PastForecasts"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

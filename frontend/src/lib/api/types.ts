@@ -56,6 +56,7 @@ export type Remedy = Schemas["Remedy"];
 export type RemedyAction = Schemas["RemedyAction"];
 export type RemedyState = Schemas["RemedyState"];
 export type Rnic = Schemas["Rnic"];
+export type Rollout = Schemas["Rollout"];
 export type RnicPerformance = Schemas["RnicPerformance"];
 export type Role = Schemas["Role"];
 export type Series = Schemas["Series"];

@@ -1,0 +1,100 @@
+"""Takes running rollouts from wave to wave, and stops them by itself. Runs on one replica at a time; all it knows is in the database."""
+
+import asyncio
+from datetime import datetime
+from uuid import UUID
+
+import structlog
+from prometheus_client import Counter
+
+from wallwatch_backend.control.errors import BreakerOpen, Stopped, TooManyAtOnce
+from wallwatch_backend.kit import clock
+from wallwatch_backend.kit.access import Caller, Role
+from wallwatch_backend.kit.database import Database, WriteSession
+from wallwatch_backend.kit.problems import WallwatchError
+from wallwatch_backend.remedies import service as orders
+from wallwatch_backend.remedies.models import RemedyRow
+from wallwatch_backend.remedies.schemas import NewRemedy
+from wallwatch_backend.remedies.signing import CommandSigner
+from wallwatch_backend.rollouts import repository, service
+from wallwatch_backend.rollouts.models import RolloutRow
+from wallwatch_backend.rollouts.schemas import RolloutState
+from wallwatch_backend.rollouts.waves import judge
+from wallwatch_backend.settings import Settings
+
+log = structlog.get_logger(__name__)
+ENDED = Counter("wallwatch_rollouts_ended", "Rollouts that came to an end by themselves", ["state"])
+
+PERIOD_S = 2.0
+
+
+class RolloutDriver:
+    """Looks at every running rollout, every two seconds."""
+
+    def __init__(self, database: Database, settings: Settings, signer: CommandSigner) -> None:
+        self._database, self._settings, self._signer = database, settings, signer
+
+    async def run(self) -> None:
+        while True:
+            await self.once()
+            await asyncio.sleep(PERIOD_S)
+
+    async def once(self) -> None:
+        async with self._database.read() as session:
+            running = await repository.running(session)
+        for rollout_id in running:
+            async with self._database.write() as writing:
+                await self._step(writing, rollout_id, clock.now())
+
+    async def _step(self, session: WriteSession, rollout_id: UUID, at: datetime) -> None:
+        row = await repository.one_locked(session, rollout_id)
+        if row is None or row.state != RolloutState.running or (row.not_before is not None and at < row.not_before):
+            return
+        remedies = await repository.remedies_of(session, [row.id])
+        present = [remedy for remedy in remedies if remedy.rollout_wave == row.wave]
+        verdict, why = judge({f"{r.host} {r.pci or ''}".strip(): r.state for r in present}, len(row.waves[row.wave]))
+        if verdict != "stop" and row.wave_began_at is not None:
+            symptom = await repository.symptom_since(session, sorted({r.host for r in remedies}), row.wave_began_at)
+            if symptom is not None:
+                verdict, why = "stop", f"{symptom[0]} began on {symptom[1]} after the wave did"
+        if verdict == "stop":
+            await self._stop(session, row, why)
+        elif verdict == "next" and row.wave + 1 == len(row.waves):
+            row.state, row.updated_at = RolloutState.verified, at
+            ENDED.labels("verified").inc()
+        else:
+            if verdict == "next":
+                row.wave, row.wave_began_at, present = row.wave + 1, None, []
+            await self._go_on(session, row, present, at)
+
+    async def _go_on(self, session: WriteSession, row: RolloutRow, present: list[RemedyRow], at: datetime) -> None:
+        """Order what the wave still lacks, as far as the limits allow."""
+        if not present and row.not_after is not None and at >= row.not_after:
+            row.state, row.message, row.updated_at = RolloutState.paused, "Its maintenance window is over.", at
+            return
+        reached = {(remedy.host, remedy.pci) for remedy in present}
+        for target in row.waves[row.wave]:
+            if (target["host"], target["pci"]) in reached:
+                continue
+            order = NewRemedy(action=row.action, params=row.params, mode="apply", **target)
+            try:
+                await orders.create(session, self._settings, self._signer, _caller(row), order, None, part_of=(row.id, row.wave))
+            except TooManyAtOnce:
+                return  # the rest when others are verified
+            except Stopped as stopped:
+                row.state, row.message, row.updated_at = RolloutState.paused, stopped.detail, at
+                return
+            except (BreakerOpen, WallwatchError) as refused:
+                await self._stop(session, row, f"{target['host']}: {refused.detail}")
+                return
+            row.wave_began_at, row.updated_at = row.wave_began_at or at, at
+
+    async def _stop(self, session: WriteSession, row: RolloutRow, why: str) -> None:
+        await service.stop_row(session, self._settings, self._signer, _caller(row), row, why, undo=row.undo_on_stop)
+        ENDED.labels("stopped").inc()
+        log.warning("rollout_stopped", rollout_id=str(row.id), action=row.action, wave=row.wave, why=why)
+
+
+def _caller(row: RolloutRow) -> Caller:
+    """Remedies of a rollout are its requester's; who let them through is in the rollout."""
+    return Caller(kind="user", id=row.id, name=row.requested_by, role=Role.operator, address=None)

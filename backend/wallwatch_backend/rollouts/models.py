@@ -1,0 +1,36 @@
+"""Rollouts: one remedy on many hosts."""
+
+from typing import Any
+
+from sqlalchemy import Index, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+
+from wallwatch_backend.kit.columns import At, Id, Json
+from wallwatch_backend.kit.database import Base
+
+
+class RolloutRow(Base):
+    __tablename__ = "rollout"
+    __table_args__ = (
+        Index("rollout_created", "created_at", "id"),
+        Index("rollout_running", "state", postgresql_where=text("state = 'running'")),
+    )
+
+    id: Mapped[Id]
+    action: Mapped[str]
+    params: Mapped[Json]
+    waves: Mapped[list[list[dict[str, Any]]]] = mapped_column(JSONB)  # of targets: {host, pci}
+    state: Mapped[str]
+    wave: Mapped[int]  # the present one, from 0
+    wave_began_at: Mapped[At | None]
+    reason: Mapped[str]
+    message: Mapped[str | None]
+    undo_on_stop: Mapped[bool]
+    not_before: Mapped[At | None]
+    not_after: Mapped[At | None]
+    requested_by: Mapped[str]
+    decided_by: Mapped[str | None]
+    decided_at: Mapped[At | None]
+    created_at: Mapped[At]
+    updated_at: Mapped[At]

@@ -1,0 +1,56 @@
+"""Queries of rollouts."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import select, tuple_
+
+from wallwatch_backend.incidents.models import IncidentFindingRow
+from wallwatch_backend.kit.database import ReadSession, WriteSession
+from wallwatch_backend.kit.rows import any_of
+from wallwatch_backend.remedies.models import RemedyRow
+from wallwatch_backend.rollouts.models import RolloutRow
+
+
+async def add(session: WriteSession, row: RolloutRow) -> None:
+    session.add(row)
+    await session.flush()
+
+
+async def one(session: ReadSession, rollout_id: UUID) -> RolloutRow | None:
+    return await session.get(RolloutRow, rollout_id)
+
+
+async def one_locked(session: WriteSession, rollout_id: UUID) -> RolloutRow | None:
+    query = select(RolloutRow).where(RolloutRow.id == rollout_id).with_for_update().execution_options(populate_existing=True)
+    return (await session.scalars(query)).one_or_none()
+
+
+async def running(session: ReadSession) -> Sequence[UUID]:
+    return (await session.scalars(select(RolloutRow.id).where(RolloutRow.state == "running").order_by(RolloutRow.created_at))).all()
+
+
+async def page(session: ReadSession, *, before: tuple[datetime, UUID] | None, limit: int) -> Sequence[RolloutRow]:
+    query = select(RolloutRow)
+    if before is not None:
+        query = query.where(tuple_(RolloutRow.created_at, RolloutRow.id) < before)
+    return (await session.scalars(query.order_by(RolloutRow.created_at.desc(), RolloutRow.id.desc()).limit(limit))).all()
+
+
+async def remedies_of(session: ReadSession, rollout_ids: Sequence[UUID]) -> Sequence[RemedyRow]:
+    return (
+        await session.scalars(select(RemedyRow).where(RemedyRow.rollout_id == any_of(rollout_ids)).order_by(RemedyRow.created_at))
+    ).all()
+
+
+async def symptom_since(session: ReadSession, hosts: Sequence[str], since: datetime) -> tuple[str, str] | None:
+    """A symptom that began on one of these hosts after a time and lasts: (symptom, host)."""
+    query = (
+        select(IncidentFindingRow.symptom, IncidentFindingRow.host)
+        .where(IncidentFindingRow.host.in_(hosts), IncidentFindingRow.started_at > since, IncidentFindingRow.cleared_at.is_(None))
+        .order_by(IncidentFindingRow.started_at)
+        .limit(1)
+    )
+    row = (await session.execute(query)).one_or_none()
+    return (row.symptom, row.host) if row is not None else None

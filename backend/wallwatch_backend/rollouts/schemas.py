@@ -1,0 +1,82 @@
+"""Rollouts: what comes in and goes out."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from pydantic import AwareDatetime, BaseModel, Field, model_validator
+
+from wallwatch_backend.kit.text import HostName, Line, PciAddress
+from wallwatch_backend.remedies.schemas import RemedyState
+
+
+class RolloutState(StrEnum):
+    proposed = "proposed"
+    rejected = "rejected"
+    running = "running"
+    paused = "paused"
+    stopped = "stopped"
+    verified = "verified"
+
+
+class Target(BaseModel):
+    host: HostName
+    pci: PciAddress | None = None
+
+
+class NewRollout(BaseModel):
+    action: str = Field(min_length=1, max_length=64, pattern=r"^[a-z][a-z0-9-]*$")
+    params: dict[str, Any] = Field(default_factory=dict)
+    targets: list[Target] = Field(
+        min_length=1, max_length=5000, description="In the order in which they are reached; the first are the canary"
+    )
+    canary: int = Field(default=1, ge=1, le=100, description="How many targets the first wave has")
+    growth: float = Field(default=3, ge=1, le=100, description="How many times larger each wave is than the one before")
+    undo_on_stop: bool = Field(default=False, description="When it stops by itself, take back what it has done")
+    not_before: AwareDatetime | None = Field(default=None, description="Begin of the maintenance window")
+    not_after: AwareDatetime | None = Field(default=None, description="End of the maintenance window: no wave begins after it")
+    reason: Line
+
+    @model_validator(mode="after")
+    def _sensible(self) -> "NewRollout":
+        places = {(target.host, target.pci) for target in self.targets}
+        if len(places) < len(self.targets):
+            raise ValueError("a target is named twice")
+        if self.not_before is not None and self.not_after is not None and self.not_before >= self.not_after:
+            raise ValueError("not_after must be after not_before")
+        return self
+
+
+class TargetState(BaseModel):
+    host: str
+    pci: str | None
+    remedy_id: UUID | None = Field(description="Null before its wave")
+    state: RemedyState | None
+    message: str | None
+
+
+class Rollout(BaseModel):
+    id: UUID
+    action: str
+    params: dict[str, Any]
+    state: RolloutState
+    wave: int = Field(description="The present wave, from 0")
+    waves: list[list[TargetState]]
+    verified: int = Field(description="Targets on which telemetry has shown that it worked")
+    targets: int
+    reason: str
+    message: str | None = Field(description="Why it is paused, stopped or rejected")
+    undo_on_stop: bool
+    not_before: datetime | None
+    not_after: datetime | None
+    requested_by: str
+    decided_by: str | None
+    decided_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class StopRollout(BaseModel):
+    reason: Line
+    undo: bool = Field(default=False, description="Take back what it has done")

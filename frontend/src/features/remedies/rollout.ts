@@ -1,0 +1,28 @@
+import type { Rollout } from "@/lib/api/types";
+import type { Tone } from "@/lib/ui/StatusMark";
+
+type State = Rollout["state"];
+
+export const ROLLOUT_STATES: Readonly<Record<State, { label: string; tone: Tone }>> = {
+  proposed: { label: "Waits for approval", tone: "warn" },
+  rejected: { label: "Rejected", tone: "quiet" },
+  running: { label: "Running", tone: "good" },
+  paused: { label: "Paused", tone: "warn" },
+  stopped: { label: "Stopped", tone: "bad" },
+  verified: { label: "Verified", tone: "good" },
+};
+
+const BAD = ["failed", "refused", "expired", "not_verified"];
+
+/** How one wave stands, in words: the canary first, then wave 2, 3, ... */
+export function waveText(wave: Rollout["waves"][number], index: number): string {
+  const name = index === 0 ? "Canary" : `Wave ${index + 1}`;
+  const count = (states: readonly (string | null)[]) => wave.filter((target) => states.includes(target.state)).length;
+  const verified = count(["verified"]);
+  const bad = count(BAD);
+  const undone = count(["undone"]);
+  const parts = [`${verified} of ${wave.length} verified`];
+  if (bad > 0) parts.push(`${bad} did not work`);
+  if (undone > 0) parts.push(`${undone} undone`);
+  return `${name}: ${parts.join(", ")}`;
+}
