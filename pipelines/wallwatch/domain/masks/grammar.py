@@ -20,8 +20,8 @@ class Part:
 
     value: int
     mask: int
-    paths: tuple[str, ...]
-    """The fields that it names."""
+    head: str
+    """Its name; no match has two of a name."""
 
 
 @dataclass(slots=True)
@@ -30,6 +30,7 @@ class MatchParser:
 
     space: HeaderSpace
     seen: dict[str, Part] = field(default_factory=dict)
+    leaves: dict[tuple[str, str], list[tuple[str, int, int]]] = field(default_factory=dict)
 
     def parse(self, text: str) -> tuple[int, int]:
         """Value and mask of a whole match.
@@ -47,16 +48,17 @@ class MatchParser:
         {'in_port': 'p1', 'eth_type': '0x800', 'ipv4.src': '10.0.0.0/255.0.0.0'}
         """
         value = mask = 0
-        paths: set[str] = set()
+        heads: set[str] = set()
         for item in split(text):
             part = self.seen.get(item)
             if part is None:
                 part = self.seen[item] = self._part(item)
-            if part.mask & mask or not paths.isdisjoint(part.paths):
-                raise Malformed(f"{item.split('(')[0]!r} is there twice")
-            paths.update(part.paths)
-            value |= part.value
-            mask |= part.mask
+            if part.head in heads:
+                raise Malformed(f"{part.head!r} is there twice")
+            heads.add(part.head)
+            if part.mask:
+                value |= part.value
+                mask |= part.mask
         return value, mask
 
     def _part(self, item: str) -> Part:
@@ -68,17 +70,20 @@ class MatchParser:
             paths.append(path)
             value |= one_value
             mask |= one_mask
-        return Part(value, mask, tuple(paths))
+        return Part(value, mask, item.partition("(")[0])
 
     def _item(self, item: str, parent: str, depth: int) -> list[tuple[str, int, int]]:
         if depth > MAX_DEPTH:
             raise Malformed(f"{parent!r} nests too deep")
-        opening = _first(item, "({")
-        equals = item.find("=")
+        equals, opening = item.find("="), _first(item, "({")
         if equals >= 0 and (opening < 0 or equals < opening):
-            path = f"{parent}.{item[:equals]}"
-            kind = known(path)
-            return [self._scalar(path, item[equals + 1 :], kind)] if kind else self._unknown(path, item, item[equals + 1 :])
+            found = self.leaves.get((parent, item))
+            if found is None:
+                path = f"{parent}.{item[:equals]}"
+                kind = known(path)
+                found = [self._scalar(path, item[equals + 1 :], kind)] if kind else self._unknown(path, item, item[equals + 1 :])
+                self.leaves[parent, item] = found
+            return found
         if opening < 0 or not item.endswith(")"):
             if parent and opening < 0:
                 return self._unknown(f"{parent}.{item}", item, item)
@@ -160,6 +165,9 @@ def split(text: str) -> list[str]:
     """
     parts: list[str] = []
     at = 0
+    if "(" not in text and "{" not in text and '"' not in text and ")" not in text and "}" not in text:
+        parts = [part.strip() for part in text.split(",")] if text else []
+        at = len(text)
     while at < len(text):
         simple = _SIMPLE.match(text, at)
         if simple:
@@ -199,4 +207,6 @@ def _end(text: str, at: int) -> int:
 
 
 def _first(text: str, letters: str) -> int:
-    return min((at for at in map(text.find, letters) if at >= 0), default=-1)
+    """Where the first of two letters is; -1 where neither is."""
+    first, second = text.find(letters[0]), text.find(letters[1])
+    return second if first < 0 else first if second < 0 else min(first, second)

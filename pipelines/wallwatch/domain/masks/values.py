@@ -65,9 +65,9 @@ def _one(text: str, field: Field) -> int:
     try:
         if field.notation == "mac" and ":" in text:
             parts = text.split(":")
-            if len(parts) != 6 or not all(1 <= len(part) <= 2 for part in parts):
+            if len(parts) != 6 or len(text) != 17:
                 raise ValueError
-            return int("".join(part.zfill(2) for part in parts), 16)
+            return int("".join(parts), 16)
         if field.notation == "ipv4" and "." in text:
             return int.from_bytes(socket.inet_pton(socket.AF_INET, text))
         if field.notation == "ipv6" and ":" in text:
