@@ -32,6 +32,11 @@ bench: setup ## run the benchmarks; one JSON line each
 .PHONY: evaluate
 evaluate: setup ## how good is the classifier? random scenarios, recorded and judged; writes docs/evaluation.md (ARGS=--help)
 	@$(PYTHON) -m tests.evaluation $(ARGS)
+	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.forecast
+
+.PHONY: evaluate-forecasts
+evaluate-forecasts: setup ## how good are forecasts? simulated fleets, recorded and judged; writes docs/forecast-evaluation.md (ARGS=--help)
+	@$(PYTHON) -m tests.forecast $(ARGS)
 
 .PHONY: lint
 lint: setup ## check style, types and the arrows between the parts

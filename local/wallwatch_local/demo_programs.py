@@ -72,7 +72,7 @@ def centre(layout: Layout, database_url: str) -> list[Program]:
     api = ("--factory", "wallwatch_backend.app:create_app", "--host", "127.0.0.1", "--port", str(layout.http_port))
     # Open event streams would keep uvicorn alive: it waits for them this long.
     uvicorn = (_venv("uvicorn"), *api, "--timeout-graceful-shutdown", "3", "--no-access-log")
-    names = ("ingest", "classify", "validate")
+    names = ("ingest", "classify", "validate", "forecast")
     jobs = [Program(name, "jobs", (_venv("wallwatch"), "job", name), REPOSITORY, environment) for name in names]
     return [*jobs, Program("backend", "backend", uvicorn, REPOSITORY, environment)]
 

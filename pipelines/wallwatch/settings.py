@@ -43,7 +43,9 @@ class Settings(BaseSettings):
     )
     validate_checkpoint_s: float = Field(default=10.0, gt=0, description="time between two checkpoints of validate, in seconds")
 
-    forecast_models: Path = Field(default=Path(".local/state/forecast"), description="folder of trained forecast models (the registry)")
+    forecast_models: Path | None = Field(
+        default=None, description="folder of trained forecast models (the registry); `forecast` in the state folder unless given"
+    )
     forecast_keep_s: float = Field(
         default=60.0,
         ge=0,
@@ -67,3 +69,8 @@ class Settings(BaseSettings):
     def libpq_url(self) -> str:
         """The address as psycopg itself takes it."""
         return self.database_url.replace("postgresql+psycopg://", "postgresql://", 1)
+
+    @property
+    def registry_dir(self) -> Path:
+        """Where trained forecast models are."""
+        return self.forecast_models or self.state_dir / "forecast"

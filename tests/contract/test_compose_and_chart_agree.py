@@ -16,7 +16,18 @@ def chart_containers(manifests: list[dict[str, Any]]) -> dict[str, dict[str, Any
 
 
 def test_the_compose_file_satisfies_the_compose_specification(compose: dict[str, Any]) -> None:
-    assert set(compose["services"]) == {"kafka", "timescaledb", "migrate", "ingest", "classify", "validate", "backend", "telegraf", "agent"}
+    assert set(compose["services"]) == {
+        "kafka",
+        "timescaledb",
+        "migrate",
+        "ingest",
+        "classify",
+        "validate",
+        "forecast",
+        "backend",
+        "telegraf",
+        "agent",
+    }
 
 
 def test_a_wrong_compose_file_would_be_found(composecheck: Path, tmp_path: Path) -> None:
@@ -47,7 +58,14 @@ def test_both_give_each_service_the_same_environment_variables(compose: dict[str
 def test_every_variable_of_the_centre_is_a_setting_of_the_process_that_gets_it(compose: dict[str, Any]) -> None:
     jobs = {f"WALLWATCH_{name.upper()}" for name in JobSettings.model_fields}
     backend = {f"WALLWATCH_{name.upper()}" for name in BackendSettings.model_fields}
-    known = {"migrate": jobs, "ingest": jobs, "classify": jobs, "validate": jobs, "backend": backend | {"WALLWATCH_API_URL"}}
+    known = {
+        "migrate": jobs,
+        "ingest": jobs,
+        "classify": jobs,
+        "validate": jobs,
+        "forecast": jobs,
+        "backend": backend | {"WALLWATCH_API_URL"},
+    }
     for name, settings in known.items():
         assert set(compose["services"][name]["environment"]) <= settings, name
 

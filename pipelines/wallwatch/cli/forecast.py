@@ -12,7 +12,7 @@ from wallwatch.settings import Settings
 
 app = typer.Typer(help="Models that forecast loads, performance and walls.", no_args_is_help=True)
 
-_REGISTRY = typer.Option(None, "--registry", help="folder of trained models (WALLWATCH_FORECAST_MODELS unless given)")
+_REGISTRY = typer.Option(None, "--registry", help="folder of trained models (that of the job unless given)")
 _RECORDINGS = typer.Option([], "--recordings", "-r", help="recordings of `fleetsim record` in place of the store")
 
 
@@ -47,11 +47,11 @@ def train(
         else:
             last = int(time.time() // 60)
             with psycopg.connect(settings.libpq_url, connect_timeout=5, application_name="wallwatch-train") as connection:
-                histories = [store.read(connection, last - round(days * 1440), last)]
+                histories = store.read(connection, last - round(days * 1440), last)
         forecaster, description = learn(histories, every_min, threads)
     except (NotARecording, TooLittle, psycopg.OperationalError) as problem:
         raise _fail(problem) from problem
-    found = Registry(registry or settings.forecast_models)
+    found = Registry(registry or settings.registry_dir)
     model = found.save(forecaster, {**description, "source": "recordings" if recordings else "store"})
     data = description["data"]
     typer.echo(f"{model} ({found.roles().of(model)}): {data['rnic_hours']} RNIC-hours from {data['from']} to {data['to']}")
@@ -78,7 +78,7 @@ def evaluate(
     from wallwatch.forecasting.registry import Registry, RegistryError
     from wallwatch.forecasting.text import figures
 
-    models = Registry(registry or Settings().forecast_models)
+    models = Registry(registry or Settings().registry_dir)
     try:
         wanted = model or models.roles().champion
         if wanted is None and not cold:
@@ -105,7 +105,7 @@ def list_models(as_json: bool = typer.Option(False, "--json", help="print a JSON
     """List the trained models, oldest first."""
     from wallwatch.forecasting.registry import Registry, RegistryError
 
-    found = Registry(registry or Settings().forecast_models)
+    found = Registry(registry or Settings().registry_dir)
     try:
         models = found.describe()
     except RegistryError as problem:
@@ -129,7 +129,7 @@ def promote(model: str = typer.Argument(help="id of a model"), registry: Path | 
     from wallwatch.forecasting.registry import Registry, RegistryError
 
     try:
-        roles = Registry(registry or Settings().forecast_models).promote(model)
+        roles = Registry(registry or Settings().registry_dir).promote(model)
     except RegistryError as problem:
         raise _fail(problem) from problem
     typer.echo(f"{model} is the champion" + (f", {roles.former[-1]} before" if roles.former else ""))
@@ -141,7 +141,7 @@ def rollback(registry: Path | None = _REGISTRY) -> None:
     from wallwatch.forecasting.registry import Registry, RegistryError
 
     try:
-        roles = Registry(registry or Settings().forecast_models).roll_back()
+        roles = Registry(registry or Settings().registry_dir).roll_back()
     except RegistryError as problem:
         raise _fail(problem) from problem
     typer.echo(f"{roles.champion} is the champion again; {roles.challenger} is challenger")

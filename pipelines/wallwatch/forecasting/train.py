@@ -19,6 +19,10 @@ UNSEEN_SHARE = 0.25
 """Of the histories, or of the end of a single one, that calibrate the intervals and are not trained on."""
 
 
+MOST_EXAMPLES = 2_000_000
+"""Of each target: more of the same fleet teach little, and take minutes."""
+
+
 class TooLittle(Exception):
     """There is not enough to learn from; the text says how much is needed."""
 
@@ -35,6 +39,15 @@ def examples(histories: Sequence[History], every_min: int) -> tuple[list[Example
         seen.append(examples_of(part(history, 0, cut), every_min))
         unseen.append(examples_of(part(history, cut, history.minutes), every_min))
     return _by_target(seen), _by_target(unseen)
+
+
+def spacing(rnic_minutes: int, every_min: int) -> int:
+    """Minutes between two moments that are learnt from, so that there are at most `MOST_EXAMPLES`.
+
+    >>> spacing(600 * 60, 5), spacing(1000 * 7 * 1440, 5)
+    (5, 26)
+    """
+    return max(every_min, -(-rnic_minutes * len(HORIZONS_MIN) // MOST_EXAMPLES))
 
 
 def part(history: History, first: int, last: int) -> History:
@@ -63,6 +76,7 @@ def train(histories: Sequence[History], every_min: int = 2, threads: int = 1, ro
     TooLittle
         When no target has enough examples.
     """
+    every_min = spacing(sum(len(h.names) * h.minutes for h in histories), every_min)
     seen, unseen = examples(histories, every_min)
     boosters = fit(seen, threads, rounds)
     if not boosters:

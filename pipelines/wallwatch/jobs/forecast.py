@@ -128,7 +128,7 @@ class ForecastJob:
         self._settings = settings
         self._now = now
         self._stop = threading.Event()
-        self._registry = Registry(settings.forecast_models)
+        self._registry = Registry(settings.registry_dir)
         self._roles = Roles()
         self._loaded: dict[str, Forecaster] = {}
         self._scores: dict[str, Score] = {}

@@ -77,12 +77,12 @@ def fit(examples: Sequence[Examples], threads: int, rounds: int = ROUNDS) -> dic
         if len(some) < FEWEST or np.ptp(some.labels) == 0:
             continue
         parameters = {**PARAMETERS, "num_threads": threads}
-        data = lightgbm.Dataset(some.rows, np.clip(some.labels, *_CLIP), feature_name=list(NAMES), params=parameters, free_raw_data=False)
+        data = lightgbm.Dataset(some.rows, np.clip(some.labels, *CLIP), feature_name=list(NAMES), params=parameters, free_raw_data=False)
         found[target.name] = [lightgbm.train({**parameters, "alpha": quantile}, data, num_boost_round=rounds) for quantile in QUANTILES]
     return found
 
 
-_CLIP = (-200.0, 200.0)
+CLIP = (-200.0, 200.0)
 """A label of 200 is the whole wall in five minutes, from a standstill: faster is not told apart."""
 
 

@@ -1,4 +1,4 @@
-"""Histories made by hand: loads that grow evenly, stand still, or repeat."""
+"""Histories of forecasts made by hand: loads that grow evenly, stand still, or repeat."""
 
 from collections.abc import Callable
 

@@ -1,0 +1,99 @@
+"""`python -m tests.forecast`: records fleets, trains on some, judges the forecasts of the others. `make evaluate-forecasts` runs it.
+
+Writes docs/forecast-evaluation.json and docs/forecast-evaluation.md. Recordings that are there are kept (`--fresh` makes them again).
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from tests.evaluation.__main__ import build
+from tests.evaluation.draw import Drawn
+from tests.evaluation.record import is_there
+from tests.forecast import document
+from tests.forecast.draw import HELD_OUT, draw
+
+from wallwatch.forecasting.baselines import SupportVectors, linear, persistence
+from wallwatch.forecasting.figures import Baseline, Tally, judge, summary
+from wallwatch.forecasting.recordings import PERFORMANCE, measured, read
+from wallwatch.forecasting.registry import Registry
+from wallwatch.forecasting.text import figures
+from wallwatch.forecasting.train import train
+from wallwatch_local.paths import local_dir
+
+TRAINING = range(1, 11)
+JUDGED = range(HELD_OUT + 1, HELD_OUT + 7)
+SVM_FLEETS = 3
+
+
+def arguments(given: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.forecast", description=__doc__)
+    parser.add_argument("--out", type=Path, default=local_dir() / "forecast", help="folder of the recordings")
+    parser.add_argument("--fleetsim", type=Path, help="program to record with; built from collectors/ unless given")
+    parser.add_argument("--fresh", action="store_true", help="record again what is there")
+    parser.add_argument("--processes", type=int, default=1, help="recordings at the same time")
+    parser.add_argument("--every", type=int, default=2, help="minutes between two forecasts")
+    return parser.parse_args(given)
+
+
+def record(fleetsim: Path, drawn: Drawn, folder: Path) -> None:
+    """Record one fleet with what its mechanism could do."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "scenario.yaml").write_text(drawn.text)
+    command = [fleetsim, "record", "--performance", "--scenario", folder / "scenario.yaml", "--out", folder, "--overwrite"]
+    command += ["--for", f"{drawn.length_s}s", "--interval", f"{drawn.interval_s}s"]
+    subprocess.run(command, check=True, capture_output=True)
+    print(f"{drawn.name} is recorded", file=sys.stderr)
+
+
+def recordings(options: argparse.Namespace) -> dict[int, Path]:
+    """The folders of all fleets, by seed; what is missing is recorded."""
+    folders = {seed: options.out / draw(seed).name for seed in (*TRAINING, *JUDGED)}
+    missing = [
+        seed
+        for seed, folder in folders.items()
+        if options.fresh or not is_there(folder, draw(seed)) or not (folder / PERFORMANCE).is_file()
+    ]
+    if missing:
+        options.out.mkdir(parents=True, exist_ok=True)
+        fleetsim = options.fleetsim or build(options.out)
+        with ThreadPoolExecutor(options.processes) as pool:
+            list(pool.map(lambda seed: record(fleetsim, draw(seed), folders[seed]), missing))
+    return folders
+
+
+def main(given: list[str]) -> int:
+    """Record, train, judge, write."""
+    options = arguments(given)
+    folders = recordings(options)
+    seen = {seed: read(folders[seed]) for seed in TRAINING}
+    began = time.process_time()
+    forecaster, description = train(list(seen.values()), every_min=1)
+    training_s = time.process_time() - began
+    model = Registry(options.out / "models").save(forecaster, {**description, "source": "recordings"})
+    truths = [measured(folders[seed], seen[seed]) for seed in list(TRAINING)[:SVM_FLEETS]]
+    svm = SupportVectors().fit(list(seen.values())[:SVM_FLEETS], truths)
+    baselines: dict[str, Baseline] = {"persistence": persistence, "linear trend": linear, "SVM on flow features": svm}
+    trained, cold = Tally(), Tally()
+    for seed in JUDGED:
+        history = read(folders[seed])
+        truth = measured(folders[seed], history)
+        judge(history, truth, forecaster, trained, baselines, options.every)
+        judge(history, truth, None, cold, {}, options.every)
+        print(f"fleet {seed} is judged", file=sys.stderr)
+    found: dict[str, Any] = {"model": model, "training": {**description["data"], "cpu_s": round(training_s, 1)}}
+    found |= {"trained": summary(trained), "cold_start": summary(cold), "judged_fleets": len(JUDGED)}
+    print(figures(found["trained"]))
+    print("Cold start:\n" + figures(found["cold_start"]))
+    document.write(found)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
