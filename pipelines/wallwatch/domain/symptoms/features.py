@@ -49,6 +49,19 @@ def places() -> tuple[dict[str, int], dict[str, int], int]:
     return {n: i for i, n in enumerate(order[0])}, {n: i for i, n in enumerate(order[1])}, crc32(repr(order).encode())
 
 
+@cache
+def _where(signal: str, window_s: int) -> tuple[str, int | None, int]:
+    """Where a signal over such a window is kept: the name of the rows, its place in them, and their form."""
+    fine, coarse, form = places()
+    if is_event(signal):
+        return "events", None, form
+    if signal in (POPULATION_CHANGE, POPULATION_DROP):
+        return "population", fine["flows_offloaded"], form
+    if window_s * 1000 > window.WINDOW_MS:
+        return "coarse", coarse[signal], form
+    return "fine", fine.get(signal), form
+
+
 def keep(part: dict[str, Any], at_ms: int, values: dict[str, float]) -> None:
     """Put a sample's values into the windows of its RNIC: those that somebody asks for."""
     fine, coarse, form = places()
@@ -86,21 +99,17 @@ class Features:
 
     def get(self, signal: str, window_s: int = EVIDENCE_WINDOW_S, statistic: str = "mean") -> Feature | None:
         """The signal over the window that ends now; None when it was not measured in it."""
-        if is_event(signal):
+        rows, place, form = _where(signal, window_s)
+        if rows == "events":
             return events.feature(self._events, signal, self._now_ms, window_s, self._pci)
-        if self._part is None:
+        part = self._part
+        if part is None or place is None or part.get("form") != form:
             return None
-        fine, coarse, form = places()
-        if self._part.get("form") != form:
-            return None
-        if signal == POPULATION_CHANGE:
-            return window.swing_of(self._part["fine"], fine["flows_offloaded"], self._now_ms, window_s)
-        if signal == POPULATION_DROP:
-            return window.drop_of(self._part["fine"], fine["flows_offloaded"], self._now_ms, window_s)
-        if window_s * 1000 > window.WINDOW_MS:
-            return window.feature(self._part["coarse"], coarse[signal], self._now_ms, window_s, statistic, window.COARSE_BUCKET_MS)
-        place = fine.get(signal)
-        return None if place is None else window.feature(self._part["fine"], place, self._now_ms, window_s, statistic)
+        if rows == "fine":
+            return window.feature(part["fine"], place, self._now_ms, window_s, statistic)
+        if rows == "coarse":
+            return window.feature(part["coarse"], place, self._now_ms, window_s, statistic, window.COARSE_BUCKET_MS)
+        return (window.swing_of if signal == POPULATION_CHANGE else window.drop_of)(part["fine"], place, self._now_ms, window_s)
 
     def value(self, signal: str) -> float | None:
         found = self.get(signal)

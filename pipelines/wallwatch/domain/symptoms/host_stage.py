@@ -240,9 +240,9 @@ class _Step:
         found: list[dict[str, Any]] = []
         lives = part["symptoms"]
         features = Features(part, self._host["events"], self._now_ms, pci)
+        subject = {"host": self._tags["host"], "pci": pci, "rack": self._tags.get("rack", "")}
         for entry, definition in _judged_on(source, "rnic"):
             life = lives.get(entry.id, {})
-            subject = {"host": self._tags["host"], "pci": pci, "rack": self._tags.get("rack", "")}
             after, message = self._move(entry, definition, life, features, subject, part)
             if after:
                 lives[entry.id] = after

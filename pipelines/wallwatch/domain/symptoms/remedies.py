@@ -13,6 +13,8 @@ USUAL_MAX_IDLE_MS = 60_000
 
 USUAL_CONTAINERS_PER_MINUTE, USUAL_BURST = 30, 4
 """A container of the paper's hosts inserts some hundred flows: 4 at once are well below 1,000 insertions a second."""
+USUAL_REPORTER = "fw_fatal"
+"""What fails on mlx5 when the firmware has stopped. On ice it is tx_hang; the agent refuses with the names that the card has."""
 USUAL_RELEASE_INTERVAL_MS = 2_000
 """Well above the time of one release, a second or less."""
 
@@ -36,6 +38,6 @@ def suggest(definition: Definition, pci: str, title: str, value_of: Callable[[st
         "cordon-rnic": {"pci": pci, "reason": f"Wallwatch: {title}"[:200]},
         "pace-flow-insertion": {"pci": pci, "containers_per_minute": USUAL_CONTAINERS_PER_MINUTE, "burst": USUAL_BURST},
         "pace-vf-unbinding": {"pci": pci, "interval_ms": USUAL_RELEASE_INTERVAL_MS},
+        "recover-health-reporter": {"pci": pci, "reporter": USUAL_REPORTER},
     }
-    # Others need what no measurement tells, such as which reporter has failed: the operator fills it in.
-    return [{"action": each.action, "params": params.get(each.action, {"pci": pci}), "why": each.why} for each in definition.remedies]
+    return [{"action": each.action, "params": params[each.action], "why": each.why} for each in definition.remedies]

@@ -79,7 +79,10 @@ def add(
 
 
 def _inside(rows: Rows, place: int, first: int) -> list[list[Any]]:
-    return [row for row in rows if row[0] > first and row[1][place] is not None]
+    begin = len(rows)
+    while begin > 0 and rows[begin - 1][0] > first:  # most windows are short, and their rows are the last
+        begin -= 1
+    return [row for row in rows[begin:] if row[1][place] is not None]
 
 
 def _mean(row: list[Any], place: int) -> float:
