@@ -6,11 +6,16 @@ from typing import ParamSpec, TypeVar
 
 import anyio
 from anyio import to_process
+from anyio.lowlevel import RunVar
 
 from wallwatch_backend.kit.problems import WallwatchError
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+MOST_PROCESSES = 2
+"""Some 80 MB each; who comes later waits."""
+_limiter: RunVar[anyio.CapacityLimiter] = RunVar("workers")
 
 
 class TookTooLong(WallwatchError):
@@ -19,6 +24,15 @@ class TookTooLong(WallwatchError):
 
 def _begin(module: str) -> None:
     import_module(module)
+
+
+def _the_limiter() -> anyio.CapacityLimiter:
+    try:
+        return _limiter.get()
+    except LookupError:
+        made = anyio.CapacityLimiter(MOST_PROCESSES)
+        _limiter.set(made)
+        return made
 
 
 async def in_worker(seconds: float, what: str, work: Callable[P, R], *args: P.args, **_: P.kwargs) -> R:
@@ -33,8 +47,8 @@ async def in_worker(seconds: float, what: str, work: Callable[P, R], *args: P.ar
         After so many seconds, the wait for a free process included.
     """
     try:
-        await to_process.run_sync(_begin, work.__module__)
+        await to_process.run_sync(_begin, work.__module__, limiter=_the_limiter())
         with anyio.fail_after(seconds):
-            return await to_process.run_sync(work, *args, cancellable=True)
+            return await to_process.run_sync(work, *args, cancellable=True, limiter=_the_limiter())
     except (TimeoutError, anyio.BrokenWorkerProcess):
         raise TookTooLong(f"{what} was not done within {seconds:g} s and was ended.") from None

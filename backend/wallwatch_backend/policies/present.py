@@ -26,15 +26,16 @@ class Heard:
     last: Mapping[str, datetime]
 
 
-async def heard(session: ReadSession, at: datetime) -> Heard:
+async def heard(session: ReadSession, at: datetime, policy_id: str | None = None) -> Heard:
+    """What was said of all policies, or of one."""
     since = at - timedelta(hours=HOURS)
     recent: dict[str, list[int]] = {}
-    for row in await telemetry_repository.violations_by_hour(session, since):
+    for row in await telemetry_repository.violations_by_hour(session, since, policy_id):
         hours = recent.setdefault(row.policy, [0] * HOURS)
         # A host's clock may be ahead of ours.
         hours[min(max(row.hour, 0), HOURS - 1)] += row.violations
     last = await telemetry_repository.last_violations(session, list(recent), since)
-    return Heard(at, await telemetry_repository.states(session, at), recent, last)
+    return Heard(at, await telemetry_repository.states(session, at, policy_id), recent, last)
 
 
 def version_of(row: PolicyVersionRow, agents: int = 0) -> PolicyVersion:

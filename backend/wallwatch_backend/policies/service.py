@@ -49,7 +49,7 @@ async def get(session: ReadSession, policy_id: str) -> Policy:
 
 
 async def _shown(session: ReadSession, policy: CataloguePolicy, row: PolicyRow | None, versions: list[PolicyVersionRow]) -> Policy:
-    summary = present.summary(policy, row, await present.heard(session, clock.now()))
+    summary = present.summary(policy, row, await present.heard(session, clock.now(), policy.id))
     agents = await present.agents_by_version(session, policy.id)
     listed = [present.version_of(version, agents.get(version.number, 0)) for version in versions]
     draft = next((version for version in listed if version.enabled_at is None), None)

@@ -22,12 +22,12 @@ _OF = _e.other["policy"].astext
 _COUNT = func.sum(case((_LEFT_OUT.is_not(None), _LEFT_OUT), else_=1))
 
 
-async def states(session: ReadSession, at: datetime) -> dict[str, Row[Any]]:
+async def states(session: ReadSession, at: datetime, policy_id: str | None = None) -> dict[str, Row[Any]]:
     """Policy -> (hosts, subjects, unknown, heard_at), from the newest report of each RNIC and host."""
     newest = (
         select(_s.policy, _s.host_id, _s.subjects, _s.unknown, _s.time)
         .ext(distinct_on(_s.policy, _s.host_id, _s.pci))
-        .where(_s.time > at - STANDS)
+        .where(_s.time > at - STANDS, *([] if policy_id is None else [_s.policy == policy_id]))
         .order_by(_s.policy, _s.host_id, _s.pci, _s.time.desc())
         .subquery()
     )
