@@ -25,7 +25,7 @@ def files(factor: float = 1.0) -> list[dict[str, Any]]:
     found = []
     for cen, sde in MASKS:
         name = f"cen_{cen}_cde_0_sen_0_sde_{sde}"
-        gbps, us = bandwidth_gbps(P, cen, sde) * factor, latency_us(P, cen / 2, sde / 2)
+        gbps, us = bandwidth_gbps(P, cen, sde) * factor, latency_us(P, cen, sde)
         head = " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]\n"
         row = f" 65536 5000 {gbps:.3f} {gbps:.3f} {gbps * 1e3 / 8 / 65536:.6f}\n"
         found.append({"name": f"{name}_send_bw.log", "text": f"Send BW Test\n{head}{row}"})

@@ -42,6 +42,11 @@ def test_the_printed_profile_of_the_card_meets_its_bandwidth_before_any_fit(foun
     assert found.bandwidth.current_relative_error < 0.12
 
 
+def test_it_meets_the_latency_of_write_too_where_masks_of_both_ways_are_added(fits: list[QuantityFit]) -> None:
+    [write] = [f for f in fits if (f.verb, f.quantity) == ("write", "latency")]
+    assert write.current_relative_error < 0.03
+
+
 def test_it_says_what_so_few_points_cannot_tell(found: Calibration) -> None:
     assert found.accepted
     assert found.bandwidth is not None

@@ -17,7 +17,7 @@ POINTS = [(cen, sde) for cen in (0, 20, 60) for sde in (0, 20, 60)]
 
 
 def write(folder: Path, kind: str, cen: int, sde: int, factor: float = 1.0, name: str | None = None) -> Path:
-    """A file as perftest writes it, with masks of one way only; latency is of both ways, so its queries are half as many."""
+    """A file as perftest writes it, with masks of one way only."""
     file = folder / (name or f"cen_{cen}_cde_0_sen_0_sde_{sde}_send_{kind}.log")
     if kind == "bw":
         gbps = bandwidth_gbps(P, cen, sde) * factor
@@ -25,7 +25,7 @@ def write(folder: Path, kind: str, cen: int, sde: int, factor: float = 1.0, name
         head = " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]\n"
         text = f"        Send BW Test\n Number of qps   : 4\t\tTransport type : IB\n{head}{rows}"
     else:
-        us = latency_us(P, cen / 2, sde / 2) * factor
+        us = latency_us(P, cen, sde) * factor
         head = " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]\n"
         text = f"        Send Latency Test\n{head} 2 1000 {us:.2f} {us:.2f} {us:.2f} {us:.2f}\n"
     file.write_text(text)
@@ -81,7 +81,7 @@ def test_masks_may_come_by_option_or_by_manifest(folder: Path) -> None:
     assert unknown.exit_code == 2
     assert "--manifest" in unknown.output
     option = calibrated(*others, str(nameless), "--masks", "cen=20,cde=0,sen=0,sde=60")
-    assert option["latency"]["points"][-1]["q_r"] == 30
+    assert option["latency"]["points"][-1]["q_r"] == 60
     manifest = folder / "manifest.yaml"
     manifest.write_text("send_lat.txt: {cen: 20, cde: 0, sen: 0, sde: 60}\n")
     assert calibrated(*others, str(nameless), "--manifest", str(manifest))["latency"]["distinct"] == len(POINTS)

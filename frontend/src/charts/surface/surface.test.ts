@@ -20,7 +20,7 @@ const model: SurfaceModel = {
 
 interface Drawn {
   series: { data: { value: number[] }[] }[];
-  visualMap: { min: number; max: number };
+  visualMap: { min: number; max: number; formatter: (from: number, to: number) => string };
   xAxis: { min?: number; max?: number }[];
   tooltip: { formatter: (item: unknown) => string };
 }
@@ -46,6 +46,10 @@ describe("a surface", () => {
     const { formatter } = drawn().tooltip;
     expect(formatter({ data: { cell: [50, 0, 90] } })).toContain("90 Gbit/s");
     expect(formatter({ data: { point: { label: "deep", qL: 140, qR: 7, note: "sends 20 Gbit/s" } } })).toContain("Q local 140");
+  });
+
+  it("names its bands without false precision", () => {
+    expect(drawn().visualMap.formatter(29.444, 65.33556)).toBe("29.4 to 65.3");
   });
 
   it("marks the end of a path", () => {

@@ -22,6 +22,11 @@ function extent(values: readonly (readonly number[])[]): [number, number] {
   return low <= high ? [low, high] : [0, 1];
 }
 
+/** Three digits: the edge of a band is no measurement. */
+function round(value: number): number {
+  return Number(value.toPrecision(3));
+}
+
 /** Half a cell beyond the first and last grid line, so that the axes of points and cells coincide. */
 function range(grid: readonly number[]): { min: number; max: number } {
   const first = grid[0] ?? 0;
@@ -84,10 +89,9 @@ export function surfaceToOption(model: SurfaceModel, theme: ChartTheme): ECharts
       top: "middle",
       itemWidth: 12,
       itemHeight: 12,
-      precision: high - low > 20 ? 0 : 1,
-      showLabel: true,
+      formatter: (from: number, to: number) => `${formatNumber(round(from))} to ${formatNumber(round(to))}`,
       textStyle: { color: theme.dim, fontSize: 11 },
-      inRange: { color: [theme.panel, theme.accent] },
+      inRange: { color: [theme.line, theme.accent] },
     },
     xAxis: [hiddenAxis(model.qL), axis(model.qL, "mask queries in the local egress chain", "bottom")],
     yAxis: [hiddenAxis(model.qR), axis(model.qR, "mask queries at the peers", "left")],

@@ -140,8 +140,9 @@ def test_numbers_of_masks_are_checked() -> None:
         masks_of({"cen": -1, "cde": 0, "sen": 0, "sde": 0})
 
 
-def test_bandwidth_passes_one_way_and_latency_both() -> None:
+def test_bandwidth_passes_the_masks_of_one_way_and_latency_those_of_both() -> None:
     masks = Masks(cen=20, cde=100, sen=80, sde=60)
     assert queries(masks, "bandwidth", "send", False) == (20, 60)
     assert queries(masks, "bandwidth", "read", False) == (80, 100)
-    assert queries(masks, "bandwidth", "send", True) == queries(masks, "latency", "write", False) == (50, 80)
+    assert queries(masks, "bandwidth", "send", True) == (50, 80)
+    assert queries(masks, "latency", "write", False) == (100, 160)
