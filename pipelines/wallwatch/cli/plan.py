@@ -130,7 +130,7 @@ def _read(file: Path, space: HeaderSpace) -> Dump:
     from wallwatch.domain.masks.dump import read_dump
 
     try:
-        text = typer.get_text_stream("stdin").read() if str(file) == "-" else file.read_text(encoding="utf-8", errors="replace")
+        text = typer.get_text_stream("stdin").read() if str(file) == "-" else file.read_text(encoding="utf-8-sig", errors="replace")
     except OSError as problem:
         _refuse(f"{file} cannot be read: {problem.strerror}")
     return read_dump(text, space)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from wallwatch.domain.masks.fields import Field, is_group, known
 from wallwatch.domain.masks.space import PRESENT, TUNNEL, HeaderSpace
-from wallwatch.domain.masks.values import Malformed, parse
+from wallwatch.domain.masks.values import Malformed, number, parse
 
 _SIMPLE = re.compile(r'[\w.]+\([^()"{]*\)(?:,\s*|$)')
 MAX_DEPTH = 8
@@ -135,7 +135,10 @@ class MatchParser:
         read = re.fullmatch(r"\{class=(\w+)(?:/0xffff)?,type=(\w+)(?:/0xff)?,len=(\d+)(?:,(\w+)(?:/(\w+))?)?\}", option.strip())
         if read is None:
             return self._unknown(f"tunnel.geneve.{option}", f"tunnel.geneve({option})", option)
-        of, kind, length = (int(text, 0) for text in read.groups()[:3])
+        try:
+            of, kind, length = (number(text) for text in read.groups()[:3])
+        except ValueError as problem:
+            raise Malformed(f"tunnel.geneve: {problem} is no number") from None
         if length > 124:
             raise Malformed(f"tunnel.geneve: an option of {length} bytes")
         path = f"tunnel.geneve[{of:#x},{kind:#x},{length}]"

@@ -74,7 +74,7 @@ def _one(text: str, field: Field) -> int:
             return int.from_bytes(socket.inet_pton(socket.AF_INET6, text))
         if field.notation == "frag" and text in FRAGMENTS:
             return FRAGMENTS[text]
-        value = _number(text)
+        value = number(text)
     except (ValueError, OSError):
         raise Malformed(f"{text!r} is no {field.notation if field.notation != 'frag' else 'kind of fragment'}") from None
     if value > full and not (field.notation == "flags" and value < 1 << 32):
@@ -90,16 +90,26 @@ def _mask(text: str, field: Field) -> int:
         return ((1 << length) - 1) << (field.width - length)
     if field.notation == "flags":
         try:
-            return _number(text)
+            return number(text)
         except ValueError:
             raise Malformed(f"{text!r} is no number") from None
     return _one(text, field)
 
 
-def _number(text: str) -> int:
+def number(text: str) -> int:
+    """A number as a dump writes it: decimal, or hexadecimal behind 0x.
+
+    Raises
+    ------
+    ValueError
+        With the text, when it is none.
+    """
     if not text[:1].isdigit() or not text.isalnum():
-        raise ValueError(text)  # int() would take signs, spaces and underscores
-    return int(text, 16) if text[:2] in ("0x", "0X") else int(text, 10)
+        raise ValueError(repr(text))  # int() would take signs, spaces and underscores
+    try:
+        return int(text, 16) if text[:2] in ("0x", "0X") else int(text, 10)
+    except ValueError:
+        raise ValueError(repr(text)) from None
 
 
 def _flags(text: str, field: Field) -> tuple[int, int]:
