@@ -1,5 +1,6 @@
 """Policies on a simulated host: the real collector runs the compiled tables, and only violations of flows leave the host."""
 
+import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,7 +32,8 @@ PLUGINS = """
 [[processors.ltl]]
   policies = "policies.json"
   settle = "0s"
-  patience = "1s"
+  patience = "2s"
+  state_interval = "2s"
 """
 
 
@@ -47,7 +49,7 @@ def watched(scenario: str, folder: Path, speed: float) -> Iterator[Path]:
 
 
 def violations(output: Path, *wanted: str, pci: str | None = None) -> dict[str, list[Message]]:
-    """By policy, of one RNIC or of all, once all that are wanted are there. Containers that go take their entries with them anywhere."""
+    """By policy, of one RNIC or of all, once all that are wanted are there."""
     deadline = time.monotonic() + 120
     while True:
         found: dict[str, list[Message]] = {}
@@ -60,14 +62,24 @@ def violations(output: Path, *wanted: str, pci: str | None = None) -> dict[str, 
         time.sleep(0.5)
 
 
-def test_entries_that_are_deleted_before_their_flows_have_aged_are_told_with_their_trace(tmp_path: Path) -> None:
+def test_entries_that_are_deleted_while_their_flows_are_used_are_told_with_their_trace(tmp_path: Path) -> None:
     with watched("s1", tmp_path, speed=2) as output:
-        one = violations(output, "flow-deleted-when-aged", pci=RNIC)["flow-deleted-when-aged"][0]
+        one = violations(output, "flow-kept-while-used", pci=RNIC)["flow-kept-while-used"][0]
         assert (one.tags["host"], one.tags["rack"]) == ("host01", "r1")
         assert one.fields["subject"].startswith(f"{RNIC} ")
-        assert one.fields["trace"].endswith("flow_entry_deleted")
+        steps = json.loads(one.fields["steps"])
+        assert "flow_returned" in steps[-1]["kinds"]
+        assert steps[-1]["propositions"] == ["FL_RETURNED"]
+        assert one.fields["trace"].endswith("flow_returned")
+        assert len(one.fields["revision"]) == 12
         kinds = {message.tags.get("kind", "") for message in messages(output)}
         assert not {kind for kind in kinds if kind.startswith("flow_")}, "single flows stay on the host"
+        deadline = time.monotonic() + 60
+        while not (states := [m for m in messages(output) if m.name == "policy_state" and m.tags["policy"] == "flow-kept-while-used"]):
+            assert time.monotonic() < deadline, "no state was told"
+            time.sleep(0.5)
+        assert {m.tags.get("pci", "")[:5] for m in states} == {"0000:"}
+        assert sum(m.fields["violations"] for m in states) > 0
 
 
 def test_a_kernel_that_stands_still_violates_what_speaks_for_it(tmp_path: Path) -> None:

@@ -20,6 +20,10 @@ type Runner struct {
 	groups  []*group
 	byKind  map[string][]meaning
 	scratch []Violation
+	flows   *group // the first of them, if any
+	touched uint64
+	pci     string // of the flow before, and its hash
+	mixed   uint64
 }
 
 // Options of a runner.
@@ -44,7 +48,7 @@ const bootEvent = "host_booted"
 
 // New makes a runner; policies on the same kind of subject share what is kept of it.
 func New(policies []Policy, o Options) *Runner {
-	r := &Runner{byKind: map[string][]meaning{}}
+	r := &Runner{byKind: map[string][]meaning{}, mixed: mixed("")}
 	bySubject := map[string][]*Policy{}
 	for i := range policies {
 		p := &policies[i]
@@ -60,6 +64,9 @@ func New(policies []Policy, o Options) *Runner {
 			n := min(len(rest), together)
 			g, meanings := newGroup(kind, rest[:n], o)
 			r.groups = append(r.groups, g)
+			if kind == "flow" && r.flows == nil {
+				r.flows = g
+			}
 			for event, found := range meanings {
 				r.byKind[event] = append(r.byKind[event], found)
 			}
@@ -67,6 +74,40 @@ func New(policies []Policy, o Options) *Runner {
 		}
 	}
 	return r
+}
+
+// ahead is how many events are looked up together.
+const ahead = 32
+
+// TakeAll runs events in the order of the host, and tells of what they violate. Flows are looked up some at a time: with many of them each
+// would be waited for.
+func (r *Runner) TakeAll(events []*Event, tell func([]Violation)) {
+	var keys [ahead]key
+	for len(events) > 0 {
+		some := events[:min(ahead, len(events))]
+		events = events[len(some):]
+		if r.flows != nil {
+			n := 0
+			for _, e := range some {
+				k, is := parseUFID(e.flow())
+				if !is {
+					continue
+				}
+				if e.PCI != r.pci {
+					r.pci, r.mixed = e.PCI, mixed(e.PCI)
+				}
+				e.key, e.known = key{k[0] ^ r.mixed, k[1]}, true
+				keys[n] = e.key
+				n++
+			}
+			r.touched += r.flows.index.touch(r.flows.slots, keys[:n])
+		}
+		for _, e := range some {
+			if found := r.Take(e); len(found) > 0 {
+				tell(found)
+			}
+		}
+	}
 }
 
 // Take runs one event, in the order of the host. The violations are good until the next call.

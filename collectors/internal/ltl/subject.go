@@ -12,6 +12,19 @@ type Event struct {
 	PCI    string
 	AtUs   int64
 	Fields map[string]any
+	UFID   string // of the flow; empty: what Fields says
+
+	key   key // of the flow, once it has been looked up
+	known bool
+}
+
+// flow is the ufid of the flow, as text; empty: the event is none of a flow.
+func (e *Event) flow() string {
+	if e.UFID != "" {
+		return e.UFID
+	}
+	text, _ := e.Fields["flow"].(string)
+	return text
 }
 
 // key stands for a subject of one kind: 128 bits, so that no two are taken for one.
@@ -31,19 +44,20 @@ var subjects = map[string]func(e *Event) (identity, bool){
 	"vf":      func(e *Event) (identity, bool) { return ofField("", e.Fields["device"]) },
 	"command": func(e *Event) (identity, bool) { return ofField(e.PCI, e.Fields["command"]) },
 	"flow": func(e *Event) (identity, bool) {
-		flow := e.Fields["flow"]
-		if text, ok := flow.(string); ok {
-			if k, ok := parseUFID(text); ok {
-				return identity{key: key{k[0] ^ mixed(e.PCI), k[1]}, ufid: true}, true
-			}
+		if e.known {
+			return identity{key: e.key, ufid: true}, true
 		}
-		return ofField(e.PCI, flow)
+		text := e.flow()
+		if k, ok := parseUFID(text); ok {
+			return identity{key: key{k[0] ^ mixed(e.PCI), k[1]}, ufid: true}, true
+		}
+		return ofField(e.PCI, text)
 	},
 }
 
 func ofField(first string, field any) (identity, bool) {
-	name, ok := field.(string)
-	if !ok || name == "" {
+	name, isText := field.(string)
+	if !isText || name == "" {
 		return identity{}, false
 	}
 	if first != "" {

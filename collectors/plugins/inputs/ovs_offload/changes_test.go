@@ -183,7 +183,7 @@ func TestFlowEventsTellWhatPoliciesJudge(t *testing.T) {
 	}
 	// Flow 3 was deleted and offloaded again between two dumps.
 	got = words(h.step(t, 1, line(3, 32, 1, "0.1s", inHardware), line(4, 32, 1, "0.1s", inHardware)))
-	if want := map[string]string{"3": "flow_entry_deleted flow_offloaded flow_entry_created"}; fmt.Sprint(got) != fmt.Sprint(want) {
+	if want := map[string]string{"3": "flow_entry_deleted flow_offloaded flow_entry_created flow_returned"}; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}
 }

@@ -165,6 +165,9 @@ func (t *tracker) insert(f *flow) {
 	r.reoffloads++
 	if t.wasLive(g) {
 		r.live++
+		if t.isCertain(g) {
+			t.events.add(flowReturned, f, "The entry had been deleted while packets of the flow still came.")
+		}
 	}
 	if f.now.hardware() && g.usedAt != neverUsed && f.now.usedAt != neverUsed && f.now.usedAt >= g.usedAt {
 		r.gaps.add(f.now.usedAt - g.usedAt)
@@ -189,6 +192,16 @@ func (t *tracker) wasLive(g grave) bool {
 		}
 	}
 	return g.absent.Sub(g.gone) <= quickReturn
+}
+
+// isCertain says whether it is no matter of chance that a live flow was deleted: dumps that are far apart see every flow that comes back as
+// one that was back at once.
+func (t *tracker) isCertain(g grave) bool {
+	if t.reading.Sub(g.seen) <= 2*quickReturn {
+		return true
+	}
+	idle := t.sinceStart(g.seen) - g.usedAt
+	return g.usedAt != neverUsed && (t.sinceStart(g.gone)-g.usedAt < t.maxIdle.Milliseconds() || float64(idle) <= staleFactor*g.owner.typicalGapMS)
 }
 
 // gap records the time between two moves of a flow's counter. Between two dumps a counter may have moved several times,

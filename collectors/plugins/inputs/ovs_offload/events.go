@@ -19,6 +19,8 @@ const (
 	flowAged = "flow_aged"
 	// entryDeleted: the RNIC no longer has the entry.
 	entryDeleted = "flow_entry_deleted"
+	// flowReturned: the flow is offloaded again, and its entry had been deleted while packets still came (symptom S1).
+	flowReturned = "flow_returned"
 	// softwareHit: software handled packets of a flow whose entry the RNIC has.
 	softwareHit = "flow_software_hit"
 )

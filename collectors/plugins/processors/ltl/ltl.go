@@ -156,17 +156,19 @@ func (p *Plugin) look(m telegraf.Metric, kind string, isEvent bool, acc telegraf
 const leftOutAfter = time.Second
 
 func (p *Plugin) hold(acc telegraf.Accumulator, e *ltl.Event) {
-	for _, first := range p.held.add(e) {
-		p.take(acc, first)
-	}
+	p.take(acc, p.held.add(e))
 }
 
-// take runs an event whose time has come.
-func (p *Plugin) take(acc telegraf.Accumulator, e *ltl.Event) {
-	if removed := p.removals.note(e); removed != nil {
-		p.tellAll(acc, p.runner.Take(removed))
+// take runs events whose time has come.
+func (p *Plugin) take(acc telegraf.Accumulator, ready []*ltl.Event) {
+	events := make([]*ltl.Event, 0, len(ready))
+	for _, e := range ready {
+		if removed := p.removals.note(e); removed != nil {
+			events = append(events, removed)
+		}
+		events = append(events, e)
 	}
-	p.tellAll(acc, p.runner.Take(e))
+	p.runner.TakeAll(events, func(found []ltl.Violation) { p.tellAll(acc, found) })
 }
 
 func (p *Plugin) stays(kind string) bool {
@@ -186,9 +188,7 @@ func (p *Plugin) tick(acc telegraf.Accumulator) {
 		return
 	}
 	settled := p.clock().Add(-time.Duration(p.Patience)).UnixMicro()
-	for _, e := range p.held.before(settled) {
-		p.take(acc, e)
-	}
+	p.take(acc, p.held.before(settled))
 	p.tellAll(acc, p.runner.Tick(settled))
 	p.tellRest(acc)
 	p.report(acc, false)

@@ -215,7 +215,7 @@ func TestTheStateOfAPolicyIsToldWhenItChangesAndNowAndThen(t *testing.T) {
 	add(t, p, acc, happened("flow_offloaded", 0, flow), happened("flow_offloaded", time.Second, flow), happened("soft_lockup", time.Second, nil))
 	first := state()
 	offloads, lockups := first["flow-offloaded-once 0000:17:00.0"], first["host-cpus-run"]
-	if len(first) != 19 || offloads == nil || lockups == nil {
+	if len(first) != 20 || offloads == nil || lockups == nil {
 		t.Fatalf("%d policies: %v", len(first), first)
 	}
 	if got, want := fields(offloads), "coverage:1 events:2 evicted:0 gaps:0 holding:1 late:0 period_s:60 satisfied:0 subjects:1 unknown:0 violations:1"; got != want {
@@ -234,11 +234,11 @@ func TestTheStateOfAPolicyIsToldWhenItChangesAndNowAndThen(t *testing.T) {
 	for range atLeastEvery - 1 {
 		told += len(state())
 	}
-	if again := state(); told != 0 || len(again) != 19 || !strings.Contains(fields(again["host-cpus-run"]), "period_s:600 ") {
+	if again := state(); told != 0 || len(again) != 20 || !strings.Contains(fields(again["host-cpus-run"]), "period_s:600 ") {
 		t.Errorf("%d were told in between, then %d", told, len(again))
 	}
 	add(t, p, acc, metric.New("ovs_datapath", map[string]string{"host": "host01"}, map[string]any{"flow_events_left_out": int64(3)}, start))
-	if after := state(); len(after) != 7 || !strings.Contains(fields(after["flow-offloaded-once 0000:17:00.0"]), "coverage:0 ") {
+	if after := state(); len(after) != 8 || !strings.Contains(fields(after["flow-offloaded-once 0000:17:00.0"]), "coverage:0 ") {
 		t.Errorf("after lost events: %d", len(after))
 	}
 }

@@ -39,6 +39,7 @@ POSITIVE = {
     "flow-entry-created-once": [flow("entry_created", 1), flow("entry_created", 5)],
     "flow-entry-deleted-once": [flow("entry_deleted", 1), flow("entry_deleted", 5)],
     "flow-deleted-when-aged": [flow("offloaded", 0), flow("entry_created", 1), flow("entry_deleted", 2)],
+    "flow-kept-while-used": [flow("entry_deleted", 1), flow("returned", 2), flow("offloaded", 2)],
     "flow-no-software-hit": [flow("entry_created", 1), flow("software_hit", 2)],
     "vf-one-container": [event("cni_add", 1, device="v", result="ok"), event("cni_add", 2, device="v", result="ok")],
     "vf-stays-while-used": [event("cni_add", 1, device="v", result="ok"), event("vf_vanished", 2, device="v")],
@@ -64,6 +65,7 @@ NEAR_MISS = {
     "flow-entry-created-once": [flow("entry_created", 1), flow("entry_deleted", 2), flow("entry_created", 5)],
     "flow-entry-deleted-once": [flow("entry_deleted", 1), flow("entry_created", 2), flow("entry_deleted", 5)],
     "flow-deleted-when-aged": [flow("entry_created", 1), flow("aged", 2), flow("entry_deleted", 2.000001)],
+    "flow-kept-while-used": [flow("entry_deleted", 1), flow("offloaded", 30)],
     "flow-no-software-hit": [flow("entry_created", 1), flow("entry_deleted", 2), flow("software_hit", 3)],
     "vf-one-container": [
         event("cni_add", 1, device="v", result="ok"),

@@ -88,6 +88,6 @@ class Centre:
         self._watch.load(dumped["watch"])
         for partition, offset, kind, at_us, host, pci, fields in dumped["waiting"]:
             self._ordered.add(partition, offset, Event(kind, at_us, host, pci, fields))
-        self._racks = dict(dumped["racks"])
+        self._racks = {**dumped["racks"], **self._racks}
         self._told = {id: Counts(**counts) for id, counts in dumped["told"].items()}
         self._told_us = dumped["told_us"]
