@@ -226,7 +226,7 @@ def contexts(draft: Draft, place: Place, model: str | None) -> None:
     draft.job(
         place, draft.begin_s(), draft.duration_s(), kind="multi-tenant", name="tenants with many networks",
         containers=draft.rng.randint(4, FREE_VFS),
-        flows=flows, masks=draft.rng.randint(3, 8), networks=int(draft.between(60, 3000)),
+        flows=flows, masks=draft.rng.randint(3, 8), networks=int(min(draft.between(60, 3000), 1000)),
         gbps=round(LINE_GBPS[model] * draft.between(0.1, 0.4), 1), ramp=f"{flows / draft.rng.uniform(300, 900):.0f}s",
     )  # fmt: skip
 

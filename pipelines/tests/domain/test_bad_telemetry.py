@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from wallwatch.domain.symptoms.host_stage import EVENTS_PER_MINUTE, HOST, MOST_RNICS, Message, step
-from wallwatch_testing.stories import PCI, datapath, event, healthy, of, offload, port, tell
+from wallwatch_testing.stories import PCI, datapath, event, healthy, of, offload, port, second_of, tell
 
 S1 = {
     "flows_offloaded": 7300, "flow_insertions_per_s": 40.0, "flow_deletions_per_s": 40.0, "reoffloads_per_s": 36.0, "reoffload_ratio": 0.9,
@@ -131,3 +131,20 @@ def test_state_of_a_former_version_is_gone_on_with() -> None:
     state, found = step(state, offload(100, S1))
     assert {f["state"] for f in found} <= {"active"}
     assert of(tell(sick(range(110, 300, 10)), state), "S1")[-1]["state"] == "active"
+
+
+def test_what_is_active_on_an_rnic_that_never_comes_back_ends_by_the_time_of_its_host() -> None:
+    other = "0000:af:00.0"
+
+    def taken_away() -> Iterator[Message]:
+        for second in range(0, 3000, 10):
+            yield from (port(second, pci=other), offload(second, pci=other), datapath(second))
+            if second < 200:
+                yield from (port(second), offload(second, S1))
+
+    found = of(tell(taken_away()), "S1")
+    assert [f["state"] for f in found][-1] == "cleared"
+    assert {f["pci"] for f in found} == {PCI}
+    assert len([f for f in found if f["state"] == "cleared"]) == 1
+    assert "told nothing of the RNIC since" in found[-1]["summary"]
+    assert 190 + 1800 <= second_of(found[-1]) <= 190 + 1800 + 310

@@ -70,7 +70,7 @@ def of(findings: Iterable[dict[str, Any]], symptom: str) -> list[dict[str, Any]]
 
 
 def second_of(finding: dict[str, Any], name: str = "at") -> float:
-    return next(s / 2 for s in range(4000) if rfc3339(START_MS + s * 500) == finding[name])
+    return next(s / 2 for s in range(8000) if rfc3339(START_MS + s * 500) == finding[name])
 
 
 def without(fields: Fields, *names: str) -> dict[str, Any]:

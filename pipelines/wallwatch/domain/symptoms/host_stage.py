@@ -30,6 +30,9 @@ MOST_RNICS = 64
 EVENTS_PER_MINUTE = 600
 """Events of one host that count in a minute: a driver in trouble may write thousands, and the first say it all."""
 
+GONE_MS, GONE_CHECK_MS = 1_800_000, 300_000
+"""An RNIC that its host's samples have not had for so long was taken away: what was active on it is over. Looked at so often."""
+
 State = MutableMapping[str, Any]
 """`{"host": part, "<pci>": part, ...}`, plain JSON. The stage assigns each part that it has changed, so that a mapping that loads and
 saves single parts may stand in for a dict."""
@@ -203,9 +206,31 @@ class _Step:
             if pause is not None and not booted:
                 events.take(self._host["events"], events.STALL, self._message.at_ns // 1000, "", {})
                 return self._judge_host(source, everything=True)
-        if self._host["symptoms"]:
-            return self._judge_host(source, everything=False)
-        return []
+        found = self._judge_host(source, everything=False) if self._host["symptoms"] else []
+        return found + self._gone()
+
+    def _gone(self) -> list[dict[str, Any]]:
+        """Ends what is active on RNICs that never came back, by event time of their host."""
+        now = self._now_ms
+        checked = self._host.setdefault("gone_checked", now)
+        if 0 <= now - checked < GONE_CHECK_MS:
+            return []
+        self._host["gone_checked"] = now
+        self._host_changed = True
+        found: list[dict[str, Any]] = []
+        for pci in self._host.get("rnics", ()):
+            part = self._state.get(pci)
+            if pci == self._tags.get("pci") or part is None or not part["symptoms"] or now - part["newest"] < GONE_MS:
+                continue
+            features = Features(part, self._host["events"], now, pci)
+            subject = {"host": self._tags["host"], "pci": pci, "rack": self._tags.get("rack", "")}
+            for name, life in part["symptoms"].items():
+                if life.get("phase") in (Phase.ACTIVE, Phase.CLEARING):
+                    found.append(report.gone(detected()[name], subject, rnic_stage.identity(part), life, features, now, part["newest"]))
+                    part.setdefault("ended", {})[name] = now
+            part["symptoms"] = {}
+            self._state[pci] = part
+        return found
 
     # What comes of it
 

@@ -108,6 +108,14 @@ def cleared(entry: Detected, subject: Subject, rnic: Identity, life: Life, featu
     }
 
 
+def gone(entry: Detected, subject: Subject, rnic: Identity, life: Life, features: Features, at_ms: int, last_ms: int) -> dict[str, Any]:
+    """The message for a symptom of an RNIC that its host has told nothing of since `last_ms`."""
+    message = cleared(entry, subject, rnic, life, features, at_ms)
+    message["summary"] = f"{entry.title} counts as over: its host has told nothing of the RNIC since {rfc3339(last_ms)}."
+    message["explanation"] = f"{message['summary']} Nobody saw it end. If the RNIC comes back and shows it again, it is raised anew."
+    return message
+
+
 def _ranked(symptom: str, rnic: Identity, life: Life, features: Features, keep: bool) -> list[Hypothesis]:
     """Causes by the evidence of the time in which the symptom was there under the settings in which it arose.
 
