@@ -1,5 +1,6 @@
 """A second person's yes or no to what was proposed; proposals that nobody answers expire."""
 
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import select
@@ -69,7 +70,7 @@ async def reject(session: WriteSession, caller: Caller, remedy_id: UUID, reason:
     return await _decided(session, caller, row, "reject", f"Rejected {row.action}: {reason}", reason=reason)
 
 
-async def _decided(session: WriteSession, caller: Caller, row: RemedyRow, decision: str, text: str, **detail: str) -> Remedy:
+async def _decided(session: WriteSession, caller: Caller, row: RemedyRow, decision: str, text: str, **detail: Any) -> Remedy:
     at = clock.now()
     row.decided_by, row.decided_at, row.updated_at = caller.actor, at, at
     audit.record(

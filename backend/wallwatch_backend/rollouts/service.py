@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import chain
+from typing import Any
 from uuid import UUID, uuid4
 
 from wallwatch_backend.agents import repository as agents
@@ -15,6 +16,7 @@ from wallwatch_backend.remedies import actions, approval, present
 from wallwatch_backend.remedies import repository as remedies
 from wallwatch_backend.remedies import service as orders
 from wallwatch_backend.remedies.errors import NoAgent, SecondPersonNeeded
+from wallwatch_backend.remedies.models import RemedyRow
 from wallwatch_backend.remedies.signing import CommandSigner
 from wallwatch_backend.rollouts import repository
 from wallwatch_backend.rollouts.errors import WrongState
@@ -55,7 +57,7 @@ async def create(session: WriteSession, settings: Settings, caller: Caller, body
     return await _shown(session, row)
 
 
-def _record(session: WriteSession, caller: Caller, row: RolloutRow, what: str, **detail: object) -> None:
+def _record(session: WriteSession, caller: Caller, row: RolloutRow, what: str, **detail: Any) -> None:
     audit.record(session, caller.actor, f"rollout.{what}", str(row.id), address=caller.address, remedy_action=row.action, **detail)
 
 
@@ -152,7 +154,7 @@ async def _many(session: ReadSession, rows: Sequence[RolloutRow]) -> list[Rollou
     return shown
 
 
-def _target(target: dict[str, str | None], remedy: remedies.RemedyRow | None) -> TargetState:
+def _target(target: dict[str, str | None], remedy: RemedyRow | None) -> TargetState:
     return TargetState.model_validate(
         {
             **target,
