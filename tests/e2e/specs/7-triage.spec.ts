@@ -4,6 +4,7 @@ import { IncidentsPage } from "../pages/IncidentsPage";
 import { RnicPage } from "../pages/RnicPage";
 import { Shell } from "../pages/Shell";
 import { WallPage } from "../pages/WallPage";
+import { expectAccessible } from "../support/axe";
 import { SYMPTOM_MS, VERIFIED_MS } from "../support/environment";
 
 /** A symptom fades, is over, and its incident is then held for some time before the system resolves it. */
@@ -51,6 +52,7 @@ test("the list is worked through by keyboard, and what was done can be taken bac
   await expect(list.bar).toContainText("1 incident selected");
   await list.bar.getByRole("button", { name: "Reopen" }).click();
   await expect(page.getByText(/incidents? reopened/)).toBeVisible();
+  await expectAccessible(page); // with its notice
   await expect(list.bar).toBeHidden();
   await page.keyboard.press("r");
   await expect(list.row(id)).toHaveAttribute("data-state", "resolved");

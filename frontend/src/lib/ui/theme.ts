@@ -54,6 +54,7 @@ export const theme = createTheme({
       },
     },
     Tooltip: { defaultProps: { openDelay: 250, withArrow: true } },
+    Notification: { defaultProps: { closeButtonProps: { "aria-label": "Dismiss" } } },
     Modal: {
       defaultProps: { centered: true, closeButtonProps: { "aria-label": "Close" } },
       styles: {
