@@ -33,6 +33,8 @@ export function PolicyEditor({ policy, initial }: Props) {
   const [draft, setDraft] = useState(initial);
   const [steps, setSteps] = useState<Steps>([]);
   const [chosen, setChosen] = useState(-1);
+  // The version that is edited is the one that was read at first: what others save meanwhile must not be overwritten.
+  const [read] = useState(policy?.version ?? 0);
   const [checked] = useDebouncedValue(bindingsOf(draft), TYPING_MS);
   const check = useCheck(checked);
   const vocabulary = useVocabulary();
@@ -52,11 +54,12 @@ export function PolicyEditor({ policy, initial }: Props) {
   const complete = isCurrent && problems.length === 0 && draft.title.trim() !== "" && draft.violation.trim() !== "" && (policy !== null || NAME.test(draft.id));
   const definition = definitionOf(draft);
   const save = (andEnable: boolean) => {
-    const order = policy ? ({ kind: "save", id: policy.id, definition, message: draft.message, version: policy.version } as const) : ({ kind: "create", id: draft.id, definition } as const);
+    const order = policy ? ({ kind: "save", id: policy.id, definition, message: draft.message, version: read } as const) : ({ kind: "create", id: draft.id, definition } as const);
     const open = () => void navigate({ to: "/policies/$id", params: { id: order.id } });
     change.mutate(order, {
       onSuccess: (saved) => {
-        if (andEnable && "version" in saved) change.mutate({ kind: "enable", id: order.id, version: saved.version as number }, { onSuccess: open });
+        // It is saved in any case; on its page it can be enabled again.
+        if (andEnable && "version" in saved) change.mutate({ kind: "enable", id: order.id, version: saved.version as number }, { onSettled: open });
         else open();
       },
     });
