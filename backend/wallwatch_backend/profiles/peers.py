@@ -13,7 +13,7 @@ from wallwatch_backend.kit.database import ReadSession
 
 KEPT = timedelta(minutes=5)
 """Addresses change seldom; reports come every 30 s."""
-KNOWN_SHARE = 0.5
+KNOWN_SHARE = 0.25
 """With less of the packets going to peers that are known, the mean says little, and there is none."""
 
 _SENT = text(
@@ -88,7 +88,7 @@ def weighed(peers: str, rest: float, owners: dict[str, list[int]]) -> tuple[dict
 
 
 def mean(weight: dict[int, float], unknown: float, q_ingress: Mapping[int, float]) -> float | None:
-    """Return Q_r, or nothing where most packets go to RNICs whose ingress queries are not known.
+    """Return Q_r, or nothing where hardly any packet goes to RNICs whose ingress queries are known.
 
     >>> mean({3: 30.0, 4: 10.0}, 0.0, {3: 2.0, 4: 10.0}), mean({3: 5.0}, 20.0, {3: 2.0})
     (4.0, None)
