@@ -22,6 +22,7 @@ def plan(
     flows: Path | None = typer.Option(None, "--flows", metavar="FILE", help="output of `ovs-appctl dpctl/dump-flows -m`; - is stdin"),
     profile: str | None = typer.Option(None, "--profile", help="the RNIC's model, such as CX-6"),
     verify: tuple[Path, Path] | None = typer.Option(None, "--verify", metavar="BEFORE AFTER", help="prove two dumps equivalent"),
+    port: list[str] = typer.Option([], "--port", help="only flows of these ports (names with * and ?): one RNIC of a host's dump"),
     earlier: Path | None = typer.Option(None, "--earlier", metavar="FILE", help="a dump of the same switch from before, for the traffic"),
     elapsed: float = typer.Option(60.0, "--elapsed", min=0.001, help="seconds between --earlier and --flows"),
     hyper_capacity: int | None = typer.Option(None, "--hyper-capacity", min=0, help="entries of the hyper mask; else the wall of flows"),
@@ -40,12 +41,13 @@ def plan(
     if verify is not None:
         _verify(*verify, as_json)
     assert flows is not None  # noqa: S101  # told apart above
-    _plan(flows, profile, earlier, elapsed, hyper_capacity, q_r, history, after, as_json, all_steps)
+    _plan(flows, profile, port, earlier, elapsed, hyper_capacity, q_r, history, after, as_json, all_steps)
 
 
 def _plan(
     file: Path,
     profile: str | None,
+    ports: list[str],
     earlier: Path | None,
     elapsed: float,
     capacity: int | None,
@@ -61,6 +63,7 @@ def _plan(
     from wallwatch.domain.planning.compare import NotComparable
     from wallwatch.domain.planning.plan import make_plan
     from wallwatch.domain.planning.report import after_text, plan_json
+    from wallwatch.domain.planning.select import of_ports
 
     if profile is None or profile not in profiles():
         _refuse(f"--profile {profile or '...'}: there is no such model; there are {', '.join(profiles())}")
@@ -68,6 +71,10 @@ def _plan(
     before = _read(earlier, space) if earlier else None
     past = [(_written(one), _read(one, space)) for one in history]
     dump = _read(file, space)
+    if ports and not dump.bad:
+        dump = of_ports(dump, ports)
+        if not dump.flows:
+            _refuse(f"no flow of {file} comes from or goes to {', '.join(ports)}")
     try:
         made = make_plan(
             dump,

@@ -1,5 +1,7 @@
 """Dumps of Open vSwitch as bits of the header space. Forms of releases 2.17 to 3.7; the first ones were printed by a real 3.1."""
 
+import random
+
 import pytest
 
 from wallwatch.domain.masks.dump import read_dump
@@ -184,6 +186,25 @@ def test_a_line_that_is_cut_before_its_actions_is_no_flow() -> None:
     for end in range(1, len(line)):
         dump = read_dump(line[:end], HeaderSpace())
         assert (len(dump.flows), len(dump.bad)) == (0, 1), line[:end]
+
+
+def test_no_line_stops_the_reader() -> None:
+    """Whatever a line has become on its way, it is a flow or a bad line."""
+    tunnel = "tunnel(tun_id=0x2a,src=192.0.2.9,ttl=0/0,vxlan(gbp(id=5)),geneve({class=0x102,type=0x80,len=4,0xa/0x7f}),flags(-df+key))"
+    inner = "eth_type(0x8100),vlan(vid=5,pcp=0/0),encap(eth_type(0x86dd),ipv6(src=fd00::/ffff::,frag=no),tcp(dst=80),tcp_flags(+syn-ack))"
+    line = f'{UFID}{tunnel},ct_state(0x21/0x23),in_port("p(1),x"),{inner}{TAIL}'
+    assert len(read_dump(line, HeaderSpace()).flows) == 1
+    rng = random.Random(3)
+    read = 0
+    for _ in range(1500):
+        letters = list(line)
+        for _ in range(rng.randrange(1, 4)):
+            at = rng.randrange(len(letters))
+            letters[at : at + rng.randrange(3)] = rng.choice(["", *'(){},/=:0x9a"+-|_ .'])
+        dump = read_dump("".join(letters), HeaderSpace())
+        assert len(dump.flows) + len(dump.bad) == 1
+        read += len(dump.flows)
+    assert 100 < read < 1400
 
 
 def test_the_length_of_a_mask_is_what_the_collector_counts() -> None:

@@ -62,6 +62,17 @@ def test_an_earlier_dump_tells_the_traffic(tmp_path: Path) -> None:
     assert [one["packets_60s"] for one in told["chains"]["egress"]["before"]] == [4, 0, 0]
 
 
+def test_one_rnic_of_a_hosts_dump_is_planned_alone(tmp_path: Path) -> None:
+    """The mask that stands first belongs to another RNIC, so that the one that is asked for has nothing ahead."""
+    other = FLOWS.splitlines(keepends=True)[0].replace("in_port(1)", "in_port(7)")
+    ingress = "tunnel(tun_id=0x1),in_port(9),eth_type(0x0800), packets:1, bytes:60, used:1.0s, offloaded:yes, dp:tc, actions:{}\n"
+    text = other + ingress.format(7) + ingress.format(1).replace("0x1", "0x2") + FLOWS.splitlines(keepends=True)[2]
+    answer = json.loads(plan(tmp_path, text, "--profile", "CX-6", "--port", "1", "--json").stdout)
+    assert answer["flows"] == 2
+    assert answer["expected"]["before"]["q_l"] == 0
+    assert plan(tmp_path, text, "--profile", "CX-6", "--port", "p*").exit_code == 2
+
+
 @pytest.mark.parametrize(
     ("text", "options", "expected"),
     [

@@ -60,14 +60,14 @@ def compare(before: Dump, after: Dump) -> Comparison:
     Raises
     ------
     NotComparable
-        When one of them was not read whole, has no flows, or names ports where the other has numbers.
+        When one of them was not read whole, when both have no flows, or when one names ports where the other has numbers.
     """
     for name, dump in (("before", before), ("after", after)):
         if dump.bad:
             first = dump.bad[0]
             raise NotComparable(f"the dump {name} has {len(dump.bad)} lines that could not be read; line {first.line}: {first.reason}")
-        if not dump.flows:
-            raise NotComparable(f"the dump {name} has no flows")
+    if not before.flows and not after.flows:
+        raise NotComparable("neither dump has any flow")
     _same_ports(before, after)
     return compare_flows(before.flows, after.flows, before.space)
 
