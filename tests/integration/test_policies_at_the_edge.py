@@ -74,12 +74,13 @@ def test_entries_that_are_deleted_while_their_flows_are_used_are_told_with_their
         assert len(one.fields["revision"]) == 12
         kinds = {message.tags.get("kind", "") for message in messages(output)}
         assert not {kind for kind in kinds if kind.startswith("flow_")}, "single flows stay on the host"
-        deadline = time.monotonic() + 60
-        while not (states := [m for m in messages(output) if m.name == "policy_state" and m.tags["policy"] == "flow-kept-while-used"]):
-            assert time.monotonic() < deadline, "no state was told"
+        deadline, about = time.monotonic() + 60, ("flow-kept-while-used", RNIC)
+        while True:
+            states = [m for m in messages(output) if m.name == "policy_state" and (m.tags["policy"], m.tags.get("pci")) == about]
+            if any(m.fields["violations"] > 0 and m.fields["subjects"] > 1000 for m in states):
+                break
+            assert time.monotonic() < deadline, [m.fields for m in states]
             time.sleep(0.5)
-        assert {m.tags.get("pci", "")[:5] for m in states} == {"0000:"}
-        assert sum(m.fields["violations"] for m in states) > 0
 
 
 def test_a_kernel_that_stands_still_violates_what_speaks_for_it(tmp_path: Path) -> None:
