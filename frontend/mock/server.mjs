@@ -85,6 +85,8 @@ const reads = [
   [/^\/silences$/, (_, q) => silences.list(q)],
   [/^\/silences\/([^/]+)$/, ([, id]) => { const s = silences.all.find((each) => each.id === id); return s ? silences.shown(s) : null; }],
   [/^\/views$/, () => views.all],
+  [/^\/remedy-control$/, () => ({ stop: null, busy: { hosts: 0, racks: 0, fleet: 8, most_hosts: 3, most_racks: 8 }, breakers: [], awaiting_approval: 0 })],
+  [/^\/rollouts$/, () => answers.page([])],
   [/^\/remedies$/, () => answers.page([...orders].reverse().map(([id, o]) => answers.remedy(o.order, id, o.at)))],
   [/^\/remedies\/([^/]+)$/, ([, id]) => { const o = orders.get(id); return o ? answers.remedy(o.order, id, o.at) : null; }],
   [/^\/agents$/, () => answers.agents(fleet)],

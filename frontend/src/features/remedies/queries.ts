@@ -12,8 +12,8 @@ export function useActions() {
   return useQuery({ queryKey: ["remedy-actions"], queryFn: () => unwrap(api.GET("/api/v1/remedy-actions")), staleTime: Infinity });
 }
 
-/** The newest remedies of one incident. */
-export function useRemediesOf(where: { incident_id: string }) {
+/** The newest remedies of one incident, or of one RNIC. */
+export function useRemediesOf(where: { incident_id: string } | { host: string; pci: string }) {
   return useQuery({
     queryKey: ["remedies", "of", where],
     queryFn: () => unwrap(api.GET("/api/v1/remedies", { params: { query: { ...where, limit: PAGE } } })),

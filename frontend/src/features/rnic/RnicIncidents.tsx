@@ -9,6 +9,7 @@ import { useNow } from "@/lib/time/useNow";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { QueryState } from "@/lib/ui/QueryState";
 import { SymptomBadge, SymptomLink } from "@/lib/ui/SymptomBadge";
+import { RnicRemedies } from "./RnicRemedies";
 
 const SHOWN = 6;
 
@@ -68,6 +69,7 @@ export function RnicIncidents({ rnic }: { rnic: Rnic }) {
           </Stack>
         )}
       </QueryState>
+      <RnicRemedies host={rnic.host} pci={rnic.pci} />
     </Stack>
   );
 }

@@ -1,0 +1,73 @@
+import { screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { CATALOGUE } from "@/testing/catalogue";
+import { renderPage } from "@/testing/render";
+import { ControlPanel } from "./ControlPanel";
+import { RolloutsPanel } from "./RolloutsPanel";
+
+const BUSY = { hosts: 2, racks: 1, fleet: 8, most_hosts: 3, most_racks: 8 };
+const OPEN = { action: "tune-revalidator", open: true, failed: 5, finished: 6, window_s: 3600, failures_that_open: 5, reset_at: null, reset_by: null };
+const STOP = { at: "2026-11-21T03:00:00Z", by: "operator", reason: "the fleet burns" };
+const target = (host: string, state: string | null) => ({ host, pci: "0000:3b:00.0", remedy_id: null, state, message: null });
+const ROLLOUT = {
+  id: "00000000-0000-4000-8000-000000000021", action: "pace-vf-unbinding", params: { interval_ms: 500 }, state: "proposed", wave: 0, waves: [[target("h1", null)], [target("h2", null), target("h3", null)]], verified: 0, targets: 3, reason: "links were lost", message: null,
+  undo_on_stop: false, not_before: null, not_after: null, requested_by: "operator", decided_by: null, decided_at: null, created_at: "2026-11-21T03:00:00Z", updated_at: "2026-11-21T03:00:00Z",
+};
+
+let stopped: typeof STOP | null = null;
+const sent: { path: string; body: unknown }[] = [];
+
+function answer(path: string): unknown {
+  if (path.endsWith("/catalogue")) return CATALOGUE;
+  if (path.endsWith("/remedy-actions")) return [];
+  if (path.includes("/remedy-control")) return { stop: stopped, busy: BUSY, breakers: [OPEN], awaiting_approval: 1 };
+  return path.endsWith("/rollouts") ? { items: [ROLLOUT], next_cursor: null } : ROLLOUT;
+}
+
+beforeEach(() => {
+  stopped = null;
+  sent.length = 0;
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input) => {
+    const request = input as Request;
+    const path = new URL(request.url).pathname;
+    if (request.method === "POST") {
+      const text = await request.text();
+      sent.push({ path, body: text === "" ? null : JSON.parse(text) });
+      if (path.endsWith("/remedy-control/stop")) stopped = STOP;
+    }
+    return Response.json(answer(path));
+  });
+});
+afterEach(() => vi.restoreAllMocks());
+
+describe("the control of remedies", () => {
+  it("says how much is under way, what is held back, and stops all with a reason", async () => {
+    renderPage(<ControlPanel />);
+    expect(await screen.findByText(/Under way on 2 of at most 3 hosts/)).toBeInTheDocument();
+    expect(screen.getByText(/5 of 6 did not work lately/)).toBeInTheDocument();
+    await userEvent.click(screen.getByRole("button", { name: "Stop all remedies" }));
+    const dialog = await screen.findByRole("dialog", { name: "Stop all remedies" });
+    const submit = within(dialog).getByRole("button", { name: "Stop all remedies" });
+    expect(submit).toBeDisabled();
+    await userEvent.type(screen.getByLabelText(/Reason/), "the fleet burns");
+    await userEvent.click(submit);
+    expect(await screen.findByText(/operator stopped all remedies/)).toBeInTheDocument();
+    expect(sent).toEqual([{ path: "/api/v1/remedy-control/stop", body: { reason: "the fleet burns" } }]);
+    expect(screen.queryByRole("button", { name: "Stop all remedies" })).not.toBeInTheDocument();
+  });
+});
+
+describe("a rollout", () => {
+  it("shows each wave and is approved, or rejected with a reason", async () => {
+    renderPage(<RolloutsPanel />);
+    expect(await screen.findByText("Canary: 0 of 1 verified · Wave 2: 0 of 2 verified")).toBeInTheDocument();
+    await userEvent.click(screen.getByRole("button", { name: "Approve" }));
+    await vi.waitFor(() => expect(sent.map((each) => each.path)).toEqual([`/api/v1/rollouts/${ROLLOUT.id}/approve`]));
+    await userEvent.click(screen.getByRole("button", { name: "Reject" }));
+    await userEvent.type(await screen.findByLabelText(/Reason/), "not now");
+    const dialog = screen.getByRole("dialog", { name: "Reject the rollout" });
+    await userEvent.click(within(dialog).getByRole("button", { name: "Reject" }));
+    await vi.waitFor(() => expect(sent[1]).toEqual({ path: `/api/v1/rollouts/${ROLLOUT.id}/reject`, body: { reason: "not now" } }));
+  });
+});

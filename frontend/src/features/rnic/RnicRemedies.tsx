@@ -1,0 +1,48 @@
+import { Group, Stack, Text } from "@mantine/core";
+import { ActionName } from "@/features/remedies/ActionName";
+import { ParamsLine } from "@/features/remedies/ParamsLine";
+import { useRemediesOf } from "@/features/remedies/queries";
+import { RemedyStateMark } from "@/features/remedies/RemedyStateMark";
+import { formatAgo } from "@/lib/time/format";
+import { useNow } from "@/lib/time/useNow";
+import { QueryState } from "@/lib/ui/QueryState";
+
+const SHOWN = 5;
+
+/** What was done to this RNIC, newest first; dry runs changed nothing and are left out. */
+export function RnicRemedies({ host, pci }: { host: string; pci: string }) {
+  const remedies = useRemediesOf({ host, pci });
+  const now = useNow();
+  return (
+    <QueryState query={remedies} lines={2}>
+      {({ items }) => {
+        const applied = items.filter((remedy) => remedy.mode === "apply").slice(0, SHOWN);
+        return (
+          <Stack gap={6} role="group" aria-label="Remedies of this RNIC">
+            <Text size="sm" fw={600}>
+              Remedies
+            </Text>
+            {applied.length === 0 && (
+              <Text size="sm" c="dimmed">
+                None was applied to this RNIC yet.
+              </Text>
+            )}
+            {applied.map((remedy) => (
+              <Group key={remedy.id} gap={8} wrap="nowrap">
+                <span style={{ minWidth: 112 }}>
+                  <RemedyStateMark state={remedy.state} />
+                </span>
+                <Text size="sm" truncate style={{ flex: 1 }}>
+                  <ActionName action={remedy.action} /> <ParamsLine action={remedy.action} params={remedy.params} />
+                </Text>
+                <Text size="sm" c="dimmed" style={{ whiteSpace: "nowrap" }}>
+                  {formatAgo(remedy.created_at, now)} by {remedy.requested_by}
+                </Text>
+              </Group>
+            ))}
+          </Stack>
+        );
+      }}
+    </QueryState>
+  );
+}
