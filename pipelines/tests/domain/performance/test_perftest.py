@@ -146,3 +146,43 @@ def test_bandwidth_passes_the_masks_of_one_way_and_latency_those_of_both() -> No
     assert queries(masks, "bandwidth", "read", False) == (80, 100)
     assert queries(masks, "bandwidth", "send", True) == (50, 80)
     assert queries(masks, "latency", "write", False) == (100, 160)
+
+
+@pytest.mark.parametrize("cut", range(0, len(WRITE_BW), 7))
+def test_a_file_cut_off_anywhere_gives_its_whole_rows_or_a_problem(cut: int) -> None:
+    found, whole = parse(WRITE_BW[:cut], "write_bw.log"), parse(WRITE_BW, "write_bw.log")
+    assert found.problems or found.runs[0].rows[0].average_gbps == whole.runs[0].rows[0].average_gbps
+
+
+def test_a_last_number_that_was_cut_off_is_no_measurement() -> None:
+    head = " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]"
+    table = f"{head}\n 2 1000 21.55 23.38 22.02 22.02\n 4 1000 21.61 23.43 22.01 2"
+    found = parse(f"Send Latency Test\n{table}", "a.log")
+    assert [row.average_us for row in found.runs[0].rows] == [22.02]
+    assert "cut off" in found.problems[0]
+
+
+@pytest.mark.parametrize(
+    ("head", "row"),
+    [
+        (
+            " #bytes    #sl      #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]",
+            " 65536   0   5000   21109.32   21106.63   0.337706",
+        ),
+        (
+            " #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]",
+            " 65536   5000   21109.32   21106.63   0.337706",
+        ),
+        (
+            " #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]    CPU_Util[%]",
+            " 65536   5000   21109.32   21106.63   0.337706   12.50",
+        ),
+        (
+            " #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]   BW Port1[MB/sec]   MsgRate Port1[Mpps]",
+            " 65536   5000   21109.32   21106.63   0.337706   10553.3   0.168853",
+        ),
+    ],
+)
+def test_columns_are_found_by_their_heads(head: str, row: str) -> None:
+    run = parse(f"Send BW Test\n{head}\n{row}\n", "a.log").runs[0]
+    assert run.rows[0].average_gbps == pytest.approx(21106.63 * 2**20 * 8 / 1e9)

@@ -18,6 +18,7 @@ _TITLE = re.compile(
 )
 _SETTING = re.compile(r"^\s*(?P<name>Number of qps|Mtu|TX depth|Connection type)\s*:\s*(?P<value>\S+)")
 _COLUMN = re.compile(r"#\w+|(?:BW \w+|MsgRate Port\d|MsgRate|[\d.]+% percentile|CPU_Util|t_\w+)\[[^\]]*\]|tps average")
+_WHOLE_NUMBER = re.compile(r"\d\.(\d{2}|\d{6})$")
 _FILE_NAME = re.compile(r"(?<![a-z])(send|write|read|atomic)_(bw|lat)(?![a-z])", re.IGNORECASE)
 
 _MEGABYTE = 2**20
@@ -97,7 +98,8 @@ def parse(text: str, name: str) -> Output:
     columns: list[str] = []
     run: Run | None = None
     damaged = 0
-    for line in text.replace("\x00", "").splitlines():
+    lines = text.replace("\x00", "").splitlines(keepends=True)
+    for line in lines:
         title = _TITLE.match(line)
         if title:
             head, columns, run = _Head(_verb_of(title.group(1)), "bidirectional" in title.group("rest").lower()), [], None
@@ -112,7 +114,9 @@ def parse(text: str, name: str) -> Output:
             continue
         if run is None:
             continue
-        read = _row(line, columns, out)
+        # A number that was cut off may still be one: the last line counts without its end only where it ends as the tools write numbers.
+        cut = line is lines[-1] and line == line.rstrip() and not _WHOLE_NUMBER.search(line)
+        read = None if cut else _row(line, columns, out)
         if read is not None:
             run.rows.append(read)
         elif line.strip()[:1].isdigit():
