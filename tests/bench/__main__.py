@@ -10,7 +10,21 @@ from tests.bench.report import report
 
 from wallwatch_local.paths import REPOSITORY
 
-BENCHMARKS = ("load", "record", "ingest", "classify", "incidents", "ltl", "plan", "parse", "collector", "freshness", "wall_paint", "fleet_metrics", "forecast")
+BENCHMARKS = (
+    "load",
+    "record",
+    "ingest",
+    "classify",
+    "incidents",
+    "ltl",
+    "plan",
+    "parse",
+    "collector",
+    "freshness",
+    "wall_paint",
+    "fleet_metrics",
+    "forecast",
+)
 TIMEOUT_S = 900
 
 

@@ -42,8 +42,8 @@ async def list_models(caller: AsViewer, session: Reading) -> list[ForecastModel]
 
 
 @router.get("/rnics/{host}/{pci}/forecast", operation_id="getForecast", responses=ONE)
-async def get_forecast(caller: AsViewer, host: Host, pci: Pci, session: Reading) -> Forecast:
-    """Return the newest forecast of one RNIC."""
+async def get_forecast(caller: AsViewer, host: Host, pci: Pci, session: Reading) -> Forecast | None:
+    """Return the newest forecast of one RNIC, null before the first."""
     return await service.get_forecast(session, host, pci)
 
 

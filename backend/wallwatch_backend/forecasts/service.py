@@ -20,7 +20,7 @@ from wallwatch_backend.forecasts.schemas import (
 from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.database import ReadSession
 from wallwatch_backend.kit.paging import Page, decode_cursor, encode_cursor
-from wallwatch_backend.kit.problems import InvalidInput, NotFound
+from wallwatch_backend.kit.problems import InvalidInput
 from wallwatch_backend.rnics.service import identity_of, interval
 
 STALE = timedelta(minutes=5)
@@ -38,11 +38,11 @@ _BESIDE = ("bandwidth_gbps", "latency_us")
 """These are beside the message's `targets`."""
 
 
-async def get_forecast(session: ReadSession, host: str, pci: str) -> Forecast:
+async def get_forecast(session: ReadSession, host: str, pci: str) -> Forecast | None:
     identity = await identity_of(session, host, pci)
     row = await repository.newest(session, identity.rnic_id)
     if row is None:
-        raise NotFound(f"No forecast has been made of RNIC {pci} of host {host} yet: is `wallwatch job forecast` running?")
+        return None
     body: dict[str, Any] = row.body
     targets: dict[str, dict[str, Any]] = body.get("targets") or {}
     walls = body.get("walls") or {}

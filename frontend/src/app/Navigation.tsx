@@ -11,6 +11,9 @@ export function Navigation() {
       <Link to="/" activeOptions={{ exact: true, includeSearch: false }} className={classes["navLink"]}>
         Wall
       </Link>
+      <Link to="/forecasts" className={classes["navLink"]}>
+        Forecasts
+      </Link>
       <Link to="/incidents" className={classes["navLink"]}>
         Incidents
         {open !== undefined && open > 0 && (

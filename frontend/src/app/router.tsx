@@ -3,13 +3,14 @@ import { parseAgentFilters } from "@/features/agents/filters";
 import { parseFilters } from "@/features/wall/filters";
 import { parseIncidentFilters } from "@/features/incidents/filters";
 import { parseLogFilters } from "@/features/webhooks/filters";
+import { parseForecastFilters } from "@/features/forecasts/filters";
 import { parseProfileSearch } from "@/features/profiles/filters";
 import { parseEditorSearch, parsePolicyFilters, parsePolicySearch } from "@/features/policies/filters";
 import { parseSilenceFilters } from "@/features/silences/filters";
 import { parseRnicSearch } from "@/features/rnic/vfView";
 import { ErrorPage } from "./ErrorPage";
 import { NotFoundPage } from "./NotFoundPage";
-import { AgentsRoute, EditPolicyRoute, IncidentRoute, IncidentsRoute, NewPolicyRoute, PoliciesRoute, PolicyRoute, ProfileRoute, ProfilesRoute, RemediesRoute, RnicRoute, SettingsRoute, SilencesRoute, SymptomRoute, WallRoute, WebhooksRoute } from "./routes";
+import { AgentsRoute, EditPolicyRoute, ForecastsRoute, IncidentRoute, IncidentsRoute, NewPolicyRoute, PoliciesRoute, PolicyRoute, ProfileRoute, ProfilesRoute, RemediesRoute, RnicRoute, SettingsRoute, SilencesRoute, SymptomRoute, WallRoute, WebhooksRoute } from "./routes";
 import { SessionGate } from "./SessionGate";
 
 const root = createRootRoute({ component: SessionGate, notFoundComponent: NotFoundPage, errorComponent: ErrorPage });
@@ -23,6 +24,7 @@ export const policiesRoute = createRoute({ getParentRoute: () => root, path: "/p
 export const newPolicyRoute = createRoute({ getParentRoute: () => root, path: "/policies/new", validateSearch: parseEditorSearch, component: NewPolicyRoute });
 export const policyRoute = createRoute({ getParentRoute: () => root, path: "/policies/$id", validateSearch: parsePolicySearch, component: PolicyRoute });
 export const editPolicyRoute = createRoute({ getParentRoute: () => root, path: "/policies/$id/edit", component: EditPolicyRoute });
+export const forecastsRoute = createRoute({ getParentRoute: () => root, path: "/forecasts", validateSearch: parseForecastFilters, component: ForecastsRoute });
 export const profilesRoute = createRoute({ getParentRoute: () => root, path: "/profiles", component: ProfilesRoute });
 export const profileRoute = createRoute({ getParentRoute: () => root, path: "/profiles/$model", validateSearch: parseProfileSearch, component: ProfileRoute });
 export const symptomRoute = createRoute({ getParentRoute: () => root, path: "/symptoms/$symptom", component: SymptomRoute });
@@ -31,7 +33,7 @@ export const agentsRoute = createRoute({ getParentRoute: () => root, path: "/age
 export const webhooksRoute = createRoute({ getParentRoute: () => root, path: "/webhooks", validateSearch: parseLogFilters, component: WebhooksRoute });
 export const settingsRoute = createRoute({ getParentRoute: () => root, path: "/settings/$section", component: SettingsRoute });
 
-const routeTree = root.addChildren([wallRoute, rnicRoute, incidentsRoute, incidentRoute, silencesRoute, policiesRoute, newPolicyRoute, policyRoute, editPolicyRoute, profilesRoute, profileRoute, symptomRoute, remediesRoute, agentsRoute, webhooksRoute, settingsRoute]);
+const routeTree = root.addChildren([wallRoute, forecastsRoute, rnicRoute, incidentsRoute, incidentRoute, silencesRoute, policiesRoute, newPolicyRoute, policyRoute, editPolicyRoute, profilesRoute, profileRoute, symptomRoute, remediesRoute, agentsRoute, webhooksRoute, settingsRoute]);
 
 /** The URL is part of the product: `?symptom=S1,S6` rather than JSON in quotes. */
 export const router = createRouter({

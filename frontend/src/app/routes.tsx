@@ -3,6 +3,8 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useMemo } from "react";
 import { AgentsPage } from "@/features/agents/AgentsPage";
 import type { AgentFilters } from "@/features/agents/filters";
+import type { ForecastFilters } from "@/features/forecasts/filters";
+import { ForecastsPage } from "@/features/forecasts/ForecastsPage";
 import { IncidentPage } from "@/features/incidents/IncidentPage";
 import { IncidentsPage } from "@/features/incidents/IncidentsPage";
 import type { IncidentFilters } from "@/features/incidents/filters";
@@ -113,6 +115,13 @@ export function ProfileRoute() {
       <ProfilePage key={model} model={model} search={route.useSearch()} onSearch={onSearch} />
     </Suspense>
   );
+}
+
+export function ForecastsRoute() {
+  const filters = getRouteApi("/forecasts").useSearch();
+  const navigate = useNavigate();
+  const onFilters = useCallback((next: ForecastFilters) => void navigate({ to: "/forecasts", search: next, replace: true }), [navigate]);
+  return <ForecastsPage filters={filters} onFilters={onFilters} />;
 }
 
 export function SymptomRoute() {

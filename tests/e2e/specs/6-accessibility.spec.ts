@@ -13,6 +13,7 @@ const PAGES: [path: string, ready: string][] = [
   ["/policies/rnic-link-comes-back", "A lost PCIe link comes back"],
   ["/symptoms/S1", "Repetitive flow re-offloading"],
   ["/symptoms/silent", "Host is not heard of"],
+  ["/forecasts", "Forecasts"],
   ["/profiles", "Profiles"],
   ["/profiles/CX-6", "NVIDIA ConnectX-6"],
   ["/remedies", "Remedies"],

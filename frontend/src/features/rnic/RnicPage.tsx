@@ -1,5 +1,6 @@
 import { Grid, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { ForecastPanel } from "@/features/forecasts/ForecastPanel";
 import { ExpectedPanel } from "@/features/profiles/ExpectedPanel";
 import { RnicPolicies } from "@/features/policies/RnicPolicies";
 import { QueryState } from "@/lib/ui/QueryState";
@@ -60,6 +61,7 @@ export function RnicPage({ host, pci, range, onRange, vfs, onVfs }: Props) {
           </Panel>
         </Grid.Col>
       </Grid>
+      <ForecastPanel host={host} pci={pci} />
       <ExpectedPanel host={host} pci={pci} />
       <SeriesPanels host={host} pci={pci} range={range} onRange={onRange} walls={rnic.data?.walls ?? []} />
       <RnicPolicies host={host} pci={pci} range={range} />

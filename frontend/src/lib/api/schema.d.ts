@@ -1605,7 +1605,7 @@ export interface paths {
         };
         /**
          * Get Forecast
-         * @description Return the newest forecast of one RNIC.
+         * @description Return the newest forecast of one RNIC, null before the first.
          */
         get: operations["getForecast"];
         put?: never;
@@ -14097,7 +14097,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Forecast"];
+                    "application/json": components["schemas"]["Forecast"] | null;
                 };
             };
             /** @description Sign in first (`not_signed_in`) */

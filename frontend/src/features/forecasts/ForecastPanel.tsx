@@ -1,0 +1,115 @@
+import { Grid, Group, Select, Table, Text } from "@mantine/core";
+import { useMemo, useState } from "react";
+import { SeriesChart } from "@/charts/series/SeriesChart";
+import type { Forecast } from "@/lib/api/types";
+import { formatShare, formatValue } from "@/lib/format";
+import { formatDuration, formatTime } from "@/lib/time/format";
+import { useTimeFormat } from "@/lib/time/ZoneContext";
+import { EmptyState } from "@/lib/ui/EmptyState";
+import { HeadedTable } from "@/lib/ui/HeadedTable";
+import { Panel } from "@/lib/ui/Panel";
+import { QueryState } from "@/lib/ui/QueryState";
+import { StatusMark } from "@/lib/ui/StatusMark";
+import { ForecastMarks } from "./ForecastMarks";
+import { fanModel, pastModel, targetsOf } from "./models";
+import { useForecast, usePastForecasts } from "./queries";
+import { intervalText, reachText } from "./times";
+
+function WallTimes({ forecast }: { forecast: Forecast }) {
+  return (
+    <HeadedTable label="When walls are reached" titles={["Wall", "Now", "Limit", "Reached", "Nine of ten cases"]}>
+      {forecast.walls.map((wall) => (
+        <Table.Tr key={wall.wall} data-wall={wall.wall}>
+          <Table.Td>{wall.label}</Table.Td>
+          <Table.Td>{formatValue(wall.now, wall.unit)}</Table.Td>
+          <Table.Td>{formatValue(wall.limit, wall.unit)}</Table.Td>
+          <Table.Td style={{ fontWeight: wall.likely_in_s === null ? 400 : 700 }}>{reachText(wall)}</Table.Td>
+          <Table.Td>{intervalText(wall)}</Table.Td>
+        </Table.Tr>
+      ))}
+    </HeadedTable>
+  );
+}
+
+function Summary({ forecast }: { forecast: Forecast }) {
+  const { clock } = useTimeFormat();
+  const { decline } = forecast;
+  return (
+    <Group gap={10}>
+      <Text size="xs" c="dimmed">
+        made {clock(forecast.at)}
+        {forecast.forecaster && ` by model ${forecast.forecaster}`}
+      </Text>
+      {forecast.stale && <StatusMark tone="warn">Stale</StatusMark>}
+      {decline?.in_s != null && (
+        <StatusMark tone="bad">{`Bandwidth falls by ${formatShare(decline.share)} within the hour, by 5 % in ${formatDuration(decline.in_s * 1000)}`}</StatusMark>
+      )}
+      <ForecastMarks cold={forecast.cold_start} violated={forecast.policy_violated} />
+    </Group>
+  );
+}
+
+/** What is ahead of one RNIC, and how well that was foretold so far. */
+export function ForecastPanel({ host, pci }: { host: string; pci: string }) {
+  const forecast = useForecast(host, pci);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [horizon, setHorizon] = useState("900");
+  const { zone } = useTimeFormat();
+  const targets = useMemo(() => (forecast.data ? targetsOf(forecast.data) : []), [forecast.data]);
+  const target = targets.find((each) => each.key === chosen) ?? targets.find((each) => each.key === "bandwidth_gbps") ?? targets[0];
+  const past = usePastForecasts(host, pci, target?.key ?? "bandwidth_gbps", Number(horizon));
+  const formats = useMemo(
+    () => ({ axis: (ms: number) => formatTime(ms, zone).slice(11, 16), tooltip: (ms: number) => formatTime(ms, zone) }),
+    [zone],
+  );
+  const fan = useMemo(() => (forecast.data && target ? fanModel(forecast.data, target, formats) : null), [forecast.data, target, formats]);
+  const record = useMemo(() => (past.data ? pastModel(past.data, formats) : null), [past.data, formats]);
+  return (
+    <Panel
+      title="Forecast"
+      aside={forecast.data && <Summary forecast={forecast.data} />}
+      actions={
+        target && (
+          <Select aria-label="What is drawn" size="xs" allowDeselect={false} value={target.key} onChange={setChosen} data={targets.map((each) => ({ value: each.key, label: each.label }))} />
+        )
+      }
+    >
+      <QueryState
+        query={forecast}
+        lines={6}
+        isEmpty={(data) => data === null}
+        empty={<EmptyState title="No forecast has been made yet">The first comes within two minutes of the first samples. If none comes, see that the job forecast runs.</EmptyState>}
+      >
+        {(data) =>
+          data && (
+          <Grid gap={12}>
+            <Grid.Col span={{ base: 12, xl: 4 }}>
+              <WallTimes forecast={data} />
+            </Grid.Col>
+            <Grid.Col span={{ base: 12, md: 6, xl: 4 }}>
+              <Text size="sm">The next hour: {target?.label}</Text>
+              {fan && target && <SeriesChart model={fan} title={`${target.label} in the next hour`} />}
+            </Grid.Col>
+            <Grid.Col span={{ base: 12, md: 6, xl: 4 }}>
+              <Group justify="space-between">
+                <Text size="sm">Foretold and what happened, 6 hours</Text>
+                <Select
+                  aria-label="Foretold how long before"
+                  size="xs"
+                  w={130}
+                  allowDeselect={false}
+                  value={horizon}
+                  onChange={(value) => setHorizon(value ?? "900")}
+                  data={data.horizons_s.map((seconds) => ({ value: String(seconds), label: `${formatDuration(seconds * 1000)} before` }))}
+                />
+              </Group>
+              <QueryState query={past} lines={4} isEmpty={(found) => found.items.length === 0} empty={<EmptyState title="No forecast was kept yet">They appear here a few minutes after the first.</EmptyState>}>
+                {() => (record && target ? <SeriesChart model={record} title={`${target.label}: foretold and what happened`} /> : null)}
+              </QueryState>
+            </Grid.Col>
+          </Grid>
+        )}
+      </QueryState>
+    </Panel>
+  );
+}

@@ -1,0 +1,57 @@
+import { Table } from "@mantine/core";
+import type { ForecastModel } from "@/lib/api/types";
+import { formatShare } from "@/lib/format";
+import { formatAgo } from "@/lib/time/format";
+import { useNow } from "@/lib/time/useNow";
+import { EmptyState } from "@/lib/ui/EmptyState";
+import { HeadedTable } from "@/lib/ui/HeadedTable";
+import { Panel } from "@/lib/ui/Panel";
+import { QueryState } from "@/lib/ui/QueryState";
+import { StatusMark } from "@/lib/ui/StatusMark";
+import { useForecastModels } from "./queries";
+
+function numberOf(model: ForecastModel, name: string): number | null {
+  const value: unknown = model.live[name];
+  return typeof value === "number" ? value : null;
+}
+
+function Live({ model }: { model: ForecastModel }) {
+  if (!numberOf(model, "minutes")) return <>not measured yet</>;
+  return (
+    <>
+      {formatShare(numberOf(model, "mean_error"))} of a wall at 15 min, interval holds {formatShare(numberOf(model, "coverage"))}
+    </>
+  );
+}
+
+/** Who forecasts, and how it fares. */
+export function ModelsPanel() {
+  const models = useForecastModels();
+  const now = useNow();
+  return (
+    <Panel title="Models" flush>
+      <QueryState
+        query={models}
+        lines={3}
+        isEmpty={(items) => items.length === 0}
+        empty={<EmptyState title="No model is trained">Forecasts start cold: the physical model and a damped trend. Train one with: wallwatch forecast train</EmptyState>}
+      >
+        {(items) => (
+          <HeadedTable label="Models" titles={["Model", "Role", "Trained", "On live data", "Drift"]}>
+            {items.map((model) => (
+              <Table.Tr key={model.id} data-model={model.id}>
+                <Table.Td style={{ fontFamily: "var(--ww-mono)" }}>{model.id}</Table.Td>
+                <Table.Td>{model.role}</Table.Td>
+                <Table.Td>{formatAgo(model.trained_at, now)}</Table.Td>
+                <Table.Td>
+                  <Live model={model} />
+                </Table.Td>
+                <Table.Td>{model.live["drifted"] === true ? <StatusMark tone="warn">Drifted: train again</StatusMark> : "none seen"}</Table.Td>
+              </Table.Tr>
+            ))}
+          </HeadedTable>
+        )}
+      </QueryState>
+    </Panel>
+  );
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import type { Forecast, PastForecasts } from "@/lib/api/types";
+import { parseForecastFilters } from "./filters";
+import { fanModel, pastModel, targetsOf } from "./models";
+import { intervalText, reachText } from "./times";
+
+const formats = { axis: String, tooltip: String };
+const ahead = [1, 2, 3, 4, 5].map((i) => [30, 30 + i, 30 + 2 * i]);
+const forecast: Forecast = {
+  host: "host01", pci: "0000:3b:00.0", rack: null, model: "CX-6", at: "2026-01-01T00:00:00Z", stale: false, forecaster: "abc", cold_start: false, policy_violated: false,
+  horizons_s: [60, 300, 900, 1800, 3600], quantiles: [0.05, 0.5, 0.95],
+  walls: [{ wall: "egress_masks", label: "Egress masks", unit: "masks", now: 30, limit: 43, ahead, earliest_in_s: 300, likely_in_s: 900, latest_in_s: null }],
+  others: { bandwidth_gbps: { label: "Bandwidth", unit: "Gbit/s", now: 100, ahead } }, headroom: [], decline: null,
+};
+
+describe("times to walls", () => {
+  it.each([
+    [{ earliest_in_s: null, likely_in_s: null, latest_in_s: null }, "not within the hour", ""],
+    [{ earliest_in_s: 0, likely_in_s: 0, latest_in_s: 0 }, "reached", ""],
+    [{ earliest_in_s: 1200, likely_in_s: null, latest_in_s: null }, "possible within the hour", "20 min to later than an hour"],
+    [{ earliest_in_s: 300, likely_in_s: 900, latest_in_s: 1800 }, "in 15 min", "5 min to 30 min"],
+  ])("reads %j as %s", (times, reach, interval) => {
+    expect(reachText(times)).toBe(reach);
+    expect(intervalText(times)).toBe(interval);
+  });
+});
+
+describe("the fan", () => {
+  it("begins with the present in each line and has the wall's limit", () => {
+    const [wall, bandwidth] = targetsOf(forecast);
+    if (!wall || !bandwidth) throw new Error("two targets were expected");
+    const model = fanModel(forecast, wall, formats);
+    expect(model.lines.map((line) => line.values[0])).toEqual([30, 30, 30]);
+    expect(model.lines[0]?.values).toEqual([30, 31, 32, 33, 34, 35]);
+    expect(model.limit?.value).toBe(43);
+    expect(model.toMs - model.fromMs).toBe(3_600_000);
+    expect(fanModel(forecast, bandwidth, formats).limit).toBeUndefined();
+  });
+});
+
+describe("past forecasts", () => {
+  it("stand at the time that they spoke of, and marked where a policy was violated", () => {
+    const past: PastForecasts = {
+      target: "q_l", label: "Q", unit: "queries", horizon_s: 900,
+      items: [{ at: "2026-01-01T00:00:00Z", for_at: "2026-01-01T00:15:00Z", low: 1, likely: 2, high: 3, actual: null, cold_start: false, policy_violated: true, forecaster: null }],
+    };
+    const model = pastModel(past, formats);
+    expect(model.timesMs).toEqual([Date.parse("2026-01-01T00:15:00Z")]);
+    expect(model.lines[0]?.values).toEqual([null]);
+    expect(model.intervals).toHaveLength(1);
+  });
+});
+
+describe("filters", () => {
+  it("are what the URL says, and nothing that is not known", () => {
+    expect(parseForecastFilters({ within: "15", sort: "decline", declining: "true" })).toEqual({ within: 15, sort: "decline", declining: true });
+    expect(parseForecastFilters({ within: "60", sort: "best", declining: "no" })).toEqual({});
+  });
+});

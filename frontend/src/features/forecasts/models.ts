@@ -1,0 +1,66 @@
+import type { SeriesModel } from "@/charts/series/model";
+import type { Forecast, PastForecasts } from "@/lib/api/types";
+import { formatNumber } from "@/lib/format";
+
+interface Formats {
+  axis: (ms: number) => string;
+  tooltip: (ms: number) => string;
+}
+
+interface Target {
+  key: string;
+  label: string;
+  unit: string;
+  now: number | null;
+  ahead: readonly (readonly (number | null)[])[];
+  limit: number | null;
+}
+
+/** Everything that is forecast of one RNIC, walls first. */
+export function targetsOf(forecast: Forecast): Target[] {
+  const walls = forecast.walls.map((wall) => ({ key: wall.wall, label: wall.label, unit: wall.unit, now: wall.now, ahead: wall.ahead, limit: wall.limit }));
+  const others = Object.entries(forecast.others).map(([key, one]) => ({ key, label: one.label, unit: one.unit, now: one.now, ahead: one.ahead, limit: null }));
+  return [...walls, ...others];
+}
+
+/** The fan: from now, the likely course between what is low and what is high. */
+export function fanModel(forecast: Forecast, target: Target, formats: Formats): SeriesModel {
+  const at = Date.parse(forecast.at);
+  const timesMs = [at, ...forecast.horizons_s.map((seconds) => at + seconds * 1000)];
+  const middle = Math.floor(forecast.quantiles.length / 2);
+  const last = forecast.quantiles.length - 1;
+  const line = (place: number) => [target.now, ...target.ahead.map((one) => one[place] ?? null)];
+  return {
+    timesMs,
+    fromMs: at,
+    toMs: timesMs[timesMs.length - 1] ?? at,
+    intervals: [],
+    limit: target.limit === null ? undefined : { value: target.limit, label: `limit: ${formatNumber(target.limit)}`, always: true },
+    formatTime: formats.axis,
+    formatTooltipTime: formats.tooltip,
+    lines: [
+      { name: "likely", label: "likely", unit: target.unit, values: line(middle) },
+      { name: "high", label: "high (95 %)", unit: target.unit, values: line(last), dashed: true },
+      { name: "low", label: "low (5 %)", unit: target.unit, values: line(0), dashed: true },
+    ],
+  };
+}
+
+/** What was said for each time, and what was then. */
+export function pastModel(past: PastForecasts, formats: Formats): SeriesModel {
+  const timesMs = past.items.map((item) => Date.parse(item.for_at));
+  return {
+    timesMs,
+    fromMs: timesMs[0] ?? 0,
+    toMs: timesMs[timesMs.length - 1] ?? 0,
+    intervals: past.items.filter((item) => item.policy_violated).map((item) => ({ symptom: "policy violated", fromMs: Date.parse(item.for_at), toMs: Date.parse(item.for_at) + 60_000 })),
+    formatTime: formats.axis,
+    formatTooltipTime: formats.tooltip,
+    lines: [
+      { name: "actual", label: "what happened", unit: past.unit, values: past.items.map((item) => item.actual) },
+      { name: "likely", label: "likely", unit: past.unit, values: past.items.map((item) => item.likely), dashed: true },
+      { name: "low", label: "low (5 %)", unit: past.unit, values: past.items.map((item) => item.low), dashed: true },
+      { name: "high", label: "high (95 %)", unit: past.unit, values: past.items.map((item) => item.high), dashed: true },
+    ],
+  };
+}

@@ -1,0 +1,44 @@
+import { useQuery } from "@tanstack/react-query";
+import { api, unwrap } from "@/lib/api/client";
+import { usePages } from "@/lib/api/usePages";
+import type { ForecastFilters } from "./filters";
+
+/** Forecasts are made once a minute. */
+const EVERY_MS = 20_000;
+const PAGE = 100;
+
+export function useForecast(host: string, pci: string) {
+  return useQuery({
+    queryKey: ["rnics", host, pci, "forecast"],
+    queryFn: () => unwrap(api.GET("/api/v1/rnics/{host}/{pci}/forecast", { params: { path: { host, pci } } })),
+    refetchInterval: EVERY_MS,
+  });
+}
+
+export function usePastForecasts(host: string, pci: string, target: string, horizonS: number) {
+  return useQuery({
+    queryKey: ["rnics", host, pci, "forecasts", target, horizonS],
+    queryFn: () => {
+      const from = new Date(Date.now() - 6 * 3_600_000).toISOString();
+      return unwrap(api.GET("/api/v1/rnics/{host}/{pci}/forecasts", { params: { path: { host, pci }, query: { target, horizon_s: horizonS, from } } }));
+    },
+    refetchInterval: EVERY_MS,
+  });
+}
+
+export function useFleetForecasts(filters: ForecastFilters) {
+  return usePages(
+    ["forecasts", filters],
+    (cursor) =>
+      unwrap(
+        api.GET("/api/v1/forecasts", {
+          params: { query: { within_s: 60 * (filters.within ?? 60), sort: filters.sort ?? "time_to_wall", declining: filters.declining, limit: PAGE, cursor } },
+        }),
+      ),
+    EVERY_MS,
+  );
+}
+
+export function useForecastModels() {
+  return useQuery({ queryKey: ["forecast-models"], queryFn: () => unwrap(api.GET("/api/v1/forecast-models")), refetchInterval: 60_000 });
+}
