@@ -17,6 +17,9 @@ import (
 // cniTimeout bounds one call of the plugin.
 const cniTimeout = 5 * time.Second
 
+// pacedTimeout bounds one that waits for its turn: wallwatch-cni gives up after 30 s.
+const pacedTimeout = 40 * time.Second
+
 // tryAgainLater is the CNI specification's error code for a refusal that is not for ever.
 const tryAgainLater = 11
 
@@ -50,7 +53,7 @@ func (a *cniAdmission) Add(c *engine.Container) error {
 	if a.binary == "" {
 		return nil
 	}
-	result, err := a.call("ADD", c)
+	result, err := a.call("ADD", c, cniTimeout)
 	if err != nil {
 		a.log.Warn("CNI ADD failed", "host", c.RNIC.Host.Name, "pci", c.RNIC.PCI, "vf", c.VF, "error", err)
 		return err
@@ -58,25 +61,33 @@ func (a *cniAdmission) Add(c *engine.Container) error {
 	return os.WriteFile(filepath.Join(c.RNIC.Host.Name, "cni/results", c.ID+".json"), result, 0o644)
 }
 
-// Del frees it.
+// Del frees it. Where releases of the RNIC are paced, the plugin waits for its turn: the fleet does not wait with it.
 func (a *cniAdmission) Del(c *engine.Container) error {
 	if a.binary == "" {
 		return nil
 	}
 	_ = os.Remove(filepath.Join(c.RNIC.Host.Name, "cni/results", c.ID+".json"))
-	_, err := a.call("DEL", c)
+	if _, err := os.Stat(filepath.Join(c.RNIC.Host.Name, "agent/pace", c.RNIC.PCI+".del.json")); err == nil {
+		go func() { _ = a.del(c, pacedTimeout) }()
+		return nil
+	}
+	return a.del(c, cniTimeout)
+}
+
+func (a *cniAdmission) del(c *engine.Container, timeout time.Duration) error {
+	_, err := a.call("DEL", c, timeout)
 	if err != nil {
 		a.log.Warn("CNI DEL failed", "host", c.RNIC.Host.Name, "pci", c.RNIC.PCI, "vf", c.VF, "error", err)
 	}
 	return err
 }
 
-func (a *cniAdmission) call(operation string, c *engine.Container) ([]byte, error) {
+func (a *cniAdmission) call(operation string, c *engine.Container, timeout time.Duration) ([]byte, error) {
 	config, err := json.Marshal(cniConfig(c))
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), cniTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	command := exec.CommandContext(ctx, a.binary)
 	command.Dir = c.RNIC.Host.Name

@@ -85,3 +85,27 @@ func TestAPluginThatPrintsNoErrorObjectFailsWithItsName(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestAReleaseThatWaitsForItsTurnDoesNotHoldTheFleetUp(t *testing.T) {
+	admission, container := plugin(t, "", "0")
+	if err := os.WriteFile(admission.binary, []byte("#!/bin/sh\nuntil [ -e go ]; do sleep 0.01; done\ntouch done\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	paces := filepath.Join("host01", "agent", "pace")
+	if err := os.MkdirAll(paces, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(paces, container.RNIC.PCI+".del.json"), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := admission.Del(container); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("host01/go", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the plugin is called all the same", func() error {
+		_, err := os.Stat("host01/done")
+		return err
+	})
+}
