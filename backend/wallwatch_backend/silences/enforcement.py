@@ -63,7 +63,8 @@ async def apply_to_one(session: WriteSession, incident: IncidentRow, at: datetim
     if incident.state == "resolved":
         incident.suppressed_by = incident.suppressed_at = None
         return
-    in_force = await _in_force(session, at)
+    with session.no_autoflush:  # the incident is written once, when it is published
+        in_force = await _in_force(session, at)
     if not in_force and incident.state != "suppressed":
         return
     found = suppressor(in_force, await members.labels_of(session, incident.id), incident.scope) if in_force else None
