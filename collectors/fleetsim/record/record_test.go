@@ -101,6 +101,18 @@ func TestTheSameScenarioGivesTheSameRecording(t *testing.T) {
 	}
 }
 
+func TestWithPoliciesTheirViolationsAndStatesAreRecordedAndNoSingleFlows(t *testing.T) {
+	o := options(t, "s3", 90*time.Second)
+	o.Policies = "../../internal/ltl/testdata/policies.json"
+	text, messages, _ := record(t, o)
+	if bytes.Contains(text, []byte(`"kind":"flow_`)) {
+		t.Error("events of single flows are in the recording")
+	}
+	if len(of(messages, "policy_state")) == 0 || !bytes.Contains(text, []byte(`"policy":"host-boots-announced"`)) {
+		t.Error("neither states nor the violation by the crash are in the recording")
+	}
+}
+
 func TestMessagesAreInOrderOfTimeAndCounted(t *testing.T) {
 	_, messages, run := record(t, options(t, "s3", 90*time.Second))
 	counted := map[string]int{}

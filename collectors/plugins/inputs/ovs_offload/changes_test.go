@@ -188,6 +188,53 @@ func TestFlowEventsTellWhatPoliciesJudge(t *testing.T) {
 	}
 }
 
+// judging is a host whose flow events are told.
+func judging(t *testing.T, tree string) *host {
+	h := newHost(t, tree)
+	h.FlowEventLimit = 100
+	if err := h.Init(); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func TestAFlowThatWasNeverUsedAgesFromItsBeginning(t *testing.T) {
+	h := judging(t, oneRNIC)
+	h.step(t, 0)
+	h.step(t, 6, line(1, 32, 0, "never", inHardware))
+	// Flow 1 may be 10 s old, flow 2 cannot be older than 4 s.
+	h.step(t, 4, line(1, 32, 0, "never", inHardware), line(2, 32, 0, "never", inHardware))
+	got := words(h.step(t, 3))
+	if want := map[string]string{"1": "flow_aged flow_entry_deleted", "2": "flow_entry_deleted"}; fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+}
+
+func TestAFlowThatComesBackHadBeenInUseOnlyWhereDumpsCanTell(t *testing.T) {
+	for seconds, want := range map[float64]string{
+		2:  "flow_offloaded flow_entry_created flow_returned",
+		10: "flow_offloaded flow_entry_created",
+	} {
+		h := judging(t, oneRNIC)
+		h.step(t, 0)
+		h.step(t, seconds, line(1, 32, 5, "0.0s", inHardware))
+		h.step(t, seconds)
+		if got := words(h.step(t, seconds, line(1, 32, 5, "0.1s", inHardware))); got["1"] != want {
+			t.Errorf("dumps every %g s: %s, want %s", seconds, got["1"], want)
+		}
+	}
+}
+
+func TestFlowEventsNameTheVirtualFunction(t *testing.T) {
+	h := judging(t, oneRNIC+"devices/0000:3b:00.0/virtfn0 -> ../0000:3b:00.2\n")
+	h.step(t, 0)
+	for _, m := range h.step(t, 1, line(1, 32, 1, "0.1s", inHardware)) {
+		if m.Name() == "event" && plugintest.Field(m, "device") != "0000:3b:00.2" {
+			t.Errorf("%v", m)
+		}
+	}
+}
+
 func TestFlowEventsBeyondTheLimitAreCounted(t *testing.T) {
 	h := newHost(t, oneRNIC)
 	h.FlowEventLimit = 3

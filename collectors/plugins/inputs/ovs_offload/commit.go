@@ -194,14 +194,17 @@ func (t *tracker) wasLive(g grave) bool {
 	return g.absent.Sub(g.gone) <= quickReturn
 }
 
-// isCertain says whether it is no matter of chance that a live flow was deleted: dumps that are far apart see every flow that comes back as
-// one that was back at once.
+// isCertain says whether it is no matter of chance that a live flow was deleted. Dumps that are far apart see every flow that comes back as one
+// that was back at once; and an idle time is explained by late counters only where those are as late as max-idle.
 func (t *tracker) isCertain(g grave) bool {
 	if t.reading.Sub(g.seen) <= 2*quickReturn {
 		return true
 	}
-	idle := t.sinceStart(g.seen) - g.usedAt
-	return g.usedAt != neverUsed && (t.sinceStart(g.gone)-g.usedAt < t.maxIdle.Milliseconds() || float64(idle) <= staleFactor*g.owner.typicalGapMS)
+	if g.usedAt == neverUsed {
+		return false
+	}
+	maxIdle, late := t.maxIdle.Milliseconds(), staleFactor*g.owner.typicalGapMS
+	return t.sinceStart(g.gone)-g.usedAt < maxIdle || (late >= float64(maxIdle) && float64(t.sinceStart(g.seen)-g.usedAt) <= late)
 }
 
 // gap records the time between two moves of a flow's counter. Between two dumps a counter may have moved several times,

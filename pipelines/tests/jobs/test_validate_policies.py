@@ -1,0 +1,35 @@
+"""Which policies run over all hosts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from wallwatch.domain.policies.load import policies
+from wallwatch.jobs.validate_policies import in_force, of_catalogue
+
+ADDRESS = policies()["address-one-container"]
+OWN: dict[str, Any] = {**ADDRESS.model_dump(mode="json", exclude_none=True), "id": "own-one"}
+
+
+def ids(*rows: tuple[str, bool, bool, Any]) -> list[str]:
+    return [policy.id for policy in in_force(list(rows))]
+
+
+def test_those_of_the_catalogue_that_cross_hosts_run() -> None:
+    assert ids() == [policy.id for policy in of_catalogue()] == ["address-one-container"]
+
+
+def test_who_switches_one_off_is_heard() -> None:
+    assert ids(("address-one-container", False, False, None)) == []
+
+
+@pytest.mark.parametrize(
+    ("enabled", "definition", "runs"),
+    [(True, OWN, True), (False, OWN, False), (True, {**OWN, "where": "edge"}, False), (True, {**OWN, "formula": "G("}, False)],
+)
+def test_operators_own_ones_run_where_they_are_enabled_cross_hosts_and_can_be_used(
+    enabled: bool, definition: dict[str, Any], runs: bool
+) -> None:
+    assert ids(("own-one", True, enabled, definition)) == ["address-one-container", *(["own-one"] if runs else [])]
