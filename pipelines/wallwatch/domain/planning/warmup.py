@@ -56,11 +56,17 @@ def likely(past: Sequence[Observation], present: Sequence[Observation], space: H
     latest = {(one.value, one.mask): one for one in past if (one.value, one.mask) not in there}
     if len(past) < LEAST_OBSERVATIONS or not latest:
         return []
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    with threadpool_limits(limits=1):  # matrices of five columns: threads would wait for each other ten times as long as they work
+        return _ranked(past, list(latest.values()), space, now_s)
+
+
+def _ranked(past: Sequence[Observation], candidates: Sequence[Observation], space: HeaderSpace, now_s: float) -> list[tuple[int, int]]:
     known = _features(past, space, [one.at_s for one in past])
     spread = np.where(known.std(axis=0) > 0, known.std(axis=0), 1.0)
     middle = known.mean(axis=0)
     mixture = _fitted((known - middle) / spread)
-    candidates = list(latest.values())
     now = mixture.score_samples((_features(candidates, space, [now_s] * len(candidates)) - middle) / spread)
     usual = float(np.quantile(mixture.score_samples((known - middle) / spread), SHARE_OF_LIKELY))
     ranked = sorted(range(len(candidates)), key=lambda at: (-now[at], candidates[at].value))
@@ -88,7 +94,9 @@ def _fitted(data: Floats) -> GaussianMixture:
 
     data = data[:: -(-len(data) // MOST_FITTED)]
     tried = [
-        GaussianMixture(components, covariance_type="full", reg_covar=1e-3, random_state=SEED, max_iter=200).fit(data)
+        GaussianMixture(components, covariance_type="full", reg_covar=1e-3, random_state=SEED, max_iter=200, init_params="k-means++").fit(
+            data
+        )
         for components in range(1, min(MOST_COMPONENTS, len(data) // 10) + 1)
     ]
     return min(tried, key=lambda mixture: mixture.bic(data))
