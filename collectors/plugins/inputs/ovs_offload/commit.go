@@ -194,17 +194,10 @@ func (t *tracker) wasLive(g grave) bool {
 	return g.absent.Sub(g.gone) <= quickReturn
 }
 
-// isCertain says whether it is no matter of chance that a live flow was deleted. Dumps that are far apart see every flow that comes back as one
-// that was back at once; and an idle time is explained by late counters only where those are as late as max-idle.
+// isCertain says whether it is no matter of chance that a live flow was deleted: dumps that are far apart see every flow that comes back as one
+// that was back at once, and cannot tell flows that all rest from counters that are all late.
 func (t *tracker) isCertain(g grave) bool {
-	if t.reading.Sub(g.seen) <= 2*quickReturn {
-		return true
-	}
-	if g.usedAt == neverUsed {
-		return false
-	}
-	maxIdle, late := t.maxIdle.Milliseconds(), staleFactor*g.owner.typicalGapMS
-	return t.sinceStart(g.gone)-g.usedAt < maxIdle || (late >= float64(maxIdle) && float64(t.sinceStart(g.seen)-g.usedAt) <= late)
+	return t.reading.Sub(g.seen) <= 2*quickReturn || (g.usedAt != neverUsed && t.sinceStart(g.gone)-g.usedAt < t.maxIdle.Milliseconds())
 }
 
 // gap records the time between two moves of a flow's counter. Between two dumps a counter may have moved several times,
