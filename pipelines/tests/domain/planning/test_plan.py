@@ -120,6 +120,13 @@ def test_after_an_applied_plan_little_is_left_to_do() -> None:
     assert len(third.steps) < len(first.steps) / 4
 
 
+def test_a_flow_that_is_printed_twice_is_moved_once() -> None:
+    cold, hot = line("10.0.0.0/24", 1), line("10.2.2.0/23", 90_000)
+    plan = make_plan(dump_of(cold, hot, cold), CX6)
+    assert plan.proven
+    assert [step.add for step in plan.steps] == [False, True]
+
+
 def test_a_dump_that_was_not_read_whole_gets_no_plan() -> None:
     with pytest.raises(NotComparable, match="line 2"):
         make_plan(read_dump(line("10.0.0.0/8", 1) + "\nnonsense", HeaderSpace()), CX6)
