@@ -40,28 +40,24 @@ def _times(start: datetime, end: datetime, step_s: int) -> list[datetime]:
     return found
 
 
-def _state(row: Row[Any]) -> StateThen:
-    if row.violations:
-        return "violated"
+def _standing(row: Row[Any]) -> StateThen:
+    """The state that a report leaves; a violation is only of its own time."""
     if row.unknown:
         return "unknown"
     return "holding" if row.subjects else "idle"
 
 
 def _spread(rows: Iterable[Row[Any]], times: list[datetime]) -> list[StateThen]:
-    """A state stands until the next report, for a while; a violation is only of its own time."""
-    by_time = {row.bucket: _state(row) for row in rows}
-    standing: tuple[datetime, StateThen] | None = None
-    before = [at for at in by_time if at < times[0]]
-    if before:
-        standing = max(before), by_time[max(before)]
+    """A report stands until the next one, for a while."""
+    by_time = {row.bucket: row for row in rows}
+    last = max((at for at in by_time if at < times[0]), default=None)
     found: list[StateThen] = []
     for at in times:
         if at in by_time:
-            standing = at, by_time[at]
-            found.append(by_time[at])
-        elif standing is not None and at - standing[0] <= telemetry_repository.STANDS:
-            found.append("holding" if standing[1] == "violated" else standing[1])
+            last = at
+            found.append("violated" if by_time[at].violations else _standing(by_time[at]))
+        elif last is not None and at - last <= telemetry_repository.STANDS:
+            found.append(_standing(by_time[last]))
         else:
             found.append("unheard")
     return found
