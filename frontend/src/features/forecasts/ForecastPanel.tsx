@@ -83,14 +83,14 @@ export function ForecastPanel({ host, pci }: { host: string; pci: string }) {
         {(data) =>
           data && (
           <Grid gap={12}>
-            <Grid.Col span={{ base: 12, xl: 4 }}>
+            <Grid.Col span={12}>
               <WallTimes forecast={data} />
             </Grid.Col>
-            <Grid.Col span={{ base: 12, md: 6, xl: 4 }}>
+            <Grid.Col span={{ base: 12, md: 6 }}>
               <Text size="sm">The next hour: {target?.label}</Text>
               {fan && target && <SeriesChart model={fan} title={`${target.label} in the next hour`} />}
             </Grid.Col>
-            <Grid.Col span={{ base: 12, md: 6, xl: 4 }}>
+            <Grid.Col span={{ base: 12, md: 6 }}>
               <Group justify="space-between">
                 <Text size="sm">Foretold and what happened, 6 hours</Text>
                 <Select

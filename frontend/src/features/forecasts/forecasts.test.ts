@@ -42,11 +42,13 @@ describe("past forecasts", () => {
   it("stand at the time that they spoke of, and marked where a policy was violated", () => {
     const past: PastForecasts = {
       target: "q_l", label: "Q", unit: "queries", horizon_s: 900,
-      items: [{ at: "2026-01-01T00:00:00Z", for_at: "2026-01-01T00:15:00Z", low: 1, likely: 2, high: 3, actual: null, cold_start: false, policy_violated: true, forecaster: null }],
+      items: [15, 16, 17].map((minute) => ({
+        at: `2026-01-01T00:${minute - 15}0:00Z`, for_at: `2026-01-01T00:${minute}:00Z`, low: 1, likely: 2, high: 3, actual: null, cold_start: false, policy_violated: minute < 17, forecaster: null,
+      })),
     };
     const model = pastModel(past, formats);
-    expect(model.timesMs).toEqual([Date.parse("2026-01-01T00:15:00Z")]);
-    expect(model.lines[0]?.values).toEqual([null]);
+    expect(model.timesMs[0]).toBe(Date.parse("2026-01-01T00:15:00Z"));
+    expect(model.lines[0]?.values).toEqual([null, null, null]);
     expect(model.intervals).toHaveLength(1);
   });
 });

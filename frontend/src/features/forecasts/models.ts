@@ -1,4 +1,4 @@
-import type { SeriesModel } from "@/charts/series/model";
+import type { Interval, SeriesModel } from "@/charts/series/model";
 import type { Forecast, PastForecasts } from "@/lib/api/types";
 import { formatNumber } from "@/lib/format";
 
@@ -46,6 +46,19 @@ export function fanModel(forecast: Forecast, target: Target, formats: Formats): 
   };
 }
 
+/** Times that forecasts spoke of which were made while a policy was violated; forecasts that follow each other make one span. */
+function violatedSpans(past: PastForecasts): Interval[] {
+  const spans: Interval[] = [];
+  past.items.forEach((item, i) => {
+    if (!item.policy_violated) return;
+    const at = Date.parse(item.for_at);
+    const last = spans[spans.length - 1];
+    if (last && past.items[i - 1]?.policy_violated) last.toMs = at;
+    else spans.push({ symptom: "policy violated", fromMs: at - 60_000, toMs: at });
+  });
+  return spans;
+}
+
 /** What was said for each time, and what was then. */
 export function pastModel(past: PastForecasts, formats: Formats): SeriesModel {
   const timesMs = past.items.map((item) => Date.parse(item.for_at));
@@ -53,7 +66,7 @@ export function pastModel(past: PastForecasts, formats: Formats): SeriesModel {
     timesMs,
     fromMs: timesMs[0] ?? 0,
     toMs: timesMs[timesMs.length - 1] ?? 0,
-    intervals: past.items.filter((item) => item.policy_violated).map((item) => ({ symptom: "policy violated", fromMs: Date.parse(item.for_at), toMs: Date.parse(item.for_at) + 60_000 })),
+    intervals: violatedSpans(past),
     formatTime: formats.axis,
     formatTooltipTime: formats.tooltip,
     lines: [
