@@ -13,7 +13,6 @@ from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.webhooks import repository
 from wallwatch_backend.webhooks.schemas import EventType
 
-
 _LISTENS = "webhooks.anyone_listens"
 
 
