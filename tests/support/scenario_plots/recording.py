@@ -74,6 +74,8 @@ def read(folder: Path) -> Recording:
     ended: dict[tuple[str, ...], Interval] = {}
     for line in (folder / "truth.jsonl").read_text().splitlines():
         one = json.loads(line)
+        if one.get("marginal"):  # an expert would contradict neither who calls it the symptom nor who does not
+            continue
         to_s = None if one["to"] is None else datetime.fromisoformat(one["to"]).timestamp() - start_s
         from_s = datetime.fromisoformat(one["from"]).timestamp() - start_s
         key = (one["symptom"], one["host"], one["pci"], one["from"])
