@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from wallwatch_backend.agents import framing, policies, repository
 from wallwatch_backend.agents.policies import PolicyFile
+from wallwatch_backend.audit import service as audit
 from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.database import Database, WriteSession
 from wallwatch_backend.remedies import repository as remedies
@@ -50,6 +51,7 @@ class AgentConnection:
         self._offered = b""
         self._noted_at: datetime | None = None
         self._sent: set[UUID] = set()
+        self._lies: set[str] = set()
         self._sending = asyncio.Lock()
 
     async def open(self) -> None:
@@ -174,10 +176,22 @@ class AgentConnection:
         except ValidationError as bad:
             BAD_MESSAGES.labels("result").inc()
             log.warning("agent_bad_result", host=self.host, errors=bad.error_count(), first=bad.errors()[0]["msg"])
+            await self._note_lie("malformed_result")
             return
         async with self._database.write() as session:
             fresh = await results.apply_result(session, self.host, result)
+            known = fresh or await remedies.command_locked(session, result.command_id, self.host) is not None
+        if not known and result.code not in results.ONLY_CLAIMED:
+            await self._note_lie("unknown_command", command_id=str(result.command_id))
         log.info("agent_result", host=self.host, command_id=str(result.command_id), state=result.state, code=result.code, fresh=fresh)
+
+    async def _note_lie(self, reason: str, **detail: str) -> None:
+        """Audit what an honest agent never says; of each kind once in a connection, so that a liar cannot fill the log."""
+        if reason in self._lies:
+            return
+        self._lies.add(reason)
+        actor = f"agent:{self.host}"
+        await audit.record_apart(self._database, actor, "agent.result", self.host, outcome="refused", reason=reason, **detail)
 
     async def send_commands(self) -> None:
         """Send what waits for this host. A new connection sends everything without a result again: the agent never runs an id twice."""

@@ -20,6 +20,10 @@ from wallwatch_backend.remedies.signing import rfc3339
 RESULTS = Counter("wallwatch_remedy_results", "Results that agents reported", ["operation", "state"])
 
 
+ONLY_CLAIMED = frozenset({"bad_signature", "unknown_key", "malformed"})
+"""Codes whose ids are what a rejected message claimed: somebody else may have made them up."""
+
+
 class AgentResult(BaseModel):
     """Message `result` of the capability `com.wallwatch.remedy.v1` (docs/contracts.md)."""
 
