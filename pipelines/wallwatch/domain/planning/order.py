@@ -62,25 +62,28 @@ def arrange(
     while any(scores[first] < scores[second] for first, second in before):  # what must stand ahead of a hot mask is as hot
         for first, second in before:
             scores[first] = max(scores[first], scores[second])
-    options = [_option(scores, frozenset(forced), limit, before) for limit in limits]
+    options = [_option(scores, frozenset(forced), limit, before, every) for limit in limits for every in (False, True)]
     costs = [float(traffic[[*one.stay, *one.moved]] @ np.arange(len(masks))) for one in options]
     total = float(traffic.sum()) or 1.0
     best = min(costs, default=0.0)
-    allowed = best + max(SLACK_SHARE * best, SLACK_QUERIES * total)
+    slack = max(SLACK_SHARE * best, SLACK_QUERIES * total)
     fitting = [
-        (int(sizes[list(one.moved)].sum()), cost, at) for at, (one, cost) in enumerate(zip(options, costs, strict=True)) if cost <= allowed
+        (int(sizes[list(one.moved)].sum()), cost, at)
+        for at, (one, cost) in enumerate(zip(options, costs, strict=True))
+        if cost <= best + (slack if one.moved else 2 * slack)  # what stands well is not moved for little
     ]
     return options[min(fitting)[2]]
 
 
-def _option(scores: Floats, forced: frozenset[int], limit: float, before: Collection[tuple[int, int]]) -> Order:
-    """Masks below a score are moved where one above it would stand behind them, and with them whatever has to stay behind them."""
+def _option(scores: Floats, forced: frozenset[int], limit: float, before: Collection[tuple[int, int]], every: bool) -> Order:
+    """Masks below a score are moved where one above it would stand behind them, or all of them (`every`): those at the end of the chain
+    stand ahead of what is moved. With them whatever has to stay behind them."""
     moved = np.zeros(len(scores), dtype=bool)
     moved[list(forced)] = True
     hot = scores >= limit
     staying = np.flatnonzero(hot & ~moved)
     # A hot mask that is moved will stand behind all that stay.
-    last = len(scores) if (hot & moved).any() else int(staying[-1]) if len(staying) else 0
+    last = len(scores) if every or (hot & moved).any() else int(staying[-1]) if len(staying) else 0
     moved[:last] |= ~hot[:last]
     while any(moved[first] and not moved[second] for first, second in before):
         for first, second in before:
