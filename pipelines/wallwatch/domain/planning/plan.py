@@ -2,8 +2,7 @@
 
 >>> from wallwatch.domain.catalogue.load import profiles
 >>> from wallwatch.domain.masks.dump import read_dump
->>> from wallwatch.domain.masks.rules import chain_order
-from wallwatch.domain.masks.space import HeaderSpace
+>>> from wallwatch.domain.masks.space import HeaderSpace
 >>> lines = ["in_port(1),eth_type(0x0800),ipv4(dst=10.0.0.0/24), packets:1, bytes:60, used:5s, actions:2"]
 >>> lines += ["in_port(1),eth_type(0x0800),ipv4(dst=10.0.1.1), packets:900, bytes:60, used:1s, actions:3"]
 >>> made = make_plan(read_dump(chr(10).join(lines), HeaderSpace()), profiles()["CX-6"])
