@@ -28,6 +28,7 @@ def history(rnics: int, minutes: int, seed: int = 1) -> History:
     steps = rng.normal(0.02, 0.5, (rnics, minutes, len(targets()))) * moves
     values = np.abs(20.0 + np.cumsum(steps, axis=1))
     values[:, :, column("q_l")] = values[:, :, column("egress_masks")] / 2
+    values[:, :, column("q_r")] = np.nan  # not joined over peers yet
     names = [(f"host{i // 5}", f"0000:{i % 5:02x}:00.0") for i in range(rnics)]
     shape = (rnics, minutes)
     link = np.full(shape, np.nan)
