@@ -48,8 +48,8 @@ Another {silent} forecasts said rightly that nothing would happen.
 - Most peers are outside of the simulated fleets, so `Q_r` is near 0 here; what is left of it is part of the error of the bandwidth now.
 - Queues in front of the cards are not part of the latency.
 - Three hours a fleet show rhythms of an hour. Those of a day and a week have features and tests, and no figure.
-- The judged fleets are not untouched: earlier versions were judged on them. What was learnt is that declines need a margin (its size, 1 %, was
-  then chosen on two fleets of training) and that a narrow PCIe link bounds the bandwidth. Figures of fresh seeds may be a little lower.
+- The judged fleets are not untouched: earlier versions were judged on them. Learnt from them is that declines need a margin (its size, 1 %,
+  was then chosen on two fleets of training) and that a narrow PCIe link bounds the bandwidth. Figures of fresh seeds may be a little lower.
 """
 
 
