@@ -99,6 +99,14 @@ class TestS1:
 
         assert of(play(emptied, 200), "S1") == []
 
+    def test_flows_of_a_small_table_that_rest_for_about_max_idle_are_not_s1(self) -> None:
+        resting = {**S1, "flows_offloaded": 700, "counter_gap_p95_s": 7.6, "flows_overdue": 0}
+        assert of(play(lambda _: resting, 200, every=10), "S1") == []
+
+    def test_flows_of_a_small_table_that_leave_while_counters_are_in_time_are_s1(self) -> None:
+        lost = {**S1, "flows_offloaded": 700, "counter_gap_p95_s": 1.0, "flows_overdue": 0}
+        assert of(play(lambda _: lost, 200, every=10), "S1")
+
     def test_a_missing_ratio_never_raises(self) -> None:
         assert of(play(lambda _: without(S1, "reoffload_ratio"), 120), "S1") == []
 
