@@ -1,0 +1,76 @@
+"""Models on disk: roles, promotion, and files that are not what was trained."""
+
+from pathlib import Path
+
+import lightgbm
+import numpy as np
+import orjson
+import pytest
+
+from wallwatch.domain.forecast.features import NAMES
+from wallwatch.domain.forecast.model import Forecaster
+from wallwatch.domain.forecast.targets import HORIZONS_MIN
+from wallwatch.forecasting.registry import Registry, RegistryError
+
+
+def forecaster(seed: int) -> Forecaster:
+    rng = np.random.default_rng(seed)
+    rows = rng.random((200, len(NAMES)), dtype=np.float32)
+    data = lightgbm.Dataset(rows, np.ascontiguousarray(rows[:, seed]), feature_name=list(NAMES))
+    booster = lightgbm.train({"verbosity": -1, "num_leaves": 4, "num_threads": 1}, data, num_boost_round=2)
+    return Forecaster({"q_l": [booster] * 3}, {"q_l": np.zeros((2, len(HORIZONS_MIN)))})
+
+
+@pytest.fixture
+def registry(tmp_path: Path) -> Registry:
+    return Registry(tmp_path / "models")
+
+
+def test_the_first_model_is_champion_and_a_later_one_challenger(registry: Registry) -> None:
+    first, second = (registry.save(forecaster(seed), {"data": {}}) for seed in (1, 2))
+    assert {meta["id"]: meta["role"] for meta in registry.describe()} == {first: "champion", second: "challenger"}
+
+
+def test_a_model_forecasts_the_same_after_it_was_read_back(registry: Registry) -> None:
+    made = forecaster(1)
+    rows = np.random.default_rng(9).random((5, len(NAMES)), dtype=np.float32)
+    read = registry.load(registry.save(made, {}))
+    assert (read.labels("q_l", rows) == made.labels("q_l", rows)).all()
+
+
+def test_a_promotion_can_be_rolled_back_and_the_model_stays_challenger(registry: Registry) -> None:
+    first, second = (registry.save(forecaster(seed), {}) for seed in (1, 2))
+    assert registry.promote(second).former == [first]
+    with pytest.raises(RegistryError, match="champion already"):
+        registry.promote(second)
+    roles = registry.roll_back()
+    assert (roles.champion, roles.challenger, roles.former) == (first, second, [])
+    with pytest.raises(RegistryError, match="no champion before"):
+        registry.roll_back()
+
+
+def test_a_model_that_was_changed_on_disk_is_refused(registry: Registry) -> None:
+    model = registry.save(forecaster(1), {})
+    file = registry.folder / model / "model.json"
+    body = orjson.loads(file.read_bytes())
+    body["margins"]["q_l"][0][0] = 1.0
+    file.write_bytes(orjson.dumps(body))
+    with pytest.raises(RegistryError, match="hash differs"):
+        registry.load(model)
+
+
+def test_a_model_of_other_features_is_refused(registry: Registry) -> None:
+    model = registry.save(forecaster(1), {})
+    file = registry.folder / model / "model.json"
+    body = orjson.loads(file.read_bytes())
+    body["meta"]["features"].append("phase of the moon")
+    file.write_bytes(orjson.dumps(body))
+    with pytest.raises(RegistryError, match="train a new one"):
+        registry.load(model)
+
+
+@pytest.mark.parametrize("model", ["000000000000", "../secrets", ""])
+def test_an_unknown_model_is_refused_with_those_that_are_known(registry: Registry, model: str) -> None:
+    known = registry.save(forecaster(1), {})
+    with pytest.raises(RegistryError, match=known):
+        registry.promote(model)
