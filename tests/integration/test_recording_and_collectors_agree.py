@@ -91,6 +91,7 @@ def collected(scenario: Path) -> Messages:
     values = {"host": HOST.name, "rack": HOST.rack, "kafka_bootstrap": "", "server_url": "", "opamp_url": ""}
     inputs, _, _ = render("telegraf.conf", values).partition("[[outputs.kafka]]")
     inputs = inputs.replace('vf_interval = "10s"', "")  # a recording has the default, as a host of production
+    inputs = inputs.replace("flow_event_limit = 20000", "")  # and no policies unless it is asked for them
     output = folder / "collected.json"
 
     def is_ready() -> bool:
