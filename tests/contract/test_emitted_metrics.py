@@ -7,12 +7,21 @@ from typing import Any
 import pytest
 import yaml
 
+from wallwatch.domain.policies.load import policies
+from wallwatch.domain.policies.tables import tables
 from wallwatch_local.paths import REPOSITORY
 from wallwatch_testing.collector import FILE_OUTPUT, FREQUENT_MASKS, INPUTS, Message, collecting, messages
 from wallwatch_testing.simulator import simulating
 
 TELEMETRY = REPOSITORY / "pipelines/wallwatch/domain/telemetry"
 REGISTRY: dict[str, Any] = yaml.safe_load((TELEMETRY / "metrics.yaml").read_text())["measurements"]
+POLICIES = """
+[[processors.ltl]]
+  policies = "policies.json"
+  settle = "0s"
+  patience = "1s"
+  state_interval = "2s"
+"""
 TYPES = {"int": (int,), "float": (int, float), "text": (str,), "bool": (bool,)}
 SAMPLED = ("rnic", "rnic_offload", "rnic_mask", "rnic_vf", "ovs_datapath")
 
@@ -24,9 +33,11 @@ def emitted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Message]
     with simulating(folder, "healthy", speed=4) as host_folders:
         host = host_folders[0]
         output = host / "emitted.json"
-        with collecting(host, host.name, INPUTS + FREQUENT_MASKS, FILE_OUTPUT.format(path=output)):
+        (host / "policies.json").write_bytes(tables(policies().values()))
+        inputs = INPUTS + FREQUENT_MASKS + '  peer_interval = "2s"\n' + POLICIES
+        with collecting(host, host.name, inputs, FILE_OUTPUT.format(path=output)):
             deadline = time.monotonic() + 45
-            while time.monotonic() < deadline and not ({"rnic_mask", "event"} <= set(found) and len(found["rnic_offload"]) >= 16):
+            while time.monotonic() < deadline and not (set(REGISTRY) <= set(found) and len(found["rnic_offload"]) >= 16):
                 time.sleep(1)
                 found = defaultdict(list)
                 for message in messages(output):
