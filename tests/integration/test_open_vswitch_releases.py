@@ -148,7 +148,7 @@ def test_a_flow_that_is_deleted_and_offloaded_again_is_a_reoffload(observed: Obs
     wait_for("the re-offload", came_back, timeout_s=30)
     assert observed.since(begin, "reoffload_ratio") > 0
     kinds = [one.tags["kind"] for one in observed.all("event") if one.fields.get("flow") == ufid]
-    assert kinds[-3:] == ["flow_entry_deleted", "flow_offloaded", "flow_entry_created"]
+    assert kinds[-4:] == ["flow_entry_deleted", "flow_offloaded", "flow_entry_created", "flow_returned"]
 
 
 def test_an_aged_flow_is_deleted_and_is_no_reoffload(observed: Observed) -> None:

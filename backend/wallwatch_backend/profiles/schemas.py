@@ -118,7 +118,7 @@ class Predicted(BaseModel):
 
 class PerftestFile(BaseModel):
     name: Annotated[str, StringConstraints(min_length=1, max_length=300), StorableText]
-    text: Annotated[SafeText, Field(max_length=1_000_000, description="Output of one of the tools, as it was printed")]
+    text: Annotated[SafeText, Field(max_length=200_000, description="Output of one of the tools, as it was printed")]
     masks: dict[Literal["cen", "cde", "sen", "sde"], Count] | None = Field(
         None, description="Masks of client and server, encapsulation and decapsulation, where the name does not tell them"
     )
