@@ -9,7 +9,7 @@ from wallwatch.domain.performance.calibrate import NothingToFit as Nothing
 from wallwatch.domain.performance.calibrate import Wish, calibrate
 from wallwatch.domain.performance.calibration import Calibration
 from wallwatch.domain.performance.from_perftest import File, calibrate_files
-from wallwatch.domain.performance.perftest import Row, Run
+from wallwatch.domain.performance.perftest_runs import Row, Run
 from wallwatch.domain.performance.points import Measured
 from wallwatch_backend.audit import service as audit
 from wallwatch_backend.kit import clock

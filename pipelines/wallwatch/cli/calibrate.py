@@ -26,7 +26,7 @@ def _group() -> None:
 @app.command()
 def perftest(
     files: list[Path] = typer.Argument(
-        metavar="FILES...", help="outputs of ib_send_bw, ib_write_lat, ..., or folders with *.log and *.txt"
+        metavar="FILES...", help="outputs of ib_send_bw, ib_write_lat, ..., or folders with *.log, *.txt and *.json"
     ),
     profile: str | None = typer.Option(
         None, "--profile", "-p", help="RNIC model that was measured; without it the nearest is taken and named"
@@ -62,12 +62,14 @@ def perftest(
             text = path.read_bytes().decode("utf-8", errors="replace")
         except OSError as problem:
             _end(f"{path} cannot be read: {problem.strerror or problem}")
-        by_name = None if masks_of_name(path.name) else everywhere
-        read.append(File(path.name, text, given.get(path.name, given.get(str(path), by_name))))
-    name, performance = _current(profile, current)
+        # One folder for each setting of masks is as usual as one name for each.
+        name = path.name if masks_of_name(path.name) or not masks_of_name(path.parent.name) else f"{path.parent.name}/{path.name}"
+        by_name = None if masks_of_name(name) else everywhere
+        read.append(File(name, text, given.get(path.name, given.get(str(path), by_name))))
+    model, performance = _current(profile, current)
     try:
         wish = Wish(verb=verb, statistic=statistic, bandwidth_bytes=bandwidth_bytes, latency_bytes=latency_bytes)  # type: ignore[arg-type]
-        found = calibrate_files(read, name, performance, wish)
+        found = calibrate_files(read, model, performance, wish)
     except NothingToFit as problem:
         _end(str(problem))
     for line in found.problems:
@@ -94,9 +96,9 @@ def _found(paths: list[Path]) -> list[Path]:
     found: list[Path] = []
     for path in paths:
         if path.is_dir():
-            inside = sorted(p for p in path.iterdir() if p.suffix in (".log", ".txt", ".out"))
+            inside = sorted(p for p in path.iterdir() if p.suffix in (".log", ".txt", ".out", ".json"))
             if not inside:
-                _end(f"the folder {path} has no *.log, *.txt or *.out")
+                _end(f"the folder {path} has no *.log, *.txt, *.out or *.json")
             found += inside
         elif not path.exists():
             _end(f"there is no file {path}")

@@ -10,7 +10,7 @@ from wallwatch.domain.catalogue.models import Performance
 from wallwatch.domain.performance.calibrate import NothingToFit, Wish, calibrate, nearest_profile
 from wallwatch.domain.performance.calibration import Calibration
 from wallwatch.domain.performance.model import bandwidth_gbps, latency_us
-from wallwatch.domain.performance.perftest import Row, Run
+from wallwatch.domain.performance.perftest_runs import Row, Run
 from wallwatch.domain.performance.points import Measured
 from wallwatch.domain.performance.predict import predict
 from wallwatch.domain.performance.residual_plot import svg

@@ -186,3 +186,18 @@ def test_a_last_number_that_was_cut_off_is_no_measurement() -> None:
 def test_columns_are_found_by_their_heads(head: str, row: str) -> None:
     run = parse(f"Send BW Test\n{head}\n{row}\n", "a.log").runs[0]
     assert run.rows[0].average_gbps == pytest.approx(21106.63 * 2**20 * 8 / 1e9)
+
+
+def test_single_latencies_before_the_table_are_no_damage() -> None:
+    listed = "#, usec\n" + "".join(f"{i}, 2.7{i}\n" for i in range(1, 6))
+    head = "#bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]\n"
+    out = parse(f"Send Latency Test\n{head}{listed}{head}2 1000 2.71 4.15 2.74 2.75\n", "a.log")
+    assert ([len(run.rows) for run in out.runs], out.problems) == ([1], [])
+
+
+@pytest.mark.parametrize("title", ["RDMA_Write_imm BW Test", "RDMA_Write with imm BW Test", "RDMA_Write Post List BW Test"])
+def test_titles_of_other_versions_are_known(title: str) -> None:
+    [run] = parse(
+        f"{title}\n #bytes #iterations BW peak[Gb/sec] BW average[Gb/sec] MsgRate[Mpps]\n 65536 5000 92.1 92.0 0.175476\n", "a.log"
+    ).runs
+    assert (run.verb, run.quantity) == ("write", "bandwidth")

@@ -15,7 +15,7 @@ from wallwatch.domain.performance import least_squares, surfaces
 from wallwatch.domain.performance.calibration import Calibration, Candidate, FileRead, FittedPoint, Parameter, QuantityFit, SizeFit
 from wallwatch.domain.performance.conditions import ASSUMPTIONS
 from wallwatch.domain.performance.judge import judge
-from wallwatch.domain.performance.perftest import Quantity, Verb
+from wallwatch.domain.performance.perftest_runs import Quantity, Verb
 from wallwatch.domain.performance.points import Measured, Point, Statistic, fitted_size, points_of
 
 VERBS: tuple[Verb, ...] = ("send", "write", "read")

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from wallwatch.domain.performance.perftest import Quantity, Verb
+from wallwatch.domain.performance.perftest_runs import Quantity, Verb
 
 Version = Literal["wallwatch-calibration/1"]
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from wallwatch.domain.performance.perftest import Quantity, Verb
+from wallwatch.domain.performance.perftest_runs import Quantity, Verb
 
 MASK_NAMES = {"cen": "client encapsulation", "cde": "client decapsulation", "sen": "server encapsulation", "sde": "server decapsulation"}
 MOST_MASKS = 100_000

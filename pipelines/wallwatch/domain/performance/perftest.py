@@ -1,5 +1,5 @@
 """Reads what the `perftest` tools print: `ib_send_bw`, `ib_write_lat`, `ib_read_bw` and the like, of any version since the column heads
-carry their units.
+carry their units, or the JSON that newer ones write.
 
 A file may hold several runs, cut off anywhere, with warnings between the lines. What cannot be read is counted and named, never guessed.
 """
@@ -8,62 +8,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Literal
 
-Verb = Literal["send", "write", "read", "atomic"]
-Quantity = Literal["bandwidth", "latency"]
+from wallwatch.domain.performance.perftest_json import looks_like_json, parse_json
+from wallwatch.domain.performance.perftest_runs import GBPS, Output, Quantity, Row, Run, Verb, title_of, verb_of
 
-_TITLE = re.compile(
-    r"^\s*(RDMA_Write|RDMA_Read|Send|Atomic|RDMA_Atomic|Write|Read)\b(?P<rest>[\w ()-]*?)\b(BW|Latency|Lat)\b", re.IGNORECASE
-)
 _SETTING = re.compile(r"^\s*(?P<name>Number of qps|Mtu|TX depth|Connection type)\s*:\s*(?P<value>\S+)")
 _COLUMN = re.compile(r"#\w+|(?:BW \w+|MsgRate Port\d|MsgRate|[\d.]+% percentile|CPU_Util|t_\w+)\[[^\]]*\]|tps average")
+_SINGLE = re.compile(r"^\s*\d+, ")
+"""One of the latencies that `-U` and `-H` list before the table: its summary is what is fitted."""
 _WHOLE_NUMBER = re.compile(r"\d\.(\d{2}|\d{6})$")
 _FILE_NAME = re.compile(r"(?<![a-z])(send|write|read|atomic)_(bw|lat)(?![a-z])", re.IGNORECASE)
 
-_MEGABYTE = 2**20
-"""perftest divides by 0x100000 and calls it MB; newer versions print MiB for the same number."""
-_GBPS = {
-    "MB/sec": _MEGABYTE * 8 / 1e9, "MiB/sec": _MEGABYTE * 8 / 1e9, "GB/sec": 2**30 * 8 / 1e9, "GiB/sec": 2**30 * 8 / 1e9,
-    "Gb/sec": 1.0, "Mb/sec": 1e-3,
-}  # fmt: skip
 _US = {"usec": 1.0, "nsec": 1e-3, "msec": 1e3}
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One message size of one run; what its table does not have is None."""
-
-    message_bytes: int
-    iterations: int | None
-    average_gbps: float | None = None
-    peak_gbps: float | None = None
-    rate_mpps: float | None = None
-    average_us: float | None = None
-    typical_us: float | None = None
-    p99_us: float | None = None
-
-
-@dataclass(slots=True)
-class Run:
-    """One run of a tool: what it says of itself and its table."""
-
-    verb: Verb
-    quantity: Quantity
-    bidirectional: bool = False
-    queue_pairs: int | None = None
-    mtu: int | None = None
-    connection: str | None = None
-    rows: list[Row] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Output:
-    """A file: its runs, and each thing in it that could not be used."""
-
-    name: str
-    runs: list[Run] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -93,6 +49,8 @@ def parse(text: str, name: str) -> Output:
     >>> [(r.verb, r.quantity, r.rows[0].message_bytes, r.rows[0].average_us) for r in out.runs], out.problems
     ([('send', 'latency', 2, 2.75)], [])
     """
+    if looks_like_json(text):
+        return parse_json(text.replace("\x00", ""), name)
     out = Output(name)
     head = _Head()
     columns: list[str] = []
@@ -100,9 +58,9 @@ def parse(text: str, name: str) -> Output:
     damaged = 0
     lines = text.replace("\x00", "").splitlines(keepends=True)
     for line in lines:
-        title = _TITLE.match(line)
-        if title:
-            head, columns, run = _Head(_verb_of(title.group(1)), "bidirectional" in title.group("rest").lower()), [], None
+        title = title_of(line)
+        if title is not None:
+            head, columns, run = _Head(*title), [], None
             continue
         setting = _SETTING.match(line)
         if setting and run is None:
@@ -119,7 +77,7 @@ def parse(text: str, name: str) -> Output:
         read = None if cut else _row(line, columns, out)
         if read is not None:
             run.rows.append(read)
-        elif line.strip()[:1].isdigit():
+        elif line.strip()[:1].isdigit() and not _SINGLE.match(line):
             damaged += 1
     if damaged:
         out.problems.append(f"{name}: {damaged} lines of its tables are cut off or damaged and were left out")
@@ -129,15 +87,10 @@ def parse(text: str, name: str) -> Output:
     return out
 
 
-def _verb_of(title: str) -> Verb:
-    word = title.lower().removeprefix("rdma_")
-    return "send" if word == "send" else "write" if word == "write" else "read" if word == "read" else "atomic"
-
-
 def _begin(out: Output, head: _Head, columns: list[str]) -> Run | None:
     """A run for the table below a head line; None, with the reason noted, where it cannot be told what was measured."""
     quantity: Quantity = "latency" if any(c.startswith("t_") for c in columns) else "bandwidth"
-    unknown = [c for c in columns if _unit(c) and c.startswith(("BW", "t_")) and _unit(c) not in _GBPS and _unit(c) not in _US]
+    unknown = [c for c in columns if _unit(c) and c.startswith(("BW", "t_")) and _unit(c) not in GBPS and _unit(c) not in _US]
     if unknown:
         out.problems.append(f"{out.name}: the unit of the column {unknown[0]!r} is not known; its table was left out")
         return None
@@ -147,7 +100,7 @@ def _begin(out: Output, head: _Head, columns: list[str]) -> Run | None:
         if named is None:
             out.problems.append(f"{out.name}: a table without a title: neither it nor the file's name says send, write or read")
             return None
-        verb = _verb_of(named.group(1))
+        verb = verb_of(named.group(1))
     run = Run(
         verb, quantity, head.bidirectional, _whole(head.settings.get("Number of qps")), _whole(head.settings.get("Mtu")),
         head.settings.get("Connection type"),
@@ -184,7 +137,7 @@ def _row(line: str, columns: list[str], out: Output) -> Row | None:
                 return number * units[_unit(column)]
         return None
 
-    average, rate = value("BW average", _GBPS), value("MsgRate[", {"Mpps": 1.0})
+    average, rate = value("BW average", GBPS), value("MsgRate[", {"Mpps": 1.0})
     if average is not None and rate is not None and rate >= 0.01:
         counted = rate * message * 8 / 1e3
         if abs(average - counted) > 0.1 * max(average, counted):
@@ -198,7 +151,7 @@ def _row(line: str, columns: list[str], out: Output) -> Row | None:
         int(message),
         None if iterations is None else int(iterations),
         average_gbps=average,
-        peak_gbps=value("BW peak", _GBPS),
+        peak_gbps=value("BW peak", GBPS),
         rate_mpps=rate,
         average_us=value("t_avg", _US),
         typical_us=value("t_typical", _US),

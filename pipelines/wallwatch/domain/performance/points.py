@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Literal
 
-from wallwatch.domain.performance.perftest import Quantity, Row, Run, Verb
+from wallwatch.domain.performance.perftest_runs import Quantity, Row, Run, Verb
 
 Statistic = Literal["average", "typical", "p99"]
 """Column of latency that is fitted. `average` is what every version and mode of the tools prints."""

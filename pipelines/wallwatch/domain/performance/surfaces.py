@@ -8,7 +8,7 @@ import numpy as np
 
 from wallwatch.domain.catalogue.models import Performance
 from wallwatch.domain.performance.least_squares import Floats, Model
-from wallwatch.domain.performance.perftest import Quantity
+from wallwatch.domain.performance.perftest_runs import Quantity
 
 BANDWIDTH = ("u", "v", "m", "n", "w")
 LATENCY = ("a", "b", "c")
