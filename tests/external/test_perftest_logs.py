@@ -52,4 +52,8 @@ def test_it_says_what_so_few_points_cannot_tell(found: Calibration) -> None:
     assert found.bandwidth is not None
     if found.bandwidth.distinct < 5:
         assert any("cannot tell" in note for note in found.bandwidth.notes)
-        assert any(not p.told and p.lower is None for p in found.bandwidth.parameters.values())
+        u = found.bandwidth.parameters["u"]
+        assert not u.told
+        assert u.lower is not None
+        assert u.upper is not None
+        assert u.upper - u.lower > u.value

@@ -158,10 +158,9 @@ def _print(found: Calibration) -> None:
             f"\n{fit.quantity} [{fit.unit}] at {fit.message_bytes} bytes, {len(fit.points)} points at {fit.distinct} (Q_l, Q_r): {r2}"
         )
         for name, p in fit.parameters.items():
-            interval = (
-                f"{p.lower:.4g} to {p.upper:.4g}" if p.lower is not None and p.upper is not None else "cannot be told from these points"
-            )
-            typer.echo(f"  {name} {p.value:10.4g}   95 %: {interval:34} was {p.current:.4g}")
+            interval = "" if p.lower is None or p.upper is None else f"{p.lower:.4g} to {p.upper:.4g}"
+            told = "" if p.told else "; cannot be told from these points"
+            typer.echo(f"  {name} {p.value:10.4g}   95 %: {interval:24} was {p.current:.4g}{told}")
         typer.echo("     Q_l     Q_r   measured     fitted   off by   current off by")
         for q in fit.points:
             off, before = f"{q.relative:+7.1%}", f"{q.current / q.measured - 1:+7.1%}"

@@ -10,8 +10,10 @@ import { ResidualChart } from "@/charts/residuals/ResidualChart";
 import { SOURCES, STATES } from "./profileText";
 import { useVersion } from "./queries";
 
-function intervalText(lower: number | null, upper: number | null): string {
-  return lower === null || upper === null ? "cannot be told from these points" : `${formatNumber(lower)} to ${formatNumber(upper)}`;
+const NOT_TOLD = "cannot be told from these points";
+
+function intervalText({ lower, upper, told }: ProfileFit["parameters"][string]): string {
+  return lower === null || upper === null ? NOT_TOLD : `${formatNumber(lower)} to ${formatNumber(upper)}${told ? "" : `, ${NOT_TOLD}`}`;
 }
 
 /** As the equations name them. */
@@ -42,7 +44,7 @@ function FitDetails({ fit }: { fit: ProfileFit }) {
           <Table.Tr key={name}>
             <Table.Td>{name}</Table.Td>
             <Table.Td>{formatNumber(parameter.value)}</Table.Td>
-            <Table.Td>{intervalText(parameter.lower, parameter.upper)}</Table.Td>
+            <Table.Td>{intervalText(parameter)}</Table.Td>
             <Table.Td>{formatNumber(parameter.current)}</Table.Td>
           </Table.Tr>
         ))}

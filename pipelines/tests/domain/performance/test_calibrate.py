@@ -69,6 +69,34 @@ def test_a_calibrated_profile_predicts_with_the_scatter_of_its_fit(of_a_grid: Ca
     assert "calibration" in calibrated.basis
 
 
+def test_few_points_predict_narrowly_where_they_are_and_widely_elsewhere() -> None:
+    found = fitted(measured(KNOWN["CX-6"], [(0, 0), (20, 80)]))
+    assert found.candidate is not None
+    calibrated = Performance(**found.candidate.model_dump())
+
+    def width(q_l: float, q_r: float) -> float:
+        bandwidth = predict(calibrated, q_l, q_r).bandwidth_gbps
+        return (bandwidth.upper - bandwidth.lower) / bandwidth.value
+
+    assert width(0, 0) < 0.2
+    assert width(20, 80) < 0.2
+    assert width(50, 0) > 1.0
+    assert predict(calibrated, 50, 0).bandwidth_gbps.upper <= predict(calibrated, 0, 0).bandwidth_gbps.upper
+    assert predict(calibrated, 50, 0).latency_us.lower >= predict(calibrated, 0, 0).latency_us.lower
+    assert "leave open" in predict(calibrated, 50, 0).basis
+
+
+def test_a_fit_to_more_points_may_replace_one_that_passed_through_all_of_its_few() -> None:
+    few = fitted(measured(KNOWN["CX-7"], [(0, 0), (20, 80)]))
+    assert few.candidate is not None
+    assert few.candidate.goodness == KNOWN["CX-6"].goodness
+    promoted = Performance(**few.candidate.model_dump())
+    more = calibrate(measured(KNOWN["CX-7"], GRID, noise=0.01), promoted, "CX-6")
+    assert more.accepted, more.reasons
+    assert more.candidate is not None
+    assert more.candidate.goodness > KNOWN["CX-6"].goodness
+
+
 def test_one_bad_run_does_not_bend_the_fit() -> None:
     runs = measured(KNOWN["CX-6"], GRID, noise=0.01)
     broken = Measured("broken", 20.0, 20.0, Run("send", "latency", rows=[Row(2, 1, average_us=40.0)]))
@@ -82,7 +110,10 @@ def test_two_points_say_which_parameters_they_cannot_tell() -> None:
     found = fitted(measured(KNOWN["CX-6"], [(0, 0), (50, 90)]))
     assert found.latency is not None
     assert [name for name, p in found.latency.parameters.items() if not p.told] == ["a", "b"]
-    assert found.latency.parameters["a"].lower is None
+    a = found.latency.parameters["a"]
+    assert a.lower == 0.0
+    assert a.upper is not None
+    assert a.upper > 3 * a.value
     assert any("cannot tell a, b" in note for note in found.latency.notes)
     assert found.latency.worst_relative < 0.03
 
@@ -99,7 +130,9 @@ def test_three_points_that_are_no_line_tell_latency_with_wide_intervals() -> Non
     assert found.latency is not None
     assert found.latency.degrees_of_freedom == 0
     a = found.latency.parameters["a"]
-    assert a.lower is None or (a.upper is not None and a.upper - a.lower > 0.5 * a.value)
+    assert a.lower is not None
+    assert a.upper is not None
+    assert a.upper - a.lower > 0.5 * a.value
     assert any("R squared says nothing" in note for note in found.latency.notes)
 
 

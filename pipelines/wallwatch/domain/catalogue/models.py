@@ -196,6 +196,9 @@ class Limit(Entry):
     source: str
 
 
+Covariance = tuple[tuple[float, ...], ...]
+
+
 class Performance(Entry):
     """Parameters of the paper's Table 3 for one RNIC model: Gbit/s, microseconds, mask queries."""
 
@@ -214,6 +217,10 @@ class Performance(Entry):
     bandwidth_relative_sd: float | None = Field(None, ge=0)
     """Relative scatter around the fit, which only a calibration knows."""
     latency_relative_sd: float | None = Field(None, ge=0)
+    bandwidth_covariance: Covariance | None = None
+    """Of u, v, m, n, w: what the points of a calibration leave open, so that predictions far from them are wide."""
+    latency_covariance: Covariance | None = None
+    """Of a, b, c."""
 
 
 class Profile(Entry):

@@ -170,12 +170,12 @@ def _fit(
         degrees_of_freedom=found.degrees_of_freedom,
         parameters={
             name: Parameter(
-                value=float(found.parameters[j]), lower=_number(found.lower[j]), upper=_number(found.upper[j]), told=found.told[j],
+                value=float(found.parameters[j]), lower=float(found.lower[j]), upper=float(found.upper[j]), told=found.told[j],
                 current=float(model.believed[j]),
             )
             for j, name in enumerate(model.names)
         },
-        covariance=None if found.covariance is None else [[float(x) for x in row] for row in found.covariance],
+        covariance=[[float(x) for x in row] for row in found.covariance],
         r_squared=found.r_squared,
         relative_error=found.relative_error,
         left_out_error=found.left_out_error,
@@ -191,17 +191,14 @@ def _fit(
     )  # fmt: skip
 
 
-def _number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
-
-
 def _what_cannot_be_told(found: least_squares.Fit, names: Sequence[str], distinct: int) -> list[str]:
     notes = []
     hidden = [name for name, told in zip(names, found.told, strict=True) if not told]
     if hidden:
         notes.append(
-            f"{distinct} different (Q_l, Q_r) cannot tell {', '.join(hidden)} apart: they stay near the current profile's values and have"
-            " no interval. Measure more combinations, with the masks of one direction varied while the other stays."
+            f"{distinct} different (Q_l, Q_r) cannot tell {', '.join(hidden)} apart: they stay near the current profile's values, and their"
+            " wide intervals are what is believed beforehand. Measure more combinations, with the masks of one direction varied while the"
+            " other stays."
         )
     if found.degrees_of_freedom <= 0:
         notes.append(
@@ -240,12 +237,17 @@ def _candidate(current: Performance, bandwidth: QuantityFit | None, latency: Qua
             continue
         body |= {name: parameter.value for name, parameter in part.parameters.items()}
         goodness = min(max(part.r_squared or 0.0, 1e-3), 1.0)
+        if part.degrees_of_freedom <= 0:
+            # R squared of a curve through all points is 1 whatever the truth is, and no later fit to more points could ever reach it.
+            before = current.goodness if part.quantity == "bandwidth" else (current.latency_goodness or current.goodness)
+            goodness = min(goodness, before)
+        covariance = None if part.covariance is None else tuple(tuple(row) for row in part.covariance)
         # As many parameters as points leave no scatter to see: the assumed one of a run stands in.
         scatter = max(part.left_out_error or 0.0, part.relative_error, least_squares.NOISE)
         if part.quantity == "bandwidth":
-            body |= {"goodness": goodness, "bandwidth_relative_sd": scatter}
+            body |= {"goodness": goodness, "bandwidth_relative_sd": scatter, "bandwidth_covariance": covariance}
         else:
-            body |= {"latency_goodness": goodness, "latency_relative_sd": scatter}
+            body |= {"latency_goodness": goodness, "latency_relative_sd": scatter, "latency_covariance": covariance}
     return Candidate.model_validate(body)
 
 

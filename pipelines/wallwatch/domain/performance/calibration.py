@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from wallwatch.domain.catalogue.models import Covariance
 from wallwatch.domain.performance.perftest_runs import Quantity, Verb
 
 Version = Literal["wallwatch-calibration/1"]
@@ -16,12 +17,14 @@ class _Body(BaseModel):
 
 
 class Parameter(_Body):
-    """One fitted parameter; `lower` and `upper` bound its 95 % interval and are null where the points cannot tell it."""
+    """One fitted parameter; `lower` and `upper` bound its 95 % interval. Null only in calibrations of earlier versions."""
 
     value: float
     lower: float | None
     upper: float | None
-    told: bool = Field(description="Whether the points tell it; what they cannot tell stays near the current profile's value")
+    told: bool = Field(
+        description="Whether the points tell it; what they cannot tell stays near the current profile's value, with a wide interval"
+    )
     current: float
 
 
@@ -56,7 +59,7 @@ class QuantityFit(_Body):
     distinct: int = Field(description="Different (Q_l, Q_r) among the points")
     degrees_of_freedom: int
     parameters: dict[str, Parameter]
-    covariance: list[list[float]] | None = Field(description="Of the parameters in their order; null where not all are told")
+    covariance: list[list[float]] | None = Field(description="Of the parameters in their order, widened for few points")
     r_squared: float | None
     relative_error: float = Field(description="Root mean square of the relative residuals")
     left_out_error: float | None = Field(description="The same of points that were left out of the fit in turn")
@@ -94,6 +97,8 @@ class Candidate(_Body):
     latency_goodness: float | None = Field(None, gt=0, le=1)
     bandwidth_relative_sd: float | None = Field(None, ge=0, description="Relative scatter of bandwidth around the fit")
     latency_relative_sd: float | None = Field(None, ge=0)
+    bandwidth_covariance: Covariance | None = Field(None, description="Of u, v, m, n, w: what the points leave open")
+    latency_covariance: Covariance | None = Field(None, description="Of a, b, c")
 
 
 class Calibration(_Body):

@@ -42,7 +42,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Result of `fit`; intervals are NaN where the data say nothing."""
+    """Result of `fit`. What the data do not tell has the interval of what was believed beforehand, as far as they narrow it."""
 
     parameters: Floats
     lower: Floats
@@ -55,7 +55,8 @@ class Fit:
     """Root of the mean squared relative residual."""
     left_out_error: float | None
     """The same of points that were left out of the fit in turn; None where there are too few."""
-    covariance: Floats | None
+    covariance: Floats
+    """Of the parameters, wide enough for the intervals of so few points: multiply by the normal quantile, not by Student's."""
     degrees_of_freedom: int
     method: str
 
@@ -92,15 +93,13 @@ def fit(model: Model, q_l: Floats, q_r: Floats, values: Floats, starts: Sequence
         wide = quantile * np.std(again, axis=0)
         low, high = np.minimum(low, np.maximum(best - wide, model.lower)), np.maximum(high, np.minimum(best + wide, model.upper))
         method += ", or a bootstrap of the residuals where that is wider"
-    low, high = np.where(told, low, np.nan), np.where(told, high, np.nan)
     left_out = _left_out(model, q_l, q_r, values, best, anchored) if distinct >= 3 and not quick else None
     total = float(np.sum((values - values.mean()) ** 2))
     spread_out = distinct > 1 and total > (0.001 * float(values.mean())) ** 2 * len(values)
     r_squared = 1.0 - float(np.sum((fitted - values) ** 2)) / total if spread_out else None
     error = float(np.sqrt(np.mean(relative**2)))
-    return Fit(
-        best, low, high, tuple(bool(t) for t in told), fitted, r_squared, error, left_out, covariance if all(told) else None, free, method
-    )
+    widened = covariance * (quantile / float(stats.norm.ppf(0.5 + LEVEL / 2))) ** 2
+    return Fit(best, low, high, tuple(bool(t) for t in told), fitted, r_squared, error, left_out, widened, free, method)
 
 
 def _told_alone(model: Model, q_l: Floats, q_r: Floats, distinct: int, size: int) -> bool:

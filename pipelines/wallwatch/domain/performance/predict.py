@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 
-from wallwatch.domain.catalogue.models import Performance
+from wallwatch.domain.catalogue.models import Covariance, Performance
 from wallwatch.domain.performance.model import bandwidth_gbps, bandwidths_gbps, latency_us
 
 LEVEL = 0.95
@@ -40,6 +40,7 @@ def predict(p: Performance, q_l: float, q_r: float) -> Prediction:
 
     The interval is for one measurement, not for the mean. Without a calibration it comes from the profile's goodness alone: R squared says
     which share of the variance over the fitted range (0 to 100 queries a direction) was left, and that is taken as the scatter everywhere.
+    With one it is the scatter of its fit and what its points leave open: narrow near them, wide far from them.
 
     Raises
     ------
@@ -56,21 +57,46 @@ def predict(p: Performance, q_l: float, q_r: float) -> Prediction:
     for name, value in (("Q_l", q_l), ("Q_r", q_r)):
         if not math.isfinite(value) or value < 0.0:
             raise ValueError(f"{name} is a mean number of mask queries and cannot be {value}; give a number from 0 upwards")
-    bandwidth, latency = bandwidth_gbps(p, q_l, q_r), latency_us(p, q_l, q_r)
-    from_goodness = scatter_from_goodness(p)
-    sides, basis = [], []
-    for name, value, relative, absolute, goodness in (
-        ("bandwidth", bandwidth, p.bandwidth_relative_sd, from_goodness[0], p.goodness),
-        ("latency", latency, p.latency_relative_sd, from_goodness[1], p.latency_goodness or p.goodness),
-    ):
-        sd = absolute if relative is None else relative * value
-        sides.append(Interval(value, max(value - _Z * sd, 0.0), value + _Z * sd))
-        basis.append(
-            f"{name}: goodness {goodness:.2f} of the fit, as scatter over 0 to {FITTED_TO:.0f} queries"
-            if relative is None
-            else f"{name}: scatter of {relative:.1%} around the calibration"
+    head_bandwidth, head_latency = _bandwidth(p, 0.0, 0.0), _latency(p, 0.0, 0.0)
+    bandwidth, latency = _bandwidth(p, q_l, q_r), _latency(p, q_l, q_r)
+    # More queries never help, whatever the points of a calibration leave open.
+    bandwidth = replace(bandwidth, upper=max(min(bandwidth.upper, head_bandwidth.upper), bandwidth.value))
+    latency = replace(latency, lower=min(max(latency.lower, head_latency.lower), latency.value))
+    basis = "; ".join(
+        f"{name}: goodness {goodness:.2f} of the fit, as scatter over 0 to {FITTED_TO:.0f} queries"
+        if relative is None
+        else f"{name}: scatter of {relative:.1%} around the calibration"
+        + ("" if covariance is None else ", and what its points leave open")
+        for name, relative, goodness, covariance in (
+            ("bandwidth", p.bandwidth_relative_sd, p.goodness, p.bandwidth_covariance),
+            ("latency", p.latency_relative_sd, p.latency_goodness or p.goodness, p.latency_covariance),
         )
-    return Prediction(sides[0], sides[1], LEVEL, "; ".join(basis), max(q_l, q_r) > FITTED_TO)
+    )
+    return Prediction(bandwidth, latency, LEVEL, basis, max(q_l, q_r) > FITTED_TO)
+
+
+def _bandwidth(p: Performance, q_l: float, q_r: float) -> Interval:
+    shape = math.exp(-((q_l - p.m) ** 2 + (q_r - p.n) ** 2) / (2.0 * p.v**2))
+    slope, left, right = p.u * shape / p.v**2, q_l - p.m, q_r - p.n
+    gradient = (shape, slope * (left**2 + right**2) / p.v, slope * left, slope * right, 1.0)
+    value = bandwidth_gbps(p, q_l, q_r)
+    return _interval(value, p.bandwidth_relative_sd, scatter_from_goodness(p)[0], p.bandwidth_covariance, gradient)
+
+
+def _latency(p: Performance, q_l: float, q_r: float) -> Interval:
+    return _interval(latency_us(p, q_l, q_r), p.latency_relative_sd, scatter_from_goodness(p)[1], p.latency_covariance, (q_l, q_r, 1.0))
+
+
+def _interval(
+    value: float, relative_sd: float | None, printed_sd: float, covariance: Covariance | None, gradient: tuple[float, ...]
+) -> Interval:
+    """Scatter of a measurement, and what the parameters leave open at this place (to first order)."""
+    variance = (printed_sd if relative_sd is None else relative_sd * value) ** 2
+    if covariance is not None:
+        slopes = np.array(gradient)
+        variance += max(float(slopes @ np.array(covariance) @ slopes), 0.0)
+    half = _Z * math.sqrt(variance)
+    return Interval(value, max(value - half, 0.0), value + half)
 
 
 @lru_cache(maxsize=64)
