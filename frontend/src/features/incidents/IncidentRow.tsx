@@ -1,6 +1,6 @@
 import { Checkbox, Table, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { memo, type MouseEvent } from "react";
+import { memo, type MouseEvent, type Ref } from "react";
 import type { IncidentSummary } from "@/lib/api/types";
 import { useNames } from "@/lib/api/useCatalogue";
 import { formatAgo } from "@/lib/time/format";
@@ -12,6 +12,9 @@ import classes from "./IncidentTable.module.css";
 import { lastedText, whereText } from "./incidentText";
 
 interface Props {
+  ref: Ref<HTMLTableRowElement>;
+  /** Its place in the list, from 0. */
+  index: number;
   incident: IncidentSummary;
   selected: boolean;
   current: boolean;
@@ -24,18 +27,18 @@ function Cause({ id }: { id: string | null }) {
   const name = useNames().cause(id ?? "");
   if (id === null) return <>–</>;
   return (
-    <Text size="sm" className={classes["cause"]} title={`${id} ${name}`}>
+    <Text size="sm" truncate title={`${id} ${name}`}>
       <b>{id}</b> {name === id ? "" : name}
     </Text>
   );
 }
 
 /** One incident in two lines; `data-current` is where the keyboard stands. */
-export const IncidentRow = memo(function IncidentRow({ incident, selected, current, now, onToggle }: Props) {
+export const IncidentRow = memo(function IncidentRow({ ref, index, incident, selected, current, now, onToggle }: Props) {
   const { time } = useTimeFormat();
   const toggle = (event: MouseEvent) => onToggle(incident.id, event.shiftKey);
   return (
-    <Table.Tr data-incident={incident.id} data-state={incident.state} data-current={current || undefined} data-selected={selected || undefined} className={classes["row"]}>
+    <Table.Tr ref={ref} data-index={index} aria-rowindex={index + 2} data-incident={incident.id} data-state={incident.state} data-current={current || undefined} data-selected={selected || undefined} className={classes["row"]}>
       <Table.Td className={classes["check"]}>
         <Checkbox size="xs" aria-label={`Select ${incident.title}, ${incident.subject}`} checked={selected} onClick={toggle} onChange={() => undefined} />
       </Table.Td>
@@ -47,7 +50,7 @@ export const IncidentRow = memo(function IncidentRow({ incident, selected, curre
           </Text>
         )}
       </Table.Td>
-      <Table.Td>
+      <Table.Td className={classes["severity"]}>
         <StatusMark tone={incident.severity === "critical" ? "bad" : "warn"}>{incident.severity}</StatusMark>
       </Table.Td>
       <Table.Td>
@@ -69,7 +72,9 @@ export const IncidentRow = memo(function IncidentRow({ incident, selected, curre
       <Table.Td>
         <Cause id={incident.cause} />
       </Table.Td>
-      <Table.Td className={classes["assignee"]}>{incident.assignee ?? "–"}</Table.Td>
+      <Table.Td className={classes["assignee"]} title={incident.assignee ?? undefined}>
+        {incident.assignee ?? "–"}
+      </Table.Td>
       <Table.Td className={classes["when"]} title={time(incident.opened_at)}>
         {formatAgo(incident.opened_at, now)}
         {!incident.active && (

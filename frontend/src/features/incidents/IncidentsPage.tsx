@@ -56,10 +56,17 @@ export function IncidentsPage({ filters, onFilters, onOpen }: Props) {
     },
     [run, selection.all, targets.length],
   );
-  useKeys(listKeys({ selection, onAct: act, onOpen, onSilence: () => setSilencing(targets.length > 0), onFresh: list.showFresh, onUndo: takeBackLast }));
+  const [moved, setMoved] = useState<{ id: string } | null>(null);
+  useKeys(listKeys({ selection, onMove: (id) => setMoved({ id }), onAct: act, onOpen, onSilence: () => setSilencing(targets.length > 0), onFresh: list.showFresh, onUndo: takeBackLast }));
 
   const filtered = isFiltered(filters);
   const { pages } = list;
+  const { fetchNextPage } = pages;
+  // After an error the button remains: asking again and again would help nobody.
+  const mayFetch = pages.hasNextPage && !pages.isFetching && !pages.isFetchNextPageError;
+  const onNearEnd = useCallback(() => {
+    if (mayFetch) void fetchNextPage();
+  }, [mayFetch, fetchNextPage]);
   return (
     <Stack gap={12}>
       <Group justify="space-between">
@@ -97,7 +104,7 @@ export function IncidentsPage({ filters, onFilters, onOpen }: Props) {
               </EmptyState>
             }
           >
-            {(items) => <IncidentTable incidents={items} filters={filters} selection={selection} onSort={(sort, order) => onFilters({ ...filters, sort: sort === "opened_at" ? undefined : sort, order: order === "desc" ? undefined : order })} />}
+            {(items) => <IncidentTable incidents={items} filters={filters} selection={selection} total={total} moved={moved} onNearEnd={onNearEnd} onSort={(sort, order) => onFilters({ ...filters, sort: sort === "opened_at" ? undefined : sort, order: order === "desc" ? undefined : order })} />}
           </QueryState>
         </div>
         {pages.hasNextPage && (

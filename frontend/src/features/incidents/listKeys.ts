@@ -3,6 +3,8 @@ import type { Selection } from "./useSelection";
 
 interface Actions {
   selection: Selection;
+  /** The cursor has come to a row: bring it onto the screen and give it the focus, so that a screen reader says it and Tab goes on from there. */
+  onMove: (id: string) => void;
   onAct: (action: BulkAction) => void;
   onOpen: (id: string) => void;
   onSilence: () => void;
@@ -10,24 +12,21 @@ interface Actions {
   onUndo: () => void;
 }
 
-/** Brings the row of the cursor onto the screen and gives it the focus, so that a screen reader says it and Tab goes on from there. */
-function focusRow(id: string | null): void {
-  if (id === null) return;
-  const row = document.querySelector(`[data-incident="${CSS.escape(id)}"]`);
-  row?.scrollIntoView({ block: "nearest" });
-  row?.querySelector<HTMLElement>("[data-open]")?.focus({ preventScroll: true });
-}
-
 /** The keys of the incident list (the help dialog names them). */
-export function listKeys({ selection, onAct, onOpen, onSilence, onFresh, onUndo }: Actions): Record<string, () => void> {
+export function listKeys({ selection, onMove, onAct, onOpen, onSilence, onFresh, onUndo }: Actions): Record<string, () => void> {
   const open = () => {
     if (selection.cursor !== null) onOpen(selection.cursor);
   };
+  const move = (by: number) => {
+    const id = selection.move(by);
+    if (id !== null) onMove(id);
+    return id;
+  };
   return {
-    j: () => focusRow(selection.move(1)),
-    k: () => focusRow(selection.move(-1)),
+    j: () => void move(1),
+    k: () => void move(-1),
     x: () => {
-      const at = selection.cursor ?? selection.move(1);
+      const at = selection.cursor ?? move(1);
       if (at !== null) selection.toggle(at);
     },
     Enter: open,

@@ -10,8 +10,8 @@ function allItems<T>(data: InfiniteData<Page<T>>): T[] {
 }
 
 /**
- * A list of the API, one page and then as many as the reader asks for. Lists thus stay as long as someone can read, so
- * none needs its rows virtualised.
+ * A list of the API, one page and then as many as the reader asks for. Such lists stay as long as someone can read, so
+ * their rows need not be virtualised (those of the incident list, which can be long, are).
  */
 export function usePages<T>(queryKey: readonly unknown[], fetchPage: (cursor: string | null) => Promise<Page<T>>, refetchInterval: number | false = false) {
   return useInfiniteQuery({
