@@ -34,6 +34,8 @@ class Model:
     names: tuple[str, ...]
     predict: Callable[[Floats, Floats, Floats], Floats]
     """parameters, q_l, q_r -> values"""
+    gradient: Callable[[Floats, Floats, Floats], Floats]
+    """parameters, q_l, q_r -> derivatives of the values by each parameter, shape (points, parameters)"""
     believed: Floats
     spread: Floats
     lower: Floats
@@ -82,7 +84,7 @@ def fit(model: Model, q_l: Floats, q_r: Floats, values: Floats, starts: Sequence
     relative = fitted / values - 1.0
     free = len(values) - size if distinct >= size else 0
     noise = float(np.sqrt((np.sum(relative**2) + ASSUMED_FREE * NOISE**2) / (free + ASSUMED_FREE)))
-    jacobian = _jacobian(model, best, q_l, q_r, values)
+    jacobian = model.gradient(best, q_l, q_r) / values[:, None]
     told, covariance = _told(jacobian, model.spread, noise)
     quantile = float(stats.t.ppf(0.5 + LEVEL / 2, free + ASSUMED_FREE))
     half = quantile * np.sqrt(np.diag(covariance))
@@ -117,25 +119,20 @@ def _solve(model: Model, q_l: Floats, q_r: Floats, values: Floats, starts: Seque
         data = (model.predict(parameters, q_l, q_r) / values - 1.0) / NOISE
         return np.concatenate([data, weight * (parameters - model.believed) / model.spread])
 
+    prior = np.diag(weight / model.spread)
+
+    def derivatives(parameters: Floats) -> Floats:
+        return np.vstack([model.gradient(parameters, q_l, q_r) / values[:, None] / NOISE, prior])
+
     best, least = model.believed, np.inf
     for start in starts:
         inside = np.clip(start, model.lower + 1e-9, model.upper - 1e-9)
         found = optimize.least_squares(
-            residuals, inside, bounds=(model.lower, model.upper), loss="soft_l1", x_scale=model.spread, max_nfev=400
+            residuals, inside, derivatives, bounds=(model.lower, model.upper), loss="soft_l1", x_scale=model.spread, max_nfev=400
         )
         if found.cost < least - 1e-9:
             best, least = np.asarray(found.x, dtype=np.float64), float(found.cost)
     return best
-
-
-def _jacobian(model: Model, at: Floats, q_l: Floats, q_r: Floats, values: Floats) -> Floats:
-    """Derivative of the relative residuals by each parameter, shape (points, parameters)."""
-    columns = []
-    for j, spread in enumerate(model.spread):
-        step = np.zeros_like(at)
-        step[j] = 1e-4 * spread
-        columns.append((model.predict(at + step, q_l, q_r) - model.predict(at - step, q_l, q_r)) / (2 * step[j]) / values)
-    return np.column_stack(columns)
 
 
 def _told(jacobian: Floats, spread: Floats, noise: float) -> tuple[npt.NDArray[np.bool_], Floats]:

@@ -26,6 +26,20 @@ def latency(p: Floats, q_l: Floats, q_r: Floats) -> Floats:
     return np.asarray(a * q_l + b * q_r + c, dtype=np.float64)
 
 
+def bandwidth_gradient(p: Floats, q_l: Floats, q_r: Floats) -> Floats:
+    """Derivatives by u, v, m, n, w; shape (points, 5)."""
+    u, v, m, n, _ = p
+    left, right = q_l - m, q_r - n
+    shape = np.exp(-(left**2 + right**2) / (2.0 * v * v))
+    slope = u * shape / v**2
+    return np.column_stack([shape, slope * (left**2 + right**2) / v, slope * left, slope * right, np.ones_like(shape)])
+
+
+def latency_gradient(p: Floats, q_l: Floats, q_r: Floats) -> Floats:
+    """Derivatives by a, b, c; shape (points, 3)."""
+    return np.column_stack([q_l, q_r, np.ones_like(q_l)])
+
+
 def of(quantity: Quantity, current: Performance, values: Floats, q_l: Floats, q_r: Floats) -> Model:
     """The model of a quantity.
 
@@ -38,11 +52,11 @@ def of(quantity: Quantity, current: Performance, values: Floats, q_l: Floats, q_
         spread = np.array([current.u, 0.5 * current.v, 30.0, 30.0, max(current.w, 0.1 * float(values.min()))])
         top = 1e3 * max(float(values.max()), current.u)
         lower, upper = np.array([1e-6, 1.0, -1e3, -1e3, 0.0]), np.array([top, 1e3, 0.0, 0.0, 10 * top])
-        return Model(BANDWIDTH, bandwidth, believed, spread, lower, upper)
+        return Model(BANDWIDTH, bandwidth, bandwidth_gradient, believed, spread, lower, upper)
     believed = np.array([max(current.a, 0.0), max(current.b, 0.0), max(current.c, 0.0)])
     slope = float(values.max()) / max(float(q_l.max()), float(q_r.max()), 1.0)
     spread = np.array([slope, slope, float(values.max())])
-    return Model(LATENCY, latency, believed, spread, np.zeros(3), np.full(3, np.inf))
+    return Model(LATENCY, latency, latency_gradient, believed, spread, np.zeros(3), np.full(3, np.inf))
 
 
 def starts(quantity: Quantity, current: Performance, others: Sequence[Performance], values: Floats) -> list[Floats]:
