@@ -16,6 +16,7 @@ PCI = "0000:3b:00.0"
 def backend_settings() -> dict[str, object]:
     return {
         "command_ttl_s": 30,
+        "remedy_watch_s": 0.1,
         "remedy_always_hosts": 3,
         "remedy_max_fleet_percent": 1,
         "remedy_max_racks": 2,

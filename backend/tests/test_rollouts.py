@@ -14,7 +14,13 @@ PCI = "0000:3b:00.0"
 
 @pytest.fixture(scope="module")
 def backend_settings() -> dict[str, object]:
-    return {"command_ttl_s": 60, "remedy_always_hosts": 3, "remedy_max_fleet_percent": 1, "remedy_max_racks": 100}
+    return {
+        "command_ttl_s": 60,
+        "remedy_watch_s": 0.1,
+        "remedy_always_hosts": 3,
+        "remedy_max_fleet_percent": 1,
+        "remedy_max_racks": 100,
+    }
 
 
 @pytest.fixture(autouse=True)

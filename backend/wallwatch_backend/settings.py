@@ -37,6 +37,7 @@ class Settings(BaseSettings):
         Literal["low", "medium", "high", "never"], Field(description="From this risk on a remedy needs a second person's approval")
     ] = "high"
     remedy_proposal_ttl_s: Annotated[int, Field(ge=60, description="How long a proposed remedy waits for approval")] = 86400
+    remedy_watch_s: Annotated[float, Field(gt=0, le=60, description="How often remedies and rollouts that are under way are looked at")] = 2
     remedy_max_fleet_percent: Annotated[
         float, Field(gt=0, le=100, description="Share of the fleet's hosts with remedies under way at once")
     ] = 25

@@ -16,7 +16,7 @@ from wallwatch_backend.audit import service as audit
 from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.database import Database, WriteSession
 from wallwatch_backend.remedies import repository as remedies
-from wallwatch_backend.remedies import results
+from wallwatch_backend.remedies import results, telling
 
 log = structlog.get_logger(__name__)
 BAD_MESSAGES = Counter("wallwatch_agent_bad_messages", "Messages of agents that could not be used", ["reason"])
@@ -218,6 +218,7 @@ async def _announce_dispatch(session: WriteSession, remedy_id: UUID) -> None:
     if row is not None:
         if row.state == "pending":  # an undo leaves the remedy's own state as it is
             row.state, row.updated_at = "dispatched", clock.now()
+            await telling.tell(session, row)
         await changes.announce(session, "remedy", row.id, row.state)
 
 

@@ -13,6 +13,7 @@ from wallwatch_backend.kit.access import Caller
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.problems import NotFound
 from wallwatch_backend.remedies import repository as remedies
+from wallwatch_backend.remedies import telling
 from wallwatch_backend.settings import Settings
 
 
@@ -103,6 +104,7 @@ async def stop_all(session: WriteSession, caller: Caller, reason: str) -> None:
         for command in await remedies.commands(session, [row.id]):
             if command.state == "pending":
                 command.state, command.message, command.finished_at = "expired", "Stopped before it was sent.", at
+        await telling.tell(session, row)
         await changes.announce(session, "remedy", row.id, row.state)
     audit.record(
         session, caller.actor, "remedy_control.stop", "all remedies", address=caller.address, reason=reason, taken_back=len(waiting)

@@ -38,6 +38,7 @@ class Database:
             pool_pre_ping=True,
             connect_args={"connect_timeout": 5, "application_name": "wallwatch-backend"},
         )
+        self._info = {"public_url": str(settings.public_url).rstrip("/") if settings.public_url else None}
         self._reading = self.engine.execution_options(postgresql_readonly=True)
 
     @property
@@ -52,8 +53,8 @@ class Database:
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[WriteSession]:
-        """Commit at the end of the block, roll back when it raises."""
-        async with WriteSession(self.engine, expire_on_commit=False) as session, session.begin():
+        """Commit at the end of the block, roll back when it raises. `session.info` has `public_url`, for links in webhooks."""
+        async with WriteSession(self.engine, expire_on_commit=False, info=dict(self._info)) as session, session.begin():
             yield session
 
     async def dispose(self) -> None:

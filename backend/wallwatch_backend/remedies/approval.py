@@ -14,7 +14,7 @@ from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.access import Caller
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.problems import NotFound
-from wallwatch_backend.remedies import actions, present, repository, service
+from wallwatch_backend.remedies import actions, present, repository, service, telling
 from wallwatch_backend.remedies.errors import NoAgent, NotProposed, SecondPersonNeeded
 from wallwatch_backend.remedies.models import RemedyRow
 from wallwatch_backend.remedies.schemas import Remedy
@@ -55,7 +55,7 @@ async def approve(session: WriteSession, settings: Settings, signer: CommandSign
         raise NoAgent(f"The agent of {row.host} was removed; enrol it again first.")
     await repository.lock_key(session, f"host|{row.host}|{row.action}")
     await control.admit(session, settings, row.action, row.host)
-    row.state = "pending"
+    row.state, row.decided_by, row.decided_at, row.updated_at = "pending", caller.actor, (at := clock.now()), at
     await service.nothing_in_progress(
         session, row.host, row.action, row.pci if actions.action_of(row.action).scope == "rnic" else None, row.id
     )
@@ -65,14 +65,14 @@ async def approve(session: WriteSession, settings: Settings, signer: CommandSign
 
 async def reject(session: WriteSession, caller: Caller, remedy_id: UUID, reason: str) -> Remedy:
     row = await _proposed(session, remedy_id)
-    row.state, row.message = "rejected", reason
+    at = clock.now()
+    row.state, row.message, row.decided_by, row.decided_at, row.updated_at = "rejected", reason, caller.actor, at, at
+    await telling.tell(session, row)
     await changes.announce(session, "remedy", row.id, row.state)
     return await _decided(session, caller, row, "reject", f"Rejected {row.action}: {reason}", reason=reason)
 
 
 async def _decided(session: WriteSession, caller: Caller, row: RemedyRow, decision: str, text: str, **detail: Any) -> Remedy:
-    at = clock.now()
-    row.decided_by, row.decided_at, row.updated_at = caller.actor, at, at
     audit.record(
         session,
         caller.actor,
@@ -94,6 +94,7 @@ async def expire(session: WriteSession, remedy_id: UUID) -> None:
     if row is None or row.state != "proposed":
         return
     row.state, row.message, row.updated_at = "expired", "Nobody approved it in time.", clock.now()
+    await telling.tell(session, row)
     audit.record(
         session, "system", "remedy.propose.expired", f"{row.host} {row.pci or ''}".strip(), outcome="failed", remedy_id=str(row.id)
     )

@@ -13,7 +13,7 @@ from wallwatch.domain.telemetry.registry import measurements
 from wallwatch_backend.incidents.service import note_remedy
 from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.database import Database, ReadSession
-from wallwatch_backend.remedies import actions, approval, cordons, repository, results, signals
+from wallwatch_backend.remedies import actions, approval, cordons, repository, results, signals, telling
 from wallwatch_backend.remedies.models import RemedyRow
 from wallwatch_backend.remedies.signing import rfc3339
 from wallwatch_backend.remedies.verify import Judgement, judge
@@ -22,11 +22,9 @@ from wallwatch_backend.settings import Settings
 log = structlog.get_logger(__name__)
 VERIFIED = Counter("wallwatch_remedy_verifications", "Remedies that telemetry judged", ["action", "verdict"])
 
-PERIOD_S = 2.0
-
 
 class FollowUp:
-    """Expires and verifies, every two seconds."""
+    """Expires and verifies, every `remedy_watch_s`."""
 
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database, self._settings = database, settings
@@ -34,7 +32,7 @@ class FollowUp:
     async def run(self) -> None:
         while True:
             await self.once()
-            await asyncio.sleep(PERIOD_S)
+            await asyncio.sleep(self._settings.remedy_watch_s)
 
     async def once(self) -> None:
         at = clock.now()
@@ -69,6 +67,7 @@ class FollowUp:
                 row.state = judgement.verdict
                 VERIFIED.labels(row.action, judgement.verdict).inc()
                 await note_remedy(session, row.incident_id, "wallwatch", _sentence(row))
+                await telling.tell(session, row)
             await changes.announce(session, "remedy", row.id, row.state)
 
 

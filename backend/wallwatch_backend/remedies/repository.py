@@ -6,6 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import Row, exists, select, text, tuple_, update
 
+from wallwatch.store.tables import rnic
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.rows import any_of
 from wallwatch_backend.remedies.models import CommandRow, RemedyRow
@@ -65,6 +66,12 @@ async def in_progress(session: WriteSession, host: str, action: str, pci: str | 
     if but is not None:
         query = query.where(RemedyRow.id != but)
     return (await session.execute(query)).scalar_one_or_none()
+
+
+async def rnics_at(session: ReadSession, host: str, pci: str | None) -> Sequence[Row[str, str, str | None, str | None]]:
+    """The RNIC, or all of the host (`pci`, `rack`, `model`, `fw_ver`)."""
+    query = select(rnic.c.pci, rnic.c.rack, rnic.c.model, rnic.c.fw_ver).where(rnic.c.host == host).order_by(rnic.c.pci)
+    return (await session.execute(query.where(rnic.c.pci == pci) if pci is not None else query)).all()
 
 
 async def add(session: WriteSession, row: RemedyRow | CommandRow) -> None:

@@ -11,7 +11,7 @@ from wallwatch_backend.audit import service as audit
 from wallwatch_backend.incidents.service import note_remedy
 from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.database import WriteSession
-from wallwatch_backend.remedies import actions, repository
+from wallwatch_backend.remedies import actions, repository, telling
 from wallwatch_backend.remedies.cordons import CORDON
 from wallwatch_backend.remedies.models import CommandRow, RemedyRow
 from wallwatch_backend.remedies.schemas import HostOperation
@@ -66,6 +66,8 @@ async def apply_result(session: WriteSession, host: str, result: AgentResult) ->
         pass  # the remedy is still applied; the command says why it could not be undone
     else:
         remedy.state, remedy.code, remedy.message = result.state, command.code, command.message
+    if result.state == "done" or command.operation != "undo":
+        await telling.tell(session, remedy)
     await _tell(session, host, remedy, command)
     return True
 
@@ -141,7 +143,8 @@ async def expire_command(session: WriteSession, command_id: UUID, host: str) -> 
     at = clock.now()
     command.state, command.message, command.finished_at = "expired", why, at
     if command.operation != "undo":
-        remedy.state, remedy.message = "expired", why
+        remedy.state, remedy.message, remedy.updated_at = "expired", why, at
+        await telling.tell(session, remedy)
     remedy.updated_at = at
     audit.record(
         session,

@@ -17,7 +17,7 @@ from wallwatch_backend.kit.idempotency import IdempotencyKeyReused, hash_of
 from wallwatch_backend.kit.idempotency import lock as lock_idempotency_key
 from wallwatch_backend.kit.paging import Page, encode_cursor, time_and_id
 from wallwatch_backend.kit.problems import NotFound
-from wallwatch_backend.remedies import actions, present, repository
+from wallwatch_backend.remedies import actions, present, repository, telling
 from wallwatch_backend.remedies.errors import IncidentUnknown, NoAgent, NotUndoable, RemedyInProgress
 from wallwatch_backend.remedies.models import CommandRow, RemedyRow
 from wallwatch_backend.remedies.schemas import NewRemedy, Operation, Remedy, RemedyState
@@ -84,6 +84,7 @@ async def create(
     )
     await repository.add(session, row)
     if proposed:
+        await telling.tell(session, row)
         await changes.announce(session, "remedy", row.id, row.state)
     else:
         await issue(session, settings, signer, row, body.mode)
@@ -140,6 +141,8 @@ async def issue(session: WriteSession, settings: Settings, signer: CommandSigner
             expires_at=expires_at,
         ),
     )
+    if operation == "apply":
+        await telling.tell(session, row)
     await changes.wake_dispatcher(session, row.host)
     await changes.announce(session, "remedy", row.id, row.state)
 

@@ -16,20 +16,19 @@ from wallwatch_backend.remedies import service as orders
 from wallwatch_backend.remedies.models import RemedyRow
 from wallwatch_backend.remedies.schemas import NewRemedy
 from wallwatch_backend.remedies.signing import CommandSigner
-from wallwatch_backend.rollouts import repository, service
+from wallwatch_backend.rollouts import repository, service, telling
 from wallwatch_backend.rollouts.models import RolloutRow
 from wallwatch_backend.rollouts.schemas import RolloutState
 from wallwatch_backend.rollouts.waves import judge
 from wallwatch_backend.settings import Settings
+from wallwatch_backend.webhooks.schemas import EventType
 
 log = structlog.get_logger(__name__)
 ENDED = Counter("wallwatch_rollouts_ended", "Rollouts that came to an end by themselves", ["state"])
 
-PERIOD_S = 2.0
-
 
 class RolloutDriver:
-    """Looks at every running rollout, every two seconds."""
+    """Looks at every running rollout, every `remedy_watch_s`."""
 
     def __init__(self, database: Database, settings: Settings, signer: CommandSigner) -> None:
         self._database, self._settings, self._signer = database, settings, signer
@@ -37,7 +36,7 @@ class RolloutDriver:
     async def run(self) -> None:
         while True:
             await self.once()
-            await asyncio.sleep(PERIOD_S)
+            await asyncio.sleep(self._settings.remedy_watch_s)
 
     async def once(self) -> None:
         async with self._database.read() as session:
@@ -61,16 +60,19 @@ class RolloutDriver:
             await self._stop(session, row, why)
         elif verdict == "next" and row.wave + 1 == len(row.waves):
             row.state, row.updated_at = RolloutState.verified, at
+            await telling.tell(session, EventType.rollout_wave_done, row)
+            await telling.tell(session, EventType.rollout_done, row)
             ENDED.labels("verified").inc()
         else:
             if verdict == "next":
+                await telling.tell(session, EventType.rollout_wave_done, row)
                 row.wave, row.wave_began_at, present = row.wave + 1, None, []
             await self._go_on(session, row, present, at)
 
     async def _go_on(self, session: WriteSession, row: RolloutRow, present: list[RemedyRow], at: datetime) -> None:
         """Order what the wave still lacks, as far as the limits allow."""
         if not present and row.not_after is not None and at >= row.not_after:
-            row.state, row.message, row.updated_at = RolloutState.paused, "Its maintenance window is over.", at
+            await self._pause(session, row, "Its maintenance window is over.", at)
             return
         reached = {(remedy.host, remedy.pci) for remedy in present}
         for target in row.waves[row.wave]:
@@ -82,12 +84,19 @@ class RolloutDriver:
             except TooManyAtOnce:
                 return  # the rest when others are verified
             except Stopped as stopped:
-                row.state, row.message, row.updated_at = RolloutState.paused, stopped.detail, at
+                await self._pause(session, row, stopped.detail, at)
                 return
             except (BreakerOpen, WallwatchError) as refused:
                 await self._stop(session, row, f"{target['host']}: {refused.detail}")
                 return
-            row.wave_began_at, row.updated_at = row.wave_began_at or at, at
+            row.updated_at = at
+            if row.wave_began_at is None:
+                row.wave_began_at = at
+                await telling.tell(session, EventType.rollout_wave_started, row)
+
+    async def _pause(self, session: WriteSession, row: RolloutRow, why: str, at: datetime) -> None:
+        row.state, row.message, row.updated_at = RolloutState.paused, why, at
+        await telling.tell(session, EventType.rollout_paused, row)
 
     async def _stop(self, session: WriteSession, row: RolloutRow, why: str) -> None:
         await service.stop_row(session, self._settings, self._signer, _caller(row), row, why, undo=row.undo_on_stop)

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import select, tuple_
+from sqlalchemy import Row, select, tuple_
 
+from wallwatch.store.tables import rnic
 from wallwatch_backend.incidents.models import IncidentFindingRow
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.rows import any_of
@@ -42,6 +43,12 @@ async def remedies_of(session: ReadSession, rollout_ids: Sequence[UUID]) -> Sequ
     return (
         await session.scalars(select(RemedyRow).where(RemedyRow.rollout_id == any_of(rollout_ids)).order_by(RemedyRow.created_at))
     ).all()
+
+
+async def rnics_of(session: ReadSession, hosts: Sequence[str]) -> Sequence[Row[str, str | None, str | None]]:
+    """Rack, model and firmware (`rack`, `model`, `fw_ver`) of what these hosts have, each once."""
+    query = select(rnic.c.rack, rnic.c.model, rnic.c.fw_ver).where(rnic.c.host.in_(hosts)).distinct()
+    return (await session.execute(query)).all()
 
 
 async def symptom_since(session: ReadSession, hosts: Sequence[str], since: datetime) -> tuple[str, str] | None:

@@ -56,13 +56,12 @@ class TargetState(BaseModel):
     message: str | None
 
 
-class Rollout(BaseModel):
+class RolloutFacts(BaseModel):
     id: UUID
     action: str
     params: dict[str, Any]
     state: RolloutState
     wave: int = Field(description="The present wave, from 0")
-    waves: list[list[TargetState]]
     verified: int = Field(description="Targets on which telemetry has shown that it worked")
     targets: int
     reason: str
@@ -75,6 +74,18 @@ class Rollout(BaseModel):
     decided_at: datetime | None
     created_at: datetime
     updated_at: datetime
+
+
+class Rollout(RolloutFacts):
+    waves: list[list[TargetState]]
+
+
+class RolloutNews(RolloutFacts):
+    """What webhooks are told of a rollout."""
+
+    wave_count: int
+    wave_targets: list[TargetState] = Field(description="Of the present wave; at most 100")
+    truncated: int = Field(description="How many more targets the wave has")
 
 
 class StopRollout(BaseModel):

@@ -1,7 +1,5 @@
 """Ordering, approving, pausing and stopping rollouts. What drives them from wave to wave is `driver`."""
 
-from collections.abc import Sequence
-from itertools import chain
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -12,18 +10,19 @@ from wallwatch_backend.kit.access import Caller
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.paging import Page, encode_cursor, time_and_id
 from wallwatch_backend.kit.problems import NotFound, WallwatchError
-from wallwatch_backend.remedies import actions, approval, present
+from wallwatch_backend.remedies import actions, approval
+from wallwatch_backend.remedies import present as orders_shown
 from wallwatch_backend.remedies import repository as remedies
 from wallwatch_backend.remedies import service as orders
 from wallwatch_backend.remedies.errors import NoAgent, SecondPersonNeeded
-from wallwatch_backend.remedies.models import RemedyRow
 from wallwatch_backend.remedies.signing import CommandSigner
-from wallwatch_backend.rollouts import repository
+from wallwatch_backend.rollouts import present, repository, telling
 from wallwatch_backend.rollouts.errors import WrongState
 from wallwatch_backend.rollouts.models import RolloutRow
-from wallwatch_backend.rollouts.schemas import NewRollout, Rollout, RolloutState, TargetState
+from wallwatch_backend.rollouts.schemas import NewRollout, Rollout, RolloutState
 from wallwatch_backend.rollouts.waves import waves_of
 from wallwatch_backend.settings import Settings
+from wallwatch_backend.webhooks.schemas import EventType
 
 
 async def create(session: WriteSession, settings: Settings, caller: Caller, body: NewRollout) -> Rollout:
@@ -54,7 +53,8 @@ async def create(session: WriteSession, settings: Settings, caller: Caller, body
     )
     await repository.add(session, row)
     _record(session, caller, row, "propose" if proposed else "start", params=body.params, targets=len(body.targets), reason=body.reason)
-    return await _shown(session, row)
+    await telling.tell(session, EventType.rollout_proposed if proposed else EventType.rollout_started, row)
+    return await present.one(session, row)
 
 
 def _record(session: WriteSession, caller: Caller, row: RolloutRow, what: str, **detail: Any) -> None:
@@ -77,28 +77,32 @@ async def approve(session: WriteSession, caller: Caller, rollout_id: UUID) -> Ro
         raise SecondPersonNeeded(f"{row.requested_by} ordered it; a token counts as the person who made it.")
     row.state, row.decided_by, row.decided_at = RolloutState.running, caller.actor, row.updated_at
     _record(session, caller, row, "approve", requested_by=row.requested_by)
-    return await _shown(session, row)
+    await telling.tell(session, EventType.rollout_started, row)
+    return await present.one(session, row)
 
 
 async def reject(session: WriteSession, caller: Caller, rollout_id: UUID, reason: str) -> Rollout:
     row = await _in_state(session, rollout_id, RolloutState.proposed)
     row.state, row.message, row.decided_by, row.decided_at = RolloutState.rejected, reason, caller.actor, row.updated_at
     _record(session, caller, row, "reject", reason=reason)
-    return await _shown(session, row)
+    await telling.tell(session, EventType.rollout_rejected, row)
+    return await present.one(session, row)
 
 
 async def pause(session: WriteSession, caller: Caller, rollout_id: UUID) -> Rollout:
     row = await _in_state(session, rollout_id, RolloutState.running)
     row.state, row.message = RolloutState.paused, f"Paused by {caller.actor}."
     _record(session, caller, row, "pause")
-    return await _shown(session, row)
+    await telling.tell(session, EventType.rollout_paused, row)
+    return await present.one(session, row)
 
 
 async def resume(session: WriteSession, caller: Caller, rollout_id: UUID) -> Rollout:
     row = await _in_state(session, rollout_id, RolloutState.paused)
     row.state, row.message = RolloutState.running, None
     _record(session, caller, row, "resume")
-    return await _shown(session, row)
+    await telling.tell(session, EventType.rollout_resumed, row)
+    return await present.one(session, row)
 
 
 async def stop(
@@ -106,7 +110,7 @@ async def stop(
 ) -> Rollout:
     row = await _in_state(session, rollout_id, RolloutState.running, RolloutState.paused)
     await stop_row(session, settings, signer, caller, row, reason, undo=undo)
-    return await _shown(session, row)
+    return await present.one(session, row)
 
 
 async def stop_row(
@@ -116,50 +120,24 @@ async def stop_row(
     row.state, row.message, row.updated_at = RolloutState.stopped, reason, clock.now()
     not_undone: list[str] = []
     for remedy in await repository.remedies_of(session, [row.id]) if undo else ():
-        if not present.undoable(remedy, await remedies.commands(session, [remedy.id])):
+        if not orders_shown.undoable(remedy, await remedies.commands(session, [remedy.id])):
             continue
         try:
             await orders.undo(session, settings, signer, caller, remedy.id)
         except WallwatchError as error:
             not_undone.append(f"{remedy.host}: {error.detail}")
     _record(session, caller, row, "stop", reason=reason, undo=undo, not_undone=not_undone)
+    await telling.tell(session, EventType.rollout_stopped, row)
 
 
 async def get(session: ReadSession, rollout_id: UUID) -> Rollout:
     row = await repository.one(session, rollout_id)
     if row is None:
         raise NotFound(f"There is no rollout {rollout_id}.")
-    return await _shown(session, row)
+    return await present.one(session, row)
 
 
 async def list_rollouts(session: ReadSession, *, limit: int, cursor: str | None) -> Page[Rollout]:
     rows = await repository.page(session, before=time_and_id(cursor), limit=limit + 1)
-    items = await _many(session, rows[:limit])
+    items = await present.many(session, rows[:limit])
     return Page(items=items, next_cursor=encode_cursor(items[-1].created_at, str(items[-1].id)) if len(rows) > limit else None)
-
-
-async def _shown(session: ReadSession, row: RolloutRow) -> Rollout:
-    return (await _many(session, [row]))[0]
-
-
-async def _many(session: ReadSession, rows: Sequence[RolloutRow]) -> list[Rollout]:
-    by_place = {(r.rollout_id, r.host, r.pci): r for r in await repository.remedies_of(session, [row.id for row in rows])}
-    shown = []
-    for row in rows:
-        waves = [[_target(target, by_place.get((row.id, target["host"], target["pci"]))) for target in wave] for wave in row.waves]
-        targets = list(chain.from_iterable(waves))
-        fields = {name: getattr(row, name) for name in Rollout.model_fields if name not in ("waves", "verified", "targets")}
-        verified = sum(target.state == "verified" for target in targets)
-        shown.append(Rollout(**fields, waves=waves, verified=verified, targets=len(targets)))
-    return shown
-
-
-def _target(target: dict[str, str | None], remedy: RemedyRow | None) -> TargetState:
-    return TargetState.model_validate(
-        {
-            **target,
-            "remedy_id": remedy.id if remedy is not None else None,
-            "state": remedy.state if remedy is not None else None,
-            "message": remedy.message if remedy is not None else None,
-        }
-    )

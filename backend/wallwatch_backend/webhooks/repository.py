@@ -41,6 +41,12 @@ async def any_enabled(session: ReadSession) -> bool:
     return bool((await session.execute(select(exists().where(WebhookRow.enabled)))).scalar_one())
 
 
+async def listening_to(session: ReadSession, event: str) -> Sequence[WebhookRow]:
+    """Webhooks that are on and want to hear of an event."""
+    query = select(WebhookRow).where(WebhookRow.enabled, WebhookRow.events.contains([event]))
+    return (await session.scalars(query.order_by(WebhookRow.created_at, WebhookRow.id))).all()
+
+
 async def add_events(session: WriteSession, events: Sequence[dict[str, Any]]) -> None:
     await session.execute(insert(EventRow), events)
 

@@ -15,7 +15,28 @@ class EventType(StrEnum):
     opened = "incident.opened"
     updated = "incident.updated"
     resolved = "incident.resolved"
+    remedy_proposed = "remedy.proposed"
+    remedy_approved = "remedy.approved"
+    remedy_rejected = "remedy.rejected"
+    remedy_dispatched = "remedy.dispatched"
+    remedy_running = "remedy.running"
+    remedy_verified = "remedy.verified"
+    remedy_failed = "remedy.failed"
+    remedy_undone = "remedy.undone"
+    remedy_expired = "remedy.expired"
+    rollout_proposed = "rollout.proposed"
+    rollout_rejected = "rollout.rejected"
+    rollout_started = "rollout.started"
+    rollout_wave_started = "rollout.wave_started"
+    rollout_wave_done = "rollout.wave_done"
+    rollout_paused = "rollout.paused"
+    rollout_resumed = "rollout.resumed"
+    rollout_stopped = "rollout.stopped"
+    rollout_done = "rollout.done"
 
+
+INCIDENT_EVENTS = (EventType.opened, EventType.updated, EventType.resolved)
+"""What webhooks hear of that say nothing else."""
 
 REPEATED_EVENT = "incident.repeated"
 GROUP_EVENT = "incident.group"
@@ -33,7 +54,7 @@ GROUP_WAIT_S, GROUP_INTERVAL_S = 30, 300
 """What grouped webhooks wait when they say nothing else: the values that Alertmanager has."""
 
 Url = Annotated[str, StringConstraints(min_length=8, max_length=2000, pattern=r"^https?://[^\s]+$"), StorableText]
-Events = Annotated[list[EventType], Field(min_length=1, max_length=10, description="Which events are sent")]
+Events = Annotated[list[EventType], Field(min_length=1, max_length=50, description="Which events are sent; left out: those of incidents")]
 GroupBy = Annotated[
     list[LabelName],
     Field(max_length=9, description="Labels whose incidents are told together; none: each incident by itself"),
@@ -70,7 +91,7 @@ class Webhook(BaseModel):
 class NewWebhook(BaseModel):
     name: Line
     url: Url
-    events: Events = Field(default_factory=lambda: list(EventType))
+    events: Events = Field(default_factory=lambda: list(INCIDENT_EVENTS))
     format: Format = Format.native
     matchers: Matchers = Field(default_factory=list)
     group_by: GroupBy = Field(default_factory=list)

@@ -12,8 +12,10 @@ from wallwatch_backend.webhooks.formats.bodies import body_of
 from wallwatch_backend.webhooks.formats.notification import Notification, about
 from wallwatch_backend.webhooks.hearing import Hears, decide
 from wallwatch_backend.webhooks.models import DeliveryRow, EventRow, GroupRow, MemberRow, WebhookRow
-from wallwatch_backend.webhooks.schemas import GROUP_EVENT, REPEATED_EVENT, EventType, Format
+from wallwatch_backend.webhooks.schemas import GROUP_EVENT, INCIDENT_EVENTS, REPEATED_EVENT, EventType, Format
 from wallwatch_backend.webhooks.timing import due_at, repeat_at
+
+_INCIDENTS = frozenset(str(event) for event in INCIDENT_EVENTS)
 
 
 def is_immediate(webhook: WebhookRow) -> bool:
@@ -35,8 +37,8 @@ class Telling:
 
     def __init__(self, session: WriteSession, public_url: str | None, webhooks: Sequence[WebhookRow]) -> None:
         self._session, self._public_url = session, public_url
-        self._webhooks = {webhook.id: webhook for webhook in webhooks}
-        self._matchers = {webhook.id: [Matcher.model_validate(one) for one in webhook.matchers] for webhook in webhooks}
+        self._webhooks = {webhook.id: webhook for webhook in webhooks if not _INCIDENTS.isdisjoint(webhook.events)}
+        self._matchers = {webhook.id: [Matcher.model_validate(one) for one in webhook.matchers] for webhook in self._webhooks.values()}
         self._members: dict[tuple[UUID, UUID], MemberRow] = {}
         self._groups: dict[tuple[UUID, str], GroupRow] = {}
         self._new_groups: list[GroupRow] = []

@@ -12,6 +12,7 @@ from uuid import UUID
 import orjson
 
 from wallwatch_backend.kit.matchers import labels_of
+from wallwatch_backend.webhooks.formats.happening import Happening
 from wallwatch_backend.webhooks.formats.notification import Notification, is_resolved, place_of
 
 NO_END = "0001-01-01T00:00:00Z"
@@ -84,6 +85,38 @@ def body(notification: Notification) -> str:
         "commonAnnotations": _common(alert["annotations"] for alert in alerts),
         "externalURL": notification.public_url or "",
         "alerts": alerts,
+    }
+    return orjson.dumps(document, option=orjson.OPT_UTC_Z).decode()
+
+
+def happening_body(happening: Happening, receiver: str, webhook_id: UUID) -> str:
+    """An alert that fires while the remedy or rollout is under way, and is resolved when it is over, however it ended."""
+    name = f"Wallwatch{happening.kind.capitalize()}"
+    labels = {"alertname": name, happening.kind: str(happening.id), "action": happening.action, **happening.labels}
+    labels |= {"severity": "warning" if happening.level == "bad" else "info"}
+    annotations = {"summary": happening.text, "place": happening.place, "event": str(happening.event)}
+    status = "resolved" if happening.over else "firing"
+    document = {
+        "version": "4",
+        "groupKey": f'wallwatch/{webhook_id}:{{{happening.kind}="{happening.id}"}}',
+        "truncatedAlerts": 0,
+        "status": status,
+        "receiver": receiver,
+        "groupLabels": {happening.kind: str(happening.id)},
+        "commonLabels": labels,
+        "commonAnnotations": annotations,
+        "externalURL": happening.url,
+        "alerts": [
+            {
+                "status": status,
+                "labels": labels,
+                "annotations": annotations,
+                "startsAt": happening.began_at,
+                "endsAt": happening.at if happening.over else NO_END,
+                "generatorURL": happening.url,
+                "fingerprint": hashlib.sha256(str(happening.id).encode()).hexdigest()[:16],
+            }
+        ],
     }
     return orjson.dumps(document, option=orjson.OPT_UTC_Z).decode()
 

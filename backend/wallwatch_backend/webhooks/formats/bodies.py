@@ -4,6 +4,7 @@ from datetime import datetime
 from uuid import UUID
 
 from wallwatch_backend.webhooks.formats import alertmanager, native, slack
+from wallwatch_backend.webhooks.formats.happening import Happening
 from wallwatch_backend.webhooks.formats.notification import Notification
 from wallwatch_backend.webhooks.schemas import Format
 
@@ -12,6 +13,15 @@ _BODIES = {Format.native: native.body, Format.alertmanager: alertmanager.body, F
 
 def body_of(format: Format, notification: Notification) -> str:
     return _BODIES[format](notification)
+
+
+def happening_body_of(format: Format, happening: Happening, receiver: str, webhook_id: UUID) -> str:
+    """The body of an event of a remedy or a rollout."""
+    if format is Format.alertmanager:
+        return alertmanager.happening_body(happening, receiver, webhook_id)
+    if format is Format.slack:
+        return slack.happening_body(happening)
+    return native.happening_body(happening)
 
 
 def test_body_of(format: Format, webhook_id: UUID, receiver: str, text: str, at: datetime, public_url: str | None) -> str:

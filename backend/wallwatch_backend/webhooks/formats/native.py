@@ -8,6 +8,9 @@ import orjson
 from pydantic import BaseModel, Field, TypeAdapter
 
 from wallwatch_backend.incidents.schemas import Incident
+from wallwatch_backend.remedies.schemas import Remedy
+from wallwatch_backend.rollouts.schemas import RolloutNews
+from wallwatch_backend.webhooks.formats.happening import Happening
 from wallwatch_backend.webhooks.formats.notification import Notification
 from wallwatch_backend.webhooks.schemas import GROUP_EVENT, REPEATED_EVENT, TEST_EVENT
 
@@ -39,6 +42,42 @@ class GroupEvent(BaseModel):
     data: IncidentGroup
 
 
+class RemedyEvent(BaseModel):
+    """A remedy (no dry run) entered a state. `failed` is told of `failed`, `refused` and `not_verified`: `data.state` says which."""
+
+    type: Literal[
+        "remedy.proposed",
+        "remedy.approved",
+        "remedy.rejected",
+        "remedy.dispatched",
+        "remedy.running",
+        "remedy.verified",
+        "remedy.failed",
+        "remedy.undone",
+        "remedy.expired",
+    ]
+    timestamp: datetime
+    data: Remedy
+
+
+class RolloutEvent(BaseModel):
+    """A rollout began, came to its next wave, was held up, or ended."""
+
+    type: Literal[
+        "rollout.proposed",
+        "rollout.rejected",
+        "rollout.started",
+        "rollout.wave_started",
+        "rollout.wave_done",
+        "rollout.paused",
+        "rollout.resumed",
+        "rollout.stopped",
+        "rollout.done",
+    ]
+    timestamp: datetime
+    data: RolloutNews
+
+
 class TestData(BaseModel):
     webhook_id: UUID
     text: str
@@ -52,7 +91,7 @@ class TestEvent(BaseModel):
     data: TestData
 
 
-NativeBody = IncidentEvent | GroupEvent | TestEvent
+NativeBody = IncidentEvent | GroupEvent | RemedyEvent | RolloutEvent | TestEvent
 
 
 def _body(event: str, at: datetime, data: Any) -> str:
@@ -72,6 +111,10 @@ def body(notification: Notification) -> str:
         "truncated": notification.left_out,
     }
     return _body(GROUP_EVENT, notification.at, data)
+
+
+def happening_body(happening: Happening) -> str:
+    return _body(str(happening.event), happening.at, happening.data)
 
 
 def test_body(webhook_id: UUID, text: str, at: datetime) -> str:

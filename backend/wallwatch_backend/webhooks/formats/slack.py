@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+from wallwatch_backend.webhooks.formats.happening import Happening
 from wallwatch_backend.webhooks.formats.notification import Notification, about, is_resolved, place_of
 
 MOST_ATTACHMENTS = 20
@@ -88,6 +89,21 @@ def body(notification: Notification) -> str:
     more = len(notification.incidents) - len(shown)
     text = _headline(notification) + (f" (and {more} more)" if more else "")
     return orjson.dumps({"text": text, "attachments": [_attachment(notification, incident) for incident in shown]}).decode()
+
+
+def happening_body(happening: Happening) -> str:
+    color = {"good": _COLORS["resolved"], "bad": _COLORS["critical"], "info": _OTHER}[happening.level]
+    about = escape(happening.about)
+    attachment = {
+        "fallback": happening.text,
+        "color": color,
+        "text": escape(happening.text),
+        "footer": "Wallwatch",
+        "ts": int(happening.at.timestamp()),
+    }
+    word = str(happening.event).replace(".", " ").replace("_", " ").capitalize()
+    headline = f"*{word}*: {f'<{happening.url}|{about}>' if happening.url else about}"
+    return orjson.dumps({"text": headline, "attachments": [attachment]}).decode()
 
 
 def test_body(text: str) -> str:

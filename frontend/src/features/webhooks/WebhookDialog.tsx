@@ -6,14 +6,10 @@ import { FormDialog } from "@/lib/ui/FormDialog";
 import { SecretOnce } from "@/lib/ui/SecretOnce";
 import { useChangeWebhook, useCreateWebhook } from "./queries";
 import { RouteFields, type RouteValues } from "./RouteFields";
+import { EVENT_GROUPS, INCIDENT_EVENTS } from "./events";
 import { FORMATS } from "./routing";
 
-const EVENTS = [
-  { value: "incident.opened", label: "An incident opens" },
-  { value: "incident.updated", label: "An incident changes" },
-  { value: "incident.resolved", label: "An incident is resolved" },
-] as const;
-type EventName = (typeof EVENTS)[number]["value"];
+type EventName = Webhook["events"][number];
 
 function routeOf(webhook: Webhook | null): RouteValues {
   const { matchers = [], group_by = [], group_wait_s = 0, group_interval_s = 0, repeat_interval_s = null } = webhook ?? {};
@@ -30,7 +26,7 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
     initialValues: {
       name: webhook?.name ?? "",
       url: webhook?.url ?? "",
-      events: (webhook?.events ?? EVENTS.map((event) => event.value)) as string[],
+      events: (webhook?.events ?? INCIDENT_EVENTS.map((event) => event.value)) as string[],
     },
     validate: {
       name: (value) => (value.trim() ? null : "Give it a name"),
@@ -66,11 +62,15 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
         </Text>
       </div>
       <Checkbox.Group label="Send when" {...form.getInputProps("events")}>
-        <Group gap={16} mt={4}>
-          {EVENTS.map((event) => (
-            <Checkbox key={event.value} value={event.value} label={event.label} />
+        <Stack gap={8} mt={4}>
+          {EVENT_GROUPS.map((group) => (
+            <Group key={group.title} gap={16} role="group" aria-label={group.title}>
+              {group.events.map((event) => (
+                <Checkbox key={event.value} value={event.value} label={event.label} />
+              ))}
+            </Group>
           ))}
-        </Group>
+        </Stack>
       </Checkbox.Group>
       <Stack gap={12} role="group" aria-label="Routing">
         <RouteFields values={route} onChange={setRoute} />

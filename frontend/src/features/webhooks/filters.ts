@@ -1,3 +1,5 @@
+import { ORDER_EVENTS } from "./events";
+
 /** What the webhooks page shows, as it stands in the URL: the webhook whose log is open, and the log's filters. */
 export interface LogFilters {
   webhook?: string;
@@ -15,6 +17,7 @@ export const LOG_EVENTS: readonly { value: string; label: string }[] = [
   { value: "incident.resolved", label: "incident resolved" },
   { value: "incident.repeated", label: "repetition" },
   { value: "incident.group", label: "group" },
+  ...ORDER_EVENTS,
   { value: "webhook.test", label: "test" },
 ];
 

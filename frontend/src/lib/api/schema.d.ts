@@ -2495,6 +2495,16 @@ export interface components {
             bandwidth_relative_sd?: number | null;
             /** Latency Relative Sd */
             latency_relative_sd?: number | null;
+            /**
+             * Bandwidth Covariance
+             * @description Of u, v, m, n, w: what the points leave open
+             */
+            bandwidth_covariance?: number[][] | null;
+            /**
+             * Latency Covariance
+             * @description Of a, b, c
+             */
+            latency_covariance?: number[][] | null;
         };
         /** Catalogue */
         Catalogue: {
@@ -3223,7 +3233,7 @@ export interface components {
          * EventType
          * @enum {string}
          */
-        EventType: "incident.opened" | "incident.updated" | "incident.resolved";
+        EventType: "incident.opened" | "incident.updated" | "incident.resolved" | "remedy.proposed" | "remedy.approved" | "remedy.rejected" | "remedy.dispatched" | "remedy.running" | "remedy.verified" | "remedy.failed" | "remedy.undone" | "remedy.expired" | "rollout.proposed" | "rollout.rejected" | "rollout.started" | "rollout.wave_started" | "rollout.wave_done" | "rollout.paused" | "rollout.resumed" | "rollout.stopped" | "rollout.done";
         /** EventVocabulary */
         EventVocabulary: {
             /**
@@ -4404,7 +4414,7 @@ export interface components {
             url: string;
             /**
              * Events
-             * @description Which events are sent
+             * @description Which events are sent; left out: those of incidents
              */
             events?: components["schemas"]["EventType"][];
             /** @default native */
@@ -4606,7 +4616,7 @@ export interface components {
         };
         /**
          * Parameter
-         * @description One fitted parameter; `lower` and `upper` bound its 95 % interval and are null where the points cannot tell it.
+         * @description One fitted parameter; `lower` and `upper` bound its 95 % interval. Null only in calibrations of earlier versions.
          */
         Parameter: {
             /** Value */
@@ -4617,7 +4627,7 @@ export interface components {
             upper: number | null;
             /**
              * Told
-             * @description Whether the points tell it; what they cannot tell stays near the current profile's value
+             * @description Whether the points tell it; what they cannot tell stays near the current profile's value, with a wide interval
              */
             told: boolean;
             /** Current */
@@ -5726,7 +5736,7 @@ export interface components {
             };
             /**
              * Covariance
-             * @description Of the parameters in their order; null where not all are told
+             * @description Of the parameters in their order, widened for few points
              */
             covariance: number[][] | null;
             /** R Squared */
@@ -6101,8 +6111,6 @@ export interface components {
              * @description The present wave, from 0
              */
             wave: number;
-            /** Waves */
-            waves: components["schemas"]["TargetState"][][];
             /**
              * Verified
              * @description Targets on which telemetry has shown that it worked
@@ -6139,6 +6147,8 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
+            /** Waves */
+            waves: components["schemas"]["TargetState"][][];
         };
         /**
          * RolloutState
