@@ -6,9 +6,10 @@ import "bytes"
 type Match struct {
 	// InPort is the name (or number) of the port the packet came from.
 	InPort []byte
-	// Tunnel tells whether the packet came out of a tunnel; TunnelDst is the outer destination, this host's endpoint.
-	Tunnel    bool
-	TunnelDst []byte
+	// Tunnel tells whether the packet came out of a tunnel; TunnelDst is the outer destination, this host's endpoint, TunnelSrc the
+	// outer source where the match names just one.
+	Tunnel               bool
+	TunnelDst, TunnelSrc []byte
 	// Mask is the canonical mask: the fields with the bits that count, without values, in the dump's order. Flows with
 	// the same Mask share one group in the eSwitch. It points into the parser's buffer.
 	Mask []byte
@@ -82,6 +83,9 @@ func (p *MatchParser) field(parent []byte, depth int) bool {
 		}
 		if string(parent) == "tunnel" && (string(name) == "dst" || string(name) == "ipv6_dst") && (mask == nil || !isZero(mask)) {
 			p.out.TunnelDst = value
+		}
+		if string(parent) == "tunnel" && (string(name) == "src" || string(name) == "ipv6_src") && mask == nil {
+			p.out.TunnelSrc = value
 		}
 		p.add(parent, name, value, mask)
 		return true

@@ -54,8 +54,11 @@ func TestPortAndTunnelEndpointAreFound(t *testing.T) {
 	if err := p.Parse([]byte("tunnel(tun_id=0x2a,src=192.0.2.9,dst=192.0.2.1,flags(+key)),in_port(vxlan_sys_4789),eth_type(0x0800)"), &m); err != nil {
 		t.Fatal(err)
 	}
-	if string(m.InPort) != "vxlan_sys_4789" || !m.Tunnel || string(m.TunnelDst) != "192.0.2.1" {
+	if string(m.InPort) != "vxlan_sys_4789" || !m.Tunnel || string(m.TunnelDst) != "192.0.2.1" || string(m.TunnelSrc) != "192.0.2.9" {
 		t.Errorf("%+v", m)
+	}
+	if err := p.Parse([]byte("tunnel(src=192.0.2.8/255.255.255.252,dst=192.0.2.1),in_port(vxlan_sys_4789)"), &m); err != nil || m.TunnelSrc != nil {
+		t.Errorf("several sources were taken for one: %+v, %v", m, err)
 	}
 	if err := p.Parse([]byte("in_port(eth0_1),ipv4(dst=192.0.2.1)"), &m); err != nil {
 		t.Fatal(err)

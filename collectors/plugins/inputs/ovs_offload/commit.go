@@ -122,6 +122,9 @@ func (t *tracker) advance(f *flow, compare bool) {
 		if f.side == egress && f.encaps != nil {
 			f.owner.peers.sent(f.encaps.peer, packets)
 		}
+		if f.side == ingress {
+			f.owner.peers.came(f.source, packets, f.mask.position)
+		}
 	}
 }
 

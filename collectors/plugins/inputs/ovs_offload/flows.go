@@ -16,6 +16,7 @@ type flow struct {
 	function       string // PCI address of the virtual function that sends or receives it, where it is known
 	mask           *mask
 	encaps         *tunnels
+	source         string // the tunnel endpoint that packets of an ingress flow come from, where its match names one
 	now, next      reading
 	// afterMS is the last dump without it, in ms since the collector started.
 	afterMS          int64

@@ -2,6 +2,8 @@ package ovs_offload
 
 import (
 	"cmp"
+	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +19,8 @@ const mostAddresses = 8
 // peers are the tunnel endpoints that an RNIC talks to: what the mean ingress queries of its peers (Q_r) are weighted by.
 type peers struct {
 	packets map[string]uint64
+	// met maps the endpoints that packets come from to the queries that these packets needed here.
+	met map[string]queries
 	// own maps the addresses at which packets for this RNIC arrive to the dump in which a flow said so last.
 	own map[string]uint32
 }
@@ -30,6 +34,21 @@ func (p *peers) sent(address string, packets uint64) {
 		p.packets = make(map[string]uint64)
 	}
 	p.packets[address] += packets
+}
+
+// queries are sums over packets, of mask positions and of their squares.
+type queries struct{ packets, positions, squares float64 }
+
+// came notes packets from the endpoint at an address that matched the mask at a position.
+func (p *peers) came(address string, packets uint64, position int) {
+	if address == "" || packets == 0 {
+		return
+	}
+	if p.met == nil {
+		p.met = make(map[string]queries)
+	}
+	sum, n, q := p.met[address], float64(packets), float64(position)
+	p.met[address] = queries{sum.packets + n, sum.positions + n*q, sum.squares + n*q*q}
 }
 
 // receives notes an outer destination of an ingress flow.
@@ -62,6 +81,7 @@ func (p *peers) report(fields map[string]any, elapsed time.Duration) {
 		slices.Sort(addresses)
 		fields["tunnel_addresses"] = strings.Join(addresses, " ")
 	}
+	p.reportSources(fields)
 	if len(p.packets) == 0 {
 		return
 	}
@@ -93,6 +113,25 @@ func (p *peers) report(fields map[string]any, elapsed time.Duration) {
 	fields["peers"] = text.String()
 	fields["peers_other_packets_per_s"] = round(float64(rest) / elapsed.Seconds())
 	clear(p.packets)
+}
+
+// reportSources adds the queries by source, those of most packets first.
+func (p *peers) reportSources(fields map[string]any) {
+	if len(p.met) == 0 {
+		return
+	}
+	addresses := slices.SortedFunc(maps.Keys(p.met), func(a, b string) int {
+		return cmp.Or(cmp.Compare(p.met[b].packets, p.met[a].packets), cmp.Compare(a, b))
+	})
+	parts := make([]string, 0, min(len(addresses), mostPeers))
+	for _, address := range addresses[:cap(parts)] {
+		sum := p.met[address]
+		mean := sum.positions / sum.packets
+		spread := math.Sqrt(max(sum.squares/sum.packets-mean*mean, 0))
+		parts = append(parts, address+"="+strconv.FormatFloat(round(mean), 'f', -1, 64)+"/"+strconv.FormatFloat(round(spread), 'f', -1, 64))
+	}
+	fields["tunnel_sources"] = strings.Join(parts, " ")
+	clear(p.met)
 }
 
 // peersDue is the time since the last report when it is time for another, 0 otherwise.

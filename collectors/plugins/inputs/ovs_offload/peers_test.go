@@ -28,7 +28,7 @@ func TestPeersAreReportedWithTheirPacketsAndOwnAddressesEveryPeerInterval(t *tes
 	expect(t, offload(t, h.step(t, 0, to(1, "192.0.2.7", 5), from(5))), map[string]any{"peers": nil, "tunnel_addresses": nil})
 	expect(t, offload(t, h.step(t, 10, to(1, "192.0.2.7", 105), to(2, "192.0.2.8", 300), from(6))), map[string]any{"peers": nil})
 	expect(t, offload(t, h.step(t, 10, to(1, "192.0.2.7", 205), to(2, "192.0.2.8", 500), from(7))), map[string]any{
-		"peers": "192.0.2.8=25 192.0.2.7=10", "peers_other_packets_per_s": 0.0, "tunnel_addresses": ownAddress})
+		"peers": "192.0.2.8=25 192.0.2.7=10", "peers_other_packets_per_s": 0.0, "tunnel_addresses": ownAddress, "tunnel_sources": "192.0.2.9=0/0"})
 	// A new count begins; an RNIC that sent nothing has no peers, but still its addresses.
 	expect(t, offload(t, h.step(t, 20, to(1, "192.0.2.7", 205), to(2, "192.0.2.8", 500), from(8))), map[string]any{
 		"peers": nil, "tunnel_addresses": ownAddress})
@@ -43,6 +43,25 @@ func TestPeersBeyondTheMostAreSummed(t *testing.T) {
 	p.report(fields, time.Second)
 	if fields["peers_other_packets_per_s"] != 1000.0-64+1000-65+1000-66 {
 		t.Errorf("the rest is %v", fields["peers_other_packets_per_s"])
+	}
+}
+
+func TestQueriesAreReportedBySourceTheBusiestFirst(t *testing.T) {
+	p := peers{}
+	p.came("192.0.2.9", 10, 4)
+	p.came("192.0.2.9", 30, 8)
+	p.came("192.0.2.7", 50, 0)
+	p.came("", 5, 9)
+	p.came("192.0.2.6", 0, 9)
+	fields := map[string]any{}
+	p.report(fields, time.Second)
+	if got := fields["tunnel_sources"]; got != "192.0.2.7=0/0 192.0.2.9=7/1.732" {
+		t.Errorf("got %v", got)
+	}
+	again := map[string]any{}
+	p.report(again, time.Second)
+	if len(again) != 0 {
+		t.Errorf("the count did not begin anew: %v", again)
 	}
 }
 

@@ -31,7 +31,7 @@ func TestFieldsAndRegistryAreTheSame(t *testing.T) {
 	plugintest.CheckEmitted(t, acc)
 
 	// max_idle_ms and the Q of ingress need more than this host has; everything else of the registry has to be there.
-	emitted := map[string]map[string]bool{"rnic_offload": {"q_ingress": true, "q_ingress_sd": true, "tunnel_addresses": true}}
+	emitted := map[string]map[string]bool{"rnic_offload": {"q_ingress": true, "q_ingress_sd": true, "tunnel_addresses": true, "tunnel_sources": true}}
 	fields := map[string]any{}
 	addMaxIdle(fields, &known)
 	for _, m := range metrics {

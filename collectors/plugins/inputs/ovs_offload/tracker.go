@@ -19,6 +19,8 @@ type tracker struct {
 	flows    flowTable
 	graves   map[dpctl.UFID]grave
 	tunnels  map[uint64]*tunnels
+	// addresses are the outer sources of ingress flows, one text for all flows from one endpoint.
+	addresses map[string]string
 	// maxIdle and sweep are the switch's settings: idle time until a flow is deleted, longest time between two looks at it.
 	maxIdle, sweep time.Duration
 	events         flowEvents
@@ -42,7 +44,7 @@ const tcLayer = "tc"
 
 func newTracker(linger time.Duration, start time.Time) *tracker {
 	return &tracker{linger: linger, start: start, rnics: make(map[string]*rnicState), flows: newFlowTable(),
-		graves: make(map[dpctl.UFID]grave), tunnels: make(map[uint64]*tunnels), ports: make(map[string]struct{}), maxIdle: defaultMaxIdle, sweep: defaultMaxRevalidator, topology: &topology{}}
+		graves: make(map[dpctl.UFID]grave), tunnels: make(map[uint64]*tunnels), addresses: make(map[string]string), ports: make(map[string]struct{}), maxIdle: defaultMaxIdle, sweep: defaultMaxRevalidator, topology: &topology{}}
 }
 
 // reset forgets everything that came from Open vSwitch, after it restarted: it flushes its flows then.
@@ -140,7 +142,7 @@ func (f *flow) merge(line *dpctl.Flow) bool {
 // attribute finds the RNIC and the direction of a flow. Egress flows come from a representor; ingress flows come out of a
 // tunnel, or from the uplink, and go to one. It returns false when the match cannot be understood.
 func (t *tracker) attribute(f *flow, line *dpctl.Flow) bool {
-	f.owner, f.function, f.mask, f.side, f.encaps = nil, "", nil, noDirection, nil
+	f.owner, f.function, f.mask, f.side, f.encaps, f.source = nil, "", nil, noDirection, nil, ""
 	match := &t.match
 	if t.matches.Parse(line.Match, match) != nil {
 		return false
@@ -152,10 +154,21 @@ func (t *tracker) attribute(f *flow, line *dpctl.Flow) bool {
 	} else if actions.output != nil && (match.Tunnel || uplink != "") {
 		f.owner, f.side, f.function = actions.output, ingress, actions.function
 		f.owner.peers.receives(match.TunnelDst, t.dump)
+		f.source = t.addressOf(match.TunnelSrc)
 	} else if uplink != "" {
 		f.owner = t.rnics[uplink]
 	}
 	return true
+}
+
+// addressOf is one text for an address that many flows have.
+func (t *tracker) addressOf(address []byte) string {
+	known, there := t.addresses[string(address)]
+	if !there {
+		known = string(address)
+		t.addresses[known] = known
+	}
+	return known
 }
 
 func (t *tracker) tunnelsOf(actions []byte, hash uint64) *tunnels {
