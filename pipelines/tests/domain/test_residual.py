@@ -1,0 +1,123 @@
+"""Measured against expected bandwidth: what becomes a finding, and what does not."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from wallwatch.domain.catalogue import promoted
+from wallwatch.domain.catalogue.load import printed_profiles
+from wallwatch.domain.catalogue.promoted import Promotion
+from wallwatch.domain.hypotheses.versions import Identity
+from wallwatch.domain.performance.model import bandwidth_gbps
+from wallwatch.domain.symptoms.residual import MINUTE_MS, Life, Lives, Minute, judge, step
+
+CX6 = Identity("CX-6", "mlx5_core", "20.35.1012")
+SLOW = Minute("host01", "0000:3b:00.0", "r1", CX6, 0, 10.0, 5.0, 60.0, 200.0, 50_000.0, 0.0, explained=False)
+"""121 Gbit/s are expected here."""
+
+
+@pytest.fixture(autouse=True)
+def catalogue_again() -> Iterator[None]:
+    yield
+    promoted.use([])
+
+
+def play(lives: Lives, minutes: list[Minute], first: int = 1) -> list[dict[str, Any]]:
+    findings = []
+    for number, minute in enumerate(minutes, first):
+        findings += step(lives, [replace(minute, until_ms=number * MINUTE_MS)], number * MINUTE_MS)
+    return findings
+
+
+def test_a_port_with_data_waiting_that_sends_less_than_expected_for_minutes_is_a_finding() -> None:
+    assert play({}, [SLOW] * 4) == []
+    [found] = play({}, [SLOW] * 5)
+    assert (found["symptom"], found["state"], found["rule"], found["started_at"]) == (
+        "unexplained",
+        "active",
+        "U/2",
+        "1970-01-01T00:00:00.000Z",
+    )
+    assert "sends 60 Gbit/s where 121 Gbit/s are expected (-51%)" in found["summary"]
+    assert [e["signal"] for e in found["evidence"]] == ["tx_gbps", "q_egress", "q_ingress", "port_xmit_wait"]
+    assert [r["action"] for r in found["remedies"]] == ["cordon-rnic"]
+
+
+@pytest.mark.parametrize(
+    "near",
+    [
+        replace(SLOW, sent_gbps=2.0, waited_ticks_per_s=0.0),
+        replace(SLOW, sent_gbps=115.0),
+        replace(SLOW, q_l=35.0, q_r=20.0),
+        replace(SLOW, link_gbps=62.0),
+        replace(SLOW, paused_per_s=500.0),
+        replace(SLOW, explained=True),
+    ],
+    ids=["no traffic", "full", "many queries", "a slow link", "paused by the network", "a known symptom"],
+)
+def test_what_explains_a_low_rate_makes_no_finding(near: Minute) -> None:
+    assert play({}, [near] * 8) == []
+
+
+@pytest.mark.parametrize(
+    "missing", [{"q_l": None}, {"q_r": None}, {"sent_gbps": None}, {"waited_ticks_per_s": None}, {"identity": Identity("unheard of")}]
+)
+def test_what_is_not_measured_neither_raises_nor_clears(missing: dict[str, Any]) -> None:
+    unknown = replace(SLOW, **missing)
+    assert judge(unknown) is None
+    assert play({}, [unknown] * 8) == []
+    lives: Lives = {}
+    play(lives, [SLOW] * 5)
+    assert play(lives, [unknown] * 8, first=6) == []
+    assert len(lives) == 1
+
+
+def test_more_than_the_profile_allows_says_that_the_profile_is_wrong() -> None:
+    found = play({}, [replace(SLOW, sent_gbps=170.0, waited_ticks_per_s=0.0)] * 5)[-1]
+    assert "the profile does not describe this card" in found["summary"]
+    assert "calibrate" in found["explanation"]
+    assert found["remedies"] == []
+
+
+def test_a_finding_ends_after_minutes_as_expected_and_not_after_one() -> None:
+    lives: Lives = {}
+    fine = replace(SLOW, sent_gbps=118.0)
+    raised = play(lives, [SLOW] * 5)[0]
+    assert {f["state"] for f in play(lives, [fine, fine, SLOW, fine, fine], first=6)} == {"active"}
+    [ended] = play(lives, [fine], first=11)
+    assert (ended["state"], ended["finding_id"], lives) == ("cleared", raised["finding_id"], {})
+
+
+def test_minutes_that_nobody_saw_do_not_count() -> None:
+    lives: Lives = {}
+    play(lives, [SLOW] * 4)
+    assert play(lives, [SLOW] * 4, first=8) == []
+
+
+def test_a_finding_whose_rnic_is_not_measured_any_more_ends_after_half_an_hour() -> None:
+    lives: Lives = {}
+    play(lives, [SLOW] * 5)
+    assert step(lives, [], 34 * MINUTE_MS) == []
+    [ended] = step(lives, [], 35 * MINUTE_MS)
+    assert ended["state"] == "cleared"
+
+
+def test_a_finding_of_a_process_before_goes_on() -> None:
+    raised = play({}, [SLOW] * 5)[0]
+    subject = {"host": SLOW.host, "pci": SLOW.pci, "rack": SLOW.rack}
+    lives: Lives = {SLOW.key: Life(subject, CX6, "below", 0, 5 * MINUTE_MS, started_ms=0)}
+    assert play(lives, [SLOW], first=6)[0]["finding_id"] == raised["finding_id"]
+
+
+def test_expected_is_what_was_promoted_for_the_card_s_own_firmware() -> None:
+    slower = printed_profiles()["CX-4"].performance
+    assert bandwidth_gbps(slower, 10, 5) < 60.0
+    promoted.use([Promotion("CX-6", "", CX6.fw_ver, slower, {}, "version 1")])
+    judged = judge(SLOW)
+    assert judged is not None
+    assert judged.side == "above"
+    other = judge(replace(SLOW, identity=replace(CX6, fw_ver="20.41.1000")))
+    assert other is not None
+    assert other.side == "below"

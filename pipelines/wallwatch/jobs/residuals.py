@@ -1,0 +1,131 @@
+"""Measured against expected, inside the job `forecast`: it has `Q_l` and `Q_r` of the whole fleet once a minute, joined over the peers.
+
+The judgement is `domain/symptoms/residual`. Findings go to Kafka like those of `classify`. A process that starts again goes on with those
+that the store says are active.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+import psycopg
+from confluent_kafka import Producer
+
+from wallwatch.domain.catalogue.residual import residual_rule
+from wallwatch.domain.hypotheses.versions import Identity
+from wallwatch.domain.symptoms import residual
+from wallwatch.domain.symptoms.residual import Lives, Minute
+from wallwatch.forecasting.store import Known
+from wallwatch.jobs.metrics import FINDINGS
+
+TOPIC = "wallwatch.findings"
+
+# A counter that went back was reset, and says nothing of this minute.
+_MEASURED = """
+WITH sampled AS (
+  SELECT rnic_id, avg(tx_gbps) AS sent, min(rate_gbps) AS rate, EXTRACT(epoch FROM max(time) - min(time))::float8 AS seconds,
+    last(port_xmit_wait, time) - first(port_xmit_wait, time) AS waited
+  FROM rnic_sample WHERE time >= %(since)s AND time < %(until)s GROUP BY rnic_id
+)
+SELECT r.rnic_id, r.host, r.pci, r.model, r.driver, r.fw_ver, s.sent, s.rate,
+  CASE WHEN s.waited >= 0 AND s.seconds > 0 THEN s.waited / s.seconds END
+FROM sampled s JOIN rnic r USING (rnic_id)
+"""
+_PAUSES = ("rx_pause_ctrl_phy", "rx_global_pause", "rx_prio3_pause")
+_FRAMES = " + ".join(f"COALESCE((other ->> '{name}')::float8, 0)" for name in _PAUSES)
+_PAUSED = f"""
+SELECT rnic_id, (last({_FRAMES}, time) - first({_FRAMES}, time)) / NULLIF(EXTRACT(epoch FROM max(time) - min(time))::float8, 0)
+FROM rnic_sample WHERE rnic_id = ANY(%(rnics)s) AND time >= %(since)s AND time < %(until)s GROUP BY rnic_id
+"""  # noqa: S608
+_EXPLAINED = """
+SELECT DISTINCT host, pci FROM rnic_state, jsonb_each(symptoms) AS one
+WHERE one.key <> 'unexplained' AND (one.value ->> 'until' IS NULL OR (one.value ->> 'until')::timestamptz > %(since)s)
+"""
+_LASTING = """
+SELECT s.host, s.pci, s.rack, f.model, f.driver, f.fw_ver, f.started_at, f.time, f.remedies <> '[]'::jsonb
+FROM rnic_state s CROSS JOIN LATERAL (
+  SELECT * FROM finding WHERE finding_id = (s.symptoms -> 'unexplained' ->> 'finding_id')::uuid ORDER BY time DESC LIMIT 1
+) f
+WHERE s.symptoms ? 'unexplained' AND s.symptoms -> 'unexplained' ->> 'until' IS NULL AND f.rule = %(rule)s AND f.state = 'active'
+"""
+
+
+class Residuals:
+    """Follows the fleet from minute to minute."""
+
+    def __init__(self, producer: Producer) -> None:
+        self._producer = producer
+        self._lives: Lives | None = None
+
+    def look(
+        self,
+        connection: psycopg.Connection[Any],
+        minute: int,
+        known: Sequence[Known],
+        queries: npt.NDArray[np.float64],
+        of_peers: npt.NDArray[np.bool_],
+        link_gbps: npt.NDArray[np.float64],
+    ) -> int:
+        """Judge one minute; returns how many findings were sent.
+
+        Parameters
+        ----------
+        minute : int
+            Since 1970.
+        known : sequence, length rnics
+        queries : array (rnics, 2)
+            `Q_l` and `Q_r` over packets in flight; NaN where not known.
+        of_peers : array (rnics,)
+            Whether `Q_r` is that of the peers.
+        link_gbps : array (rnics,)
+            What the PCIe link carries; NaN where not known.
+        """
+        if self._lives is None:
+            self._lives = _lasting(connection)
+        since = datetime.fromtimestamp(minute * 60, UTC)
+        span = {"since": since, "until": since + timedelta(minutes=1)}
+        rule = residual_rule()
+        explained = set(connection.execute(_EXPLAINED, {"since": span["until"] - timedelta(minutes=rule.after_symptom_min)}).fetchall())
+        places = {(one.host, one.pci): i for i, one in enumerate(known)}
+        rows = [row for row in connection.execute(_MEASURED, span).fetchall() if (row[1], row[2]) in places]
+        waiting = [row[0] for row in rows if row[8] is not None and row[8] >= rule.waited_ticks_per_s]
+        paused = dict(connection.execute(_PAUSED, {**span, "rnics": waiting}).fetchall()) if waiting else {}
+        minutes = []
+        for rnic_id, host, pci, model, driver, fw_ver, sent, rate, waited in rows:
+            place = places[host, pci]
+            bounds = [x for x in (rate, link_gbps[place]) if x is not None and np.isfinite(x) and x > 0]
+            minutes.append(
+                Minute(
+                    host, pci, known[place].rack, Identity(model or "", driver or "", fw_ver or ""), (minute + 1) * residual.MINUTE_MS,
+                    _number(queries[place, 0]), _number(queries[place, 1]) if of_peers[place] else None,
+                    None if sent is None else float(sent), float(min(bounds)) if bounds else None,
+                    None if waited is None else float(waited), paused.get(rnic_id), (host, pci) in explained,
+                )
+            )  # fmt: skip
+        findings = residual.step(self._lives, minutes, (minute + 1) * residual.MINUTE_MS)
+        for finding in findings:
+            FINDINGS.labels(finding["symptom"], finding["state"]).inc()
+            self._producer.produce(TOPIC, orjson.dumps(finding), key=finding["host"].encode())
+        self._producer.poll(0)
+        return len(findings)
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _lasting(connection: psycopg.Connection[Any]) -> Lives:
+    """Findings that a process before this one raised."""
+    found: Lives = {}
+    for host, pci, rack, model, driver, fw_ver, started_at, at, below in connection.execute(_LASTING, {"rule": residual_rule().rule}):
+        subject = {"host": host, "pci": pci, "rack": rack}
+        started_ms, known_ms = (int(time.timestamp() * 1000) for time in (started_at, at))
+        life = residual.Life(subject, Identity(model, driver, fw_ver), "below" if below else "above", started_ms, known_ms)
+        life.started_ms = started_ms
+        found[host, pci] = life
+    return found
