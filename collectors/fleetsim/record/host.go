@@ -30,6 +30,7 @@ type host struct {
 	messages   *messages
 	admission  *admission
 	seed       uint64
+	schedule   *schedule
 	policies   string      // file of compiled ones, if any
 	collectors *collectors // nil while the host is down
 
@@ -40,7 +41,7 @@ type host struct {
 }
 
 func newHost(number int, state *engine.Host, r *recorder, seed uint64) (*host, error) {
-	h := &host{state: state, engine: r.engine, clock: r.clock, root: filepath.Join(r.work, state.Name), admission: r.admission, seed: seed, policies: r.options.Policies, dated: map[string]bool{}}
+	h := &host{state: state, engine: r.engine, clock: r.clock, root: filepath.Join(r.work, state.Name), admission: r.admission, seed: seed, schedule: newSchedule(r.options, seed, number), policies: r.options.Policies, dated: map[string]bool{}}
 	var err error
 	if h.messages, err = newMessages(number, state.Name, state.Rack); err != nil {
 		return nil, err
@@ -75,7 +76,11 @@ func (h *host) serve(ctx context.Context) error {
 
 // live does what happens on the host at one time: the kernel writes its log, and the collectors read what it is time for. While the kernel
 // stands still they cannot run; while the host is down there are none, and after the boot there are new ones.
-func (h *host) live(sample bool) error {
+func (h *host) live(at time.Duration) error {
+	sample, look := h.schedule.due(at)
+	if !sample && !look && at%tick != 0 {
+		return nil
+	}
 	var said []engine.Message
 	var values hostfs.Values
 	var down, stalled bool
@@ -100,6 +105,9 @@ func (h *host) live(sample bool) error {
 		if h.collectors, err = newCollectors(h.root, h.clock.now, h.messages, h.policies); err != nil {
 			return err
 		}
+	}
+	if look {
+		h.collectors.ovs.LookAtSweep()
 	}
 	if sample {
 		if err := h.tree.Write(values); err != nil {

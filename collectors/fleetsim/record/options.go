@@ -25,7 +25,7 @@ const (
 // DefaultStart is the time of day at which recordings begin unless told otherwise: one that stands still makes them repeatable.
 var DefaultStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// tick is how often the kernel log is written, and the shortest time between two samples.
+// tick is how often the kernel log is written, and the shortest interval between two samples.
 const tick = time.Second
 
 // Options are the flags of "fleetsim record".
@@ -34,6 +34,7 @@ type Options struct {
 	Out       string // folder for the recording
 	Length    time.Duration
 	Interval  time.Duration // between two samples
+	Jitter    time.Duration // each sample of a host comes later than its interval by a random time below this, in half seconds
 	Start     time.Time
 	Seed      *uint64 // nil: the scenario's
 	Overwrite bool
@@ -51,6 +52,8 @@ func (o *Options) check() error {
 		return errors.New("record needs --scenario FILE and --out DIR")
 	case o.Interval < tick || o.Interval > time.Minute || o.Interval%tick != 0:
 		return fmt.Errorf("--interval is %s; it must be whole seconds, from 1s to 1m", o.Interval)
+	case o.Jitter < 0 || o.Jitter > o.Interval:
+		return fmt.Errorf("--jitter is %s; it must be from 0s to the interval of %s", o.Jitter, o.Interval)
 	case o.Length < o.Interval:
 		return fmt.Errorf("--for is %s, shorter than one interval of %s", o.Length, o.Interval)
 	case o.Start.Year() < 2020 || o.Start.Year() > 2200:

@@ -99,19 +99,19 @@ func (r *recorder) openHosts(ctx context.Context, seed uint64) error {
 func (r *recorder) record(ctx context.Context) (time.Duration, error) {
 	o := r.options
 	progress := newProgress(o.Progress, o.Length)
-	for at := tick; at <= o.Length; at += tick {
+	for at := engine.MaxStep; at <= o.Length; at += engine.MaxStep {
 		if ctx.Err() != nil {
-			return at - tick, ErrCutShort
+			return at - engine.MaxStep, ErrCutShort
 		}
-		if err := r.move(at-tick, at); err != nil {
-			return at - tick, err
+		if err := r.move(at-engine.MaxStep, at); err != nil {
+			return at - engine.MaxStep, err
 		}
-		if err := r.live(at%o.Interval == 0); err != nil {
-			return at - tick, err
+		if err := r.live(at); err != nil {
+			return at - engine.MaxStep, err
 		}
 		if r.performance != nil && at%o.Interval == 0 {
 			if err := r.performance.sample(r.clock.now()); err != nil {
-				return at - tick, err
+				return at - engine.MaxStep, err
 			}
 		}
 		if at%time.Minute == 0 {
@@ -138,10 +138,10 @@ func (r *recorder) move(from, to time.Duration) error {
 	return r.admission.err
 }
 
-// live lets all hosts live for a moment, several at a time when there is much to do.
-func (r *recorder) live(sample bool) error {
+// live lets all hosts live for a moment, several at a time when there may be much to do.
+func (r *recorder) live(at time.Duration) error {
 	workers := 1
-	if sample {
+	if at%r.options.Interval <= r.options.Jitter {
 		workers = min(r.workers, len(r.hosts))
 	}
 	failures := make([]error, workers)
@@ -149,7 +149,7 @@ func (r *recorder) live(sample bool) error {
 	for w := range workers {
 		work := func() {
 			for i := w; i < len(r.hosts) && failures[w] == nil; i += workers {
-				failures[w] = r.hosts[i].live(sample)
+				failures[w] = r.hosts[i].live(at)
 			}
 		}
 		if workers == 1 {

@@ -13,7 +13,8 @@ var states = map[string]bool{
 	"vfs_elsewhere": true, "outbound_pci_stalled_rd": true, "outbound_pci_stalled_wr": true, "health_reporters": true,
 	"health_reporters_failed": true, "next_sample_s": true, "collect_cpu_predicted_ms": true, "tx_pps": true, "rx_pps": true, "drops_per_s": true,
 	"max_tx_mbps": true, "min_tx_mbps": true, "vlan": true, "flows": true, "flow_limit": true, "offloaded_flows": true,
-	"masks": true, "masks_hit_per_packet": true, "dump_duration_ms": true, "max_idle_ms": true, "flows_unparsed": true,
+	"masks": true, "masks_hit_per_packet": true, "dump_duration_ms": true, "dump_duration_mean_ms": true, "dump_duration_max_ms": true,
+	"max_idle_ms": true, "flows_unparsed": true,
 	"flow_events_left_out": true, "collect_failures": true,
 }
 

@@ -31,8 +31,10 @@ func (p *Plugin) emit(acc telegraf.Accumulator, seen *switchState, maxIdle *time
 
 // emitDatapaths reports what the daemon says of its datapaths, and what their dumps were like if they came.
 func (p *Plugin) emitDatapaths(acc telegraf.Accumulator, seen *switchState, maxIdle *time.Duration, started time.Time, decision map[string]any) {
+	sweeps := p.sweeps.take()
 	for i := range seen.datapaths {
 		fields := datapathFields(&seen.datapaths[i])
+		sweeps[seen.datapaths[i].Name].report(fields)
 		addMaxIdle(fields, maxIdle)
 		maps.Copy(fields, seen.coverage)
 		maps.Copy(fields, decision)

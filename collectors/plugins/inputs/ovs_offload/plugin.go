@@ -31,6 +31,7 @@ type Plugin struct {
 	EmptyMaskLinger config.Duration `toml:"empty_mask_linger"`
 	TCOrder         bool            `toml:"tc_order"`
 	FlowEventLimit  int             `toml:"flow_event_limit"`
+	SweepInterval   config.Duration `toml:"sweep_interval"`
 	Timeout         config.Duration `toml:"timeout"`
 
 	Adaptive    bool             `toml:"adaptive"`
@@ -44,6 +45,7 @@ type Plugin struct {
 	surveyor surveyor
 	tracker  *tracker
 	events   event.Emitter
+	sweeps   sweepLooks
 	coverage coverage
 	// process is the daemon of the gathering before.
 	process process
@@ -55,6 +57,8 @@ type Plugin struct {
 	settingsKnown bool
 	masksReported time.Time
 	peersReported time.Time
+	// stopLooking ends what Start has begun.
+	stopLooking func()
 	// cadence is nil unless the input is adaptive.
 	cadence *cadence.Controller
 	// clock is the host's clock, with Go's monotonic reading, and cpu measures work; tests replace both.
@@ -83,6 +87,9 @@ func (p *Plugin) Init() error {
 	}
 	if p.PeerInterval < 0 {
 		return fmt.Errorf("peer_interval cannot be negative: %s", time.Duration(p.PeerInterval))
+	}
+	if p.SweepInterval < 0 {
+		return fmt.Errorf("sweep_interval cannot be negative: %s", time.Duration(p.SweepInterval))
 	}
 	if p.EmptyMaskLinger < 0 {
 		return fmt.Errorf("empty_mask_linger cannot be negative: %s", time.Duration(p.EmptyMaskLinger))
@@ -189,6 +196,7 @@ func init() {
 			MaskInterval:    config.Duration(10 * time.Second),
 			PeerInterval:    config.Duration(30 * time.Second),
 			EmptyMaskLinger: config.Duration(10 * time.Minute),
+			SweepInterval:   config.Duration(time.Second),
 			TCOrder:         true,
 			Timeout:         config.Duration(8 * time.Second),
 			MinInterval:     config.Duration(cadence.Default.Shortest),

@@ -48,6 +48,7 @@ func (p *Plugin) readSwitch(ctx context.Context) (*switchState, error) {
 		// Another daemon has other flows: those of the one before were flushed.
 		p.tracker.reset()
 		p.process, p.coverage = now, coverage{}
+		p.sweeps.take()
 	}
 
 	state := &switchState{}
@@ -64,6 +65,7 @@ func (p *Plugin) readSwitch(ctx context.Context) (*switchState, error) {
 		return nil, errors.Join(state.refusals...)
 	}
 	state.datapaths = dpctl.ParseUpcallShow(upcall, dpctl.ParseShow(show))
+	p.sweeps.note(state.datapaths)
 	if state.coverage, err = p.coverage.read(ctx, client); err != nil {
 		return nil, err
 	}

@@ -26,6 +26,7 @@ func TestFieldsAndRegistryAreTheSame(t *testing.T) {
 	known := 10 * time.Second
 	var metrics []telegraf.Metric
 	metrics = append(metrics, h.step(t, 0, line(1, 32, 1, "0.5s", inHardware), line(2, 32, 1, "15s", inHardware), line(3, 32, 1, "15s", inHardware))...)
+	h.LookAtSweep()
 	metrics = append(metrics, h.step(t, 10, line(1, 32, 2, "0.5s", inHardware), line(3, 32, 1, "25s", inHardware))...)
 	acc.Metrics = metrics
 	plugintest.CheckEmitted(t, acc)

@@ -48,7 +48,11 @@ def take_datapath(host: Host, datapath: str, at_ms: int, fields: Mapping[str, An
         if before is not None and "deleted" in before:
             now["deletions_per_s"] = counter_rate((before["at"], int(before["deleted"])), at_ms, int(deleted))
     if duration is not None and flows is not None:
-        now["dump_ms"], now["flows"] = duration, flows
+        mean = number(fields.get("dump_duration_mean_ms"))
+        # The mean is of the dumps since the sample before, over as many flows as there were meanwhile.
+        now["dump_ms"] = duration if mean is None else mean
+        now["flows"] = flows if mean is None or before is None else (flows + before.get("now_flows", flows)) / 2.0
+        now["now_flows"] = flows
         if flows >= ENOUGH_FLOWS:
             baseline.least(host, "dump_ms_per_flow", duration / flows, at_ms)
     if before is None and len(known) >= 16:
@@ -63,7 +67,8 @@ def misses_per_s(host: Host, at_ms: int) -> float | None:
 
 
 def dump_duration_ms(host: Host, at_ms: int) -> float | None:
-    """Time of the revalidator's last sweep, of the slowest datapath."""
+    """Time of the revalidator's sweeps, of the slowest datapath: their mean since the sample before, or the last one's where the collector
+    has looked once."""
     times = [float(d["dump_ms"]) for d in host["datapaths"].values() if "dump_ms" in d and at_ms - d["at"] <= STALE_MS]
     return max(times) if times else None
 
@@ -85,7 +90,7 @@ def _lately(host: Host, at_ms: int) -> dict[str, tuple[float, float]]:
 
 
 def deletion_load(host: Host, pci: str, at_ms: int) -> float | None:
-    """Share of the time that the revalidator spends on one RNIC's deletions: what the last sweep took beyond its usual time for each flow.
+    """Share of the time that the revalidator spends on one RNIC's deletions: what sweeps took beyond their usual time for each flow.
 
     Where several RNICs lose flows at once, they share it by deletions times flows, since the search of a deletion grows with the table
     (paper, section 4.2). None where the usual time is not known; 0 where the RNIC loses hardly any flows.

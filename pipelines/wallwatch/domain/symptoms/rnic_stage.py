@@ -28,6 +28,9 @@ STEPPED_BACK = 3
 """So many samples in a row that are far in the past, in order, mean that the host's clock was set back."""
 
 
+_RAW = frozenset(signals.RAW)
+
+
 def new() -> Part:
     return {"newest": 0, "at": {}, "fine": [], "coarse": [], "symptoms": {}, "id": {}, "ever": {}}
 
@@ -87,7 +90,7 @@ def take_offload(part: Part, host_part: Host, pci: str, at_ms: int, fields: Mapp
     """One `rnic_offload` sample into the windows; False when its time has been passed by a newer one, so that verdicts do not move."""
     profile = profile_of(part)
     values = signals.of_offload(fields, part, profile, host.misses_per_s(host_part, at_ms))
-    host_part["wrong"] += sum(name in fields and name not in values for name in signals.RAW)
+    host_part["wrong"] += len((_RAW & fields.keys()) - values.keys())
     deletions = values.get("flow_deletions_per_s")
     if deletions is not None and at_ms >= part["newest"]:
         host.note_deletions(host_part, pci, at_ms, deletions, values.get("flows_offloaded", 0.0))
@@ -124,7 +127,8 @@ SMALL_TABLE = 0.5
 """Share of the wall of flows below which a deletion's search is short."""
 
 SWEEPS_S = 60
-"""Only the last sweep before a sample is seen, and deletions come in clumps: the time of one is told from all sweeps of so long."""
+"""Some sweeps are seen (or one a sample, by an older collector), and deletions come in clumps: the time of one is told from the sweeps of
+so long."""
 
 
 def _sweeps(values: dict[str, float], part: Part, host_part: Host, pci: str, at_ms: int, profile: Profile) -> None:
