@@ -33,7 +33,9 @@ class Settings(BaseSettings):
     future_tolerance_s: int = Field(default=600, ge=0, description="a sample from further in the future than this is refused, in seconds")
 
     classify_group: str = Field(default="wallwatch-classify", description="Kafka consumer group of classify")
-    classify_commit_s: float = Field(default=1.0, gt=0, description="time between two checkpoints of classify, in seconds")
+    classify_commit_s: float = Field(
+        default=5.0, gt=0, description="time between two checkpoints of classify, in seconds; what came since is read again after a kill"
+    )
 
     validate_patience_s: float = Field(
         default=30.0, gt=0, description="how long after its time an event may still reach validate without being late, in seconds"

@@ -1,8 +1,8 @@
 """The job `classify`: telemetry in, findings out. A thin shell of Quix Streams around `domain/symptoms`.
 
-State is per host (the key of the topics) in RocksDB, with changelog topics: one entry for the host, one for each of its RNICs. Refused
-messages
-are counted here; ingest reads the same topics and sends each of them to the dead-letter topic, once.
+State is per host (the key of the topics) in RocksDB, with changelog topics: one entry for the host, one for each of its RNICs, in
+MessagePack, which takes a fifth of JSON's time to write. Refused messages are counted here; ingest reads the same topics and sends each of
+them to the dead-letter topic, once.
 """
 
 from __future__ import annotations
@@ -11,10 +11,7 @@ import logging
 import threading
 import time
 import warnings
-from collections.abc import Iterator, MutableMapping
 from typing import Any
-
-import orjson
 
 # Its schema registry client, which is not used here, warns about the future of a library of its own, past any filter.
 with warnings.catch_warnings(record=True):
@@ -24,6 +21,7 @@ from wallwatch.domain.symptoms.host_stage import HOST, MEASUREMENTS, Message, st
 from wallwatch.domain.telemetry.registry import measurements
 from wallwatch.jobs.decode import Refused, decode
 from wallwatch.jobs.metrics import DEAD_LETTERS, FINDINGS, IGNORED_SAMPLES, MESSAGES, serve
+from wallwatch.jobs.parts import DecodedParts, Parts
 from wallwatch.settings import Settings
 from wallwatch.store.promoted import Follower
 
@@ -35,51 +33,12 @@ _read = {name: MESSAGES.labels("classify", f"wallwatch.{name}") for name in MEAS
 _ignored = {why: IGNORED_SAMPLES.labels(why) for why in ("late", "flooded", "wrong")}
 
 
-class Parts(MutableMapping[str, Any]):
-    """The state of one host as the stage sees it: parts are read when they are asked for, and written when they were changed."""
-
-    def __init__(self, state: State[str, Any]) -> None:
-        self._state = state
-        self._loaded: dict[str, Any] = {}
-        self._changed: dict[str, Any] = {}
-
-    def get(self, key: str, default: Any = None) -> Any:
-        if key in self._loaded:
-            return self._loaded[key]
-        raw = self._state.get_bytes(key)
-        if raw is None:
-            return default
-        found = self._loaded[key] = orjson.loads(raw)
-        return found
-
-    def __getitem__(self, key: str) -> Any:
-        found = self.get(key)
-        if found is None:
-            raise KeyError(key)
-        return found
-
-    def __setitem__(self, key: str, part: Any) -> None:
-        self._loaded[key] = self._changed[key] = part
-
-    def save(self) -> None:
-        for key, part in self._changed.items():
-            self._state.set_bytes(key, orjson.dumps(part))
-
-    def __delitem__(self, key: str) -> None:
-        raise TypeError("the stage keeps its parts")
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._loaded)
-
-    def __len__(self) -> int:
-        return len(self._loaded)
-
-
 class Classifier:
     """The function that Quix calls for each message; `future_ns` is how far ahead of this clock a sample may be."""
 
     def __init__(self, future_ns: int) -> None:
         self._future_ns = future_ns
+        self._decoded = DecodedParts()
         self._measurements = {f"wallwatch.{name}": measurements()[name] for name in MEASUREMENTS}
 
     def __call__(self, value: bytes | None, state: State[str, Any]) -> list[dict[str, Any]]:
@@ -91,7 +50,7 @@ class Classifier:
         except Refused as refusal:
             DEAD_LETTERS.labels("classify", topic, refusal.reason).inc()
             return []
-        parts = Parts(state)
+        parts = Parts(state, self._decoded, tags["host"])
         host = parts.get(HOST) or {}
         before = {why: host.get(why, 0) for why in _ignored}
         _, findings = step(parts, Message(measurement.name, tags, at_ns, fields))

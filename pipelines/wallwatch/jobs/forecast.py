@@ -20,11 +20,12 @@ import psycopg
 from confluent_kafka import Producer
 from psycopg.types.json import Jsonb
 
+from wallwatch.domain.forecast import peers
 from wallwatch.domain.forecast.message import messages
 from wallwatch.domain.forecast.model import Forecaster
 from wallwatch.domain.forecast.physical import link_gbps
 from wallwatch.domain.forecast.predict import Forecast, predict
-from wallwatch.domain.forecast.targets import HISTORY_MIN, HORIZONS_MIN, limits, targets
+from wallwatch.domain.forecast.targets import HISTORY_MIN, HORIZONS_MIN, column, limits, targets
 from wallwatch.forecasting import store
 from wallwatch.forecasting.live import Score
 from wallwatch.forecasting.registry import Registry, RegistryError, Roles
@@ -52,6 +53,8 @@ class Fleet:
         self.models: list[str | None] = []
         self.hosts = np.empty(0, dtype=np.int64)
         self._place: dict[int, int] = {}
+        self._peers = peers.weights({}, 0)
+        self._peers_of = -store.ADDRESSES_MIN
         self.rings = Rings()
 
     def look(self, connection: psycopg.Connection[Any]) -> None:
@@ -70,6 +73,7 @@ class Fleet:
     def fill(self, connection: psycopg.Connection[Any], minute: int) -> None:
         """Read what the rings do not have for a forecast at the end of `minute`."""
         rings = self.rings
+        self._look_at_peers(connection, minute)
         first = max((m for m in range(minute - HISTORY_MIN + 1, minute) if not rings.now.has(m)), default=None)
         if first is not None:
             for m, rows, values in self._minutes(store.rolled_up(connection, minute - HISTORY_MIN + 1, minute)):
@@ -77,9 +81,10 @@ class Fleet:
             self._containers(connection, minute - HISTORY_MIN + 1, minute)
         fresh = store.newest(connection, minute)
         places = np.array([self._place[r[0]] for r in fresh if r[0] in self._place], dtype=np.intp)
-        found = np.array([r[1:] for r in fresh if r[0] in self._place], dtype=np.float64).reshape(len(places), 1 + len(store.FIELDS))
-        rings.spread.put(minute, places, found[:, :1])
-        rings.now.put(minute, places, self._wide(found[:, 1:]))
+        found = np.array([r[1:] for r in fresh if r[0] in self._place], dtype=np.float64).reshape(len(places), 2 + len(store.FIELDS))
+        told = self._joined(places, found[:, -1], found[:, 1])
+        rings.spread.put(minute, places, np.stack([found[:, 0], told.spread[places], told.of_peers[places]], axis=1))
+        rings.now.put(minute, places, self._wide(found[:, 2:], told.mean[places]))
         cards = [row for row in store.links(connection, minute) if row[0] in self._place]
         speeds, lanes = (np.array([row[i] for row in cards], dtype=np.float64) for i in (1, 2))
         rings.link.put(minute, np.array([self._place[row[0]] for row in cards], dtype=np.intp), link_gbps(speeds, lanes)[:, None])
@@ -94,6 +99,20 @@ class Fleet:
         """RNICs on which, or on whose host, a policy was violated within the hour."""
         found = store.violated(connection, minute - HISTORY_MIN + 1, minute + 1)
         return np.array([(k.host, k.pci) in found or (k.host, "") in found for k in self.known], dtype=np.bool_)
+
+    def _look_at_peers(self, connection: psycopg.Connection[Any], minute: int) -> None:
+        """Learn who talks to whom, every few minutes and when the fleet has grown."""
+        if minute - self._peers_of < store.ADDRESSES_MIN and len(self._peers.elsewhere) == len(self.known):
+            return
+        told = store.reports(connection, minute - store.ADDRESSES_MIN + 1, minute + 1)
+        self._peers = peers.weights({self._place[i]: report for i, report in told.items() if i in self._place}, len(self.known))
+        self._peers_of = minute
+
+    def _joined(self, places: npt.NDArray[np.intp], q_ingress: npt.NDArray[np.float64], spread: npt.NDArray[np.float64]) -> peers.Joined:
+        """`Q_r` of the whole fleet, from the ingress queries of those RNICs that have any."""
+        of_all = np.full((2, len(self.known)), np.nan)
+        of_all[:, places] = q_ingress, spread
+        return peers.join(self._peers, of_all[0], of_all[1])
 
     def _containers(self, connection: psycopg.Connection[Any], first: int, last: int) -> None:
         places = {(k.host, k.pci): i for i, k in enumerate(self.known)}
@@ -110,14 +129,16 @@ class Fleet:
         for minute in np.unique(table[:, 1]):
             some = table[table[:, 1] == minute]
             places = np.array([self._place[int(i)] for i in some[:, 0]], dtype=np.intp)
-            found.append((int(minute), places, self._wide(some[:, 2:])))
+            told = self._joined(places, some[:, -1], np.full(len(some), np.nan))
+            found.append((int(minute), places, self._wide(some[:, 2:], told.mean[places])))
         return found
 
     @staticmethod
-    def _wide(fields: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """From the fields of samples to all targets; those that come from elsewhere are NaN."""
+    def _wide(fields: npt.NDArray[np.float64], q_r: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """From the fields of samples and the joined `q_r` to all targets."""
         wide = np.full((len(fields), len(targets())), np.nan)
-        wide[:, [k for k, t in enumerate(targets()) if t.field is not None]] = fields
+        wide[:, [k for k, t in enumerate(targets()) if t.field is not None]] = fields[:, :-1]
+        wide[:, column("q_r")] = q_r
         return wide
 
 

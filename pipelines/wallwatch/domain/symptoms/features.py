@@ -68,19 +68,8 @@ def keep(part: dict[str, Any], at_ms: int, values: dict[str, float]) -> None:
     if part.get("form") != form:  # the state of a former version: what it remembers has other places
         part["form"], part["fine"], part["coarse"] = form, [], []
     newest = part["newest"]
-    values = {name: rounded(value) for name, value in values.items()}
     window.add(part["fine"], fine, at_ms, values, newest)
     window.add(part["coarse"], coarse, at_ms, values, newest, window.COARSE_BUCKET_MS, window.COARSE_WINDOW_MS)
-
-
-def rounded(value: float) -> float:
-    """Six digits are more than any signal is worth, and the state is shorter for it; whole numbers stay as they are.
-
-    >>> rounded(0.123456789), rounded(10_000.0), rounded(1234567.0)
-    (0.123457, 10000, 1234567)
-    """
-    whole = int(value)
-    return whole if whole == value else round(value, 6) if value < 1.0 else round(value, 3)
 
 
 class Features:

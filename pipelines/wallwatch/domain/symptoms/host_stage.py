@@ -138,11 +138,18 @@ class _Step:
             part = rnic_stage.new()
         return part
 
+    def _admit(self, part: rnic_stage.Part, pci: str, source: str) -> bool:
+        if rnic_stage.admit(part, self._host, source, self._at_ms):
+            return True
+        if "back" in part:
+            self._state[pci] = part  # how often the clock was back is counted from sample to sample
+        return False
+
     def _take_rnic_offload(self) -> list[dict[str, Any]]:
         part = self._part()
-        if part is None or not rnic_stage.admit(part, self._host, "rnic_offload", self._at_ms):
-            return []
         pci = self._tags["pci"]
+        if part is None or not self._admit(part, pci, "rnic_offload"):
+            return []
         deletions = self._host["deletions"].get(pci)
         newest = rnic_stage.take_offload(part, self._host, pci, self._at_ms, self._message.fields)
         self._host_changed |= deletions is not self._host["deletions"].get(pci)
@@ -152,9 +159,9 @@ class _Step:
 
     def _take_rnic(self) -> list[dict[str, Any]]:
         part = self._part()
-        if part is None or not rnic_stage.admit(part, self._host, "rnic", self._at_ms):
-            return []
         pci = self._tags["pci"]
+        if part is None or not self._admit(part, pci, "rnic"):
+            return []
         newest = rnic_stage.take_rnic(part, self._at_ms, self._tags, self._message.fields)
         found = self._beat("rnic") if newest else []
         found += self._judge_rnic(part, pci, "rnic") if newest else []

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wallwatch.domain.catalogue.load import generic_profile, model_of, profiles
+from wallwatch.domain.catalogue import promoted
+from wallwatch.domain.catalogue.load import generic_profile, model_of
 from wallwatch.domain.catalogue.models import Profile
 from wallwatch.domain.hypotheses.versions import Identity
 from wallwatch.domain.symptoms import baseline, features, host, signals, window
@@ -41,7 +42,9 @@ def identity(part: Part) -> Identity:
 
 
 def profile_of(part: Part) -> Profile:
-    return profiles().get(part["id"].get("model", "")) or generic_profile()
+    """Of its own firmware or driver where one was promoted for it, else of its model."""
+    known = part["id"]
+    return promoted.profile_of(known.get("model"), known.get("driver"), known.get("fw_ver")) or generic_profile()
 
 
 def admit(part: Part, host_part: Host, source: str, at_ms: int) -> bool:

@@ -10,8 +10,7 @@ for what happened *before* a symptom.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 BUCKET_MS = 5_000
 WINDOW_MS = 60_000
@@ -26,8 +25,7 @@ signal, null
 where it was not measured; the short form is that of buckets with one sample of each signal."""
 
 
-@dataclass(frozen=True, slots=True)
-class Feature:
+class Feature(NamedTuple):
     """One signal over one window: `value` from samples between two times (ms since 1970)."""
 
     value: float
@@ -56,9 +54,9 @@ def add(
         row = [number, [None] * len(index)]
         rows.insert(position, row)
     sums = row[1]
-    for signal, value in values.items():
-        place = index.get(signal)
-        if place is None:
+    for signal, place in index.items():
+        value = values.get(signal)
+        if value is None:
             continue
         if sums[place] is None:
             sums[place] = value
@@ -92,7 +90,10 @@ def _mean(row: list[Any], place: int) -> float:
 def feature(rows: Rows, place: int, newest_ms: int, window_s: int, statistic: str = "mean", bucket_ms: int = BUCKET_MS) -> Feature | None:
     """Mean, median, maximum, minimum or newest value of a signal in the window that ends at `newest_ms`; None when it was not measured
     in it."""
-    inside = _inside(rows, place, newest_ms // bucket_ms - max(window_s * 1000 // bucket_ms, 1))
+    first = newest_ms // bucket_ms - max(window_s * 1000 // bucket_ms, 1)
+    if statistic in ("mean", "count"):  # events are counted elsewhere
+        return _mean_feature(rows, place, first, newest_ms, bucket_ms)
+    inside = _inside(rows, place, first)
     if not inside:
         return None
     if statistic == "last":
@@ -102,16 +103,27 @@ def feature(rows: Rows, place: int, newest_ms: int, window_s: int, statistic: st
         value = max([row[-2][place] if len(row) > 2 else row[1][place] for row in inside])
     elif statistic == "min":
         value = min([row[-1][place] for row in inside])
-    elif statistic == "median":
-        # Of the buckets' means, the lower one of two: one outlier moves it as little as one gap.
-        value = sorted([_mean(row, place) for row in inside])[(len(inside) - 1) // 2]
     else:
-        total, count = 0.0, 0
-        for row in inside:
-            total += row[1][place]
-            count += 1 if len(row) == 2 else row[2][place]
-        value = total / count
+        # The median of the buckets' means, the lower one of two: one outlier moves it as little as one gap.
+        value = sorted([_mean(row, place) for row in inside])[(len(inside) - 1) // 2]
     return Feature(value, inside[0][0] * bucket_ms, min((inside[-1][0] + 1) * bucket_ms, newest_ms))
+
+
+def _mean_feature(rows: Rows, place: int, first: int, newest_ms: int, bucket_ms: int) -> Feature | None:
+    """The mean, which is asked for most: in one pass from the newest row back."""
+    total, count = 0.0, 0
+    begin = end = first
+    for row in reversed(rows):
+        if row[0] <= first:
+            break
+        value = row[1][place]
+        if value is not None:
+            total += value
+            begin = row[0]
+            if not count:
+                end = begin
+            count += 1 if len(row) == 2 else row[2][place]
+    return Feature(total / count, begin * bucket_ms, min((end + 1) * bucket_ms, newest_ms)) if count else None
 
 
 def sum_of(rows: Rows, place: int, newest_ms: int, window_s: int) -> tuple[float, int]:
