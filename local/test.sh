@@ -47,7 +47,7 @@ stage lint frontend-imports in_frontend npm run --silent arch
 stage lint generated "$here/generate.sh" --check
 stage go go-test go_test
 stage frontend vitest in_frontend npm run --silent test
-stage python pytest pytest -q
+stage python pytest pytest -q --durations=30 --durations-min=5
 compgen -G 'tests/e2e/specs/*.ts' >/dev/null && stage e2e playwright tests/e2e/run
 
 sum_up go-test vitest pytest playwright
