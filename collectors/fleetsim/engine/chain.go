@@ -1,6 +1,9 @@
 package engine
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // emptyGroupLinger is how long a group without entries keeps its place in the chain. The paper saw no recovery 6 minutes after
 // the load had fallen (section 3.2, Figure 6); where it ends is not known, 10 minutes is assumed.
@@ -39,6 +42,15 @@ func (c *chain) leave(g *group, now time.Duration) {
 	g.entries--
 	if g.entries == 0 {
 		g.emptySince = now
+	}
+}
+
+// free takes a group without entries out of the chain at once; those behind it move up.
+func (c *chain) free(g *group) {
+	delete(c.byMask, g.mask)
+	c.groups = slices.Delete(c.groups, g.position, g.position+1)
+	for at, one := range c.groups {
+		one.position = at
 	}
 }
 

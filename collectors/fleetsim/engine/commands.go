@@ -50,16 +50,24 @@ func (r *RNIC) runFirmware(now, dt time.Duration) {
 		r.giveUpCommands(now)
 		return
 	}
-	reserve := time.Duration(float64(dt) * reservedForCommands)
+	reserve := time.Duration(float64(dt)*reservedForCommands) - r.payHandDebt(time.Duration(float64(dt)*reservedForCommands))
 	spare := r.runCommands(reserve+r.commandDebt, now)
 	r.commandDebt = min(spare, 0)
 	left := r.scanCounters(dt-reserve+max(spare, 0)+r.scanDebt, now)
 	r.scanDebt = min(left, 0)
 	r.scanBehind = left <= 0
+	left -= r.payHandDebt(max(left, 0))
 	if left > 0 {
 		r.commandDebt += min(r.runCommands(left, now), 0)
 	}
 	r.giveUpCommands(now)
+}
+
+// payHandDebt works off what was done by hand, within a budget, and returns what it took.
+func (r *RNIC) payHandDebt(budget time.Duration) time.Duration {
+	paid := min(budget, -r.handDebt)
+	r.handDebt += paid
+	return paid
 }
 
 // deletionTime is what a deletion takes: the search for dependent flows grows with the table (C4).
@@ -70,7 +78,7 @@ func (r *RNIC) deletionTime() time.Duration {
 // commandDelay is how long an insertion that is asked for now will take: an upcall, the queue before it, and its share of the interface.
 func (r *RNIC) commandDelay() time.Duration {
 	insertions := len(r.commands) - r.deletionsQueued
-	queue := time.Duration(insertions)*r.Model.Costs.Insert + time.Duration(r.deletionsQueued)*r.deletionTime()
+	queue := -r.handDebt + time.Duration(insertions)*r.Model.Costs.Insert + time.Duration(r.deletionsQueued)*r.deletionTime()
 	if r.scanBehind {
 		queue = time.Duration(float64(queue) / reservedForCommands)
 	}
@@ -128,6 +136,7 @@ func (r *RNIC) install(e *Entry, now time.Duration) {
 
 func (r *RNIC) remove(e *Entry, now time.Duration) {
 	r.chains[e.dir].leave(e.group, now)
+	e.release()
 	r.giveContextBack(e)
 	r.removeFromIndex(e)
 	e.state, e.group, e.suspended, e.restoring = absent, nil, false, false
@@ -146,12 +155,19 @@ func (r *RNIC) reset() {
 	for _, e := range r.entries {
 		e.state, e.group, e.suspended, e.restoring = absent, nil, false, false
 	}
+	for _, masks := range r.byHand {
+		if masks != nil {
+			for _, made := range masks.flows {
+				made.release()
+			}
+		}
+	}
 	clear(r.entries)
 	r.index = nil
 	clear(r.counters)
 	r.commands, r.entries, r.counters, r.freeCounters = r.commands[:0], r.entries[:0], r.counters[:0], r.freeCounters[:0]
 	r.chains = [2]*chain{newChain(), newChain()}
 	r.contexts = map[context]int{}
-	r.deletionsQueued, r.cursor, r.commandDebt, r.scanDebt, r.scanBehind = 0, 0, 0, 0, false
+	r.deletionsQueued, r.cursor, r.commandDebt, r.handDebt, r.scanDebt, r.scanBehind = 0, 0, 0, 0, 0, false
 	r.wedgedAt = 0
 }

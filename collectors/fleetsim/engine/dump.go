@@ -6,20 +6,26 @@ import (
 	"time"
 )
 
+// Show is how a dump is printed.
+type Show struct {
+	Verbose bool // with ufid and layer, as with -m
+	Numbers bool // ports by their numbers, as with --no-names
+}
+
 // WriteFlows writes the host's flows as "dpctl/dump-flows" prints them. Counters are those that software saw last, so late ones stand still.
 // Flows whose deletion or insertion waits for the firmware are in no dump: OVS has given up the first and has not got the second.
-func (e *Engine) WriteFlows(out *bytes.Buffer, h *Host, verbose bool) {
-	e.WriteOffloaded(out, h, verbose)
-	e.WriteSoftware(out, h, verbose)
+func (e *Engine) WriteFlows(out *bytes.Buffer, h *Host, show Show) {
+	e.WriteOffloaded(out, h, show)
+	e.WriteSoftware(out, h, show)
 }
 
 // WriteOffloaded writes the flows that are in hardware.
-func (e *Engine) WriteOffloaded(out *bytes.Buffer, h *Host, verbose bool) {
+func (e *Engine) WriteOffloaded(out *bytes.Buffer, h *Host, show Show) {
 	e.View(func(now time.Duration) {
 		for _, r := range h.RNICs {
 			for _, entry := range r.entries {
 				if entry.state == installed {
-					entry.write(out, now, verbose)
+					entry.write(out, now, show)
 				}
 			}
 		}
@@ -27,30 +33,33 @@ func (e *Engine) WriteOffloaded(out *bytes.Buffer, h *Host, verbose bool) {
 }
 
 // WriteSoftware writes those that the software datapath has, beside an offloaded one or in its place.
-func (e *Engine) WriteSoftware(out *bytes.Buffer, h *Host, verbose bool) {
+func (e *Engine) WriteSoftware(out *bytes.Buffer, h *Host, show Show) {
 	e.View(func(now time.Duration) {
 		for _, entry := range h.copies {
-			entry.writeCopy(out, now, verbose)
+			entry.writeCopy(out, now, show)
 		}
 	})
 }
 
-func (e *Entry) write(out *bytes.Buffer, now time.Duration, verbose bool) {
-	e.writeLine(out, e.seenPackets, e.seenBytes, now-e.lastUsed, ", offloaded:yes, dp:tc", verbose)
+func (e *Entry) write(out *bytes.Buffer, now time.Duration, show Show) {
+	e.writeLine(out, e.seenPackets, e.seenBytes, now-e.lastUsed, ", offloaded:yes, dp:tc", show)
 }
 
 // writeCopy writes the same flow as the software datapath has it.
-func (e *Entry) writeCopy(out *bytes.Buffer, now time.Duration, verbose bool) {
-	e.writeLine(out, uint64(e.copy.packets), uint64(e.copy.bytes), now-e.copy.lastUsed, ", dp:ovs", verbose)
+func (e *Entry) writeCopy(out *bytes.Buffer, now time.Duration, show Show) {
+	e.writeLine(out, uint64(e.copy.packets), uint64(e.copy.bytes), now-e.copy.lastUsed, ", dp:ovs", show)
 }
 
-func (e *Entry) writeLine(out *bytes.Buffer, packets, octets uint64, idle time.Duration, layer string, verbose bool) {
+func (e *Entry) writeLine(out *bytes.Buffer, packets, octets uint64, idle time.Duration, layer string, show Show) {
 	if e.head == nil {
 		e.render()
 	}
 	line := out.AvailableBuffer()
-	head := e.head
-	if !verbose { // without -m there is no ufid and no layer
+	head, tail := e.head, e.tail
+	if show.Numbers {
+		head, tail = e.withNumbers()
+	}
+	if !show.Verbose { // without -m there is no ufid and no layer
 		head = head[bytes.IndexByte(head, ' ')+1:]
 	}
 	line = append(line, head...)
@@ -64,13 +73,32 @@ func (e *Entry) writeLine(out *bytes.Buffer, packets, octets uint64, idle time.D
 		line = strconv.AppendFloat(line, idle.Seconds(), 'f', 3, 64)
 		line = append(line, 's')
 	}
-	if verbose {
+	if show.Verbose {
 		line = append(line, layer...)
 	}
 	line = append(line, ", actions:"...)
-	line = append(line, e.tail...)
+	line = append(line, tail...)
 	line = append(line, '\n')
 	out.Write(line)
+}
+
+// withNumbers are the constant parts of the line with the numbers of ports.
+func (e *Entry) withNumbers() (head, tail []byte) {
+	h := e.rnic.Host
+	port := TunnelPort
+	if e.dir == Egress || e.handmade != nil {
+		port = h.portName(h.portOf(e))
+	}
+	head = bytes.Replace(e.head, []byte("in_port("+port+")"), []byte("in_port("+strconv.Itoa(h.portNumber(port))+")"), 1)
+	return head, []byte(h.withNumbers(string(e.tail)))
+}
+
+// portOf is the port that the packets of an egress entry come from.
+func (h *Host) portOf(e *Entry) int {
+	if e.handmade != nil {
+		return inPort(e.handmade.key)
+	}
+	return h.portNumber(e.rnic.Representor(e.conn.src.VF))
 }
 
 // SoftwareMasks is the number of different masks that the software datapath has.

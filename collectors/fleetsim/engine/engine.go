@@ -196,9 +196,12 @@ func (e *Engine) endConnections() {
 		if !c.ended && (c.src.stopped || c.dst.stopped || (c.endsAt > 0 && e.now >= c.endsAt)) {
 			c.ended, c.rateGbps = true, 0
 		}
-		if !c.gone() {
-			kept = append(kept, c)
+		if c.gone() {
+			c.egress.forget()
+			c.ingress.forget()
+			continue
 		}
+		kept = append(kept, c)
 	}
 	clear(e.connections[len(kept):])
 	e.connections = kept

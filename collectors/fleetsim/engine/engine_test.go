@@ -180,7 +180,7 @@ func TestTheSameSeedGivesTheSameFleet(t *testing.T) {
 		run(e, 40*time.Second)
 		var out bytes.Buffer
 		for _, h := range e.hosts {
-			e.WriteFlows(&out, h, true)
+			e.WriteFlows(&out, h, Show{Verbose: true})
 		}
 		return out.Bytes()
 	}

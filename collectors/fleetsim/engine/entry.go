@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/flowkey"
+)
 
 // Direction of a flow entry: encapsulation or decapsulation side.
 type Direction int
@@ -48,6 +52,11 @@ type Entry struct {
 	copy                 *softwareCopy // the same flow in the software datapath, if there is one
 
 	head, tail []byte // constant parts of the dump line, made when first asked for
+
+	handmade    *handmade      // for a flow that somebody added
+	covered     []*Entry       // flows that somebody added for packets of this one
+	misdirected bool           // somebody gave it other actions
+	words       *flowkey.Words // header of its packets, made when first asked for
 }
 
 func (e *Entry) inHardware() bool {
@@ -80,12 +89,12 @@ func (c *connection) resting(now time.Duration) bool {
 }
 
 func (c *connection) offloaded() bool {
-	return (c.egress == nil || c.egress.inHardware()) && (c.ingress == nil || c.ingress.inHardware())
+	return (c.egress == nil || c.egress.served()) && (c.ingress == nil || c.ingress.served())
 }
 
 // copied tells whether software has a flow wherever hardware does not forward.
 func (c *connection) copied() bool {
-	return (c.egress == nil || c.egress.inHardware() || c.egress.copy != nil) && (c.ingress == nil || c.ingress.inHardware() || c.ingress.copy != nil)
+	return (c.egress == nil || c.egress.served() || c.egress.copy != nil) && (c.ingress == nil || c.ingress.served() || c.ingress.copy != nil)
 }
 
 func (c *connection) gone() bool {
@@ -94,11 +103,21 @@ func (c *connection) gone() bool {
 
 // positions are the mask queries that a packet meets at the sender and at the receiver.
 func (c *connection) positions() (ql, qr float64) {
-	if c.egress != nil && c.egress.group != nil {
-		ql = float64(c.egress.group.position)
+	return c.egress.position(), c.ingress.position()
+}
+
+// position is the place in the chain of the mask that has the entry's packets.
+func (e *Entry) position() float64 {
+	if e == nil {
+		return 0
 	}
-	if c.ingress != nil && c.ingress.group != nil {
-		qr = float64(c.ingress.group.position)
+	if len(e.covered) > 0 {
+		if f := e.forwarder(); f != nil {
+			return float64(f.group.position)
+		}
 	}
-	return ql, qr
+	if e.group == nil {
+		return 0
+	}
+	return float64(e.group.position)
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"net/netip"
 
@@ -56,10 +55,20 @@ func (e *Entry) actionText() string {
 // render makes the two constant parts of the flow's dump line. The ufid is a hash of the key, as in OVS, so a flow that
 // is offloaded again has the same one.
 func (e *Entry) render() {
-	key := e.keyText()
-	id := sha256.Sum256([]byte(e.rnic.Host.Name + key))
-	e.head = fmt.Appendf(nil, "ufid:%x-%x-%x-%x-%x, %s, packets:", id[0:4], id[4:6], id[6:8], id[8:10], id[10:16], key)
-	e.tail = []byte(e.actionText())
+	h := e.rnic.Host
+	key, actions, ufid := "", "", ""
+	if e.handmade != nil {
+		key, actions, ufid = e.handmade.key.Text(h.portName), h.withNames(e.handmade.actions), e.handmade.ufid
+	} else {
+		key, actions = e.keyText(), e.actionText()
+		ufid = ufidOf(h.Name + key)
+	}
+	e.head = fmt.Appendf(nil, "ufid:%s, %s, packets:", ufid, key)
+	e.tail = []byte(actions)
+	if h.byUFID == nil {
+		h.byUFID = map[string]*Entry{}
+	}
+	h.byUFID[ufid] = e
 }
 
 func prefixText(ip netip.Addr, bits int) string {

@@ -26,6 +26,10 @@ type Host struct {
 	downUntil    time.Duration
 	crashing     bool // in this step
 	lost         []*Container
+
+	byUFID  map[string]*Entry // of flows that a dump has shown
+	ports   []string
+	numbers map[string]int
 }
 
 // Stalled tells whether the kernel stands still: no container gets the CPU, no system call ends.

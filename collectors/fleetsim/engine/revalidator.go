@@ -88,6 +88,10 @@ func (h *Host) revalidate(now time.Duration) {
 	}
 	deletions := time.Duration(0)
 	for _, r := range h.RNICs {
+		for _, e := range r.revise() {
+			s.Deleted++
+			r.submit(e, deleteEntry, now)
+		}
 		// A round goes on while its deletions last, so no more are under way than end until the next one. The others stay in the dump.
 		free := max(smallestBatch, int(revalidatorInterval/r.deletionTime())) - r.deletionsQueued
 		for _, e := range r.entries {
@@ -144,7 +148,7 @@ func (h *Host) upcall(e *Entry, now time.Duration) {
 		}
 		return
 	}
-	if e.state != absent || e.unnoticed {
+	if e.state != absent || e.unnoticed || e.served() {
 		return
 	}
 	if h.Flows() >= h.Switch.FlowLimit {

@@ -42,6 +42,7 @@ type RNIC struct {
 	out, in      load
 
 	commandDebt, scanDebt time.Duration
+	handDebt              time.Duration // what the interface still has to do for operations by hand, below zero
 	scanBehind            bool
 	deletionsQueued       int
 	contexts              map[context]int // encapsulation contexts and how many entries use them
@@ -60,6 +61,13 @@ type RNIC struct {
 	ports                 []portOffload
 	asked                 []float64 // Gbit/s that each VF would like to send
 	truth                 evidence
+
+	misdirected []*Entry // flows of Open vSwitch that somebody gave other actions
+
+	byHand  [2]*byHand  // flows that somebody added, by direction; nil until there are any
+	sides   [2][]*Entry // see sides
+	sidesAt [2]time.Duration
+	sidesOf [2]int
 }
 
 // silent tells whether the card answers nobody.

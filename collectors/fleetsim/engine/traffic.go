@@ -108,9 +108,10 @@ func (c *connection) window() (want, latencyUs, ql, qr float64) {
 	return c.demandGbps * c.limited() * math.Min(1, windowHeadroom*p.LatencyUs(0, 0)/latencyUs), latencyUs, ql, qr
 }
 
-// blocked tells whether the connection does not send: it rests, its sender does not get the CPU, or a card on the way forwards nothing.
+// blocked tells whether the connection does not send: it rests, its sender does not get the CPU, or a card on the way forwards nothing, or
+// somewhere else.
 func (c *connection) blocked(now time.Duration) bool {
-	if c.resting(now) {
+	if c.resting(now) || c.egress.misled() || c.ingress.misled() {
 		return true
 	}
 	if r := c.src.RNIC; r != nil && (r.Host.Stalled(now) || !r.forwards()) {
@@ -142,7 +143,7 @@ func (c *connection) offer(now time.Duration) {
 
 // slowHost is the host whose switch has no entry for the connection's packets.
 func (c *connection) slowHost() *Host {
-	if c.egress != nil && !c.egress.inHardware() && (c.egress.copy == nil || c.ingress == nil || c.ingress.inHardware() || c.ingress.copy != nil) {
+	if c.egress != nil && !c.egress.served() && (c.egress.copy == nil || c.ingress == nil || c.ingress.served() || c.ingress.copy != nil) {
 		return c.src.RNIC.Host
 	}
 	return c.dst.RNIC.Host
@@ -242,7 +243,7 @@ func (c *connection) installDelay() time.Duration {
 	delay := time.Duration(0)
 	for _, e := range []*Entry{c.egress, c.ingress} {
 		switch {
-		case e == nil || e.inHardware():
+		case e == nil || e.served():
 		case e.unnoticed:
 			delay = MaxStep
 		default:
@@ -277,9 +278,10 @@ func (c *connection) count(packets float64) {
 	for _, e := range []*Entry{c.egress, c.ingress} {
 		switch { // one end may forward in hardware while the other does not
 		case e == nil:
-		case e.inHardware():
-			e.hwPackets += whole
-			e.hwBytes += whole * (c.packetSize - ethernetHeader)
+		case e.served():
+			f := e.forwarder()
+			f.hwPackets += whole
+			f.hwBytes += whole * (c.packetSize - ethernetHeader)
 		case e.copy != nil:
 			e.copy.packets += whole
 			e.copy.bytes += whole * c.packetSize

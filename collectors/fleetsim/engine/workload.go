@@ -218,6 +218,11 @@ func (e *Engine) connect(j *job, slot int) *connection {
 			c.egress.mask = e.rng.IntN(peer.RNIC.baseMasks)
 		}
 	}
+	for _, side := range []*Entry{c.egress, c.ingress} {
+		if side != nil {
+			side.rnic.join(side)
+		}
+	}
 	e.connections = append(e.connections, c)
 	return c
 }

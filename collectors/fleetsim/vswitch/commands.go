@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine"
 )
 
 // datapath is the name of the kernel datapath.
@@ -25,8 +27,11 @@ var commands = map[string]command{
 	"dpctl/offload-stats-show": func(*Server, *bytes.Buffer, []string) {}, // the kernel datapath has none
 	"upcall/show":              (*Server).upcalls,
 	"coverage/show":            (*Server).coverage,
-	"coverage/read-counter":    nil, // these two are answered apart: they can fail
+	"coverage/read-counter":    nil, // those without a function are answered apart: they can fail
 	"upcall/set-flow-limit":    nil,
+	"dpctl/add-flow":           nil,
+	"dpctl/mod-flow":           nil,
+	"dpctl/del-flow":           nil,
 	"revalidator/purge":        func(s *Server, _ *bytes.Buffer, _ []string) { s.Engine.Purge(s.Host) },
 }
 
@@ -55,6 +60,9 @@ func (s *Server) Answer(method string, args []string) ([]byte, error) {
 	if method == "upcall/set-flow-limit" {
 		return s.setFlowLimit(args)
 	}
+	if strings.HasPrefix(method, "dpctl/") && strings.HasSuffix(method, "-flow") {
+		return s.changeFlow(method, args)
+	}
 	if dp := datapathArgument(args); dp != "" && dp != datapath && dp != "ovs-system" {
 		return nil, fmt.Errorf("opening datapath %s failed (No such device)", dp)
 	}
@@ -72,20 +80,25 @@ func datapathArgument(args []string) string {
 }
 
 func (s *Server) dumpFlows(out *bytes.Buffer, args []string) {
-	verbose, kinds := false, ""
+	show, kinds, named := engine.Show{}, "", false
 	for _, a := range args {
 		switch {
 		case a == "-m" || a == "--more":
-			verbose = true
+			show.Verbose = true
+		case a == "--names" || a == "--no-names":
+			named, show.Numbers = true, a == "--no-names"
 		case strings.HasPrefix(a, "type="):
 			kinds = a[len("type="):]
 		}
 	}
+	if !named { // names are the default where there is room for them
+		show.Numbers = !show.Verbose
+	}
 	if kinds == "" || strings.Contains(kinds, "offloaded") || strings.Contains(kinds, "tc") {
-		s.Engine.WriteOffloaded(out, s.Host, verbose)
+		s.Engine.WriteOffloaded(out, s.Host, show)
 	}
 	if kinds == "" || strings.Contains(kinds, "ovs") {
-		s.Engine.WriteSoftware(out, s.Host, verbose)
+		s.Engine.WriteSoftware(out, s.Host, show)
 	}
 }
 

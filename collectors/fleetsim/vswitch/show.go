@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine"
 )
 
 // show prints "dpctl/show". The lookups are those of the software datapath; packets that the RNIC forwards are not in them.
@@ -25,12 +27,12 @@ func (s *Server) show(out *bytes.Buffer, args []string) {
 			out.WriteByte('\n')
 			return statistics
 		}
-		for _, internal := range []string{"ovs-system", "br-int"} {
+		for _, internal := range s.Host.Ports()[:2] {
 			if port(internal, "internal") {
 				portStatistics(out, 0, 0, 0, 0)
 			}
 		}
-		if port("vxlan_sys_4789", "vxlan: packet_type=ptap") {
+		if port(engine.TunnelPort, "vxlan: packet_type=ptap") {
 			out.WriteString("    RX packets:0 errors:? dropped:? overruns:? frame:?\n    TX packets:0 errors:? dropped:? aborted:? carrier:?\n    collisions:?\n    RX bytes:0  TX bytes:0\n")
 		}
 		for _, r := range s.Host.RNICs {
