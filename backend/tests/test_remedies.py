@@ -66,6 +66,7 @@ def test_the_catalogue_of_actions_has_ranges_risk_undo_and_verification(viewer: 
         "pace-vf-unbinding",
         "limit-vf-rate",
         "recover-health-reporter",
+        "apply-mask-plan",
     }
     tune = actions["tune-revalidator"]
     idle = next(p for p in tune["params"] if p["name"] == "max_idle_ms")

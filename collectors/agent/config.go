@@ -24,6 +24,7 @@ type Config struct {
 	CAFile             string `yaml:"ca_file"`
 	StateDir           string `yaml:"state_dir"`
 	OVSDBSocket        string `yaml:"ovsdb_socket"`
+	VSwitchdSocket     string `yaml:"vswitchd_socket"`
 	SysfsRoot          string `yaml:"sysfs_root"`
 	Netlink            string `yaml:"netlink"`
 	EnrolmentTokenFile string `yaml:"enrolment_token_file"`
@@ -34,7 +35,8 @@ type Config struct {
 // DefaultConfig is what holds for a real host where the file says nothing.
 func DefaultConfig() Config {
 	return Config{
-		StateDir: "/var/lib/wallwatch-agent", OVSDBSocket: "/var/run/openvswitch/db.sock", SysfsRoot: "/sys", Netlink: kernel.Auto,
+		StateDir: "/var/lib/wallwatch-agent", OVSDBSocket: "/var/run/openvswitch/db.sock",
+		VSwitchdSocket: "/var/run/openvswitch/ovs-vswitchd.*.ctl", SysfsRoot: "/sys", Netlink: kernel.Auto,
 		HeartbeatSeconds: 15, LogLevel: "info",
 	}
 }
@@ -89,6 +91,9 @@ func (c Config) CordonDir() string { return filepath.Join(c.StateDir, "cordon") 
 
 // PaceDir is where paces are, for the CNI plugin to read and to keep account in.
 func (c Config) PaceDir() string { return filepath.Join(c.StateDir, "pace") }
+
+// PlanDir is where the operations of mask plans are kept for an undo.
+func (c Config) PlanDir() string { return filepath.Join(c.StateDir, "plans") }
 
 // Heartbeat is the interval between signs of life.
 func (c Config) Heartbeat() time.Duration { return time.Duration(c.HeartbeatSeconds) * time.Second }

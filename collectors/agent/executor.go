@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/wallwatch/wallwatch/collectors/agent/command"
@@ -44,28 +45,49 @@ type Executor struct {
 	Log      *slog.Logger
 	// Now is the host's clock; a field, so that tests can set it.
 	Now func() time.Time
+	// Progress is told how far a command has come; nil where nobody listens.
+	Progress func(commandID string, done, total int)
 	// Fault is nil outside tests.
 	Fault func(point string) error
+}
+
+// patience is how long a command may take: stepTimeout, unless its remedy asks for more.
+func (e *Executor) patience(action string) time.Duration {
+	if remedy, err := e.Registry.Find(action); err == nil {
+		if patient, ok := remedy.(interface{ Patience() time.Duration }); ok {
+			return patient.Patience()
+		}
+	}
+	return stepTimeout
 }
 
 // Answer is what the server is told about one message.
 type Answer struct {
 	Result journal.Result
+	// Attachments go before the result, and are lost with the process.
+	Attachments []remedies.Attachment
 	// Rejection is true when the message was no authentic command, so that the ids in the result are only claimed.
 	Rejection bool
 }
 
 // Execute turns one message from the server into the answer to report. It returns an error only when a test killed it.
 func (e *Executor) Execute(ctx context.Context, message []byte) (Answer, error) {
-	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
-	defer cancel()
 	cmd, refusal := e.Decoder.Decode(message)
 	if refusal != nil && (!refusal.Authentic || refusal.CommandID == "") {
 		// Not journalled under the id it claims: a forger who guesses an id must not settle that command's fate, nor fill the disk.
 		return Answer{Result: e.rejected(refusal), Rejection: true}, nil
 	}
-	result, err := e.answer(ctx, cmd, refusal)
-	return Answer{Result: result}, err
+	notes := &remedies.Notes{}
+	if cmd != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, e.patience(cmd.Action))
+		defer cancel()
+		if e.Progress != nil {
+			notes.Progress = func(done, total int) { e.Progress(cmd.CommandID, done, total) }
+		}
+	}
+	result, err := e.answer(remedies.WithNotes(ctx, notes), cmd, refusal)
+	return Answer{Result: result, Attachments: notes.Attachments}, err
 }
 
 // answer handles an authentic command.
@@ -133,6 +155,9 @@ func (e *Executor) plan(ctx context.Context, cmd *command.Command) (remedies.Rem
 		plan, err := remedy.Undo(ctx, done)
 		return remedy, plan, err
 	}
+	if !slices.Contains(remedy.Spec().Operations, cmd.Operation) {
+		return nil, remedies.Plan{}, remedies.Refusal{Code: remedies.CodeUnknownAction, Message: fmt.Sprintf("%s has no operation %s", cmd.Action, cmd.Operation)}
+	}
 	params, err := remedy.Spec().Parse(cmd.Params)
 	if err != nil {
 		return nil, remedies.Plan{}, err
@@ -155,7 +180,11 @@ func (e *Executor) act(ctx context.Context, cmd *command.Command, remedy remedie
 	if cmd.Operation == command.Undo {
 		message = "taken back and read back"
 	}
-	if err := errors.Join(applyErr, remedy.Verify(ctx, plan)); err != nil {
+	verifyErr := remedy.Verify(ctx, plan)
+	if said := remedies.Said(ctx); said != "" {
+		message = said
+	}
+	if err := errors.Join(applyErr, verifyErr); err != nil {
 		state, code, message = journal.Failed, CodeVerifyFailed, err.Error()
 		if applyErr != nil {
 			code = CodeApplyFailed

@@ -29,6 +29,9 @@ const (
 	messageCommand = "command"
 	messageResult  = "result"
 	messageAck     = "ack"
+	// messageAttachment goes both ways, messageProgress to the server.
+	messageAttachment = "attachment"
+	messageProgress   = "progress"
 )
 
 // link is the connection to the server: OpAMP over WebSocket, reconnecting by itself.
@@ -39,6 +42,7 @@ type link struct {
 	onCommand func(message []byte)
 	onAck     func(commandID string)
 	policies  *policyStore
+	inbox     *inbox
 
 	mu     sync.Mutex
 	health *protobufs.ComponentHealth
@@ -51,7 +55,7 @@ func newLink(config Config, version string, instanceUID string, outbox *Outbox, 
 		return &protobufs.KeyValue{Key: key, Value: &protobufs.AnyValue{Value: &protobufs.AnyValue_StringValue{StringValue: value}}}
 	}
 	return &link{
-		client: client.NewWebSocket(opampLogger{log}), outbox: outbox, policies: policies, log: log,
+		client: client.NewWebSocket(opampLogger{log}), outbox: outbox, policies: policies, inbox: new(inbox), log: log,
 		description: &protobufs.AgentDescription{
 			IdentifyingAttributes: []*protobufs.KeyValue{
 				text("service.name", "wallwatch-agent"), text("service.version", version),
@@ -162,6 +166,10 @@ func (l *link) onMessage(_ context.Context, message *types.MessageData) {
 			return
 		}
 		l.onAck(ack.CommandID)
+	case messageAttachment:
+		if err := l.inbox.take(custom.Data); err != nil {
+			l.log.Warn("the server sent an attachment that cannot be used", "error", err)
+		}
 	default:
 		l.log.Warn("the server sent a message of unknown type", "type", custom.Type)
 	}
@@ -191,11 +199,28 @@ func (l *link) send(ctx context.Context, result journal.Result) {
 		l.log.Error("a result cannot be encoded", "command_id", result.CommandID, "error", err)
 		return
 	}
-	message := &protobufs.CustomMessage{Capability: Capability, Type: messageResult, Data: data}
+	for _, attachment := range l.outbox.Attachments(result.CommandID) {
+		for _, part := range partsOf(result.CommandID, attachment) {
+			l.sendMessage(ctx, messageAttachment, part)
+		}
+	}
+	l.sendMessage(ctx, messageResult, data)
+}
+
+// progress tells how far a command has come, unless another message is on its way: the next one says more.
+func (l *link) progress(commandID string, done, total int) {
+	data, err := json.Marshal(map[string]any{"command_id": commandID, "done": done, "total": total})
+	if err == nil {
+		_, _ = l.client.SendCustomMessage(&protobufs.CustomMessage{Capability: Capability, Type: messageProgress, Data: data})
+	}
+}
+
+func (l *link) sendMessage(ctx context.Context, kind string, data []byte) {
+	message := &protobufs.CustomMessage{Capability: Capability, Type: kind, Data: data}
 	for {
 		sending, err := l.client.SendCustomMessage(message)
 		if err != nil && !errors.Is(err, types.ErrCustomMessagePending) {
-			l.log.Error("a result cannot be sent", "command_id", result.CommandID, "error", err)
+			l.log.Error("a message cannot be sent", "type", kind, "error", err)
 			return
 		}
 		select {

@@ -32,10 +32,12 @@ type letter struct {
 	key       string
 	result    journal.Result
 	rejection bool
-	written   time.Time
-	due       time.Time
-	wait      time.Duration
-	sent      bool
+	// attachments are repeated with the result until it is acknowledged.
+	attachments []remedies.Attachment
+	written     time.Time
+	due         time.Time
+	wait        time.Duration
+	sent        bool
 }
 
 // NewOutbox returns an outbox that holds what the journal says was never acknowledged.
@@ -48,7 +50,22 @@ func NewOutbox(now func() time.Time, undelivered []journal.Result) *Outbox {
 }
 
 // Put adds a result; one with the same command id is replaced. A rejection answers a message whose ids cannot be trusted.
-func (o *Outbox) Put(result journal.Result, rejection bool) {
+func (o *Outbox) Put(result journal.Result, rejection bool) { o.PutWith(result, rejection, nil) }
+
+// Attachments are what has to go before a result.
+func (o *Outbox) Attachments(commandID string) []remedies.Attachment {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, known := range o.letters {
+		if known.key == commandID {
+			return known.attachments
+		}
+	}
+	return nil
+}
+
+// PutWith adds a result with what goes before it. A repeated command has no attachments of its own: those of its first result stay.
+func (o *Outbox) PutWith(result journal.Result, rejection bool, attachments []remedies.Attachment) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	key := result.CommandID
@@ -57,9 +74,12 @@ func (o *Outbox) Put(result journal.Result, rejection bool) {
 		key = "rejection " + strconv.Itoa(o.serial)
 		o.trimRejections()
 	}
-	fresh := &letter{key: key, result: result, rejection: rejection, written: o.now(), wait: firstRepeat}
+	fresh := &letter{key: key, result: result, rejection: rejection, attachments: attachments, written: o.now(), wait: firstRepeat}
 	for i, known := range o.letters {
 		if known.key == key {
+			if attachments == nil {
+				fresh.attachments = known.attachments
+			}
 			o.letters[i] = fresh
 			o.signal()
 			return

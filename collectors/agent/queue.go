@@ -49,7 +49,7 @@ func (q *queue) work(ctx context.Context) {
 		case message := <-q.messages:
 			answer, err := q.executor.Execute(context.WithoutCancel(ctx), message)
 			if err == nil {
-				q.outbox.Put(answer.Result, answer.Rejection)
+				q.outbox.PutWith(answer.Result, answer.Rejection, answer.Attachments)
 			}
 		}
 	}

@@ -83,15 +83,16 @@ func serve(ctx context.Context, config Config, credentials Credentials, trust *t
 		return err
 	}
 	database := switchDatabase{socket: config.OVSDBSocket}
+	outbox := NewOutbox(time.Now, record.Undelivered(time.Now().Add(-outboxAge)))
+	l := newLink(config, version, credentials.InstanceUID, outbox, openPolicies(config.StateDir, log), log)
 	executor := &Executor{
-		Decoder: decoder, Journal: record, Log: log, Now: time.Now,
+		Decoder: decoder, Journal: record, Log: log, Now: time.Now, Progress: l.progress,
 		Registry: remedies.NewRegistry(remedies.Host{
 			Database: database, Kernel: kernel.Open(config.Netlink, config.SysfsRoot), SysfsRoot: config.SysfsRoot,
 			CordonDir: config.CordonDir(), PaceDir: config.PaceDir(),
+			Name: config.Host, FlowSocket: config.VSwitchdSocket, PlanDir: config.PlanDir(), Inbox: l.inbox,
 		}),
 	}
-	outbox := NewOutbox(time.Now, record.Undelivered(time.Now().Add(-outboxAge)))
-	l := newLink(config, version, credentials.InstanceUID, outbox, openPolicies(config.StateDir, log), log)
 	commands := newQueue(executor, outbox)
 	l.onCommand = commands.offer
 	l.onAck = func(commandID string) {

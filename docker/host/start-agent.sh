@@ -21,6 +21,7 @@ host: "$WALLWATCH_HOST"
 server_url: "$WALLWATCH_SERVER_URL"
 state_dir: $state
 ovsdb_socket: /run/openvswitch/db.sock
+vswitchd_socket: "/run/openvswitch/ovs-vswitchd.*.ctl"
 sysfs_root: /host/sys
 enrolment_token_file: $state/enrolment-token
 EOF

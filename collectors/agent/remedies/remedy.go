@@ -69,10 +69,14 @@ type Host struct {
 	SysfsRoot string
 	// CordonDir and PaceDir are what the CNI plugin reads.
 	CordonDir, PaceDir string
+	// Name is the host's, FlowSocket that of ovs-vswitchd, PlanDir keeps the operations of mask plans, and Inbox has those that arrived.
+	Name, FlowSocket, PlanDir string
+	Inbox                     Inbox
 }
 
 // NewRegistry returns every remedy of this build, bound to one host.
 func NewRegistry(host Host) *Registry {
+	flows := rnicFlows{socket: host.FlowSocket, sysfsRoot: host.SysfsRoot}
 	return &Registry{remedies: []Remedy{
 		&TuneRevalidator{Database: host.Database},
 		&CordonRNIC{SysfsRoot: host.SysfsRoot, Dir: host.CordonDir},
@@ -80,6 +84,8 @@ func NewRegistry(host Host) *Registry {
 		&PaceVFUnbinding{SysfsRoot: host.SysfsRoot, Dir: host.PaceDir},
 		&LimitVFRate{Kernel: host.Kernel, SysfsRoot: host.SysfsRoot},
 		&RecoverHealth{Kernel: host.Kernel, SysfsRoot: host.SysfsRoot},
+		&ReadFlows{flows: flows},
+		&ApplyMaskPlan{flows: flows, store: planStore{host.PlanDir}, inbox: host.Inbox, host: host.Name},
 	}}
 }
 

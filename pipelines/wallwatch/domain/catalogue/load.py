@@ -157,6 +157,12 @@ def remedies() -> dict[str, RemedyAction]:
 
 
 @cache
+def internal_actions() -> dict[str, RemedyAction]:
+    """What Wallwatch itself asks of agents; nobody orders it, and it changes nothing."""
+    return parse_entries("remedies.yaml", _read("remedies.yaml").get("internal"), RemedyAction)
+
+
+@cache
 def derived_signals() -> dict[str, DerivedSignal]:
     found = parse_entries("signals.yaml", _read("signals.yaml").get("signals"), DerivedSignal, with_id=False)
     check_drawings(found)

@@ -276,6 +276,7 @@ class Verification(Entry):
     """Label and unit of a signal that only this verification knows; those of measured signals are the registry's."""
     expected: str
     below: float | None = None
+    at_least: float | None = None
     equals: float | None = None
     equals_param: str | None = None
     """The parameter whose value the signal must have."""
@@ -285,14 +286,16 @@ class Verification(Entry):
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Verification:
-        if sum(bound is not None for bound in (self.below, self.equals, self.equals_param)) != 1:
-            raise ValueError("give exactly one of below, equals, equals_param")
+        if sum(bound is not None for bound in (self.below, self.at_least, self.equals, self.equals_param)) != 1:
+            raise ValueError("give exactly one of below, at_least, equals, equals_param")
         return self
 
     def holds(self, value: float, params: Mapping[str, object]) -> bool:
         """Whether a value is as expected after a remedy with these parameters."""
         if self.below is not None:
             return value < self.below
+        if self.at_least is not None:
+            return value >= self.at_least
         return value == (params[self.equals_param] if self.equals_param is not None else self.equals)
 
     def expected_with(self, params: Mapping[str, object]) -> str:

@@ -1,0 +1,257 @@
+package remedies
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/agent/flowtable"
+)
+
+// flowRun carries out operations on the flows of one RNIC, no faster than the RNIC takes insertions.
+type flowRun struct {
+	table *flowtable.Table
+	ports map[string]string
+	pci   string
+	pace  float64
+	notes *Notes
+
+	began    time.Time
+	inserted int
+	done     int
+	total    int
+	told     time.Time
+
+	entries, entriesRefused, moved, removed, gone, returned int
+	// away are flows that were deleted to be added again and are not there yet.
+	away    map[string]flowtable.Flow
+	touched map[string]bool
+	// added and expelled are what the switch has to show afterwards, and must not.
+	added    []flowtable.Flow
+	expelled map[string]bool
+}
+
+func newFlowRun(table *flowtable.Table, ports map[string]string, plan *maskPlan, notes *Notes, total int) *flowRun {
+	return &flowRun{table: table, ports: ports, pci: plan.PCI, pace: plan.PacePerS, notes: notes, began: time.Now(), total: total,
+		away: map[string]flowtable.Flow{}, touched: map[string]bool{}, expelled: map[string]bool{}}
+}
+
+// tellEvery is how often progress is told: a person looks, nobody counts.
+const tellEvery = 500 * time.Millisecond
+
+func (r *flowRun) step() {
+	r.done++
+	if now := time.Now(); now.Sub(r.told) >= tellEvery || r.done == r.total {
+		r.told = now
+		r.notes.progress(r.done, r.total)
+	}
+}
+
+// insert adds a flow when its turn has come.
+func (r *flowRun) insert(ctx context.Context, match, actions string) error {
+	turn := r.began.Add(time.Duration(float64(r.inserted) / r.pace * float64(time.Second)))
+	if wait := time.Until(turn); wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-timer.C:
+		}
+	}
+	r.inserted++
+	return r.table.Add(ctx, match, actions)
+}
+
+// carryOut does the steps one after another; an error other than those that are expected ends it in the middle.
+func (r *flowRun) carryOut(ctx context.Context, steps []flowStep, before flowtable.Snapshot) error {
+	missing := map[string]bool{}
+	for _, step := range steps {
+		var err error
+		switch {
+		case step.Add && step.Phase == "activate":
+			err = r.activate(ctx, step)
+		case step.Add && missing[step.id()]:
+			// Open vSwitch took it away before the plan did: what it did may not be right any more.
+		case step.Add:
+			err = r.putBack(ctx, flowtable.Flow{ID: step.id(), Match: step.Match, Actions: step.Actions})
+		default:
+			flow, there := before.Find(step.id())
+			if !there {
+				missing[step.id()] = true
+				r.gone++
+				break
+			}
+			var went bool
+			if went, err = r.takeAway(ctx, flow, step.Phase == "move"); !went {
+				missing[step.id()] = true
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("operation %d of %d (%s): %w", r.done+1, len(steps), clip(step.command()), err)
+		}
+		r.step()
+	}
+	return nil
+}
+
+func (r *flowRun) activate(ctx context.Context, step flowStep) error {
+	switch err := r.insert(ctx, step.Match, step.Actions); {
+	case errors.Is(err, flowtable.ErrExists):
+		r.entriesRefused++
+		return nil
+	case err != nil:
+		return err
+	}
+	r.entries++
+	r.added = append(r.added, flowtable.Flow{ID: step.id(), Match: step.Match, Actions: step.Actions})
+	return nil
+}
+
+func (r *flowRun) takeAway(ctx context.Context, flow flowtable.Flow, comesBack bool) (bool, error) {
+	err := r.table.Delete(ctx, flow.Key())
+	switch {
+	case errors.Is(err, flowtable.ErrGone):
+		r.gone++
+		return false, nil
+	case err != nil:
+		return false, err
+	case comesBack:
+		r.away[flow.ID] = flow
+		r.touched[flow.Mask] = true
+	default:
+		r.removed++
+	}
+	return true, nil
+}
+
+// putBack adds a flow again. That it is there already means that a packet came meanwhile and Open vSwitch installed it by itself.
+func (r *flowRun) putBack(ctx context.Context, flow flowtable.Flow) error {
+	err := r.insert(ctx, flow.Match, flow.Actions)
+	if errors.Is(err, flowtable.ErrExists) {
+		r.returned++
+		err = nil
+	} else if err == nil {
+		r.moved++
+		r.added = append(r.added, flow)
+	}
+	if err == nil {
+		delete(r.away, flow.ID)
+	}
+	return err
+}
+
+// restore takes back what was done: flows that are away return, entries leave, and the masks get the order from before. `moved` are masks that
+// are at the end of the chain now.
+func (r *flowRun) restore(ctx context.Context, plan *maskPlan, order []string, moved map[string]bool) error {
+	for _, flow := range r.sortedAway() {
+		if err := r.putBack(ctx, flow); err != nil {
+			return fmt.Errorf("adding %s again: %w", flow.ID, err)
+		}
+	}
+	now, err := read(ctx, r.table, r.ports)
+	if err != nil {
+		return err
+	}
+	entries := plan.entries()
+	for _, flow := range now.Flows {
+		if !entries[flow.ID] {
+			continue
+		}
+		if _, err := r.takeAway(ctx, flow, false); err != nil {
+			return fmt.Errorf("removing the entry %s: %w", flow.ID, err)
+		}
+		r.expelled[flow.ID] = true
+		r.step()
+	}
+	return r.reorder(ctx, now, entries, later(order, moved), plan.Contested)
+}
+
+func (r *flowRun) sortedAway() []flowtable.Flow {
+	flows := make([]flowtable.Flow, 0, len(r.away))
+	for _, flow := range r.away {
+		flows = append(flows, flow)
+	}
+	slices.SortFunc(flows, func(a, b flowtable.Flow) int { return strings.Compare(a.ID, b.ID) })
+	return flows
+}
+
+// later returns the masks that have to be moved to the end, one after another, for the order to be as it was: all from the first one on that is
+// not in its place.
+func later(order []string, moved map[string]bool) []string {
+	if first := slices.IndexFunc(order, func(mask string) bool { return moved[mask] }); first >= 0 {
+		return order[first:]
+	}
+	return nil
+}
+
+// reorder deletes the flows of the masks and adds them again in this order. Where flows with different actions overlap, all are deleted first, the
+// last of the chain before the first, so that none uncovers another.
+func (r *flowRun) reorder(ctx context.Context, now flowtable.Snapshot, leaveOut map[string]bool, masks []string, contested bool) error {
+	groups := make([][]flowtable.Flow, len(masks))
+	for _, flow := range now.Flows {
+		if at := slices.Index(masks, flow.Mask); at >= 0 && !leaveOut[flow.ID] {
+			groups[at] = append(groups[at], flow)
+		}
+	}
+	if contested {
+		all := slices.Concat(groups...)
+		for _, flow := range slices.Backward(all) {
+			if _, err := r.takeAway(ctx, flow, true); err != nil {
+				return err
+			}
+		}
+		return r.putAllBack(ctx, all)
+	}
+	for _, group := range groups {
+		for _, flow := range group {
+			if _, err := r.takeAway(ctx, flow, true); err != nil {
+				return err
+			}
+		}
+		if err := r.putAllBack(ctx, group); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *flowRun) putAllBack(ctx context.Context, flows []flowtable.Flow) error {
+	for _, flow := range flows {
+		if _, away := r.away[flow.ID]; !away {
+			continue
+		}
+		if err := r.putBack(ctx, flow); err != nil {
+			return err
+		}
+		r.step()
+	}
+	return nil
+}
+
+// check compares what the run did with the flows of now. Live flows come and go, so that a part of what was added may be gone already; another
+// action under the same identity must not be.
+func (r *flowRun) check(now flowtable.Snapshot) error {
+	found := 0
+	for _, flow := range r.added {
+		there, ok := now.Find(flow.ID)
+		if ok && there.Actions != flow.Actions {
+			return fmt.Errorf("the flow %s has the actions %s after it was added with %s", flow.ID, clip(there.Actions), clip(flow.Actions))
+		}
+		if ok {
+			found++
+		}
+	}
+	if float64(found) < foundShare*float64(len(r.added)) {
+		return fmt.Errorf("only %d of %d flows that were added are there; Open vSwitch may take them for wrong", found, len(r.added))
+	}
+	for _, flow := range now.Flows {
+		if r.expelled[flow.ID] {
+			return fmt.Errorf("the flow %s is there after it was removed", flow.ID)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,426 @@
+package remedies
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/wallwatch/wallwatch/collectors/agent/flowtable"
+	"github.com/wallwatch/wallwatch/collectors/internal/ovs/ovstest"
+	"github.com/wallwatch/wallwatch/collectors/internal/sysfs/sysfstest"
+)
+
+const (
+	planPCI = "0000:3b:00.0"
+	planID  = "6f3c2c8e-1111-4222-8333-9d1d0a2b7c11"
+	entryID = "eeeeeeee-0000-4000-8000-000000000001"
+)
+
+// planHost has one RNIC, whose uplink is p0 and whose representors are p0_0 and p0_1.
+const planHost = `
+bus/pci/devices/0000:3b:00.0/net/p0/
+class/infiniband/mlx5_0/device -> ../../../bus/pci/devices/0000:3b:00.0
+class/net/p0/device -> ../../../bus/pci/devices/0000:3b:00.0
+class/net/p0/phys_switch_id = aabb
+class/net/p0/phys_port_name = p0
+class/net/p0_0/phys_switch_id = aabb
+class/net/p0_0/phys_port_name = pf0vf0
+class/net/p0_1/phys_switch_id = aabb
+class/net/p0_1/phys_port_name = pf0vf1
+`
+
+func ufid(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }
+
+func ruleOf(n int, destination string) string {
+	return fmt.Sprintf("ufid:%s,recirc_id(0),in_port(3),eth_type(0x0800),ipv4(dst=%s,frag=no)|5", ufid(n), destination)
+}
+
+// The chain of the tests: three masks, and flows of other ports.
+var (
+	wide   = []string{ruleOf(1, "10.1.0.0/255.255.0.0"), ruleOf(2, "10.2.0.0/255.255.0.0")}
+	middle = []string{ruleOf(3, "10.3.3.0/255.255.255.0")}
+	exact  = []string{ruleOf(4, "10.4.4.4/255.255.255.255")}
+	other  = strings.Replace(ruleOf(9, "10.9.0.0/255.255.0.0"), "in_port(3)", "in_port(7)", 1)
+	chain  = slices.Concat(wide, middle, exact, []string{other})
+)
+
+type planInbox map[string][]byte
+
+func (i planInbox) Attachment(sum string) ([]byte, bool) {
+	content, found := i[sum]
+	return content, found
+}
+
+type planRig struct {
+	*ApplyMaskPlan
+	t      *testing.T
+	vs     *ovstest.FlowSwitch
+	inbox  planInbox
+	notes  *Notes
+	told   int
+	params Params
+}
+
+func newPlanRig(t *testing.T) *planRig {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "ww")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	vs := ovstest.StartFlowSwitch(t, folder, "3: p0_0", "4: p0_1", "5: vxlan_sys_4789 (vxlan: packet_type=ptap)", "7: eth9")
+	vs.Set(chain...)
+	flows := rnicFlows{socket: vs.Path, sysfsRoot: sysfstest.Build(t, planHost)}
+	r := &planRig{t: t, vs: vs, inbox: planInbox{}, notes: &Notes{}}
+	r.ApplyMaskPlan = &ApplyMaskPlan{flows: flows, store: planStore{t.TempDir()}, inbox: r.inbox, host: "host01"}
+	return r
+}
+
+func (r *planRig) context() context.Context {
+	r.notes = &Notes{Progress: func(done, _ int) { r.told = done }}
+	return WithNotes(context.Background(), r.notes)
+}
+
+// arrives puts a plan into the inbox that adds one entry and moves the mask of the wide flows to the end.
+func (r *planRig) arrives(change func(plan *maskPlan)) {
+	r.t.Helper()
+	plan := maskPlan{Version: planVersion, Plan: planID, Host: "host01", PCI: planPCI, PacePerS: 1e6, Flows: map[string]string{}}
+	plan.Steps = append(plan.Steps, flowStep{"activate", true, "ufid:" + entryID + ",recirc_id(0),in_port(3),eth_type(0x0800),ipv4(dst=10.1.0.7,frag=no)", "5"})
+	for _, line := range slices.Concat(wide, middle, exact) {
+		match, actions, _ := strings.Cut(line, "|")
+		id, rest, _ := strings.Cut(strings.TrimPrefix(match, "ufid:"), ",")
+		plan.Flows[id] = flowtable.Flow{ID: id, Match: rest, Actions: actions}.Digest()
+	}
+	for _, line := range wide {
+		match, _, _ := strings.Cut(line, ",")
+		plan.Steps = append(plan.Steps, flowStep{"move", false, match, ""})
+	}
+	for _, line := range wide {
+		match, actions, _ := strings.Cut(line, "|")
+		plan.Steps = append(plan.Steps, flowStep{"move", true, match, actions})
+	}
+	if change != nil {
+		change(&plan)
+	}
+	packed, err := pack(plan)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	clear(r.inbox)
+	r.inbox[hashOf(packed)] = packed
+	r.params = parse(r.t, r.ApplyMaskPlan, fmt.Sprintf(`{"pci": %q, "plan": %q, "operations_sha256": %q}`, planPCI, planID, hashOf(packed)))
+}
+
+// plan does what a dry run does.
+func (r *planRig) plan() (Plan, error) {
+	if err := r.Precondition(context.Background(), r.params); err != nil {
+		return Plan{}, err
+	}
+	return r.Plan(context.Background(), r.params, Origin{})
+}
+
+func (r *planRig) applied() Plan {
+	r.t.Helper()
+	plan, err := r.plan()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	ctx := r.context()
+	if err := errors.Join(r.Apply(ctx, plan), r.Verify(ctx, plan)); err != nil {
+		r.t.Fatal(err)
+	}
+	return plan
+}
+
+func (r *planRig) effect(plan Plan) Effect {
+	r.t.Helper()
+	effect, err := r.Observe(context.Background(), plan)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return effect
+}
+
+func (r *planRig) expect(lines ...[]string) {
+	r.t.Helper()
+	if expected, found := slices.Concat(lines...), r.vs.Flows(); !slices.Equal(expected, found) {
+		r.t.Errorf("the chain is\n%s\nnot\n%s", strings.Join(found, "\n"), strings.Join(expected, "\n"))
+	}
+}
+
+var entry = []string{"ufid:" + entryID + ",recirc_id(0),in_port(3),eth_type(0x0800),ipv4(dst=10.1.0.7,frag=no)|5"}
+
+func TestADryRunPrintsTheExactOperationsAndChangesNothing(t *testing.T) {
+	r := newPlanRig(t)
+	r.arrives(nil)
+	plan, err := r.plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(plan.Operations) != 5 || plan.Operations[1].Text != "dpctl/del-flow 'ufid:"+ufid(1)+"'" ||
+		plan.Operations[3].Text != "dpctl/add-flow '"+strings.TrimSuffix(wide[0], "|5")+"' '5'" {
+		t.Errorf("%+v", plan.Operations)
+	}
+	r.expect(chain)
+	if r.effect(plan) != NotMade {
+		t.Error("a plan that was only looked at counts as made")
+	}
+}
+
+func TestAPlanIsCarriedOutReadBackAndUndone(t *testing.T) {
+	r := newPlanRig(t)
+	r.arrives(nil)
+	plan := r.applied()
+	r.expect(middle, exact, []string{other}, entry, wide)
+	if r.effect(plan) != InPlace || r.told != 5 || !strings.HasPrefix(r.notes.Message, "1 entries added (0 refused because a flow overlaps), 2 flows moved") {
+		t.Errorf("%s, told %d: %s", r.effect(plan), r.told, r.notes.Message)
+	}
+	var attached attachedFlows
+	if err := unpack(r.notes.Attachments[0].Content, maxUnpacked, &attached); err != nil || strings.Count(attached.Flows, "\n") != 5 {
+		t.Errorf("%v: %s", err, attached.Flows)
+	}
+	if strings.Contains(attached.Flows, ufid(9)) {
+		t.Error("the flow of another card's port is attached")
+	}
+
+	back, err := r.Undo(context.Background(), plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := r.context()
+	if err := errors.Join(r.Apply(ctx, back), r.Verify(ctx, back)); err != nil {
+		t.Fatal(err)
+	}
+	r.expect([]string{other}, wide, middle, exact)
+	if r.effect(back) != InPlace {
+		t.Error("the undo is not seen")
+	}
+	if _, err := r.Undo(context.Background(), plan); codeOf(err) != CodeNothingToUndo {
+		t.Errorf("undone twice: %v", err)
+	}
+}
+
+func TestAPlanIsRefusedWhenItDoesNotFitTheFlowsOfNow(t *testing.T) {
+	cases := map[string]struct {
+		flows   []string
+		change  func(*maskPlan)
+		because string
+	}{
+		"another action":         {slices.Concat(wide, middle, []string{strings.Replace(exact[0], "|5", "|6", 1)}), nil, "has changed since"},
+		"a wider prefix":         {slices.Concat(wide, middle, []string{strings.Replace(exact[0], "255.255.255.255", "255.255.255.254", 1)}), nil, "has changed since"},
+		"half of them gone":      {middle, nil, "3 of 4 flows are gone"},
+		"a line that is no flow": {slices.Concat(chain, []string{"ufid:torn,in_port(3)|5"}), nil, "cannot be read"},
+		"a new flow where flows overlap": {slices.Concat(chain, []string{ruleOf(7, "10.7.0.0/255.255.0.0")}),
+			func(p *maskPlan) { p.Contested = true }, "0 flows are gone and 1 are new"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := newPlanRig(t)
+			r.arrives(c.change)
+			r.vs.Set(c.flows...)
+			_, err := r.plan()
+			if codeOf(err) != CodePreconditionFailed || !strings.Contains(err.Error(), c.because) || !strings.Contains(err.Error(), "make a new plan") {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+	t.Run("flows that came since are no obstacle, and few that went", func(t *testing.T) {
+		r := newPlanRig(t)
+		r.arrives(nil)
+		r.vs.Set(slices.Concat(wide, middle, []string{ruleOf(7, "10.7.0.0/255.255.0.0")})...)
+		if _, err := r.plan(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestOperationsThatAreNotThoseOfTheCommandAreRefused(t *testing.T) {
+	cases := map[string]func(r *planRig){
+		"they have not arrived":          func(r *planRig) { clear(r.inbox) },
+		"are not those that were signed": func(r *planRig) { swap(r.inbox, []byte("other")) },
+		"the operations are those of":    func(r *planRig) { r.arrives(func(p *maskPlan) { p.PCI = "0000:5e:00.0" }) },
+		"of \"host02\"":                  func(r *planRig) { r.arrives(func(p *maskPlan) { p.Host = "host02" }) },
+		"the plan has no operations":     func(r *planRig) { r.arrives(func(p *maskPlan) { p.Steps = nil }) },
+		"this agent knows 1":             func(r *planRig) { r.arrives(func(p *maskPlan) { p.Version = 2 }) },
+		"would take longer than":         func(r *planRig) { r.arrives(func(p *maskPlan) { p.PacePerS = 0.01 }) },
+	}
+	for because, change := range cases {
+		r := newPlanRig(t)
+		r.arrives(nil)
+		change(r)
+		_, err := r.plan()
+		if codeOf(err) != CodePreconditionFailed || !strings.Contains(err.Error(), strings.TrimPrefix(because, "they ")) {
+			t.Errorf("%s: %v", because, err)
+		}
+	}
+}
+
+func swap(inbox planInbox, content []byte) {
+	for sum := range inbox {
+		inbox[sum] = content
+	}
+}
+
+func TestAPlanIsBegunOnceOnAHost(t *testing.T) {
+	r := newPlanRig(t)
+	r.arrives(nil)
+	r.applied()
+	if _, err := r.plan(); codeOf(err) != CodePreconditionFailed || !strings.Contains(err.Error(), "begun on this host before") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestWhatOpenVSwitchDoesMeanwhileIsLeftAsItIs(t *testing.T) {
+	r := newPlanRig(t)
+	r.arrives(nil)
+	plan, err := r.plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	deleted := false
+	r.vs.Before = func(command string, arguments []string) error {
+		if command == "dpctl/del-flow" && arguments[0] == "ufid:"+ufid(1) && !deleted {
+			deleted = true // it ages out just before
+			r.vs.Set(r.vs.Flows()[1:]...)
+		}
+		if command == "dpctl/add-flow" && strings.Contains(arguments[0], entryID) {
+			return errors.New("updating flow table (File exists)") // as the kernel says of what overlaps
+		}
+		return nil
+	}
+	ctx := r.context()
+	if err := errors.Join(r.Apply(ctx, plan), r.Verify(ctx, plan)); err != nil {
+		t.Fatal(err)
+	}
+	r.expect(middle, exact, []string{other}, wide[1:])
+	if !strings.Contains(r.notes.Message, "(1 refused because a flow overlaps), 1 flows moved, 0 removed, 1 were gone") {
+		t.Error(r.notes.Message)
+	}
+}
+
+func TestAFailureInTheMiddleIsTakenBack(t *testing.T) {
+	for name, failure := range map[string]error{"the switch refuses": errors.New("updating flow table (No space left on device)"), "the switch closes": net.ErrClosed} {
+		t.Run(name, func(t *testing.T) {
+			r := newPlanRig(t)
+			r.arrives(nil)
+			plan, err := r.plan()
+			if err != nil {
+				t.Fatal(err)
+			}
+			failed := false
+			r.vs.Before = func(command string, arguments []string) error {
+				if command == "dpctl/add-flow" && strings.Contains(arguments[0], ufid(2)) && !failed {
+					failed = true
+					return failure
+				}
+				return nil
+			}
+			err = r.Apply(r.context(), plan)
+			if err == nil || !strings.Contains(err.Error(), "taken back") || !strings.Contains(err.Error(), "operation 5 of 5") {
+				t.Errorf("%v", err)
+			}
+			r.expect([]string{other}, wide, middle, exact)
+			if r.effect(plan) != NotMade {
+				t.Errorf("after it was taken back: %s", r.effect(plan))
+			}
+		})
+	}
+}
+
+func TestWhatCannotBeTakenBackCountsAsPartialAndCanBeUndoneLater(t *testing.T) {
+	r := newPlanRig(t)
+	r.arrives(nil)
+	plan, err := r.plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.vs.Before = func(command string, _ []string) error {
+		if command == "dpctl/del-flow" || command == "dpctl/show" && len(r.vs.Flows()) > len(chain) {
+			return errors.New("it is ill")
+		}
+		return nil
+	}
+	if err := r.Apply(r.context(), plan); err == nil || !strings.Contains(err.Error(), "could not be taken back") {
+		t.Errorf("%v", err)
+	}
+	if r.effect(plan) != Partial {
+		t.Errorf("%s", r.effect(plan))
+	}
+	r.vs.Before = nil
+	back, err := r.Undo(context.Background(), plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Apply(r.context(), back); err != nil {
+		t.Fatal(err)
+	}
+	if slices.Contains(r.vs.Flows(), entry[0]) {
+		t.Error("an entry of the plan is left behind")
+	}
+}
+
+func TestAnEarlierPlanIsNotUndoneUnderALaterOne(t *testing.T) {
+	r := newPlanRig(t)
+	r.arrives(nil)
+	first := r.applied()
+	if err := r.store.mark("11111111-1111-4111-8111-111111111111", planPCI); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Undo(context.Background(), first); codeOf(err) != CodePreconditionFailed || !strings.Contains(err.Error(), "undo that one first") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestFlowsAreReadTwiceAndOnlyThoseOfTheCard(t *testing.T) {
+	r := newPlanRig(t)
+	incoming := "ufid:" + ufid(5) + ",tunnel(tun_id=0x1,dst=192.0.2.1),recirc_id(0),in_port(5),eth_type(0x0800)|4"
+	foreign := "ufid:" + ufid(6) + ",tunnel(tun_id=0x2,dst=192.0.2.1),recirc_id(0),in_port(5),eth_type(0x0800)|meter(4),7"
+	r.vs.Set(append(slices.Clone(chain), incoming, foreign)...)
+	reader := &ReadFlows{flows: r.flows}
+	params := parse(t, reader, `{"pci": "`+planPCI+`", "seconds": 0}`)
+	ctx := r.context()
+	plan, err := reader.Plan(ctx, params, Origin{})
+	if err != nil || len(plan.Changes) != 0 || !strings.Contains(plan.Operations[0].Text, "Read 5 flows of 2 ports") {
+		t.Fatalf("%v: %+v", err, plan)
+	}
+	var attached attachedFlows
+	if err := unpack(r.notes.Attachments[0].Content, maxUnpacked, &attached); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(attached.Flows, ufid(5)) || strings.Contains(attached.Flows, ufid(6)) || attached.Earlier != nil || len(attached.Ports) != 2 {
+		t.Errorf("%+v", attached)
+	}
+}
+
+func TestACardWithoutPortsInTheDatapathIsNamedInTheRefusal(t *testing.T) {
+	r := newPlanRig(t)
+	r.flows.sysfsRoot = sysfstest.Build(t, "bus/pci/devices/0000:3b:00.0/\nclass/infiniband/\nclass/net/\n")
+	reader := &ReadFlows{flows: r.flows}
+	_, err := reader.Plan(r.context(), parse(t, reader, `{"pci": "`+planPCI+`", "seconds": 0}`), Origin{})
+	if codeOf(err) != CodePreconditionFailed || !strings.Contains(err.Error(), "no port of Open vSwitch's datapath belongs to") {
+		t.Errorf("%v", err)
+	}
+}
+
+func FuzzOperationsThatArrive(f *testing.F) {
+	f.Add([]byte(`{"version":1,"pace_per_s":1,"steps":[["move","add","in_port(1)","2"]]}`))
+	f.Add([]byte(`{"version":1,"steps":[["move","add"]]}`))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		var plan maskPlan
+		if json.Unmarshal(content, &plan) != nil {
+			return
+		}
+		for _, step := range plan.Steps {
+			if step.Match == "" || step.id() == "" && !strings.HasPrefix(step.Match, "ufid:") {
+				t.Errorf("a step without a flow: %+v", step)
+			}
+		}
+		_ = describe(plan.Steps)
+	})
+}
