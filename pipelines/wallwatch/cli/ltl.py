@@ -37,7 +37,7 @@ def _problems_of(formula: str) -> Iterator[None]:
     except SyntaxProblem as problem:
         raise _fail(f"{formula}\n{' ' * problem.position}^\n{problem.message}") from None
     except TooComplex as problem:
-        raise _fail(str(problem)) from None
+        raise _fail(f"{problem} (`wallwatch ltl run --parts` does)") from None
 
 
 def _checked(formula: str, states: int) -> Checked:
@@ -121,14 +121,36 @@ def show_monitor(
 def run_over_trace(
     formula: str = FORMULA,
     trace: Path = typer.Option(..., help="file with one JSON array of true propositions a line; - for standard input", allow_dash=True),
+    parts: bool = typer.Option(False, "--parts", help="monitor the parts of a conjunction one by one; can conclude later than the whole"),
     states: int = STATES,
 ) -> None:
     """Print one verdict a line: T (nothing can violate it any more), F (violated) or ? (open)."""
-    monitor = _monitor(formula, states)
-    state = 0
+    monitors = _monitors_of_parts(formula, states) if parts else [_monitor(formula, states)]
+    at = [0] * len(monitors)
     for present in _steps(trace):
-        state = monitor.next(state, monitor.letter(present))
-        typer.echo(monitor.verdicts[state])
+        at = [monitor.next(state, monitor.letter(present)) for monitor, state in zip(monitors, at, strict=True)]
+        typer.echo(joined([monitor.verdicts[state] for monitor, state in zip(monitors, at, strict=True)]))
+
+
+def joined(verdicts: list[str]) -> str:
+    """The verdict of a conjunction by those of its parts: false dominates.
+
+    >>> joined(["T", "F"]), joined(["T", "?"]), joined(["T", "T"])
+    ('F', '?', 'T')
+    """
+    return "F" if "F" in verdicts else "?" if "?" in verdicts else "T"
+
+
+def _monitors_of_parts(formula: str, states: int) -> list[Monitor]:
+    from wallwatch.domain.ltl.limits import Limits
+    from wallwatch.domain.ltl.monitor import compiled
+    from wallwatch.domain.ltl.parse import parse
+
+    with _problems_of(formula):
+        found = [compiled(part, Limits(states=states)) for part in parse(formula).conjuncts()]
+    if len(found) > 1:
+        typer.echo(f"{len(found)} parts are monitored one by one: a verdict can come later than that of the whole", err=True)
+    return found
 
 
 def _steps(trace: Path) -> Iterator[list[str]]:
@@ -143,9 +165,13 @@ def _steps(trace: Path) -> Iterator[list[str]]:
 
 
 def _parsed(lines: Iterable[bytes]) -> Iterator[list[str]]:
+    empty = 0
     for number, line in enumerate(lines, 1):
         if not line.strip():
+            empty = empty or number
             continue
+        if empty:  # at the end they do no harm; before other lines the verdicts would not stand at their lines
+            raise _fail(f"line {empty} is empty: a step without propositions is written []")
         try:
             present = orjson.loads(line)
         except orjson.JSONDecodeError as problem:

@@ -44,6 +44,15 @@ def test_a_trace_gives_a_verdict_a_line(tmp_path: Path) -> None:
     assert call("run", "G a", "--trace", "-", stdin='["a"]\n[]\n["a"]\n').stdout.split() == ["?", "F", "F"]
 
 
+def test_parts_of_a_conjunction_are_monitored_one_by_one_and_false_dominates() -> None:
+    many = " & ".join(f"F p{i}" for i in range(30))
+    told = call("run", f"{many} & G ok", "--parts", "--trace", "-", stdin='["ok"]\n["ok", "p1"]\n[]\n\n')
+    assert told.stdout.split() == ["?", "?", "F"]
+    assert "31 parts are monitored one by one: a verdict can come later" in told.stderr
+    both = call("run", "X a & X !a", "--parts", "--trace", "-", stdin="[]\n[]\n")
+    assert both.stdout.split() == ["?", "F"]  # the whole is false from the start
+
+
 @pytest.mark.parametrize(
     ("arguments", "stdin", "expected"),
     [
@@ -53,6 +62,7 @@ def test_a_trace_gives_a_verdict_a_line(tmp_path: Path) -> None:
         (("run", "a", "--trace", "-"), "{}\n", "line 1: an array"),
         (("run", "a", "--trace", "-"), "[]\nnonsense\n", "line 2: not JSON"),
         (("run", "a", "--trace", "-"), "[1]\n", "line 1: 1 is not the name"),
+        (("run", "a", "--trace", "-"), "[]\n\n[]\n", "line 2 is empty"),
         (("monitor", "a", "--dot", "--svg"), None, "choose one"),
     ],
 )

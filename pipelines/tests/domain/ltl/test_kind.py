@@ -10,6 +10,7 @@ from wallwatch.domain.ltl.kind import check
     [
         ("G a", "safety"),
         ("G(a -> X b)", "safety"),
+        ("G(a -> " + "X " * 12 + "b)", "safety"),  # its product with the monitor is beyond the bounds, and not needed
         ("!C W O", "safety"),
         ("F a -> G b", "safety"),
         ("F a", "co-safety"),

@@ -22,39 +22,26 @@ Steps = frozenset[Step]
 
 NOWHERE: Steps = frozenset()
 DONE: Steps = frozenset({(0, 0)})
+_CHECK_EVERY = 256
 
 
-def antichain(steps: Iterable[Step]) -> Steps:
+def antichain(steps: Iterable[Step], budget: Budget) -> Steps:
     """The steps that none other is below of."""
     kept: list[Step] = []
-    for left, put_off in sorted(set(steps), key=lambda step: (step[0] | step[1]).bit_count()):
+    for count, (left, put_off) in enumerate(sorted(set(steps), key=lambda step: (step[0] | step[1]).bit_count())):
+        if count % _CHECK_EVERY == _CHECK_EVERY - 1:
+            budget.check_states(len(kept))
         if not any(k_left & left == k_left and k_off & put_off == k_off for k_left, k_off in kept):
             kept = [k for k in kept if not (left & k[0] == left and put_off & k[1] == put_off)]
             kept.append((left, put_off))
     return frozenset(kept)
 
 
-def _either(a: Hashable, b: Hashable) -> Steps:
-    x, y = cast(Steps, a), cast(Steps, b)
-    if not x or x == y:
-        return y
-    return antichain(x | y) if y else x
-
-
-def _both(a: Hashable, b: Hashable) -> Steps:
-    x, y = cast(Steps, a), cast(Steps, b)
-    if x == DONE or not y:
-        return y
-    if y == DONE or not x:
-        return x
-    return antichain((la | lb, pa | pb) for la, pa in x for lb, pb in y)
-
-
 class Automaton:
     """States are made when they are asked for; `step_of` is the transition function of one, `edges` its successors."""
 
     def __init__(self, terms: Terms, diagrams: Diagrams, budget: Budget) -> None:
-        self._terms, self._diagrams = terms, diagrams
+        self._terms, self._diagrams, self._budget = terms, diagrams, budget
         self._of_term: dict[int, int] = {}
         self._of_state: dict[int, int] = {0: diagrams.leaf(DONE)}
         self._either_memo: dict[tuple[int, int], int] = {}
@@ -84,10 +71,24 @@ class Automaton:
         return known
 
     def _either(self, a: int, b: int) -> int:
-        return self._diagrams.combine(_either, self._either_memo, a, b)
+        return self._diagrams.combine(self._either_steps, self._either_memo, a, b)
 
     def _both(self, a: int, b: int) -> int:
-        return self._diagrams.combine(_both, self._both_memo, a, b)
+        return self._diagrams.combine(self._both_steps, self._both_memo, a, b)
+
+    def _either_steps(self, a: Hashable, b: Hashable) -> Steps:
+        x, y = cast(Steps, a), cast(Steps, b)
+        if not x or x == y:
+            return y
+        return antichain(x | y, self._budget) if y else x
+
+    def _both_steps(self, a: Hashable, b: Hashable) -> Steps:
+        x, y = cast(Steps, a), cast(Steps, b)
+        if x == DONE or not y:
+            return y
+        if y == DONE or not x:
+            return x
+        return antichain(((la | lb, pa | pb) for la, pa in x for lb, pb in y), self._budget)
 
     def _step_of_term(self, number: int) -> int:
         known = self._of_term.get(number)
@@ -133,6 +134,6 @@ class Automaton:
             if diagrams.variable[diagram] == LEAF:
                 known = cast(Steps, diagrams.value(diagram))
             else:
-                known = _either(self._some_letter(diagrams.low[diagram]), self._some_letter(diagrams.high[diagram]))
+                known = self._either_steps(self._some_letter(diagrams.low[diagram]), self._some_letter(diagrams.high[diagram]))
             self._of_node[diagram] = known
         return known

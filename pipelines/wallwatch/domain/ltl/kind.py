@@ -98,9 +98,11 @@ def check(formula: Formula | str, limits: Limits | None = None) -> Checked:
     budget = Budget(limits or Limits())
     compiler = Compiler(formula, formula.propositions(), budget)
     monitor = compiler.monitor()
+    terms = compiler.terms
+    it, its_negation = terms.of(formula), terms.of(formula, positive=False)
     kind = Kind(
-        safety=not _escapes(compiler, monitor, compiler.against_it, "F", budget),
-        co_safety=not _escapes(compiler, monitor, compiler.for_it, "T", budget),
+        safety=not terms.has("until", it) or not _escapes(compiler, monitor, compiler.against_it, "F", budget),
+        co_safety=not terms.has("until", its_negation) or not _escapes(compiler, monitor, compiler.for_it, "T", budget),
         monitorable=not monitor.hopeless,
     )
     return Checked(monitor, kind, _shortest(monitor, "F"))
@@ -108,6 +110,8 @@ def check(formula: Formula | str, limits: Limits | None = None) -> Checked:
 
 def _escapes(compiler: Compiler, monitor: Monitor, state: int, verdict: str, budget: Budget) -> bool:
     """Whether some word of the automaton's state never reaches the verdict: the product with the rest of the monitor is not empty."""
+    if verdict not in monitor.verdicts:
+        return monitor.verdicts[0] == "?"
     memo: dict[tuple[int, int], int] = {}
     diagrams, found = compiler.diagrams, {}
 

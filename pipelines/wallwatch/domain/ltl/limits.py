@@ -15,9 +15,9 @@ class Limits:
     """How much one compilation may use."""
 
     states: int = 20_000
-    nodes: int = 1_000_000
-    """Nodes of decision diagrams: some 200 bytes each, so 200 MB."""
-    seconds: float = 20.0
+    nodes: int = 500_000
+    """Nodes of decision diagrams: some 700 bytes each with all that refers to them, so 350 MB."""
+    seconds: float = 10.0
     """CPU time, so that what else the machine does decides nothing."""
     propositions: int = 64
 

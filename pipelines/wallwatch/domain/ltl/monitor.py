@@ -7,7 +7,7 @@ verdict, and equivalent states are merged.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
@@ -141,8 +141,8 @@ class Compiler:
         self.for_it = self.automaton.state_of(self.terms.of(formula))
         self.against_it = self.automaton.state_of(self.terms.of(formula, positive=False))
         self._numbers: dict[tuple[int, bool], int] = {}
-        self._above: list[int] = []
-        """For each number, those of its half that demand more: they add nothing to a set with it."""
+        self._asking: tuple[dict[int, int], dict[int, int]] = ({}, {})
+        """For each half and term the numbers of the states that demand it."""
         self._of_number: list[tuple[int, bool]] = []
         self._against = 0
         self._memos: tuple[dict[int, int], dict[int, int]] = ({}, {})
@@ -161,16 +161,11 @@ class Compiler:
         if number is None:
             number = self._numbers[key] = len(self._of_number)
             self._of_number.append(key)
-            self._above.append(0)
             if against:
                 self._against |= 1 << number
-            for other, (other_state, other_half) in enumerate(self._of_number[:-1]):
-                if other_half != against:
-                    continue
-                if state & other_state == state:
-                    self._above[number] |= 1 << other
-                elif state & other_state == other_state:
-                    self._above[other] |= 1 << number
+            asking = self._asking[against]
+            for term in bits(state):
+                asking[term] = asking.get(term, 0) | 1 << number
             self._budget.check_states(number)
         return number
 
@@ -182,13 +177,24 @@ class Compiler:
         return found
 
     def _only_least(self, members: int) -> int:
-        """Drop what demands more than another member of its half, then the half that no longer matters."""
-        rest = members
-        while rest:
-            number = (rest & -rest).bit_length() - 1
-            members &= ~self._above[number]
-            rest &= rest - 1
-            rest &= members
+        """Drop what demands more than another member of its half."""
+        halves = (members & ~self._against, members & self._against)
+        for against, half in enumerate(halves):
+            rest = half if half & (half - 1) else 0
+            while rest:
+                own = rest & -rest
+                rest ^= own
+                more = self._demanding_all(own.bit_length() - 1, members & halves[against]) & ~own
+                members &= ~more
+                rest &= ~more
+        return members
+
+    def _demanding_all(self, number: int, members: int) -> int:
+        """The members that demand whatever this state demands, and so perhaps more."""
+        state, against = self._of_number[number]
+        asking = self._asking[against]
+        for term in bits(state):
+            members &= asking[term]
         return members
 
     def _step(self, members: int) -> int:
@@ -275,6 +281,13 @@ class Compiler:
         final = [self.diagrams.mapped(renumber, memo, steps[member[one]]) for one in order]
         found = tuple(verdicts[member[one]] for one in order)
         return Monitor(self.formula, self.propositions, found, tuple(final), self.diagrams)
+
+
+def bits(number: int) -> Iterator[int]:
+    """Positions of the bits that are set, the lowest first."""
+    while number:
+        yield (number & -number).bit_length() - 1
+        number &= number - 1
 
 
 def _union(a: Hashable, b: Hashable) -> int:

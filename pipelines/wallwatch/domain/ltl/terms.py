@@ -78,6 +78,18 @@ class Terms:
         # a W b = b R (a | b); its negation is !b U (!a & !b)
         return self.release(b, self.either([a, b])) if positive else self.until(b, self.both([a, b]))
 
+    def has(self, kind: str, number: int) -> bool:
+        """Whether a term or one below it is of this kind. A term without `until` is a safety property (Sistla, 1994)."""
+        seen, waiting = {number}, [number]
+        while waiting:
+            term = self.all[waiting.pop()]
+            if term.kind == kind:
+                return True
+            if term.kind != "literal":
+                waiting += [operand for operand in term.operands if operand not in seen]
+                seen.update(term.operands)
+        return False
+
     def negation(self, number: int) -> int:
         """The term that holds where this one does not."""
         known = self._negations.get(number)
@@ -110,6 +122,8 @@ class Terms:
         for part in parts:
             term = self.all[part]
             found.update(term.operands if term.kind == kind else (part,))
+        if kind == "or":
+            found = self._with_one_next(found)
         found.discard(unit)
         if zero in found or any(self._opposite_literal(part) in found for part in found):
             return zero
@@ -122,6 +136,13 @@ class Terms:
         if len(found) < 2:
             return found.pop() if found else unit
         return self._number(kind, *sorted(found))
+
+    def _with_one_next(self, parts: set[int]) -> set[int]:
+        """X a | X b = X (a | b): kept apart, a conjunction of n such choices would have 2^n steps."""
+        nexts = {part for part in parts if self.all[part].kind == "next"}
+        if len(nexts) < 2:
+            return parts
+        return parts - nexts | {self.next(self.either([self.all[part].operands[0] for part in sorted(nexts)]))}
 
     def _opposite_literal(self, number: int) -> int | None:
         term = self.all[number]
