@@ -14,6 +14,7 @@ VIEWER = {
     "listRnicVfs", "listIncidents", "getIncident", "countIncidents", "listIncidentChanges", "exportIncidents", "listSimilarIncidents",
     "listIncidentContainers", "getBeforeIncident", "listSilences", "getSilence", "listViews", "createView", "updateView", "deleteView",
     "listRemedyActions", "listRemedies", "getRemedy", "getRemedyControl", "listRollouts", "getRollout",
+    "listAutomationRules", "listAutomationRuns",
     "listAgents", "listWebhooks", "listDeliveries",
     "listPolicies", "getPolicyDelivery", "getPolicy", "getPolicySeries", "listPolicyViolations", "getPolicyViolation",
     "getPolicyVocabulary", "checkPolicy", "runPolicy", "backtestPolicy", "listRnicPolicies",
@@ -28,15 +29,23 @@ OPERATOR = {
     "resolveIncident", "commentIncident", "reopenIncident", "updateIncident", "mergeIncidents", "splitIncident",
     "bulkIncidents", "createSilence", "previewSilence", "updateSilence", "expireSilence",
     "createRemedy", "undoRemedy", "approveRemedy", "rejectRemedy", "stopRemedies",
-    "createRollout", "approveRollout", "rejectRollout", "pauseRollout", "resumeRollout", "stopRollout", "createWebhook", "updateWebhook",
+    "createRollout", "approveRollout", "rejectRollout", "pauseRollout", "resumeRollout", "stopRollout", "previewAutomationRule",
+    "disableAutomationRule", "createWebhook", "updateWebhook",
     "deleteWebhook", "testWebhook", "retryDelivery", "replayDelivery", "replayDeadLetters",
 }  # fmt: skip
 ADMIN = {
     "createEnrolmentToken", "deleteAgent", "listUsers", "createUser", "updateUser", "listTokens", "createToken", "deleteToken", "listAudit",
-    "getAuditHead", "resumeRemedies", "resetRemedyBreaker",
+    "getAuditHead", "resumeRemedies", "resetRemedyBreaker", "createAutomationRule", "changeAutomationRule", "enableAutomationRule",
+    "deleteAutomationRule",
 }  # fmt: skip
 
 ID = "00000000-0000-4000-8000-000000000000"
+RULE = {
+    "name": "x",
+    "action": "tune-revalidator",
+    "params": {"max_idle_ms": 60000},
+    "matchers": [{"name": "symptom", "op": "=", "value": "S1"}],
+}
 BODIES: dict[str, Any] = {
     "commentIncident": {"text": "x"},
     "updateIncident": {"assignee": "x"},
@@ -55,6 +64,9 @@ BODIES: dict[str, Any] = {
     "createRollout": {"action": "tune-revalidator", "params": {"max_idle_ms": 60000}, "targets": [{"host": "h"}], "reason": "x"},
     "rejectRollout": {"reason": "x"},
     "stopRollout": {"reason": "x"},
+    "createAutomationRule": RULE,
+    "changeAutomationRule": RULE,
+    "previewAutomationRule": RULE,
     "createWebhook": {"name": "x", "url": "http://127.0.0.1:9/"},
     "updateWebhook": {"name": "x"},
     "createEnrolmentToken": {},

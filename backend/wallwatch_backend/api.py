@@ -7,6 +7,7 @@ from fastapi import APIRouter, FastAPI
 from wallwatch_backend import __version__
 from wallwatch_backend.agents.endpoints import router as agents
 from wallwatch_backend.audit.endpoints import router as audit
+from wallwatch_backend.automation.endpoints import router as automation
 from wallwatch_backend.catalogue.endpoints import router as catalogue
 from wallwatch_backend.control.endpoints import router as control
 from wallwatch_backend.exposition.endpoints import router as exposition
@@ -72,6 +73,7 @@ def new_api(**options: Any) -> FastAPI:
         remedies,
         control,
         rollouts,
+        automation,
         agents,
         policies_bench,
         policies,

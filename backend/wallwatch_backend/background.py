@@ -12,6 +12,7 @@ from wallwatch.store.tables import NOTIFY_CHANNEL
 from wallwatch_backend.agents import repository as agents
 from wallwatch_backend.agents.opamp import Connections
 from wallwatch_backend.agents.policies import PolicyFile
+from wallwatch_backend.automation.driver import AutomationDriver
 from wallwatch_backend.incidents.consumer import FindingConsumer
 from wallwatch_backend.incidents.lifecycle import Lifecycle
 from wallwatch_backend.incidents.notices import Notices
@@ -104,6 +105,7 @@ async def running(app: FastAPI) -> AsyncIterator[None]:
             "notices": Notices(database).run,
             "webhooks": dispatcher.run,
             "remedies": FollowUp(database, settings).run,
+            "automation": AutomationDriver(database, settings, state.signer).run,
             "rollouts": RolloutDriver(database, settings, state.signer).run,
             "tidy": lambda: _tidy(database, settings, dispatcher),
         }

@@ -7,6 +7,7 @@ from sqlalchemy import select
 
 from wallwatch_backend.agents import repository as agents
 from wallwatch_backend.audit import service as audit
+from wallwatch_backend.automation.models import RuleRow
 from wallwatch_backend.control import repository as admission
 from wallwatch_backend.control import service as control
 from wallwatch_backend.incidents.service import note_remedy
@@ -23,10 +24,15 @@ from wallwatch_backend.settings import Settings
 from wallwatch_backend.tokens.models import TokenRow
 
 _PREFIX = "token:"
+_RULE = "automation:"
 
 
 async def _people(session: ReadSession, actor: str) -> set[str]:
-    """Who may stand behind an actor: the actor, and of a token whoever made one of that name."""
+    """Who may stand behind an actor: the actor, of a token whoever made one of that name, of a rule who made it and switched it on."""
+    if actor.startswith(_RULE):
+        rule = (await session.scalars(select(RuleRow).where(RuleRow.name == actor.removeprefix(_RULE)))).one_or_none()
+        behind = {rule.created_by, rule.enabled_by} - {None} if rule is not None else set()
+        return {actor}.union(*[await _people(session, one) for one in behind if one is not None])
     if not actor.startswith(_PREFIX):
         return {actor}
     return {actor, *(await session.scalars(select(TokenRow.created_by).where(TokenRow.name == actor.removeprefix(_PREFIX)))).all()}
