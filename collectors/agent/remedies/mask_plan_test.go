@@ -408,6 +408,13 @@ func TestACardWithoutPortsInTheDatapathIsNamedInTheRefusal(t *testing.T) {
 	}
 }
 
+func TestADigestIsTheServersToo(t *testing.T) {
+	flow := flowtable.Flow{ID: "in_port(1),eth_type(0x0800)", Match: "in_port(1),eth_type(0x0800)", Actions: "2"}
+	if digest := flow.Digest(); digest != "7b38e7f7065fa0a0" { // from the example in wallwatch.domain.planning.operations
+		t.Error(digest)
+	}
+}
+
 func FuzzOperationsThatArrive(f *testing.F) {
 	f.Add([]byte(`{"version":1,"pace_per_s":1,"steps":[["move","add","in_port(1)","2"]]}`))
 	f.Add([]byte(`{"version":1,"steps":[["move","add"]]}`))

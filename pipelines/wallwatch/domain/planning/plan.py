@@ -37,6 +37,8 @@ class Plan:
 
     space: HeaderSpace
     parts: dict[Direction, Part]
+    planned: tuple[Flow, ...]
+    """The flows of the dump that are planned, in the order of the chain."""
     steps: tuple[Step, ...]
     after: tuple[Flow, ...]
     """The flows that the steps lead to, in the order of the chain."""
@@ -150,6 +152,7 @@ def make_plan(
     return Plan(
         space=dump.space,
         parts=parts,
+        planned=tuple(flows),
         steps=tuple(done),
         after=tuple(after),
         before=expected(profile, parts["egress"].chain.queries, ingress.chain.queries if q_r is None else q_r),
