@@ -18,8 +18,6 @@ import httpx
 import psycopg
 import pytest
 import uvicorn
-from alembic import command
-from alembic.config import Config
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
 from wallwatch_backend.app import create_app
@@ -36,17 +34,6 @@ from wallwatch_local.ports import free_ports
 REPOSITORY = Path(__file__).resolve().parents[2]
 PASSWORD = "correct horse battery staple"
 PASSWORD_HASH = hash_now(PASSWORD)
-
-
-@pytest.fixture(scope="module")
-def migrated_url(postgres_url: str) -> str:
-    """A database at the newest revision."""
-    config = Config(str(REPOSITORY / "alembic.ini"))
-    config.set_main_option("script_location", str(REPOSITORY / "migrations"))
-    config.attributes["url"] = postgres_url
-    config.attributes["configure_logging"] = False
-    command.upgrade(config, "head")
-    return postgres_url
 
 
 @dataclass(frozen=True)

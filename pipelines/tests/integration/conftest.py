@@ -11,29 +11,16 @@ from uuid import uuid4
 
 import psycopg
 import pytest
-from alembic import command
-from alembic.config import Config
 from confluent_kafka import Producer
 
 from wallwatch.jobs.ingest import Ingest
 from wallwatch.settings import Settings
 
-REPOSITORY = Path(__file__).resolve().parents[3]
-
-
-def alembic_config(url: str) -> Config:
-    config = Config(str(REPOSITORY / "alembic.ini"))
-    config.set_main_option("script_location", str(REPOSITORY / "migrations"))
-    config.attributes["url"] = url
-    config.attributes["configure_logging"] = False
-    return config
-
 
 @pytest.fixture(scope="module")
-def database(postgres_url: str) -> str:
+def database(migrated_url: str) -> str:
     """SQLAlchemy URL of a database with all tables."""
-    command.upgrade(alembic_config(postgres_url), "head")
-    return postgres_url
+    return migrated_url
 
 
 @pytest.fixture

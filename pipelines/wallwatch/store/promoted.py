@@ -37,9 +37,10 @@ def active(connection: psycopg.Connection[Any]) -> list[Promotion]:
 class Follower:
     """Keeps the promoted profiles of this process up to date. While the database does not answer, what was read last stays."""
 
-    def __init__(self, libpq_url: str, stop: threading.Event) -> None:
+    def __init__(self, libpq_url: str, stop: threading.Event, every_s: float = EVERY_S) -> None:
         self._url = libpq_url
         self._stop = stop
+        self._every_s = every_s
         self._seen: list[Promotion] | None = None
 
     def look(self) -> bool:
@@ -62,7 +63,7 @@ class Follower:
         """Follow until the process stops."""
         while True:
             self.look()
-            if self._stop.wait(EVERY_S):
+            if self._stop.wait(self._every_s):
                 return
 
     def start(self) -> threading.Thread:
