@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -34,7 +34,7 @@ class RuleSet:
     @cached_property
     def groups(self) -> tuple[Words, Numbers]:
         """The different masks, shape (groups, words), and the group of each rule."""
-        return _distinct(self.masks)
+        return distinct(self.masks)
 
     @cached_property
     def members(self) -> list[Numbers]:
@@ -57,24 +57,41 @@ def rule_set(words: Sequence[tuple[int, int]], actions: Sequence[int], space: He
 
     Read everything that is to be compared before: the space must not grow any more.
     """
+    numbers: dict[int, int] = {}
+    which = [numbers.setdefault(mask, len(numbers)) for _, mask in words]
+    masks = _words(list(numbers), space)[np.asarray(which, dtype=np.int64)]  # there are few of them
+    places = np.arange(len(words), dtype=np.int64) if order is None else np.asarray(order, dtype=np.int64)
+    return RuleSet(_words([value for value, _ in words], space), masks, np.asarray(actions, dtype=np.int64), places)
+
+
+def _words(numbers: Sequence[int], space: HeaderSpace) -> Words:
     width = max(1, -(-space.width // 64))
     size = 8 * width
-    raw = b"".join(value.to_bytes(size, "little") + mask.to_bytes(size, "little") for value, mask in words)
-    both = np.frombuffer(raw, dtype="<u8").reshape(len(words), 2, width).astype(np.uint64)
-    places = np.arange(len(words), dtype=np.int64) if order is None else np.asarray(order, dtype=np.int64)
-    return RuleSet(np.ascontiguousarray(both[:, 0]), np.ascontiguousarray(both[:, 1]), np.asarray(actions, dtype=np.int64), places)
+    raw = b"".join([number.to_bytes(size, "little") for number in numbers])
+    return np.frombuffer(raw, dtype="<u8").reshape(len(numbers), width).astype(np.uint64)
 
 
-def chain_order(masks: Iterable[Hashable]) -> Numbers:
+def word(number: int, space: HeaderSpace) -> Words:
+    """A number of header bits as words; shape (words,)."""
+    return _words([number], space)[0]
+
+
+def chain_order(masks: npt.ArrayLike) -> Numbers:
     """The place of each rule when masks are tried in the order in which they are first seen, and rules of one mask in theirs.
 
+    Parameters
+    ----------
+    masks : array of shape (rules,)
+        The number, or the name, of each rule's mask.
+
+    Examples
+    --------
     >>> chain_order(["m1", "m2", "m1"]).tolist()
     [0, 2, 1]
     """
-    first: dict[Hashable, int] = {}
-    ranks = np.array([first.setdefault(mask, len(first)) for mask in masks], dtype=np.int64)
-    places = np.empty(len(ranks), dtype=np.int64)
-    places[np.argsort(ranks, kind="stable")] = np.arange(len(ranks))
+    _, first, which = np.unique(np.asarray(masks), return_index=True, return_inverse=True)
+    places = np.empty(len(which), dtype=np.int64)
+    places[np.argsort(first[which], kind="stable")] = np.arange(len(which))
     return places
 
 
@@ -89,11 +106,12 @@ def hashed(rows: Words, seed: int = 0) -> Words:
     return result ^ (result >> np.uint64(32))
 
 
-def _distinct(rows: Words) -> tuple[Words, Numbers]:
+def distinct(rows: Words) -> tuple[Words, Numbers]:
+    """The different rows, and which of them each row is."""
     if len(rows) == 0:
         return rows, np.zeros(0, dtype=np.int64)
     _, first, inverse = np.unique(hashed(rows), return_index=True, return_inverse=True)
     if not np.array_equal(rows[first][inverse], rows):  # two rows with one hash: the slow way
-        distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
-        return distinct, inverse.reshape(-1).astype(np.int64)
+        unlike, inverse = np.unique(rows, axis=0, return_inverse=True)
+        return unlike, inverse.reshape(-1).astype(np.int64)
     return rows[first], inverse.astype(np.int64)

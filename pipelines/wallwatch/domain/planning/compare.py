@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wallwatch.domain.masks.dump import Dump, Flow
-from wallwatch.domain.masks.rules import Numbers, RuleSet, Words, chain_order, rule_set
+from wallwatch.domain.masks.rules import Numbers, RuleSet, Words, chain_order, distinct, rule_set, word
 from wallwatch.domain.masks.space import HeaderSpace
 from wallwatch.domain.planning.proof import Mask, Proof, Witness, prove
 
@@ -73,15 +73,28 @@ def compare(before: Dump, after: Dump) -> Comparison:
 
 
 def compare_flows(
-    before: Sequence[Flow], after: Sequence[Flow], space: HeaderSpace, chain: Sequence[int] | None = None, may_miss: Mask | None = None
+    before: Sequence[Flow],
+    after: Sequence[Flow],
+    space: HeaderSpace,
+    chain: Sequence[int] | None = None,
+    may_miss: Mask | None = None,
+    rules: RuleSet | None = None,
 ) -> Comparison:
-    """The same for lists of flows; `chain` has the places of the flows after, where they are known."""
+    """The same for lists of flows.
+
+    Parameters
+    ----------
+    chain : sequence of int, optional
+        The places of the flows after, where they are known.
+    rules : RuleSet, optional
+        The flows before as a rule set (`flow_rules`), where somebody has it already.
+    """
     started = time.perf_counter()
-    numbers: dict[str, int] = {}
-    left = flow_rules(before, space, numbers)
-    right = flow_rules(after, space, numbers)
-    orders_left = orders(before, space)
-    orders_right = orders(after, space) if chain is None else [np.asarray(chain, dtype=np.int64)] * len(READINGS)
+    left = flow_rules(before, space) if rules is None else rules
+    numbers = {flow.actions: number for flow, number in zip(before, left.actions.tolist(), strict=True)}
+    right = _rules_after(after, before, left, numbers, space)
+    orders_left = orders(before, left, space)
+    orders_right = orders(after, right, space) if chain is None else [np.asarray(chain, dtype=np.int64)] * len(READINGS)
     proof = prove(left, right, list(zip(orders_left, orders_right, strict=True)), may_miss)
     example = None if proof.witness is None else _example(proof.witness, left, right, before, after, space)
     return Comparison(
@@ -96,12 +109,27 @@ def compare_flows(
     )
 
 
-def orders(flows: Sequence[Flow], space: HeaderSpace) -> list[Numbers]:
-    """The place of each flow, once for each of `READINGS`."""
-    port = space.mask_of("in_port")
-    masks = [(flow.mask, flow.recirculated) for flow in flows]
-    on_port = [(flow.mask, flow.recirculated, flow.value & port) for flow in flows]
-    return [chain_order(masks), chain_order(on_port), np.arange(len(flows), dtype=np.int64)]
+def orders(flows: Sequence[Flow], rules: RuleSet, space: HeaderSpace) -> list[Numbers]:
+    """The place of each flow, once for each of `READINGS`; `rules` are the same flows."""
+    masks = 2 * rules.groups[1] + np.fromiter((flow.recirculated for flow in flows), dtype=np.int64, count=len(flows))
+    _, port = distinct(rules.values & word(space.mask_of("in_port"), space))
+    return [chain_order(masks), chain_order(masks * (len(flows) + 1) + port), np.arange(len(flows), dtype=np.int64)]
+
+
+def _rules_after(
+    after: Sequence[Flow], before: Sequence[Flow], rules: RuleSet, numbers: dict[str, int], space: HeaderSpace
+) -> RuleSet:
+    """The flows after as a rule set; of flows that were there before, and are the same objects, the bits are known."""
+    row_of = {id(flow): row for row, flow in enumerate(before)}
+    known = np.fromiter((row_of.get(id(flow), -1) for flow in after), dtype=np.int64, count=len(after))
+    if (known < 0).all():
+        return flow_rules(after, space, numbers)
+    new = np.flatnonzero(known < 0)
+    made = flow_rules([after[row] for row in new], space, numbers)
+    old = rules.take(known)
+    for whole, part in ((old.values, made.values), (old.masks, made.masks), (old.actions, made.actions)):
+        whole[new] = part
+    return old.ordered(np.arange(len(after), dtype=np.int64))
 
 
 def flow_rules(flows: Sequence[Flow], space: HeaderSpace, numbers: dict[str, int] | None = None) -> RuleSet:

@@ -7,6 +7,7 @@ times masks and not with pairs of rules. A hash only proposes; every pair that c
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -32,22 +33,10 @@ def first_container(inner: RuleSet, outer: RuleSet) -> Numbers:
     row_of = np.full(len(inner), -1, dtype=np.int64)
     if len(inner) == 0 or len(outer) == 0:
         return row_of
-    outer_masks, _ = outer.groups
-    inner_masks, inner_group = inner.groups
+    probe = _Probe.of(inner, outer)
     earliest = np.array([outer.order[rows].min() for rows in outer.members])
     for group in np.argsort(earliest):
-        mask, rows = outer_masks[group], outer.members[group]
-        wide_enough = ~(mask & ~inner_masks).any(axis=1)
-        open_rows = np.flatnonzero(wide_enough[inner_group] & (best > earliest[group]))
-        if len(open_rows) == 0:
-            continue
-        keys = hashed(outer.values[rows])
-        sorting = np.lexsort((outer.order[rows], keys))
-        keys, rows = keys[sorting], rows[sorting]
-        probes = inner.values[open_rows] & mask
-        at = np.minimum(np.searchsorted(keys, wanted := hashed(probes)), len(keys) - 1)
-        hit = (keys[at] == wanted) & (outer.values[rows[at]] == probes).all(axis=1)
-        found, where = open_rows[hit], rows[at[hit]]
+        found, where = probe.containers(int(group), best > earliest[group])
         better = outer.order[where] < best[found]
         best[found[better]], row_of[found[better]] = outer.order[where[better]], where[better]
     return row_of
@@ -55,16 +44,63 @@ def first_container(inner: RuleSet, outer: RuleSet) -> Numbers:
 
 def contained(inner: RuleSet, outer: RuleSet) -> npt.NDArray[np.bool_]:
     """Whether one rule of `outer` matches all packets of each rule of `inner`. Most rules are in both sets: these are found at once."""
-    found = np.isin(_identity(inner), _identity(outer))
+    found = _same(inner, outer)
     rest = np.flatnonzero(~found)
-    found[rest] = first_container(inner.take(rest), outer) >= 0
+    if len(rest) and len(outer):
+        probe = _Probe.of(inner.take(rest), outer)
+        there = np.zeros(len(rest), dtype=bool)
+        for group in np.argsort([-len(rows) for rows in outer.members], kind="stable"):  # large ones find most
+            there[probe.containers(int(group), ~there)[0]] = True
+        found[rest] = there
     return found
 
 
-def _identity(rules: RuleSet) -> npt.NDArray[np.void]:
-    """Each rule's value and mask as one comparable thing."""
-    both = np.ascontiguousarray(np.hstack([rules.values, rules.masks]))
-    return both.view(np.dtype((np.void, both.shape[1] * both.itemsize))).reshape(-1)
+@dataclass(frozen=True)
+class _Probe:
+    """The search for rules that contain others, one mask of `outer` at a time. Bits that all of its masks look at are hashed once."""
+
+    inner: RuleSet
+    outer: RuleSet
+    varying: Numbers
+    """The words in which the masks of `outer` differ."""
+    inner_base: Words
+    outer_base: Words
+
+    @classmethod
+    def of(cls, inner: RuleSet, outer: RuleSet) -> _Probe:
+        masks, _ = outer.groups
+        common = np.bitwise_and.reduce(masks, axis=0)
+        varying = np.flatnonzero((masks & ~common).any(axis=0))
+        return cls(inner, outer, varying, hashed(inner.values & common), hashed(outer.values & common))
+
+    def containers(self, group: int, wanted: npt.NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
+        """Rows of `inner`, of those that are wanted, with the first row of the group that contains each of them."""
+        inner, outer = self.inner, self.outer
+        mask, rows = outer.groups[0][group], outer.members[group]
+        inner_masks, inner_group = inner.groups
+        open_rows = np.flatnonzero(~(mask & ~inner_masks).any(axis=1)[inner_group] & wanted)
+        if len(open_rows) == 0:
+            return open_rows, open_rows
+        keys = self.outer_base[rows] ^ hashed(outer.values[rows][:, self.varying])
+        sorting = np.lexsort((outer.order[rows], keys))
+        keys, rows = keys[sorting], rows[sorting]
+        sought = self.inner_base[open_rows] ^ hashed(inner.values[open_rows][:, self.varying] & mask[self.varying])
+        at = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
+        maybe = np.flatnonzero(keys[at] == sought)
+        hit = maybe[(outer.values[rows[at[maybe]]] == inner.values[open_rows[maybe]] & mask).all(axis=1)]
+        return open_rows[hit], rows[at[hit]]
+
+
+def _same(inner: RuleSet, outer: RuleSet) -> npt.NDArray[np.bool_]:
+    """Whether `outer` has each rule of `inner` as it is."""
+    keys = hashed(outer.values) ^ hashed(outer.masks, seed=1)
+    sorting = np.argsort(keys)
+    sought = hashed(inner.values) ^ hashed(inner.masks, seed=1)
+    found = np.zeros(len(inner), dtype=bool)
+    if len(keys):
+        rows = sorting[np.minimum(np.searchsorted(keys, sought, sorter=sorting), len(keys) - 1)]
+        found = (outer.values[rows] == inner.values).all(axis=1) & (outer.masks[rows] == inner.masks).all(axis=1)
+    return found
 
 
 def conflicts(left: RuleSet, right: RuleSet) -> Iterator[tuple[Numbers, Numbers]]:

@@ -20,10 +20,9 @@ import numpy as np
 
 from wallwatch.domain.catalogue.models import Profile
 from wallwatch.domain.masks.dump import Dump, Flow
-from wallwatch.domain.masks.rules import chain_order
 from wallwatch.domain.masks.space import HeaderSpace
 from wallwatch.domain.planning.chain import Direction, chains
-from wallwatch.domain.planning.compare import Comparison, NotComparable, compare_flows, flow_rules
+from wallwatch.domain.planning.compare import Comparison, NotComparable, compare_flows, flow_rules, orders
 from wallwatch.domain.planning.effect import NOTICEABLE, Cost, Expected, cost, expected
 from wallwatch.domain.planning.hyper import fit
 from wallwatch.domain.planning.parts import Part, Setting, contested_pairs
@@ -120,7 +119,7 @@ def make_plan(
     capacity = int(profile.limits["offloaded_flows"].value) if hyper_capacity is None else hyper_capacity
     traffic = recent(flows, earlier, elapsed_s)
     rules = flow_rules(flows, dump.space)
-    contested = contested_pairs(rules, chain_order((flow.mask, flow.recirculated) for flow in flows))
+    contested = contested_pairs(rules, orders(flows, rules, dump.space)[0])
     setting = Setting(flows, dump.space, traffic, rules, contested, chains(flows, dump.space, traffic))
     parts: dict[Direction, Part] = {}
     entries: list[Flow] = []
@@ -147,7 +146,7 @@ def make_plan(
     gone = np.zeros(len(flows), dtype=bool)
     gone[[row for part in parts.values() for mask in part.removed for row in mask.rows]] = True
     took_ms = (time.perf_counter() - started) * 1000
-    proof = compare_flows(flows, after, dump.space, chain=range(len(after)), may_miss=gone)
+    proof = compare_flows(flows, after, dump.space, chain=range(len(after)), may_miss=gone, rules=rules)
     ingress = parts["ingress"]
     return Plan(
         space=dump.space,
@@ -174,6 +173,8 @@ def _planned(dump: Dump) -> list[Flow]:
         first = dump.bad[0]
         raise NotComparable(f"{len(dump.bad)} lines could not be read; line {first.line}: {first.reason}")
     offloaded = [flow for flow in dump.flows if flow.offloaded] or list(dump.flows)
+    if offloaded and len({flow.value for flow in offloaded}) == len(offloaded):
+        return offloaded
     # Threads of the userspace datapath print a flow each; it is deleted once.
     flows = list({(flow.value, flow.mask, flow.actions): flow for flow in offloaded}.values())  # at the place of the first
     if not flows:
