@@ -40,6 +40,7 @@ type running struct {
 type group struct {
 	subjectOf    func(*Event) (identity, bool)
 	ofHost       bool // the subject is the host: it has no RNIC, and outlives boots
+	ofFlow       bool
 	running      []running
 	slots        []subject
 	free         []uint32
@@ -63,8 +64,8 @@ type group struct {
 func newGroup(kind string, policies []*Policy, o Options) (*group, map[string]meaning) {
 	rules := map[string][]rule{}
 	g := &group{
-		subjectOf: subjects[kind], ofHost: kind == "host", names: map[key]string{}, moments: newMoments(), timers: newTimers(),
-		most: max(o.MostSubjects, 1), settleUs: o.SettleUs, knownFromUs: o.KnownFromUs,
+		subjectOf: subjects[kind], ofHost: kind == "host", ofFlow: kind == "flow", names: map[key]string{}, index: newIndex(), moments: newMoments(), timers: newTimers(),
+		most: min(max(o.MostSubjects, 1), mostKeys), settleUs: o.SettleUs, knownFromUs: o.KnownFromUs,
 	}
 	for i, p := range policies {
 		run := running{policy: p, shift: uint(len(p.Propositions))}
@@ -91,19 +92,11 @@ func (g *group) take(e *Event, m *meaning, found *[]Violation) {
 	if !means {
 		return
 	}
-	who, known := g.subjectOf(e)
-	if !known {
+	s := g.subject(e)
+	if s == nil {
 		return
 	}
-	pci := g.pciOf(e.PCI)
-	s := g.slot(who.key, e.AtUs, pci)
-	s.pci = pci
-	tally := &g.tallies[pci]
-	if who.ufid {
-		s.flags |= ufid
-	} else if _, known := g.names[who.key]; !known {
-		g.names[who.key] = who.name
-	}
+	tally := &g.tallies[s.pci]
 	if e.AtUs < s.atUs {
 		s.flags |= lossy
 		for i, letter := range letters[:len(g.running)] {
@@ -132,7 +125,7 @@ func (g *group) take(e *Event, m *meaning, found *[]Violation) {
 		s.seen |= 1 << i
 		s.steps[i] |= letter
 		if run := &g.running[i]; run.timer != 0 {
-			switch timer := (timerKey{who.key, i}); {
+			switch timer := (timerKey{s.key, i}); {
 			case letter&run.unless != 0:
 				g.timers.cancel(timer)
 			case letter&run.after != 0:
@@ -140,6 +133,26 @@ func (g *group) take(e *Event, m *meaning, found *[]Violation) {
 			}
 		}
 	}
+}
+
+// subject is whose step an event is; nil: nobody's.
+func (g *group) subject(e *Event) *subject {
+	who := identity{key: e.key, ufid: true}
+	if !e.known || !g.ofFlow {
+		var known bool
+		if who, known = g.subjectOf(e); !known {
+			return nil
+		}
+	}
+	pci := g.pciOf(e.PCI)
+	s := g.slot(who.key, e.AtUs, pci)
+	s.pci = pci
+	if who.ufid {
+		s.flags |= ufid
+	} else if _, known := g.names[who.key]; !known {
+		g.names[who.key] = who.name
+	}
+	return s
 }
 
 // close takes the open steps of a subject.

@@ -372,7 +372,7 @@ func FuzzParse(f *testing.F) {
 
 func TestTheIndexFindsWhatAMapFinds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	var x index
+	x := newIndex()
 	slots, where, free := make([]subject, 300), map[key]uint32{}, []uint32{}
 	for i := range slots {
 		free = append(free, uint32(i))
@@ -419,8 +419,13 @@ func BenchmarkTableSteps(b *testing.B) {
 
 // BenchmarkEventsByUFID takes events as an input makes them: one after another, with the ufid as text, each flow's long after its last.
 func BenchmarkEventsByUFID(b *testing.B) {
+	for _, flows := range []int{1_000, 100_000, 1_000_000} {
+		b.Run(fmt.Sprintf("%dk", flows/1000), func(b *testing.B) { eventsByUFID(b, flows) })
+	}
+}
+
+func eventsByUFID(b *testing.B, flows int) {
 	r := runner(b, 1<<20, "flow-offloaded-once")
-	const flows = 100_000
 	var text strings.Builder
 	for _, i := range rand.New(rand.NewPCG(5, 6)).Perm(flows) {
 		fmt.Fprintf(&text, "%08x-0000-0000-%04x-%012x", uint32(i)*2654435761, i&0xffff, i*7919)

@@ -18,12 +18,22 @@ type Violation struct {
 // Runner runs policies over the events of one host. It is not safe for use from several goroutines.
 type Runner struct {
 	groups  []*group
-	byKind  map[string][]meaning
+	byKind  map[string]*reaction
+	kind    string // of the event before, and what it does
+	does    *reaction
+	nothing reaction // of all other kinds
 	scratch []Violation
 	flows   *group // the first of them, if any
 	touched uint64
 	pci     string // of the flow before, and its hash
 	mixed   uint64
+}
+
+// reaction is what an event of a kind does.
+type reaction struct {
+	meanings []meaning
+	lost     []string // kinds of subjects whose events were lost
+	isBoot   bool
 }
 
 // Options of a runner.
@@ -48,7 +58,11 @@ const bootEvent = "host_booted"
 
 // New makes a runner; policies on the same kind of subject share what is kept of it.
 func New(policies []Policy, o Options) *Runner {
-	r := &Runner{byKind: map[string][]meaning{}, mixed: mixed("")}
+	r := &Runner{byKind: map[string]*reaction{bootEvent: {isBoot: true}}, mixed: mixed("")}
+	r.does = &r.nothing
+	for kind, lost := range losses {
+		r.byKind[kind] = &reaction{lost: lost}
+	}
 	bySubject := map[string][]*Policy{}
 	for i := range policies {
 		p := &policies[i]
@@ -68,7 +82,12 @@ func New(policies []Policy, o Options) *Runner {
 				r.flows = g
 			}
 			for event, found := range meanings {
-				r.byKind[event] = append(r.byKind[event], found)
+				does := r.byKind[event]
+				if does == nil {
+					does = &reaction{}
+					r.byKind[event] = does
+				}
+				does.meanings = append(does.meanings, found)
 			}
 			rest = rest[n:]
 		}
@@ -113,20 +132,26 @@ func (r *Runner) TakeAll(events []*Event, tell func([]Violation)) {
 // Take runs one event, in the order of the host. The violations are good until the next call.
 func (r *Runner) Take(e *Event) []Violation {
 	r.scratch = r.scratch[:0]
+	if e.Kind != r.kind { // many events of one kind come together
+		r.kind, r.does = e.Kind, r.byKind[e.Kind]
+		if r.does == nil {
+			r.does = &r.nothing
+		}
+	}
 	for _, g := range r.groups {
 		if len(g.timers.due) > 0 {
 			g.expire(e.AtUs, &r.scratch)
 		}
-		if e.Kind == bootEvent {
+		if r.does.isBoot {
 			g.forget(e.AtUs, &r.scratch)
 		}
 	}
-	for _, kind := range losses[e.Kind] {
+	for _, kind := range r.does.lost {
 		r.lose(kind)
 	}
-	meanings := r.byKind[e.Kind]
-	for i := range meanings {
-		meanings[i].group.take(e, &meanings[i], &r.scratch)
+	for i := range r.does.meanings {
+		m := &r.does.meanings[i]
+		m.group.take(e, m, &r.scratch)
 	}
 	return r.scratch
 }
@@ -162,5 +187,5 @@ func (v *Violation) Time() time.Time { return time.UnixMicro(v.AtUs) }
 
 // Means says whether events of a kind are anything to the runner.
 func (r *Runner) Means(kind string) bool {
-	return len(r.byKind[kind]) > 0 || kind == bootEvent || len(losses[kind]) > 0
+	return r.byKind[kind] != nil
 }

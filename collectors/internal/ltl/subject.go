@@ -2,7 +2,6 @@ package ltl
 
 import (
 	"encoding/binary"
-	"fmt"
 	"hash/fnv"
 )
 
@@ -44,9 +43,6 @@ var subjects = map[string]func(e *Event) (identity, bool){
 	"vf":      func(e *Event) (identity, bool) { return ofField("", e.Fields["device"]) },
 	"command": func(e *Event) (identity, bool) { return ofField(e.PCI, e.Fields["command"]) },
 	"flow": func(e *Event) (identity, bool) {
-		if e.known {
-			return identity{key: e.key, ufid: true}, true
-		}
 		text := e.flow()
 		if k, ok := parseUFID(text); ok {
 			return identity{key: key{k[0] ^ mixed(e.PCI), k[1]}, ufid: true}, true
@@ -81,38 +77,4 @@ func mixed(text string) uint64 {
 		hash = (hash ^ uint64(text[i])) * 1099511628211
 	}
 	return hash
-}
-
-func formatUFID(k key) string {
-	return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", k[0]>>32, k[0]>>16&0xffff, k[0]&0xffff, k[1]>>48, k[1]&0xffffffffffff)
-}
-
-// digits are the values of hexadecimal digits; 0xff is none.
-var digits = func() (table [256]uint8) {
-	for i := range table {
-		table[i] = 0xff
-	}
-	for i, c := range "0123456789abcdef" {
-		table[c] = uint8(i) // #nosec G115 -- 0 to 15
-	}
-	return table
-}()
-
-// parseUFID reads 32 hexadecimal digits; hyphens between them are passed over.
-func parseUFID(text string) (key, bool) {
-	var k key
-	count := 0
-	for i := range len(text) {
-		digit := digits[text[i]]
-		if digit == 0xff {
-			if text[i] != '-' {
-				return key{}, false
-			}
-			continue
-		}
-		half := &k[count>>4&1]
-		*half = *half<<4 | uint64(digit)
-		count++
-	}
-	return k, count == 32
 }

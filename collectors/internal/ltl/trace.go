@@ -10,14 +10,9 @@ type Step struct {
 // remember makes room for the step of a new time at the front of the trace.
 func (s *subject) remember(atUs int64) {
 	passed := uint64(atUs-s.atUs) / 1000 // #nosec G115 -- time does not go back here
-	for i := kept - 1; i > 0; i-- {
-		s.moments[i], s.ended[i] = s.moments[i-1], s.ended[i-1]
-	}
-	for i := kept - 2; i > 0; i-- {
-		s.ago[i] = shorter(uint64(s.ago[i-1]) + passed)
-	}
-	s.ago[0] = shorter(passed)
-	s.moments[0], s.ended[0] = noMoment, 0
+	s.moments = [kept]uint8{noMoment, s.moments[0], s.moments[1], s.moments[2]}
+	s.ended = [kept]uint8{0, s.ended[0], s.ended[1], s.ended[2]}
+	s.ago = [kept - 1]uint32{shorter(passed), shorter(uint64(s.ago[0]) + passed), shorter(uint64(s.ago[1]) + passed)}
 	s.atUs = atUs
 }
 
