@@ -17,6 +17,7 @@ from wallwatch_backend.kit import logs, problem_handlers
 from wallwatch_backend.kit.body_limit import BodyLimit
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.kit.middleware import AnswerHeaders
+from wallwatch_backend.policies.standing import Standing
 from wallwatch_backend.remedies.signing import CommandSigner
 from wallwatch_backend.session.authenticate import authenticate
 from wallwatch_backend.settings import Settings
@@ -36,6 +37,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.cipher = SecretCipher.load(settings.secrets_dir)
     app.state.connections = Connections()
     app.state.policy_file = PolicyFile(app.state.database)
+    app.state.policy_standing = Standing(app.state.database)
     app.state.hub = StreamHub(app.state.database, settings)
     async with background.running(app):
         log.info("started", version=__version__, signing_key=app.state.signer.kid)

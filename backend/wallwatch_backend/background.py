@@ -96,6 +96,7 @@ async def running(app: FastAPI) -> AsyncIterator[None]:
     tasks = [
         asyncio.create_task(leader.forever("listener", listener.run)),
         asyncio.create_task(leader.forever("streams", state.hub.run)),
+        asyncio.create_task(leader.forever("policies", state.policy_standing.run)),
     ]
     if settings.background:
         work = {

@@ -20,6 +20,7 @@ from wallwatch_backend.policies import violations as violations_service
 from wallwatch_backend.policies.schemas import NewPolicy, Policy, PolicyChange, PolicySummary
 from wallwatch_backend.policies.schemas_check import PolicyViolation
 from wallwatch_backend.policies.schemas_states import PolicyDelivery, PolicySeries
+from wallwatch_backend.policies.standing import Standing
 
 router = APIRouter(prefix="/policies", tags=["policies"])
 
@@ -40,9 +41,10 @@ class Enabling(BaseModel):
 
 
 @router.get("", operation_id="listPolicies", responses=problems.responses(*READ_ERRORS))
-async def list_policies(caller: AsViewer, session: Reading) -> Policies:
+async def list_policies(caller: AsViewer, request: Request, session: Reading) -> Policies:
     """List all policies with their state: the catalogue's, then operators' own."""
-    return Policies(items=await service.list_policies(session))
+    standing: Standing = request.app.state.policy_standing
+    return Policies(items=await service.list_policies(session, standing))
 
 
 @router.post(

@@ -12,6 +12,7 @@ from wallwatch_backend.kit.database import ReadSession
 from wallwatch_backend.policies import repository, telemetry_repository
 from wallwatch_backend.policies.models import PolicyRow, PolicyVersionRow
 from wallwatch_backend.policies.schemas import Definition, Lifecycle, PolicyState, PolicySummary, PolicyVersion
+from wallwatch_backend.policies.standing import Standing, States
 
 HOURS = 24
 
@@ -21,13 +22,22 @@ class Heard:
     """What the fleet said of policies: newest reports, and violations of the last day."""
 
     at: datetime
-    states: Mapping[str, Row[Any]]
+    states: States
     recent: Mapping[str, Sequence[int]]
     last: Mapping[str, datetime]
 
 
-async def heard(session: ReadSession, at: datetime, policy_id: str | None = None) -> Heard:
-    """What was said of all policies, or of one."""
+async def heard_of_one(session: ReadSession, at: datetime, policy_id: str) -> Heard:
+    """What was said of one policy."""
+    return await _heard(session, at, await telemetry_repository.states(session, at, policy_id), policy_id)
+
+
+async def heard(session: ReadSession, at: datetime, standing: Standing) -> Heard:
+    """What was said of all policies."""
+    return await _heard(session, at, await standing.states(session, at))
+
+
+async def _heard(session: ReadSession, at: datetime, states: States, policy_id: str | None = None) -> Heard:
     since = at - timedelta(hours=HOURS)
     recent: dict[str, list[int]] = {}
     for row in await telemetry_repository.violations_by_hour(session, since, policy_id):
@@ -35,7 +45,7 @@ async def heard(session: ReadSession, at: datetime, policy_id: str | None = None
         # A host's clock may be ahead of ours.
         hours[min(max(row.hour, 0), HOURS - 1)] += row.violations
     last = await telemetry_repository.last_violations(session, list(recent), since)
-    return Heard(at, await telemetry_repository.states(session, at, policy_id), recent, last)
+    return Heard(at, states, recent, last)
 
 
 def version_of(row: PolicyVersionRow, agents: int = 0) -> PolicyVersion:

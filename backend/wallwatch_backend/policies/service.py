@@ -15,6 +15,7 @@ from wallwatch_backend.policies.errors import BadPolicy, NoDraft, PolicyExists, 
 from wallwatch_backend.policies.models import PolicyRow, PolicyVersionRow, is_draft
 from wallwatch_backend.policies.schemas import Definition, HistoryEntry, NewPolicy, Policy, PolicyChange, PolicySummary
 from wallwatch_backend.policies.schemas_check import PolicyProblem
+from wallwatch_backend.policies.standing import Standing
 from wallwatch_backend.policies.stored import definition_of, policy_of
 
 CHECK_S = 10.0
@@ -27,9 +28,9 @@ _RESERVED = frozenset({"backtest", "check", "delivery", "run", "vocabulary"})
 """Paths of the API, where ids are too."""
 
 
-async def list_policies(session: ReadSession) -> list[PolicySummary]:
+async def list_policies(session: ReadSession, standing: Standing) -> list[PolicySummary]:
     """All of them, the catalogue's first; there are never many."""
-    heard = await present.heard(session, clock.now())
+    heard = await present.heard(session, clock.now(), standing)
     rows = {row.id: row for row in await repository.rows(session)}
     shown = await repository.shown_versions(session)
     found = [present.summary(policy, rows.get(policy.id), heard) for policy in catalogue().values()]
@@ -49,7 +50,7 @@ async def get(session: ReadSession, policy_id: str) -> Policy:
 
 
 async def _shown(session: ReadSession, policy: CataloguePolicy, row: PolicyRow | None, versions: list[PolicyVersionRow]) -> Policy:
-    summary = present.summary(policy, row, await present.heard(session, clock.now(), policy.id))
+    summary = present.summary(policy, row, await present.heard_of_one(session, clock.now(), policy.id))
     agents = await present.agents_by_version(session, policy.id)
     listed = [present.version_of(version, agents.get(version.number, 0)) for version in versions]
     draft = next((version for version in listed if version.enabled_at is None), None)

@@ -23,7 +23,7 @@ _COUNT = func.sum(case((_LEFT_OUT.is_not(None), _LEFT_OUT), else_=1))
 
 
 async def states(session: ReadSession, at: datetime, policy_id: str | None = None) -> dict[str, Row[Any]]:
-    """Policy -> (hosts, subjects, unknown, heard_at), from the newest report of each RNIC and host."""
+    """Policy -> (hosts, subjects, unknown, heard_at, reports), from the newest report of each RNIC and host."""
     newest = (
         select(_s.policy, _s.host_id, _s.subjects, _s.unknown, _s.time)
         .ext(distinct_on(_s.policy, _s.host_id, _s.pci))
@@ -38,6 +38,7 @@ async def states(session: ReadSession, at: datetime, policy_id: str | None = Non
         func.coalesce(func.sum(c.subjects), 0).label("subjects"),
         func.coalesce(func.sum(c.unknown), 0).label("unknown"),
         func.max(c.time).label("heard_at"),
+        func.count().label("reports"),
     ).group_by(c.policy)
     return {row.policy: row for row in await session.execute(query)}
 
