@@ -20,11 +20,11 @@ def make_history() -> Callable[..., History]:
         values[:, :, column("offloaded_flows")] = 20 * masks
         values[:, :, column("q_l")] = np.maximum(masks - 1, 0) / 2
         values[:, :, column("q_r")] = np.nan
-        spread = np.sqrt(np.maximum(masks**2 - 1, 0) / 12)
+        spread = np.stack([np.sqrt(np.maximum(masks**2 - 1, 0) / 12), np.zeros((n, minutes))], axis=2)
+        of_peers = np.zeros((n, minutes), dtype=np.bool_)
+        link = np.full((n, minutes), np.nan)
         names = [(f"host{i // 2:02d}", f"0000:{i % 2:02x}:00.0") for i in range(n)]
-        return History(
-            [model] * n, names, np.arange(n) // 2, first_minute, values, np.zeros((n, minutes)), spread, np.full((n, minutes), np.nan)
-        )
+        return History([model] * n, names, np.arange(n) // 2, first_minute, values, np.zeros((n, minutes)), spread, of_peers, link)
 
     return make
 

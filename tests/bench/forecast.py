@@ -28,11 +28,12 @@ def history(rnics: int, minutes: int, seed: int = 1) -> History:
     steps = rng.normal(0.02, 0.5, (rnics, minutes, len(targets()))) * moves
     values = np.abs(20.0 + np.cumsum(steps, axis=1))
     values[:, :, column("q_l")] = values[:, :, column("egress_masks")] / 2
-    values[:, :, column("q_r")] = np.nan  # not joined over peers yet
+    values[:, :, column("q_r")] = values[:, :, column("ingress_masks")] / 2
     names = [(f"host{i // 5}", f"0000:{i % 5:02x}:00.0") for i in range(rnics)]
     shape = (rnics, minutes)
     link = np.full(shape, np.nan)
-    return History(["CX-6"] * rnics, names, np.arange(rnics) // 5, 29_000_000, values, np.zeros(shape), np.full(shape, 8.0), link)
+    spread, of_peers = np.full((*shape, 2), 8.0), np.ones(shape, dtype=np.bool_)
+    return History(["CX-6"] * rnics, names, np.arange(rnics) // 5, 29_000_000, values, np.zeros(shape), spread, of_peers, link)
 
 
 def main() -> None:

@@ -1,7 +1,10 @@
 """Fleets for forecasts, drawn at random: loads that grow, wave, repeat, stand still, or come at once. The same seed gives the same fleet.
 
+In the first fleets most peers are outside; in the others all are inside, so the chains of receivers (`Q_r`) matter as much as those of
+senders.
+
 Held-out fleets differ from those of training in more than their seeds: other lengths and ends of growth, other shares of traffic on late
-masks, other models of RNICs, another rhythm, and two workloads (`two_tenants`, `pause`) that no fleet of training has.
+masks, another rhythm, and four workloads (`two_tenants`, `pause`, `stairs`, `handover`) that no fleet of training has.
 """
 
 from __future__ import annotations
@@ -14,8 +17,10 @@ from typing import Any
 import yaml
 from tests.evaluation.draw import PCI, Drawn
 
-HELD_OUT = 100
+HELD_OUT = 200
 """Seeds above this are for the figures; those below are for training and for looking at."""
+OUTSIDE = 10
+"""Up to this seed, most peers are outside of the fleet."""
 LENGTH_S = 3 * 3600
 INTERVAL_S = 60
 GBPS = {"CX-4": 38.0, "CX-5": 79.0, "CX-6": 158.0, "CX-7": 352.0, "BF-3": 354.0, "E810": 170.0}
@@ -112,11 +117,26 @@ def pause(p: Place) -> None:
         p.add(at, masks=part * masks, flows=2 * part * masks, containers=2, gbps=p.share(0.15, 0.3), ramp=f"{p.rng.randint(40, 60)}m")
 
 
+def stairs(p: Place) -> None:
+    """A tenant that comes in parts, each at once and small."""
+    masks, at, apart = p.rng.randint(5, 10), p.rng.uniform(5, 30), p.rng.uniform(14, 20)
+    for step in range(1, p.rng.randint(5, 8)):
+        job = {"masks": step * masks, "flows": 2 * step * masks, "containers": 1, "gbps": p.share(0.03, 0.1)}
+        p.add(at + step * apart, **job, ramp="300s")
+
+
+def handover(p: Place) -> None:
+    """One tenant goes while another one comes."""
+    at = p.rng.uniform(60, 90)
+    p.grow(p.rng.uniform(2, 15), lasts_min=at)
+    p.grow(at)
+
+
 COMMON: tuple[Callable[[Place], None], ...] = (
     steady, growth, growth, growth, growth_of_flows, wave, rhythm, at_once, churn, steady,
 )  # fmt: skip
 ELSEWHERE: tuple[Callable[[Place], None], ...] = (
-    steady, growth, growth, two_tenants, growth_of_flows, wave, pause, at_once, churn, rhythm,
+    steady, growth, stairs, two_tenants, growth_of_flows, wave, pause, at_once, handover, rhythm,
 )  # fmt: skip
 
 
@@ -144,7 +164,7 @@ def draw(seed: int) -> Drawn:
         "seed": seed,
         "topology": {
             "racks": 2, "hosts": hosts, "rnics_per_host": rnics, "models": models, "firmware": "fixed", "driver": "fixed",
-            "externals": 240, "vfs": 16,
+            "externals": 240 if seed <= OUTSIDE else 0, "vfs": 16,
         },
         "workload": [{"kind": "training", "containers": 2, "flows": 16, "gbps": 5}],
         "overrides": overrides,

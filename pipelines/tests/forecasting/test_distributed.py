@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # of Dask's and LightGBM's ow
 
 def test_a_cluster_learns_what_one_machine_would(make_history: Callable[..., History], ramps: Callable[[int, int], Floats]) -> None:
     history = make_history(ramps(24, 1))
-    halves = [distributed.part_of(history, slice(0, 12)), distributed.part_of(history, slice(12, 24))]
+    halves = [history.rnics_between(slice(0, 12)), history.rnics_between(slice(12, 24))]
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
         Client(cluster) as client,

@@ -15,7 +15,6 @@ from wallwatch.domain.forecast.examples import Examples, examples_of
 from wallwatch.domain.forecast.features import NAMES
 from wallwatch.domain.forecast.model import CLIP, FEWEST, PARAMETERS, ROUNDS
 from wallwatch.domain.forecast.targets import QUANTILES, targets
-from wallwatch.domain.forecast.window import History
 
 arrays: Any = dask.array
 """Its functions have no types."""
@@ -66,17 +65,3 @@ def _rows(lot: Sequence[Examples], k: int) -> Any:
 
 def _labels(lot: Sequence[Examples], k: int) -> Any:
     return np.clip(lot[k].labels, *CLIP)
-
-
-def part_of(history: History, rnics: slice) -> History:
-    """Some RNICs of a history; cut between hosts, so that peers stay together."""
-    return History(
-        history.models[rnics],
-        history.names[rnics],
-        history.hosts[rnics],
-        history.first_minute,
-        history.values[rnics],
-        history.containers[rnics],
-        history.spread[rnics],
-        history.link_gbps[rnics],
-    )

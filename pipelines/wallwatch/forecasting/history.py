@@ -9,12 +9,14 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from wallwatch.domain.forecast.targets import targets
+from wallwatch.domain.forecast.targets import Floats, column, targets
 from wallwatch.domain.forecast.window import History
+from wallwatch.forecasting.remote import REPORTS, joined
 
-SPREAD = "q_egress_sd"
-FIELDS: tuple[str, ...] = (*(t.field for t in targets() if t.field is not None), SPREAD)
-"""Fields of `rnic_offload` that forecasts need."""
+Q_INGRESS = "q_ingress"
+SPREADS = ("q_egress_sd", "q_ingress_sd")
+FIELDS: tuple[str, ...] = (*(t.field for t in targets() if t.field is not None), Q_INGRESS, *SPREADS)
+"""Fields of `rnic_offload` that forecasts need, beside reports of peers."""
 
 COUNTS = {"cni_add": 1, "cni_del": -1}
 """Kinds of events that change the number of containers."""
@@ -24,18 +26,24 @@ Places = npt.NDArray[np.intp]
 
 
 def history(
-    samples: pl.DataFrame, containers: pl.DataFrame, models: Mapping[Rnic, str | None], links: pl.DataFrame | None = None
+    samples: pl.DataFrame,
+    containers: pl.DataFrame,
+    models: Mapping[Rnic, str | None],
+    links: pl.DataFrame | None = None,
+    reports: pl.DataFrame | None = None,
 ) -> History:
     """Put samples into a grid of minutes; minutes without a sample are NaN.
 
     Parameters
     ----------
-    samples : frame with host, pci, minute (since 1970), and any of `FIELDS` and `q_r`
-        Several samples in a minute count with their mean.
+    samples : frame with host, pci, minute (since 1970), and any of `FIELDS`
+        Several samples in a minute count with their mean. Those of RNICs that are not in `models` tell only what their ingress chains were.
     containers : frame with host, pci, minute, change
     models : mapping of (host, pci) to the RNIC's profile
     links : frame with host, pci, minute, gbps
         What PCIe links carried; without it nothing bounds the bandwidth.
+    reports : frame with the columns of `remote.REPORTS`
+        Whom RNICs talk to; without it the own ingress chain stands in for those of the peers.
     """
     names: Sequence[Rnic] = sorted(models)
     places = {name: i for i, name in enumerate(names)}
@@ -44,17 +52,17 @@ def history(
     last = _int(samples["minute"].max()) if len(samples) else 0
     shape = (len(names), last - first + 1)
     values = np.full((*shape, len(targets())), np.nan)
-    spread = np.full(shape, np.nan)
+    spread = np.full((*shape, 2), np.nan)
     count = np.zeros(shape)
-    fields = [f for f in (*FIELDS, "q_r") if f in samples.columns]
+    fields = [f for f in FIELDS if f in samples.columns]
     means = samples.group_by("host", "pci", "minute").agg(pl.col(f).cast(pl.Float64).mean() for f in fields)
     rows, minutes, kept = _places(means, places, first)
     for k, target in enumerate(targets()):
-        field = target.field or target.name
-        if field in fields:
-            values[rows, minutes, k] = means[field].to_numpy()[kept]
-    if SPREAD in fields:
-        spread[rows, minutes] = means[SPREAD].to_numpy()[kept]
+        if target.field in fields:
+            values[rows, minutes, k] = means[target.field].to_numpy()[kept]
+    if SPREADS[0] in fields:
+        spread[rows, minutes, 0] = means[SPREADS[0]].to_numpy()[kept]
+    values[:, :, column("q_r")], spread[:, :, 1], of_peers = _remote(means, names, first, shape[1], reports)
     if len(containers):
         rows, minutes, kept = _places(containers, places, first)
         inside = (minutes >= 0) & (minutes < shape[1])
@@ -65,7 +73,23 @@ def history(
         inside = (minutes >= 0) & (minutes < shape[1])
         link[rows[inside], minutes[inside]] = links["gbps"].to_numpy()[kept][inside]
     numbers = np.array([hosts[host] for host, _ in names], dtype=np.int64)
-    return History([models[name] for name in names], names, numbers, first, values, count, spread, link)
+    return History([models[name] for name in names], names, numbers, first, values, count, spread, of_peers, link)
+
+
+def _remote(
+    means: pl.DataFrame, names: Sequence[Rnic], first: int, minutes: int, reports: pl.DataFrame | None
+) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
+    """`Q_r`, its spread and whether it is of peers, of the RNICs that are asked for; arrays (rnics, minutes)."""
+    others = sorted(set(zip(means["host"], means["pci"], strict=True)) - set(names))
+    places = {name: i for i, name in enumerate((*names, *others))}
+    found = np.full((2, len(places), minutes), np.nan)
+    rows, columns, kept = _places(means, places, first)
+    for i, field in enumerate((Q_INGRESS, SPREADS[1])):
+        if field in means.columns:
+            found[i, rows, columns] = means[field].to_numpy()[kept]
+    told = joined(reports if reports is not None else pl.DataFrame(schema=REPORTS), places, first, found[0], found[1])
+    n = len(names)
+    return told.mean[:n], told.spread[:n], told.of_peers[:n]
 
 
 def _places(frame: pl.DataFrame, places: Mapping[Rnic, int], first: int) -> tuple[Places, Places, Places]:

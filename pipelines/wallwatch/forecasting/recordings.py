@@ -16,8 +16,13 @@ from wallwatch.domain.forecast.targets import Floats
 from wallwatch.domain.forecast.window import History
 from wallwatch.evaluation.recording import load
 from wallwatch.forecasting.history import COUNTS, FIELDS, Rnic, history
+from wallwatch.forecasting.remote import REPORTS
 
 PERFORMANCE = "truth_performance.jsonl"
+_REPORTED = {
+    "peers": "peers", "further": "peers_other_packets_per_s", "addresses": "tunnel_addresses", "sources": "tunnel_sources",
+    "q_ingress": "q_ingress",
+}  # fmt: skip
 _MINUTE_NS = 60_000_000_000
 
 
@@ -41,6 +46,7 @@ def read(folder: Path) -> History:
     models: dict[Rnic, str | None] = {(h["host"], r["pci"]): r["model"] for h in recording.run.get("hosts", []) for r in h["rnics"]}
     columns: dict[str, list[Any]] = {name: [] for name in ("host", "pci", "minute", *FIELDS)}
     changes: dict[str, list[Any]] = {name: [] for name in ("host", "pci", "minute", "change")}
+    reports: dict[str, list[Any]] = {name: [] for name in REPORTS}
     links: dict[str, list[Any]] = {name: [] for name in ("host", "pci", "minute", "gbps")}
     for line in recording.lines():
         if b'"name":"rnic_offload"' in line:
@@ -48,6 +54,10 @@ def read(folder: Path) -> History:
             _identify(columns, message)
             for field in FIELDS:
                 columns[field].append(message["fields"].get(field))
+            if "peers" in message["fields"] or "tunnel_addresses" in message["fields"]:
+                _identify(reports, message)
+                for name, field in _REPORTED.items():
+                    reports[name].append(message["fields"].get(field))
         elif b'"name":"rnic"' in line:
             message = orjson.loads(line)
             speed, lanes = (message["fields"].get(name) for name in ("pci_link_speed_gts", "pci_link_width"))
@@ -61,7 +71,8 @@ def read(folder: Path) -> History:
                 _identify(changes, message)
                 changes["change"].append(change)
     samples = pl.DataFrame(columns, schema_overrides=dict.fromkeys(FIELDS, pl.Float64), strict=False)
-    return history(samples, pl.DataFrame(changes), models, pl.DataFrame(links))
+    told = pl.DataFrame(reports, schema=REPORTS, strict=False)
+    return history(samples, pl.DataFrame(changes), models, pl.DataFrame(links), told)
 
 
 def _identify(columns: dict[str, list[Any]], message: dict[str, Any]) -> None:

@@ -55,7 +55,7 @@ class Rings:
         self.now = Ring(len(targets()))
         self.seasons = {ago: Ring(len(targets())) for ago in SEASONS_MIN if ago > _LONGEST}
         self.containers = Ring(1)
-        self.spread = Ring(1)
+        self.spread = Ring(3)  # behind q_l, behind q_r, and 1 where q_r is of peers
         self.link = Ring(1)
 
     def grow(self, rnics: int) -> None:
@@ -72,5 +72,5 @@ class Rings:
             after = values if ring is None else ring.last(minute - ago + _LONGEST)
             seasons[:, i] = after[:, [HISTORY_MIN - 1 - _LONGEST + ahead for ahead in (0, *HORIZONS_MIN)]]
         containers = np.nan_to_num(self.containers.last(minute)[:, :, 0])
-        spread, link = (filled(ring.last(minute))[:, -1, 0] for ring in (self.spread, self.link))
-        return Window(models, hosts, minute, values, seasons, containers, spread, link)
+        spread, link = (filled(ring.last(minute))[:, -1] for ring in (self.spread, self.link))
+        return Window(models, hosts, minute, values, seasons, containers, spread[:, :2], spread[:, 2] == 1.0, link[:, 0])

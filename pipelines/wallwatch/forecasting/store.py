@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import polars as pl
 import psycopg
 
+from wallwatch.domain.forecast.peers import Report, owners_of, shares
 from wallwatch.domain.forecast.targets import targets
 from wallwatch.domain.forecast.window import History
-from wallwatch.forecasting.history import COUNTS, SPREAD, Rnic, history
+from wallwatch.forecasting.history import COUNTS, Q_INGRESS, SPREADS, Rnic, history
+from wallwatch.forecasting.remote import REPORTS, report_of
 
-FIELDS = tuple(t.field for t in targets() if t.field is not None)
+FIELDS = (*(t.field for t in targets() if t.field is not None), Q_INGRESS)
 
+ADDRESSES_MIN = 5
+"""Tunnel addresses are reported every 30 s and change seldom."""
 RNICS_AT_A_TIME = 200
 """A week of so many RNICs is two million rows: about a gigabyte while they are read, and a tenth of that afterwards."""
 
@@ -24,10 +28,25 @@ _ROLLED_UP = (
     f"SELECT rnic_id, {_MINUTE.format(time='bucket')} AS minute, {', '.join(f'{f}_avg' for f in FIELDS)} FROM offload_1m "  # noqa: S608
     "WHERE bucket >= %(since)s AND bucket < %(until)s AND (%(only)s::int[] IS NULL OR rnic_id = ANY(%(only)s))"
 )
+_SPREADS = ", ".join(f"avg((other ->> '{s}')::float8)" for s in SPREADS)
 _RAW = (
-    f"SELECT rnic_id, avg((other ->> '{SPREAD}')::float8) AS spread, {', '.join(f'avg({f})::float8' for f in FIELDS)} FROM offload_sample "  # noqa: S608
-    "WHERE time >= %(since)s AND time < %(until)s GROUP BY rnic_id"
+    f"SELECT rnic_id, {_SPREADS}, {', '.join(f'avg({f})::float8' for f in FIELDS)} "  # noqa: S608
+    "FROM offload_sample WHERE time >= %(since)s AND time < %(until)s GROUP BY rnic_id"
 )
+_OF_PEERS = "other ->> 'peers', (other ->> 'peers_other_packets_per_s')::float8"
+_REPORT = f"{_OF_PEERS}, other ->> 'tunnel_addresses', other ->> 'tunnel_sources', q_ingress"
+_REPORTED = "(other ? 'peers' OR other ? 'tunnel_addresses')"
+_REPORTS = (
+    f"SELECT DISTINCT ON (rnic_id) rnic_id, {_REPORT} FROM offload_sample "  # noqa: S608
+    f"WHERE time >= %(since)s AND time < %(until)s AND {_REPORTED} ORDER BY rnic_id, time DESC"
+)
+# One report in an hour says enough of who talks to whom, and two minutes hold at least one of each RNIC.
+_HOURLY = f"""
+SELECT DISTINCT ON (rnic_id, h) rnic_id, {_MINUTE.format(time="time")}, {_REPORT}
+FROM generate_series(%(since)s::timestamptz, %(until)s::timestamptz, '1 hour') AS h
+JOIN offload_sample ON time >= h AND time < h + INTERVAL '2 minutes' AND time < %(until)s
+WHERE rnic_id = ANY(%(only)s) AND {_REPORTED} ORDER BY rnic_id, h, time
+"""  # noqa: S608
 _LINKS = (
     "SELECT rnic_id, min(pci_link_speed_gts), min(pci_link_width)::float8 FROM rnic_sample "
     "WHERE time >= %(since)s AND time < %(until)s AND pci_link_speed_gts > 0 AND pci_link_width > 0 GROUP BY rnic_id"
@@ -63,8 +82,13 @@ def rolled_up(connection: psycopg.Connection[Any], first: int, last: int, only: 
 
 
 def newest(connection: psycopg.Connection[Any], minute: int) -> list[tuple[Any, ...]]:
-    """Means of the samples of one minute: (rnic_id, spread of mask positions, fields...)."""
+    """Means of the samples of one minute: (rnic_id, spread of egress positions, of ingress positions, fields...)."""
     return connection.execute(_RAW, _between(minute, minute + 1)).fetchall()
+
+
+def reports(connection: psycopg.Connection[Any], first: int, last: int) -> dict[int, Report]:
+    """The newest report of each RNIC, by number, of whom it talks to."""
+    return {row[0]: report_of(row[1:]) for row in connection.execute(_REPORTS, _between(first, last))}
 
 
 def links(connection: psycopg.Connection[Any], minute: int) -> list[tuple[int, float, float]]:
@@ -86,6 +110,7 @@ def read(connection: psycopg.Connection[Any], first: int, last: int) -> list[His
     """The history of the fleet from minute `first` to before `last`, for training, in parts of some hundred RNICs of whole hosts."""
     known = rnics(connection)
     changes = pl.DataFrame(containers(connection, first, last), schema=["host", "pci", "minute", "change"], orient="row")
+    owners = owners_of(reports(connection, last - ADDRESSES_MIN, last))
     by_host: dict[str, list[int]] = {}
     for rnic_id, one in known.items():
         by_host.setdefault(one.host, []).append(rnic_id)
@@ -94,13 +119,27 @@ def read(connection: psycopg.Connection[Any], first: int, last: int) -> list[His
     for place, numbers in enumerate(by_host.values(), 1):
         some += numbers
         if len(some) >= RNICS_AT_A_TIME or place == len(by_host):
-            found.append(_part(connection, first, last, {i: known[i] for i in some}, changes))
+            found.append(_part(connection, first, last, known, some, owners, changes))
             some = []
     return found
 
 
-def _part(connection: psycopg.Connection[Any], first: int, last: int, known: Mapping[int, Known], changes: pl.DataFrame) -> History:
-    rows = rolled_up(connection, first, last, list(known))
+def _part(
+    connection: psycopg.Connection[Any],
+    first: int,
+    last: int,
+    known: Mapping[int, Known],
+    some: list[int],
+    owners: Mapping[str, Sequence[int]],
+    changes: pl.DataFrame,
+) -> History:
+    """The history of some RNICs, with what the ingress chains of all their peers were."""
+    told = connection.execute(_HOURLY, {**_between(first, last), "only": some}).fetchall()
+    peers = {one for row in told for address in shares(row[2] or "") for one in owners.get(address, ())} & known.keys() - set(some)
+    rows = rolled_up(connection, first, last, sorted({*some, *peers}))
+    # Of peers in other parts it matters whose their addresses are and what met packets there, not whom they send to.
+    told += [(*row[:2], None, None, *row[4:]) for row in connection.execute(_HOURLY, {**_between(first, last), "only": sorted(peers)})]
+    report = pl.DataFrame([(known[i].host, known[i].pci, *rest) for i, *rest in told], schema=REPORTS, orient="row", strict=False)
     samples = pl.DataFrame(
         {
             "host": [known[row[0]].host for row in rows],
@@ -110,7 +149,7 @@ def _part(connection: psycopg.Connection[Any], first: int, last: int, known: Map
         },
         schema_overrides=dict.fromkeys(FIELDS, pl.Float64),
     )
-    return history(samples, changes, {(k.host, k.pci): k.model for k in known.values()})
+    return history(samples, changes, {(known[i].host, known[i].pci): known[i].model for i in some}, reports=report)
 
 
 def _between(first: int, last: int) -> dict[str, Any]:

@@ -36,8 +36,8 @@ def examples(histories: Sequence[History], every_min: int) -> tuple[list[Example
     seen, unseen = [], []
     for history in histories:
         cut = round(history.minutes * (1 - UNSEEN_SHARE))
-        seen.append(examples_of(part(history, 0, cut), every_min))
-        unseen.append(examples_of(part(history, cut, history.minutes), every_min))
+        seen.append(examples_of(history.minutes_between(0, cut), every_min))
+        unseen.append(examples_of(history.minutes_between(cut, history.minutes), every_min))
     return _by_target(seen), _by_target(unseen)
 
 
@@ -48,20 +48,6 @@ def spacing(rnic_minutes: int, every_min: int) -> int:
     (5, 26)
     """
     return max(every_min, -(-rnic_minutes * len(HORIZONS_MIN) // MOST_EXAMPLES))
-
-
-def part(history: History, first: int, last: int) -> History:
-    """Minutes from `first` to before `last`."""
-    return History(
-        history.models,
-        history.names,
-        history.hosts,
-        history.first_minute + first,
-        history.values[:, first:last],
-        history.containers[:, first:last],
-        history.spread[:, first:last],
-        history.link_gbps[:, first:last],
-    )
 
 
 def _by_target(lots: Sequence[Sequence[Examples]]) -> list[Examples]:

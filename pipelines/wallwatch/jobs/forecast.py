@@ -23,14 +23,16 @@ from psycopg.types.json import Jsonb
 from wallwatch.domain.forecast import peers
 from wallwatch.domain.forecast.message import messages
 from wallwatch.domain.forecast.model import Forecaster
-from wallwatch.domain.forecast.physical import link_gbps
+from wallwatch.domain.forecast.physical import Parameters, in_flight, link_gbps
 from wallwatch.domain.forecast.predict import Forecast, predict
 from wallwatch.domain.forecast.targets import HISTORY_MIN, HORIZONS_MIN, column, limits, targets
+from wallwatch.domain.forecast.window import Window
 from wallwatch.forecasting import store
 from wallwatch.forecasting.live import Score
 from wallwatch.forecasting.registry import Registry, RegistryError, Roles
 from wallwatch.forecasting.rings import Rings
 from wallwatch.jobs.metrics import FORECAST_SECONDS, FORECASTS, serve
+from wallwatch.jobs.residuals import Residuals
 from wallwatch.settings import Settings
 from wallwatch.store.promoted import Follower
 
@@ -155,6 +157,7 @@ class ForecastJob:
         self._scores: dict[str, Score] = {}
         self._fleet = Fleet()
         self._producer = Producer({"bootstrap.servers": settings.kafka_bootstrap, "linger.ms": 20, "compression.type": "lz4"})
+        self._residuals = Residuals(self._producer)
 
     def stop(self) -> None:
         self._stop.set()
@@ -188,6 +191,7 @@ class ForecastJob:
             fleet.fill(connection, minute)
             violated = fleet.violated(connection, minute)
             window = fleet.rings.window(minute, fleet.models, fleet.hosts)
+            self._compare(connection, window)
             champion = self._loaded.get(self._roles.champion or "")
             made = predict(window, champion)
             self._score(made, window.values[:, -1])
@@ -200,6 +204,13 @@ class ForecastJob:
         FORECASTS.labels("trained").inc(int((~made.cold_start).sum()))
         FORECAST_SECONDS.observe(time.perf_counter() - began)
         return sent
+
+    def _compare(self, connection: psycopg.Connection[Any], window: Window) -> None:
+        """Measured against expected bandwidth in the minute that has just ended."""
+        now = window.values[:, -1]
+        parameters = Parameters.of(window.models)
+        queries = in_flight(parameters, now[:, column("q_l")], now[:, column("q_r")], window.spread[:, 0], window.spread[:, 1])
+        self._residuals.look(connection, window.minute, self._fleet.known, np.stack(queries, axis=1), window.of_peers, window.link_gbps)
 
     def _choose(self) -> None:
         """Follow the registry's roles. A model that cannot be loaded is told once; forecasts go on without it."""

@@ -62,6 +62,7 @@ def messages(
             "forecaster": "" if made.cold_start[i] else forecaster,
             "cold_start": bool(made.cold_start[i]),
             "policy_violated": bool(violated[i]),
+            "q_r_basis": "peers" if made.of_peers[i] else "own_ingress",
             "horizons_s": HORIZONS_S,
             "quantiles": list(QUANTILES),
             "targets": {name: {"now": now[i][k], "ahead": ahead[i][k]} for k, name in enumerate(_NAMES) if now[i][k] is not None},

@@ -1,9 +1,9 @@
 """The performance model (paper, section 4.2) on top of forecast mask queries: bandwidth, latency, declines.
 
 Samples weigh mask positions by packets, the model takes the mean over packets in flight. A packet at position q is in flight for its
-latency `LAT(q)`, so by Little's law `Q = E[q LAT(q)] / E[LAT(q)] = q + a sd^2 / LAT(q, Q_r)`, where `sd` is the spread of positions. With
-40 masks used evenly that is two queries more than the mean over packets, and 5 % of the bandwidth. The latency itself is linear in the
-positions, so it takes the mean over packets.
+latency `LAT(q)`, so by Little's law `Q = E[q LAT(q)] / E[LAT(q)] = q + a sd^2 / LAT(q, Q_r)`, where `sd` is the spread of positions; the
+same with `b` for the queries at the receivers. With 40 masks used evenly that is two queries more than the mean over packets, and 5 % of
+the bandwidth. The latency itself is linear in the positions, so it takes the mean over packets.
 """
 
 from __future__ import annotations
@@ -64,14 +64,15 @@ def link_gbps(speed_gts: Floats, lanes: Floats) -> Floats:
     return np.asarray(speed_gts * lanes * np.where(np.asarray(speed_gts) < 8.0, 0.8, 128.0 / 130.0))
 
 
-def in_flight(p: Parameters, q_l: Floats, q_r: Floats, spread: Floats) -> Floats:
-    """`Q_l` over packets in flight, from the mean and the spread over packets; an unknown spread counts as none.
+def in_flight(p: Parameters, q_l: Floats, q_r: Floats, spread_l: Floats, spread_r: Floats) -> tuple[Floats, Floats]:
+    """`Q_l` and `Q_r` over packets in flight, from means and spreads over packets; an unknown spread counts as none.
 
     >>> p = Parameters.of(["CX-6"])
-    >>> in_flight(p, np.array([19.5]), np.array([0.0]), np.array([11.5])).round(1).tolist()
-    [21.2]
+    >>> [q.round(1).tolist() for q in in_flight(p, np.array([19.5]), np.array([0.0]), np.array([11.5]), np.array([np.nan]))]
+    [[21.2], [0.0]]
     """
-    return np.asarray(q_l + p.a * np.nan_to_num(spread) ** 2 / latency_us(p, q_l, q_r))
+    latency = latency_us(p, q_l, q_r)
+    return q_l + p.a * np.nan_to_num(spread_l) ** 2 / latency, q_r + p.b * np.nan_to_num(spread_r) ** 2 / latency
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,28 +93,32 @@ def performance(models: Sequence[str | None], now: Floats, ahead: Floats, spread
     models : sequence, length rnics
     now : array (rnics, targets)
     ahead : array (rnics, targets, horizons, quantiles)
-    spread : array (rnics,)
-        Of the mask positions now; it is taken to grow with their mean.
+    spread : array (rnics, 2)
+        Of the mask positions behind `q_l` and `q_r` now; it is taken to grow with their mean.
     link : array (rnics,)
         What the PCIe link carries, which bounds the bandwidth; it is taken to stay. NaN bounds nothing.
 
     Notes
     -----
-    Both fall with either Q, so the slow end of the interval is that of many queries on both sides. Where no peer tells `Q_r` it is 0.
+    Both suffer from either Q, so the slow end of the interval is that of many queries on both sides. Where nothing tells `Q_r` it is 0.
     """
     p = Parameters.of(models)
     left, right = now[:, column("q_l")], np.nan_to_num(now[:, column("q_r")])
-    flight = in_flight(p, left, right, spread)
     ahead_l, ahead_r = ahead[:, column("q_l")], np.nan_to_num(ahead[:, column("q_r")])
-    with np.errstate(invalid="ignore", divide="ignore"):
-        growth = np.where(left[:, None, None] > 0, ahead_l / left[:, None, None], 1.0)
-    spread_ahead = np.nan_to_num(spread)[:, None, None] * np.where(np.isnan(growth), 1.0, growth)
     each = p.like(ahead_l)
-    bandwidth = bandwidth_gbps(each, in_flight(each, ahead_l, ahead_r, spread_ahead), ahead_r)[:, :, ::-1]  # low Q is high bandwidth
+    wider = (_grown(spread[:, 0], left, ahead_l), _grown(spread[:, 1], right, ahead_r))
+    bandwidth = bandwidth_gbps(each, *in_flight(each, ahead_l, ahead_r, *wider))[:, :, ::-1]  # low Q is high bandwidth
     bound = np.where(np.isnan(link), np.inf, link)
-    bandwidth_now = np.minimum(bandwidth_gbps(p, flight, right), bound)
+    bandwidth_now = np.minimum(bandwidth_gbps(p, *in_flight(p, left, right, spread[:, 0], spread[:, 1])), bound)
     bandwidth = np.minimum(bandwidth, bound[:, None, None])
     return Performance(bandwidth_now, latency_us(p, left, right), bandwidth, latency_us(each, ahead_l, ahead_r))
+
+
+def _grown(spread: Floats, now: Floats, ahead: Floats) -> Floats:
+    """The spread ahead: it grows with the mean, and is what it was where the mean was 0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        growth = np.where(now[:, None, None] > 0, ahead / now[:, None, None], 1.0)
+    return np.asarray(np.nan_to_num(spread)[:, None, None] * np.where(np.isnan(growth), 1.0, growth))
 
 
 def declines(found: Performance) -> tuple[Floats, Floats]:

@@ -34,6 +34,8 @@ class Forecast:
         Greatest predicted drop of the bandwidth, and the first horizon with one of 5 % or more (NaN: none).
     cold_start : bool array (rnics,)
         Made from the physical model and a damped trend alone.
+    of_peers : bool array (rnics,)
+        Whether `q_r` is joined over peers; otherwise the own ingress chain stands in.
     """
 
     minute: int
@@ -45,6 +47,7 @@ class Forecast:
     decline_share: Floats
     decline_in_min: Floats
     cold_start: npt.NDArray[np.bool_]
+    of_peers: npt.NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.now)
@@ -85,5 +88,14 @@ def predict(window: Window, forecaster: Forecaster | None, threads: int = 1) -> 
     nearest = np.where(np.isnan(each), np.inf, each).min(axis=1)[:, :, ::-1]  # many entries, little headroom
     reached = reached_in_min(now[:, :count], ahead[:, :count], limit)
     return Forecast(
-        window.minute, now, ahead, found, np.where(np.isinf(nearest), np.nan, nearest), reached, share, in_min, np.asarray(cold)
+        window.minute,
+        now,
+        ahead,
+        found,
+        np.where(np.isinf(nearest), np.nan, nearest),
+        reached,
+        share,
+        in_min,
+        np.asarray(cold),
+        window.of_peers,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -32,8 +32,10 @@ class Window:
         The value 60 minutes, a day and a week ago, and at each horizon after that.
     containers : float array (rnics, HISTORY_MIN)
         Containers started less containers ended in each minute.
-    spread : float array (rnics,)
-        Standard deviation of mask positions behind the newest `q_l`; NaN where not known.
+    spread : float array (rnics, 2)
+        Standard deviation of the mask positions behind the newest `q_l` and `q_r`; NaN where not known.
+    of_peers : bool array (rnics,)
+        Whether `q_r` is joined over peers; otherwise it is of the own ingress chain.
     link_gbps : float array (rnics,)
         What the PCIe link carries now; NaN where not known, which bounds nothing.
     """
@@ -45,6 +47,7 @@ class Window:
     seasons: Floats
     containers: Floats
     spread: Floats
+    of_peers: npt.NDArray[np.bool_]
     link_gbps: Floats
 
     def __post_init__(self) -> None:
@@ -53,7 +56,8 @@ class Window:
             "values": (n, HISTORY_MIN, k),
             "seasons": (n, len(SEASONS_MIN), 1 + len(HORIZONS_MIN), k),
             "containers": (n, HISTORY_MIN),
-            "spread": (n,),
+            "spread": (n, 2),
+            "of_peers": (n,),
             "link_gbps": (n,),
             "hosts": (n,),
         }
@@ -79,6 +83,8 @@ class History:
     values: Floats
     containers: Floats
     spread: Floats
+    """(rnics, minutes, 2)."""
+    of_peers: npt.NDArray[np.bool_]
     """(rnics, minutes)."""
     link_gbps: Floats
     """(rnics, minutes)."""
@@ -101,5 +107,31 @@ class History:
             for j, ahead in enumerate((0, *HORIZONS_MIN)):
                 if 0 <= index - ago + ahead <= index:
                     seasons[:, i, j] = self.values[:, index - ago + ahead]
-        spread, link = self.spread[:, index], self.link_gbps[:, index]
-        return Window(self.models, self.hosts, self.first_minute + index, values, seasons, containers, spread, link)
+        newest = (self.spread[:, index], self.of_peers[:, index], self.link_gbps[:, index])
+        return Window(self.models, self.hosts, self.first_minute + index, values, seasons, containers, *newest)
+
+    def minutes_between(self, first: int, last: int) -> History:
+        """The minutes from `first` to before `last`."""
+        return replace(
+            self,
+            first_minute=self.first_minute + first,
+            values=self.values[:, first:last],
+            containers=self.containers[:, first:last],
+            spread=self.spread[:, first:last],
+            of_peers=self.of_peers[:, first:last],
+            link_gbps=self.link_gbps[:, first:last],
+        )
+
+    def rnics_between(self, rnics: slice) -> History:
+        """Some of the RNICs; cut between hosts, so that those of one host stay together."""
+        return replace(
+            self,
+            models=self.models[rnics],
+            names=self.names[rnics],
+            hosts=self.hosts[rnics],
+            values=self.values[rnics],
+            containers=self.containers[rnics],
+            spread=self.spread[rnics],
+            of_peers=self.of_peers[rnics],
+            link_gbps=self.link_gbps[rnics],
+        )
