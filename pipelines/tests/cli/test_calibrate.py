@@ -61,6 +61,9 @@ def test_a_folder_of_files_gives_a_candidate_that_can_be_compared_with_again(
     before.write_text(json.dumps(found))
     again = calibrated(str(folder), "--current", str(before))
     assert again["bandwidth"]["current_relative_error"] < 0.01
+    predicted = run(app, ["predict", "-p", "CX-7", "--ql", "0", "--qr", "0", "--calibration", str(before), "--json"])
+    assert json.loads(predicted.stdout)["latency_us"] == pytest.approx(P.c, rel=0.02)
+    assert "calibration" in json.loads(predicted.stdout)["interval_basis"]
 
 
 def test_a_fit_that_is_worse_ends_with_code_3_and_its_reason(tmp_path: Path) -> None:
@@ -135,7 +138,12 @@ def test_a_prediction_has_its_intervals_and_says_where_they_come_from() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(["-p", "CX-9", "--ql", "1", "--qr", "1"], "known are CX-4"), (["-p", "CX-6", "--ql", "-1", "--qr", "1"], "Q_l")],
+    [
+        (["-p", "CX-9", "--ql", "1", "--qr", "1"], "known are CX-4"),
+        (["-p", "CX-6", "--ql", "-1", "--qr", "1"], "Q_l"),
+        (["-p", "CX-6", "--ql", "1", "--qr", "1", "--calibration", "missing.json"], "there is no file missing.json"),
+        (["-p", "CX-6", "--ql", "1", "--qr", "1", "--calibration", __file__], "is no answer of `wallwatch calibrate --json`"),
+    ],
 )
 def test_a_prediction_that_cannot_be_made_says_why(arguments: list[str], message: str) -> None:
     result = run(app, ["predict", *arguments])

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import orjson
 import typer
+
+if TYPE_CHECKING:
+    from wallwatch.domain.catalogue.models import Performance
 
 
 def predict(
     profile: str = typer.Option(..., "--profile", "-p", help="RNIC model, such as CX-6"),
     ql: float = typer.Option(..., "--ql", help="mean mask queries of a packet in the local egress chain, from 0 upwards"),
     qr: float = typer.Option(..., "--qr", help="mean mask queries of a packet in the remote ingress chain, from 0 upwards"),
+    calibration: Path | None = typer.Option(
+        None, "--calibration", help="an answer of `wallwatch calibrate --json`, whose fit stands in for the profile's parameters"
+    ),
     as_json: bool = typer.Option(False, "--json", help="print one JSON object"),
 ) -> None:
     """Predict bandwidth and latency from mask queries, with intervals (the model of docs/calibration.md)."""
     from wallwatch.domain.catalogue.load import profiles
     from wallwatch.domain.performance.predict import predict as predicted
 
+    if calibration is not None and not calibration.is_file():
+        typer.echo(f"wallwatch predict: there is no file {calibration}", err=True)
+        raise typer.Exit(2)
     found = next((p for name, p in profiles().items() if name.lower() == profile.lower()), None)
     if found is None:
         typer.echo(f"wallwatch predict: there is no profile {profile!r}; known are {', '.join(profiles())}", err=True)
         raise typer.Exit(2)
     try:
-        result = predicted(found.performance, ql, qr)
+        result = predicted(found.performance if calibration is None else _fitted(calibration), ql, qr)
     except ValueError as problem:
         typer.echo(f"wallwatch predict: {problem}", err=True)
         raise typer.Exit(2) from None
@@ -29,6 +41,7 @@ def predict(
     if as_json:
         body = {
             "profile": found.id,
+            "calibration": None if calibration is None else calibration.name,
             "ql": ql,
             "qr": qr,
             "bandwidth_gbps": round(bandwidth.value, 3),
@@ -49,3 +62,16 @@ def predict(
     typer.echo(f"  intervals: {result.basis}")
     if result.extrapolated:
         typer.echo("  more queries than were measured for the profile: extrapolated")
+
+
+def _fitted(file: Path) -> Performance:
+    from wallwatch.domain.catalogue.models import Performance
+    from wallwatch.domain.performance.calibration import Calibration
+
+    try:
+        found = Calibration.model_validate_json(file.read_bytes())
+    except (OSError, ValueError):
+        raise ValueError(f"{file} is no answer of `wallwatch calibrate --json`") from None
+    if found.candidate is None:
+        raise ValueError(f"{file} holds a refused calibration: {' '.join(found.reasons)}")
+    return Performance(**found.candidate.model_dump())
