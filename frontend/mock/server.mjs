@@ -12,6 +12,7 @@ import * as answers from "./answers.mjs";
 import { CATALOGUE } from "./catalogue.mjs";
 import { makeFleet } from "./fleet.mjs";
 import { Incidents } from "./incidents.mjs";
+import { proposal, Rollouts } from "./rollouts.mjs";
 import { Silences, Views } from "./silences.mjs";
 import { before, containers, similar, whole } from "./whole.mjs";
 import { vfs } from "./vfs.mjs";
@@ -28,6 +29,8 @@ const empty = answers.page([]);
 const incidents = new Incidents(fleet, kind);
 const silences = new Silences(incidents, kind);
 const views = new Views();
+const rollouts = new Rollouts(fleet, kind);
+const proposed = fleet.host.length > 0 ? [proposal(fleet)] : [];
 const catalogue = process.env.WALLWATCH_MOCK_CATALOGUE ? JSON.parse(readFileSync(process.env.WALLWATCH_MOCK_CATALOGUE, "utf8")) : CATALOGUE;
 const orders = new Map();
 let seq = 1;
@@ -85,17 +88,18 @@ const reads = [
   [/^\/silences$/, (_, q) => silences.list(q)],
   [/^\/silences\/([^/]+)$/, ([, id]) => { const s = silences.all.find((each) => each.id === id); return s ? silences.shown(s) : null; }],
   [/^\/views$/, () => views.all],
-  [/^\/remedy-control$/, () => ({ stop: null, busy: { hosts: 0, racks: 0, fleet: 8, most_hosts: 3, most_racks: 8 }, breakers: [], awaiting_approval: 0 })],
-  [/^\/rollouts$/, () => answers.page([])],
-  [/^\/remedies$/, () => answers.page([...orders].reverse().map(([id, o]) => answers.remedy(o.order, id, o.at)))],
-  [/^\/remedies\/([^/]+)$/, ([, id]) => { const o = orders.get(id); return o ? answers.remedy(o.order, id, o.at) : null; }],
+  [/^\/remedy-control$/, () => ({ stop: null, busy: { hosts: 0, racks: 0, fleet: 8, most_hosts: 3, most_racks: 8 }, breakers: [], awaiting_approval: proposed.length })],
+  [/^\/rollouts$/, () => answers.page(rollouts.list())],
+  [/^\/rollouts\/([^/]+)$/, ([, id]) => rollouts.get(id)],
+  [/^\/remedies$/, (_, q) => answers.page([...[...orders].reverse().map(([id, o]) => answers.remedy(o.order, id, o.at)), ...proposed].filter((r) => (q.getAll("state").length === 0 || q.getAll("state").includes(r.state)) && (!q.get("host") || r.host === q.get("host")) && (!q.get("incident_id") || r.incident_id === q.get("incident_id"))))],
+  [/^\/remedies\/([^/]+)$/, ([, id]) => { const o = orders.get(id); return o ? answers.remedy(o.order, id, o.at) : (proposed.find((r) => r.id === id) ?? null); }],
   [/^\/agents$/, () => answers.agents(fleet)],
   ...webhooks.reads,
   [/^\/tokens$/, () => answers.TOKENS],
   [/^\/users$/, () => answers.USERS],
   [/^\/audit$/, () => answers.AUDIT],
 ];
-const LISTS = /^\/(remedies|agents|webhooks|tokens|users|audit)$/;
+const LISTS = /^\/(remedies|rollouts|agents|webhooks|tokens|users|audit)$/;
 
 function about(id, answer) {
   const known = incidents.find(id);
@@ -105,6 +109,9 @@ function about(id, answer) {
 /** What changes something: [method, path, answer]; a null answer is "no such thing". */
 const writes = [
   ...webhooks.writes,
+  ["POST", /^\/rollouts$/, (_, body) => rollouts.create(body)],
+  ["POST", /^\/rollouts\/([^/]+)\/(approve|reject|pause|resume|stop)$/, ([, id, what], body) => rollouts.change(id, what, body)],
+  ["POST", /^\/remedies\/([^/]+)\/(approve|reject)$/, ([, id, what]) => { const at = proposed.findIndex((r) => r.id === id); if (at < 0) return null; const [known] = proposed.splice(at, 1); orders.set(id, { order: known, at: Date.now() }); return { ...answers.remedy(known, id, Date.now()), state: what === "reject" ? "rejected" : "dispatched" }; }],
   ["POST", /^\/incidents\/bulk$/, (_, body) => incidents.bulk(body)],
   ["POST", /^\/incidents\/([^/]+)\/(acknowledge|unacknowledge|resolve|reopen)$/, ([, id, action]) => about(id, (i) => changed(incidents.act(i, action)))],
   ["POST", /^\/incidents\/([^/]+)\/comments$/, ([, id], body) => about(id, (i) => changed(incidents.act(i, "comment", body)))],

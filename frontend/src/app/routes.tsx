@@ -15,8 +15,12 @@ import { PolicyPage } from "@/features/policies/PolicyPage";
 import type { ProfileSearch } from "@/features/profiles/filters";
 import { ProfilesPage } from "@/features/profiles/ProfilesPage";
 import { RemediesPage } from "@/features/remedies/RemediesPage";
+import type { RemedySearch } from "@/features/remedies/search";
 import { parseRange, type RangeSearch } from "@/features/rnic/range";
 import { parseVfView, type RnicSearch, type VfView } from "@/features/rnic/vfView";
+import { NewRolloutPage } from "@/features/rollouts/NewRolloutPage";
+import { RolloutPage } from "@/features/rollouts/RolloutPage";
+import type { RolloutSearch } from "@/features/rollouts/search";
 import { SettingsPage } from "@/features/settings/SettingsPage";
 import type { SilenceFilters } from "@/features/silences/filters";
 import { SilencesPage } from "@/features/silences/SilencesPage";
@@ -130,7 +134,23 @@ export function SymptomRoute() {
 }
 
 export function RemediesRoute() {
-  return <RemediesPage />;
+  const search = getRouteApi("/remedies").useSearch();
+  const navigate = useNavigate();
+  const onSearch = useCallback((next: RemedySearch) => void navigate({ to: "/remedies", search: next, replace: true }), [navigate]);
+  return <RemediesPage search={search} onSearch={onSearch} />;
+}
+
+export function NewRolloutRoute() {
+  const search = getRouteApi("/rollouts/new").useSearch();
+  const navigate = useNavigate();
+  const onSearch = useCallback((next: RolloutSearch) => void navigate({ to: "/rollouts/new", search: next, replace: true }), [navigate]);
+  const onStarted = useCallback((id: string) => void navigate({ to: "/rollouts/$id", params: { id } }), [navigate]);
+  return <NewRolloutPage key={search.incident ?? "none"} search={search} onSearch={onSearch} onStarted={onStarted} />;
+}
+
+export function RolloutRoute() {
+  const { id } = getRouteApi("/rollouts/$id").useParams();
+  return <RolloutPage key={id} id={id} />;
 }
 
 export function AgentsRoute() {

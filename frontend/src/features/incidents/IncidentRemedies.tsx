@@ -1,4 +1,5 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { RemedyDialog } from "@/features/remedies/RemedyDialog";
 import { RemedyStateMark } from "@/features/remedies/RemedyStateMark";
@@ -51,6 +52,14 @@ export function IncidentRemedies({ incident }: { incident: Incident }) {
             <Text size="sm">{titleOf(remedy.action)}</Text>
             <Text size="xs" c="dimmed">
               {clock(remedy.created_at)} · {remedy.requested_by}
+              {remedy.rollout_id !== null && (
+                <>
+                  {" · "}
+                  <Link to="/rollouts/$id" params={{ id: remedy.rollout_id }}>
+                    rollout
+                  </Link>
+                </>
+              )}
             </Text>
           </Group>
           <Button size="compact-xs" variant="subtle" onClick={() => setDialog({ remedyId: remedy.id })}>
@@ -58,9 +67,16 @@ export function IncidentRemedies({ incident }: { incident: Incident }) {
           </Button>
         </Group>
       ))}
-      <Button variant="default" style={{ alignSelf: "flex-start" }} onClick={() => setDialog({})}>
-        Choose another remedy
-      </Button>
+      <Group gap={8}>
+        <Button variant="default" onClick={() => setDialog({})}>
+          Choose another remedy
+        </Button>
+        {incident.hosts.length > 1 && (
+          <Button variant="default" renderRoot={(props) => <Link to="/rollouts/new" search={{ incident: incident.id, host: incident.hosts.join(",") }} {...props} />}>
+            Roll out to all {incident.hosts.length} hosts…
+          </Button>
+        )}
+      </Group>
       {dialog && <RemedyDialog opened onClose={() => setDialog(null)} host={incident.host} pci={incident.pci} action={dialog.action} purposeFor={(action) => purposeOf(action, [{ ...incident, remedies: suggested }]) ?? { incident }} remedyId={dialog.remedyId} />}
     </Stack>
   );

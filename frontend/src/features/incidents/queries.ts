@@ -55,10 +55,12 @@ export function useOpenIncidentCount(): number | undefined {
   return data?.total;
 }
 
-export function useIncident(id: string) {
+/** One incident, whole; null asks for none. */
+export function useIncident(id: string | null) {
   return useQuery({
     queryKey: ["incidents", "one", id],
-    queryFn: () => unwrap(api.GET("/api/v1/incidents/{incident_id}", { params: { path: { incident_id: id } } })),
+    enabled: id !== null,
+    queryFn: () => unwrap(api.GET("/api/v1/incidents/{incident_id}", { params: { path: { incident_id: id ?? "" } } })),
     refetchInterval: EVERY_MS,
   });
 }

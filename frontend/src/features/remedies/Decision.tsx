@@ -2,18 +2,33 @@ import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { Remedy } from "@/lib/api/types";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
-import { useDecideRemedy } from "./queries";
+import { ActionFacts } from "./ActionFacts";
+import { useActions, useDecideRemedy } from "./queries";
+import { RemedyProgress } from "./RemedyProgress";
+import { useDryRun } from "./useDryRun";
 
-/** Yes or no to a proposal. Who ordered it may withdraw it; the server refuses their own yes. */
+/** Yes or no to a proposal, with what it would do at hand. Who ordered it may withdraw it; the server refuses their own yes. */
 export function Decision({ remedy }: { remedy: Remedy }) {
   const decide = useDecideRemedy();
   const [reason, setReason] = useState("");
+  const action = useActions().data?.find((each) => each.action === remedy.action);
+  // The same order, but for the run: what the proposer saw may have changed on the host meanwhile.
+  const dryRun = useDryRun({ action: remedy.action, host: remedy.host, pci: remedy.pci, params: remedy.params, ...(remedy.incident_id ? { incident_id: remedy.incident_id } : {}) });
   return (
     <Stack gap={8} role="group" aria-label="Approval">
       <Text size="sm">
         {remedy.requested_by} proposed it for {remedy.host}
         {remedy.pci ? ` ${remedy.pci}` : ""}. Approving sends it to the host at once.
       </Text>
+      {action && <ActionFacts action={action} reach={action.scope === "host" ? `Reaches every RNIC of ${remedy.host}.` : null} />}
+      {dryRun.error !== null && <ProblemNotice error={dryRun.error} />}
+      {dryRun.remedy ? (
+        <RemedyProgress remedy={dryRun.remedy} />
+      ) : (
+        <Button variant="default" style={{ alignSelf: "flex-start" }} loading={dryRun.waiting} onClick={dryRun.start}>
+          Dry run: show the exact operations
+        </Button>
+      )}
       {decide.isError && <ProblemNotice error={decide.error} />}
       <Group align="flex-end" gap={8}>
         <TextInput label="Reason" description="Needed to reject or withdraw it" value={reason} onChange={(event) => setReason(event.currentTarget.value)} style={{ flex: 1 }} />

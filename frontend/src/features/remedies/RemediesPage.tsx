@@ -1,44 +1,42 @@
-import { Button, Modal, SegmentedControl, Stack, Title } from "@mantine/core";
+import { Button, Group, Modal, Select, Stack, Title } from "@mantine/core";
 import { createColumnHelper } from "@tanstack/react-table";
-import { Link } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import type { Remedy } from "@/lib/api/types";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { DataTable } from "@/lib/ui/DataTable";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { ListPanel } from "@/lib/ui/ListPanel";
+import { SearchField } from "@/lib/ui/SearchField";
 import { ActionName } from "./ActionName";
+import { ApprovalQueue } from "./ApprovalQueue";
 import { ControlPanel } from "./ControlPanel";
 import { ParamsLine } from "./ParamsLine";
+import { isRemedyState, STATES } from "./progress";
 import { useRemedyPages } from "./queries";
 import { RemedyFollow } from "./RemedyFollow";
+import { RemedyPlace } from "./RemedyPlace";
 import { RemedyStateMark } from "./RemedyStateMark";
 import { RolloutsPanel } from "./RolloutsPanel";
+import type { RemedySearch } from "./search";
 
 const column = createColumnHelper<Remedy>();
 
+interface Props {
+  search: RemedySearch;
+  onSearch: (search: RemedySearch) => void;
+}
+
 /** Everything that was done to a host, by whom, and whether it helped. */
-export function RemediesPage() {
-  const [filter, setFilter] = useState<"any" | "proposed">("any");
-  const remedies = useRemedyPages(filter === "any" ? null : filter);
+export function RemediesPage({ search, onSearch }: Props) {
+  const remedies = useRemedyPages({ state: search.state, host: search.host });
   const { time } = useTimeFormat();
-  const [shown, setShown] = useState<string | null>(null);
+  const show = (remedy: string | undefined) => onSearch({ ...search, remedy });
   const columns = useMemo(
     () => [
       column.accessor("state", { header: "State", cell: ({ getValue }) => <RemedyStateMark state={getValue()} /> }),
       column.accessor("action", { header: "Action", cell: ({ getValue }) => <ActionName action={getValue()} /> }),
       column.accessor("mode", { header: "Mode", cell: ({ getValue }) => getValue().replace("_", " ") }),
-      column.accessor("host", {
-        header: "RNIC",
-        cell: ({ row: { original: r } }) =>
-          r.pci ? (
-            <Link to="/rnics/$host/$pci" params={{ host: r.host, pci: r.pci }}>
-              {r.host} {r.pci}
-            </Link>
-          ) : (
-            r.host
-          ),
-      }),
+      column.accessor("host", { header: "RNIC", cell: ({ row }) => <RemedyPlace remedy={row.original} /> }),
       column.display({
         id: "params",
         header: "Parameters",
@@ -50,35 +48,40 @@ export function RemediesPage() {
         id: "open",
         header: "Detail",
         cell: ({ row }) => (
-          <Button size="compact-xs" variant="default" onClick={() => setShown(row.original.id)}>
+          <Button size="compact-xs" variant="default" onClick={() => onSearch({ ...search, remedy: row.original.id })}>
             Open
           </Button>
         ),
       }),
     ],
-    [time],
+    [time, search, onSearch],
   );
+  const filtered = search.state !== undefined || search.host !== undefined;
   return (
     <Stack gap={12}>
       <Title order={1}>Remedies</Title>
       <ControlPanel />
+      <ApprovalQueue onOpen={show} />
       <RolloutsPanel />
-      <SegmentedControl
-        aria-label="Which remedies"
-        style={{ alignSelf: "flex-start" }}
-        value={filter}
-        onChange={(value) => setFilter(value === "proposed" ? "proposed" : "any")}
-        data={[
-          { value: "any", label: "All" },
-          { value: "proposed", label: "Waiting for approval" },
-        ]}
-      />
+      <Group gap={8} role="search" aria-label="Filter the remedies">
+        <SearchField first label="Filter by host" placeholder="host  ( / )" width={180} value={search.host} onValue={(host) => onSearch({ ...search, host })} />
+        <Select
+          aria-label="Filter by state"
+          placeholder="state"
+          clearable
+          w={180}
+          data={Object.entries(STATES).map(([value, { label }]) => ({ value, label }))}
+          value={search.state ?? null}
+          onChange={(value) => onSearch({ ...search, state: value !== null && isRemedyState(value) ? value : undefined })}
+          clearButtonProps={{ "aria-label": "Clear state" }}
+        />
+      </Group>
       <ListPanel
         title="Newest first"
         pages={remedies}
         empty={
-          filter === "proposed" ? (
-            <EmptyState title="Nothing waits for approval">What is risky waits here for a second person before it reaches a host.</EmptyState>
+          filtered ? (
+            <EmptyState title="No remedy matches these filters">Clear a filter; the host is matched whole.</EmptyState>
           ) : (
             <EmptyState title="No remedy was ordered yet">Open an incident or an RNIC and choose a remedy; its dry run shows what it would do.</EmptyState>
           )
@@ -87,8 +90,8 @@ export function RemediesPage() {
       >
         {(items) => <DataTable label="Remedies" data={items} columns={columns} />}
       </ListPanel>
-      <Modal opened={shown !== null} onClose={() => setShown(null)} size={720} title="Remedy">
-        {shown !== null && <RemedyFollow id={shown} />}
+      <Modal opened={search.remedy !== undefined} onClose={() => show(undefined)} size={720} title="Remedy">
+        {search.remedy !== undefined && <RemedyFollow id={search.remedy} />}
       </Modal>
     </Stack>
   );

@@ -1,4 +1,5 @@
-import { Modal } from "@mantine/core";
+import { Modal, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { QueryState } from "@/lib/ui/QueryState";
 import type { PurposeFor } from "./purpose";
@@ -28,7 +29,16 @@ export function RemedyDialog({ opened, onClose, host, pci, action, purposeFor, r
         <RemedyFollow id={appliedId} onAgain={() => setAppliedId(null)} />
       ) : (
         <QueryState query={{ ...actions, data: actions.data && purposeFor && { list: actions.data, purposeFor } }} lines={6}>
-          {(known) => <RemedyForm actions={known.list} host={host} pci={pci} initialAction={action} purposeFor={known.purposeFor} onApplied={setAppliedId} />}
+          {(known) => (
+            <>
+            <RemedyForm actions={known.list} host={host} pci={pci} initialAction={action} purposeFor={known.purposeFor} onApplied={setAppliedId} />
+            <Text size="sm" mt={8}>
+              <Link to="/rollouts/new" search={{ host, ...(action ? { action } : {}) }}>
+                Roll it out to more hosts instead
+              </Link>
+            </Text>
+            </>
+          )}
         </QueryState>
       )}
     </Modal>

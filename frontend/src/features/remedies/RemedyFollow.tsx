@@ -1,4 +1,5 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { QueryState } from "@/lib/ui/QueryState";
@@ -6,6 +7,7 @@ import { ActionName } from "./ActionName";
 import { Decision } from "./Decision";
 import { ParamsLine } from "./ParamsLine";
 import { useRemedy, useUndoRemedy } from "./queries";
+import { RemedyPlace } from "./RemedyPlace";
 import { RemedyProgress } from "./RemedyProgress";
 
 const UNDO_TEXT = {
@@ -30,6 +32,26 @@ export function RemedyFollow({ id, onAgain }: { id: string; onAgain?: () => void
               <ActionName action={data.action} />
             </b>{" "}
             <ParamsLine action={data.action} params={data.params} />
+          </Text>
+          <Text size="sm" c="dimmed">
+            {data.mode === "dry_run" ? "Dry run on" : "On"} <RemedyPlace remedy={data} />, ordered by {data.requested_by}, {time(data.created_at)}
+            {data.incident_id !== null && (
+              <>
+                , for{" "}
+                <Link to="/incidents/$id" params={{ id: data.incident_id }}>
+                  an incident
+                </Link>
+              </>
+            )}
+            {data.rollout_id !== null && (
+              <>
+                , part of{" "}
+                <Link to="/rollouts/$id" params={{ id: data.rollout_id }}>
+                  a rollout
+                </Link>
+              </>
+            )}
+            .
           </Text>
           <RemedyProgress remedy={data} />
           {data.undo_state && (

@@ -1,11 +1,9 @@
 import { Button, Group, Select, Stack, Text } from "@mantine/core";
 import { useRef, useState } from "react";
 import type { NewRemedy, RemedyAction } from "@/lib/api/types";
-import { formatExpected } from "@/lib/format";
-import { formatDuration } from "@/lib/time/format";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
-import { StatusMark } from "@/lib/ui/StatusMark";
+import { ActionFacts } from "./ActionFacts";
 import { ParamFields } from "./ParamFields";
 import { initialValues, toParams, validate, type ParamValues } from "./params";
 import { isUnderWay } from "./progress";
@@ -65,7 +63,6 @@ export function RemedyForm({ actions, host, pci, initialAction, purposeFor, onAp
   };
   const planned = plan.data?.state === "planned";
   const waiting = planId !== null && (plan.data === undefined || isUnderWay(plan.data.state));
-  const check = action.verification;
   return (
     <Stack gap={12}>
       <Select
@@ -85,29 +82,7 @@ export function RemedyForm({ actions, host, pci, initialAction, purposeFor, onAp
       />
       <PurposeNote purpose={purpose} />
       <ParamFields action={action} values={values} errors={errors} disabled={create.isPending || waiting} onChange={change} />
-      <Stack gap={4}>
-        <StatusMark tone={action.risk === "low" ? "good" : action.risk === "medium" ? "warn" : "bad"}>{`Risk: ${action.risk}`}</StatusMark>
-        <Text size="sm">{action.risk_text}</Text>
-        {action.needs_approval && (
-          <Text size="sm">
-            <b>Approval:</b> somebody else has to approve it before it reaches the host.
-          </Text>
-        )}
-        {action.scope === "host" && <Text size="sm">Reaches every RNIC of {host}.</Text>}
-        <Text size="sm">
-          <b>Touches</b> {action.operations}
-        </Text>
-        <Text size="sm">
-          <b>Needs</b> {action.privileges}
-        </Text>
-        <Text size="sm">
-          <b>Verified by</b> {check.label} {formatExpected(check.expected, check.unit)}
-          {check.for_s > 0 ? ` for ${formatDuration(check.for_s * 1000)}` : ""}, within {formatDuration(check.within_s * 1000)}.
-        </Text>
-        <Text size="sm">
-          <b>Undo:</b> {action.undo}
-        </Text>
-      </Stack>
+      <ActionFacts action={action} reach={action.scope === "host" ? `Reaches every RNIC of ${host}.` : null} />
       {create.isError && <ProblemNotice error={create.error} />}
       {plan.isError && <ProblemNotice error={plan.error} onRetry={() => void plan.refetch()} />}
       {planId !== null && plan.data && <RemedyProgress remedy={plan.data} />}

@@ -12,8 +12,8 @@ export function useActions() {
   return useQuery({ queryKey: ["remedy-actions"], queryFn: () => unwrap(api.GET("/api/v1/remedy-actions")), staleTime: Infinity });
 }
 
-/** The newest remedies of one incident, or of one RNIC. */
-export function useRemediesOf(where: { incident_id: string } | { host: string; pci: string }) {
+/** The newest remedies of one incident, or of one host. */
+export function useRemediesOf(where: { incident_id: string } | { host: string }) {
   return useQuery({
     queryKey: ["remedies", "of", where],
     queryFn: () => unwrap(api.GET("/api/v1/remedies", { params: { query: { ...where, limit: PAGE } } })),
@@ -21,10 +21,10 @@ export function useRemediesOf(where: { incident_id: string } | { host: string; p
   });
 }
 
-/** All remedies, or those in one state, newest first. */
-export function useRemedyPages(state: RemedyState | null) {
-  const where = state ? { state: [state] } : {};
-  return usePages(["remedies", "of", "all", state ?? "any"], (cursor) => unwrap(api.GET("/api/v1/remedies", { params: { query: { ...where, limit: PAGE, cursor } } })), EVERY_MS);
+/** All remedies, or those in one state or on one host, newest first. */
+export function useRemedyPages({ state, host }: { state?: RemedyState; host?: string }) {
+  const where = { host, ...(state ? { state: [state] } : {}) };
+  return usePages(["remedies", "of", "all", state ?? "any", host ?? "any"], (cursor) => unwrap(api.GET("/api/v1/remedies", { params: { query: { ...where, limit: PAGE, cursor } } })), EVERY_MS);
 }
 
 /** One remedy, asked for each second while the host works on it (the stream tells sooner when it can). */

@@ -26,3 +26,7 @@ export function waveText(wave: Rollout["waves"][number], index: number): string 
   if (undone > 0) parts.push(`${undone} undone`);
   return `${name}: ${parts.join(", ")}`;
 }
+
+export function isEnded(state: State): boolean {
+  return state === "rejected" || state === "stopped" || state === "verified";
+}

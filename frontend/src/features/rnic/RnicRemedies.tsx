@@ -1,7 +1,10 @@
-import { Group, Stack, Text } from "@mantine/core";
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { ActionName } from "@/features/remedies/ActionName";
 import { ParamsLine } from "@/features/remedies/ParamsLine";
 import { useRemediesOf } from "@/features/remedies/queries";
+import { RemedyFollow } from "@/features/remedies/RemedyFollow";
 import { RemedyStateMark } from "@/features/remedies/RemedyStateMark";
 import { formatAgo } from "@/lib/time/format";
 import { useNow } from "@/lib/time/useNow";
@@ -9,14 +12,15 @@ import { QueryState } from "@/lib/ui/QueryState";
 
 const SHOWN = 5;
 
-/** What was done to this RNIC, newest first; dry runs changed nothing and are left out. */
+/** What was done to this RNIC or to its whole host, newest first; dry runs changed nothing and are left out. */
 export function RnicRemedies({ host, pci }: { host: string; pci: string }) {
-  const remedies = useRemediesOf({ host, pci });
+  const remedies = useRemediesOf({ host });
+  const [opened, setOpened] = useState<string | null>(null);
   const now = useNow();
   return (
     <QueryState query={remedies} lines={2}>
       {({ items }) => {
-        const applied = items.filter((remedy) => remedy.mode === "apply").slice(0, SHOWN);
+        const applied = items.filter((remedy) => remedy.mode === "apply" && (remedy.pci === null || remedy.pci === pci)).slice(0, SHOWN);
         return (
           <Stack gap={6} role="group" aria-label="Remedies of this RNIC">
             <Text size="sm" fw={600}>
@@ -38,8 +42,19 @@ export function RnicRemedies({ host, pci }: { host: string; pci: string }) {
                 <Text size="sm" c="dimmed" style={{ whiteSpace: "nowrap" }}>
                   {formatAgo(remedy.created_at, now)} by {remedy.requested_by}
                 </Text>
+                <Button size="compact-xs" variant="subtle" aria-label={`Open ${remedy.action} of ${formatAgo(remedy.created_at, now)}`} onClick={() => setOpened(remedy.id)}>
+                  Open
+                </Button>
               </Group>
             ))}
+            <Text size="sm">
+              <Link to="/remedies" search={{ host }}>
+                All remedies of {host}, dry runs too
+              </Link>
+            </Text>
+            <Modal opened={opened !== null} onClose={() => setOpened(null)} size={720} title={`Remedy on ${host}`}>
+              {opened !== null && <RemedyFollow id={opened} />}
+            </Modal>
           </Stack>
         );
       }}

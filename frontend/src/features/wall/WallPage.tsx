@@ -1,4 +1,4 @@
-import { Stack, Text } from "@mantine/core";
+import { Button, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useCallback, useMemo } from "react";
 import { useNames } from "@/lib/api/useCatalogue";
@@ -44,7 +44,13 @@ export function WallPage({ filters, onFilters, onOpen }: Props) {
       {query.error && <StaleNote since={state.asOf} error={query.error} />}
       {columns.host.length > 0 && (
         <>
-          <WallFilterBar columns={columns} shape={shape} filters={filters} onFilters={onFilters} />
+          <WallFilterBar columns={columns} shape={shape} filters={filters} onFilters={onFilters}>
+            {isFiltered(filters) && rows.length > 0 && (
+              <Button variant="default" renderRoot={(props) => <Link to="/rollouts/new" search={filters} {...props} />}>
+                Roll out a remedy to {rows.length === 1 ? "it" : `these ${rows.length.toLocaleString("en")}`}…
+              </Button>
+            )}
+          </WallFilterBar>
           <SummaryStrip summary={summary} filters={filters} onFilters={onFilters} />
         </>
       )}

@@ -28,6 +28,7 @@ export type MaskChains = Schemas["MaskChains"];
 export type MaskEntry = Schemas["MaskEntry"];
 export type Matcher = Schemas["Matcher"];
 export type NewRemedy = Schemas["NewRemedy"];
+export type NewRollout = Schemas["NewRollout"];
 export type NewSilence = Schemas["NewSilence"];
 export type ParamInfo = Schemas["ParamInfo"];
 export type Policy = Schemas["Policy"];

@@ -1,0 +1,113 @@
+import { Group, Stack, Table, Text, Title } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { ActionName } from "@/features/remedies/ActionName";
+import { ParamsLine } from "@/features/remedies/ParamsLine";
+import { isRemedyState } from "@/features/remedies/progress";
+import { RemedyStateMark } from "@/features/remedies/RemedyStateMark";
+import { RolloutActions } from "@/features/remedies/RolloutActions";
+import { ROLLOUT_STATES, waveText } from "@/features/remedies/rollout";
+import type { Rollout } from "@/lib/api/types";
+import { useTimeFormat } from "@/lib/time/ZoneContext";
+import { HeadedTable } from "@/lib/ui/HeadedTable";
+import { Panel } from "@/lib/ui/Panel";
+import { QueryState } from "@/lib/ui/QueryState";
+import { StatusMark } from "@/lib/ui/StatusMark";
+import { useRollout } from "./queries";
+
+const SHOWN = 100;
+
+function Wave({ rollout, index }: { rollout: Rollout; index: number }) {
+  const wave = rollout.waves[index] ?? [];
+  // What went wrong comes first: that is what somebody opens this page for.
+  const sorted = [...wave].sort((a, b) => rank(a.state) - rank(b.state));
+  return (
+    <Panel title={waveText(wave, index)} aside={rollout.wave === index && rollout.state === "running" ? <StatusMark tone="good">now</StatusMark> : null} flush>
+      <HeadedTable label={waveText(wave, index)} titles={["State", "Target", "What the host says", "Remedy"]}>
+        {sorted.slice(0, SHOWN).map((target) => (
+          <Table.Tr key={`${target.host}|${target.pci ?? ""}`}>
+            <Table.Td w={150}>{target.state !== null && isRemedyState(target.state) ? <RemedyStateMark state={target.state} /> : <Text size="sm" c="dimmed">not yet</Text>}</Table.Td>
+            <Table.Td>
+              {target.pci === null ? (
+                <Link to="/" search={{ host: target.host }}>
+                  {target.host}
+                </Link>
+              ) : (
+                <Link to="/rnics/$host/$pci" params={{ host: target.host, pci: target.pci }}>
+                  {target.host} {target.pci}
+                </Link>
+              )}
+            </Table.Td>
+            <Table.Td>{target.message ?? ""}</Table.Td>
+            <Table.Td w={90}>
+              {target.remedy_id !== null && (
+                <Link to="/remedies" search={{ remedy: target.remedy_id }} aria-label={`Remedy on ${target.host} ${target.pci ?? ""}`.trim()}>
+                  Open
+                </Link>
+              )}
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </HeadedTable>
+      {wave.length > SHOWN && (
+        <Text size="sm" c="dimmed" p={10}>
+          and {(wave.length - SHOWN).toLocaleString("en")} more
+        </Text>
+      )}
+    </Panel>
+  );
+}
+
+const BAD = ["failed", "refused", "expired", "not_verified", "undone"];
+
+function rank(state: string | null): number {
+  if (state === null) return 2;
+  return BAD.includes(state) ? 0 : 1;
+}
+
+/** One rollout: how far it is, every target with its remedy, and the way to hold or end it. */
+export function RolloutPage({ id }: { id: string }) {
+  const rollout = useRollout(id);
+  const { time } = useTimeFormat();
+  return (
+    <Stack gap={12}>
+      <QueryState query={rollout} lines={8}>
+        {(data) => {
+          const mark = ROLLOUT_STATES[data.state];
+          return (
+            <>
+              <Group justify="space-between" align="flex-start">
+                <Group gap="sm">
+                  <Title order={1}>
+                    Rollout: <ActionName action={data.action} />
+                  </Title>
+                  <span data-testid="rollout-state" data-state={data.state}>
+                    <StatusMark tone={mark.tone}>{mark.label}</StatusMark>
+                  </span>
+                </Group>
+                <RolloutActions rollout={data} size="sm" />
+              </Group>
+              {data.message && (
+                <Text size="sm" role="status" fw={600}>
+                  {data.message}
+                </Text>
+              )}
+              <Text size="sm">
+                {data.reason} · <ParamsLine action={data.action} params={data.params} />
+              </Text>
+              <Text size="sm" c="dimmed">
+                Ordered by {data.requested_by}, {time(data.created_at)}
+                {data.decided_by ? ` · ${data.state === "rejected" ? "rejected" : "approved"} by ${data.decided_by}, ${time(data.decided_at)}` : ""}
+                {data.not_before ? ` · not before ${time(data.not_before)}` : ""}
+                {data.not_after ? ` · no new wave after ${time(data.not_after)}` : ""}
+                {data.undo_on_stop ? " · undone when it stops by itself" : ""} · {data.verified} of {data.targets} verified
+              </Text>
+              {data.waves.map((_, i) => (
+                <Wave key={i} rollout={data} index={i} />
+              ))}
+            </>
+          );
+        }}
+      </QueryState>
+    </Stack>
+  );
+}
