@@ -165,6 +165,8 @@ def test_a_field_that_is_not_known_is_a_condition_of_its_own() -> None:
         ("in_port(1),ct_state(+est-est), actions:2", "twice"),
         ("in_port(1),ipv4(src=10.0.0.1, actions:2", "not closed"),
         ("in_port(1)),eth_type(0x0800), actions:2", "not opened"),
+        ("in_port(1),eth(src=02:00:00:00:00:01,,dst=02:00:00:00:00:02), actions:2", "nothing beside"),
+        ("recirc_id(0),,in_port(1), actions:2", "nothing beside"),
         ("ufid:123, in_port(1), actions:2", "32 hexadecimal"),
         ("in_port(1), packets:x, bytes:1, used:0.1s, actions:2", "no number"),
         ("in_port(1), packets:1, bytes:1, used:soon, actions:2", "no time"),

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from wallwatch.domain.masks.actions import canonical
+from wallwatch.domain.masks.collection import collector_paused
 from wallwatch.domain.masks.grammar import MatchParser
 from wallwatch.domain.masks.space import HeaderSpace
 from wallwatch.domain.masks.values import Malformed
 
 
-@dataclass(frozen=True, slots=True)
-class Flow:
+class Flow(NamedTuple):
     """One line of a dump: what it matches, as bits of the header space, and what is done."""
 
     line: int
@@ -56,6 +57,8 @@ class Dump:
 
 _UFID = re.compile(r"ufid:([0-9a-fA-F-]{32,36}),\s*")
 _USED = re.compile(r"\d+(\.\d+)?s?")
+_COUNTERS = re.compile(r"packets:([0-9]+), bytes:([0-9]+), used:(?:never|([0-9.]+)s)((?:, offloaded:yes)?)(?:, dp:tc)?,? ?")
+"""The counters of most flows; those of others are read word by word."""
 
 
 def read_dump(text: str, space: HeaderSpace) -> Dump:
@@ -65,6 +68,11 @@ def read_dump(text: str, space: HeaderSpace) -> Dump:
     >>> dump.flows[0].packets, dump.flows[0].actions, dump.bad
     (5, '2', ())
     """
+    with collector_paused():
+        return _read_dump(text, space)
+
+
+def _read_dump(text: str, space: HeaderSpace) -> Dump:
     parser = MatchParser(space)
     flows: list[Flow] = []
     bad: list[BadLine] = []
@@ -124,6 +132,9 @@ def _cut(body: str) -> tuple[str, str]:
 
 
 def _statistics(text: str) -> tuple[int, int, float | None, bool | None]:
+    usual = _COUNTERS.fullmatch(text)
+    if usual and (usual[4] or "dp:" not in text) and (usual[3] is None or _USED.fullmatch(usual[3])):
+        return int(usual[1]), int(usual[2]), None if usual[3] is None else float(usual[3]), True if usual[4] else None
     packets = octets = 0
     used_s: float | None = None
     offloaded: bool | None = None

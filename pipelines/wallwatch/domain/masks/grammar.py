@@ -10,6 +10,10 @@ from wallwatch.domain.masks.space import PRESENT, TUNNEL, HeaderSpace
 from wallwatch.domain.masks.values import Malformed, number, parse
 
 _SIMPLE = re.compile(r'[\w.]+\([^()"{]*\)(?:,\s*|$)')
+_USUAL = re.compile(r'([\w.]+\((?:[^()"{},]|,(?! )|\([^()"{},]*\))*\))(?:,(?! |$)|$)')
+"""A field of a match with at most one more level of brackets and no spaces: all that Open vSwitch prints for most flows."""
+_PLAIN = re.compile(r'(\w+)\(([^(){}" ,]+(?:,[^(){}" ,]+)*)\)')
+USUAL_GROUPS = frozenset({"eth", "ipv4", "ipv6", "udp", "tcp"})
 MAX_DEPTH = 8
 """Deeper than any real match: double VLAN tags nest four."""
 
@@ -31,6 +35,7 @@ class MatchParser:
     space: HeaderSpace
     seen: dict[str, Part] = field(default_factory=dict)
     leaves: dict[tuple[str, str], list[tuple[str, int, int]]] = field(default_factory=dict)
+    runs: dict[str, tuple[int, int, list[str]]] = field(default_factory=dict)
 
     def parse(self, text: str) -> tuple[int, int]:
         """Value and mask of a whole match.
@@ -47,30 +52,60 @@ class MatchParser:
         >>> parser.space.header(value, mask)
         {'in_port': 'p1', 'eth_type': '0x800', 'ipv4.src': '10.0.0.0/255.0.0.0'}
         """
+        at = text.find(",in_port(")
+        first = self.runs.get(text[:at]) if at > 0 else None
+        if first is None and at > 0:
+            try:
+                first = self.runs[text[:at]] = self._run(text[:at])
+            except Malformed:  # it is inside brackets or quotes, or what is wrong is found again below
+                at = -1
+        if first is None:
+            value, mask, heads = self._run(text)
+        else:
+            value, mask, heads = self._run(text[at + 1 :])
+            value, mask, heads = value | first[0], mask | first[1], first[2] + heads
+        if len(set(heads)) < len(heads):
+            raise Malformed(f"{next(head for head in heads if heads.count(head) > 1)!r} is there twice")
+        return value, mask
+
+    def _run(self, text: str) -> tuple[int, int, list[str]]:
+        """Value, mask and names of some fields of a match. Those ahead of the port are the same in many lines."""
         value = mask = 0
-        heads: set[str] = set()
-        for item in split(text):
+        heads: list[str] = []
+        items = _USUAL.findall(text)
+        if sum(map(len, items)) + len(items) - 1 != len(text):  # something between them was not read
+            items = split(text)
+        for item in items:
             part = self.seen.get(item)
             if part is None:
                 part = self.seen[item] = self._part(item)
-            if part.head in heads:
-                raise Malformed(f"{part.head!r} is there twice")
-            heads.add(part.head)
+            heads.append(part.head)
             if part.mask:
                 value |= part.value
                 mask |= part.mask
-        return value, mask
+        return value, mask, heads
 
     def _part(self, item: str) -> Part:
         value = mask = 0
         paths: list[str] = []
-        for path, one_value, one_mask in self._item(item, "", 0):
+        for path, one_value, one_mask in self._usual(item) or self._item(item, "", 0):
             if path in paths:
                 raise Malformed(f"{path!r} is there twice")
             paths.append(path)
             value |= one_value
             mask |= one_mask
         return Part(value, mask, item.partition("(")[0])
+
+    def _usual(self, item: str) -> list[tuple[str, int, int]]:
+        """A group of plain fields, most of which have been seen in other lines; nothing for any other."""
+        plain = _PLAIN.fullmatch(item)
+        if plain is None or plain[1] not in USUAL_GROUPS:
+            return []
+        name, inner = plain.groups()
+        found: list[tuple[str, int, int]] = []
+        for part in inner.split(","):
+            found += self.leaves.get((name, part)) or self._item(part, name, 1)
+        return found
 
     def _item(self, item: str, parent: str, depth: int) -> list[tuple[str, int, int]]:
         if depth > MAX_DEPTH:

@@ -73,7 +73,7 @@ def _words(numbers: Sequence[int], space: HeaderSpace) -> Words:
 
 def word(number: int, space: HeaderSpace) -> Words:
     """A number of header bits as words; shape (words,)."""
-    return _words([number], space)[0]
+    return _words([number], space).reshape(-1)
 
 
 def chain_order(masks: npt.ArrayLike) -> Numbers:

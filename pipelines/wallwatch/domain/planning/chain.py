@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -62,16 +63,19 @@ def chains(flows: Sequence[Flow], space: HeaderSpace, traffic: Traffic) -> dict[
         side: Direction = "ingress" if flow.mask & tunnel else "egress"
         rows.setdefault((side, flow.mask, flow.recirculated), []).append(row)
     found: dict[Direction, list[ChainMask]] = {"egress": [], "ingress": []}
-    for (side, mask, recirculated), members in rows.items():
-        at = np.asarray(members)
+    every = np.fromiter(chain.from_iterable(rows.values()), dtype=np.int64, count=len(flows))
+    starts = np.cumsum([0, *(len(members) for members in rows.values())])[:-1]
+    packets = np.add.reduceat(traffic.packets[every], starts).tolist() if rows else []
+    idle = np.minimum.reduceat(traffic.idle_s[every], starts).tolist() if rows else []
+    for ((side, mask, recirculated), members), count, idle_s in zip(rows.items(), packets, idle, strict=True):
         one = ChainMask(
             position=len(found[side]),
             mask=mask,
             recirculated=recirculated,
             length_bits=space.length_bits(mask),
             rows=tuple(members),
-            packets=float(traffic.packets[at].sum()),
-            idle_s=float(traffic.idle_s[at].min()),
+            packets=count,
+            idle_s=idle_s,
         )
         found[side].append(one)
     return {side: Chain(side, tuple(masks)) for side, masks in found.items()}

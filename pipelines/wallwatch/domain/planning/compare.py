@@ -116,16 +116,14 @@ def orders(flows: Sequence[Flow], rules: RuleSet, space: HeaderSpace) -> list[Nu
     return [chain_order(masks), chain_order(masks * (len(flows) + 1) + port), np.arange(len(flows), dtype=np.int64)]
 
 
-def _rules_after(
-    after: Sequence[Flow], before: Sequence[Flow], rules: RuleSet, numbers: dict[str, int], space: HeaderSpace
-) -> RuleSet:
+def _rules_after(after: Sequence[Flow], before: Sequence[Flow], rules: RuleSet, numbers: dict[str, int], space: HeaderSpace) -> RuleSet:
     """The flows after as a rule set; of flows that were there before, and are the same objects, the bits are known."""
     row_of = {id(flow): row for row, flow in enumerate(before)}
     known = np.fromiter((row_of.get(id(flow), -1) for flow in after), dtype=np.int64, count=len(after))
     if (known < 0).all():
         return flow_rules(after, space, numbers)
     new = np.flatnonzero(known < 0)
-    made = flow_rules([after[row] for row in new], space, numbers)
+    made = flow_rules([after[row] for row in new.tolist()], space, numbers)
     old = rules.take(known)
     for whole, part in ((old.values, made.values), (old.masks, made.masks), (old.actions, made.actions)):
         whole[new] = part

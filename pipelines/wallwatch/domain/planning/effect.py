@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from wallwatch.domain.catalogue.models import Profile
@@ -63,21 +64,29 @@ def cost(done: list[Step], traffic: Traffic, row_of: dict[int, int], shielded: s
         Flows whose packets have an exact entry.
     """
     pace = PACE_SHARE * profile.limits["flow_insertions"].value
-    sizes: dict[object, int] = {}
-    for step in done:
-        if step.phase == "move":
-            key = "all" if careful else (step.flow.mask, step.flow.recirculated)
-            sizes[key] = sizes.get(key, 0) + 1
+    moves = [step for step in done if step.phase == "move"]
+    live = traffic.packets.tolist()
     away = packets = longest = 0.0
-    for step in done:
-        if step.phase != "move" or not step.add:
-            continue
-        row = row_of[step.flow.line]
-        if row in shielded or traffic.packets[row] == 0:
-            continue
-        seconds = sizes["all" if careful else (step.flow.mask, step.flow.recirculated)] / pace
-        away += 1
-        longest = max(longest, seconds)
-        packets += traffic.packets[row] * seconds / WINDOW_S
+    for run in [moves] if careful else _runs(moves):
+        seconds = len(run) / pace
+        for step in run:
+            row = row_of[step.flow.line]
+            if not step.add or row in shielded or live[row] == 0:
+                continue
+            away += 1
+            longest = max(longest, seconds)
+            packets += live[row] * seconds / WINDOW_S
     insertions = sum(step.add for step in done)
-    return Cost(len(done), insertions, len(done) / pace, pace, int(away), longest, float(packets))
+    return Cost(len(done), insertions, len(done) / pace, pace, int(away), longest, packets)
+
+
+def _runs(moves: Sequence[Step]) -> Iterator[list[Step]]:
+    """The operations of each mask, which follow on one another."""
+    run: list[Step] = []
+    for step in moves:
+        if run and (step.flow.mask != run[-1].flow.mask or step.flow.recirculated != run[-1].flow.recirculated):
+            yield run
+            run = []
+        run.append(step)
+    if run:
+        yield run

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
+from typing import NamedTuple
 
 from wallwatch.domain.masks.dump import Flow
 from wallwatch.domain.masks.fields import known
@@ -24,8 +25,7 @@ PAIRS = tuple((f"eth.{end}", f"{version}.{end}") for version in ("ipv4", "ipv6")
 """An Ethernet address tells the IP address of the same end, where it has only one in the dump."""
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """An exact entry: the bits of the hyper mask with all their values, and the row of the rule that it comes from."""
 
     value: int
@@ -63,33 +63,49 @@ def choose(rows: Sequence[int], flows: Sequence[Flow], space: HeaderSpace, traff
     paths = [path for path in space.offsets if path != "in_port"]
     usable = sum(1 << at for at, path in enumerate(paths) if path == "tunnel" or known(path) is not None)
     port = space.mask_of("in_port")
-    masks = {flows[row].mask for row in rows}
-    looked_at = reduce(or_, masks, 0)
-    by_mask = {mask: _needs(mask, looked_at, paths, space) for mask in masks}
-    learned = _Addresses.of(rows, flows, looked_at, space, paths)
-    wanted: dict[tuple[int, int], float] = {}
-    have: dict[int, tuple[int, int]] = {}
-    packets = traffic.packets.tolist()
+    by_mask: dict[int, list[int]] = {}
     for row in rows:
-        flow = flows[row]
-        need, exact = by_mask[flow.mask]
-        if packets[row] == 0 or need & ~usable or not flow.mask & port:
+        by_mask.setdefault(flows[row].mask, []).append(row)
+    looked_at = reduce(or_, by_mask, 0)
+    bits_of = [space.mask_of(path) & looked_at for path in paths]
+    needs = {mask: _needs(mask, bits_of) for mask in by_mask}
+    learned = _Addresses.of(by_mask, flows, looked_at, space, paths)
+    wanted: dict[tuple[int, int], float] = {}
+    have: list[tuple[int, int, int]] = []  # need and fields of a flow with packets, and its place in `values`
+    values: list[tuple[int, int]] = []  # row and all bits that are known of its packets
+    packets = traffic.packets.tolist()
+    for mask, members in by_mask.items():
+        need, exact = needs[mask]
+        if need & ~usable or not mask & port:
             continue
-        fields, bits = learned.complete(flow, exact)
-        have[row] = fields, bits
-        wanted[need, fields] = wanted.get((need, fields), 0.0) + packets[row]
+        open_ends = learned.open_ends(mask, exact)
+        served: dict[int, float] = {}
+        for row in members:
+            if packets[row] == 0:
+                continue
+            fields, value = exact, flows[row].value
+            for told, ethernet, counted, place in open_ends:
+                address = told.get(value & ethernet)
+                if address is not None and not (address ^ value) & counted:
+                    fields |= place
+                    value |= address
+            have.append((need, fields, len(values)))
+            values.append((row, value))
+            served[fields] = served.get(fields, 0.0) + packets[row]
+        for fields, count in served.items():
+            wanted[need, fields] = wanted.get((need, fields), 0.0) + count
     best = _best(wanted)
     if best is None:
         return None
     mask = port | sum(space.mask_of(path) & looked_at for at, path in enumerate(paths) if best >> at & 1)
     present = [row for row in rows if flows[row].mask == mask]
-    fitting = [row for row, (fields, _) in have.items() if not by_mask[flows[row].mask][0] & ~best and not best & ~fields]
+    fitting = sorted(values[at] for need, fields, at in have if not need & ~best and not best & ~fields)
     taken = {flows[row].value for row in present}
     entries: dict[int, Entry] = {}
-    for row in fitting:
-        value = (flows[row].value | have[row][1]) & mask
-        if value not in taken:
-            entries.setdefault(value, Entry(value, row))
+    for row, value in fitting:
+        header = value & mask
+        if header not in taken and header not in entries:
+            entries[header] = Entry(header, row)
     recirc_id = space.field_of(flows[rows[0]].value, "recirc_id")
     return HyperMask(recirc_id, mask, tuple(present), tuple(entries.values()), (), 0, len(have) - len(fitting))
 
@@ -115,7 +131,9 @@ def fit(masks: Sequence[HyperMask], capacity: int, traffic: Traffic, spare: Call
     leaving = [row for at, row in enumerate(present) if at >= capacity or IDLE_S <= idle_s[row] < math.inf]
     evicted = spare(leaving) if leaving else set()
     room = max(0, capacity - len(present) + len(evicted))
-    entries = sorted((entry for one in masks for entry in one.entries), key=lambda entry: (entry.known_before, use(entry.row)))
+    entries = [entry for one in masks for entry in one.entries]
+    if len(entries) > room:
+        entries.sort(key=lambda entry: (entry.known_before, use(entry.row)))
     chosen = {id(entry) for entry in entries[:room]}
     return tuple(
         replace(
@@ -129,54 +147,63 @@ def fit(masks: Sequence[HyperMask], capacity: int, traffic: Traffic, spare: Call
     )
 
 
-def _needs(mask: int, looked_at: int, paths: list[str], space: HeaderSpace) -> tuple[int, int]:
-    """Fields that a mask looks at, and those of which it looks at every bit that any mask does, as sets of bits over `paths`."""
+def _needs(mask: int, bits_of: Sequence[int]) -> tuple[int, int]:
+    """Fields that a mask looks at, and those of which it looks at every bit that any mask does, as sets of bits over `bits_of`."""
     need = exact = 0
-    for at, path in enumerate(paths):
-        bits = mask & space.mask_of(path)
+    for at, all_bits in enumerate(bits_of):
+        bits = mask & all_bits
         if bits:
             need |= 1 << at
-            exact |= (bits == looked_at & space.mask_of(path)) << at
+            if bits == all_bits:
+                exact |= 1 << at
     return need, exact
+
+
+@dataclass(frozen=True)
+class _End:
+    """One end of a flow: places of its IP and Ethernet fields among the paths, and their bits."""
+
+    place: int
+    mac_place: int
+    address: int
+    ethernet: int
 
 
 @dataclass(frozen=True)
 class _Addresses:
     """What a table tells of IP addresses: one Ethernet address has one."""
 
-    ends: list[tuple[int, int, int, int]]
-    """For each end: place of the IP field and of the Ethernet field among the paths, their bits."""
-    learned: dict[tuple[int, int], int | None]
-    """(place of the IP field, Ethernet address) -> IP address; None where there are several."""
+    ends: list[_End]
+    """Those of which any mask looks at both addresses."""
+    learned: dict[int, dict[int, int | None]]
+    """Place of the IP field -> Ethernet address -> IP address; None where there are several."""
 
     @classmethod
-    def of(cls, rows: Sequence[int], flows: Sequence[Flow], looked_at: int, space: HeaderSpace, paths: list[str]) -> _Addresses:
+    def of(
+        cls, by_mask: Mapping[int, Sequence[int]], flows: Sequence[Flow], looked_at: int, space: HeaderSpace, paths: list[str]
+    ) -> _Addresses:
         ends = [
-            (paths.index(ip), paths.index(mac), space.mask_of(ip) & looked_at, space.mask_of(mac) & looked_at)
+            _End(paths.index(ip), paths.index(mac), space.mask_of(ip) & looked_at, space.mask_of(mac) & looked_at)
             for mac, ip in PAIRS
             if space.mask_of(ip) & looked_at and space.mask_of(mac) & looked_at
         ]
-        learned: dict[tuple[int, int], int | None] = {}
-        for place, _, address, ethernet in ends:
-            both = address | ethernet
-            for row in rows:
-                flow = flows[row]
-                if flow.mask & both == both:
-                    key, value = (place, flow.value & ethernet), flow.value & address
-                    learned[key] = value if learned.get(key, value) == value else None
+        learned: dict[int, dict[int, int | None]] = {end.place: {} for end in ends}
+        for end in ends:
+            both, told = end.address | end.ethernet, learned[end.place]
+            for mask, rows in by_mask.items():
+                for row in rows if mask & both == both else ():
+                    key, value = flows[row].value & end.ethernet, flows[row].value & end.address
+                    told[key] = value if told.get(key, value) == value else None
         return cls(ends, learned)
 
-    def complete(self, flow: Flow, exact: int) -> tuple[int, int]:
-        """The fields whose bits are all known, of a flow that matches those of `exact` in full; and the bits that the flow leaves open."""
-        fields, bits = exact, 0
-        for place, mac_place, address, ethernet in self.ends:
-            if exact >> place & 1 or not exact >> mac_place & 1:
-                continue
-            value = self.learned.get((place, flow.value & ethernet))
-            if value is not None and not (value ^ flow.value) & flow.mask & address:
-                fields |= 1 << place
-                bits |= value
-        return fields, bits
+    def open_ends(self, mask: int, exact: int) -> list[tuple[dict[int, int | None], int, int, int]]:
+        """What completes the flows of a mask: for each end whose Ethernet address is among the fields of `exact`, and whose IP address
+        is not, the addresses, the bits of the Ethernet address, those of the IP address that the mask looks at, and the IP field."""
+        return [
+            (self.learned[end.place], end.ethernet, mask & end.address, 1 << end.place)
+            for end in self.ends
+            if not exact >> end.place & 1 and exact >> end.mac_place & 1
+        ]
 
 
 def _best(wanted: Mapping[tuple[int, int], float]) -> int | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from itertools import chain as chained
 
 import numpy as np
 
@@ -58,18 +58,16 @@ class Setting:
     contested: Numbers
     chains: dict[Direction, Chain]
 
-    @cached_property
-    def packets(self) -> list[float]:
-        """Packets of the last minute of each flow."""
-        return [float(count) for count in self.traffic.packets.tolist()]
-
     def hyper_masks(self, chain: Chain, expected_headers: Sequence[tuple[int, int]]) -> tuple[HyperMask, ...]:
         """One for each table in which it serves enough packets to be worth its place; with all entries that they could have."""
         tables: dict[int, list[int]] = {}
         table = self.space.mask_of("recirc_id")
         for mask in chain.masks:
-            for row in mask.rows:
-                tables.setdefault(self.flows[row].value & table, []).append(row)
+            if mask.recirculated:
+                for row in mask.rows:
+                    tables.setdefault(self.flows[row].value & table, []).append(row)
+            else:
+                tables.setdefault(0, []).extend(mask.rows)
         found: list[HyperMask] = []
         for rows in tables.values():
             one = choose(rows, self.flows, self.space, self.traffic)
@@ -133,23 +131,25 @@ class Setting:
     def part(self, chain: Chain, hyper: tuple[HyperMask, ...]) -> Part:
         """The order of one direction."""
         exact = {(mask.mask, mask.recirc_id != 0): mask for mask in hyper}
-        shielded = {entry.row for mask in hyper for entry in mask.entries}
+        shielded = [entry.row for mask in hyper for entry in mask.entries]
         gone = {row for mask in hyper for row in mask.evicted}
         pinned = set(self.contested.ravel().tolist())
         removed = tuple(
-            one for one in chain.masks if self.idle(one) and (one.mask, one.recirculated) not in exact and pinned.isdisjoint(one.rows)
+            one
+            for one in chain.masks
+            if self.idle(one) and (one.mask, one.recirculated) not in exact and (not pinned or pinned.isdisjoint(one.rows))
         )
         standing: list[ChainMask] = []
         left = {id(one) for one in removed}
         for one in chain.masks:
-            rows = tuple(row for row in one.rows if row not in gone)
+            rows = tuple(row for row in one.rows if row not in gone) if gone else one.rows
             if id(one) not in left and rows:
-                standing.append(replace(one, rows=rows))
+                standing.append(replace(one, rows=rows) if gone else one)
         there = {(one.mask, one.recirculated) for one in standing}
         for key, made in exact.items():
             if key not in there and made.entries:
                 standing.append(ChainMask(len(chain.masks), key[0], key[1], self.space.length_bits(key[0]), (), 0.0, 0.0))
-        packets = [self._meeting(one, exact, shielded) for one in standing]
+        packets = self._meeting(standing, exact, shielded)
         at_head = {at for at, one in enumerate(standing) if (one.mask, one.recirculated) in exact}
         forced = {at for at in range(max(at_head, default=0)) if at not in at_head}
         order = arrange(standing, packets, forced, self._kept(standing), at_head)
@@ -162,11 +162,18 @@ class Setting:
         """No packet for ten minutes; of a mask that was never used the dump does not tell how long it is there."""
         return mask.packets == 0 and IDLE_S <= mask.idle_s < np.inf
 
-    def _meeting(self, mask: ChainMask, exact: Mapping[tuple[int, bool], HyperMask], shielded: Set[int]) -> float:
-        """Packets of the last minute that meet the mask afterwards."""
-        own = sum(self.packets[row] for row in mask.rows if row not in shielded)
-        hyper = exact.get((mask.mask, mask.recirculated))
-        return own + (sum(self.packets[entry.row] for entry in hyper.entries) if hyper else 0.0)
+    def _meeting(self, masks: Sequence[ChainMask], exact: Mapping[tuple[int, bool], HyperMask], shielded: Sequence[int]) -> list[float]:
+        """Packets of the last minute that meet each mask afterwards."""
+        left = self.traffic.packets.copy()
+        left[shielded] = 0.0
+        sizes = [len(one.rows) for one in masks]
+        rows = np.fromiter(chained.from_iterable(one.rows for one in masks), dtype=np.int64, count=sum(sizes))
+        found: list[float] = np.bincount(np.repeat(np.arange(len(masks)), sizes), weights=left[rows], minlength=len(masks)).tolist()
+        for at, one in enumerate(masks):
+            hyper = exact.get((one.mask, one.recirculated)) if exact else None
+            if hyper:
+                found[at] += float(self.traffic.packets[[entry.row for entry in hyper.entries]].sum())
+        return found
 
     def _kept(self, masks: Sequence[ChainMask]) -> set[tuple[int, int]]:
         """Pairs of masks whose order must stay, since flows of theirs overlap and have other actions."""

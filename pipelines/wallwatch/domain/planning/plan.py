@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wallwatch.domain.catalogue.models import Profile
+from wallwatch.domain.masks.collection import collector_paused
 from wallwatch.domain.masks.dump import Dump, Flow
 from wallwatch.domain.masks.space import HeaderSpace
 from wallwatch.domain.planning.chain import Direction, chains
@@ -114,6 +115,19 @@ def make_plan(
     NotComparable
         When the dump was not read whole, or has no flow: a plan made of a part would not be proven for the rest.
     """
+    with collector_paused():
+        return _make_plan(dump, profile, earlier, elapsed_s, hyper_capacity, q_r, expected_headers)
+
+
+def _make_plan(
+    dump: Dump,
+    profile: Profile,
+    earlier: Sequence[Flow],
+    elapsed_s: float,
+    hyper_capacity: int | None,
+    q_r: float | None,
+    expected_headers: Sequence[tuple[int, int]],
+) -> Plan:
     started = time.perf_counter()
     flows = _planned(dump)
     capacity = int(profile.limits["offloaded_flows"].value) if hyper_capacity is None else hyper_capacity

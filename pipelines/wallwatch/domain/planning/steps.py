@@ -14,8 +14,7 @@ first, the last of the chain before the first, and added in the order of the new
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from wallwatch.domain.masks.dump import Flow
 from wallwatch.domain.masks.space import HeaderSpace
@@ -24,9 +23,8 @@ from wallwatch.domain.masks.text import text_of
 Phase = Literal["activate", "remove", "move"]
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One operation of `ovs-appctl`."""
+class Step(NamedTuple):
+    """One operation of `ovs-appctl`. A plan has thousands."""
 
     phase: Phase
     add: bool
@@ -63,12 +61,17 @@ def applied(chain: Sequence[Flow], done: Sequence[Step]) -> list[Flow]:
     masks: dict[tuple[int, bool], dict[int, Flow]] = {}  # flows by their line, which entries that are made have too
     for flow in chain:
         masks.setdefault((flow.mask, flow.recirculated), {})[flow.line] = flow
+    key: tuple[int, bool] = (-1, False)
+    members: dict[int, Flow] = {}
     for step in done:
-        key = (step.flow.mask, step.flow.recirculated)
+        flow = step.flow
+        if flow.mask != key[0] or flow.recirculated != key[1] or not members:
+            key = (flow.mask, flow.recirculated)
+            members = masks.setdefault(key, {})
         if step.add:
-            masks.setdefault(key, {})[step.flow.line] = step.flow
+            members[flow.line] = flow
             continue
-        del masks[key][step.flow.line]
-        if not masks[key]:
+        del members[flow.line]
+        if not members:
             del masks[key]
     return [flow for members in masks.values() for flow in members.values()]
