@@ -1,6 +1,7 @@
 """A host's agent for tests: enrols and speaks real OpAMP over a real WebSocket, and does what the test tells it to."""
 
 import contextlib
+import hashlib
 import json
 import threading
 import warnings
@@ -40,6 +41,7 @@ class FakeAgent:
     def __init__(self, credentials: dict[str, Any], host: str, answer: Answer = done) -> None:
         self.host, self.answer, self.credentials = host, answer, credentials
         self.commands: list[dict[str, Any]] = []
+        self.attachments: list[tuple[dict[str, Any], bytes]] = []
         self.replies: list[opamp_pb2.ServerToAgent] = []
         self.instance_uid, self._sequence = uuid4(), 0
         self._open: Any = None
@@ -71,14 +73,30 @@ class FakeAgent:
         assert self._thread is not None
         self._thread.join(5)
 
-    def say_hello(self, *, healthy: bool = True, error: str = "", capabilities: int = 1, config_hash: bytes = b"") -> None:
+    @property
+    def kids(self) -> list[str]:
+        """Ids of the pinned keys."""
+        return [key["kid"] for key in self.credentials["command_keys"]]
+
+    def say_hello(
+        self,
+        *,
+        healthy: bool = True,
+        error: str = "",
+        capabilities: int = 1,
+        config_hash: bytes = b"",
+        kids: list[str] | None = None,
+        refused: str = "",
+    ) -> None:
+        """Describe this agent; with `kids`, which command keys it trusts, as agents do that can be given new ones."""
+        more = {"wallwatch.command_keys": " ".join(kids), "wallwatch.command_key_refused": refused} if kids is not None else {}
         message = opamp_pb2.AgentToServer(capabilities=capabilities)
         if config_hash:
             message.remote_config_status.last_remote_config_hash = config_hash
         message.agent_description.CopyFrom(
             build_agent_description(
                 {"service.name": "wallwatch-agent", "service.version": "1.2.4", "service.instance.id": str(self.instance_uid)},
-                {"host.name": self.host},
+                {"host.name": self.host, **more},
             )
         )
         message.health.healthy, message.health.last_error = healthy, error
@@ -99,13 +117,29 @@ class FakeAgent:
         message.custom_message.data = result if isinstance(result, bytes) else json.dumps(result).encode()
         self.send(message)
 
+    def send_attachment(self, command: dict[str, Any], content: bytes, part_bytes: int = 500_000, **header: Any) -> None:
+        """Send what goes beside a result, in parts."""
+        chunks = [content[at : at + part_bytes] for at in range(0, len(content), part_bytes)]
+        whole = {"command_id": command["command_id"], "name": "flows", "sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+        for number, chunk in enumerate(chunks, start=1):
+            line = json.dumps({**whole, "part": number, "parts": len(chunks), **header})
+            self.send_custom("attachment", line.encode() + b"\n" + chunk)
+
+    def send_custom(self, kind: str, data: bytes) -> None:
+        message = opamp_pb2.AgentToServer()
+        message.custom_message.capability, message.custom_message.type, message.custom_message.data = CAPABILITY, kind, data
+        self.send(message)
+
     def _read(self, socket: Any) -> None:
         with contextlib.suppress(ConnectionClosed):
             for frame in socket:
                 assert frame[:1] == b"\x00"
                 message = opamp_pb2.ServerToAgent.FromString(frame[1:])
                 self.replies.append(message)
-                if message.HasField("custom_message"):
+                if message.custom_message.type == "attachment":
+                    line, _, content = message.custom_message.data.partition(b"\n")
+                    self.attachments.append((json.loads(line), content))
+                elif message.custom_message.type == "command":
                     command = self.verified(message.custom_message.data.decode())
                     self.commands.append(command)
                     result = self.answer(command)
@@ -113,12 +147,17 @@ class FakeAgent:
                         self.send_result(result)
 
     def verified(self, token: str) -> dict[str, Any]:
-        """Check the signature with the key that came with the enrolment."""
-        pinned = self.credentials["command_keys"][0]
+        """Check the signature of a command with the pinned key that it names."""
+        command: dict[str, Any] = json.loads(self.check(token, "wallwatch-command+jws"))
+        return command
+
+    def check(self, token: str, kind: str) -> bytes:
+        """Return the payload of what a pinned key has signed."""
+        kid = jws.extract_compact(token.encode()).headers()["kid"]
+        pinned = next(key for key in self.credentials["command_keys"] if key["kid"] == kid)
         key = OKPKey.import_key({"kty": "OKP", "crv": "Ed25519", "x": pinned["public_key"]})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SecurityWarning)  # the library prefers the name Ed25519 (RFC 9864)
             found = jws.deserialize_compact(token, key, algorithms=["EdDSA"])
-        assert found.headers() == {"alg": "EdDSA", "kid": pinned["kid"], "typ": "wallwatch-command+jws"}
-        command: dict[str, Any] = json.loads(found.payload)
-        return command
+        assert found.headers() == {"alg": "EdDSA", "kid": kid, "typ": kind}
+        return bytes(found.payload)

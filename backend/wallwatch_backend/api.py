@@ -17,6 +17,7 @@ from wallwatch_backend.incidents.endpoints import router as incidents
 from wallwatch_backend.incidents.endpoints_context import router as incidents_context
 from wallwatch_backend.incidents.endpoints_many import router as incidents_many
 from wallwatch_backend.kit import problems
+from wallwatch_backend.plans.endpoints import router as plans
 from wallwatch_backend.policies.endpoints import router as policies
 from wallwatch_backend.policies.endpoints_bench import router as policies_bench
 from wallwatch_backend.profiles.endpoints import router as profiles
@@ -71,6 +72,7 @@ def new_api(**options: Any) -> FastAPI:
         silences,
         views,
         remedies,
+        plans,
         control,
         rollouts,
         automation,

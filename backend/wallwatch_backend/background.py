@@ -19,6 +19,7 @@ from wallwatch_backend.incidents.notices import Notices
 from wallwatch_backend.kit import changes, clock, leader
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.kit.listener import Listener
+from wallwatch_backend.plans.planner import Planner
 from wallwatch_backend.remedies.follow_up import FollowUp
 from wallwatch_backend.rollouts.driver import RolloutDriver
 from wallwatch_backend.session import repository as sessions
@@ -106,6 +107,7 @@ async def running(app: FastAPI) -> AsyncIterator[None]:
             "notices": Notices(database).run,
             "webhooks": dispatcher.run,
             "remedies": FollowUp(database, settings).run,
+            "plans": Planner(database, settings, state.signer).run,
             "automation": AutomationDriver(database, settings, state.signer).run,
             "rollouts": RolloutDriver(database, settings, state.signer).run,
             "tidy": lambda: _tidy(database, settings, dispatcher),

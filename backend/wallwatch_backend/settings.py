@@ -48,6 +48,11 @@ class Settings(BaseSettings):
         int, Field(ge=1, description="A remedy that failed so often in the window, and at least every second time, is not applied any more")
     ] = 5
     remedy_breaker_window_s: Annotated[int, Field(ge=60, description="Window in which failures are counted")] = 3600
+    plan_ttl_s: Annotated[int, Field(ge=10, le=86400, description="How long a mask plan may be applied after its flows were read")] = 600
+    plan_read_s: Annotated[int, Field(ge=0, le=10, description="Time between the two dumps of flows that a mask plan is made of")] = 3
+    plan_on_decline: Annotated[
+        bool, Field(description="Make a mask plan when a forecast sees the bandwidth fall by 5 % or more; somebody still has to apply it")
+    ] = False
     agent_silent_after_s: Annotated[int, Field(ge=5, description="A connected agent that said nothing for so long is disconnected")] = 90
     incident_hold_s: Annotated[
         float, Field(ge=0, le=86400, description="How long an incident whose symptoms are over stays in the list before it is resolved")

@@ -9,6 +9,7 @@ from wallwatch_backend.control import models as _control
 from wallwatch_backend.incidents import models as _incidents
 from wallwatch_backend.kit import idempotency as _idempotency
 from wallwatch_backend.kit.database import Base
+from wallwatch_backend.plans import models as _plans
 from wallwatch_backend.policies import models as _policies
 from wallwatch_backend.profiles import models as _profiles
 from wallwatch_backend.remedies import models as _remedies

@@ -15,6 +15,8 @@ from wallwatch_backend.agents.policies import PolicyFile
 from wallwatch_backend.audit import service as audit
 from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.database import Database, WriteSession
+from wallwatch_backend.plans import arrivals
+from wallwatch_backend.plans import repository as plans
 from wallwatch_backend.remedies import repository as remedies
 from wallwatch_backend.remedies import results, telling
 
@@ -53,6 +55,7 @@ class AgentConnection:
         self._sent: set[UUID] = set()
         self._lies: set[str] = set()
         self._sending = asyncio.Lock()
+        self._arriving = arrivals.Attachments()
 
     async def open(self) -> None:
         async with self._database.write() as session:
@@ -168,6 +171,9 @@ class AgentConnection:
         self._noted_at = at
 
     async def _take_custom(self, custom: opamp_pb2.CustomMessage) -> None:
+        if custom.capability == framing.REMEDY_CAPABILITY and custom.type in ("attachment", "progress"):
+            await self._take_beside(custom)
+            return
         if custom.capability != framing.REMEDY_CAPABILITY or custom.type != "result":
             BAD_MESSAGES.labels("unknown_custom_message").inc()
             return
@@ -184,6 +190,23 @@ class AgentConnection:
         if not known and result.code not in results.ONLY_CLAIMED:
             await self._note_lie("unknown_command", command_id=str(result.command_id))
         log.info("agent_result", host=self.host, command_id=str(result.command_id), state=result.state, code=result.code, fresh=fresh)
+
+    async def _take_beside(self, custom: opamp_pb2.CustomMessage) -> None:
+        """Take what comes beside results: flows in parts, and progress."""
+        if custom.type == "progress":
+            if not await arrivals.note_progress(self._database, self.host, custom.data):
+                BAD_MESSAGES.labels("progress").inc()
+            return
+        try:
+            whole = self._arriving.add(custom.data)
+            known = whole is None or await arrivals.take(self._database, self.host, *whole)
+        except arrivals.BadAttachment as bad:
+            BAD_MESSAGES.labels("attachment").inc()
+            log.warning("agent_bad_attachment", host=self.host, reason=str(bad))
+            await self._note_lie("malformed_attachment")
+            return
+        if not known:
+            await self._note_lie("unasked_attachment")
 
     async def _note_lie(self, reason: str, **detail: str) -> None:
         """Audit what an honest agent never says; of each kind once in a connection, so that a liar cannot fill the log."""
@@ -203,6 +226,10 @@ class AgentConnection:
             for command_id, remedy_id, jws in waiting:
                 if command_id in self._sent:
                     continue
+                async with self._database.read() as session:
+                    beside = await plans.operations_for(session, command_id)
+                if beside is not None:
+                    await self._send(framing.attachment(self._instance_uid, str(command_id), "operations", *beside))
                 await self._send(framing.command(self._instance_uid, jws))
                 self._sent.add(command_id)
                 async with self._database.write() as writing:

@@ -1,5 +1,6 @@
 """OpAMP's form of a WebSocket message: a header, which is the varint 0, and then a protobuf message."""
 
+import orjson
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # protobuf ships no types
 from opentelemetry._opamp.proto import opamp_pb2
 
@@ -53,6 +54,16 @@ def command(instance_uid: bytes, jws: str) -> opamp_pb2.ServerToAgent:
     message.custom_message.capability = REMEDY_CAPABILITY
     message.custom_message.type = "command"
     message.custom_message.data = jws.encode()
+    return message
+
+
+def attachment(instance_uid: bytes, command_id: str, name: str, sha256: str, content: bytes) -> opamp_pb2.ServerToAgent:
+    """What goes before a command that is too long for one: a line of JSON, and gzip."""
+    header = {"command_id": command_id, "name": name, "sha256": sha256, "bytes": len(content), "part": 1, "parts": 1}
+    message = opamp_pb2.ServerToAgent(instance_uid=instance_uid)
+    message.custom_message.capability = REMEDY_CAPABILITY
+    message.custom_message.type = "attachment"
+    message.custom_message.data = orjson.dumps(header) + b"\n" + content
     return message
 
 

@@ -13,6 +13,7 @@ from wallwatch.domain.telemetry.registry import measurements
 from wallwatch_backend.incidents.service import note_remedy
 from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.database import Database, ReadSession
+from wallwatch_backend.plans.outcome import fall_shares
 from wallwatch_backend.remedies import actions, approval, cordons, repository, results, signals, telling
 from wallwatch_backend.remedies.models import RemedyRow
 from wallwatch_backend.remedies.signing import rfc3339
@@ -92,6 +93,8 @@ async def samples_of(session: ReadSession, row: RemedyRow, signal: str, since: d
             return [(at, float(cordoned))] if at is not None and at >= since else []
         case "in_force":  # likewise: the agent has read back what it wrote
             return [(since, 1.0)]
+        case "planned_fall_share":
+            return await fall_shares(session, row, since)
         case "vf_max_tx_mbps":
             return await signals.of_function(session, row.host, row.pci or "", int(row.params["vf"]), since)
     for measurement in ("rnic_offload", "rnic"):

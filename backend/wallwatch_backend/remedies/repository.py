@@ -6,6 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import Row, exists, select, text, tuple_, update
 
+from wallwatch.domain.catalogue import load
 from wallwatch.store.tables import rnic
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.rows import any_of
@@ -24,7 +25,7 @@ async def page(
     before: tuple[datetime, UUID] | None,
     limit: int,
 ) -> Sequence[RemedyRow]:
-    query = select(RemedyRow)
+    query = select(RemedyRow).where(RemedyRow.action.not_in(load.internal_actions()))
     if host is not None:
         query = query.where(RemedyRow.host == host)
     if pci is not None:

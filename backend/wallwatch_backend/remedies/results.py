@@ -11,6 +11,8 @@ from wallwatch_backend.audit import service as audit
 from wallwatch_backend.incidents.service import note_remedy
 from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.database import WriteSession
+from wallwatch_backend.plans import repository as plans
+from wallwatch_backend.plans.arrivals import answered
 from wallwatch_backend.remedies import actions, repository, telling
 from wallwatch_backend.remedies.cordons import CORDON
 from wallwatch_backend.remedies.models import CommandRow, RemedyRow
@@ -60,6 +62,8 @@ async def apply_result(session: WriteSession, host: str, result: AgentResult) ->
     if result.operations and (command.operation != "undo"):
         remedy.operations = [operation.model_dump(mode="json") for operation in result.operations]
     RESULTS.labels(command.operation, result.state).inc()
+    if remedy.action == plans.APPLY and command.operation != "dry_run":
+        await answered(session, remedy, command)
     if result.state == "done":
         _done(remedy, command, finished_at)
     elif command.operation == "undo":

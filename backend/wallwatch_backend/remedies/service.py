@@ -17,6 +17,8 @@ from wallwatch_backend.kit.idempotency import IdempotencyKeyReused, hash_of
 from wallwatch_backend.kit.idempotency import lock as lock_idempotency_key
 from wallwatch_backend.kit.paging import Page, encode_cursor, time_and_id
 from wallwatch_backend.kit.problems import NotFound
+from wallwatch_backend.plans import binding
+from wallwatch_backend.plans import repository as plans
 from wallwatch_backend.remedies import actions, present, repository, telling
 from wallwatch_backend.remedies.errors import IncidentUnknown, NoAgent, NotUndoable, RemedyInProgress
 from wallwatch_backend.remedies.models import CommandRow, RemedyRow
@@ -51,7 +53,10 @@ async def create(
                 raise IdempotencyKeyReused("Use a new Idempotency-Key for a different order.")
             return await _one(session, earlier)
     action = actions.action_of(body.action)
-    params = actions.checked_params(action, body.pci, body.params)
+    planned = body.params
+    if body.action == plans.APPLY:
+        planned = await binding.bound_params(session, body.host, body.pci, body.params)
+    params = actions.checked_params(action, body.pci, planned)
     if await agents.by_host(session, body.host) is None:
         raise NoAgent(f"Enrol an agent on {body.host} first: wallwatch agent enrol --host {body.host}")
     if body.incident_id is not None and await incidents.one(session, body.incident_id) is None:
@@ -83,6 +88,8 @@ async def create(
         request_hash=request_hash,
     )
     await repository.add(session, row)
+    if row.action == plans.APPLY:
+        await binding.ordered(session, row)
     if proposed:
         await telling.tell(session, row)
         await changes.announce(session, "remedy", row.id, row.state)
@@ -116,6 +123,8 @@ async def nothing_in_progress(session: WriteSession, host: str, action: str, pci
 
 async def issue(session: WriteSession, settings: Settings, signer: CommandSigner, row: RemedyRow, operation: Operation) -> None:
     """Sign a command and wake whoever holds the agent's connection, with the commit."""
+    if row.action == plans.APPLY and operation == "apply":
+        await binding.still_good(session, row)
     command_id, at = uuid4(), clock.now()
     expires_at = at + timedelta(seconds=settings.command_ttl_s)
     jws = signer.sign(

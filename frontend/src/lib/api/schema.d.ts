@@ -760,6 +760,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/plans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Plans
+         * @description List plans, newest first.
+         */
+        get: operations["listPlans"];
+        put?: never;
+        /**
+         * Create Plan
+         * @description Have the flows of an RNIC read and a plan of its masks made. Nothing is changed; follow it here or in the stream.
+         */
+        post: operations["createPlan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plans/{plan_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Plan
+         * @description Return a plan with its chains, its proof and what came of it.
+         */
+        get: operations["getPlan"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plans/{plan_id}/operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Plan Operations
+         * @description Return the operations that the host's agent would carry out, as they would be typed, one a line.
+         */
+        get: operations["getPlanOperations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/remedy-control": {
         parameters: {
             query?: never;
@@ -2810,6 +2874,15 @@ export interface components {
              */
             public_key: string;
         };
+        /** Compared */
+        Compared: {
+            /** Before */
+            before: number | null;
+            /** Expected */
+            expected: number | null;
+            /** Measured */
+            measured: number | null;
+        };
         /** ComparedPoint */
         ComparedPoint: {
             /**
@@ -2942,6 +3015,25 @@ export interface components {
              * @description Proposed remedies that wait for a second person
              */
             awaiting_approval: number;
+        };
+        /**
+         * CounterExample
+         * @description A packet that is treated differently.
+         */
+        CounterExample: {
+            /**
+             * Packet
+             * @description Header fields; those that are not named may have any value that the flows allow
+             */
+            packet: {
+                [key: string]: string;
+            };
+            before: components["schemas"]["TreatedAs"];
+            after: components["schemas"]["TreatedAs"];
+            /** Order */
+            order: string;
+            /** Assumes */
+            assumes: string[];
         };
         /** CreatedToken */
         CreatedToken: {
@@ -3585,6 +3677,15 @@ export interface components {
             /** Policy Violated */
             policy_violated: boolean;
         };
+        /** FlowOfExample */
+        FlowOfExample: {
+            /** Line */
+            line: number;
+            /** Ufid */
+            ufid: string;
+            /** Match */
+            match: string;
+        };
         /**
          * Forecast
          * @description The newest forecast of one RNIC.
@@ -3763,6 +3864,38 @@ export interface components {
              * @default
              */
             text: string;
+        };
+        /** HyperMaskUse */
+        HyperMaskUse: {
+            /** Direction */
+            direction: string;
+            /** Recirc Id */
+            recirc_id: number;
+            /** Mask */
+            mask: string;
+            /** Length Bits */
+            length_bits: number;
+            /** Present */
+            present: number;
+            /** Added */
+            added: number;
+            /** Warmed */
+            warmed: number;
+            /** Evicted */
+            evicted: number;
+            /** Left Out */
+            left_out: number;
+            /** Without Exact Header */
+            without_exact_header: number;
+        };
+        /** HyperUse */
+        HyperUse: {
+            /** Capacity */
+            capacity: number;
+            /** Used */
+            used: number;
+            /** Masks */
+            masks: components["schemas"]["HyperMaskUse"][];
         };
         /**
          * Hypothesis
@@ -4347,6 +4480,27 @@ export interface components {
              */
             ttl_s: number;
         };
+        /** NewPlan */
+        NewPlan: {
+            /** Host */
+            host: string;
+            /** Pci */
+            pci: string;
+            /** Incident Id */
+            incident_id?: string | null;
+            /**
+             * Then
+             * @description What is ordered when the plan is proven and worthwhile (5 % of bandwidth or latency)
+             * @default nothing
+             * @enum {string}
+             */
+            then: "nothing" | "dry_run" | "propose";
+            /**
+             * Hyper Capacity
+             * @description Entries of the hyper mask; the profile's wall of flows unless given
+             */
+            hyper_capacity?: number | null;
+        };
         /** NewPolicy */
         NewPolicy: {
             /** Formula */
@@ -4668,6 +4822,16 @@ export interface components {
              */
             next_cursor?: string | null;
         };
+        /** Page[PlanSummary] */
+        Page_PlanSummary_: {
+            /** Items */
+            items: components["schemas"]["PlanSummary"][];
+            /**
+             * Next Cursor
+             * @description Give it as `cursor` to get the next page; null at the end
+             */
+            next_cursor?: string | null;
+        };
         /** Page[PolicyViolation] */
         Page_PolicyViolation_: {
             /** Items */
@@ -4975,6 +5139,402 @@ export interface components {
              * @description What it sends; traffic may want less than the card can give
              */
             measured_gbps: number | null;
+        };
+        /** Plan */
+        Plan: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Host */
+            host: string;
+            /** Pci */
+            pci: string;
+            /** Model */
+            model: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "reading" | "planning" | "ready" | "not_proven" | "failed";
+            /**
+             * Offered
+             * @description It can be applied now: proven, not empty, not expired, not applied before
+             */
+            offered: boolean;
+            /**
+             * Worthwhile
+             * @description It should gain 5 % of bandwidth or latency
+             */
+            worthwhile: boolean;
+            /**
+             * Trigger
+             * @enum {string}
+             */
+            trigger: "manual" | "forecast" | "policy";
+            /**
+             * Then
+             * @enum {string}
+             */
+            then: "nothing" | "dry_run" | "propose";
+            /** Requested By */
+            requested_by: string;
+            /** Incident Id */
+            incident_id: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            /**
+             * Flows At
+             * @description When the host's flows were read
+             */
+            flows_at: string | null;
+            /** Expires At */
+            expires_at: string | null;
+            /**
+             * Code
+             * @description Why it failed, or is not offered
+             */
+            code: string | null;
+            /** Message */
+            message: string | null;
+            /** Bandwidth Gain */
+            bandwidth_gain: number | null;
+            /** Latency Gain */
+            latency_gain: number | null;
+            /**
+             * Applied By
+             * @description The remedy that applied it, or is about to
+             */
+            applied_by: string | null;
+            /** Ports */
+            ports: components["schemas"]["PlanPort"][];
+            /** Flows Sha256 */
+            flows_sha256: string | null;
+            /** Operations Sha256 */
+            operations_sha256: string | null;
+            report: components["schemas"]["PlanReport"] | null;
+            /**
+             * Remedies
+             * @description Its dry runs and applications, newest first
+             */
+            remedies: string[];
+            progress: components["schemas"]["PlanProgress"] | null;
+            check: components["schemas"]["PlanCheck"] | null;
+            outcome: components["schemas"]["PlanOutcome"] | null;
+        };
+        /**
+         * PlanCheck
+         * @description The proof again, of the flows that the switch had after the plan was applied or taken back.
+         */
+        PlanCheck: {
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "waiting" | "equivalent" | "different" | "not_checked";
+            /**
+             * Operation
+             * @enum {string}
+             */
+            operation: "apply" | "undo";
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Message */
+            message: string;
+            counterexample?: components["schemas"]["CounterExample"] | null;
+            /** Flows Before */
+            flows_before?: number | null;
+            /** Flows After */
+            flows_after?: number | null;
+            /**
+             * Missing
+             * @description Flows of before that have gone since; their packets go to software until they return
+             */
+            missing?: number | null;
+            /**
+             * Fresh
+             * @description Flows that Open vSwitch has installed since
+             */
+            fresh?: number | null;
+            /**
+             * Entries
+             * @description Exact entries of the plan that are there
+             */
+            entries?: number | null;
+        };
+        /** PlanCost */
+        PlanCost: {
+            /** Operations */
+            operations: number;
+            /** Insertions */
+            insertions: number;
+            /** Duration S */
+            duration_s: number;
+            /** Pace Per S */
+            pace_per_s: number;
+            /**
+             * Flows In Software
+             * @description Flows whose packets pass through software while their mask is moved
+             */
+            flows_in_software: number;
+            /** Longest In Software S */
+            longest_in_software_s: number;
+            /** Packets In Software */
+            packets_in_software: number;
+        };
+        /** PlanExpectation */
+        PlanExpectation: {
+            /** Q L */
+            q_l: number | null;
+            /** Q R */
+            q_r: number | null;
+            /** Bandwidth Gbps */
+            bandwidth_gbps: number | null;
+            /** Latency Us */
+            latency_us: number | null;
+        };
+        /** PlanExpected */
+        PlanExpected: {
+            before: components["schemas"]["PlanExpectation"];
+            after: components["schemas"]["PlanExpectation"];
+            /** Bandwidth Gain */
+            bandwidth_gain: number | null;
+            /** Latency Gain */
+            latency_gain: number | null;
+        };
+        /**
+         * PlanOutcome
+         * @description What the plan promised against what telemetry shows, means over the minute before and the newest minute since.
+         */
+        PlanOutcome: {
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /** Until */
+            until: string | null;
+            q_l: components["schemas"]["Compared"];
+            /** @description The RNIC's own ingress chain, which is what its peers meet */
+            q_r: components["schemas"]["Compared"];
+            /** @description `expected` is what the card can do, the others what it sent */
+            bandwidth_gbps: components["schemas"]["Compared"];
+        };
+        /**
+         * PlanPort
+         * @description A port of the datapath that belongs to the RNIC.
+         */
+        PlanPort: {
+            /** Number */
+            number: string;
+            /** Name */
+            name: string;
+        };
+        /** PlanProgress */
+        PlanProgress: {
+            /**
+             * Operation
+             * @enum {string}
+             */
+            operation: "apply" | "undo";
+            /** Done */
+            done: number;
+            /** Total */
+            total: number;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+        };
+        /** PlanProof */
+        PlanProof: {
+            /** Equivalent */
+            equivalent: boolean;
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "equivalent" | "different" | "undecided";
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+            counterexample: components["schemas"]["CounterExample"] | null;
+            /** Flows Before */
+            flows_before: number;
+            /** Flows After */
+            flows_after: number;
+            /** Masks Before */
+            masks_before: number;
+            /** Masks After */
+            masks_after: number;
+            /** Contested Pairs */
+            contested_pairs: number;
+            /** Regions Searched */
+            regions_searched: number;
+            /** Opaque Fields */
+            opaque_fields: string[];
+            /** Took Ms */
+            took_ms: number;
+        };
+        /** PlanReport */
+        PlanReport: {
+            /** Profile */
+            profile: string;
+            /** Flows */
+            flows: number;
+            /**
+             * Offered
+             * @description Proven
+             */
+            offered: boolean;
+            /** Worthwhile */
+            worthwhile: boolean;
+            expected: components["schemas"]["PlanExpected"];
+            cost: components["schemas"]["PlanCost"];
+            hyper: components["schemas"]["HyperUse"];
+            /** Entries After */
+            entries_after: number;
+            /** Left To Software */
+            left_to_software: number;
+            /** Traffic */
+            traffic: string;
+            chains: components["schemas"]["PlannedChains"];
+            steps: components["schemas"]["StepCounts"];
+            proof: components["schemas"]["PlanProof"];
+        };
+        /** PlanSummary */
+        PlanSummary: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Host */
+            host: string;
+            /** Pci */
+            pci: string;
+            /** Model */
+            model: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "reading" | "planning" | "ready" | "not_proven" | "failed";
+            /**
+             * Offered
+             * @description It can be applied now: proven, not empty, not expired, not applied before
+             */
+            offered: boolean;
+            /**
+             * Worthwhile
+             * @description It should gain 5 % of bandwidth or latency
+             */
+            worthwhile: boolean;
+            /**
+             * Trigger
+             * @enum {string}
+             */
+            trigger: "manual" | "forecast" | "policy";
+            /**
+             * Then
+             * @enum {string}
+             */
+            then: "nothing" | "dry_run" | "propose";
+            /** Requested By */
+            requested_by: string;
+            /** Incident Id */
+            incident_id: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            /**
+             * Flows At
+             * @description When the host's flows were read
+             */
+            flows_at: string | null;
+            /** Expires At */
+            expires_at: string | null;
+            /**
+             * Code
+             * @description Why it failed, or is not offered
+             */
+            code: string | null;
+            /** Message */
+            message: string | null;
+            /** Bandwidth Gain */
+            bandwidth_gain: number | null;
+            /** Latency Gain */
+            latency_gain: number | null;
+            /**
+             * Applied By
+             * @description The remedy that applied it, or is about to
+             */
+            applied_by: string | null;
+        };
+        /** PlannedChain */
+        PlannedChain: {
+            /** Queries Before */
+            queries_before: number | null;
+            /** Queries After */
+            queries_after: number | null;
+            /** Before */
+            before: components["schemas"]["PlannedMask"][];
+            /** After */
+            after: components["schemas"]["PlannedMask"][];
+            /** Removed */
+            removed: components["schemas"]["PlannedMask"][];
+        };
+        /** PlannedChains */
+        PlannedChains: {
+            egress: components["schemas"]["PlannedChain"];
+            ingress: components["schemas"]["PlannedChain"];
+        };
+        /** PlannedMask */
+        PlannedMask: {
+            /** Position */
+            position: number;
+            /** Mask */
+            mask: string;
+            /** Length Bits */
+            length_bits: number;
+            /** Flows */
+            flows: number;
+            /** Packets 60S */
+            packets_60s: number;
+            /** Score */
+            score: number;
+            /**
+             * Hyper
+             * @default false
+             */
+            hyper: boolean;
+            /**
+             * Moved
+             * @default false
+             */
+            moved: boolean;
         };
         /** Policies */
         Policies: {
@@ -6670,6 +7230,15 @@ export interface components {
              */
             finding_ids: string[];
         };
+        /** StepCounts */
+        StepCounts: {
+            /** Activate */
+            activate: number;
+            /** Remove */
+            remove: number;
+            /** Move */
+            move: number;
+        };
         /** Stop */
         Stop: {
             /**
@@ -6863,6 +7432,12 @@ export interface components {
             state: number | null;
             /** Verdict */
             verdict: ("T" | "F" | "?") | null;
+        };
+        /** TreatedAs */
+        TreatedAs: {
+            /** Actions */
+            actions: string;
+            flow: components["schemas"]["FlowOfExample"] | null;
         };
         /** User */
         User: {
@@ -10923,6 +11498,318 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listPlans: {
+        parameters: {
+            query?: {
+                host?: string | null;
+                pci?: string | null;
+                state?: ("reading" | "planning" | "ready" | "not_proven" | "failed") | null;
+                /** @description Most rows in one answer */
+                limit?: number;
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_PlanSummary_"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This cursor was not made by this list (`bad_cursor`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createPlan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request does it once: sent again, nothing is done twice and the same comes back */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPlan"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plan"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No agent is enrolled for this host (`no_agent`); A plan is being made for this RNIC (`plan_in_progress`); This Idempotency-Key was used for a different request (`idempotency_key_reused`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The RNIC's model is not known, so that nothing can be expected of it (`model_unknown`); There is no such incident (`unknown_incident`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getPlan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                plan_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plan"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getPlanOperations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                plan_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "text/plain": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "text/plain": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "text/plain": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The plan is not ready (`plan_not_ready`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "text/plain": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "text/plain": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "text/plain": components["schemas"]["Problem"];
                 };
             };
         };

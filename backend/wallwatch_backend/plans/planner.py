@@ -1,0 +1,179 @@
+"""What happens to plans by itself: flows that came are planned, what was applied is proven again. One replica does it."""
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import structlog
+from prometheus_client import Counter
+
+from wallwatch_backend.incidents.service import note_remedy
+from wallwatch_backend.kit import changes, clock
+from wallwatch_backend.kit.database import Database, WriteSession
+from wallwatch_backend.kit.problems import WallwatchError
+from wallwatch_backend.kit.workers import TookTooLong, in_worker
+from wallwatch_backend.plans import declines, repository, service, work
+from wallwatch_backend.plans.models import PlanRow
+from wallwatch_backend.profiles import peers
+from wallwatch_backend.remedies import service as remedies
+from wallwatch_backend.remedies.schemas import NewRemedy
+from wallwatch_backend.remedies.signing import CommandSigner
+from wallwatch_backend.rnics.service import identity_of
+from wallwatch_backend.settings import Settings
+
+log = structlog.get_logger(__name__)
+MADE = Counter("wallwatch_plans", "Mask plans that were made", ["state"])
+
+PERIOD_S = 0.5
+PLAN_S, CHECK_S = 60.0, 60.0
+"""15,000 flows take some seconds; a busy machine several times that."""
+FORGET_EVERY, KEPT = timedelta(minutes=10), timedelta(days=1)
+
+
+class Planner:
+    """Looks for work twice a second."""
+
+    def __init__(self, database: Database, settings: Settings, signer: CommandSigner) -> None:
+        self._database, self._settings, self._signer = database, settings, signer
+        self._forgot_at = clock.now()
+
+    async def run(self) -> None:
+        while True:
+            await self.once()
+            await asyncio.sleep(PERIOD_S)
+
+    async def once(self) -> None:
+        async with self._database.read() as session:
+            waiting = await repository.waiting(session)
+            in_vain = await repository.read_in_vain(session)
+            to_check = await repository.to_check(session)
+        for plan_id, state, message in in_vain:
+            await self._give_up(plan_id, state, message)
+        for plan_id in waiting:
+            await self._plan(plan_id)
+        for plan_id in to_check:
+            await self._check(plan_id)
+        if self._settings.plan_on_decline:
+            await declines.begin(self._database, self._settings, self._signer)
+        if clock.now() - self._forgot_at > FORGET_EVERY:
+            self._forgot_at = clock.now()
+            async with self._database.write() as writing:
+                await repository.forget_before(writing, self._forgot_at - KEPT)
+
+    async def _give_up(self, plan_id: UUID, state: str, message: str | None) -> None:
+        async with self._database.write() as session:
+            row = await repository.one_locked(session, plan_id)
+            if row is None or row.state != "reading":
+                return
+            row.state, row.code = "failed", "flows_not_read"
+            row.message = (
+                "The agent answered, but its flows were lost on the way; make the plan again."
+                if state == "planned"
+                else f"The agent did not read the flows ({state}): {message or 'no reason was given'}"
+            )
+            await self._changed(session, row)
+
+    async def _plan(self, plan_id: UUID) -> None:
+        async with self._database.read() as session:
+            row = await repository.one(session, plan_id, whole=True)
+            if row is None or row.flows is None:
+                return
+            profile = await service.profile_of(session, row)
+            rnic_id = (await identity_of(session, row.host, row.pci)).rnic_id
+            q_r = (await peers.remote_queries(session, [rnic_id], clock.now())).get(rnic_id)
+        try:
+            made = await in_worker(PLAN_S, "The plan", work.make, row.flows, row.id, row.host, row.pci, profile, row.hyper_capacity, q_r)
+        except TookTooLong as problem:
+            made = work.Made(None, None, [], failure=problem.detail)
+        async with self._database.write() as session:
+            again = await repository.one_locked(session, plan_id)
+            if again is None or again.state != "planning":
+                return
+            self._note(again, made)
+            MADE.labels(again.state).inc()
+            await self._changed(session, again)
+            await note_remedy(session, again.incident_id, "wallwatch", _sentence(again))
+        if again.state == "ready" and again.then != "nothing":
+            await self._follow(again)
+
+    def _note(self, row: PlanRow, made: work.Made) -> None:
+        at = clock.now()
+        row.flows_at, row.flows_sha256, row.ports = made.flows_at, made.flows_sha256, made.ports
+        row.report, row.operations, row.operations_sha256 = made.report, made.operations, made.operations_sha256
+        row.expires_at = at + timedelta(seconds=self._settings.plan_ttl_s)
+        if made.report is None:
+            row.state, row.code, row.message = "failed", "flows_unusable", made.failure
+        elif not made.report["offered"]:
+            row.state, row.code, row.message = "not_proven", "plan_not_proven", _why_not_proven(made.report["proof"])
+        else:
+            row.state = "ready"
+
+    async def _follow(self, row: PlanRow) -> None:
+        """Order what is to follow a plan that is worth it."""
+        if row.report is None or not row.report["worthwhile"] or row.operations_sha256 is None:
+            return
+        order = NewRemedy(
+            action=repository.APPLY,
+            host=row.host,
+            pci=row.pci,
+            params={"plan": str(row.id)},
+            incident_id=row.incident_id,
+            mode="dry_run" if row.then == "dry_run" else "apply",
+            propose=row.then == "propose",
+        )
+        try:
+            async with self._database.write() as session:
+                await remedies.create(session, self._settings, self._signer, service.caller_of(row), order, None)
+        except WallwatchError as refused:
+            log.warning("plan_not_followed", plan_id=str(row.id), then=row.then, why=refused.detail)
+            async with self._database.write() as session:
+                again = await repository.one_locked(session, row.id)
+                if again is not None:
+                    again.message = f"The plan is ready, but what was to follow it was refused: {refused.detail}"
+                    await self._changed(session, again)
+
+    async def _check(self, plan_id: UUID) -> None:
+        async with self._database.read() as session:
+            row = await repository.one(session, plan_id, whole=True)
+        if row is None or row.flows_after is None:
+            return
+        found: dict[str, Any] = {"state": "not_checked", "message": "The flows from before are not there any more."}
+        if row.flows is not None and row.operations is not None:
+            try:
+                found = await in_worker(CHECK_S, "The proof", work.check, row.flows, row.flows_after, row.operations)
+            except TookTooLong as problem:
+                found = {"state": "not_checked", "message": problem.detail}
+        async with self._database.write() as session:
+            again = await repository.one_locked(session, plan_id)
+            if again is None or again.aftermath is None or again.aftermath.get("command_id") != (row.aftermath or {}).get("command_id"):
+                return
+            again.flows_after = None
+            again.aftermath = {**again.aftermath, **found, "at": clock.now().isoformat()}
+            await self._changed(session, again)
+            if found["state"] == "different":
+                await note_remedy(session, again.incident_id, "wallwatch", found["message"])
+
+    async def _changed(self, session: WriteSession, row: PlanRow) -> None:
+        row.updated_at = clock.now()
+        await changes.announce(session, "plan", row.id, row.state)
+
+
+def _why_not_proven(proof: dict[str, Any]) -> str:
+    example = proof["counterexample"]
+    if example is None:
+        return f"Whether it changes what happens to packets could not be decided: {proof['reason']}."
+    packet = ", ".join(f"{name}={value}" for name, value in example["packet"].items())
+    return f"The packet {packet} would be treated otherwise: {example['before']['actions']} before, {example['after']['actions']} after."
+
+
+def _sentence(row: PlanRow) -> str:
+    if row.report is None or row.state != "ready":
+        return f"There is no mask plan: {row.message}"
+    if row.operations_sha256 is None:
+        return "A mask plan was made: the masks stand as well as they can."
+    gain, saved = (row.report["expected"][name] for name in ("bandwidth_gain", "latency_gain"))
+    words = [
+        f"{value:+.1%} {what}" for value, what in ((gain, "bandwidth"), (None if saved is None else -saved, "latency")) if value is not None
+    ]
+    return f"A mask plan was made and proven: {', '.join(words) or 'nothing to gain without traffic'}."

@@ -1,0 +1,121 @@
+"""Queries of plans."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import Text, cast, func, select, text, tuple_, update
+from sqlalchemy.orm import undefer
+
+from wallwatch_backend.kit.database import ReadSession, WriteSession
+from wallwatch_backend.plans.models import PlanRow
+from wallwatch_backend.remedies.models import CommandRow, RemedyRow
+
+READ, APPLY = "read-flows", "apply-mask-plan"
+OPEN = ("reading", "planning")
+P = PlanRow
+
+
+async def lock_rnic(session: WriteSession, host: str, pci: str) -> None:
+    """One plan at a time is begun for an RNIC."""
+    await session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 7241019))"), {"key": f"plan|{host}|{pci}"})
+
+
+async def add(session: WriteSession, row: PlanRow) -> None:
+    session.add(row)
+    await session.flush()
+
+
+async def one(session: ReadSession, plan_id: UUID, *, whole: bool = False) -> PlanRow | None:
+    """A plan; `whole` with its dumps and operations."""
+    query = select(P).where(P.id == plan_id)
+    return (await session.scalars(query.options(*_BLOBS) if whole else query)).one_or_none()
+
+
+_BLOBS = (undefer(P.flows), undefer(P.operations), undefer(P.flows_after))
+
+
+async def one_locked(session: WriteSession, plan_id: UUID) -> PlanRow | None:
+    query = select(P).where(P.id == plan_id).with_for_update().execution_options(populate_existing=True)
+    return (await session.scalars(query)).one_or_none()
+
+
+async def page(
+    session: ReadSession, *, host: str | None, pci: str | None, state: str | None, before: tuple[datetime, UUID] | None, limit: int
+) -> Sequence[PlanRow]:
+    query = select(P)
+    for column, value in ((P.host, host), (P.pci, pci), (P.state, state)):
+        if value is not None:
+            query = query.where(column == value)
+    if before is not None:
+        query = query.where(tuple_(P.created_at, P.id) < before)
+    return (await session.scalars(query.order_by(P.created_at.desc(), P.id.desc()).limit(limit))).all()
+
+
+async def in_progress(session: ReadSession, host: str, pci: str) -> UUID | None:
+    query = select(P.id).where(P.host == host, P.pci == pci, P.state.in_(OPEN)).limit(1)
+    return (await session.scalars(query)).one_or_none()
+
+
+async def read_by(session: WriteSession, remedy_id: UUID) -> PlanRow | None:
+    """The plan whose flows a remedy reads."""
+    return (await session.scalars(select(P).where(P.read_remedy_id == remedy_id).with_for_update())).one_or_none()
+
+
+async def remedies_of(session: ReadSession, plan_id: UUID) -> Sequence[UUID]:
+    query = (
+        select(RemedyRow.id)
+        .where(RemedyRow.action == APPLY, RemedyRow.params["plan"].astext == str(plan_id))
+        .order_by(RemedyRow.created_at.desc())
+    )
+    return (await session.scalars(query)).all()
+
+
+async def command(session: ReadSession, command_id: UUID, host: str) -> tuple[CommandRow, RemedyRow] | None:
+    query = (
+        select(CommandRow, RemedyRow)
+        .join(RemedyRow, RemedyRow.id == CommandRow.remedy_id)
+        .where(CommandRow.id == command_id, CommandRow.host == host)
+    )
+    found = (await session.execute(query)).one_or_none()
+    return None if found is None else (found[0], found[1])
+
+
+async def operations_for(session: ReadSession, command_id: UUID) -> tuple[str, bytes] | None:
+    """What has to go before a command: hash and operations; nothing for other remedies and for an undo."""
+    query = (
+        select(P.operations_sha256, P.operations)
+        .join(RemedyRow, RemedyRow.params["plan"].astext == cast(P.id, Text))
+        .join(CommandRow, CommandRow.remedy_id == RemedyRow.id)
+        .where(CommandRow.id == command_id, CommandRow.operation != "undo", RemedyRow.action == APPLY, P.operations.is_not(None))
+    )
+    found = (await session.execute(query)).one_or_none()
+    return None if found is None or found[0] is None or found[1] is None else (found[0], found[1])
+
+
+async def waiting(session: ReadSession) -> Sequence[UUID]:
+    """Plans whose flows have come."""
+    return (await session.scalars(select(P.id).where(P.state == "planning").order_by(P.created_at))).all()
+
+
+async def read_in_vain(session: ReadSession) -> Sequence[tuple[UUID, str, str | None]]:
+    """Plans whose flows will not come: (plan, state and message of the order to read them)."""
+    query = (
+        select(P.id, RemedyRow.state, RemedyRow.message)
+        .join(RemedyRow, RemedyRow.id == P.read_remedy_id)
+        .where(P.state == "reading", RemedyRow.state.in_(("failed", "refused", "expired", "planned")))
+    )
+    return [(row[0], row[1], row[2]) for row in await session.execute(query)]
+
+
+async def to_check(session: ReadSession) -> Sequence[UUID]:
+    return (await session.scalars(select(P.id).where(P.flows_after.is_not(None)).order_by(P.updated_at))).all()
+
+
+async def forget_before(session: WriteSession, at: datetime) -> None:
+    """Drop the dumps of old plans; what they said stays."""
+    await session.execute(update(P).where(P.created_at < at, P.flows.is_not(None)).values(flows=None, flows_after=None))
+
+
+async def last_made(session: ReadSession, host: str, pci: str) -> datetime | None:
+    return (await session.execute(select(func.max(P.created_at)).where(P.host == host, P.pci == pci))).scalar_one()

@@ -1,0 +1,142 @@
+"""The planner and the proof, as they run in a process of their own."""
+
+import gzip
+import hashlib
+import io
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import orjson
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+
+from wallwatch.domain.catalogue.models import Profile
+from wallwatch.domain.masks.dump import read_dump
+from wallwatch.domain.masks.space import HeaderSpace
+from wallwatch.domain.planning import operations as ops
+from wallwatch.domain.planning.aftermath import aftermath
+from wallwatch.domain.planning.compare import NotComparable
+from wallwatch.domain.planning.plan import make_plan
+from wallwatch.domain.planning.report import plan_json, proof_json
+
+MOST_UNPACKED = 128 << 20
+"""Two dumps of some 100,000 flows; what is more did not come from an agent of ours."""
+
+
+class FlowsUnusable(ValueError):
+    """The flows that came cannot be planned; the message says why."""
+
+
+class AttachedFlows(BaseModel):
+    """Attachment `flows` (docs/contracts.md)."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    pci: str
+    at: AwareDatetime
+    elapsed_s: float = Field(ge=0)
+    ports: list[dict[str, str]]
+    earlier: str | None
+    flows: str
+
+
+@dataclass(frozen=True)
+class Made:
+    """A plan, or why there is none."""
+
+    flows_at: datetime | None
+    flows_sha256: str | None
+    ports: list[dict[str, str]]
+    report: dict[str, Any] | None = None
+    operations: bytes | None = None
+    operations_sha256: str | None = None
+    failure: str | None = None
+
+
+def unpacked(attachment: bytes) -> AttachedFlows:
+    """Read what an agent attached.
+
+    Raises
+    ------
+    FlowsUnusable
+        When it is no gzip, too long, or not what the contract says.
+    """
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(attachment)) as file:
+            text = file.read(MOST_UNPACKED + 1)
+    except (OSError, EOFError) as broken:
+        raise FlowsUnusable(f"The flows that the agent sent cannot be unpacked: {broken}.") from None
+    if len(text) > MOST_UNPACKED:
+        raise FlowsUnusable(f"The flows that the agent sent are more than {MOST_UNPACKED} bytes.")
+    try:
+        return AttachedFlows.model_validate_json(text)
+    except ValidationError as bad:
+        first = bad.errors()[0]
+        raise FlowsUnusable(f"The flows that the agent sent are not in the agreed form: {first['loc']}: {first['msg']}.") from None
+
+
+def make(attachment: bytes, plan_id: UUID, host: str, pci: str, profile: Profile, capacity: int | None, q_r: float | None) -> Made:
+    """Plan the masks of one RNIC from what its agent read."""
+    try:
+        found = unpacked(attachment)
+    except FlowsUnusable as problem:
+        return Made(None, None, [], failure=str(problem))
+    seen = Made(found.at, hashlib.sha256(found.flows.encode()).hexdigest(), found.ports)
+    if found.pci != pci:
+        return _failed(seen, f"The agent sent the flows of {found.pci[:40]!r}.")
+    space = HeaderSpace()
+    earlier = read_dump(found.earlier, space).flows if found.earlier else ()
+    try:
+        made = make_plan(
+            read_dump(found.flows, space), profile, earlier=earlier, elapsed_s=found.elapsed_s, hyper_capacity=capacity, q_r=q_r
+        )
+    except NotComparable as problem:
+        return _failed(seen, f"There is no plan: {problem}.")
+    report = plan_json(made, profile.id)
+    phases = Counter(step["phase"] for step in report.pop("steps"))
+    report["steps"] = {phase: phases[phase] for phase in ("activate", "remove", "move")}
+    if not made.offered or not made.steps:
+        return Made(seen.flows_at, seen.flows_sha256, seen.ports, report)
+    packed, sha256 = ops.packed(ops.operations(made, plan_id, host, pci))
+    return Made(seen.flows_at, seen.flows_sha256, seen.ports, report, packed, sha256)
+
+
+def _failed(seen: Made, why: str) -> Made:
+    return Made(seen.flows_at, seen.flows_sha256, seen.ports, failure=why)
+
+
+def check(before: bytes, after: bytes, operations: bytes) -> dict[str, Any]:
+    """Compare the flows of before with those afterwards; the fields of `PlanCheck` but operation and time."""
+    content = orjson.loads(gzip.decompress(operations))
+    entries = {step[2][5:41] for step in content["steps"] if step[0] == "activate"}
+    space = HeaderSpace()
+    try:
+        dumps = [read_dump(unpacked(one).flows, space) for one in (before, after)]
+        found = aftermath(dumps[0], dumps[1], entries)
+    except (FlowsUnusable, NotComparable) as problem:
+        return {"state": "not_checked", "message": str(problem)}
+    proof = proof_json(found.proof)
+    counts = {
+        "flows_before": found.proof.flows_before,
+        "flows_after": found.proof.flows_after,
+        "missing": found.missing,
+        "fresh": found.fresh,
+        "entries": found.entries,
+    }
+    if proof["equivalent"]:
+        return {
+            "state": "equivalent",
+            "message": "Every packet that meets a flow of before, or of the plan, gets the actions that it got.",
+            **counts,
+        }
+    if proof["verdict"] == "undecided":
+        return {"state": "not_checked", "message": proof["reason"], **counts}
+    message = "A packet gets other actions than before; undo the plan, and look whether the OpenFlow rules have changed meanwhile."
+    return {"state": "different", "message": message, "counterexample": proof["counterexample"], **counts}
+
+
+def commands(operations: bytes) -> str:
+    """Return the steps as text."""
+    return ops.commands(orjson.loads(gzip.decompress(operations)))
