@@ -64,6 +64,18 @@ class TestS4:
 
         assert of(tell(once()), "S4") == []
 
+    def test_sweeps_that_were_looked_at_between_two_samples_count_and_not_the_last_one_alone(self) -> None:
+        def told(mean: float, last: float) -> list[dict[str, Any]]:
+            looks = {"dump_duration_mean_ms": mean, "dump_duration_max_ms": max(mean, last), "dump_duration_ms": last}
+            messages = (
+                m._replace(fields={**m.fields, **looks}) if m.measurement == "ovs_datapath" and m.at_ns >= at_ns(100) else m
+                for m in churn(0)
+            )
+            return of(tell(messages), "S4")
+
+        assert told(mean=162 + 110 * 2.0, last=162)
+        assert told(mean=162 + 110 * 0.3, last=162 + 110 * 2.0) == []
+
     def test_the_end_of_a_job_is_not_s4(self) -> None:
         assert tell(churn(162 + 110 * 2.0, flows_offloaded=1500)) == []
 

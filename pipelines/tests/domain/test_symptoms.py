@@ -215,6 +215,19 @@ class TestS6:
         assert full(95.0)
         assert full(30.0) == []
 
+    def test_a_port_that_carries_little_more_than_two_long_chains_leave_is_s6_only_while_its_senders_wait(self) -> None:
+        def carries(waits: int) -> list[dict[str, Any]]:
+            both = {
+                **HEALTHY,
+                "q_egress": 17.0,
+                "q_ingress": 17.0,
+            }  # predicted: half of the bandwidth, if the other ends are as deep
+            ports = (port(s, {"port_xmit_wait": waits * s, "np_cnp_sent": 7}, gbps=78.0) for s in range(0, 120, 10))
+            return of(tell(m for one, s in zip(ports, range(0, 120, 10), strict=True) for m in (one, sample(s, both))), "S6")
+
+        assert carries(1000)
+        assert carries(0) == []
+
     def test_flows_that_rest_for_longer_than_max_idle_are_no_s1(self) -> None:
         resting = {**S1, "flows_offloaded": 800, "flow_deletions_per_s": 40.0, "counter_gap_p95_s": 34.0, "flows_overdue": 0}
         assert play(lambda _: resting, 120, every=10) == []

@@ -28,17 +28,17 @@ def _link(link: Path, target: Path) -> None:
     link.symlink_to(Path(*[".."] * len(link.parent.relative_to(target.anchor).parts)) / target.relative_to(target.anchor))
 
 
-def write_rnic(root: Path, pci: str, ibdev: str, netdev: str, representors: Sequence[str]) -> None:
-    """Write the tree below `root` (what /sys would be)."""
-    device = root / "devices" / "pci0000:00" / pci
+def write_rnic(root: Path, pci: str, ibdev: str, netdev: str, representors: Sequence[str], port: str = "") -> None:
+    """Write the tree below `root` (what /sys would be); `port` is the PCIe port above the RNIC."""
+    device = root / "devices" / "pci0000:00" / port / pci
     _write(device, PCI_FILES)
     _link(root / "bus/pci/devices" / pci, device)
     driver = root / "bus/pci/drivers/mlx5_core"
-    driver.mkdir(parents=True)
+    driver.mkdir(parents=True, exist_ok=True)
     _link(device / "driver", driver)
-    port = device / "infiniband" / ibdev / "ports/1"
-    _write(port, {"state": "4: ACTIVE", "phys_state": "5: LinkUp", "rate": "200 Gb/sec (4X HDR)", "link_layer": "Ethernet"})
-    _write(port / "counters", COUNTERS)
+    ports = device / "infiniband" / ibdev / "ports/1"
+    _write(ports, {"state": "4: ACTIVE", "phys_state": "5: LinkUp", "rate": "200 Gb/sec (4X HDR)", "link_layer": "Ethernet"})
+    _write(ports / "counters", COUNTERS)
     _write(device / "infiniband" / ibdev, {"fw_ver": "20.43.1014", "hca_type": "MT4123", "board_id": "MT_0000000224"})
     _link(device / "infiniband" / ibdev / "device", device)
     _link(root / "class/infiniband" / ibdev, device / "infiniband" / ibdev)

@@ -98,13 +98,19 @@ def _harm(found: dict[str, float], part: Part, profile: Profile) -> None:
     """What queries cost: the latency of the worse direction (the other end counts as the head of its chain, a lower bound), and the
     bandwidth
     that is missing on a port that carries all the model leaves it.
+
+    The other ends' chains are not known here. At worst they are as long as the RNIC's own, and then the port is full with less. Where
+    none of the counters that tell of senders who wait has moved, it is not, unless it carries what its own chain alone leaves.
     """
     p = profile.performance
     q_out, q_in = found["q_egress"], found["q_ingress"]
     found["latency_share"] = max(latency_us(p, q_out, 0.0), latency_us(p, 0.0, q_in)) / latency_us(p, 0.0, 0.0)
     if "gbps" in part:
         carried = max(part["gbps"])
-        full = carried >= FULL * bandwidth_gbps(p, q_out, q_in)
+        most = bandwidth_gbps(p, q_out, q_in)
+        if part.get("waits") is False:
+            most = min(bandwidth_gbps(p, q_out, 0.0), bandwidth_gbps(p, 0.0, q_in))
+        full = carried >= FULL * most
         # What the port carries is not lost, whatever the model says.
         left = max(found["bandwidth_share"], carried / bandwidth_gbps(p, 0.0, 0.0))
         found["bandwidth_lost"] = max(1.0 - left, 0.0) if full else 0.0
@@ -128,6 +134,12 @@ def usual_deletion_ms(part: Part, profile: Profile) -> float:
 def _trouble_counters() -> tuple[str, ...]:
     return derived_signals()["trouble_per_s"].sum_of
 
+
+_WAITS = (
+    "port_xmit_wait", "np_cnp_sent", "np_ecn_marked_roce_packets", "rp_cnp_handled", "cnpSent", "cnpHandled", "RxECNMrkd",
+    "rx_discards_phy",
+)  # fmt: skip
+"""Counters that move when a port cannot send or take all that is there: its senders wait, or are told to be slower."""
 
 _DATA = (("port_xmit_data", "port_rcv_data"), ("tx_bytes", "rx_bytes"))
 
@@ -179,6 +191,10 @@ def _increases(found: dict[str, float], fields: Mapping[str, Any], part: Part, a
     now: dict[str, Any] = {"at": at_ms}
     elapsed_s = (at_ms - before["at"]) / 1000.0 if before else 0.0
     trouble, known = 0, False
+    for name in _WAITS:
+        value = fields.get(name)
+        if type(value) is int:
+            now[name] = value
     for name in _trouble_counters():
         value = fields.get(name)
         if type(value) is int:
@@ -196,6 +212,8 @@ def _increases(found: dict[str, float], fields: Mapping[str, Any], part: Part, a
                 found[signal] = float(value - last)
         elif name in before:
             now[name] = before[name]  # the drivers are asked more rarely than the rest is read
+    waits = [now[name] > before.get(name, now[name]) for name in _WAITS if name in now]
+    part["waits"] = any(waits) if waits else None
     part["counters"] = now
     if known and elapsed_s > 0.0:
         found["trouble_per_s"] = rate = trouble / elapsed_s
