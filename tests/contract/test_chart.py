@@ -107,6 +107,18 @@ def test_no_container_keeps_a_capability_or_may_gain_one(manifests: list[dict[st
         assert container["resources"]["limits"]["memory"], name
 
 
+def test_only_who_asks_for_it_gives_the_agent_the_right_to_change_drivers(render_chart: Any) -> None:
+    rendered = [document for document in yaml.safe_load_all(render_chart("--set=host.agent.netAdmin=true").stdout) if document]
+    for document in rendered:
+        kubernetes_validate.validate(document, KUBERNETES_SCHEMA, strict=True)
+    by_name = {container["name"]: (pod, container) for _, pod, container in containers(rendered)}
+    pod, agent = by_name["agent"]
+    assert agent["securityContext"]["capabilities"] == {"drop": ["ALL"], "add": ["NET_ADMIN"]}
+    assert {"name": "WALLWATCH_AGENT_NETLINK", "value": "kernel"} in agent["env"]
+    assert pod["hostNetwork"] is True
+    assert by_name["telegraf"][1]["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+
+
 def test_only_the_pods_on_observed_hosts_run_as_user_0_and_their_image_is_read_only(manifests: list[dict[str, Any]]) -> None:
     for name, pod, container in containers(manifests):
         if name.startswith("DaemonSet/"):
