@@ -36,7 +36,7 @@ OPERATOR = {
 ADMIN = {
     "createEnrolmentToken", "deleteAgent", "listUsers", "createUser", "updateUser", "listTokens", "createToken", "deleteToken", "listAudit",
     "getAuditHead", "resumeRemedies", "resetRemedyBreaker", "createAutomationRule", "changeAutomationRule", "enableAutomationRule",
-    "deleteAutomationRule",
+    "deleteAutomationRule", "listCommandKeys", "rotateCommandKey",
 }  # fmt: skip
 
 ID = "00000000-0000-4000-8000-000000000000"
@@ -68,6 +68,7 @@ BODIES: dict[str, Any] = {
     "createAutomationRule": RULE,
     "changeAutomationRule": RULE,
     "previewAutomationRule": RULE,
+    "rotateCommandKey": {},
     "createWebhook": {"name": "x", "url": "http://127.0.0.1:9/"},
     "updateWebhook": {"name": "x"},
     "createEnrolmentToken": {},

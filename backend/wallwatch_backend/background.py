@@ -13,6 +13,7 @@ from wallwatch_backend.agents import repository as agents
 from wallwatch_backend.agents.opamp import Connections
 from wallwatch_backend.agents.policies import PolicyFile
 from wallwatch_backend.automation.driver import AutomationDriver
+from wallwatch_backend.command_keys import service as command_keys
 from wallwatch_backend.incidents.consumer import FindingConsumer
 from wallwatch_backend.incidents.lifecycle import Lifecycle
 from wallwatch_backend.incidents.notices import Notices
@@ -42,6 +43,9 @@ def _listener(
         change = orjson.loads(payload)
         if change["kind"] == "policy":
             policies_changed()
+            return
+        if change["kind"] == "command_key":
+            connections.keys_changed()
             return
         if "count" in change:
             hub.publish(f"{change['kind']}s", {"count": change["count"]})
@@ -76,6 +80,7 @@ async def _tidy(database: Database, settings: Settings, dispatcher: Dispatcher) 
             for agent_id in await agents.disconnect_silent(session, at - timedelta(seconds=settings.agent_silent_after_s + 10)):
                 await changes.announce(session, "agent", agent_id, "disconnected")
             await sessions.delete_expired(session, at)
+            await command_keys.forget_retired(session)
         await dispatcher.forget_old()
         await asyncio.sleep(_TIDY_EVERY_S)
 

@@ -1,4 +1,4 @@
-"""`wallwatch agent`, `audit`, `token`, `user`: administration on the database itself, for when nobody can sign in yet."""
+"""`wallwatch agent`, `audit`, `keys`, `token`, `user`: administration on the database itself, for when nobody can sign in yet."""
 
 import asyncio
 import getpass
@@ -14,10 +14,13 @@ from sqlalchemy.exc import OperationalError, ProgrammingError
 from wallwatch_backend.agents import repository as agents
 from wallwatch_backend.agents import service as agent_service
 from wallwatch_backend.audit import verify as audit_log
+from wallwatch_backend.command_keys import service as command_keys
+from wallwatch_backend.command_keys.schemas import CommandKeys
 from wallwatch_backend.kit.access import Role
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.kit.problems import WallwatchError
 from wallwatch_backend.kit.text import HostName, Line
+from wallwatch_backend.remedies.signing import FIRST_KEY, CommandSigner
 from wallwatch_backend.settings import Settings
 from wallwatch_backend.tokens import service as tokens
 from wallwatch_backend.tokens.schemas import NewToken
@@ -26,6 +29,7 @@ from wallwatch_backend.users.passwords import hash_now
 from wallwatch_backend.users.schemas import Password, Username
 
 agent_app = typer.Typer(help="Agents on hosts.", no_args_is_help=True)
+keys_app = typer.Typer(help="Keys that sign commands to agents.", no_args_is_help=True)
 audit_app = typer.Typer(help="The audit log.", no_args_is_help=True)
 token_app = typer.Typer(help="API tokens.", no_args_is_help=True)
 user_app = typer.Typer(help="Local accounts.", no_args_is_help=True)
@@ -35,6 +39,7 @@ _ALL_HOSTS = 100_000
 
 
 @audit_app.callback()
+@keys_app.callback()
 @token_app.callback()
 @user_app.callback()
 def _group() -> None:
@@ -138,6 +143,50 @@ def verify_audit(
     if isinstance(found, audit_log.Broken):
         raise _fail(f"BROKEN after {found.held} good links: {found.why}")
     typer.echo(f"The audit log is whole: {found.seq} links. Keep this anchor outside the database:\n{found.seq}:{found.hash.hex()}")
+
+
+def _signer() -> CommandSigner:
+    """The server's first key, and what the later ones are encrypted with; never made here, since the server would have others."""
+    secrets = Settings().secrets_dir
+    if not (secrets / FIRST_KEY).is_file():
+        raise _fail(f"{secrets} has no {FIRST_KEY}; run this where the backend runs, or set WALLWATCH_SECRETS_DIR.")
+    try:
+        return CommandSigner.load(secrets)
+    except OSError as error:
+        raise _fail(f"The server's secrets cannot be read: {error}") from error
+
+
+@keys_app.command("rotate")
+def rotate_keys(
+    overlap_hours: Annotated[
+        float, typer.Option(help="Hours for which agents still accept the key before; 0 when others know it.", min=0, max=2160)
+    ] = 168,
+) -> None:
+    """Make a new key. Connected agents get it at once, signed by the one before, and others when they come."""
+    signer = _signer()
+
+    async def work(database: Database) -> str:
+        async with database.write() as session:
+            return (await command_keys.rotate(session, signer, _who(), None, int(overlap_hours * 3600))).kid
+
+    typer.echo(f"The key is now {_run(work)}. `wallwatch keys list` says which agents trust it.")
+
+
+@keys_app.command("list")
+def list_keys() -> None:
+    """Print the keys, newest first, and the hosts whose agents do not trust the current one yet."""
+    signer = _signer()
+
+    async def work(database: Database) -> CommandKeys:
+        async with database.read() as session:
+            return await command_keys.list_keys(session, signer)
+
+    found = _run(work)
+    for key in found.items:
+        end = f"until {key.not_after.isoformat(timespec='seconds')}" if key.not_after else "no end"
+        typer.echo(f"{key.kid}\t{key.state}\t{end}\ttrusted by {key.agents} agents")
+    more = f" and {found.behind_total - len(found.behind)} more" if found.behind_total > len(found.behind) else ""
+    typer.echo(f"Not yet with: {', '.join(found.behind)}{more}" if found.behind else "Every agent trusts the current key.")
 
 
 @token_app.command("create")

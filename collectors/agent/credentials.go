@@ -7,12 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/wallwatch/wallwatch/collectors/agent/command"
 	"github.com/wallwatch/wallwatch/collectors/internal/atomicfile"
 )
 
@@ -33,6 +37,8 @@ type CommandKey struct {
 	KID       string `json:"kid"`
 	Alg       string `json:"alg"`
 	PublicKey string `json:"public_key"`
+	// NotAfter is when the key ends, in RFC 3339; empty: it has no end.
+	NotAfter string `json:"not_after,omitempty"`
 }
 
 // ErrNotEnrolled means that the state directory holds no credentials.
@@ -70,8 +76,8 @@ func (c Credentials) check() error {
 }
 
 // Keys returns the pinned keys by id.
-func (c Credentials) Keys() (map[string]ed25519.PublicKey, error) {
-	keys := map[string]ed25519.PublicKey{}
+func (c Credentials) Keys() (map[string]command.Key, error) {
+	keys := map[string]command.Key{}
 	for _, key := range c.CommandKeys {
 		if key.Alg != "EdDSA" {
 			return nil, fmt.Errorf("command key %q is for %q; only EdDSA is accepted", key.KID, key.Alg)
@@ -80,7 +86,13 @@ func (c Credentials) Keys() (map[string]ed25519.PublicKey, error) {
 		if err != nil || len(raw) != ed25519.PublicKeySize {
 			return nil, fmt.Errorf("command key %q is not %d bytes in base64url", key.KID, ed25519.PublicKeySize)
 		}
-		keys[key.KID] = raw
+		pinned := command.Key{Public: raw}
+		if key.NotAfter != "" {
+			if pinned.NotAfter, err = time.Parse(time.RFC3339, key.NotAfter); err != nil {
+				return nil, fmt.Errorf("command key %q: not_after: %w", key.KID, err)
+			}
+		}
+		keys[key.KID] = pinned
 	}
 	if len(keys) == 0 {
 		return nil, errors.New("there is no command key, so that no command could be trusted")
@@ -95,4 +107,17 @@ func (c Credentials) Save(stateDir string) error {
 		return err
 	}
 	return atomicfile.Write(filepath.Join(stateDir, credentialsFile), append(content, '\n'), 0o600)
+}
+
+// withKeys returns the credentials with other pinned keys.
+func (c Credentials) withKeys(keys map[string]command.Key) Credentials {
+	c.CommandKeys = nil
+	for _, kid := range slices.Sorted(maps.Keys(keys)) {
+		pinned := CommandKey{KID: kid, Alg: "EdDSA", PublicKey: base64.RawURLEncoding.EncodeToString(keys[kid].Public)}
+		if end := keys[kid].NotAfter; !end.IsZero() {
+			pinned.NotAfter = end.Format(time.RFC3339)
+		}
+		c.CommandKeys = append(c.CommandKeys, pinned)
+	}
+	return c
 }

@@ -145,7 +145,7 @@ func (r *rig) restart() {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	decoder, err := command.NewDecoder("host01", map[string]ed25519.PublicKey{"k1": serverKey.Public().(ed25519.PublicKey)})
+	decoder, err := command.NewDecoder("host01", map[string]command.Key{"k1": {Public: serverKey.Public().(ed25519.PublicKey)}})
 	if err != nil {
 		r.t.Fatal(err)
 	}

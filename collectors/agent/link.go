@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -32,6 +33,8 @@ const (
 	// messageAttachment goes both ways, messageProgress to the server.
 	messageAttachment = "attachment"
 	messageProgress   = "progress"
+	// messageKey introduces a command key.
+	messageKey = "key"
 )
 
 // link is the connection to the server: OpAMP over WebSocket, reconnecting by itself.
@@ -43,6 +46,7 @@ type link struct {
 	onAck     func(commandID string)
 	policies  *policyStore
 	inbox     *inbox
+	keys      *keyStore
 
 	mu     sync.Mutex
 	health *protobufs.ComponentHealth
@@ -51,9 +55,7 @@ type link struct {
 }
 
 func newLink(config Config, version string, instanceUID string, outbox *Outbox, policies *policyStore, log *slog.Logger) *link {
-	text := func(key, value string) *protobufs.KeyValue {
-		return &protobufs.KeyValue{Key: key, Value: &protobufs.AnyValue{Value: &protobufs.AnyValue_StringValue{StringValue: value}}}
-	}
+	text := textAttribute
 	return &link{
 		client: client.NewWebSocket(opampLogger{log}), outbox: outbox, policies: policies, inbox: new(inbox), log: log,
 		description: &protobufs.AgentDescription{
@@ -64,6 +66,10 @@ func newLink(config Config, version string, instanceUID string, outbox *Outbox, 
 			NonIdentifyingAttributes: []*protobufs.KeyValue{text("os.type", runtime.GOOS), text("host.arch", runtime.GOARCH)},
 		},
 	}
+}
+
+func textAttribute(key, value string) *protobufs.KeyValue {
+	return &protobufs.KeyValue{Key: key, Value: &protobufs.AnyValue{Value: &protobufs.AnyValue_StringValue{StringValue: value}}}
 }
 
 // websocketDialer guards the library's default dialer, which is the only way to hand our own dial function to the OpAMP client.
@@ -112,10 +118,20 @@ func (l *link) describe() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return errors.Join(
-		l.client.SetAgentDescription(l.description),
+		l.client.SetAgentDescription(l.described()),
 		l.client.SetCustomCapabilities(&protobufs.CustomCapabilities{Capabilities: []string{Capability}}),
 		l.client.SetHealth(l.health),
 	)
+}
+
+// described adds what changes to the description: which command keys are trusted, and why a new one was not.
+func (l *link) described() *protobufs.AgentDescription {
+	kids, refused := l.keys.state()
+	return &protobufs.AgentDescription{
+		IdentifyingAttributes: l.description.IdentifyingAttributes,
+		NonIdentifyingAttributes: append(slices.Clip(l.description.NonIdentifyingAttributes),
+			textAttribute("wallwatch.command_keys", kids), textAttribute("wallwatch.command_key_refused", refused)),
+	}
 }
 
 // reportPolicies queues which policies there are; the client refuses it before it has the capability.
@@ -169,6 +185,11 @@ func (l *link) onMessage(_ context.Context, message *types.MessageData) {
 	case messageAttachment:
 		if err := l.inbox.take(custom.Data); err != nil {
 			l.log.Warn("the server sent an attachment that cannot be used", "error", err)
+		}
+	case messageKey:
+		l.keys.take(custom.Data)
+		if err := l.describe(); err != nil {
+			l.log.Error("the command keys could not be reported", "error", err)
 		}
 	default:
 		l.log.Warn("the server sent a message of unknown type", "type", custom.Type)

@@ -15,8 +15,12 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/internal/ltl"
 )
 
-// PoliciesFile is the name of the compiled policies, in the server's remote configuration and in the state directory.
+// PoliciesFile is the name of the compiled policies, in the server's remote configuration and in their folder.
 const PoliciesFile = "policies.json"
+
+// policiesFolder of the state directory holds nothing but the policies, so that the collector may be shown it alone: it has no business
+// with the agent's credentials and journal.
+const policiesFolder = "policies"
 
 // policyStore keeps the compiled policies that the server sends. The processor ltl of the collector reads the file.
 type policyStore struct {
@@ -28,7 +32,10 @@ type policyStore struct {
 
 // openPolicies finds what an earlier run has kept. A file that cannot be used counts as none: the server sends its policies again.
 func openPolicies(stateDir string, log *slog.Logger) *policyStore {
-	s := &policyStore{path: filepath.Join(stateDir, PoliciesFile), log: log}
+	s := &policyStore{path: filepath.Join(stateDir, policiesFolder, PoliciesFile), log: log}
+	if err := os.Remove(filepath.Join(stateDir, PoliciesFile)); err != nil && !errors.Is(err, fs.ErrNotExist) { // where it was kept once
+		log.Warn("the policies of an older agent are left where they were", "error", err)
+	}
 	text, err := os.ReadFile(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s
@@ -81,6 +88,9 @@ func (s *policyStore) keep(remote *protobufs.AgentRemoteConfig) error {
 		return nil
 	}
 	// The collector runs as another user; policies are no secret.
+	if err := os.MkdirAll(filepath.Dir(s.path), 0o755); err != nil { //nolint:gosec // G301: as said
+		return fmt.Errorf("keeping the policies: %w", err)
+	}
 	if err := atomicfile.Write(s.path, file.Body, 0o644); err != nil {
 		return fmt.Errorf("keeping the policies: %w", err)
 	}

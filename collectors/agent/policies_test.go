@@ -37,7 +37,7 @@ func TestPoliciesAreKeptAndFoundAgainAfterARestart(t *testing.T) {
 	if status := s.take(remote); status.Status != applied || status.ErrorMessage != "" {
 		t.Fatal(status)
 	}
-	kept, err := os.ReadFile(filepath.Join(folder, PoliciesFile))
+	kept, err := os.ReadFile(filepath.Join(folder, policiesFolder, PoliciesFile))
 	if err != nil || string(kept) != string(remote.Config.ConfigMap[PoliciesFile].Body) {
 		t.Errorf("kept %d bytes, %v", len(kept), err)
 	}
@@ -50,7 +50,7 @@ func TestBadPoliciesAreRefusedAndTheOldOnesStay(t *testing.T) {
 	folder := t.TempDir()
 	s := openPolicies(folder, slog.Default())
 	s.take(remoteConfig(t))
-	before, err := os.ReadFile(filepath.Join(folder, PoliciesFile))
+	before, err := os.ReadFile(filepath.Join(folder, policiesFolder, PoliciesFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestBadPoliciesAreRefusedAndTheOldOnesStay(t *testing.T) {
 		if status := s.take(bad); status.Status != failed || !strings.Contains(status.ErrorMessage, want) {
 			t.Errorf("%s: %v", want, status)
 		}
-		if after, err := os.ReadFile(filepath.Join(folder, PoliciesFile)); err != nil || string(after) != string(before) {
+		if after, err := os.ReadFile(filepath.Join(folder, policiesFolder, PoliciesFile)); err != nil || string(after) != string(before) {
 			t.Errorf("%s: the file has changed (%v)", want, err)
 		}
 	}
@@ -76,7 +76,10 @@ func TestBadPoliciesAreRefusedAndTheOldOnesStay(t *testing.T) {
 
 func TestAFileThatWasDamagedOnTheDiskIsAskedForAgain(t *testing.T) {
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, PoliciesFile), []byte("{"), 0o600); err != nil {
+	if err := os.Mkdir(filepath.Join(folder, policiesFolder), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, policiesFolder, PoliciesFile), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if status := openPolicies(folder, slog.Default()).status(); status != nil {
@@ -94,7 +97,7 @@ func TestAServersPoliciesReachTheDiskAndItsAnswer(t *testing.T) {
 		defer server.mu.Unlock()
 		return server.configStatus.GetStatus() == applied && string(server.configStatus.LastRemoteConfigHash) == string(server.offer.ConfigHash)
 	})
-	if _, err := os.Stat(filepath.Join(host.config.StateDir, PoliciesFile)); err != nil {
+	if _, err := os.Stat(filepath.Join(host.config.StateDir, policiesFolder, PoliciesFile)); err != nil {
 		t.Error(err)
 	}
 	host.stop()

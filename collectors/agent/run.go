@@ -85,6 +85,7 @@ func serve(ctx context.Context, config Config, credentials Credentials, trust *t
 	database := switchDatabase{socket: config.OVSDBSocket}
 	outbox := NewOutbox(time.Now, record.Undelivered(time.Now().Add(-outboxAge)))
 	l := newLink(config, version, credentials.InstanceUID, outbox, openPolicies(config.StateDir, log), log)
+	l.keys = &keyStore{stateDir: config.StateDir, decoder: decoder, now: time.Now, log: log}
 	executor := &Executor{
 		Decoder: decoder, Journal: record, Log: log, Now: time.Now, Progress: l.progress,
 		Registry: remedies.NewRegistry(remedies.Host{

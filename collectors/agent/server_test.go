@@ -99,7 +99,7 @@ func (s *testServer) message(_ context.Context, _ servertypes.Connection, messag
 	defer s.mu.Unlock()
 	if description := message.AgentDescription; description != nil {
 		s.attributes = map[string]string{}
-		for _, attribute := range description.IdentifyingAttributes {
+		for _, attribute := range append(description.IdentifyingAttributes, description.NonIdentifyingAttributes...) {
 			s.attributes[attribute.Key] = attribute.Value.GetStringValue()
 		}
 	}
@@ -130,13 +130,15 @@ func (s *testServer) message(_ context.Context, _ servertypes.Connection, messag
 	return answer
 }
 
-func (s *testServer) send(message []byte) {
+func (s *testServer) send(message []byte) { s.sendAs(messageCommand, message) }
+
+func (s *testServer) sendAs(kind string, message []byte) {
 	s.t.Helper()
 	s.mu.Lock()
 	conn := s.conn
 	s.mu.Unlock()
 	err := conn.Send(context.Background(), &protobufs.ServerToAgent{
-		CustomMessage: &protobufs.CustomMessage{Capability: Capability, Type: messageCommand, Data: message},
+		CustomMessage: &protobufs.CustomMessage{Capability: Capability, Type: kind, Data: message},
 	})
 	if err != nil {
 		s.t.Fatal(err)

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from wallwatch_backend.agents import framing, policies, repository
 from wallwatch_backend.agents.policies import PolicyFile
 from wallwatch_backend.audit import service as audit
+from wallwatch_backend.command_keys import service as command_keys
 from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.database import Database, WriteSession
 from wallwatch_backend.plans import arrivals
@@ -25,6 +26,7 @@ BAD_MESSAGES = Counter("wallwatch_agent_bad_messages", "Messages of agents that 
 POLICIES_SENT = Counter("wallwatch_agent_policies_sent", "Compiled policies sent to agents")
 POLICIES_REFUSED = Counter("wallwatch_agent_policies_refused", "Compiled policies that an agent refused")
 
+_MOST_KEYS = 16
 _NOTE_EVERY = timedelta(seconds=10)  # heartbeats come more often than anybody looks at last_seen_at
 
 
@@ -55,6 +57,9 @@ class AgentConnection:
         self._sent: set[UUID] = set()
         self._lies: set[str] = set()
         self._sending = asyncio.Lock()
+        self._trusts: list[str] = []  # ids of command keys, as the agent says
+        self._introduced: set[str] = set()
+        self._key_refused = ""
         self._arriving = arrivals.Attachments()
 
     async def open(self) -> None:
@@ -94,6 +99,7 @@ class AgentConnection:
         answer = framing.reply(self._instance_uid, report_full_state=missed)
         await self._offer_policies(answer)
         await self._send(answer)
+        await self.send_keys()
         await self.send_commands()
 
     async def _note_config(self, message: opamp_pb2.AgentToServer) -> None:
@@ -153,6 +159,9 @@ class AgentConnection:
             named = framing.attribute(message, "host.name")
             if version:
                 values["version"] = _clean(version, 100)
+            if (kids := framing.attribute(message, "wallwatch.command_keys")) is not None:
+                self._trusts = values["command_kids"] = _clean(kids, 2000).split()[:_MOST_KEYS]
+            await self._note_refused_key(_clean(framing.attribute(message, "wallwatch.command_key_refused") or "", 500))
             if message.instance_uid:
                 values["instance_uid"] = _uuid_text(message.instance_uid)
             if named and named != self.host:
@@ -169,6 +178,25 @@ class AgentConnection:
                 healthy = values.get("healthy")
                 await changes.announce(session, "agent", self.agent_id, "unhealthy" if healthy is False else "connected")
         self._noted_at = at
+
+    async def _note_refused_key(self, refused: str) -> None:
+        """Audit that an agent did not trust what came to it as a new command key."""
+        if refused and refused != self._key_refused:
+            await audit.record_apart(
+                self._database, f"agent:{self.host}", "command_key.introduce", self.host, outcome="refused", reason=refused
+            )
+        self._key_refused = refused
+
+    async def send_keys(self) -> None:
+        """Introduce the command keys that the agent does not trust yet, each once in a connection."""
+        if not self._speaks_remedies or not self._trusts:
+            return
+        async with self._database.read() as session:
+            missed = await command_keys.missed_by(session, self._trusts)
+        for kid, introduction in missed:
+            if kid not in self._introduced:
+                self._introduced.add(kid)
+                await self._send(framing.key(self._instance_uid, introduction))
 
     async def _take_custom(self, custom: opamp_pb2.CustomMessage) -> None:
         if custom.capability == framing.REMEDY_CAPABILITY and custom.type in ("attachment", "progress"):

@@ -67,6 +67,15 @@ def attachment(instance_uid: bytes, command_id: str, name: str, sha256: str, con
     return message
 
 
+def key(instance_uid: bytes, jws: str) -> opamp_pb2.ServerToAgent:
+    """An introduction of a command key as a custom message."""
+    message = opamp_pb2.ServerToAgent(instance_uid=instance_uid)
+    message.custom_message.capability = REMEDY_CAPABILITY
+    message.custom_message.type = "key"
+    message.custom_message.data = jws.encode()
+    return message
+
+
 def error(instance_uid: bytes, text: str) -> opamp_pb2.ServerToAgent:
     message = opamp_pb2.ServerToAgent(instance_uid=instance_uid)
     message.error_response.type = opamp_pb2.ServerErrorResponseType_BadRequest

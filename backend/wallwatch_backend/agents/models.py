@@ -1,6 +1,7 @@
 """Agents and the tokens with which they enrol."""
 
-from sqlalchemy import LargeBinary, false
+from sqlalchemy import LargeBinary, Text, false
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 
 from wallwatch_backend.kit.columns import At, Created, Id, Ref
@@ -26,6 +27,7 @@ class AgentRow(Base):
     policies_refused_hash: Mapped[str | None]  # of those that it would not take, until it takes others
     policies_refused_at: Mapped[At | None]
     policies_error: Mapped[str | None]
+    command_kids: Mapped[list[str] | None] = mapped_column(ARRAY(Text))  # keys that it trusts; null: it has not said
 
     @property
     def connected(self) -> bool:

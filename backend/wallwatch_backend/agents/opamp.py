@@ -59,6 +59,18 @@ class Connections:
         """Send the policies of today to every agent that has others, one after the other."""
         self._spawn(self._send_policies())
 
+    def keys_changed(self) -> None:
+        """Introduce a new command key to every agent, one after the other."""
+        self._spawn(self._send_keys())
+
+    async def _send_keys(self) -> None:
+        for connection, task in list(self._by_host.values()):
+            try:
+                await connection.send_keys()
+            except (SQLAlchemyError, OSError, RuntimeError, WebSocketDisconnect) as error:
+                log.warning("command_key_not_sent", host=connection.host, error=type(error).__name__)
+                task.cancel()  # the agent connects again and gets it then
+
     async def _send_policies(self) -> None:
         for connection, task in list(self._by_host.values()):
             try:

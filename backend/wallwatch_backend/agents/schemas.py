@@ -43,6 +43,7 @@ class CommandKey(BaseModel):
     kid: str
     alg: str = "EdDSA"
     public_key: str = Field(description="Ed25519, base64url, 32 bytes")
+    not_after: str | None = Field(default=None, description="RFC 3339; when the agent stops to accept it")
 
 
 class EnrolledAgent(BaseModel):

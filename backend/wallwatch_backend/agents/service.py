@@ -9,6 +9,7 @@ from wallwatch_backend.agents.models import AgentRow, EnrolmentTokenRow
 from wallwatch_backend.agents.schemas import Agent, CommandKey, EnrolledAgent, Enrolment, EnrolmentToken
 from wallwatch_backend.audit import repository as audit_log
 from wallwatch_backend.audit import service as audit
+from wallwatch_backend.command_keys import service as command_keys
 from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.access import Caller
 from wallwatch_backend.kit.database import Database, ReadSession, WriteSession
@@ -75,7 +76,8 @@ async def enrol(
         )
     try:
         async with database.write() as session:
-            agent_id, secret = await _use_token(session, body, address)
+            pinned = await command_keys.pinned_at_enrolment(session, signer)
+            agent_id, secret = await _use_token(session, body, address, [kid for kid, _, _ in pinned])
     except (BadEnrolmentToken, HostEnrolled) as error:
         await audit.record_apart(database, f"agent:{body.host}", ENROL, body.host, outcome="refused", address=address, reason=error.code)
         raise
@@ -83,11 +85,11 @@ async def enrol(
         agent_id=agent_id,
         secret=secret,
         opamp_url=opamp_url(base_url),
-        command_keys=[CommandKey(kid=signer.kid, public_key=signer.public_key)],
+        command_keys=[CommandKey(kid=kid, public_key=public, not_after=end) for kid, public, end in pinned],
     )
 
 
-async def _use_token(session: WriteSession, body: Enrolment, address: str | None) -> tuple[UUID, str]:
+async def _use_token(session: WriteSession, body: Enrolment, address: str | None, kids: list[str]) -> tuple[UUID, str]:
     at = clock.now()
     token = await repository.usable_token_locked(session, digest(body.token), at)
     if token is None:
@@ -105,6 +107,7 @@ async def _use_token(session: WriteSession, body: Enrolment, address: str | None
     else:
         agent.secret_hash, agent.instance_uid, agent.version = digest(secret), str(body.instance_uid), body.version
         agent.connection_id = None  # the old connection had the old secret
+    agent.command_kids = kids
     token.used_at, token.used_by = at, body.host
     audit.record(session, f"agent:{body.host}", ENROL, body.host, address=address, agent_id=str(agent.id), token_by=token.created_by)
     await changes.announce(session, "agent", agent.id, "enrolled")

@@ -12,7 +12,7 @@ CHANNEL = "wallwatch_change"
 COMMAND_CHANNEL = "wallwatch_command"
 DELIVERY_CHANNEL = "wallwatch_delivery"
 
-Kind = Literal["incident", "remedy", "agent", "policy", "plan"]
+Kind = Literal["incident", "remedy", "agent", "policy", "plan", "command_key"]
 
 
 async def _notify(session: WriteSession, channel: str, payload: str) -> None:

@@ -6,6 +6,7 @@ from uuid import UUID, uuid4
 
 from wallwatch_backend.agents import repository as agents
 from wallwatch_backend.audit import service as audit
+from wallwatch_backend.command_keys import service as command_keys
 from wallwatch_backend.control import repository as admission
 from wallwatch_backend.control import service as control
 from wallwatch_backend.incidents import repository as incidents
@@ -127,7 +128,7 @@ async def issue(session: WriteSession, settings: Settings, signer: CommandSigner
         await binding.still_good(session, row)
     command_id, at = uuid4(), clock.now()
     expires_at = at + timedelta(seconds=settings.command_ttl_s)
-    jws = signer.sign(
+    jws = (await command_keys.signer_for(session, signer, row.host)).sign(
         command_id=command_id,
         remedy_id=row.id,
         host=row.host,

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,11 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from wallwatch_backend.kit.secret_files import read_or_create
+from wallwatch_backend.webhooks.cipher import SecretCipher
 
 _TYPE = "wallwatch-command+jws"
+_KEY_TYPE = "wallwatch-key+jws"
+FIRST_KEY = "command-signing.key"
 
 
 def _b64url(raw: bytes) -> str:
@@ -26,21 +30,38 @@ def rfc3339(at: datetime) -> str:
 
 
 class CommandSigner:
-    """Holds the private key of this installation."""
+    """Holds a private key; the first one is this installation's file, its successors are in the database (`command_keys`)."""
 
-    def __init__(self, private_key: Ed25519PrivateKey) -> None:
-        self._private = private_key
+    def __init__(self, private_key: Ed25519PrivateKey, cipher: SecretCipher | None = None) -> None:
+        self._private, self._cipher = private_key, cipher
         self._public = private_key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
         self.kid = hashlib.sha256(self._public).hexdigest()[:16]
 
     @classmethod
     def load(cls, secrets_dir: Path) -> "CommandSigner":
-        """Load the key from `command-signing.key`, made on the first start."""
+        """Load the first key from `command-signing.key`, made on the first start, and what successors are encrypted with."""
 
         def make() -> bytes:
             return Ed25519PrivateKey.generate().private_bytes(Encoding.Raw, PrivateFormat.Raw, NoEncryption())
 
-        return cls(Ed25519PrivateKey.from_private_bytes(read_or_create(secrets_dir / "command-signing.key", make)))
+        key = Ed25519PrivateKey.from_private_bytes(read_or_create(secrets_dir / FIRST_KEY, make))
+        return cls(key, SecretCipher.load(secrets_dir))
+
+    def new_successor(self) -> tuple["CommandSigner", bytes]:
+        """Make a key; return its signer and its private half, encrypted."""
+        made = Ed25519PrivateKey.generate()
+        raw = made.private_bytes(Encoding.Raw, PrivateFormat.Raw, NoEncryption())
+        return CommandSigner(made, self._cipher), self._sealed().encrypt(_b64url(raw))
+
+    def successor(self, encrypted: bytes) -> "CommandSigner":
+        """Open a key that `new_successor` made."""
+        raw = base64.urlsafe_b64decode(self._sealed().decrypt(encrypted) + "=")
+        return CommandSigner(Ed25519PrivateKey.from_private_bytes(raw), self._cipher)
+
+    def _sealed(self) -> SecretCipher:
+        if self._cipher is None:
+            raise RuntimeError("this signer was made without a cipher; load it from the secrets directory")
+        return self._cipher
 
     @property
     def public_key(self) -> str:
@@ -70,7 +91,21 @@ class CommandSigner:
             "issued_at": rfc3339(issued_at),
             "expires_at": rfc3339(expires_at),
         }
+        return self._jws(payload, _TYPE)
+
+    def introduce(self, other: "CommandSigner", *, issued_at: datetime, expires_at: datetime, retires: Mapping[str, datetime]) -> str:
+        """Return the message, signed by this key, that makes agents trust another, and gives keys their end."""
+        payload = {
+            "kid": other.kid,
+            "public_key": other.public_key,
+            "issued_at": rfc3339(issued_at),
+            "expires_at": rfc3339(expires_at),
+            "retires": [{"kid": kid, "not_after": rfc3339(end)} for kid, end in retires.items()],
+        }
+        return self._jws(payload, _KEY_TYPE)
+
+    def _jws(self, payload: dict[str, Any], kind: str) -> str:
         # Put together here: libraries warn of the name EdDSA since RFC 9864, but agents in the field know no other.
-        header = {"alg": "EdDSA", "kid": self.kid, "typ": _TYPE}
+        header = {"alg": "EdDSA", "kid": self.kid, "typ": kind}
         signing_input = f"{_b64url(orjson.dumps(header))}.{_b64url(orjson.dumps(payload))}"
         return f"{signing_input}.{_b64url(self._private.sign(signing_input.encode()))}"

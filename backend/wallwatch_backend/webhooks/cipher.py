@@ -1,4 +1,4 @@
-"""Keeps webhook secrets encrypted in the database; the key is a file of the server."""
+"""Keeps secrets of webhooks, and keys that sign commands, encrypted in the database; the key is a file of the server."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from wallwatch_backend.kit.secret_files import read_or_create
 
 
 class SecretCipher:
-    """Encrypts and decrypts webhook secrets."""
+    """Encrypts and decrypts what only the server may read."""
 
     def __init__(self, key: bytes) -> None:
         self._fernet = Fernet(key)

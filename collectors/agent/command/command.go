@@ -34,6 +34,8 @@ type Command struct {
 	Params    map[string]json.RawMessage
 	IssuedAt  time.Time
 	ExpiresAt time.Time
+
+	keyRetires time.Time // when the key that signed it ends; zero: never
 }
 
 var (
@@ -50,6 +52,8 @@ func (c *Command) CheckTime(now time.Time) *Refusal {
 			c.IssuedAt.Format(time.RFC3339), now.UTC().Format(time.RFC3339))
 	case now.Add(-Skew).After(c.ExpiresAt):
 		refusal = refuse(CodeExpired, "expired at %s, and this host's clock says %s", c.ExpiresAt.Format(time.RFC3339), now.UTC().Format(time.RFC3339))
+	case !c.keyRetires.IsZero() && now.After(c.keyRetires):
+		refusal = refuse(CodeRetiredKey, "the key that signed it was retired at %s", c.keyRetires.Format(time.RFC3339))
 	default:
 		return nil
 	}

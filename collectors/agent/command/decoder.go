@@ -1,11 +1,10 @@
 package command
 
 import (
-	"crypto/ed25519"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/go-jose/go-jose/v4"
@@ -20,23 +19,21 @@ const MessageType = "wallwatch-command+jws"
 // Decoder accepts commands for one host that are signed with one of the pinned keys.
 type Decoder struct {
 	host string
-	keys map[string]ed25519.PublicKey
+	ring *keyring
 }
 
 // NewDecoder pins keys, by key id.
-func NewDecoder(host string, keys map[string]ed25519.PublicKey) (*Decoder, error) {
+func NewDecoder(host string, keys map[string]Key) (*Decoder, error) {
 	if host == "" {
 		return nil, errors.New("the decoder needs the host's name")
 	}
 	if len(keys) == 0 {
 		return nil, errors.New("no command key is pinned, so that no command could ever be accepted; enrol the agent again")
 	}
-	for kid, key := range keys {
-		if len(key) != ed25519.PublicKeySize {
-			return nil, fmt.Errorf("command key %q has %d bytes, an Ed25519 key has %d", kid, len(key), ed25519.PublicKeySize)
-		}
+	if err := checkKeys(keys); err != nil {
+		return nil, err
 	}
-	return &Decoder{host: host, keys: keys}, nil
+	return &Decoder{host: host, ring: &keyring{keys: maps.Clone(keys)}}, nil
 }
 
 // Decode verifies a compact JWS and reads the command in it. Only EdDSA is accepted, whatever the header says. The signature is checked before
@@ -45,7 +42,7 @@ func (d *Decoder) Decode(message []byte) (*Command, *Refusal) {
 	if len(message) > MaxBytes {
 		return nil, refuse(CodeMalformed, "the message has %d bytes, %d is the most", len(message), MaxBytes)
 	}
-	payload, refusal := d.verify(string(message))
+	payload, signer, refusal := d.verify(string(message), MessageType)
 	if refusal != nil {
 		refusal.CommandID, refusal.RemedyID = claimedIDs(message)
 		return nil, refusal
@@ -58,31 +55,33 @@ func (d *Decoder) Decode(message []byte) (*Command, *Refusal) {
 	if command.Host != d.host {
 		return nil, command.sign(refuse(CodeWrongHost, "the command is for host %s, this is %q", quote(command.Host), d.host))
 	}
+	command.keyRetires = signer.NotAfter
 	return command, nil
 }
 
-func (d *Decoder) verify(compact string) ([]byte, *Refusal) {
+// verify returns the payload of a message of a kind that a pinned key has signed, and that key.
+func (d *Decoder) verify(compact, kind string) ([]byte, Key, *Refusal) {
 	object, err := jose.ParseSignedCompact(compact, []jose.SignatureAlgorithm{jose.EdDSA})
 	if err != nil {
 		var algorithm *jose.ErrUnexpectedSignatureAlgorithm
 		if errors.As(err, &algorithm) {
-			return nil, refuse(CodeBadSignature, "signature algorithm %s is not accepted, only EdDSA", quote(string(algorithm.Got)))
+			return nil, Key{}, refuse(CodeBadSignature, "signature algorithm %s is not accepted, only EdDSA", quote(string(algorithm.Got)))
 		}
-		return nil, refuse(CodeMalformed, "not a compact JWS: %v", err)
+		return nil, Key{}, refuse(CodeMalformed, "not a compact JWS: %v", err)
 	}
 	header := object.Signatures[0].Protected
-	key, known := d.keys[header.KeyID]
+	key, known := d.ring.find(header.KeyID)
 	if !known {
-		return nil, refuse(CodeUnknownKey, "no pinned key has the id %s; if the server's key was replaced, enrol the agent again", quote(header.KeyID))
+		return nil, Key{}, refuse(CodeUnknownKey, "no pinned key has the id %s; if the server's key was replaced, enrol the agent again", quote(header.KeyID))
 	}
-	payload, err := object.Verify(key)
+	payload, err := object.Verify(key.Public)
 	if err != nil {
-		return nil, refuse(CodeBadSignature, "the signature does not match the pinned key %q", header.KeyID)
+		return nil, Key{}, refuse(CodeBadSignature, "the signature does not match the pinned key %q", header.KeyID)
 	}
-	if kind, _ := header.ExtraHeaders[jose.HeaderType].(string); kind != MessageType {
-		return nil, refuse(CodeMalformed, "typ is %s, a command has %q", quote(kind), MessageType)
+	if found, _ := header.ExtraHeaders[jose.HeaderType].(string); found != kind {
+		return nil, Key{}, refuse(CodeMalformed, "typ is %s, such a message has %q", quote(found), kind)
 	}
-	return payload, nil
+	return payload, key, nil
 }
 
 // claimedIDs reads the ids out of a message that is not to be trusted, so that its sender's log and ours can be compared.

@@ -72,7 +72,7 @@ func good(content []byte) []byte { return sign(keyPair, jose.EdDSA, "k1", Messag
 
 func newDecoder(t testing.TB) *Decoder {
 	t.Helper()
-	decoder, err := NewDecoder("host01", map[string]ed25519.PublicKey{"k1": keyPair.Public().(ed25519.PublicKey)})
+	decoder, err := NewDecoder("host01", map[string]Key{"k1": {Public: keyPair.Public().(ed25519.PublicKey)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,10 +185,10 @@ func TestADecoderWithoutAUsableKeyIsNotBuilt(t *testing.T) {
 	if _, err := NewDecoder("host01", nil); err == nil {
 		t.Error("built without keys")
 	}
-	if _, err := NewDecoder("host01", map[string]ed25519.PublicKey{"k1": make([]byte, 31)}); err == nil {
+	if _, err := NewDecoder("host01", map[string]Key{"k1": {Public: make([]byte, 31)}}); err == nil {
 		t.Error("built with a short key")
 	}
-	if _, err := NewDecoder("", map[string]ed25519.PublicKey{"k1": make([]byte, 32)}); err == nil {
+	if _, err := NewDecoder("", map[string]Key{"k1": {Public: make([]byte, 32)}}); err == nil {
 		t.Error("built without a host")
 	}
 }

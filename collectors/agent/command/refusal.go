@@ -12,6 +12,7 @@ const (
 	CodeWrongHost    = "wrong_host"
 	CodeExpired      = "expired"
 	CodeNotYetValid  = "not_yet_valid"
+	CodeRetiredKey   = "retired_key"
 )
 
 // Refusal says why a message is not acted upon.

@@ -1256,6 +1256,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/command-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Keys
+         * @description List the keys, and the agents that do not trust the current one yet.
+         */
+        get: operations["listCommandKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/command-keys/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate
+         * @description Make a new key. Connected agents get it at once, others when they come; the one before ends after the overlap.
+         */
+        post: operations["rotateCommandKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/policies/vocabulary": {
         parameters: {
             query?: never;
@@ -2873,6 +2913,58 @@ export interface components {
              * @description Ed25519, base64url, 32 bytes
              */
             public_key: string;
+            /**
+             * Not After
+             * @description RFC 3339; when the agent stops to accept it
+             */
+            not_after?: string | null;
+        };
+        /** CommandKeyInfo */
+        CommandKeyInfo: {
+            /** Kid */
+            kid: string;
+            /**
+             * Public Key
+             * @description Ed25519, base64url, 32 bytes
+             */
+            public_key: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "current" | "overlapping" | "retired";
+            /**
+             * Created At
+             * @description Null for the server's first key while it was never rotated
+             */
+            created_at: string | null;
+            /** Created By */
+            created_by: string | null;
+            /**
+             * Not After
+             * @description When agents stop to accept it; null while it is current
+             */
+            not_after: string | null;
+            /**
+             * Agents
+             * @description Agents that say that they trust it
+             */
+            agents: number;
+        };
+        /** CommandKeys */
+        CommandKeys: {
+            /**
+             * Items
+             * @description Newest first
+             */
+            items: components["schemas"]["CommandKeyInfo"][];
+            /**
+             * Behind
+             * @description Hosts whose agents have not said that they trust the current key; at most 100
+             */
+            behind: string[];
+            /** Behind Total */
+            behind_total: number;
         };
         /** Compared */
         Compared: {
@@ -6885,6 +6977,15 @@ export interface components {
          * @enum {string}
          */
         RolloutState: "proposed" | "rejected" | "running" | "paused" | "stopped" | "verified";
+        /** Rotation */
+        Rotation: {
+            /**
+             * Overlap S
+             * @description Seconds for which agents still accept the key before; 0 when others know it: commands under way are then refused
+             * @default 604800
+             */
+            overlap_s: number;
+        };
         /** Rule */
         Rule: {
             /**
@@ -13584,6 +13685,140 @@ export interface operations {
             };
             /** @description There is nothing here (`not_found`) */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listCommandKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommandKeys"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rotateCommandKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Rotation"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommandKeys"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,0 +1,115 @@
+"""Which key signs for which host, and how a new one comes into force (docs/decisions/0009-command-keys-introduce-their-successors.md)."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+
+from wallwatch_backend.audit import service as audit
+from wallwatch_backend.command_keys import repository
+from wallwatch_backend.command_keys.models import CommandKeyRow
+from wallwatch_backend.command_keys.schemas import CommandKeyInfo, CommandKeys
+from wallwatch_backend.kit import changes, clock
+from wallwatch_backend.kit.database import ReadSession, WriteSession
+from wallwatch_backend.remedies.signing import CommandSigner, rfc3339
+
+INTRODUCED_FOR = timedelta(days=365)
+"""How long an agent may be away and still trust the introduction; after that it is enrolled anew."""
+_MOST_HOSTS = 100
+
+
+def _good(rows: Sequence[CommandKeyRow], at: datetime) -> list[CommandKeyRow]:
+    return [row for row in rows if row.not_after is None or row.not_after > at]
+
+
+def _open(first: CommandSigner, row: CommandKeyRow) -> CommandSigner:
+    """The signer of a key."""
+    return first if row.kid == first.kid or row.private_key is None else first.successor(row.private_key)
+
+
+async def signer_for(session: ReadSession, first: CommandSigner, host: str) -> CommandSigner:
+    """Return the newest good key that the host's agent trusts.
+
+    An agent that has not said which it trusts knows those with which it was enrolled, so it gets the oldest. One that trusts none of
+    the good keys gets the newest: it refuses, and says that it must be enrolled again.
+    """
+    good = _good(await repository.keys(session), clock.now())
+    if not good:
+        return first
+    trusted = await repository.trusted_by(session, host)
+    known = [row for row in good if row.kid in trusted] if trusted is not None else good[:1]
+    return _open(first, known[-1] if known else good[-1])
+
+
+async def pinned_at_enrolment(session: ReadSession, first: CommandSigner) -> list[tuple[str, str, str | None]]:
+    """Keys that a new agent pins: id, public key, end."""
+    rows = _good(await repository.keys(session), clock.now())
+    return [(row.kid, row.public_key, rfc3339(row.not_after) if row.not_after else None) for row in rows] or [
+        (first.kid, first.public_key, None)
+    ]
+
+
+async def missed_by(session: ReadSession, trusted: Collection[str]) -> list[tuple[str, str]]:
+    """Introductions (id, message) of the keys after the newest that an agent trusts, oldest first; none where it trusts none of ours."""
+    rows = await repository.keys(session)
+    newest = max((place for place, row in enumerate(rows) if row.kid in trusted), default=len(rows))
+    return [(row.kid, row.introduction) for row in rows[newest + 1 :] if row.introduction is not None]
+
+
+async def rotate(session: WriteSession, first: CommandSigner, actor: str, address: str | None, overlap_s: int) -> CommandSigner:
+    """Make a new key, introduced by the present one, which ends after the overlap."""
+    await repository.lock(session)
+    at = clock.now()
+    rows = list(await repository.keys(session))
+    if not rows:
+        row = CommandKeyRow(kid=first.kid, public_key=first.public_key, created_at=at, created_by="server")
+        await repository.add(session, row)
+        rows = [row]
+    before = rows[-1]
+    end = at + timedelta(seconds=overlap_s)
+    signer, private = first.new_successor()
+    introduction = _open(first, before).introduce(signer, issued_at=at, expires_at=at + INTRODUCED_FOR, retires={before.kid: end})
+    before.not_after = end
+    await repository.add(
+        session,
+        CommandKeyRow(
+            kid=signer.kid, public_key=signer.public_key, private_key=private, introduction=introduction, created_at=at, created_by=actor
+        ),
+    )
+    audit.record(
+        session, actor, "command_key.rotate", signer.kid, address=address, before=before.kid, overlap_s=overlap_s, not_after=rfc3339(end)
+    )
+    await changes.announce(session, "command_key", signer.kid, "introduced")
+    return signer
+
+
+async def forget_retired(session: WriteSession) -> None:
+    for kid in await repository.forget_private(session, clock.now()):
+        audit.record(session, "system", "command_key.retire", kid)
+
+
+async def list_keys(session: ReadSession, first: CommandSigner) -> CommandKeys:
+    at = clock.now()
+    counts = await repository.agents_by_kid(session)
+    items = [
+        CommandKeyInfo(
+            kid=row.kid,
+            public_key=row.public_key,
+            state="current" if row.not_after is None else "overlapping" if row.not_after > at else "retired",
+            created_at=row.created_at,
+            created_by=row.created_by,
+            not_after=row.not_after,
+            agents=counts.get(row.kid, 0),
+        )
+        for row in reversed(await repository.keys(session))
+    ] or [
+        CommandKeyInfo(
+            kid=first.kid,
+            public_key=first.public_key,
+            state="current",
+            created_at=None,
+            created_by=None,
+            not_after=None,
+            agents=counts.get(first.kid, 0),
+        )
+    ]
+    behind = await repository.hosts_without(session, items[0].kid)
+    return CommandKeys(items=items, behind=list(behind[:_MOST_HOSTS]), behind_total=len(behind))
