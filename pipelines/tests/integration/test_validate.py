@@ -85,6 +85,7 @@ def test_an_address_that_two_hosts_use_is_told_once_whatever_the_order_and_the_r
         assert (state["tags"]["host"], state["fields"]["violations"]) == ("", 0)
     # A host's events come in any order to another's: the address that moved was free before it was given again.
     send("wallwatch.event", container("cni_add", second, at_s + 20, moved), container("cni_add", second, at_s + 10, address), key=second)
+    # Its host was heard of from after the second use, so that nothing from before it can come any more.
     send("wallwatch.event", container("cni_del", first, at_s + 15, moved), key=first)
     kept = settings.state_dir / "validate" / "checkpoint.json"
     before = kept.read_bytes()
@@ -115,6 +116,7 @@ def test_a_checkpoint_that_is_damaged_counts_as_none(settings: Settings, send: S
     address = f"10.0.0.3/{uuid4().hex}"
     for host, after in ((first, 0), (second, 1)):
         send("wallwatch.event", container("cni_add", host, at_s + after, address), b"not json", key=host)
+    send("wallwatch.event", container("cni_check", first, at_s + 10, address), key=first)
     with running(settings), reading(kafka_bootstrap, "wallwatch.event") as next_event:
         while next_event("kind", "policy_violated")["tags"]["host"] != second:
             pass

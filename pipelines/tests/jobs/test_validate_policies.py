@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import psycopg
 import pytest
 
 from wallwatch.domain.policies.load import policies
-from wallwatch.jobs.validate_policies import in_force, of_catalogue
+from wallwatch.jobs.validate_policies import heard_of, in_force, of_catalogue
 
 ADDRESS = policies()["address-one-container"]
 OWN: dict[str, Any] = {**ADDRESS.model_dump(mode="json", exclude_none=True), "id": "own-one"}
@@ -33,3 +34,17 @@ def test_operators_own_ones_run_where_they_are_enabled_cross_hosts_and_can_be_us
     enabled: bool, definition: dict[str, Any], runs: bool
 ) -> None:
     assert ids(("own-one", True, enabled, definition)) == ["address-one-container", *(["own-one"] if runs else [])]
+
+
+def test_a_host_was_heard_of_when_its_newest_sample_was_taken(migrated_url: str) -> None:
+    url = migrated_url.replace("postgresql+psycopg", "postgresql")
+    with psycopg.connect(url) as connection:
+        for rnic_id, seconds in ((1, 100), (2, 200)):
+            connection.execute(
+                "INSERT INTO rnic_state (rnic_id, host, pci, seen_at) VALUES (%s, 'a', %s, to_timestamp(%s))",
+                (rnic_id, str(rnic_id), seconds),
+            )
+    found = heard_of(url, {"a", "without-rnics"})
+    assert found["a"] == 200_000_000
+    assert found["without-rnics"] > 1_700_000_000_000_000, "one that never sent a sample is not waited for"
+    assert heard_of("postgresql://127.0.0.1:1/none", {"a"}) == {}

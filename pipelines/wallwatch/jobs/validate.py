@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 
 TOPIC, STATE_TOPIC = "wallwatch.event", "wallwatch.policy_state"
 POLICIES_EVERY_S = 30.0
+HOSTS_EVERY_S = 5.0
 CHECKPOINT_SHARE = 0.05
 """Most of the time that may go into checkpoints: with a million subjects one takes seconds."""
 
@@ -55,7 +56,7 @@ class Validate:
         self._measurement = measurements()["event"]
         self._read = MESSAGES.labels("validate", TOPIC)
         self._offsets: dict[int, int] = {}
-        self._next_checkpoint_s = self._next_policies_s = 0.0
+        self._next_checkpoint_s = self._next_policies_s = self._next_hosts_s = 0.0
         self._away = False
         """Kafka does not answer: time stands still, for what happens meanwhile comes later."""
 
@@ -128,6 +129,10 @@ class Validate:
             self._produce(STATE_TOPIC, one["tags"]["policy"], one)
         self._producer.poll(0)
         now_s = time.monotonic()
+        if now_s >= self._next_hosts_s and (hosts := centre.waits_for()):
+            self._next_hosts_s = now_s + HOSTS_EVERY_S
+            for host, at_us in validate_policies.heard_of(self._settings.libpq_url, hosts).items():
+                centre.heard_of(host, at_us)
         if now_s >= self._next_policies_s:
             self._next_policies_s = now_s + POLICIES_EVERY_S
             found = validate_policies.read(self._settings.libpq_url)

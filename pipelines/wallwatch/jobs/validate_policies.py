@@ -15,6 +15,11 @@ log = logging.getLogger(__name__)
 
 _IN_FORCE = "SELECT id, own, enabled, definition FROM policy_in_force"
 
+_HEARD_OF = """
+SELECT asked, extract(epoch FROM coalesce((SELECT max(seen_at) FROM rnic_state WHERE host = asked), now()))::float8
+FROM unnest(%s::text[]) AS asked
+"""
+
 
 def of_catalogue() -> list[Policy]:
     """The catalogue's policies for the centre."""
@@ -33,6 +38,17 @@ def in_force(rows: list[tuple[str, bool, bool, Any]]) -> list[Policy]:
         except ValidationError as error:
             log.error("the policy %s cannot be used and is left out: %s", id, error.errors()[0]["msg"])
     return found
+
+
+def heard_of(url: str, hosts: set[str]) -> dict[str, int]:
+    """Host -> time of its newest sample in the store, us since 1970; now for a host that never sent one. Empty without an answer."""
+    try:
+        with psycopg.connect(url, connect_timeout=3, application_name="wallwatch-validate") as connection:
+            rows = connection.execute(_HEARD_OF, [sorted(hosts)]).fetchall()
+    except (psycopg.OperationalError, psycopg.errors.UndefinedTable) as error:
+        log.warning("violations over several hosts wait, as the database cannot be asked of them: %s", str(error).strip())
+        return {}
+    return {host: round(at_s * 1e6) for host, at_s in rows}
 
 
 def read(url: str) -> list[Policy] | None:

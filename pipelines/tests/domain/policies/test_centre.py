@@ -66,10 +66,56 @@ def test_an_address_that_is_used_twice_is_told_with_the_rack_of_the_second() -> 
     stage.hear(1, 0, container("cni_add", "b", 20), "r2")
     for partition in (0, 1):
         stage.ended(partition)
+    stage.heard_of("a", 35 * S)
     found = stage.work(1_000 * S)
     assert told(found) == [("address-one-container", "b")]
     assert found[0]["tags"]["rack"] == "r2"
     assert stage.work(2_000 * S) == []
+
+
+def used_twice_while_a_is_not_heard() -> Centre:
+    stage = centre()
+    stage.hear(0, 0, container("cni_add", "a", 1), "r1")
+    stage.hear(1, 0, container("cni_add", "b", 20), "r2")
+    for partition in (0, 1):
+        stage.ended(partition)
+    assert stage.work(1_000 * S) == []
+    assert stage.waits_for() == {"a"}
+    return stage
+
+
+def test_a_violation_over_two_hosts_is_told_when_the_other_host_was_heard_of_again() -> None:
+    stage = used_twice_while_a_is_not_heard()
+    stage.heard_of("a", 34 * S)
+    assert stage.work(1_001 * S) == []
+    kept = orjson.loads(orjson.dumps(stage.dump()))
+    stage = centre()
+    stage.load(kept)
+    (before,) = stage.states(1_020 * S)
+    stage.hear(0, 1, Event("port_up", 35 * S, "a"), "r1")
+    assert told(stage.work(1_050 * S)) == [("address-one-container", "b")]
+    (after,) = stage.states(1_080 * S)
+    assert [state["fields"]["violations"] for state in (before, after)] == [0, 1]
+    assert stage.waits_for() == set()
+
+
+def test_an_event_that_was_kept_back_by_its_host_makes_no_violation() -> None:
+    """The host's network was away while it gave the address up, and another host took it."""
+    stage = used_twice_while_a_is_not_heard()
+    stage.hear(0, 1, container("cni_del", "a", 10), "r1")
+    stage.hear(0, 2, Event("port_up", 900 * S, "a"), "r1")
+    assert stage.work(1_001 * S) == []
+    (state,) = stage.states(1_080 * S)
+    assert [state["fields"][name] for name in ("violations", "late", "unknown")] == [0, 1, 1]
+    assert stage.waits_for() == set()
+
+
+def test_what_a_host_had_that_is_not_heard_of_for_an_hour_is_not_told_and_unknown() -> None:
+    stage = used_twice_while_a_is_not_heard()
+    assert stage.work(3_621 * S) == []
+    (state,) = stage.states(3_660 * S)
+    assert [state["fields"][name] for name in ("violations", "unknown")] == [0, 1]
+    assert stage.waits_for() == set()
 
 
 def test_two_policies_that_one_event_violates_are_two_events() -> None:
@@ -79,6 +125,7 @@ def test_two_policies_that_one_event_violates_are_two_events() -> None:
     stage.hear(0, 1, container("cni_add", "b", 2, "10.0.0.1, fd00::1"), "")
     for partition in (0, 1):
         stage.ended(partition)
+    stage.heard_of("a", 100 * S)
     found = stage.work(1_000 * S)
     assert len(found) == 4
     assert len({one["timestamp"] // 1000 for one in found}) == 4
@@ -92,6 +139,8 @@ def test_the_state_is_told_once_a_minute_with_what_happened_since() -> None:
         stage.hear(0, at_s, container("cni_add", host, at_s), "")
     for partition in (0, 1):
         stage.ended(partition)
+    for host in "abc":
+        stage.heard_of(host, 150 * S)
     stage.work(170 * S)
     (state,) = stage.states(185 * S)
     assert state["fields"] == {
@@ -115,6 +164,7 @@ def test_other_policies_keep_what_the_same_ones_knew_and_new_ones_begin_without(
     stage.hear(0, 2, container("cni_add", "b", 120), "")
     stage.hear(0, 3, container("cni_add", "c", 130), "")
     stage.ended(0)
+    stage.heard_of("b", 150 * S)
     assert told(stage.work(1_000 * S)) == [("address-one-container", "c")]
 
 
@@ -136,4 +186,5 @@ def test_a_stage_that_was_stored_says_the_rest_and_nothing_else(story: list[tupl
     for stage in (whole, second):
         for partition in (0, 1):
             stage.ended(partition)
+            stage.heard_of(f"h{partition}", 9_000 * S)
     assert said + second.work(10_000 * S) == whole.work(10_000 * S)

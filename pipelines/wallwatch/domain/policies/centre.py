@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from wallwatch.domain.policies import messages
 from wallwatch.domain.policies.models import Policy
 from wallwatch.domain.policies.ordered import Ordered
 from wallwatch.domain.policies.step import Counts, Event, Violation
+from wallwatch.domain.policies.subjects import subjects_of
 from wallwatch.domain.policies.tables import revision
+from wallwatch.domain.policies.unconfirmed import Unconfirmed
 from wallwatch.domain.policies.watch import Watch
 
 STATE_EVERY_US = 60_000_000
@@ -24,6 +26,7 @@ class Centre:
         self._policies = {policy.id: policy for policy in policies}
         self._watch = Watch(self._policies.values(), most_subjects)
         self._ordered = Ordered(partitions, patience_us)
+        self._unconfirmed = Unconfirmed(patience_us // 2)
         self._racks: dict[str, str] = {}
         self._told: dict[str, Counts] = {}
         self._told_us = 0
@@ -31,6 +34,7 @@ class Centre:
     def hear(self, partition: int, offset: int, event: Event, rack: str) -> None:
         """An event, as it was read."""
         self._ordered.heard(partition, event.at_us)
+        self._unconfirmed.heard(event.host, event.at_us)
         if self._watch.means(event.kind):
             if rack:
                 self._racks[event.host] = rack
@@ -42,11 +46,34 @@ class Centre:
 
     def work(self, now_us: int) -> list[dict[str, Any]]:
         """Take the events whose order is settled. Returns violations as messages."""
-        found = []
+        found: list[Violation] = []
         for event in self._ordered.ready(now_us):
-            found += self._watch.take(event)
-        found += self._watch.tick(self._ordered.settled_us(now_us))
-        return [self._message(violation) for violation in found]
+            self._tell(self._watch.take(event), found)
+            self._refute(event)
+        self._tell(self._watch.tick(self._ordered.settled_us(now_us)), found)
+        found += self._unconfirmed.confirmed()
+        for one in self._unconfirmed.given_up(now_us):
+            self._watch.doubt(one.policy, one.subject)
+        return [self._message(violation) for violation in found if violation.policy in self._policies]
+
+    def _tell(self, violations: list[Violation], found: list[Violation]) -> None:
+        found += [one for one in violations if not self._unconfirmed.hold(one)]
+
+    def _refute(self, event: Event) -> None:
+        if not self._unconfirmed.any:
+            return
+        for policy in self._policies.values():
+            if any(event.kind in proposition.kind for proposition in policy.propositions.values()):
+                for subject in subjects_of(policy.subject, event):
+                    self._unconfirmed.refute(policy.id, subject, event.at_us)
+
+    def waits_for(self) -> set[str]:
+        """Hosts that must be heard of before a violation is told."""
+        return self._unconfirmed.hosts()
+
+    def heard_of(self, host: str, at_us: int) -> None:
+        """Samples of this time came from a host, and so all its events from before."""
+        self._unconfirmed.heard(host, at_us)
 
     def _message(self, violation: Violation) -> dict[str, Any]:
         return messages.violated(violation, self._policies[violation.policy], self._racks.get(violation.host, ""))
@@ -57,7 +84,8 @@ class Centre:
         if at_us <= self._told_us:
             return []
         period_s = (at_us - self._told_us) / 1e6 if self._told_us else STATE_EVERY_US / 1e6
-        counts = self._watch.counts()
+        untold = self._unconfirmed.counts
+        counts = {id: replace(one, violations=one.violations - untold.get(id, 0)) for id, one in self._watch.counts().items()}
         found = [messages.state(policy, counts[id], self._told.get(id, Counts()), at_us, period_s) for id, policy in self._policies.items()]
         self._told, self._told_us = counts, at_us
         return found
@@ -81,7 +109,14 @@ class Centre:
             for one in self._ordered.waiting
         ]
         told = {id: asdict(counts) for id, counts in self._told.items()}
-        return {"watch": self._watch.dump(), "waiting": waiting, "racks": self._racks, "told": told, "told_us": self._told_us}
+        return {
+            "watch": self._watch.dump(),
+            "waiting": waiting,
+            "racks": self._racks,
+            "told": told,
+            "told_us": self._told_us,
+            "unconfirmed": self._unconfirmed.dump(),
+        }
 
     def load(self, dumped: Mapping[str, Any]) -> None:
         """Go on from what `dump` gave."""
@@ -91,3 +126,5 @@ class Centre:
         self._racks = {**dumped["racks"], **self._racks}
         self._told = {id: Counts(**counts) for id, counts in dumped["told"].items()}
         self._told_us = dumped["told_us"]
+        if "unconfirmed" in dumped:
+            self._unconfirmed.load(dumped["unconfirmed"])

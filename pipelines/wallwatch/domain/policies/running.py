@@ -80,8 +80,6 @@ class Running:
             self._of_host.setdefault(event.host, {})[subject] = None
         else:
             self._watched.move_to_end(subject)
-            if watched.host != event.host:
-                self._move(subject, watched, event.host)
         if event.at_us < watched.at_us:
             self.counts.late += 1
             self._gap(watched)
@@ -90,6 +88,8 @@ class Running:
         if event.at_us > watched.at_us:
             violation = self._close(subject, watched)
             watched.at_us, watched.step, watched.kinds, watched.pci = event.at_us, frozenset(), (), event.pci
+        if watched.host != event.host:  # only now: the step before was of the host before
+            self._move(subject, watched, event.host)
         watched.step |= present
         if event.kind not in watched.kinds:
             watched.kinds += (event.kind,)
@@ -112,6 +112,12 @@ class Running:
 
     def _gap(self, watched: _Watched) -> None:
         watched.state, watched.cut = self._machine.gap[watched.state], True
+
+    def doubt(self, subject: Name) -> None:
+        """What is known of a subject may be wrong."""
+        watched = self._watched.get(subject)
+        if watched is not None:
+            self._gap(watched)
 
     def _close(self, subject: Name, watched: _Watched) -> Violation | None:
         """Take the open step."""

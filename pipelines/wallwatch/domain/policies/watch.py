@@ -18,7 +18,7 @@ from typing import Any
 from wallwatch.domain.policies.models import Policy, Subject
 from wallwatch.domain.policies.running import TRACE_LENGTH, Running
 from wallwatch.domain.policies.step import Counts, Event, Step, Violation
-from wallwatch.domain.policies.subjects import subjects_of
+from wallwatch.domain.policies.subjects import Name, subjects_of
 from wallwatch.domain.policies.tables import revision
 
 __all__ = ["BOOT", "LOSSES", "TRACE_LENGTH", "Counts", "Event", "Step", "Violation", "Watch"]
@@ -84,6 +84,12 @@ class Watch:
     def lost(self, host: str) -> list[Violation]:
         """Events of a host were lost: its subjects are unknown until events tell their state. Returns what the steps before brought."""
         return [violation for running in self._running for violation in running.lose(host)]
+
+    def doubt(self, policy: str, subject: Name) -> None:
+        """What is known of a subject may be wrong: it is unknown until events tell its state."""
+        for running in self._running:
+            if running.policy.id == policy:
+                running.doubt(subject)
 
     def counts(self) -> dict[str, Counts]:
         """What each policy has done and how its subjects are."""
