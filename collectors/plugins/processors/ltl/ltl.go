@@ -196,7 +196,7 @@ func (p *Plugin) tick(acc telegraf.Accumulator) {
 
 func init() {
 	processors.AddStreaming("ltl", func() telegraf.StreamingProcessor {
-		return &Plugin{Policies: "/var/lib/wallwatch-agent/policies.json", MostSubjects: 200_000, Settle: config.Duration(10 * time.Minute),
+		return &Plugin{Policies: "/var/lib/wallwatch-agent/policies/policies.json", MostSubjects: 200_000, Settle: config.Duration(10 * time.Minute),
 			Patience: config.Duration(15 * time.Second), Drop: []string{"flow_*"}, MostTold: 20, Interval: config.Duration(time.Minute)}
 	})
 }
