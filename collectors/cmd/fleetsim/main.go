@@ -20,6 +20,7 @@ const usage = `fleetsim simulates a fleet of hosts with RDMA NICs.
 
   fleetsim run --scenario FILE --hosts DIR [--speed 1] [--cni-bin PATH]
   fleetsim record --scenario FILE --out DIR [--for 10m] [--interval 10s] [--start TIME]
+  fleetsim drive --scenario FILE          (requests on standard input, one JSON object a line)
   fleetsim validate FILE
   fleetsim load --kafka ADDRESS [--tapes DIR[=WEIGHT],...] [--rnics 40000] [--interval 10s] [--rate N] [--count N]
 
@@ -50,6 +51,8 @@ func execute(ctx context.Context, args []string, out io.Writer) error {
 		return run(ctx, args[1:])
 	case "record":
 		return recordRun(ctx, args[1:])
+	case "drive":
+		return driveFleet(ctx, args[1:], out)
 	case "validate":
 		return validate(args[1:], out)
 	case "load":

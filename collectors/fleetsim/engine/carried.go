@@ -1,0 +1,37 @@
+package engine
+
+// Carried is what a direction of a card sends in the last step, by who forwards it.
+type Carried struct {
+	ExactGbps    float64 // by entries that somebody added
+	OwnGbps      float64 // by entries of Open vSwitch
+	SoftwareGbps float64 // by software, for want of an entry on one of the two cards
+	OwnQueries   float64 // mean position of the masks of Open vSwitch's entries, by traffic
+	Flows        int     // that want to send
+}
+
+// Carried adds up the direction's connections.
+func (e *Engine) Carried(r *RNIC, d Direction) Carried {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var sum Carried
+	for _, c := range e.connections {
+		side := c.side(d)
+		if side == nil || side.rnic != r || c.ended || c.blocked(e.now) {
+			continue
+		}
+		sum.Flows++
+		switch f := side.forwarder(); {
+		case f == nil || !c.offloaded():
+			sum.SoftwareGbps += c.rateGbps
+		case f.handmade != nil:
+			sum.ExactGbps += c.rateGbps
+		default:
+			sum.OwnGbps += c.rateGbps
+			sum.OwnQueries += c.rateGbps * float64(f.group.position)
+		}
+	}
+	if sum.OwnGbps > 0 {
+		sum.OwnQueries /= sum.OwnGbps
+	}
+	return sum
+}
