@@ -1,8 +1,13 @@
 """What the job `classify` keeps of a host comes back as it was written, whoever wrote it."""
 
-import orjson
+from typing import Any
 
+import orjson
+import pytest
+
+from wallwatch.domain.symptoms.host_stage import step
 from wallwatch.jobs.parts import DecodedParts, Parts, packed, unpacked
+from wallwatch_testing.stories import datapath, event, offload, port, tell
 
 
 class Store:
@@ -69,3 +74,44 @@ def test_parts_that_were_not_used_for_long_are_forgotten_and_read_again() -> Non
         parts.save()
     assert len(decoded) == 2
     assert [Parts(store, decoded, "host01").get(key) for key in ("a", "b", "c")] == [{"key": "a"}, {"key": "b"}, {"key": "c"}]
+
+
+STORY = [
+    message
+    for second in range(0, 240, 5)
+    for message in (
+        port(second),
+        datapath(second),
+        offload(second, {"flows_offloaded": 7300, "flow_insertions_per_s": 40.0, "reoffloads_per_s": 36.0, "reoffload_ratio": 0.9})
+        if 60 <= second < 120
+        else offload(second),
+        *([event(second, "command_timeout"), event(second, "soft_lockup", driver="mlx5_core")] if second == 150 else []),
+    )
+]
+
+
+@pytest.mark.parametrize("lost", [0, 1, 7])
+def test_a_partition_that_goes_from_process_to_process_loses_nothing_and_repeats_only_itself(lost: int) -> None:
+    """Each process has a checkpoint after 20 messages; those after it are lost with the process, and the next one reads them again."""
+    store, at, found = Store(), 0, []
+    processes = [DecodedParts(), DecodedParts()]  # a partition may come back to a process that remembers it
+    while at < len(STORY):
+        decoded = processes[at // 20 % 2]
+        committed: dict[str, bytes] = {}
+        for number, message in enumerate(STORY[at : at + 20 + lost]):
+            parts = Parts(store, decoded, "host01")
+            _, findings = step(parts, message)
+            parts.save()
+            found += findings
+            if number == 19:
+                committed = dict(store.entries)
+        at += 20
+        store.entries = committed or store.entries
+
+    def unique(findings: list[dict[str, Any]]) -> list[bytes]:
+        return list(dict.fromkeys(orjson.dumps(one, option=orjson.OPT_SORT_KEYS) for one in findings))
+
+    once = tell(STORY)
+    assert {f["symptom"] for f in once} == {"S1", "S2"}
+    assert unique(found) == unique(once)
+    assert lost > 0 or found == once
