@@ -53,6 +53,7 @@ def take_datapath(host: Host, datapath: str, at_ms: int, fields: Mapping[str, An
         now["dump_ms"] = duration if mean is None else mean
         now["flows"] = flows if mean is None or before is None else (flows + before.get("now_flows", flows)) / 2.0
         now["now_flows"] = flows
+        now["looked"] = mean is not None
         if flows >= ENOUGH_FLOWS:
             baseline.least(host, "dump_ms_per_flow", duration / flows, at_ms)
     if before is None and len(known) >= 16:
@@ -64,6 +65,11 @@ def misses_per_s(host: Host, at_ms: int) -> float | None:
     """Misses of all datapaths of the host, packets/s; None when no rate is fresh."""
     rates = [d["misses_per_s"] for d in host["datapaths"].values() if d.get("misses_per_s") is not None and at_ms - d["at"] <= STALE_MS]
     return sum(rates) if rates else None
+
+
+def saw_sweeps(host: Host) -> bool:
+    """Whether the collector looks at sweeps between two samples."""
+    return any(d.get("looked") for d in host["datapaths"].values())
 
 
 def dump_duration_ms(host: Host, at_ms: int) -> float | None:

@@ -129,9 +129,9 @@ def _lately(values: dict[str, float], part: Part, name: str, at_ms: int, seconds
 SMALL_TABLE = 0.5
 """Share of the wall of flows below which a deletion's search is short."""
 
-SWEEPS_S = 60
-"""Some sweeps are seen (or one a sample, by an older collector), and deletions come in clumps: the time of one is told from the sweeps of
-so long."""
+SWEEPS_S, SEEN_SWEEPS_S = 60, 30
+"""Deletions come in clumps, so the time of one is told from the sweeps of so long: longer where only the last one before each sample is
+known, shorter where the collector has looked in between."""
 
 
 def _sweeps(values: dict[str, float], part: Part, host_part: Host, pci: str, at_ms: int, profile: Profile) -> None:
@@ -147,7 +147,8 @@ def _sweeps(values: dict[str, float], part: Part, host_part: Host, pci: str, at_
         values["deletion_load"] = 0.0  # whatever one of them takes
         return
     values["sweep_load"], values["swept_per_s"] = load, deletions
-    mean_load, rate = (_lately(values, part, name, at_ms, SWEEPS_S) for name in ("sweep_load", "swept_per_s"))
+    seconds = SEEN_SWEEPS_S if host.saw_sweeps(host_part) else SWEEPS_S
+    mean_load, rate = (_lately(values, part, name, at_ms, seconds) for name in ("sweep_load", "swept_per_s"))
     if mean_load is None or not rate:
         return
     each_ms = mean_load * 1000.0 / rate
