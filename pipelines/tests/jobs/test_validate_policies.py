@@ -39,11 +39,9 @@ def test_operators_own_ones_run_where_they_are_enabled_cross_hosts_and_can_be_us
 def test_a_host_was_heard_of_when_its_newest_sample_was_taken(migrated_url: str) -> None:
     url = migrated_url.replace("postgresql+psycopg", "postgresql")
     with psycopg.connect(url) as connection:
-        for rnic_id, seconds in ((1, 100), (2, 200)):
-            connection.execute(
-                "INSERT INTO rnic_state (rnic_id, host, pci, seen_at) VALUES (%s, 'a', %s, to_timestamp(%s))",
-                (rnic_id, str(rnic_id), seconds),
-            )
+        for number, seconds in ((1, 100), (2, 200)):
+            query = "INSERT INTO rnic_state (rnic_id, host, pci, change_seq, seen_at) VALUES (%s, 'a', %s, %s, to_timestamp(%s))"
+            connection.execute(query, (number, f"pci {number}", number, seconds))
     found = heard_of(url, {"a", "without-rnics"})
     assert found["a"] == 200_000_000
     assert found["without-rnics"] > 1_700_000_000_000_000, "one that never sent a sample is not waited for"
