@@ -19,7 +19,7 @@ import (
 const usage = `fleetsim simulates a fleet of hosts with RDMA NICs.
 
   fleetsim run --scenario FILE --hosts DIR [--speed 1] [--cni-bin PATH]
-  fleetsim record --scenario FILE --out DIR [--for 10m] [--interval 10s] [--start TIME]
+  fleetsim record --scenario FILE --out DIR [--for 10m] [--interval 10s] [--jitter 1s] [--start TIME]
   fleetsim drive --scenario FILE          (requests on standard input, one JSON object a line)
   fleetsim validate FILE
   fleetsim load --kafka ADDRESS [--tapes DIR[=WEIGHT],...] [--rnics 40000] [--interval 10s] [--rate N] [--count N]
