@@ -46,6 +46,7 @@ type Plugin struct {
 	runner   *ltl.Runner
 	held     held // events wait until none from before them can come
 	removals removals
+	dumps    dumps
 	hash     string
 	seen     os.FileInfo
 	refused  bool
@@ -125,6 +126,7 @@ func (p *Plugin) Stop() {
 func (p *Plugin) Add(m telegraf.Metric, acc telegraf.Accumulator) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.dumps.note(m)
 	kind, _ := m.GetTag("kind")
 	isEvent := m.Name() == measurement && kind != "" && kind != Violated
 	if p.runner != nil {

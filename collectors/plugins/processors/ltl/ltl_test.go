@@ -243,6 +243,42 @@ func TestTheStateOfAPolicyIsToldWhenItChangesAndNowAndThen(t *testing.T) {
 	}
 }
 
+func TestFlowsThatComeBackAreUnknownWhereDumpsAreFarApart(t *testing.T) {
+	p, acc := running(t)
+	now := start
+	p.clock = func() time.Time { return now }
+	flow := map[string]any{"flow": ufid}
+	add(t, p, acc, happened("flow_offloaded", 0, flow))
+	dumped := func(at time.Duration) telegraf.Metric {
+		return metric.New("rnic_offload", map[string]string{"host": "host01", "pci": "0000:17:00.0"}, map[string]any{"offloaded_flows": int64(1)}, start.Add(at))
+	}
+	for _, c := range []struct {
+		dumps []time.Duration
+		want  string
+	}{
+		{[]time.Duration{0}, "unknown:1 "}, // nothing is known of how far apart they are
+		{[]time.Duration{time.Second}, "unknown:0 "},
+		{[]time.Duration{11 * time.Second}, "unknown:1 "},
+		{[]time.Duration{12 * time.Second, 14 * time.Second}, "unknown:0 "},
+	} {
+		for _, at := range c.dumps {
+			add(t, p, acc, dumped(at))
+		}
+		acc.Take()
+		now = now.Add(time.Minute)
+		p.tick(acc)
+		told := ""
+		for _, m := range acc.Take() {
+			if policy, _ := m.GetTag("policy"); policy == "flow-kept-while-used" && m.Name() == State {
+				told = fields(m)
+			}
+		}
+		if !strings.Contains(told, "subjects:1 "+c.want) {
+			t.Errorf("dumps at %v: %q, want %s", c.dumps, told, c.want)
+		}
+	}
+}
+
 func fields(m telegraf.Metric) string {
 	var found []string
 	for key, value := range m.Fields() {

@@ -32,7 +32,7 @@ type reported struct {
 // report tells the state of the policies at the end of each interval, or at once, and sets the plugin's own metrics, which Telegraf's
 // input "internal" collects.
 func (p *Plugin) report(acc telegraf.Accumulator, now bool) {
-	counts := p.runner.Counts()
+	counts := p.dumps.judged(p.runner.Counts())
 	p.setStats(counts)
 	at := p.clock()
 	if !now && at.Sub(p.states.since) < time.Duration(p.Interval) {

@@ -1,0 +1,60 @@
+package ltl
+
+import (
+	"time"
+
+	"github.com/influxdata/telegraf"
+
+	"github.com/wallwatch/wallwatch/collectors/internal/ltl"
+)
+
+// returned is the kind of event that inputs.ovs_offload tells only where dumps come quickly one after another.
+const returned = "flow_returned"
+
+// returnsWithin is the most that two dumps may be apart for it (quickReturn of inputs.ovs_offload). Where they are further apart nothing is
+// told of flows that come back, which says nothing: the policies that speak of it are unknown there.
+const returnsWithin = 2500 * time.Millisecond
+
+// dumps remembers how far apart the dumps of each RNIC are.
+type dumps struct{ last map[string]dump }
+
+type dump struct {
+	at    time.Time
+	apart time.Duration // 0: there was only one
+}
+
+// note takes the message of an RNIC that is made of each dump.
+func (d *dumps) note(m telegraf.Metric) {
+	pci, _ := m.GetTag("pci")
+	if m.Name() != "rnic_offload" || pci == "" {
+		return
+	}
+	if d.last == nil {
+		d.last = map[string]dump{}
+	}
+	if before, there := d.last[pci]; there {
+		d.last[pci] = dump{m.Time(), m.Time().Sub(before.at)}
+	} else {
+		d.last[pci] = dump{at: m.Time()}
+	}
+}
+
+// judged takes back what cannot be known where dumps are too far apart.
+func (d *dumps) judged(counts []ltl.Counts) []ltl.Counts {
+	for i := range counts {
+		c := &counts[i]
+		if apart := d.last[c.PCI].apart; (apart <= 0 || apart > returnsWithin) && speaksOf(c.Policy, returned) {
+			c.Unknown, c.Holding, c.Satisfied = c.Subjects, 0, 0
+		}
+	}
+	return counts
+}
+
+func speaksOf(p *ltl.Policy, kind string) bool {
+	for _, rule := range p.Events {
+		if rule.Kind == kind {
+			return true
+		}
+	}
+	return false
+}
