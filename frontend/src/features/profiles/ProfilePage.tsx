@@ -55,13 +55,13 @@ function Known({ profile, search, onSearch }: { profile: Profile; search: Profil
       </header>
       <Grid gap={12}>
         <Grid.Col span={{ base: 12, lg: 7 }}>
-          <SurfacePanel profile={profile} latency={search.quantity === "latency"} onLatency={(latency) => onSearch({ ...search, quantity: latency ? "latency" : undefined })} version={search.version} asked={asked} />
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, lg: 5 }}>
           <Stack gap={12}>
-            <WhatIfPanel profile={profile} onAsked={setAsked} />
+            <SurfacePanel profile={profile} latency={search.quantity === "latency"} onLatency={(latency) => onSearch({ ...search, quantity: latency ? "latency" : undefined })} version={search.version} asked={asked} />
             <LimitsPanel profile={profile} />
           </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 5 }}>
+          <WhatIfPanel profile={profile} onAsked={setAsked} />
         </Grid.Col>
       </Grid>
       <VersionsPanel profile={profile} search={search} onSearch={onSearch} />
