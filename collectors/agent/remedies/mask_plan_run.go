@@ -232,16 +232,12 @@ func (r *flowRun) putAllBack(ctx context.Context, flows []flowtable.Flow) error 
 	return nil
 }
 
-// check compares what the run did with the flows of now. Live flows come and go, so that a part of what was added may be gone already; another
-// action under the same identity must not be.
+// check compares what the run did with the flows of now. Live flows come and go, so that a part of what was added may be gone already. What the
+// flows do is not compared as text, which a switch may print in other words than it was given: the server proves it from the attached flows.
 func (r *flowRun) check(now flowtable.Snapshot) error {
 	found := 0
 	for _, flow := range r.added {
-		there, ok := now.Find(flow.ID)
-		if ok && there.Actions != flow.Actions {
-			return fmt.Errorf("the flow %s has the actions %s after it was added with %s", flow.ID, clip(there.Actions), clip(flow.Actions))
-		}
-		if ok {
+		if _, there := now.Find(flow.ID); there {
 			found++
 		}
 	}
