@@ -202,6 +202,28 @@ def test_what_cannot_work_is_refused_before_it_begins(operator: httpx.Client, ch
     assert (answer.status_code, answer.json()["code"]) == (status, code), answer.text
 
 
+def test_a_lost_answer_starts_no_second_rollout_and_the_incident_hears_of_each_remedy(
+    operator: httpx.Client, agents: list[Any], wait_for: Wait, apply_findings: Any, findings: Any
+) -> None:
+    host = agents[0].host
+    apply_findings(findings.finding("S7", started=datetime.now(UTC) - timedelta(hours=1), host=host, pci=PCI))
+    (incident,) = operator.get("/api/v1/incidents", params={"host": host}).json()["items"]
+    body = {
+        "action": "pace-vf-unbinding",
+        "params": {"interval_ms": 500},
+        "targets": [{"host": host, "pci": PCI}],
+        "reason": "links were lost",
+        "incident_id": incident["id"],
+    }
+    key = {"Idempotency-Key": uuid4().hex}
+    first, again = (operator.post("/api/v1/rollouts", json=body, headers=key).json() for _ in range(2))
+    assert first["id"] == again["id"]
+    assert wait_for(first, "verified", "stopped")["incident_id"] == incident["id"]
+    assert len(operator.get(f"/api/v1/incidents/{incident['id']}").json()["remedy_ids"]) == 1
+    unknown = operator.post("/api/v1/rollouts", json={**body, "incident_id": str(uuid4())}).json()
+    assert unknown["code"] == "unknown_incident"
+
+
 def test_a_rejected_rollout_never_begins(operator: httpx.Client, admin: httpx.Client, agents: list[Any]) -> None:
     made = roll_out(operator, agents)
     rejected = post(admin, made, "reject", reason="not on a Friday").json()

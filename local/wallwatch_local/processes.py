@@ -29,7 +29,7 @@ def die_with_parent(command: Sequence[str], signal: Signals) -> list[str]:
 
 @contextmanager
 def running(
-    name: str, command: Sequence[str], log: Path, is_ready: Callable[[], bool], stop_signal: Signals, timeout_s: float = 60.0
+    name: str, command: Sequence[str], log: Path, is_ready: Callable[[], bool], stop_signal: Signals, timeout_s: float = 180.0
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Run a server until the block ends; the block starts when ``is_ready`` says so.
 

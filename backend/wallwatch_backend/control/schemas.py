@@ -44,4 +44,7 @@ class Control(BaseModel):
     stop: Stop | None
     busy: Busy
     breakers: list[Breaker]
+    approval_above_hosts: int | None = Field(
+        description="A rollout over more hosts waits for a second person; null: none does for its size"
+    )
     awaiting_approval: int = Field(description="Proposed remedies that wait for a second person")

@@ -87,6 +87,7 @@ async def state(session: ReadSession, settings: Settings) -> Control:
             most_racks=settings.remedy_max_racks,
         ),
         breakers=[await _breaker(session, settings, action, resets.get(action), at) for action in load.remedies()],
+        approval_above_hosts=settings.remedy_always_hosts if settings.remedy_approval_risk != "never" else None,
         awaiting_approval=await repository.awaiting_approval(session),
     )
 

@@ -78,7 +78,7 @@ class RolloutDriver:
         for target in row.waves[row.wave]:
             if (target["host"], target["pci"]) in reached:
                 continue
-            order = NewRemedy(action=row.action, params=row.params, mode="apply", **target)
+            order = NewRemedy(action=row.action, params=row.params, mode="apply", incident_id=row.incident_id, **target)
             try:
                 await orders.create(session, self._settings, self._signer, _caller(row), order, None, part_of=(row.id, row.wave))
             except TooManyAtOnce:

@@ -8,10 +8,11 @@ from fastapi import APIRouter, Path
 from wallwatch_backend.kit import problems
 from wallwatch_backend.kit.access import READ_ERRORS, WRITE_ERRORS, AsOperator, AsViewer
 from wallwatch_backend.kit.database import Reading, Writing
+from wallwatch_backend.kit.idempotency import IdempotencyKeyReused, TheOnce
 from wallwatch_backend.kit.paging import BadCursor, Cursor, Limit, Page
 from wallwatch_backend.kit.settings_dependency import TheSettings
 from wallwatch_backend.remedies.dependencies import TheSigner
-from wallwatch_backend.remedies.errors import BadParameter, NoAgent, SecondPersonNeeded, UnknownAction
+from wallwatch_backend.remedies.errors import BadParameter, IncidentUnknown, NoAgent, SecondPersonNeeded, UnknownAction
 from wallwatch_backend.remedies.schemas import Decision
 from wallwatch_backend.rollouts import service
 from wallwatch_backend.rollouts.errors import WrongState
@@ -27,11 +28,11 @@ _CHANGE = problems.responses(*WRITE_ERRORS, problems.NotFound, WrongState)
     "",
     operation_id="createRollout",
     status_code=201,
-    responses=problems.responses(*WRITE_ERRORS, UnknownAction, BadParameter, NoAgent),
+    responses=problems.responses(*WRITE_ERRORS, UnknownAction, BadParameter, NoAgent, IncidentUnknown, IdempotencyKeyReused),
 )
-async def create_rollout(caller: AsOperator, body: NewRollout, session: Writing, settings: TheSettings) -> Rollout:
+async def create_rollout(caller: AsOperator, body: NewRollout, session: Writing, settings: TheSettings, once: TheOnce) -> Rollout:
     """Order a rollout. One of more than a few hosts, or of a risky action, waits for a second person's approval."""
-    return await service.create(session, settings, caller, body)
+    return await once(session, caller, body, Rollout, lambda: service.create(session, settings, caller, body))
 
 
 @router.get("", operation_id="listRollouts", responses=problems.responses(*READ_ERRORS, BadCursor))

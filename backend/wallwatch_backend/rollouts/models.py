@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from sqlalchemy import Index, text
+from sqlalchemy import ForeignKey, Index, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from wallwatch_backend.kit.columns import At, Id, Json
+from wallwatch_backend.kit.columns import At, Id, Json, Ref
 from wallwatch_backend.kit.database import Base
 
 
@@ -24,6 +24,7 @@ class RolloutRow(Base):
     state: Mapped[str]
     wave: Mapped[int]  # the present one, from 0
     wave_began_at: Mapped[At | None]
+    incident_id: Mapped[Ref | None] = mapped_column(ForeignKey("incident.id", ondelete="SET NULL"), index=True)
     reason: Mapped[str]
     message: Mapped[str | None]
     undo_on_stop: Mapped[bool]

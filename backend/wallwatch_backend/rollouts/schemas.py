@@ -36,6 +36,7 @@ class NewRollout(BaseModel):
     undo_on_stop: bool = Field(default=False, description="When it stops by itself, take back what it has done")
     not_before: AwareDatetime | None = Field(default=None, description="Begin of the maintenance window")
     not_after: AwareDatetime | None = Field(default=None, description="End of the maintenance window: no wave begins after it")
+    incident_id: UUID | None = Field(default=None, description="The incident for which it is; its timeline tells of each remedy")
     reason: Line
 
     @model_validator(mode="after")
@@ -58,6 +59,7 @@ class TargetState(BaseModel):
 
 class RolloutFacts(BaseModel):
     id: UUID
+    incident_id: UUID | None
     action: str
     params: dict[str, Any]
     state: RolloutState

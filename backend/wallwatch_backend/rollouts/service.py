@@ -5,6 +5,7 @@ from uuid import UUID, uuid4
 
 from wallwatch_backend.agents import repository as agents
 from wallwatch_backend.audit import service as audit
+from wallwatch_backend.incidents import repository as incidents
 from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.access import Caller
 from wallwatch_backend.kit.database import ReadSession, WriteSession
@@ -14,7 +15,7 @@ from wallwatch_backend.remedies import actions, approval
 from wallwatch_backend.remedies import present as orders_shown
 from wallwatch_backend.remedies import repository as remedies
 from wallwatch_backend.remedies import service as orders
-from wallwatch_backend.remedies.errors import NoAgent, SecondPersonNeeded
+from wallwatch_backend.remedies.errors import IncidentUnknown, NoAgent, SecondPersonNeeded
 from wallwatch_backend.remedies.signing import CommandSigner
 from wallwatch_backend.rollouts import present, repository, telling
 from wallwatch_backend.rollouts.errors import WrongState
@@ -32,6 +33,8 @@ async def create(session: WriteSession, settings: Settings, caller: Caller, body
         actions.checked_params(action, target.pci, body.params)
         if await agents.by_host(session, target.host) is None:
             raise NoAgent(f"{target.host} has no agent: enrol one first, or leave it out.")
+    if body.incident_id is not None and await incidents.one(session, body.incident_id) is None:
+        raise IncidentUnknown(f"There is no incident {body.incident_id}.")
     proposed = actions.needs_approval(action, settings) or (
         settings.remedy_approval_risk != "never" and len(body.targets) > settings.remedy_always_hosts
     )
@@ -43,6 +46,7 @@ async def create(session: WriteSession, settings: Settings, caller: Caller, body
         waves=[[target.model_dump() for target in wave] for wave in waves_of(body.targets, body.canary, body.growth)],
         state=RolloutState.proposed if proposed else RolloutState.running,
         wave=0,
+        incident_id=body.incident_id,
         reason=body.reason,
         undo_on_stop=body.undo_on_stop,
         not_before=body.not_before,

@@ -3103,6 +3103,11 @@ export interface components {
             /** Breakers */
             breakers: components["schemas"]["Breaker"][];
             /**
+             * Approval Above Hosts
+             * @description A rollout over more hosts waits for a second person; null: none does for its size
+             */
+            approval_above_hosts: number | null;
+            /**
              * Awaiting Approval
              * @description Proposed remedies that wait for a second person
              */
@@ -3285,9 +3290,19 @@ export interface components {
             share: number;
             /**
              * In S
-             * @description First horizon with a drop of 5 % or more; null when there is none
+             * @description First horizon at which a drop of 5 % or more is more likely than not; null while no decline is said
              */
             in_s: number | null;
+            /**
+             * Chance
+             * @description Mean chance of a drop of 5 % or more, 15 to 60 minutes ahead: said from 0.6 until it falls below 0.52
+             */
+            chance: number | null;
+            /**
+             * Since
+             * @description When this decline was said first; null while none is
+             */
+            since: string | null;
         };
         /**
          * Definition
@@ -3816,6 +3831,11 @@ export interface components {
              * @description A policy was violated within the hour before: a state error may make this wrong
              */
             policy_violated: boolean;
+            /**
+             * Q R Basis
+             * @description Whether `q_r` is joined over peers, or the own ingress chain stands in; null in forecasts of older versions
+             */
+            q_r_basis: ("peers" | "own_ingress") | null;
             /** Horizons S */
             horizons_s: number[];
             /** Quantiles */
@@ -4706,6 +4726,11 @@ export interface components {
              * @description End of the maintenance window: no wave begins after it
              */
             not_after?: string | null;
+            /**
+             * Incident Id
+             * @description The incident for which it is; its timeline tells of each remedy
+             */
+            incident_id?: string | null;
             /** Reason */
             reason: string;
         };
@@ -5114,7 +5139,7 @@ export interface components {
             high: number | null;
             /**
              * Actual
-             * @description Null while the time has not come, or when nothing was measured then
+             * @description What it was then, between the kept forecasts around that time; null before it has come, or when nothing was measured
              */
             actual: number | null;
             /** Cold Start */
@@ -6921,6 +6946,8 @@ export interface components {
              * Format: uuid
              */
             id: string;
+            /** Incident Id */
+            incident_id: string | null;
             /** Action */
             action: string;
             /** Params */
@@ -12254,7 +12281,10 @@ export interface operations {
     createRollout: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key with the same request does it once: sent again, nothing is done twice and the same comes back */
+                "Idempotency-Key"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
@@ -12300,7 +12330,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No agent is enrolled for this host (`no_agent`) */
+            /** @description No agent is enrolled for this host (`no_agent`); This Idempotency-Key was used for a different request (`idempotency_key_reused`) */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -12318,7 +12348,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The catalogue has no such remedy (`unknown_action`); A parameter of the remedy is not acceptable (`bad_parameter`) */
+            /** @description The catalogue has no such remedy (`unknown_action`); A parameter of the remedy is not acceptable (`bad_parameter`); There is no such incident (`unknown_incident`) */
             422: {
                 headers: {
                     [name: string]: unknown;
