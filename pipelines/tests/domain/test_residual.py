@@ -14,7 +14,7 @@ from wallwatch.domain.performance.model import bandwidth_gbps
 from wallwatch.domain.symptoms.residual import MINUTE_MS, Life, Lives, Minute, judge, step
 
 CX6 = Identity("CX-6", "mlx5_core", "20.35.1012")
-SLOW = Minute("host01", "0000:3b:00.0", "r1", CX6, 0, 10.0, 5.0, 60.0, 200.0, 50_000.0, 0.0, explained=False)
+SLOW = Minute("host01", "0000:3b:00.0", "r1", CX6, 0, 10.0, 5.0, 60.0, 200.0, 50_000.0, 0.0, 0.0, explained=False)
 """121 Gbit/s are expected here."""
 
 
@@ -53,16 +53,33 @@ def test_a_port_with_data_waiting_that_sends_less_than_expected_for_minutes_is_a
         replace(SLOW, q_l=35.0, q_r=20.0),
         replace(SLOW, link_gbps=62.0),
         replace(SLOW, paused_per_s=500.0),
+        replace(SLOW, notified_per_s=200.0),
         replace(SLOW, explained=True),
     ],
-    ids=["no traffic", "full", "many queries", "a slow link", "paused by the network", "a known symptom"],
+    ids=[
+        "no traffic",
+        "full",
+        "many queries",
+        "a slow link",
+        "paused by the network",
+        "slowed down by congestion control",
+        "a known symptom",
+    ],
 )
 def test_what_explains_a_low_rate_makes_no_finding(near: Minute) -> None:
     assert play({}, [near] * 8) == []
 
 
 @pytest.mark.parametrize(
-    "missing", [{"q_l": None}, {"q_r": None}, {"sent_gbps": None}, {"waited_ticks_per_s": None}, {"identity": Identity("unheard of")}]
+    "missing",
+    [
+        {"q_l": None},
+        {"q_r": None},
+        {"sent_gbps": None},
+        {"waited_ticks_per_s": None},
+        {"notified_per_s": None},
+        {"identity": Identity("unheard of")},
+    ],
 )
 def test_what_is_not_measured_neither_raises_nor_clears(missing: dict[str, Any]) -> None:
     unknown = replace(SLOW, **missing)

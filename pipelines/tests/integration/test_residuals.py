@@ -36,7 +36,7 @@ def card(connection: psycopg.Connection[Any], host: str, address: str, peer: str
             [at, found[0], *q, talks],
         )
         connection.execute(
-            "INSERT INTO rnic_sample (time, rnic_id, tx_gbps, rate_gbps, port_xmit_wait) VALUES (%s, %s, %s, 200, %s)",
+            "INSERT INTO rnic_sample (time, rnic_id, tx_gbps, rate_gbps, port_xmit_wait, rp_cnp_handled) VALUES (%s, %s, %s, 200, %s, 5)",
             [at, found[0], gbps, 10_000 + half * waits],
         )
     return int(found[0])

@@ -55,7 +55,7 @@ class Fleet:
         self.models: list[str | None] = []
         self.hosts = np.empty(0, dtype=np.int64)
         self._place: dict[int, int] = {}
-        self._peers = peers.weights({}, 0)
+        self.peers = peers.weights({}, 0)
         self._peers_of = -store.ADDRESSES_MIN
         self.rings = Rings()
 
@@ -104,17 +104,17 @@ class Fleet:
 
     def _look_at_peers(self, connection: psycopg.Connection[Any], minute: int) -> None:
         """Learn who talks to whom, every few minutes and when the fleet has grown."""
-        if minute - self._peers_of < store.ADDRESSES_MIN and len(self._peers.elsewhere) == len(self.known):
+        if minute - self._peers_of < store.ADDRESSES_MIN and len(self.peers.elsewhere) == len(self.known):
             return
         told = store.reports(connection, minute - store.ADDRESSES_MIN + 1, minute + 1)
-        self._peers = peers.weights({self._place[i]: report for i, report in told.items() if i in self._place}, len(self.known))
+        self.peers = peers.weights({self._place[i]: report for i, report in told.items() if i in self._place}, len(self.known))
         self._peers_of = minute
 
     def _joined(self, places: npt.NDArray[np.intp], q_ingress: npt.NDArray[np.float64], spread: npt.NDArray[np.float64]) -> peers.Joined:
         """`Q_r` of the whole fleet, from the ingress queries of those RNICs that have any."""
         of_all = np.full((2, len(self.known)), np.nan)
         of_all[:, places] = q_ingress, spread
-        return peers.join(self._peers, of_all[0], of_all[1])
+        return peers.join(self.peers, of_all[0], of_all[1])
 
     def _containers(self, connection: psycopg.Connection[Any], first: int, last: int) -> None:
         places = {(k.host, k.pci): i for i, k in enumerate(self.known)}
@@ -210,7 +210,9 @@ class ForecastJob:
         now = window.values[:, -1]
         parameters = Parameters.of(window.models)
         queries = in_flight(parameters, now[:, column("q_l")], now[:, column("q_r")], window.spread[:, 0], window.spread[:, 1])
-        self._residuals.look(connection, window.minute, self._fleet.known, np.stack(queries, axis=1), window.of_peers, window.link_gbps)
+        self._residuals.look(
+            connection, window.minute, self._fleet.known, np.stack(queries, axis=1), window.of_peers, window.link_gbps, self._fleet.peers
+        )
 
     def _choose(self) -> None:
         """Follow the registry's roles. A model that cannot be loaded is told once; forecasts go on without it."""

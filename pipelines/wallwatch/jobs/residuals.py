@@ -6,7 +6,7 @@ that the store says are active.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -17,6 +17,7 @@ import psycopg
 from confluent_kafka import Producer
 
 from wallwatch.domain.catalogue.residual import residual_rule
+from wallwatch.domain.forecast.peers import Weights
 from wallwatch.domain.hypotheses.versions import Identity
 from wallwatch.domain.symptoms import residual
 from wallwatch.domain.symptoms.residual import Lives, Minute
@@ -36,10 +37,14 @@ SELECT r.rnic_id, r.host, r.pci, r.model, r.driver, r.fw_ver, s.sent, s.rate,
   CASE WHEN s.waited >= 0 AND s.seconds > 0 THEN s.waited / s.seconds END
 FROM sampled s JOIN rnic r USING (rnic_id)
 """
+# Many cards have no counters of pauses where none is configured; none is then counted.
 _PAUSES = ("rx_pause_ctrl_phy", "rx_global_pause", "rx_prio3_pause")
 _FRAMES = " + ".join(f"COALESCE((other ->> '{name}')::float8, 0)" for name in _PAUSES)
-_PAUSED = f"""
-SELECT rnic_id, (last({_FRAMES}, time) - first({_FRAMES}, time)) / NULLIF(EXTRACT(epoch FROM max(time) - min(time))::float8, 0)
+_NOTIFIED = "COALESCE(rp_cnp_handled::float8, (other ->> 'cnpHandled')::float8)"
+_SECONDS = "NULLIF(EXTRACT(epoch FROM max(time) - min(time))::float8, 0)"
+_HELD = f"""
+SELECT rnic_id, (last({_FRAMES}, time) - first({_FRAMES}, time)) / {_SECONDS},
+  (last({_NOTIFIED}, time) - first({_NOTIFIED}, time)) / {_SECONDS}
 FROM rnic_sample WHERE rnic_id = ANY(%(rnics)s) AND time >= %(since)s AND time < %(until)s GROUP BY rnic_id
 """  # noqa: S608
 _EXPLAINED = """
@@ -70,6 +75,7 @@ class Residuals:
         queries: npt.NDArray[np.float64],
         of_peers: npt.NDArray[np.bool_],
         link_gbps: npt.NDArray[np.float64],
+        weights: Weights,
     ) -> int:
         """Judge one minute; returns how many findings were sent.
 
@@ -84,27 +90,31 @@ class Residuals:
             Whether `Q_r` is that of the peers.
         link_gbps : array (rnics,)
             What the PCIe link carries; NaN where not known.
+        weights : Weights
+            Who sends how much to whom.
         """
         if self._lives is None:
             self._lives = _lasting(connection)
         since = datetime.fromtimestamp(minute * 60, UTC)
         span = {"since": since, "until": since + timedelta(minutes=1)}
         rule = residual_rule()
-        explained = set(connection.execute(_EXPLAINED, {"since": span["until"] - timedelta(minutes=rule.after_symptom_min)}).fetchall())
         places = {(one.host, one.pci): i for i, one in enumerate(known)}
         rows = [row for row in connection.execute(_MEASURED, span).fetchall() if (row[1], row[2]) in places]
         waiting = [row[0] for row in rows if row[8] is not None and row[8] >= rule.waited_ticks_per_s]
-        paused = dict(connection.execute(_PAUSED, {**span, "rnics": waiting}).fetchall()) if waiting else {}
+        held = {row[0]: row[1:] for row in connection.execute(_HELD, {**span, "rnics": waiting}).fetchall()} if waiting else {}
+        explained = self._explained(connection, span["until"], places, weights)
         minutes = []
         for rnic_id, host, pci, model, driver, fw_ver, sent, rate, waited in rows:
             place = places[host, pci]
+            paused, notified = held.get(rnic_id, (None, None))
             bounds = [x for x in (rate, link_gbps[place]) if x is not None and np.isfinite(x) and x > 0]
             minutes.append(
                 Minute(
                     host, pci, known[place].rack, Identity(model or "", driver or "", fw_ver or ""), (minute + 1) * residual.MINUTE_MS,
                     _number(queries[place, 0]), _number(queries[place, 1]) if of_peers[place] else None,
                     None if sent is None else float(sent), float(min(bounds)) if bounds else None,
-                    None if waited is None else float(waited), paused.get(rnic_id), (host, pci) in explained,
+                    None if waited is None else float(waited), paused, notified,
+                    bool(explained[place]),
                 )
             )  # fmt: skip
         findings = residual.step(self._lives, minutes, (minute + 1) * residual.MINUTE_MS)
@@ -113,6 +123,20 @@ class Residuals:
             self._producer.produce(TOPIC, orjson.dumps(finding), key=finding["host"].encode())
         self._producer.poll(0)
         return len(findings)
+
+    @staticmethod
+    def _explained(
+        connection: psycopg.Connection[Any], until: datetime, places: Mapping[tuple[str, str], int], weights: Weights
+    ) -> npt.NDArray[np.bool_]:
+        """RNICs with a symptom, lately too, and those that send a good part of their packets to such RNICs."""
+        rule = residual_rule()
+        own = np.zeros(len(places), dtype=np.bool_)
+        for row in connection.execute(_EXPLAINED, {"since": until - timedelta(minutes=rule.after_symptom_min)}):
+            if (row[0], row[1]) in places:
+                own[places[row[0], row[1]]] = True
+        total = np.bincount(weights.senders, weights=weights.packets, minlength=len(own)) + weights.elsewhere
+        there = np.bincount(weights.senders, weights=weights.packets * own[weights.receivers], minlength=len(own))
+        return np.asarray(own | (there > rule.share_to_symptoms * total))
 
 
 def _number(value: float) -> float | None:

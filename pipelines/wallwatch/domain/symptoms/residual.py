@@ -69,8 +69,10 @@ class Minute:
     """What the port and its PCIe link carry at most."""
     waited_ticks_per_s: float | None
     paused_per_s: float | None
+    notified_per_s: float | None
+    """Congestion notifications that it heeded."""
     explained: bool
-    """Whether a symptom is there or was until just now."""
+    """Whether a symptom is there, or at its peers, or was until just now."""
 
     @property
     def key(self) -> Key:
@@ -92,7 +94,7 @@ def judge(minute: Minute) -> Judged | None:
     Examples
     --------
     >>> told = dict(host="h", pci="p", rack="", identity=Identity("CX-6"), until_ms=60_000, q_l=10.0, q_r=5.0, link_gbps=200.0,
-    ...             paused_per_s=0.0, explained=False)
+    ...             paused_per_s=0.0, notified_per_s=0.0, explained=False)
     >>> [judge(Minute(**told, sent_gbps=sent, waited_ticks_per_s=ticks)).side for sent, ticks in ((60, 5e4), (60, 0), (118, 5e4), (170, 0))]
     ['below', None, None, 'above']
     >>> judge(Minute(**told, sent_gbps=None, waited_ticks_per_s=0.0)) is None
@@ -110,10 +112,10 @@ def judge(minute: Minute) -> Judged | None:
         return Judged("above", expected)
     if sent >= lower or sent >= value * (1.0 - rule.share):
         return Judged(None, expected)
-    if minute.waited_ticks_per_s is None:
+    if minute.waited_ticks_per_s is None or minute.paused_per_s is None or minute.notified_per_s is None:
         return None
-    paused = minute.paused_per_s is not None and minute.paused_per_s >= rule.paused_per_s
-    return Judged("below" if minute.waited_ticks_per_s >= rule.waited_ticks_per_s and not paused else None, expected)
+    held = minute.paused_per_s >= rule.paused_per_s or minute.notified_per_s >= rule.notified_per_s
+    return Judged("below" if minute.waited_ticks_per_s >= rule.waited_ticks_per_s and not held else None, expected)
 
 
 def step(lives: Lives, minutes: Iterable[Minute], until_ms: int) -> list[dict[str, Any]]:
