@@ -57,7 +57,8 @@ type group struct {
 	lossyUntilUs int64 // since events were lost
 	newestUs     int64
 	gaps         uint64
-	evicted      bool // some subject was, so that one that seems to be new may have a past
+	forgetUs     int64     // so long after its last event a subject is forgotten; 0: never
+	forgotten    forgotten // those that were, so that one that seems to be new may have a past
 }
 
 // newGroup also returns what events mean to the group, by their kind.
@@ -65,7 +66,7 @@ func newGroup(kind string, policies []*Policy, o Options) (*group, map[string]me
 	rules := map[string][]rule{}
 	g := &group{
 		subjectOf: subjects[kind], ofHost: kind == "host", ofFlow: kind == "flow", names: map[key]string{}, index: newIndex(), moments: newMoments(), timers: newTimers(),
-		most: min(max(o.MostSubjects, 1), mostKeys), settleUs: o.SettleUs, knownFromUs: o.KnownFromUs,
+		most: min(max(o.MostSubjects, 1), mostKeys), settleUs: o.SettleUs, knownFromUs: o.KnownFromUs, forgetUs: o.ForgetUs,
 	}
 	for i, p := range policies {
 		run := running{policy: p, shift: uint(len(p.Propositions))}
@@ -73,6 +74,9 @@ func newGroup(kind string, policies []*Policy, o Options) (*group, map[string]me
 			run.timer, run.after, run.timeUs = p.letter(t.Name), p.letter(t.After), int64(t.Seconds*1e6)
 			if t.Unless != "" {
 				run.unless = p.letter(t.Unless)
+			}
+			if g.forgetUs > 0 { // what waits for its timer is not over
+				g.forgetUs = max(g.forgetUs, 2*run.timeUs)
 			}
 		}
 		g.running = append(g.running, run)
@@ -212,8 +216,14 @@ func (g *group) expire(nowUs int64, found *[]Violation) {
 
 func (g *group) closeAll(beforeUs int64, found *[]Violation) {
 	for i := range g.slots {
-		if s := &g.slots[i]; s.flags&live != 0 && s.atUs < beforeUs {
-			g.close(s, found)
+		s := &g.slots[i]
+		if s.flags&live == 0 || s.atUs >= beforeUs {
+			continue
+		}
+		g.close(s, found)
+		if g.forgetUs > 0 && s.atUs < beforeUs-g.forgetUs {
+			g.release(uint32(i), beforeUs)     // #nosec G115 -- bounded by most
+			g.free = append(g.free, uint32(i)) // #nosec G115 -- bounded by most
 		}
 	}
 }
@@ -255,5 +265,7 @@ func (g *group) forget(bootUs int64, found *[]Violation) {
 		g.drop(s)
 		g.free = append(g.free, uint32(i)) // #nosec G115 -- bounded by most
 	}
-	g.evicted = g.evicted && g.index.count > 0
+	if g.index.count == 0 {
+		g.forgotten = forgotten{}
+	}
 }

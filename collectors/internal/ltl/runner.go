@@ -41,6 +41,7 @@ type Options struct {
 	MostSubjects int // of each kind; the one that was quiet for longest is forgotten, and counted
 	// KnownFromUs is when the collector has seen enough: a subject that it first sees before may have a past, and begins as unknown.
 	KnownFromUs int64
+	ForgetUs    int64 // so long after its last event a subject is forgotten, and counted; 0: never
 	SettleUs    int64 // so long after lost events a subject that is first seen may have a past too
 }
 

@@ -21,7 +21,7 @@ func (g *group) slot(k key, atUs int64, pci uint8) *subject {
 	s := &g.slots[at]
 	*s = subject{key: k, flags: live | used, atUs: atUs, pci: pci}
 	g.index.add(g.slots, at)
-	if atUs < max(g.knownFromUs, g.lossyUntilUs) || g.evicted {
+	if atUs < max(g.knownFromUs, g.lossyUntilUs) || g.forgotten.has(g.index.hash(k)) {
 		g.gap(s)
 	}
 	return s
@@ -37,11 +37,22 @@ func (g *group) evict() uint32 {
 			s.flags &^= used
 			continue
 		}
-		g.evicted = true
-		g.tallies[s.pci].evicted++
-		g.drop(s)
-		return uint32(at) // #nosec G115 -- bounded by most
+		g.release(uint32(at), g.newestUs) // #nosec G115 -- bounded by most
+		return uint32(at)                 // #nosec G115 -- bounded by most
 	}
+}
+
+// release forgets a subject that may come again, and counts it. Its slot is the caller's.
+func (g *group) release(at uint32, nowUs int64) {
+	s := &g.slots[at]
+	g.forgotten.add(g.index.hash(s.key), nowUs)
+	g.tallies[s.pci].evicted++
+	for policy := range g.running {
+		if g.running[policy].timer != 0 {
+			g.timers.cancel(timerKey{s.key, policy})
+		}
+	}
+	g.drop(s)
 }
 
 func (g *group) drop(s *subject) {

@@ -43,7 +43,8 @@ func (p *Plugin) load(acc telegraf.Accumulator) {
 			p.report(acc, true)
 		}
 		settle := time.Duration(p.Settle)
-		options := ltl.Options{MostSubjects: p.MostSubjects, KnownFromUs: p.clock().Add(settle).UnixMicro(), SettleUs: settle.Microseconds()}
+		options := ltl.Options{MostSubjects: p.MostSubjects, KnownFromUs: p.clock().Add(settle).UnixMicro(), SettleUs: settle.Microseconds(),
+			ForgetUs: time.Duration(p.ForgetAfter).Microseconds()}
 		p.runner = ltl.New(policies, options)
 		p.hash, p.refused, p.states = hash, false, states{since: p.clock()}
 		p.Log.Infof("%d policies are watched (%s)", len(policies), hash)

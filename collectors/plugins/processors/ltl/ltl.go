@@ -35,6 +35,7 @@ const maxFile = 16 << 20
 type Plugin struct {
 	Policies     string          `toml:"policies"`
 	MostSubjects int             `toml:"most_subjects"`
+	ForgetAfter  config.Duration `toml:"forget_after"`
 	Settle       config.Duration `toml:"settle"`
 	Patience     config.Duration `toml:"patience"`
 	Drop         []string        `toml:"drop"`
@@ -73,6 +74,8 @@ func (p *Plugin) Init() error {
 		return fmt.Errorf("most_subjects is %d; it must be at least 1", p.MostSubjects)
 	case p.MostTold < 1:
 		return fmt.Errorf("most_told is %d; it must be at least 1", p.MostTold)
+	case p.ForgetAfter < 0:
+		return fmt.Errorf("forget_after is %s; it cannot be negative", time.Duration(p.ForgetAfter))
 	case p.Settle < 0 || p.Patience < 0:
 		return errors.New("settle and patience cannot be negative")
 	case p.Interval < config.Duration(time.Second):
@@ -198,7 +201,7 @@ func (p *Plugin) tick(acc telegraf.Accumulator) {
 
 func init() {
 	processors.AddStreaming("ltl", func() telegraf.StreamingProcessor {
-		return &Plugin{Policies: "/var/lib/wallwatch-agent/policies/policies.json", MostSubjects: 200_000, Settle: config.Duration(10 * time.Minute),
+		return &Plugin{Policies: "/var/lib/wallwatch-agent/policies/policies.json", MostSubjects: 200_000, ForgetAfter: config.Duration(24 * time.Hour), Settle: config.Duration(10 * time.Minute),
 			Patience: config.Duration(15 * time.Second), Drop: []string{"flow_*"}, MostTold: 20, Interval: config.Duration(time.Minute)}
 	})
 }
