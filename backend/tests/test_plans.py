@@ -247,6 +247,13 @@ def test_an_agent_that_cannot_read_and_one_that_loses_its_flows_end_the_plan(ope
     assert "lost on the way" in make(operator, host, eventually)["message"]
 
 
+def test_a_rollout_of_a_plan_is_refused_with_the_way_to_go(operator: httpx.Client, host: Any) -> None:
+    target = {"host": host.agent.host, "pci": PCI}
+    body = {"action": "apply-mask-plan", "params": {"plan": str(uuid4())}, "targets": [target], "reason": "x"}
+    answer = operator.post("/api/v1/rollouts", json=body)
+    assert (answer.status_code, "POST /api/v1/plans" in answer.json()["detail"]) == (422, True)
+
+
 def test_an_rnic_that_cannot_be_planned_is_refused_at_once(operator: httpx.Client, backend: Any, host: Any) -> None:
     def refused(**body: Any) -> tuple[int, str]:
         answer = operator.post("/api/v1/plans", json={"host": host.agent.host, "pci": PCI, **body})

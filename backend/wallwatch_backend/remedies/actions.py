@@ -10,6 +10,7 @@ from wallwatch_backend.remedies.schemas import ParamInfo, RemedyAction, Verifica
 from wallwatch_backend.settings import Settings
 
 RISKS = ("low", "medium", "high")
+MASK_PLAN = "apply-mask-plan"
 
 
 def needs_approval(action: CatalogueAction, settings: Settings) -> bool:
@@ -109,6 +110,11 @@ def checked_params(action: CatalogueAction, pci: str | None, params: dict[str, A
         if params.get("pci", pci) != pci:
             raise BadParameter("params.pci: must be the same as `pci`")
         params = {**params, "pci": pci}
+    if action.id == MASK_PLAN and "operations_sha256" not in params:
+        raise BadParameter(
+            "params.plan: a mask plan is of one RNIC and of the flows of the moment, so no rollout or rule can hold one; "
+            "make it with POST /api/v1/plans, where `then` may order its remedy, and apply it there"
+        )
     problems = action.problems(params)
     if problems:
         raise BadParameter("; ".join(f"params.{name}: {problem}" for name, problem in sorted(problems.items())))
