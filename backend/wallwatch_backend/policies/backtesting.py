@@ -6,13 +6,14 @@ from datetime import UTC, datetime, timedelta
 from math import ceil
 from typing import Any, NamedTuple
 
+from wallwatch.domain.policies.backtest import backtest as replayed
+from wallwatch.domain.policies.backtest import kinds_bound
 from wallwatch.domain.policies.models import Policy
+from wallwatch.domain.policies.replay import path
 from wallwatch.domain.policies.step import Event
 from wallwatch.domain.policies.step import Violation as Found
 from wallwatch.domain.policies.vocabulary import event_kinds
-from wallwatch.domain.policies.watch import BOOT, LOSSES, Watch
 from wallwatch_backend.policies.analysis import monitor_of, verdict
-from wallwatch_backend.policies.replay import path
 from wallwatch_backend.policies.schemas_check import BacktestPart, NotStored, PolicyBacktest, PolicyViolation, TraceStep
 from wallwatch_backend.policies.words import text_of
 
@@ -29,28 +30,16 @@ class Span(NamedTuple):
     cut_short: bool
 
 
-def kinds_of(policy: Policy) -> list[str]:
-    """Kinds of events that a backtest of this policy reads."""
-    return sorted({*_bound(policy), BOOT, *LOSSES})
-
-
-def _bound(policy: Policy) -> set[str]:
-    return {kind for proposition in policy.propositions.values() for kind in proposition.kind}
-
-
 def backtest(policy: Policy, events: Sequence[Stored], span: Span) -> PolicyBacktest:
     """Run a policy over events in the order of time. Its subjects may have a past that these do not tell, so they begin as unknown."""
-    mine, watch, found = _bound(policy), Watch([policy], past=True), list[Found]()
+    mine = kinds_bound(policy)
     part = max((span.until - span.since) / _PARTS, timedelta(seconds=1))
-    counted: Counter[int] = Counter()
-    for at, host, pci, kind, fields in events:
-        counted[(at - span.since) // part] += kind in mine
-        found += watch.take(Event(kind, _us(at), host, pci, fields))
+    counted = Counter((event[0] - span.since) // part for event in events if event[3] in mine)
     read_until = events[-1][0] if span.cut_short and events else span.until
-    found += watch.tick(_us(read_until) + 1)
-    found.sort(key=lambda one: one.at_us)
+    told = (Event(kind, _us(at), host, pci, fields) for at, host, pci, kind, fields in events)
+    report = replayed([policy], told, past=True, until_us=_us(read_until))
+    found, counts = report.violations, report.counts[policy.id]
     violated = Counter((_at(one.at_us) - span.since) // part for one in found)
-    coverage = watch.coverage()[policy.id]
     return PolicyBacktest(
         since=span.since,
         until=span.until,
@@ -58,9 +47,9 @@ def backtest(policy: Policy, events: Sequence[Stored], span: Span) -> PolicyBack
         cut_short=span.cut_short,
         read_until=read_until,
         hosts=len({event[1] for event in events}),
-        subjects=coverage["subjects"],
-        unknown=coverage["unknown"],
-        late=watch.late,
+        subjects=counts.subjects,
+        unknown=counts.unknown,
+        late=counts.late,
         violations=len(found),
         subjects_violated=len({one.subject for one in found}),
         shown=[_shown(policy, one) for one in reversed(found[-MOST_SHOWN:])],

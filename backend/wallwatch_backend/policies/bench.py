@@ -1,5 +1,6 @@
 """Formulas and drafts tried out: what they mean, what they say of given steps, and of stored events."""
 
+from wallwatch.domain.policies.backtest import kinds_read
 from wallwatch.domain.policies.load import policies as catalogue
 from wallwatch.domain.policies.models import Policy
 from wallwatch.domain.policies.vocabulary import SUBJECTS, event_kinds
@@ -88,7 +89,7 @@ async def backtest(session: ReadSession, body: PolicyBacktestRequest) -> PolicyB
     """Read the events and run the policy over them, in a process of its own."""
     policy = await _chosen(session, body)
     events: list[backtesting.Stored] = []
-    kinds = backtesting.kinds_of(policy)
+    kinds = sorted(kinds_read([policy]))
     pages = telemetry_repository.events(session, kinds, body.since, body.until, body.host, body.pci, MOST_EVENTS + 1)
     needed = {
         "flow",

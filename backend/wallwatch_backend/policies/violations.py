@@ -10,12 +10,12 @@ from sqlalchemy import Row
 
 from wallwatch.domain.policies.load import policies as catalogue
 from wallwatch.domain.policies.models import Policy
+from wallwatch.domain.policies.replay import path
 from wallwatch_backend.kit.database import ReadSession
 from wallwatch_backend.kit.paging import Page, decode_cursor, encode_cursor
 from wallwatch_backend.kit.problems import NotFound
 from wallwatch_backend.policies import repository, telemetry_repository
 from wallwatch_backend.policies.analysis import monitor_of, verdict
-from wallwatch_backend.policies.replay import path
 from wallwatch_backend.policies.schemas_check import PolicyViolation, TraceStep
 from wallwatch_backend.policies.stored import by_revision
 from wallwatch_backend.policies.words import text_of

@@ -69,7 +69,8 @@ def backtest(
         source = _recorded(recording, problems, begin, end)
     else:
         source = _stored(chosen, begin or now - timedelta(days=7), end or now)
-    report = run(chosen, source, progress=_progress if sys.stderr.isatty() else None)
+    # What is stored begins somewhere, and a subject may have had a past then; a recording is whole.
+    report = run(chosen, source, progress=_progress if sys.stderr.isatty() else None, past=database)
     for violation in report.violations:
         if as_json:
             typer.echo(orjson.dumps(_as_json(violation)).decode())
@@ -138,15 +139,14 @@ def _recorded(place: Path, problems: Counter[str], begin: datetime | None, end: 
 def _stored(chosen: list[Policy], begin: datetime, end: datetime) -> Iterator[Event]:
     import psycopg
 
+    from wallwatch.domain.policies.backtest import kinds_read
     from wallwatch.domain.policies.step import Event
-    from wallwatch.domain.policies.watch import BOOT, LOSSES
     from wallwatch.settings import Settings
     from wallwatch.store.events import stored_events
 
-    kinds = {kind for one in chosen for proposition in one.propositions.values() for kind in proposition.kind}
     try:
         with psycopg.connect(Settings().libpq_url, connect_timeout=5, application_name="wallwatch-backtest") as connection:
-            for at_us, host, pci, kind, fields in stored_events(connection, begin, end, {*kinds, *LOSSES, BOOT}):
+            for at_us, host, pci, kind, fields in stored_events(connection, begin, end, kinds_read(chosen)):
                 yield Event(kind, at_us, host, pci, fields)
     except psycopg.Error as error:
         raise _fail(f"the events cannot be read from WALLWATCH_DATABASE_URL: {str(error).strip()}") from None

@@ -118,6 +118,31 @@ def test_what_a_host_had_that_is_not_heard_of_for_an_hour_is_not_told_and_unknow
     assert stage.waits_for() == set()
 
 
+def test_an_address_that_nobody_has_is_forgotten_after_an_hour_and_one_that_is_held_is_not() -> None:
+    stage = centre()
+    for at_s, kind, address in ((1, "cni_add", "gone"), (2, "cni_add", "held"), (3, "cni_del", "gone")):
+        stage.hear(0, at_s, container(kind, "a", at_s, address), "")
+    for partition in (0, 1):
+        stage.ended(partition)
+    stage.work(100 * S)
+    kept = orjson.loads(orjson.dumps(stage.dump()))
+    for restarted in (False, True):
+        if restarted:
+            stage = centre()
+            stage.load(kept)
+            for partition in (0, 1):
+                stage.ended(partition)
+        subjects = []
+        for now_s in (3_600, 3_720):
+            stage.work(now_s * S)
+            subjects.append(stage.states(now_s * S)[0]["fields"]["subjects"])
+        assert subjects == [2, 1]
+    stage.hear(0, 10, container("cni_add", "a", 4_000, "held"), "")
+    stage.hear(0, 11, container("cni_add", "a", 4_001, "gone"), "")
+    stage.ended(0)
+    assert [one["fields"]["subject"] for one in stage.work(5_000 * S)] == ["vxlan 7 held"]
+
+
 def test_two_policies_that_one_event_violates_are_two_events() -> None:
     other = ADDRESS.model_copy(update={"id": "another"})
     stage = centre(ADDRESS, other)

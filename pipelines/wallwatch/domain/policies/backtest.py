@@ -1,4 +1,4 @@
-"""What policies would have said of events of the past."""
+"""What policies would have said of events of the past: for `wallwatch policy backtest` and for the backend."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from wallwatch.domain.policies.models import Policy
 from wallwatch.domain.policies.step import Counts, Event, Violation
-from wallwatch.domain.policies.watch import Watch
+from wallwatch.domain.policies.watch import BOOT, LOSSES, Watch
 
 PROGRESS_EVERY = 20_000
 
@@ -27,8 +27,33 @@ class Report:
     to_us: int = 0
 
 
-def backtest(policies: Iterable[Policy], events: Iterable[Event], most_told: int = 1_000_000, progress: Progress | None = None) -> Report:
+def kinds_bound(policy: Policy) -> set[str]:
+    """Kinds of events that set a proposition of the policy."""
+    return {kind for proposition in policy.propositions.values() for kind in proposition.kind}
+
+
+def kinds_read(policies: Iterable[Policy]) -> set[str]:
+    """Kinds of events that a backtest of these policies must read: those, boots, and what tells of lost events."""
+    return set().union(*map(kinds_bound, policies)) | set(LOSSES) | {BOOT}
+
+
+def backtest(
+    policies: Iterable[Policy],
+    events: Iterable[Event],
+    most_told: int = 1_000_000,
+    progress: Progress | None = None,
+    *,
+    past: bool = False,
+    until_us: int | None = None,
+) -> Report:
     """Run policies over events that are in the order of each host.
+
+    Parameters
+    ----------
+    past : bool
+        Subjects may have a past that the events do not tell: they begin as unknown.
+    until_us : int, optional
+        All events up to this time are there, so that timers run until then; the time of the last event when not given.
 
     Examples
     --------
@@ -37,7 +62,7 @@ def backtest(policies: Iterable[Policy], events: Iterable[Event], most_told: int
     >>> report.counts["host-cpus-run"].violations, report.violations[0].subject
     (1, ('h',))
     """
-    watch, report = Watch(policies), Report([])
+    watch, report = Watch(policies, past=past), Report([])
     for event in events:
         report.events += 1
         report.to_us = max(report.to_us, event.at_us)
@@ -45,7 +70,7 @@ def backtest(policies: Iterable[Policy], events: Iterable[Event], most_told: int
         _tell(report, watch.take(event), most_told)
         if progress is not None and report.events % PROGRESS_EVERY == 0:
             progress(report.events, event.at_us)
-    _tell(report, watch.tick(report.to_us + 1), most_told)
+    _tell(report, watch.tick((report.to_us if until_us is None else until_us) + 1), most_told)
     report.violations.sort(key=lambda one: one.at_us)
     report.counts = watch.counts()
     return report

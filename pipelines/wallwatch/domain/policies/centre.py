@@ -16,6 +16,8 @@ from wallwatch.domain.policies.unconfirmed import Unconfirmed
 from wallwatch.domain.policies.watch import Watch
 
 STATE_EVERY_US = 60_000_000
+FORGET_US = 3_600_000_000
+"""An address that nobody has had for an hour is forgotten; those that somebody has are as many as there are containers."""
 
 
 class Centre:
@@ -24,7 +26,7 @@ class Centre:
     def __init__(self, policies: Iterable[Policy], partitions: Iterable[int], patience_us: int, most_subjects: int) -> None:
         self._most = most_subjects
         self._policies = {policy.id: policy for policy in policies}
-        self._watch = Watch(self._policies.values(), most_subjects)
+        self._watch = Watch(self._policies.values(), most_subjects, forget_us=FORGET_US)
         self._ordered = Ordered(partitions, patience_us)
         self._unconfirmed = Unconfirmed(patience_us // 2)
         self._racks: dict[str, str] = {}
@@ -98,7 +100,7 @@ class Centre:
             return False
         known = self._watch.dump()
         self._policies = wanted
-        self._watch = Watch(wanted.values(), self._most, past=True)
+        self._watch = Watch(wanted.values(), self._most, past=True, forget_us=FORGET_US)
         self._watch.load(known)
         return True
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -38,9 +38,12 @@ class _Watched:
 class Running:
     """Runs one policy; `Watch` says when."""
 
-    def __init__(self, policy: Policy, past: bool = False) -> None:
+    def __init__(self, policy: Policy, past: bool = False, forget_us: int | None = None) -> None:
         self.policy = policy
         self._past = past
+        self._forget_us = forget_us
+        self._idle: deque[tuple[int, Name]] = deque()
+        """(time, subject) of steps that led to the first state: such a subject is as if it had never been there."""
         self.counts = Counts()
         self._machine: Widened = machine(policy.formula)
         self._watched: OrderedDict[Name, _Watched] = OrderedDict()
@@ -132,6 +135,8 @@ class Running:
         timed = timer is not None and timer.after in watched.step
         watched.state = self._machine.table[watched.state][letter]
         watched.step = frozenset()
+        if self._forget_us is not None and watched.state == 0:
+            self._idle.append((watched.at_us, subject))
         if self._machine.verdicts[watched.state] != "F":
             return None
         violation = Violation(self.policy.id, subject, watched.at_us, tuple(watched.trace), watched.host, watched.pci, watched.cut)
@@ -169,7 +174,18 @@ class Running:
             watched = self._watched[subject]
             if (violation := self._close(subject, watched)) is not None:
                 found.append(violation)
+        self._forget_idle(before_us)
         return found
+
+    def _forget_idle(self, now_us: int) -> None:
+        """Drop those of which nothing is lost: their state is the one that they would begin in if they came again."""
+        while self._forget_us is not None and self._idle and self._idle[0][0] < now_us - self._forget_us:
+            at_us, subject = self._idle.popleft()
+            watched = self._watched.get(subject)
+            if watched is None or watched.at_us != at_us or watched.state != 0 or watched.step or watched.deadline_us is not None:
+                continue
+            if not (self._past or self.counts.evicted or watched.host in self._lossy):
+                self._drop(subject)
 
     def lose(self, host: str) -> list[Violation]:
         """Events of a host were lost, after all that came."""
@@ -241,5 +257,8 @@ class Running:
             self._of_host.setdefault(host, {})[subject] = None
             if step:
                 self._open[subject] = None
+            elif self._forget_us is not None and state == 0:
+                self._idle.append((at_us, subject))
             if deadline_us is not None:
                 heapq.heappush(self._due.setdefault(host, []), (deadline_us, subject))
+        self._idle = deque(sorted(self._idle))

@@ -34,11 +34,15 @@ LOSSES: Mapping[str, frozenset[Subject]] = {
 
 
 class Watch:
-    """Policies over the events of any number of hosts. `past`: their subjects may have one that the events do not tell."""
+    """Policies over the events of any number of hosts.
 
-    def __init__(self, policies: Iterable[Policy], most_subjects: int = 100_000, past: bool = False) -> None:
+    `past`: their subjects may have one that the events do not tell. `forget_us`: so long after its last event a subject is dropped that is
+    as if it had never been there, such as an address that was given up; None: never.
+    """
+
+    def __init__(self, policies: Iterable[Policy], most_subjects: int = 100_000, past: bool = False, forget_us: int | None = None) -> None:
         self._most = most_subjects
-        self._running = [Running(policy, past) for policy in policies]
+        self._running = [Running(policy, past, forget_us) for policy in policies]
         self._by_kind: dict[str, list[Running]] = {}
         for running in self._running:
             for kind in running.kinds:
