@@ -85,9 +85,10 @@ def test_masks_may_come_by_option_or_by_manifest(folder: Path) -> None:
     assert "--manifest" in unknown.output
     option = calibrated(*others, str(nameless), "--masks", "cen=20,cde=0,sen=0,sde=60")
     assert option["latency"]["points"][-1]["q_r"] == 60
-    manifest = folder / "manifest.yaml"
-    manifest.write_text("send_lat.txt: {cen: 20, cde: 0, sen: 0, sde: 60}\n")
-    assert calibrated(*others, str(nameless), "--manifest", str(manifest))["latency"]["distinct"] == len(POINTS)
+    manifest = folder / "manifest.json"
+    manifest.write_text('{"send_lat.txt": {"cen": 20, "cde": 0, "sen": 0, "sde": 60}}')
+    found = calibrated(str(folder), "--manifest", str(manifest))
+    assert (found["latency"]["distinct"], found["problems"]) == (len(POINTS), [])
 
 
 def test_a_file_that_cannot_be_used_is_named_and_the_others_are_used(folder: Path) -> None:

@@ -57,7 +57,8 @@ def perftest(
     given = _manifest(manifest)
     everywhere = None if masks is None else _counts(masks)
     read: list[File] = []
-    for path in _found(files):
+    beside = {file.resolve() for file in (manifest, current) if file is not None}
+    for path in (found_file for found_file in _found(files) if found_file.resolve() not in beside):
         try:
             text = path.read_bytes().decode("utf-8", errors="replace")
         except OSError as problem:
