@@ -2,10 +2,14 @@
 
 `coded`: events are letters already, one step each. `gathered`: events with times, of which those of one subject and time become one step.
 `records`: decoded records, that is 128-bit keys, times and codes of kinds, of which a third sets no proposition.
+`edge`: the collector's runner, by Go's own benchmarks: table steps, events with the text of a ufid, bytes a subject.
 """
 
 import os
+import re
 import statistics
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -17,6 +21,7 @@ from wallwatch.domain.ltl.columns import Columns
 from wallwatch.domain.ltl.gaps import widened
 from wallwatch.domain.ltl.monitor import compiled
 from wallwatch.domain.ltl.records import Records
+from wallwatch_local.paths import REPOSITORY
 
 POLICY = "G(FL_OFFLD -> X FE_CREATE) & (!FE_CREATE U FL_OFFLD)"
 EVENTS = 50_000_000
@@ -80,9 +85,47 @@ def decoded(subjects: int) -> dict[str, float]:
     return {f"records_million_per_s_{subjects // 1000}k_subjects": statistics.median(rates)}
 
 
+def catalogue() -> dict[str, float]:
+    """Seconds of CPU time for all policies of the catalogue, read, checked and compiled; those of a process that does nothing else."""
+    program = (
+        "import time; from wallwatch.domain.policies import load; begin = time.process_time(); "
+        "[load.machine(one.formula) for one in load.policies().values()]; print(time.process_time() - begin)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return {"catalogue_compile_s": float(done.stdout)}
+
+
+def edge() -> dict[str, float]:
+    """Medians of Go's benchmarks; rates are per second of CPU time."""
+    command = [
+        "go",
+        "test",
+        "-mod=readonly",
+        "-run",
+        "^$",
+        "-bench",
+        ".",
+        "-benchtime",
+        "2s",
+        "-count",
+        str(RUNS),
+        "-cpu",
+        "1",
+        "./internal/ltl",
+    ]
+    done = subprocess.run(command, cwd=REPOSITORY / "collectors", capture_output=True, text=True, check=False)
+    found: dict[str, list[float]] = {}
+    for name, value, unit in re.findall(r"^Benchmark(\S+)\s.*?([\d.]+) (M\w+/cpu-s|B/subject)", done.stdout, re.MULTILINE):
+        of = re.sub(r"\W+", "_", f"{name.removesuffix('-1')} {unit.replace('M', 'million ')}").lower()
+        found.setdefault(f"edge_{of}", []).append(float(value))
+    if done.returncode != 0 or not found:
+        raise RuntimeError(f"{' '.join(command)} ended with code {done.returncode}:\n{done.stdout}{done.stderr}")
+    return {name: statistics.median(values) for name, values in found.items()}
+
+
 def main() -> None:
     """Measure and report."""
-    figures = compilation()
+    figures = compilation() | catalogue() | edge()
     for subjects in (1_000_000, 100_000_000):
         figures |= columns(subjects)
     for subjects in (100_000, 1_000_000):
