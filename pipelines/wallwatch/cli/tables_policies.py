@@ -17,7 +17,7 @@ def policies_page() -> str:
         "Home: `pipelines/wallwatch/domain/catalogue/policies.yaml`. `wallwatch policy backtest RECORDING` says what they make of recorded",
         "events, and `wallwatch ltl check FORMULA` what a formula of your own means. How events become steps is in",
         "`pipelines/wallwatch/domain/policies/watch.py`.\n",
-        "No policy says that a deleted entry takes no packets until it is created again: a dump that has no entry has no counter of it either.",
+        "No policy says that a deleted entry takes no packets until it is created again: a dump without the entry has no counter of it.",
         "Counters that must move are the RNIC's health counter (`rnic-heartbeat`) and those of live entries, which S1 judges.\n",
         "| policy | subject | formula | class | speaks for | severity |",
         "|---|---|---|---|---|---|",
