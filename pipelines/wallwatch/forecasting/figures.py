@@ -10,10 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from wallwatch.domain.catalogue.load import walls
+from wallwatch.domain.forecast.decline import Declines
 from wallwatch.domain.forecast.examples import LEAST_HISTORY_MIN
 from wallwatch.domain.forecast.features import filled
 from wallwatch.domain.forecast.model import Forecaster
 from wallwatch.domain.forecast.predict import Forecast, predict
+from wallwatch.domain.forecast.reach import came_in_min, judged
 from wallwatch.domain.forecast.targets import DECLINE_SHARE, HORIZONS_MIN, QUANTILES, Floats, limits
 from wallwatch.domain.forecast.window import History
 from wallwatch.forecasting.recordings import Measured
@@ -35,10 +37,31 @@ class Tally:
     bandwidth: dict[str, dict[int, list[Floats]]] = field(default_factory=dict)
     latency: dict[str, dict[int, list[Floats]]] = field(default_factory=dict)
     covered: dict[str, int] = field(default_factory=lambda: {"inside": 0, "of": 0})
-    reached: dict[str, int] = field(default_factory=lambda: {"inside": 0, "of": 0, "earlier": 0, "later": 0, "silent": 0})
-    declines: dict[str, int] = field(
-        default_factory=lambda: {"there": 0, "found": 0, "sudden": 0, "sudden_found": 0, "alarms": 0, "right": 0}
+    reached: dict[str, int] = field(
+        default_factory=lambda: {"inside": 0, "of": 0, "earlier": 0, "later": 0, "silent": 0, "came": 0, "came_inside": 0}
     )
+    declines: dict[str, int] = field(
+        default_factory=lambda: {
+            "there": 0,
+            "found": 0,
+            "sudden": 0,
+            "sudden_found": 0,
+            "alarms": 0,
+            "right": 0,
+            "begun": 0,
+            "begun_right": 0,
+        }
+    )
+
+    def merge(self, other: Tally) -> None:
+        """Add what another tally has."""
+        for mine, theirs in ((self.bandwidth, other.bandwidth), (self.latency, other.latency)):
+            for way, by_horizon in theirs.items():
+                for ahead, parts in by_horizon.items():
+                    mine.setdefault(way, {}).setdefault(ahead, []).extend(parts)
+        for counts, more in ((self.covered, other.covered), (self.reached, other.reached), (self.declines, other.declines)):
+            for name, count in more.items():
+                counts[name] += count
 
     def add(self, of: dict[str, dict[int, list[Floats]]], way: str, ahead: int, said: Floats, truth: Floats) -> None:
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -51,6 +74,7 @@ def judge(
 ) -> None:
     """Forecast a history from minute to minute and add what came of it."""
     foretold: list[tuple[int, npt.NDArray[np.bool_]]] = []
+    said = Declines()
     values = filled(history.values)
     limit = limits(history.models)
     for index in range(LEAST_HISTORY_MIN, history.minutes, every_min):
@@ -62,7 +86,7 @@ def judge(
                 if index + ahead < history.minutes:
                     tally.add(tally.bandwidth, way, ahead, bandwidth[:, j], measured.bandwidth_gbps[:, index + ahead])
                     tally.add(tally.latency, way, ahead, latency[:, j], measured.latency_us[:, index + ahead])
-        foretold.append((index, ~np.isnan(made.decline_in_min)))
+        foretold.append((index, said.step(index, made.decline.chance)))
         if index + HOUR < history.minutes:
             _reached(made, values[:, index + 1 : index + HOUR + 1, : len(walls())], limit, tally)
     _declines(history, measured, foretold, tally)
@@ -88,18 +112,16 @@ def _performance(made: Forecast, measured: Measured, index: int, tally: Tally) -
 
 def _reached(made: Forecast, after: Floats, limit: Floats, tally: Tally) -> None:
     """Intervals of the time to a wall, for walls that were not reached yet and whose growth concerned somebody: said or come true."""
-    beyond = after >= limit[:, None, :]
-    came = np.where(beyond.any(axis=1), beyond.argmax(axis=1) + 1.0, np.inf)
-    earliest, latest = made.reached_in_min[:, :, 0], made.reached_in_min[:, :, -1]
-    asked = ~np.isnan(earliest) & (made.now[:, : limit.shape[1]] < limit)
-    concerned = asked & (np.isfinite(earliest) | np.isfinite(came))
-    # Samples are of whole minutes: half of one either way is their resolution.
-    early, late = concerned & (came < earliest - 0.5), concerned & (came > latest + 0.5)
-    tally.reached["of"] += int(concerned.sum())
-    tally.reached["earlier"] += int(early.sum())
-    tally.reached["later"] += int(late.sum())
-    tally.reached["inside"] += int((concerned & ~early & ~late).sum())
-    tally.reached["silent"] += int((asked & ~concerned).sum())
+    came = came_in_min(after, limit)
+    found = judged(made.reached_in_min, came, made.now[:, : limit.shape[1]], limit)
+    tally.reached["of"] += int(found.concerned.sum())
+    tally.reached["earlier"] += int(found.earlier.sum())
+    tally.reached["later"] += int(found.later.sum())
+    tally.reached["inside"] += int((found.concerned & ~found.earlier & ~found.later).sum())
+    tally.reached["silent"] += int((found.asked & ~found.concerned).sum())
+    hit = found.concerned & np.isfinite(came)
+    tally.reached["came"] += int(hit.sum())
+    tally.reached["came_inside"] += int((hit & ~found.earlier & ~found.later).sum())
 
 
 def decline_minutes(bandwidth: Floats) -> list[int]:
@@ -137,10 +159,15 @@ def _declines(history: History, measured: Measured, foretold: Sequence[tuple[int
             tally.declines["found"] += found
             tally.declines["sudden"] += sudden
             tally.declines["sudden_found"] += sudden and found
+        before_that = False
         for index, flags in foretold:
             if flags[i] and index + HOUR < len(truth) and not np.isnan(truth[index]):
+                right = bool(np.nanmin(truth[index + 1 : index + HOUR + 1]) <= (1.0 - DECLINE_SHARE) * truth[index])
                 tally.declines["alarms"] += 1
-                tally.declines["right"] += bool(np.nanmin(truth[index + 1 : index + HOUR + 1]) <= (1.0 - DECLINE_SHARE) * truth[index])
+                tally.declines["right"] += right
+                tally.declines["begun"] += not before_that
+                tally.declines["begun_right"] += right and not before_that
+            before_that = bool(flags[i])
 
 
 def smoothed(series: Floats) -> Floats:
@@ -179,6 +206,7 @@ def summary(tally: Tally) -> dict[str, Any]:
             "recall": share(d["found"], d["there"]),
             "recall_without_sudden": share(d["found"] - d["sudden_found"], d["there"] - d["sudden"]),
             "precision": share(d["right"], d["alarms"]),
+            "precision_of_begun": share(d["begun_right"], d["begun"]),
         },
-        "time_to_wall": {**r, "coverage": share(r["inside"], r["of"])},
+        "time_to_wall": {**r, "coverage": share(r["inside"], r["of"]), "coverage_of_reached": share(r["came_inside"], r["came"])},
     }

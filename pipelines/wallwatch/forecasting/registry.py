@@ -70,6 +70,8 @@ class Registry:
         body = {
             "meta": forecaster.meta,
             "margins": {name: margins.tolist() for name, margins in forecaster.margins.items()},
+            "cold": {name: margins.tolist() for name, margins in forecaster.cold.items()},
+            "reach": [forecaster.reach, forecaster.cold_reach],
             "boosters": {name: [b.model_to_string() for b in some] for name, some in forecaster.boosters.items()},
         }
         (self.folder / model).mkdir(parents=True, exist_ok=True)
@@ -98,9 +100,13 @@ class Registry:
             or not set(body["boosters"]) <= {t.name for t in targets()}
         ):
             raise RegistryError(f"model {model} was trained for other features or horizons than this version has: train a new one")
+        reach, cold_reach = body.get("reach", (1.0, None))
         forecaster = Forecaster(
             {name: [lightgbm.Booster(model_str=text) for text in some] for name, some in body["boosters"].items()},
             {name: np.array(margins) for name, margins in body["margins"].items()},
+            {name: np.array(margins) for name, margins in body.get("cold", {}).items()},
+            reach,
+            cold_reach,
             meta,
         )
         if digest(forecaster) != meta["sha256"]:

@@ -12,8 +12,10 @@ from wallwatch.domain.forecast.examples import Examples, batches, examples_of, t
 from wallwatch.domain.forecast.features import NAMES, QUIET
 from wallwatch.domain.forecast.model import ROUNDS, Forecaster, calibrate, fit
 from wallwatch.domain.forecast.targets import HORIZONS_MIN, QUANTILES, targets
+from wallwatch.domain.forecast.trend import margins
 from wallwatch.domain.forecast.window import History
 from wallwatch.forecasting import live
+from wallwatch.forecasting.widening import widenings
 
 UNSEEN_SHARE = 0.25
 """Of the histories, or of the end of a single one, that calibrate the intervals and are not trained on."""
@@ -39,6 +41,13 @@ def examples(histories: Sequence[History], every_min: int) -> tuple[list[Example
         seen.append(examples_of(history.minutes_between(0, cut), every_min))
         unseen.append(examples_of(history.minutes_between(cut, history.minutes), every_min))
     return _by_target(seen), _by_target(unseen)
+
+
+def unseen_of(histories: Sequence[History]) -> list[History]:
+    """What `examples` does not train on, as histories."""
+    if len(histories) >= 4:
+        return list(histories[-max(1, round(len(histories) * UNSEEN_SHARE)) :])
+    return [h.minutes_between(round(h.minutes * (1 - UNSEEN_SHARE)), h.minutes) for h in histories]
 
 
 def spacing(rnic_minutes: int, every_min: int) -> int:
@@ -71,7 +80,8 @@ def train(histories: Sequence[History], every_min: int = 2, threads: int = 1, ro
             f"{most} examples are too few to learn from: an hour of ten RNICs gives about 1,500 with a minute between samples. "
             "Until then forecasts are made by the physical model and a damped trend"
         )
-    forecaster = Forecaster(boosters, calibrate(boosters, unseen, threads))
+    forecaster = Forecaster(boosters, calibrate(boosters, unseen, threads), margins(unseen))
+    forecaster.reach, forecaster.cold_reach = widenings(forecaster, unseen_of(histories))
     return forecaster, describe(histories, every_min, seen, unseen, forecaster)
 
 
@@ -88,6 +98,7 @@ def describe(
             "rnics": sum(len(h.names) for h in histories),
             "rnic_hours": round(sum(len(h.names) * h.minutes for h in histories) / 60, 1),
             "every_min": every_min,
+            "reach": [forecaster.reach, forecaster.cold_reach],
             "examples": {t.name: len(e) for t, e in zip(targets(), seen, strict=True)},
         },
         "metrics": {

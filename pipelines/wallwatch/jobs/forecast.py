@@ -21,6 +21,7 @@ from confluent_kafka import Producer
 from psycopg.types.json import Jsonb
 
 from wallwatch.domain.forecast import peers
+from wallwatch.domain.forecast.decline import Declines
 from wallwatch.domain.forecast.message import messages
 from wallwatch.domain.forecast.model import Forecaster
 from wallwatch.domain.forecast.physical import Parameters, in_flight, link_gbps
@@ -156,6 +157,7 @@ class ForecastJob:
         self._loaded: dict[str, Forecaster] = {}
         self._scores: dict[str, Score] = {}
         self._fleet = Fleet()
+        self._declines = Declines()
         self._producer = Producer({"bootstrap.servers": settings.kafka_bootstrap, "linger.ms": 20, "compression.type": "lz4"})
         self._residuals = Residuals(self._producer)
 
@@ -199,6 +201,7 @@ class ForecastJob:
                 challenger = self._loaded[self._roles.challenger or ""]
                 self._scores[self._roles.challenger or ""].note(predict(window, challenger))
             self._publish_models(connection)
+        self._declines.step(minute, made.decline.chance)
         sent = self._send(made, violated)
         FORECASTS.labels("cold").inc(int(made.cold_start.sum()))
         FORECASTS.labels("trained").inc(int((~made.cold_start).sum()))
@@ -243,7 +246,9 @@ class ForecastJob:
         names = [(k.host, k.pci, k.rack) for k in self._fleet.known]
         sent = 0
         champion = self._roles.champion if self._roles.champion in self._loaded else None
-        for message in messages(made, names, self._fleet.models, limits(self._fleet.models), champion or "", violated):
+        for message in messages(
+            made, names, self._fleet.models, limits(self._fleet.models), champion or "", violated, self._declines.since
+        ):
             while True:
                 try:
                     self._producer.produce(TOPIC, orjson.dumps(message), key=message["host"].encode())

@@ -16,15 +16,20 @@ def test_unknown_is_null_and_a_wall_beyond_the_hour_has_no_time(make_history: Ca
     history = make_history(np.stack([grows, still]))
     made = predict(history.at(59), None)
     names = [("host00", "0000:00:00.0", "r1"), ("host00", "0000:01:00.0", "r1")]
-    first, second = messages(made, names, history.models, limits(history.models), "abc", np.array([True, False]))
+    first, second = messages(made, names, history.models, limits(history.models), "abc", np.array([True, False]), np.array([57, -1]))
     assert orjson.loads(orjson.dumps(first)) == first
     assert first["forecaster"] == ""
     assert first["cold_start"]
     assert first["policy_violated"]
     assert first["walls"]["egress_masks"]["likely_in_s"] > first["walls"]["egress_masks"]["earliest_in_s"] > 0
     assert first["decline"]["share"] > 0.05
+    assert first["decline"]["chance"] > 0.5
+    assert first["decline"]["in_s"] > 0
+    assert first["decline"]["since"] == "1970-01-01T00:58:00Z"
+    assert first["q_r_basis"] == "own_ingress"
     assert second["walls"]["egress_masks"] == {"limit": 43, "earliest_in_s": None, "likely_in_s": None, "latest_in_s": None}
     assert second["decline"]["in_s"] is None
+    assert second["decline"]["since"] is None
     assert "q_r" not in first["targets"]
     assert [len(one) for one in first["bandwidth_gbps"]["ahead"]] == [3] * 5
 
@@ -33,4 +38,4 @@ def test_an_rnic_without_samples_has_no_message(make_history: Callable[..., Hist
     history = make_history(np.full((1, 60), 20.0))
     history.values[:] = np.nan
     made = predict(history.at(59), None)
-    assert list(messages(made, [("h", "p", "")], history.models, limits(history.models), "", np.array([False]))) == []
+    assert list(messages(made, [("h", "p", "")], history.models, limits(history.models), "", np.array([False]), np.array([-1]))) == []

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from wallwatch.domain.forecast.decline import SAID_FROM, SAID_UNTIL
 from wallwatch.domain.forecast.examples import examples_of, together
 from wallwatch.domain.forecast.features import NAMES, FeatureMaker
 from wallwatch.domain.forecast.model import FEWEST, Forecaster, calibrate, fit
@@ -76,10 +77,11 @@ def test_intervals_cover_about_what_they_promise_where_loads_move(
 def test_falling_bandwidth_is_a_decline_and_standing_still_is_none(make_history: Callable[..., History]) -> None:
     grows, still = np.arange(60.0) * 0.5 + 5, np.full(60, 20.0)
     made = predict(make_history(np.stack([grows, still])).at(59), None)
-    assert made.decline_share[0] > 0.05
-    assert made.decline_in_min[0] in HORIZONS_MIN
-    assert made.decline_share[1] == pytest.approx(0.0, abs=1e-9)
-    assert np.isnan(made.decline_in_min[1])
+    assert made.decline.share[0] > 0.05
+    assert made.decline.in_min[0] in HORIZONS_MIN
+    assert made.decline.chance[0] >= SAID_FROM
+    assert made.decline.share[1] == pytest.approx(0.0, abs=1e-9)
+    assert made.decline.chance[1] < SAID_UNTIL
 
 
 def test_an_unknown_model_gets_values_ahead_and_no_walls_or_performance(make_history: Callable[..., History]) -> None:
@@ -87,7 +89,7 @@ def test_an_unknown_model_gets_values_ahead_and_no_walls_or_performance(make_his
     assert np.isfinite(made.ahead[0, MASKS]).all()
     assert np.isnan(made.reached_in_min).all()
     assert np.isnan(made.performance.bandwidth_now).all()
-    assert np.isnan(made.decline_share).all()
+    assert np.isnan(made.decline.share).all()
 
 
 def test_what_was_not_measured_is_not_forecast(make_history: Callable[..., History]) -> None:

@@ -24,6 +24,7 @@ def messages(
     limit: Floats,
     forecaster: str,
     violated: npt.NDArray[np.bool_],
+    since: npt.NDArray[np.int64],
 ) -> Iterator[dict[str, Any]]:
     """One message an RNIC that anything can be said of.
 
@@ -38,13 +39,16 @@ def messages(
         Id of the trained model, empty without one.
     violated : bool array (rnics,)
         Whether a policy is violated on the RNIC or its host.
+    since : int array (rnics,)
+        Minute of the first forecast that said a decline which is still being said (`decline.Declines`), -1 where none is.
     """
-    at = datetime.fromtimestamp((made.minute + 1) * 60, UTC).isoformat().replace("+00:00", "Z")
+    at = _time(made.minute)
     p = made.performance
     now, ahead = _numbers(made.now), _numbers(made.ahead)
     bandwidth, bandwidth_now = _numbers(p.bandwidth), _numbers(p.bandwidth_now)
     latency, latency_now = _numbers(p.latency), _numbers(p.latency_now)
-    headroom, share, in_min = _numbers(made.headroom), _numbers(made.decline_share), _numbers(made.decline_in_min)
+    headroom = _numbers(made.headroom)
+    share, chance, in_min = _numbers(made.decline.share), _numbers(made.decline.chance), _numbers(made.decline.in_min)
     reached = np.round(made.reached_in_min * 60.0)
     unknown = np.isnan(reached[:, :, 0]).tolist()
     times = np.where(np.isfinite(reached), reached, np.nan)
@@ -79,8 +83,20 @@ def messages(
                 for k, wall in enumerate(walls())
                 if not unknown[i][k]
             },
-            "decline": None if share[i] is None else {"share": share[i], "in_s": None if in_min[i] is None else in_min[i] * 60.0},
+            "decline": None
+            if share[i] is None
+            else {
+                "share": share[i],
+                "chance": chance[i],
+                "in_s": in_min[i] * 60.0 if since[i] >= 0 else None,
+                "since": _time(int(since[i])) if since[i] >= 0 else None,
+            },
         }
+
+
+def _time(minute: int) -> str:
+    """The end of a minute."""
+    return datetime.fromtimestamp((minute + 1) * 60, UTC).isoformat().replace("+00:00", "Z")
 
 
 def _numbers(array: Floats) -> list[Any]:

@@ -50,10 +50,17 @@ class Forecaster:
     boosters : mapping of target to the models of its quantiles, in their order
     margins : mapping of target to float array (2, horizons)
         How far the outer quantiles are moved outwards, in units of labels: values that stand still, values that move.
+    cold : mapping of target to `trend.margins`
+        For RNICs that have no ten minutes of history yet.
+    reach, cold_reach : float
+        How much wider intervals are made for times to walls (`reach.widened`); None: what a new fleet has.
     """
 
     boosters: Mapping[str, Sequence[lightgbm.Booster]]
     margins: Mapping[str, Floats]
+    cold: Mapping[str, Floats] = field(default_factory=dict)
+    reach: float = 1.0
+    cold_reach: float | None = None
     meta: dict[str, Any] = field(default_factory=dict)
 
     def labels(self, target: str, rows: npt.NDArray[np.float32], threads: int = 1) -> Floats:
@@ -114,4 +121,8 @@ def digest(forecaster: Forecaster) -> str:
         found.update(np.ascontiguousarray(forecaster.margins[target]).tobytes())
         for booster in forecaster.boosters[target]:
             found.update(booster.model_to_string().encode())
+    for target in sorted(forecaster.cold):
+        found.update(np.ascontiguousarray(forecaster.cold[target]).tobytes())
+    if forecaster.cold:
+        found.update(np.array([forecaster.reach, forecaster.cold_reach], dtype=np.float64).tobytes())
     return found.hexdigest()

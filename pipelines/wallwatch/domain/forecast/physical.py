@@ -1,4 +1,4 @@
-"""The performance model (paper, section 4.2) on top of forecast mask queries: bandwidth, latency, declines.
+"""The performance model (paper, section 4.2) on top of forecast mask queries: bandwidth, latency.
 
 Samples weigh mask positions by packets, the model takes the mean over packets in flight. A packet at position q is in flight for its
 latency `LAT(q)`, so by Little's law `Q = E[q LAT(q)] / E[LAT(q)] = q + a sd^2 / LAT(q, Q_r)`, where `sd` is the spread of positions; the
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wallwatch.domain.catalogue.load import profiles
-from wallwatch.domain.forecast.targets import DECLINE_MARGIN, DECLINE_SHARE, HORIZONS_MIN, QUANTILES, Floats, column
+from wallwatch.domain.forecast.targets import Floats, column
 
 _PARAMETERS = ("u", "v", "m", "n", "w", "a", "b", "c")
 
@@ -119,21 +119,3 @@ def _grown(spread: Floats, now: Floats, ahead: Floats) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         growth = np.where(now[:, None, None] > 0, ahead / now[:, None, None], 1.0)
     return np.asarray(np.nan_to_num(spread)[:, None, None] * np.where(np.isnan(growth), 1.0, growth))
-
-
-def declines(found: Performance) -> tuple[Floats, Floats]:
-    """The greatest predicted drop of the bandwidth and the first horizon (minutes) at which it is a decline; NaN where there is none.
-
-    Returns
-    -------
-    share : array (rnics,)
-        Greatest drop against now, of the median over the horizons; never negative.
-    in_min : array (rnics,)
-    """
-    with np.errstate(invalid="ignore", divide="ignore"):
-        drops = 1.0 - found.bandwidth[:, :, len(QUANTILES) // 2] / found.bandwidth_now[:, None]
-    known = ~np.isnan(drops).all(axis=1)
-    declined = drops >= DECLINE_SHARE + DECLINE_MARGIN
-    first = np.array(HORIZONS_MIN, dtype=np.float64)[declined.argmax(axis=1)]
-    share = np.where(known, np.maximum(np.where(np.isnan(drops), 0.0, drops).max(axis=1), 0.0), np.nan)
-    return share, np.where(declined.any(axis=1), first, np.nan)

@@ -9,10 +9,11 @@ import numpy.typing as npt
 
 from wallwatch.domain.catalogue.load import walls
 from wallwatch.domain.forecast import physical, trend
+from wallwatch.domain.forecast.decline import Outlook, outlook
 from wallwatch.domain.forecast.examples import LEAST_HISTORY_MIN
 from wallwatch.domain.forecast.features import FeatureMaker
 from wallwatch.domain.forecast.model import Forecaster
-from wallwatch.domain.forecast.reach import reached_in_min
+from wallwatch.domain.forecast.reach import reached_in_min, widened
 from wallwatch.domain.forecast.targets import HORIZONS_MIN, QUANTILES, Floats, limits, targets
 from wallwatch.domain.forecast.window import Window
 
@@ -30,8 +31,7 @@ class Forecast:
         Of the nearest wall at that time, 1 - value / limit.
     reached_in_min : array (rnics, walls, 3)
         Earliest, likely, latest; infinite where not within the horizons.
-    decline_share, decline_in_min : arrays (rnics,)
-        Greatest predicted drop of the bandwidth, and the first horizon with one of 5 % or more (NaN: none).
+    decline : decline.Outlook
     cold_start : bool array (rnics,)
         Made from the physical model and a damped trend alone.
     of_peers : bool array (rnics,)
@@ -44,8 +44,7 @@ class Forecast:
     performance: physical.Performance
     headroom: Floats
     reached_in_min: Floats
-    decline_share: Floats
-    decline_in_min: Floats
+    decline: Outlook
     cold_start: npt.NDArray[np.bool_]
     of_peers: npt.NDArray[np.bool_]
 
@@ -66,6 +65,7 @@ def predict(window: Window, forecaster: Forecaster | None, threads: int = 1) -> 
     cold = window.age() < LEAST_HISTORY_MIN
     if forecaster is None:
         cold = np.ones(n, dtype=np.bool_)
+    margins = {**trend.starting_margins(), **(forecaster.cold if forecaster is not None else {})}
     for k, target in enumerate(targets()):
         now[:, k] = maker.newest(k)
         if np.isnan(now[:, k]).all():
@@ -76,17 +76,16 @@ def predict(window: Window, forecaster: Forecaster | None, threads: int = 1) -> 
         if learnt and forecaster is not None:
             ahead[:, k] = forecaster.ahead(target.name, features, threads)
         if not learnt or cold.any():
-            by_trend = trend.damped(features, maker.noise(k))
+            by_trend = trend.damped(features, maker.noise(k), margins[target.name])
             chosen = np.ones(n, dtype=np.bool_) if not learnt else cold
             ahead[chosen, k] = by_trend[chosen]
     found = physical.performance(window.models, now, ahead, window.spread, window.link_gbps)
-    share, in_min = physical.declines(found)
     limit = limits(window.models)
     count = len(walls())
     with np.errstate(invalid="ignore"):
         each = 1.0 - ahead[:, :count] / limit[:, :, None, None]
     nearest = np.where(np.isnan(each), np.inf, each).min(axis=1)[:, :, ::-1]  # many entries, little headroom
-    reached = reached_in_min(now[:, :count], ahead[:, :count], limit)
+    reached = reached_in_min(now[:, :count], widened(ahead[:, :count], _widening(forecaster, cold)), limit)
     return Forecast(
         window.minute,
         now,
@@ -94,8 +93,16 @@ def predict(window: Window, forecaster: Forecaster | None, threads: int = 1) -> 
         found,
         np.where(np.isinf(nearest), np.nan, nearest),
         reached,
-        share,
-        in_min,
+        outlook(found),
         np.asarray(cold),
         window.of_peers,
     )
+
+
+def _widening(forecaster: Forecaster | None, cold: npt.NDArray[np.bool_]) -> Floats:
+    """The factor of each RNIC, of a shape that goes with (rnics, walls, horizons, quantiles)."""
+    starting = trend.starting_reach()
+    if forecaster is None:
+        return np.full((len(cold), 1, 1, 1), starting)
+    from_cold = starting if forecaster.cold_reach is None else forecaster.cold_reach
+    return np.where(cold, from_cold, forecaster.reach)[:, None, None, None]

