@@ -65,7 +65,7 @@ export class Rollouts {
     const { id, action, params, reason, message, undo_on_stop, not_before, not_after, requested_by } = rollout;
     return {
       id, action, params, state: done ? "verified" : rollout.state, wave: Math.max(0, Math.min(at, waves.length - 1)), waves: shown, verified: shown.flat().filter((t) => t.state === "verified").length, targets: rollout.targets.length, reason, message,
-      undo_on_stop: undo_on_stop ?? false, not_before: not_before ?? null, not_after: not_after ?? null, requested_by, decided_by: rollout.decided_by ?? null, decided_at: rollout.decided_at ?? null, created_at: new Date(rollout.at).toISOString(), updated_at: new Date().toISOString(),
+      undo_on_stop: undo_on_stop ?? false, incident_id: rollout.incident_id ?? null, not_before: not_before ?? null, not_after: not_after ?? null, requested_by, decided_by: rollout.decided_by ?? null, decided_at: rollout.decided_at ?? null, created_at: new Date(rollout.at).toISOString(), updated_at: new Date().toISOString(),
     };
   }
 }

@@ -12,6 +12,7 @@ import * as answers from "./answers.mjs";
 import { CATALOGUE } from "./catalogue.mjs";
 import { makeFleet } from "./fleet.mjs";
 import { Incidents } from "./incidents.mjs";
+import { PLAN_ACTION, Plans } from "./plans.mjs";
 import { proposal, Rollouts } from "./rollouts.mjs";
 import { Silences, Views } from "./silences.mjs";
 import { before, containers, similar, whole } from "./whole.mjs";
@@ -29,6 +30,7 @@ const empty = answers.page([]);
 const incidents = new Incidents(fleet, kind);
 const silences = new Silences(incidents, kind);
 const views = new Views();
+const plans = new Plans(fleet, kind);
 const rollouts = new Rollouts(fleet, kind);
 const proposed = fleet.host.length > 0 ? [proposal(fleet)] : [];
 const catalogue = process.env.WALLWATCH_MOCK_CATALOGUE ? JSON.parse(readFileSync(process.env.WALLWATCH_MOCK_CATALOGUE, "utf8")) : CATALOGUE;
@@ -72,7 +74,7 @@ async function readBody(request) {
 const reads = [
   [/^\/wall$/, () => refreshed() && ({ as_of: new Date().toISOString(), seq, columns: fleet })],
   [/^\/catalogue$/, () => catalogue],
-  [/^\/remedy-actions$/, () => answers.ACTIONS],
+  [/^\/remedy-actions$/, () => [...answers.ACTIONS, PLAN_ACTION]],
   [/^\/rnics\/([^/]+)\/([^/]+)$/, ([, host, pci]) => { const i = find(host, pci); return i < 0 ? null : answers.rnic(fleet, i); }],
   [/^\/rnics\/([^/]+)\/([^/]+)\/series$/, (_, q) => answers.series((q.get("fields") ?? "").split(","), q.get("from"), q.get("to"))],
   [/^\/rnics\/([^/]+)\/([^/]+)\/masks$/, () => answers.masks()],
@@ -88,7 +90,10 @@ const reads = [
   [/^\/silences$/, (_, q) => silences.list(q)],
   [/^\/silences\/([^/]+)$/, ([, id]) => { const s = silences.all.find((each) => each.id === id); return s ? silences.shown(s) : null; }],
   [/^\/views$/, () => views.all],
-  [/^\/remedy-control$/, () => ({ stop: null, busy: { hosts: 0, racks: 0, fleet: 8, most_hosts: 3, most_racks: 8 }, breakers: [], awaiting_approval: proposed.length })],
+  [/^\/remedy-control$/, () => ({ stop: null, busy: { hosts: 0, racks: 0, fleet: 8, most_hosts: 3, most_racks: 8 }, breakers: [], approval_above_hosts: 5, awaiting_approval: proposed.length })],
+  [/^\/automation-rules$/, () => []],
+  [/^\/plans$/, (_, q) => answers.page(plans.list(q))],
+  [/^\/plans\/([^/]+)$/, ([, id]) => plans.get(id)],
   [/^\/rollouts$/, () => answers.page(rollouts.list())],
   [/^\/rollouts\/([^/]+)$/, ([, id]) => rollouts.get(id)],
   [/^\/remedies$/, (_, q) => answers.page([...[...orders].reverse().map(([id, o]) => answers.remedy(o.order, id, o.at)), ...proposed].filter((r) => (q.getAll("state").length === 0 || q.getAll("state").includes(r.state)) && (!q.get("host") || r.host === q.get("host")) && (!q.get("incident_id") || r.incident_id === q.get("incident_id"))))],
@@ -109,6 +114,7 @@ function about(id, answer) {
 /** What changes something: [method, path, answer]; a null answer is "no such thing". */
 const writes = [
   ...webhooks.writes,
+  ["POST", /^\/plans$/, (_, body) => plans.create(body)],
   ["POST", /^\/rollouts$/, (_, body) => rollouts.create(body)],
   ["POST", /^\/rollouts\/([^/]+)\/(approve|reject|pause|resume|stop)$/, ([, id, what], body) => rollouts.change(id, what, body)],
   ["POST", /^\/remedies\/([^/]+)\/(approve|reject)$/, ([, id, what]) => { const at = proposed.findIndex((r) => r.id === id); if (at < 0) return null; const [known] = proposed.splice(at, 1); orders.set(id, { order: known, at: Date.now() }); return { ...answers.remedy(known, id, Date.now()), state: what === "reject" ? "rejected" : "dispatched" }; }],
@@ -161,6 +167,7 @@ async function api(request, response, path, query) {
   if (request.method === "POST" && path === "/remedies") {
     const id = `00000000-0000-4000-8000-${String(900 + orders.size).padStart(12, "0")}`;
     orders.set(id, { order: await readBody(request), at: Date.now() });
+    plans.ordered(orders.get(id).order, id);
     return send(response, 201, answers.remedy(orders.get(id).order, id, Date.now()));
   }
   const undo = /^\/remedies\/([^/]+)\/undo$/.exec(path);
@@ -175,6 +182,10 @@ async function api(request, response, path, query) {
     const body = answer(match, await readBody(request));
     if (body === null) return problem(response, 404, "not_found", "There is no such thing", `Nothing is known as ${path}.`);
     return request.method === "DELETE" ? send(response, 204) : send(response, 200, body);
+  }
+  if (/^\/plans\/[^/]+\/operations$/.test(path)) {
+    response.writeHead(200, { "content-type": "text/plain" });
+    return response.end(Array.from({ length: 40 }, (_, i) => `dpctl/add-flow recirc_id(0),in_port(3),eth_type(0x0800),ipv4(src=10.4.0.${i},dst=10.8.1.2,proto=17),udp(src=${49000 + i},dst=4791) set(tunnel(tun_id=0x64,dst=192.168.0.7)),5`).join("\n"));
   }
   if (request.method !== "GET") return send(response, 200, {});
   if (kind === "empty" && LISTS.test(path)) return send(response, 200, empty);

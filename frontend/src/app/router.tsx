@@ -12,7 +12,7 @@ import { parseRolloutSearch } from "@/features/rollouts/search";
 import { parseRnicSearch } from "@/features/rnic/vfView";
 import { ErrorPage } from "./ErrorPage";
 import { NotFoundPage } from "./NotFoundPage";
-import { AgentsRoute, EditPolicyRoute, ForecastsRoute, IncidentRoute, IncidentsRoute, NewPolicyRoute, NewRolloutRoute, PoliciesRoute, PolicyRoute, ProfileRoute, ProfilesRoute, RemediesRoute, RnicRoute, RolloutRoute, SettingsRoute, SilencesRoute, SymptomRoute, WallRoute, WebhooksRoute } from "./routes";
+import { AgentsRoute, EditPolicyRoute, ForecastsRoute, IncidentRoute, IncidentsRoute, NewPolicyRoute, NewRolloutRoute, PlanRoute, PoliciesRoute, PolicyRoute, ProfileRoute, ProfilesRoute, RemediesRoute, RnicRoute, RolloutRoute, SettingsRoute, SilencesRoute, SymptomRoute, WallRoute, WebhooksRoute } from "./routes";
 import { SessionGate } from "./SessionGate";
 
 const root = createRootRoute({ component: SessionGate, notFoundComponent: NotFoundPage, errorComponent: ErrorPage });
@@ -33,11 +33,12 @@ export const symptomRoute = createRoute({ getParentRoute: () => root, path: "/sy
 export const remediesRoute = createRoute({ getParentRoute: () => root, path: "/remedies", validateSearch: parseRemedySearch, component: RemediesRoute });
 export const newRolloutRoute = createRoute({ getParentRoute: () => root, path: "/rollouts/new", validateSearch: parseRolloutSearch, component: NewRolloutRoute });
 export const rolloutRoute = createRoute({ getParentRoute: () => root, path: "/rollouts/$id", component: RolloutRoute });
+export const planRoute = createRoute({ getParentRoute: () => root, path: "/plans/$id", component: PlanRoute });
 export const agentsRoute = createRoute({ getParentRoute: () => root, path: "/agents", validateSearch: parseAgentFilters, component: AgentsRoute });
 export const webhooksRoute = createRoute({ getParentRoute: () => root, path: "/webhooks", validateSearch: parseLogFilters, component: WebhooksRoute });
 export const settingsRoute = createRoute({ getParentRoute: () => root, path: "/settings/$section", component: SettingsRoute });
 
-const routeTree = root.addChildren([wallRoute, forecastsRoute, rnicRoute, incidentsRoute, incidentRoute, silencesRoute, policiesRoute, newPolicyRoute, policyRoute, editPolicyRoute, profilesRoute, profileRoute, symptomRoute, remediesRoute, newRolloutRoute, rolloutRoute, agentsRoute, webhooksRoute, settingsRoute]);
+const routeTree = root.addChildren([wallRoute, forecastsRoute, rnicRoute, incidentsRoute, incidentRoute, silencesRoute, policiesRoute, newPolicyRoute, policyRoute, editPolicyRoute, profilesRoute, profileRoute, symptomRoute, remediesRoute, newRolloutRoute, rolloutRoute, planRoute, agentsRoute, webhooksRoute, settingsRoute]);
 
 /** The URL is part of the product: `?symptom=S1,S6` rather than JSON in quotes. */
 export const router = createRouter({

@@ -9,6 +9,7 @@ import { IncidentPage } from "@/features/incidents/IncidentPage";
 import { IncidentsPage } from "@/features/incidents/IncidentsPage";
 import type { IncidentFilters } from "@/features/incidents/filters";
 import type { EditorSearch, PolicyFilters, PolicySearch } from "@/features/policies/filters";
+import { PlanPage } from "@/features/plans/PlanPage";
 import { PoliciesPage } from "@/features/policies/PoliciesPage";
 import { PolicyEditorPage } from "@/features/policies/PolicyEditorPage";
 import { PolicyPage } from "@/features/policies/PolicyPage";
@@ -146,6 +147,11 @@ export function NewRolloutRoute() {
   const onSearch = useCallback((next: RolloutSearch) => void navigate({ to: "/rollouts/new", search: next, replace: true }), [navigate]);
   const onStarted = useCallback((id: string) => void navigate({ to: "/rollouts/$id", params: { id } }), [navigate]);
   return <NewRolloutPage key={search.incident ?? "none"} search={search} onSearch={onSearch} onStarted={onStarted} />;
+}
+
+export function PlanRoute() {
+  const { id } = getRouteApi("/plans/$id").useParams();
+  return <PlanPage key={id} id={id} />;
 }
 
 export function RolloutRoute() {

@@ -1,4 +1,5 @@
 import { Grid, Stack } from "@mantine/core";
+import { PlanPanel } from "@/features/plans/PlanPanel";
 import { Panel } from "@/lib/ui/Panel";
 import { QueryState } from "@/lib/ui/QueryState";
 import { BeforePanel } from "./BeforePanel";
@@ -36,6 +37,7 @@ export function IncidentPage({ id }: { id: string }) {
                 <Panel title="Remedies">
                   <IncidentRemedies incident={data} />
                 </Panel>
+                {data.pci !== "" && data.symptoms.includes("S6") && <PlanPanel host={data.host} pci={data.pci} incidentId={data.id} />}
                 <Panel title="Timeline">
                   <Timeline incident={data} />
                 </Panel>

@@ -1,7 +1,9 @@
 import { Modal, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import type { RemedyAction } from "@/lib/api/types";
 import { QueryState } from "@/lib/ui/QueryState";
+import { isOfPlan } from "./params";
 import type { PurposeFor } from "./purpose";
 import { useActions } from "./queries";
 import { RemedyForm } from "./RemedyForm";
@@ -15,12 +17,19 @@ interface Props {
   action?: string;
   /** Which incident an action is for; undefined while that is looked up. */
   purposeFor: PurposeFor | undefined;
+  /** Parameters that are settled and not asked for, such as the plan that is applied; then only `action` is offered. */
+  fixed?: Readonly<Record<string, string>>;
   /** Open on an order that was given before. */
   remedyId?: string;
 }
 
+/** A plan is made and looked at on a page of its own before it can be ordered. */
+function offered(actions: readonly RemedyAction[], action: string | undefined, fixed: Props["fixed"]): readonly RemedyAction[] {
+  return fixed ? actions.filter((each) => each.action === action) : actions.filter((each) => !isOfPlan(each));
+}
+
 /** From choosing an action over its dry run to the proof that it helped, in one dialog. */
-export function RemedyDialog({ opened, onClose, host, pci, action, purposeFor, remedyId }: Props) {
+export function RemedyDialog({ opened, onClose, host, pci, action, purposeFor, fixed, remedyId }: Props) {
   const actions = useActions();
   const [appliedId, setAppliedId] = useState<string | null>(remedyId ?? null);
   return (
@@ -31,12 +40,14 @@ export function RemedyDialog({ opened, onClose, host, pci, action, purposeFor, r
         <QueryState query={{ ...actions, data: actions.data && purposeFor && { list: actions.data, purposeFor } }} lines={6}>
           {(known) => (
             <>
-            <RemedyForm actions={known.list} host={host} pci={pci} initialAction={action} purposeFor={known.purposeFor} onApplied={setAppliedId} />
-            <Text size="sm" mt={8}>
-              <Link to="/rollouts/new" search={{ host, ...(action ? { action } : {}) }}>
-                Roll it out to more hosts instead
-              </Link>
-            </Text>
+              <RemedyForm actions={offered(known.list, action, fixed)} fixed={fixed} host={host} pci={pci} initialAction={action} purposeFor={known.purposeFor} onApplied={setAppliedId} />
+              {!fixed && (
+                <Text size="sm" mt={8}>
+                  <Link to="/rollouts/new" search={{ host, ...(action ? { action } : {}) }}>
+                    Roll it out to more hosts instead
+                  </Link>
+                </Text>
+              )}
             </>
           )}
         </QueryState>

@@ -5,7 +5,7 @@ import { EmptyState } from "@/lib/ui/EmptyState";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { ActionFacts } from "./ActionFacts";
 import { ParamFields } from "./ParamFields";
-import { initialValues, toParams, validate, type ParamValues } from "./params";
+import { askedOf, initialValues, toParams, validate, type ParamValues } from "./params";
 import { isUnderWay } from "./progress";
 import type { PurposeFor } from "./purpose";
 import { PurposeNote } from "./PurposeNote";
@@ -20,15 +20,19 @@ interface Props {
   /** Where to begin; without it, at what an incident suggests. */
   initialAction?: string;
   purposeFor: PurposeFor;
+  /** Parameters that are settled; what the server adds to them is not asked for either. */
+  fixed?: Readonly<Record<string, string>>;
   onApplied: (id: string) => void;
 }
 
 /** Nothing is applied before its dry run was shown; a changed parameter asks for a new one. */
-export function RemedyForm({ actions, host, pci, initialAction, purposeFor, onApplied }: Props) {
+export function RemedyForm({ actions, host, pci, initialAction, purposeFor, fixed, onApplied }: Props) {
   const [name, setName] = useState(() => initialAction ?? actions.find((each) => purposeFor(each.action))?.action ?? actions[0]?.action ?? "");
   // Taken once for each action: what was planned must not change when the incident does.
   const [purpose, setPurpose] = useState(() => purposeFor(name));
-  const action = actions.find((each) => each.action === name);
+  const found = actions.find((each) => each.action === name);
+  // Of a plan the server knows all but its name.
+  const action = found && fixed ? askedOf(found, found.params.map((param) => param.name)) : found;
   const [edited, setEdited] = useState<ParamValues | null>(null);
   const [errors, setErrors] = useState<Record<string, string>>({});
   const [planId, setPlanId] = useState<string | null>(null);
@@ -43,10 +47,10 @@ export function RemedyForm({ actions, host, pci, initialAction, purposeFor, onAp
     setErrors({});
   };
   const order = (mode: NewRemedy["mode"]) => {
-    const found = validate(action, values);
-    setErrors(found);
-    if (Object.keys(found).length > 0) return;
-    const body: NewRemedy = { action: action.action, host, pci: pci || null, params: toParams(values), mode, propose: false, ...(purpose ? { incident_id: purpose.incident.id } : {}) };
+    const problems = validate(action, values);
+    setErrors(problems);
+    if (Object.keys(problems).length > 0) return;
+    const body: NewRemedy = { action: action.action, host, pci: pci || null, params: { ...toParams(values), ...fixed }, mode, propose: false, ...(purpose ? { incident_id: purpose.incident.id } : {}) };
     // The same order pressed again after a lost answer keeps its key; an answered one gets a new key next time.
     const text = JSON.stringify(body);
     if (pending.current?.body !== text) pending.current = { body: text, key: newKey() };

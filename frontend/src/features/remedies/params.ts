@@ -48,6 +48,16 @@ export function toParams(values: ParamValues): Record<string, string | number> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
 }
 
+/** Carries out a mask plan, so it is of one RNIC's flows at one time. */
+export function isOfPlan(action: Pick<RemedyAction, "params">): boolean {
+  return action.params.some((param) => param.name === "plan");
+}
+
+/** The action without parameters that are not asked for: settled before, or filled in by the server. */
+export function askedOf(action: RemedyAction, settled: readonly string[]): RemedyAction {
+  return { ...action, params: action.params.filter((param) => !settled.includes(param.name)) };
+}
+
 export function rangeText(param: ParamInfo): string {
   const unit = param.unit && param.unit !== "none" ? ` ${param.unit}` : "";
   if (param.minimum !== null && param.maximum !== null) return `${param.minimum.toLocaleString("en")} to ${param.maximum.toLocaleString("en")}${unit}`;

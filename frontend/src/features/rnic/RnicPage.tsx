@@ -1,6 +1,7 @@
 import { Grid, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { ForecastPanel } from "@/features/forecasts/ForecastPanel";
+import { PlanPanel } from "@/features/plans/PlanPanel";
 import { ExpectedPanel } from "@/features/profiles/ExpectedPanel";
 import { RnicPolicies } from "@/features/policies/RnicPolicies";
 import { QueryState } from "@/lib/ui/QueryState";
@@ -66,6 +67,7 @@ export function RnicPage({ host, pci, range, onRange, vfs, onVfs }: Props) {
       <SeriesPanels host={host} pci={pci} range={range} onRange={onRange} walls={rnic.data?.walls ?? []} />
       <RnicPolicies host={host} pci={pci} range={range} />
       <ChainPanel host={host} pci={pci} />
+      <PlanPanel host={host} pci={pci} />
       <VfPanel host={host} pci={pci} view={vfs} onView={onVfs} />
     </Stack>
   );

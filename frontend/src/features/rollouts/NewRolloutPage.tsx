@@ -2,8 +2,9 @@ import { Button, Grid, Group, Select, Stack, Text, Title } from "@mantine/core";
 import { useCallback, useMemo, useState } from "react";
 import { useIncident } from "@/features/incidents/queries";
 import { ActionFacts } from "@/features/remedies/ActionFacts";
+import { useControl } from "@/features/remedies/controlQueries";
 import { ParamFields } from "@/features/remedies/ParamFields";
-import { initialValues, toParams, validate, type ParamValues } from "@/features/remedies/params";
+import { askedOf, initialValues, isOfPlan, toParams, validate, type ParamValues } from "@/features/remedies/params";
 import { PurposeNote } from "@/features/remedies/PurposeNote";
 import { purposeOf } from "@/features/remedies/purpose";
 import { useActions } from "@/features/remedies/queries";
@@ -33,16 +34,6 @@ interface Props {
   onStarted: (id: string) => void;
 }
 
-/** A plan is of one host's flows, so it can't go over many. */
-function canRollOut(action: RemedyAction): boolean {
-  return !action.params.some((param) => param.name === "plan");
-}
-
-/** Each target's own address is filled in by the server. */
-function withoutPlace(action: RemedyAction): RemedyAction {
-  return { ...action, params: action.params.filter((param) => param.name !== "pci") };
-}
-
 interface FormProps extends Props {
   actions: readonly RemedyAction[];
   /** For what it is; null when it is for no incident. */
@@ -50,13 +41,15 @@ interface FormProps extends Props {
 }
 
 function NewRolloutForm({ actions, search, incident, onSearch, onStarted }: FormProps) {
-  const offered = useMemo(() => actions.filter(canRollOut).map(withoutPlace), [actions]);
+  // A plan is of one RNIC; and each target's own address is filled in by the server.
+  const offered = useMemo(() => actions.filter((each) => !isOfPlan(each)).map((each) => askedOf(each, ["pci"])), [actions]);
   const suggested = incident && offered.find((each) => purposeOf(each.action, [incident]));
   const action = offered.find((each) => each.action === search.action) ?? suggested ?? offered[0];
   const purpose = incident && action ? (purposeOf(action.action, [incident]) ?? { incident }) : null;
   const { query, state } = useWall();
   const agents = useAgentHosts();
   const create = useCreateRollout();
+  const control = useControl().data;
   const { zone } = useZone();
   const { clock } = useTimeFormat();
   const now = useNow();
@@ -82,6 +75,8 @@ function NewRolloutForm({ actions, search, incident, onSearch, onStarted }: Form
 
   if (!action) return <EmptyState title="No remedy is known">The agents of this fleet report no action; update them.</EmptyState>;
   const problem = windowProblem(pace, zone, now);
+  const above = control?.approval_above_hosts ?? null;
+  const proposes = action.needs_approval || (above !== null && kept.length > above);
   const ready = kept.length > 0 && kept.length <= MOST_TARGETS;
   const missing = !ready ? "Choose where it goes." : !dryRun.planned ? "The dry run on the canary shows the exact operations; after it you can start." : pace.reason.trim() === "" ? "Give a reason." : null;
   const check = () => {
@@ -94,7 +89,7 @@ function NewRolloutForm({ actions, search, incident, onSearch, onStarted }: Form
     create.mutate(
       {
         action: action.action, params, targets: kept.map(({ host, pci }) => ({ host, pci })), canary: pace.canary, growth: pace.growth, undo_on_stop: pace.undoOnStop,
-        not_before: iso(pace.notBefore), not_after: iso(pace.notAfter), reason: pace.reason.trim(),
+        not_before: iso(pace.notBefore), not_after: iso(pace.notAfter), reason: pace.reason.trim(), incident_id: incident?.id ?? null,
       },
       { onSuccess: (rollout) => onStarted(rollout.id) },
     );
@@ -159,7 +154,7 @@ function NewRolloutForm({ actions, search, incident, onSearch, onStarted }: Form
           </Panel>
           <Panel title="What will happen">
             <Stack gap={10}>
-              {ready ? <WhatWillHappen action={action} targets={kept} canary={pace.canary} growth={pace.growth} undoOnStop={pace.undoOnStop} /> : <Text size="sm" c="dimmed">Nothing yet: no target is chosen.</Text>}
+              {ready ? <WhatWillHappen action={action} targets={kept} canary={pace.canary} growth={pace.growth} undoOnStop={pace.undoOnStop} control={control} proposes={proposes} /> : <Text size="sm" c="dimmed">Nothing yet: no target is chosen.</Text>}
               {dryRun.error !== null && <ProblemNotice error={dryRun.error} />}
               {dryRun.remedy && kept[0] && (
                 <div>
@@ -178,7 +173,7 @@ function NewRolloutForm({ actions, search, incident, onSearch, onStarted }: Form
                   Dry run
                 </Button>
                 <Button disabled={missing !== null || problem !== null} loading={create.isPending} onClick={start}>
-                  {action.needs_approval ? "Propose the rollout" : "Start the rollout"}
+                  {proposes ? "Propose the rollout" : "Start the rollout"}
                 </Button>
               </Group>
             </Stack>

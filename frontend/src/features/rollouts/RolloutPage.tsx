@@ -92,6 +92,15 @@ export function RolloutPage({ id }: { id: string }) {
                 </Text>
               )}
               <Text size="sm">
+                {data.incident_id !== null && (
+                  <>
+                    For{" "}
+                    <Link to="/incidents/$id" params={{ id: data.incident_id }}>
+                      its incident
+                    </Link>
+                    :{" "}
+                  </>
+                )}
                 {data.reason} · <ParamsLine action={data.action} params={data.params} />
               </Text>
               <Text size="sm" c="dimmed">

@@ -1,13 +1,23 @@
 import { Text } from "@mantine/core";
-import { useControl } from "@/features/remedies/controlQueries";
-import type { RemedyAction } from "@/lib/api/types";
+import type { Control, RemedyAction } from "@/lib/api/types";
 import { formatDuration } from "@/lib/time/format";
 import { plural } from "@/lib/format";
 import { racksOf, wavesOf, wavesText, type Target } from "./targets";
 
+interface Props {
+  action: RemedyAction;
+  targets: readonly Target[];
+  canary: number;
+  growth: number;
+  undoOnStop: boolean;
+  /** What holds remedies back; undefined until it is known. */
+  control: Control | undefined;
+  /** It waits for a second person before it begins. */
+  proposes: boolean;
+}
+
 /** The rollout in plain words: what, where, in which waves, when it goes on, when it stops. */
-export function WhatWillHappen({ action, targets, canary, growth, undoOnStop }: { action: RemedyAction; targets: readonly Target[]; canary: number; growth: number; undoOnStop: boolean }) {
-  const control = useControl().data;
+export function WhatWillHappen({ action, targets, canary, growth, undoOnStop, control, proposes }: Props) {
   const racks = racksOf(targets);
   const kind = action.scope === "host" ? "host" : "RNIC";
   const where = racks.length === 0 ? "" : racks.length <= 6 ? ` in rack${racks.length === 1 ? "" : "s"} ${racks.join(", ")}` : ` in ${racks.length} racks`;
@@ -31,6 +41,11 @@ export function WhatWillHappen({ action, targets, canary, growth, undoOnStop }: 
       <Text size="sm">
         <b>It stops by itself</b> when a remedy fails or is not verified, when a symptom begins on a host it has reached, or when the action has failed too often lately{undoOnStop ? "; then what it has done is undone" : "; what it has done stays"}.
       </Text>
+      {proposes && (
+        <Text size="sm">
+          <b>It waits first</b> for somebody else&apos;s approval{action.needs_approval ? ": the action is risky" : `: it reaches more than ${plural(control?.approval_above_hosts ?? 0, "host")}`}.
+        </Text>
+      )}
       {control?.stop && (
         <Text size="sm" role="alert" style={{ color: "var(--ww-bad)" }}>
           {control.stop.by} has stopped all remedies ({control.stop.reason}): the rollout would wait.

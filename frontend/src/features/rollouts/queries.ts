@@ -1,7 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
 import { isEnded } from "@/features/remedies/rollout";
 import { api, unwrap } from "@/lib/api/client";
 import type { NewRollout } from "@/lib/api/types";
+import { newKey } from "@/lib/orderKey";
 
 const EVERY_MS = 3_000;
 const ENDED_EVERY_MS = 30_000;
@@ -26,11 +28,18 @@ export function useAgentHosts() {
   });
 }
 
+/** The same order sent again after a lost answer keeps its key, so that it does not go over the hosts twice. */
 export function useCreateRollout() {
   const client = useQueryClient();
+  const pending = useRef<{ of: string; key: string } | null>(null);
   return useMutation({
-    mutationFn: (body: NewRollout) => unwrap(api.POST("/api/v1/rollouts", { body })),
+    mutationFn: (body: NewRollout) => {
+      const of = JSON.stringify(body);
+      if (pending.current?.of !== of) pending.current = { of, key: newKey() };
+      return unwrap(api.POST("/api/v1/rollouts", { body, params: { header: { "Idempotency-Key": pending.current.key } } }));
+    },
     onSuccess: (rollout) => {
+      pending.current = null;
       client.setQueryData(["remedies", "rollout", rollout.id], rollout);
       void client.invalidateQueries({ queryKey: ["remedies", "rollouts"] });
     },

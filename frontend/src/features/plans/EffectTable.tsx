@@ -1,0 +1,46 @@
+import { Table, Text } from "@mantine/core";
+import type { Plan, PlanReport } from "@/lib/api/types";
+import { formatValue } from "@/lib/format";
+import { HeadedTable } from "@/lib/ui/HeadedTable";
+
+const QUANTITIES = [
+  { key: "q_l", label: "Queries at the sender, Q_l", unit: "none" },
+  { key: "q_r", label: "Queries at the receiver, Q_r", unit: "none" },
+  { key: "bandwidth_gbps", label: "Bandwidth", unit: "Gbit/s" },
+  { key: "latency_us", label: "Latency", unit: "µs" },
+] as const;
+
+function change(before: number | null, after: number | null): string {
+  if (before === null || after === null || before === 0) return "–";
+  const share = (after - before) / before;
+  return `${share < 0 ? "−" : "+"}${Math.abs(share * 100).toFixed(Math.abs(share) < 0.1 ? 1 : 0)} %`;
+}
+
+/** What is expected of the plan, and once it was applied what telemetry shows. */
+export function EffectTable({ expected, outcome }: { expected: PlanReport["expected"]; outcome: Plan["outcome"] }) {
+  return (
+    <HeadedTable label="Effect" titles={["Quantity", "Before", "Expected", "Change", ...(outcome ? ["Measured before", "Measured since"] : [])]}>
+      {QUANTITIES.map(({ key, label, unit }) => {
+        const measured = outcome && key !== "latency_us" ? outcome[key] : null;
+        return (
+          <Table.Tr key={key}>
+            <Table.Td>{label}</Table.Td>
+            <Table.Td>{formatValue(expected.before[key], unit)}</Table.Td>
+            <Table.Td fw={700}>{formatValue(expected.after[key], unit)}</Table.Td>
+            <Table.Td>
+              <Text span size="sm">
+                {change(expected.before[key], expected.after[key])}
+              </Text>
+            </Table.Td>
+            {outcome && (
+              <>
+                <Table.Td>{key === "latency_us" ? "not measured" : formatValue(measured?.before, unit)}</Table.Td>
+                <Table.Td fw={700}>{key === "latency_us" ? "" : formatValue(measured?.measured, unit)}</Table.Td>
+              </>
+            )}
+          </Table.Tr>
+        );
+      })}
+    </HeadedTable>
+  );
+}

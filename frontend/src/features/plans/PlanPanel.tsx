@@ -1,0 +1,75 @@
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { formatAgo } from "@/lib/time/format";
+import { useNow } from "@/lib/time/useNow";
+import { EmptyState } from "@/lib/ui/EmptyState";
+import { Panel } from "@/lib/ui/Panel";
+import { ProblemNotice } from "@/lib/ui/ProblemNotice";
+import { QueryState } from "@/lib/ui/QueryState";
+import { StatusMark } from "@/lib/ui/StatusMark";
+import { gainText, PLAN_STATES } from "./planStates";
+import { useMakePlan, usePlansOf } from "./queries";
+
+const SHOWN = 4;
+
+interface Props {
+  host: string;
+  pci: string;
+  /** For which incident plans are made here. */
+  incidentId?: string;
+}
+
+/** The mask plans of one RNIC, and the way to a new one. Making one only reads. */
+export function PlanPanel({ host, pci, incidentId }: Props) {
+  const plans = usePlansOf({ host, pci });
+  const make = useMakePlan();
+  const now = useNow();
+  return (
+    <Panel
+      title="Mask plans"
+      aside={
+        <Text size="xs" c="dimmed">
+          the masks with the traffic in front, proven to treat every packet as before
+        </Text>
+      }
+      actions={
+        <Button size="compact-xs" loading={make.isPending} onClick={() => make.mutate({ host, pci, then: "nothing", ...(incidentId ? { incident_id: incidentId } : {}) })}>
+          Make a plan
+        </Button>
+      }
+    >
+      <Stack gap={8}>
+        {make.isError && <ProblemNotice error={make.error} />}
+        <QueryState
+          query={plans}
+          lines={2}
+          isEmpty={(page) => page.items.length === 0}
+          empty={<EmptyState title="No plan was made yet">A plan reads the host&apos;s flows and changes nothing; whether to apply it is decided afterwards.</EmptyState>}
+        >
+          {({ items }) => (
+            <Stack gap={6} component="ul" m={0} p={0} style={{ listStyle: "none" }}>
+              {items.slice(0, SHOWN).map((plan) => (
+                <Group key={plan.id} component="li" gap={10} wrap="nowrap" data-plan={plan.id} data-state={plan.state}>
+                  <span style={{ minWidth: 118, flex: "none" }}>
+                    <StatusMark tone={plan.applied_by !== null ? "quiet" : PLAN_STATES[plan.state].tone}>{plan.applied_by !== null ? "Applied" : PLAN_STATES[plan.state].label}</StatusMark>
+                  </span>
+                  <Text size="sm" style={{ flex: 1 }} truncate>
+                    <Link to="/plans/$id" params={{ id: plan.id }}>
+                      {plan.state === "ready" ? gainText(plan) : PLAN_STATES[plan.state].text}
+                    </Link>{" "}
+                    <Text span size="sm" c="dimmed">
+                      {plan.message ?? ""}
+                    </Text>
+                  </Text>
+                  <Text size="sm" c="dimmed" style={{ whiteSpace: "nowrap" }}>
+                    {formatAgo(plan.created_at, now)} by {plan.requested_by}
+                  </Text>
+                </Group>
+              ))}
+            </Stack>
+          )}
+        </QueryState>
+      </Stack>
+    </Panel>
+  );
+}

@@ -1,0 +1,35 @@
+import type { Plan, PlanSummary } from "@/lib/api/types";
+import { formatShare } from "@/lib/format";
+import type { Tone } from "@/lib/ui/StatusMark";
+
+export const PLAN_STATES: Readonly<Record<PlanSummary["state"], { label: string; tone: Tone; text: string }>> = {
+  reading: { label: "Reading flows", tone: "quiet", text: "The agent reads the flows of the host; nothing is changed." },
+  planning: { label: "Planning", tone: "quiet", text: "The plan is made and proven." },
+  ready: { label: "Proven", tone: "good", text: "Every packet is treated as before; only faster." },
+  not_proven: { label: "Not proven", tone: "bad", text: "It can't be applied: a packet might be treated otherwise." },
+  failed: { label: "Failed", tone: "bad", text: "No plan was made." },
+};
+
+export function isMaking(state: PlanSummary["state"]): boolean {
+  return state === "reading" || state === "planning";
+}
+
+/** `bandwidth +38 %, latency −27 %`: what a plan should gain; what is not known is left out. */
+export function gainText(plan: Pick<PlanSummary, "bandwidth_gain" | "latency_gain">): string {
+  const signed = (share: number) => `${share < 0 ? "−" : "+"}${formatShare(Math.abs(share))}`;
+  const parts = [
+    ...(plan.bandwidth_gain === null ? [] : [`bandwidth ${signed(plan.bandwidth_gain)}`]),
+    // A gain in latency is less of it.
+    ...(plan.latency_gain === null ? [] : [`latency ${signed(-plan.latency_gain)}`]),
+  ];
+  return parts.length === 0 ? "gain not known" : parts.join(", ");
+}
+
+type Check = NonNullable<Plan["check"]>;
+
+export const CHECK_STATES: Readonly<Record<Check["state"], { label: string; tone: Tone }>> = {
+  waiting: { label: "Waiting for the flows of the switch", tone: "quiet" },
+  equivalent: { label: "Proven again on the switch's own flows", tone: "good" },
+  different: { label: "The switch treats a packet otherwise", tone: "bad" },
+  not_checked: { label: "Not checked on the switch", tone: "warn" },
+};

@@ -1,0 +1,55 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
+import { api, unwrap } from "@/lib/api/client";
+import type { NewPlan } from "@/lib/api/types";
+import { newKey } from "@/lib/orderKey";
+import { isMaking } from "./planStates";
+
+const EVERY_MS = 10_000;
+const MAKING_EVERY_MS = 1_500;
+const SHOWN = 10;
+
+/** The newest plans of one RNIC. */
+export function usePlansOf(where: { host: string; pci: string }) {
+  return useQuery({
+    queryKey: ["plans", "of", where],
+    queryFn: () => unwrap(api.GET("/api/v1/plans", { params: { query: { ...where, limit: SHOWN } } })),
+    refetchInterval: (query) => (query.state.data?.items.some((plan) => isMaking(plan.state)) ? MAKING_EVERY_MS : EVERY_MS),
+  });
+}
+
+/** One plan, asked for often while it is made or carried out. */
+export function usePlan(id: string) {
+  return useQuery({
+    queryKey: ["plans", "one", id],
+    queryFn: () => unwrap(api.GET("/api/v1/plans/{plan_id}", { params: { path: { plan_id: id } } })),
+    refetchInterval: (query) => (query.state.data && (isMaking(query.state.data.state) || query.state.data.progress !== null) ? MAKING_EVERY_MS : EVERY_MS),
+  });
+}
+
+/** The operations as they would be typed, one a line; asked for only when somebody wants to read them. */
+export function usePlanOperations(id: string, wanted: boolean) {
+  return useQuery({
+    queryKey: ["plans", "operations", id],
+    enabled: wanted,
+    staleTime: Infinity,
+    queryFn: async () => String(await unwrap(api.GET("/api/v1/plans/{plan_id}/operations", { params: { path: { plan_id: id } }, parseAs: "text" }))),
+  });
+}
+
+/** Has a plan made. The same wish sent again after a lost answer keeps its key, so that the host is read once. */
+export function useMakePlan() {
+  const client = useQueryClient();
+  const key = useRef<string | null>(null);
+  return useMutation({
+    mutationFn: (body: NewPlan) => {
+      key.current ??= newKey();
+      return unwrap(api.POST("/api/v1/plans", { body, params: { header: { "Idempotency-Key": key.current } } }));
+    },
+    onSuccess: (plan) => {
+      key.current = null;
+      client.setQueryData(["plans", "one", plan.id], plan);
+      void client.invalidateQueries({ queryKey: ["plans", "of"] });
+    },
+  });
+}
