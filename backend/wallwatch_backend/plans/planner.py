@@ -7,6 +7,7 @@ from uuid import UUID
 
 import structlog
 from prometheus_client import Counter
+from sqlalchemy.exc import SQLAlchemyError
 
 from wallwatch_backend.incidents.service import note_remedy
 from wallwatch_backend.kit import changes, clock
@@ -75,17 +76,9 @@ class Planner:
             await self._changed(session, row)
 
     async def _plan(self, plan_id: UUID) -> None:
-        async with self._database.read() as session:
-            row = await repository.one(session, plan_id, whole=True)
-            if row is None or row.flows is None:
-                return
-            profile = await service.profile_of(session, row)
-            rnic_id = (await identity_of(session, row.host, row.pci)).rnic_id
-            q_r = (await peers.remote_queries(session, [rnic_id], clock.now())).get(rnic_id)
-        try:
-            made = await in_worker(PLAN_S, "The plan", work.make, row.flows, row.id, row.host, row.pci, profile, row.hyper_capacity, q_r)
-        except TookTooLong as problem:
-            made = work.Made(None, None, [], failure=problem.detail)
+        made = await self._made(plan_id)
+        if made is None:
+            return
         async with self._database.write() as session:
             again = await repository.one_locked(session, plan_id)
             if again is None or again.state != "planning":
@@ -96,6 +89,26 @@ class Planner:
             await note_remedy(session, again.incident_id, "wallwatch", _sentence(again))
         if again.state == "ready" and again.then != "nothing":
             await self._follow(again)
+
+    async def _made(self, plan_id: UUID) -> work.Made | None:
+        """Make a plan, or say why there is none. Whatever one plan's flows cause, the next plan is made."""
+        try:
+            async with self._database.read() as session:
+                row = await repository.one(session, plan_id, whole=True)
+                if row is None or row.flows is None:
+                    return None
+                profile = await service.profile_of(session, row)
+                rnic_id = (await identity_of(session, row.host, row.pci)).rnic_id
+                q_r = (await peers.remote_queries(session, [rnic_id], clock.now())).get(rnic_id)
+            flows, capacity = row.flows, row.hyper_capacity
+            return await in_worker(PLAN_S, "The plan", work.make, flows, row.id, row.host, row.pci, profile, capacity, q_r)
+        except WallwatchError as problem:
+            return work.Made(None, None, [], failure=problem.detail)
+        except (SQLAlchemyError, OSError):
+            raise  # the database is away; tried again
+        except Exception as problem:
+            log.exception("plan_failed", plan_id=str(plan_id))
+            return work.Made(None, None, [], failure=f"The planner failed, a defect of Wallwatch: {type(problem).__name__}: {problem}")
 
     def _note(self, row: PlanRow, made: work.Made) -> None:
         at = clock.now()
@@ -144,6 +157,10 @@ class Planner:
                 found = await in_worker(CHECK_S, "The proof", work.check, row.flows, row.flows_after, row.operations)
             except TookTooLong as problem:
                 found = {"state": "not_checked", "message": problem.detail}
+            except Exception as problem:
+                log.exception("plan_not_checked", plan_id=str(plan_id))
+                why = f"The proof failed, a defect of Wallwatch: {type(problem).__name__}: {problem}"
+                found = {"state": "not_checked", "message": why}
         async with self._database.write() as session:
             again = await repository.one_locked(session, plan_id)
             if again is None or again.aftermath is None or again.aftermath.get("command_id") != (row.aftermath or {}).get("command_id"):
