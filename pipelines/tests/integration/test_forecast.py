@@ -8,6 +8,10 @@ from typing import Any
 import psycopg
 import pytest
 
+from wallwatch.domain.policies import messages
+from wallwatch.domain.policies.backtest import backtest
+from wallwatch.domain.policies.load import policies
+from wallwatch.domain.policies.step import Event
 from wallwatch.forecasting import store
 from wallwatch.jobs.forecast import TOPIC, ForecastJob
 from wallwatch.jobs.ingest import Ingest
@@ -44,16 +48,19 @@ def test_a_growing_rnic_is_forecast_to_meet_its_wall_and_ingest_stores_it(
     settings: Settings,
     connection: psycopg.Connection[Any],
     ingest: Callable[[], AbstractContextManager[Ingest]],
+    send: Callable[..., None],
     rnic: int,
     host: str,
     tmp_path: Any,
 ) -> None:
-    (host_id,) = connection.execute("INSERT INTO host (host) VALUES (%s) RETURNING host_id", [host]).fetchone() or (0,)
-    connection.execute(
-        "INSERT INTO event (time, host_id, pci, kind) VALUES (%s, %s, %s, 'policy_violated')", [END - timedelta(minutes=3), host_id, PCI]
-    )
+    heartbeat = policies()["rnic-heartbeat"]
+    missed = Event("device_health", round((END - timedelta(minutes=3)).timestamp() * 1e6), host, PCI)
+    [violation] = backtest([heartbeat], [missed]).violations
+    send("wallwatch.event", messages.violated(violation, heartbeat, "r1"), key=host)
     job = ForecastJob(settings.model_copy(update={"forecast_models": tmp_path / "models"}))
     with ingest():
+        told = "SELECT 1 FROM event JOIN host USING (host_id) WHERE host = %s AND kind = 'policy_violated'"
+        assert until(lambda: connection.execute(told, [host]).fetchone())
         assert job.forecast(MINUTE) >= 1
         row = until(
             lambda: connection.execute(
