@@ -38,11 +38,19 @@ def test_results_that_no_honest_agent_sends_change_nothing_and_are_audited_once(
             liar.send_result({"command_id": victim.commands[0]["command_id"], "state": "done", "operations": []})
             liar.send_result({"command_id": str(uuid4()), "state": "done", "operations": []})
             liar.send_result({"command_id": "x", "state": "verified"})
-            liar.send_result({"command_id": str(uuid4()), "state": "refused", "code": "bad_signature"})  # an honest one may say this
-        eventually(lambda: len(refusals(admin, host, "agent.result")) == 2)
+            liar.send_result({"command_id": str(uuid4()), "state": "refused", "code": "bad_signature"})
+            liar.send_result({"command_id": "", "remedy_id": "", "state": "refused", "code": "malformed"})
+        eventually(lambda: len(refusals(admin, host, "agent.result")) == 4)
         planned = operator.post("/api/v1/remedies", json={**order, "host": host, "mode": "dry_run"}).json()
         eventually(lambda: operator.get(f"/api/v1/remedies/{planned['id']}").json()["state"] == "planned")
-    assert {detail["reason"] for detail in refusals(admin, host, "agent.result")} == {"unknown_command", "malformed_result"}
+        # All that names a command is acknowledged, or it would be sent again for a day.
+        eventually(lambda: len([reply for reply in liar.replies if reply.custom_message.type == "ack"]) == 10)
+    assert {detail["reason"] for detail in refusals(admin, host, "agent.result")} == {
+        "unknown_command",
+        "malformed_result",
+        "rejected_bad_signature",
+        "rejected_malformed",
+    }
     assert operator.get(f"/api/v1/remedies/{remedy['id']}").json()["state"] == "dispatched"
 
 

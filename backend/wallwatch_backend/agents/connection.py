@@ -214,9 +214,15 @@ class AgentConnection:
             return
         async with self._database.write() as session:
             fresh = await results.apply_result(session, self.host, result)
-            known = fresh or await remedies.command_locked(session, result.command_id, self.host) is not None
-        if not known and result.code not in results.ONLY_CLAIMED:
-            await self._note_lie("unknown_command", command_id=str(result.command_id))
+            known = fresh or (
+                result.command_id is not None and await remedies.command_locked(session, result.command_id, self.host) is not None
+            )
+        if result.command_id is not None:  # what is not acknowledged is sent again, so also what is known or nobody asked for
+            await self._send(framing.ack(self._instance_uid, result.command_id))
+        if not known:
+            # Somebody else may have sent what the agent rejected; what it says of a command that was never given is its own.
+            forged = result.code if result.code in results.ONLY_CLAIMED else None
+            await self._note_lie(f"rejected_{forged}" if forged else "unknown_command", command_id=str(result.command_id or ""))
         log.info("agent_result", host=self.host, command_id=str(result.command_id), state=result.state, code=result.code, fresh=fresh)
 
     async def _take_beside(self, custom: opamp_pb2.CustomMessage) -> None:

@@ -1,5 +1,7 @@
 """OpAMP's form of a WebSocket message: a header, which is the varint 0, and then a protobuf message."""
 
+from uuid import UUID
+
 import orjson
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # protobuf ships no types
 from opentelemetry._opamp.proto import opamp_pb2
@@ -64,6 +66,15 @@ def attachment(instance_uid: bytes, command_id: str, name: str, sha256: str, con
     message.custom_message.capability = REMEDY_CAPABILITY
     message.custom_message.type = "attachment"
     message.custom_message.data = orjson.dumps(header) + b"\n" + content
+    return message
+
+
+def ack(instance_uid: bytes, command_id: UUID) -> opamp_pb2.ServerToAgent:
+    """Tell an agent that a command's result is stored, so that it does not send it again."""
+    message = opamp_pb2.ServerToAgent(instance_uid=instance_uid)
+    message.custom_message.capability = REMEDY_CAPABILITY
+    message.custom_message.type = "ack"
+    message.custom_message.data = orjson.dumps({"command_id": str(command_id)})
     return message
 
 

@@ -1,11 +1,11 @@
 """What agents answer: a result per command, maybe more than once, maybe late."""
 
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from prometheus_client import Counter
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 from wallwatch_backend.audit import service as audit
 from wallwatch_backend.incidents.service import note_remedy
@@ -26,13 +26,16 @@ ONLY_CLAIMED = frozenset({"bad_signature", "unknown_key", "malformed"})
 """Codes whose ids are what a rejected message claimed: somebody else may have made them up."""
 
 
+ClaimedId = Annotated[UUID | None, BeforeValidator(lambda value: None if value == "" else value)]
+
+
 class AgentResult(BaseModel):
     """Message `result` of the capability `com.wallwatch.remedy.v1` (docs/contracts.md)."""
 
     model_config = ConfigDict(extra="ignore")
 
-    command_id: UUID
-    remedy_id: UUID | None = None
+    command_id: ClaimedId = Field(description="None where a message was rejected that named none")
+    remedy_id: ClaimedId = None
     state: Literal["done", "failed", "refused"]
     code: str | None = Field(default=None, max_length=100)
     message: str | None = Field(default=None, max_length=4000)
@@ -46,7 +49,7 @@ async def apply_result(session: WriteSession, host: str, result: AgentResult) ->
 
     A result is taken even after its command expired here: the host did it, whatever our clock says.
     """
-    command = await repository.command_locked(session, result.command_id, host)
+    command = await repository.command_locked(session, result.command_id, host) if result.command_id is not None else None
     if command is None:
         return False
     if command.state in ("done", "failed", "refused"):
