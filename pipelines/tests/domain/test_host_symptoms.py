@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from wallwatch.domain.symptoms.host_stage import Message
-from wallwatch_testing.stories import PCI, datapath, event, healthy, of, offload, port, second_of, tell
+from wallwatch_testing.stories import PCI, at_ns, datapath, event, healthy, of, offload, port, second_of, tell
 
 STACK = {"driver": "mlx5_core", "function": "cmd_exec"}
 TIMEOUT = {"command": "SET_FLOW_TABLE_ENTRY", "pattern": "mlx5-command-timeout"}
@@ -130,6 +130,13 @@ class TestS7:
     def test_virtual_functions_that_are_given_back_without_harm_are_not_s7(self) -> None:
         story = [m for m in self.lost(14, degraded=False) if m.tags.get("kind") != "pcie_link_down"]
         assert tell(story) == []
+
+    def test_a_link_that_the_kernel_sees_go_seconds_after_a_boot_is_s7_and_one_that_is_only_narrow_is_not(self) -> None:
+        booted = [*healthy(range(0, 90, 10)), event(91, "host_booted", pci="", shutdown="orderly")]
+        lost = [m for m in self.lost(5) if m.at_ns > booted[-1].at_ns]
+        assert second_of(of(tell([*booted, *lost]), "S7")[0]) == 98
+        narrow = [m for m in lost if m.tags.get("kind") != "pcie_link_down" and m.at_ns < at_ns(150)]
+        assert of(tell([*booted, *narrow]), "S7") == []
 
     def test_a_link_that_is_lost_without_an_unbind_is_not_s7(self) -> None:
         assert of(tell(self.lost(0)), "S7") == []
