@@ -32,7 +32,7 @@ MEANINGS = {
     "One to three causes at once, from far below to far above the wall, cards with and without the flaw, near misses, "
     "operators who reboot hosts and take ports down.",
     "catalogue": "Each file of `tests/scenarios`, eight minutes long. The definitions were made with these in sight.",
-    "quiet": "Six hours of six hosts with four RNICs each, of all models; jobs come and go, grow and pause, services churn, hosts are "
+    "quiet": "Hours of six hosts with four RNICs each, of all models; jobs come and go, grow and pause, services churn, hosts are "
     "rebooted and ports taken down.",
     "development": "Drawn at random (seeds 1 to {held}, among them those that an earlier evaluation had held out); the definitions were "
     "made with these in sight.",
