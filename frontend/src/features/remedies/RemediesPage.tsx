@@ -9,6 +9,7 @@ import { ListPanel } from "@/lib/ui/ListPanel";
 import { SearchField } from "@/lib/ui/SearchField";
 import { ActionName } from "./ActionName";
 import { ApprovalQueue } from "./ApprovalQueue";
+import { AutomationPanel } from "./AutomationPanel";
 import { ControlPanel } from "./ControlPanel";
 import { ParamsLine } from "./ParamsLine";
 import { isRemedyState, STATES } from "./progress";
@@ -63,6 +64,7 @@ export function RemediesPage({ search, onSearch }: Props) {
       <ControlPanel />
       <ApprovalQueue onOpen={show} />
       <RolloutsPanel />
+      <AutomationPanel />
       <Group gap={8} role="search" aria-label="Filter the remedies">
         <SearchField first label="Filter by host" placeholder="host  ( / )" width={180} value={search.host} onValue={(host) => onSearch({ ...search, host })} />
         <Select
