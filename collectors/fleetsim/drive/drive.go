@@ -63,6 +63,7 @@ type card struct {
 type direction struct {
 	engine.Forwarding
 	engine.Carried
+	Places []int // entries of each mask, in the order in which they are tried
 }
 
 // Run answers requests until there are no more.
@@ -134,7 +135,10 @@ func look(e *engine.Engine) []hostNow {
 		for _, r := range h.RNICs {
 			c := card{PCI: r.PCI, Model: r.Model.Name}
 			for d, into := range map[engine.Direction]*direction{engine.Egress: &c.Egress, engine.Ingress: &c.Ingress} {
-				e.View(func(time.Duration) { into.Forwarding, _ = r.Forwarding(d) })
+				e.View(func(time.Duration) {
+					into.Forwarding, _ = r.Forwarding(d)
+					into.Places = r.Places(d)
+				})
 				into.Carried = e.Carried(r, d)
 			}
 			one.RNICs = append(one.RNICs, c)

@@ -9,6 +9,15 @@ type Carried struct {
 	Flows        int     // that want to send
 }
 
+// Places are the numbers of entries of a direction's masks, in the order in which they are tried.
+func (r *RNIC) Places(d Direction) []int {
+	places := make([]int, 0, len(r.chains[d].groups))
+	for _, g := range r.chains[d].groups {
+		places = append(places, g.entries)
+	}
+	return places
+}
+
 // Carried adds up the direction's connections.
 func (e *Engine) Carried(r *RNIC, d Direction) Carried {
 	e.mu.Lock()

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -23,13 +25,26 @@ func (e *Engine) WriteFlows(out *bytes.Buffer, h *Host, show Show) {
 func (e *Engine) WriteOffloaded(out *bytes.Buffer, h *Host, show Show) {
 	e.View(func(now time.Duration) {
 		for _, r := range h.RNICs {
-			for _, entry := range r.entries {
+			for _, entry := range r.inOrder(show) {
 				if entry.state == installed {
 					entry.write(out, now, show)
 				}
 			}
 		}
 	})
+}
+
+// inOrder are the card's entries as a dump prints them. TC lists its filters by priority, which is the order of their masks; so does a dump with
+// numbers, which is what plans are made of. The one with names, which the collector reads, has them as they come: recordings were made so.
+func (r *RNIC) inOrder(show Show) []*Entry {
+	if !show.Numbers {
+		return r.entries
+	}
+	sorted := slices.Clone(r.entries)
+	slices.SortStableFunc(sorted, func(a, b *Entry) int {
+		return cmp.Or(cmp.Compare(a.dir, b.dir), cmp.Compare(a.group.position, b.group.position))
+	})
+	return sorted
 }
 
 // WriteSoftware writes those that the software datapath has, beside an offloaded one or in its place.

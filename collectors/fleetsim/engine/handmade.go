@@ -17,8 +17,9 @@ import (
 //
 //   - An operation is done when it is answered, as the system call of a real switch; insertions that packets ask for wait for as long as it took.
 //   - A flow may match packets that Open vSwitch has a flow of its own for. The mask that stands ahead in the chain has them (C6).
-//   - A mask whose last flow is deleted by hand gives up its place, so that flows which are added again come to the end of the chain. Where flows
-//     age the place is kept (chain.go). That a card makes this difference is an assumption.
+//   - A mask without flows gives up its place when its last flow is deleted by hand, or when one is added by hand: flows that are added again come
+//     to the end of the chain. Open vSwitch's own flows that age and come back find the place that was kept (chain.go). That a card makes
+//     this difference is an assumption.
 //   - Open vSwitch's next round of revalidation (revalidator.go) keeps a flow that is more specific than what it would install, deletes one that
 //     is less specific, and puts actions right that are wrong. Idle ones leave after max-idle.
 
@@ -101,6 +102,9 @@ func (h *Host) put(r *RNIC, entry *Entry, now time.Duration) {
 		h.copyToSoftware(entry)
 		return
 	}
+	if g := r.chains[entry.dir].byMask[entry.mask]; g != nil && g.entries == 0 {
+		r.chains[entry.dir].free(g)
+	}
 	r.install(entry, now)
 	r.handDebt -= r.Model.Costs.Insert
 }
@@ -148,6 +152,7 @@ func (e *Engine) DeleteFlow(h *Host, ufid, match string) error {
 	r.handDebt -= r.deletionTime()
 	r.remove(entry, e.now)
 	entry.deletedLive = 0 // somebody wanted it: no symptom
+	r.finishDeletions(g, e.now)
 	if g.entries == 0 {
 		r.chains[entry.dir].free(g)
 	}
@@ -313,6 +318,23 @@ func (r *RNIC) revise() []*Entry {
 	r.misdirected = nil
 	slices.SortFunc(wide, func(a, b *Entry) int { return a.index - b.index })
 	return wide
+}
+
+// finishDeletions ends those that wait for the firmware, where nothing else is left of a mask: they were asked for before what is done by hand now.
+func (r *RNIC) finishDeletions(g *group, now time.Duration) {
+	var waiting []*Entry
+	for _, c := range r.commands {
+		if c.kind == deleteEntry && c.entry.group == g {
+			waiting = append(waiting, c.entry)
+		}
+	}
+	if len(waiting) < g.entries {
+		return
+	}
+	for _, entry := range waiting {
+		r.handDebt -= r.deletionTime()
+		r.finishDeletion(entry, now)
+	}
 }
 
 // finishDeletion ends a deletion that waits for the firmware.

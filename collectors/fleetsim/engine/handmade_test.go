@@ -227,3 +227,20 @@ func TestAResetOfTheCardForgetsWhatWasAdded(t *testing.T) {
 		}
 	}
 }
+
+func TestADumpWithNumbersHasTheFlowsInTheOrderOfTheirMasks(t *testing.T) {
+	e := masked(t)
+	e.Step(30 * time.Second)
+	h := e.hosts[0]
+	at := [2]int{-1, -1}
+	for _, f := range dumpOf(e, h) {
+		own := h.byUFID[f.ufid]
+		if own.group.position < at[own.dir] {
+			t.Fatalf("a flow of mask %d stands behind one of mask %d", own.group.position, at[own.dir])
+		}
+		at[own.dir] = own.group.position
+	}
+	if at[Egress] < 20 || at[Ingress] < 20 {
+		t.Errorf("the last masks are %v", at)
+	}
+}
