@@ -9,7 +9,8 @@ import argparse
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ from tests.evaluation.draw import Drawn
 from tests.evaluation.record import is_there
 from tests.forecast import document
 from tests.forecast.draw import HELD_OUT, draw
+from tests.forecast.rhythm import measure
 
+from wallwatch.domain.forecast.model import Forecaster
 from wallwatch.forecasting.baselines import SupportVectors, linear, persistence
 from wallwatch.forecasting.figures import Baseline, Tally, judge, summary
 from wallwatch.forecasting.recordings import PERFORMANCE, measured, read
@@ -27,9 +30,10 @@ from wallwatch.forecasting.text import figures
 from wallwatch.forecasting.train import train
 from wallwatch_local.paths import local_dir
 
-TRAINING = range(1, 11)
-JUDGED = range(HELD_OUT + 1, HELD_OUT + 7)
+TRAINING = (3, 4, 5, 8, 9, 10, 11, 12, 13)
+JUDGED = range(HELD_OUT + 1, HELD_OUT + 4)
 SVM_FLEETS = 3
+"""Of the last ones: their peers are inside, as in the judged fleets."""
 
 
 def arguments(given: list[str]) -> argparse.Namespace:
@@ -37,7 +41,7 @@ def arguments(given: list[str]) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=local_dir() / "forecast", help="folder of the recordings")
     parser.add_argument("--fleetsim", type=Path, help="program to record with; built from collectors/ unless given")
     parser.add_argument("--fresh", action="store_true", help="record again what is there")
-    parser.add_argument("--processes", type=int, default=1, help="recordings at the same time")
+    parser.add_argument("--processes", type=int, default=1, help="fleets that are recorded, and judged, at the same time")
     parser.add_argument("--every", type=int, default=2, help="minutes between two forecasts")
     return parser.parse_args(given)
 
@@ -68,27 +72,46 @@ def recordings(options: argparse.Namespace) -> dict[int, Path]:
     return folders
 
 
+def judged(folder: Path, forecaster: Forecaster, baselines: dict[str, Baseline], every_min: int) -> tuple[Tally, Tally, float]:
+    """One fleet: by the trained forecaster beside the baselines, and by the cold start; and how many RNIC-hours it has."""
+    trained, cold = Tally(), Tally()
+    history = read(folder)
+    truth = measured(folder, history)
+    judge(history, truth, forecaster, trained, baselines, every_min)
+    judge(history, truth, None, cold, {}, every_min)
+    print(f"{folder.name} is judged", file=sys.stderr)
+    return trained, cold, len(history.names) * history.minutes / 60
+
+
 def main(given: list[str]) -> int:
     """Record, train, judge, write."""
     options = arguments(given)
     folders = recordings(options)
     seen = {seed: read(folders[seed]) for seed in TRAINING}
     began = time.process_time()
-    forecaster, description = train(list(seen.values()), every_min=1)
+    forecaster, description = train(list(seen.values()), every_min=2)
     training_s = time.process_time() - began
     model = Registry(options.out / "models").save(forecaster, {**description, "source": "recordings"})
-    truths = [measured(folders[seed], seen[seed]) for seed in list(TRAINING)[:SVM_FLEETS]]
-    svm = SupportVectors().fit(list(seen.values())[:SVM_FLEETS], truths)
+    truths = [measured(folders[seed], seen[seed]) for seed in TRAINING[-SVM_FLEETS:]]
+    svm = SupportVectors().fit(list(seen.values())[-SVM_FLEETS:], truths)
     baselines: dict[str, Baseline] = {"persistence": persistence, "linear trend": linear, "SVM on flow features": svm}
-    trained, cold = Tally(), Tally()
-    for seed in JUDGED:
-        history = read(folders[seed])
-        truth = measured(folders[seed], history)
-        judge(history, truth, forecaster, trained, baselines, options.every)
-        judge(history, truth, None, cold, {}, options.every)
-        print(f"fleet {seed} is judged", file=sys.stderr)
+    trained, cold, hours = Tally(), Tally(), 0.0
+    with ProcessPoolExecutor(options.processes, get_context("spawn")) as pool:
+        tasks = [pool.submit(judged, folders[seed], forecaster, baselines, options.every) for seed in JUDGED]
+        for task in tasks:
+            of_trained, of_cold, of_hours = task.result()
+            hours += of_hours
+            trained.merge(of_trained)
+            cold.merge(of_cold)
     found: dict[str, Any] = {"model": model, "training": {**description["data"], "cpu_s": round(training_s, 1)}}
-    found |= {"trained": summary(trained), "cold_start": summary(cold), "judged_fleets": len(JUDGED)}
+    found |= {
+        "trained": summary(trained),
+        "cold_start": summary(cold),
+        "judged_fleets": len(JUDGED),
+        "judged_rnic_hours": round(hours, 1),
+        "seen_fleets": len(TRAINING),
+    }
+    found["rhythm"] = measure()
     print(figures(found["trained"]))
     print("Cold start:\n" + figures(found["cold_start"]))
     document.write(found)

@@ -1,0 +1,60 @@
+"""`python -m tests.forecast.cold_start`: writes what a fleet without a trained model takes as intervals, from the fleets of training.
+
+Run it when the damped trend, the targets or the horizons change; the fleets must have been recorded (`make evaluate-forecasts`).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import yaml
+from tests.forecast.__main__ import TRAINING
+from tests.forecast.draw import draw
+
+from wallwatch.domain.forecast import trend
+from wallwatch.domain.forecast.examples import batches, together
+from wallwatch.domain.forecast.targets import HORIZONS_MIN, targets
+from wallwatch.domain.forecast.window import History
+from wallwatch.forecasting.recordings import read
+from wallwatch.forecasting.widening import widening_of_trend
+from wallwatch_local.paths import local_dir
+
+HEAD = """# Written by `python -m tests.forecast.cold_start` from the simulated fleets on which docs/forecast-evaluation.md is trained; none
+# of them is judged there.
+# margins: how far below and above the damped trend nine of ten changes were, in units of labels (domain/forecast/features.py), by
+# target; by horizon (1, 5, 15, 30, 60 minutes), each low and high. First of values that stand still: nothing, since how often loads begin
+# to grow is of a fleet and not of its cards; then of values that move.
+# reach: how much wider intervals are for times to walls.
+"""
+
+
+class Plain(yaml.SafeDumper):
+    """Without anchors for what is there twice."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        return True
+
+
+def write(histories: Sequence[History]) -> None:
+    """Write margins first: the factor is found with them."""
+    lots = list(batches(histories, 2))
+    margins = trend.margins([together(lot[k] for lot in lots) for k in range(len(targets()))])
+    nothing = [[0.0, 0.0] for _ in HORIZONS_MIN]
+    rounded = {name: [nothing[:], [[round(float(x), 3) for x in pair] for pair in one[1]]] for name, one in margins.items()}
+    for reach in (lambda: 1.0, lambda: widening_of_trend(histories) or 1.0):
+        trend.STARTING.write_text(
+            HEAD + yaml.dump({"reach": reach(), "margins": rounded}, Dumper=Plain, default_flow_style=None, width=130)
+        )
+        trend.starting_margins.cache_clear()
+        trend.starting_reach.cache_clear()
+
+
+def main() -> int:
+    """Write the file."""
+    write([read(local_dir() / "forecast" / draw(seed).name) for seed in TRAINING])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
