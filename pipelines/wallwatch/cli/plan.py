@@ -65,8 +65,11 @@ def _plan(
     from wallwatch.domain.planning.report import after_text, plan_json
     from wallwatch.domain.planning.select import of_ports
 
-    if profile is None or profile not in profiles():
-        _refuse(f"--profile {profile or '...'}: there is no such model; there are {', '.join(profiles())}")
+    if profile is None:
+        _refuse(f"give --profile MODEL with --flows; there are {', '.join(profiles())}")
+    model = {name.casefold(): name for name in profiles()}.get(profile.casefold())
+    if model is None:
+        _refuse(f"--profile {profile}: there is no such model; there are {', '.join(profiles())}")
     space = HeaderSpace()
     before = _read(earlier, space) if earlier else None
     past = [(_written(one), _read(one, space)) for one in history]
@@ -78,7 +81,7 @@ def _plan(
     try:
         made = make_plan(
             dump,
-            profiles()[profile],
+            profiles()[model],
             earlier=before.flows if before else (),
             elapsed_s=elapsed,
             hyper_capacity=capacity,
@@ -91,9 +94,9 @@ def _plan(
     if after is not None:
         after.write_text(after_text(made), encoding="utf-8")
     if as_json:
-        typer.echo(orjson.dumps(plan_json(made, profile), option=orjson.OPT_INDENT_2).decode())
+        typer.echo(orjson.dumps(plan_json(made, model), option=orjson.OPT_INDENT_2).decode())
     else:
-        typer.echo(plan_text(made, profile, all_steps))
+        typer.echo(plan_text(made, model, all_steps))
     raise typer.Exit(EQUIVALENT if made.offered else DIFFERENT)
 
 

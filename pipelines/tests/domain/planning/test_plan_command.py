@@ -90,3 +90,7 @@ def test_what_is_wrong_is_told_with_exit_code_2(tmp_path: Path, text: str, optio
 
 def test_flows_and_verify_exclude_each_other() -> None:
     assert CliRunner().invoke(app, ["plan"]).exit_code == 2
+
+
+def test_a_models_name_is_known_in_any_case(tmp_path: Path) -> None:
+    assert json.loads(plan(tmp_path, FLOWS, "--profile", "cx-6", "--json").stdout)["profile"] == "CX-6"
