@@ -1,8 +1,14 @@
 """Expected against measured performance of one RNIC."""
 
+import math
 from datetime import timedelta
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Row
 
 from wallwatch.domain.catalogue import load
+from wallwatch.domain.forecast.physical import link_gbps
 from wallwatch.domain.performance.model import bandwidth_gbps, latency_us
 from wallwatch.domain.performance.predict import Interval, predict
 from wallwatch_backend.kit import clock
@@ -54,7 +60,7 @@ async def of_rnic(session: ReadSession, host: str, pci: str, hours: float) -> Rn
             q_r = own_ingress
         if q_r is None:
             continue
-        expected = bandwidth_gbps(p, q_l, q_r)
+        expected = min(bandwidth_gbps(p, q_l, q_r), _link(row))
         found.path.append(
             PathPoint(
                 at=bucket,
@@ -76,11 +82,21 @@ async def of_rnic(session: ReadSession, host: str, pci: str, hours: float) -> Rn
         return found
     found.q_r_basis = "peers" if joined is not None else "own_ingress"
     predicted = predict(p, newest.q_egress, found.q_r)
-    found.bandwidth_gbps, found.latency_us = _estimate(predicted.bandwidth_gbps), _estimate(predicted.latency_us)
+    link, bandwidth = _link(newest), predicted.bandwidth_gbps
+    bounded = Interval(min(bandwidth.value, link), min(bandwidth.lower, link), min(bandwidth.upper, link))
+    found.bandwidth_gbps, found.latency_us = _estimate(bounded), _estimate(predicted.latency_us)
     if found.measured_gbps is not None:
-        found.full = found.measured_gbps >= FULL * predicted.bandwidth_gbps.value
-        found.above = found.measured_gbps > predicted.bandwidth_gbps.upper
+        found.full = found.measured_gbps >= FULL * bounded.value
+        found.above = found.measured_gbps > bandwidth.upper
     return found
+
+
+def _link(row: Row[Any]) -> float:
+    """What the port and its PCIe link carry, Gbit/s, which bounds what is expected; infinite where neither was read."""
+    bounds = [float(row.rate_gbps)] if row.rate_gbps else []
+    if row.pci_gts and row.pci_lanes:
+        bounds.append(float(link_gbps(np.array([row.pci_gts], dtype=np.float64), np.array([row.pci_lanes], dtype=np.float64))[0]))
+    return min(bounds, default=math.inf)
 
 
 def _estimate(found: Interval) -> Estimate:

@@ -118,7 +118,8 @@ async def plateaus(session: ReadSession, model: str, fw_ver: str, since: datetim
 
 _PATH = text(
     """
-    SELECT o.bucket, o.q_egress_avg, o.q_ingress_avg, s.tx_gbps_avg
+    SELECT o.bucket, o.q_egress_avg, o.q_ingress_avg, s.tx_gbps_avg, s.rate_gbps_min AS rate_gbps,
+           s.pci_link_speed_gts_min AS pci_gts, s.pci_link_width_min AS pci_lanes
     FROM offload_1m o LEFT JOIN rnic_1m s ON s.rnic_id = o.rnic_id AND s.bucket = o.bucket
     WHERE o.rnic_id = :rnic_id AND o.bucket >= :since AND o.q_egress_avg IS NOT NULL
     ORDER BY o.bucket
@@ -146,7 +147,12 @@ async def newest_of(session: ReadSession, rnic_id: int, since: datetime) -> Row[
     """The newest sample of one RNIC with queries, and what it sends."""
     query = text(
         """
-        SELECT o.time, o.q_egress, o.q_ingress, s.tx_gbps FROM offload_sample o LEFT JOIN rnic_state s USING (rnic_id)
+        SELECT o.time, o.q_egress, o.q_ingress, s.tx_gbps, p.rate_gbps, p.pci_link_speed_gts AS pci_gts, p.pci_link_width AS pci_lanes
+        FROM offload_sample o LEFT JOIN rnic_state s USING (rnic_id)
+        LEFT JOIN LATERAL (
+            SELECT rate_gbps, pci_link_speed_gts, pci_link_width FROM rnic_sample
+            WHERE rnic_id = :rnic_id AND time >= :since ORDER BY time DESC LIMIT 1
+        ) p ON true
         WHERE o.rnic_id = :rnic_id AND o.time >= :since AND o.q_egress IS NOT NULL ORDER BY o.time DESC LIMIT 1
         """
     )
