@@ -22,7 +22,7 @@ FRESH = timedelta(minutes=5)
 _DECLINING = text(
     """
     SELECT r.host, r.pci FROM rnic_forecast f JOIN rnic r USING (rnic_id) JOIN agent a ON a.host = r.host
-    WHERE f.decline_in_s IS NOT NULL AND f.time > :fresh AND a.connection_id IS NOT NULL
+    WHERE f.decline_in_s IS NOT NULL AND f.made_at > :fresh AND a.connection_id IS NOT NULL
       AND NOT EXISTS (SELECT FROM mask_plan p WHERE p.host = r.host AND p.pci = r.pci AND p.created_at > :again)
     ORDER BY f.decline_in_s, r.host, r.pci
     LIMIT GREATEST(0, :most - (SELECT count(*) FROM mask_plan WHERE trigger = 'forecast' AND state IN ('reading', 'planning')))
