@@ -41,7 +41,7 @@ function Now({ found }: { found: RnicPerformance }) {
         <Link to="/profiles/$model" params={{ model: found.model }}>
           Profile {found.model}
         </Link>
-        , {found.number === 0 ? "the catalogue’s own" : `version ${found.number}`}. A fall of performance that no symptom explains is the finding “unexplained”.
+        , {found.number === 0 ? "the catalogue’s own" : `version ${found.number}`}. A difference of bandwidth that lasts for minutes and that no symptom explains is the finding “unexplained”.
       </Text>
     </Stack>
   );
