@@ -8,6 +8,7 @@ from uuid import UUID
 from wallwatch_backend.incidents import members, repository
 from wallwatch_backend.incidents.models import IncidentFindingRow, IncidentRow, TimelineRow
 from wallwatch_backend.incidents.schemas import Incident, IncidentFinding, IncidentSummary, TimelineEntry
+from wallwatch_backend.incidents.upgrades import upgrade_for
 from wallwatch_backend.kit.database import ReadSession
 from wallwatch_backend.remedies import repository as remedies
 
@@ -55,6 +56,7 @@ def assembled(row: IncidentRow, parts: Parts) -> Incident:
             "evidence": lead.evidence if lead is not None else [],
             "hypotheses": _ranked(lead.hypotheses) if lead is not None else [],
             "remedies": lead.remedies if lead is not None else [],
+            "upgrade": upgrade_for(row.top_cause, lead, parts.findings),
             "remedy_ids": parts.remedy_ids,
             "findings": [_finding(one) for one in parts.findings],
             "merged": parts.merged,

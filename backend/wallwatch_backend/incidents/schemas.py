@@ -7,6 +7,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from wallwatch_backend.incidents.upgrades import Upgrade
 from wallwatch_backend.kit.text import Line, StorableText
 
 
@@ -154,6 +155,9 @@ class Incident(IncidentSummary):
     evidence: list[Evidence] = Field(description="Of the leading finding")
     hypotheses: list[Hypothesis] = Field(description="Of the leading finding, most likely first")
     remedies: list[SuggestedRemedy]
+    upgrade: Upgrade | None = Field(
+        default=None, description="What to put into a ticket; null where no upgrade is known to settle the cause"
+    )
     remedy_ids: list[UUID] = Field(description="Remedies that were ordered for this incident, oldest first")
     findings: list[IncidentFinding] = Field(description="The leading finding first, then active ones, then by their beginning")
     merged: list[UUID] = Field(description="Incidents that were merged into this one")

@@ -41,6 +41,7 @@ def _annotations(incident: Mapping[str, Any]) -> dict[str, str]:
         "title": incident.get("title"),
         "summary": incident.get("summary"),
         "description": incident.get("explanation"),
+        "upgrade": (incident.get("upgrade") or {}).get("text"),
         "place": place_of(incident),
         "hosts": ", ".join(labels_of(incident).get("host", ())),
         "state": incident.get("state"),

@@ -41,6 +41,7 @@ def _fields(incident: Mapping[str, Any]) -> list[dict[str, Any]]:
         "Where": place_of(incident),
         "Rack": incident.get("rack"),
         "Likely cause": incident.get("cause") or incident.get("top_cause"),
+        "Recommended": (incident.get("upgrade") or {}).get("title"),
         "Assignee": incident.get("assignee"),
     }
     return [{"title": title, "value": escape(value), "short": True} for title, value in values.items() if value]

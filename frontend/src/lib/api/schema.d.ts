@@ -4171,6 +4171,8 @@ export interface components {
             hypotheses: components["schemas"]["Hypothesis"][];
             /** Remedies */
             remedies: components["schemas"]["SuggestedRemedy"][];
+            /** @description What to put into a ticket; null where no upgrade is known to settle the cause */
+            upgrade?: components["schemas"]["Upgrade"] | null;
             /**
              * Remedy Ids
              * @description Remedies that were ordered for this incident, oldest first
@@ -7566,6 +7568,40 @@ export interface components {
             /** Actions */
             actions: string;
             flow: components["schemas"]["FlowOfExample"] | null;
+        };
+        /**
+         * Upgrade
+         * @description An upgrade that settles the most likely cause, to be put into a ticket.
+         */
+        Upgrade: {
+            /** Cause */
+            cause: string;
+            /** Model */
+            model: string;
+            /** Driver */
+            driver: string;
+            /**
+             * Fw Ver
+             * @description The firmware that is installed
+             */
+            fw_ver: string;
+            /**
+             * Firmware From
+             * @description The cause is known to be repaired from this firmware on; null: ask the vendor
+             */
+            firmware_from: string | null;
+            /**
+             * Hosts
+             * @description Hosts of the incident whose RNICs have it; at most 100
+             */
+            hosts: string[];
+            /** Title */
+            title: string;
+            /**
+             * Text
+             * @description Sentences for a ticket
+             */
+            text: string;
         };
         /** User */
         User: {
