@@ -23,6 +23,7 @@ def body(at: datetime, pci: str, wall: dict[str, Any], masks: float = 30.0, band
         "forecaster": "abc",
         "cold_start": False,
         "policy_violated": pci == PCI,
+        "q_r_basis": "peers",
         "horizons_s": [60, 300, 900, 1800, 3600],
         "quantiles": [0.05, 0.5, 0.95],
         "targets": {"egress_masks": {"now": masks, "ahead": [[masks, masks + i, masks + 2 * i] for i in range(1, 6)]}},
@@ -30,7 +31,9 @@ def body(at: datetime, pci: str, wall: dict[str, Any], masks: float = 30.0, band
         "latency_us": None,
         "headroom": [[0.1, 0.2, 0.3]] * 5,
         "walls": {"egress_masks": wall},
-        "decline": {"share": 0.08, "in_s": 900} if pci == PCI else {"share": 0.01, "in_s": None},
+        "decline": {"share": 0.08, "in_s": 900, "chance": 0.7, "since": "2026-01-01T00:00:00Z"}
+        if pci == PCI
+        else {"share": 0.01, "in_s": None},
     }
 
 
@@ -88,7 +91,8 @@ def test_the_newest_forecast_has_walls_with_labels_and_times(viewer: httpx.Clien
     assert wall["ahead"][2] == [30, 33, 36]
     assert found["others"]["bandwidth_gbps"]["now"] == 100
     assert "latency_us" not in found["others"]
-    assert found["decline"] == {"share": 0.08, "in_s": 900}
+    assert found["decline"] == {"share": 0.08, "in_s": 900, "chance": 0.7, "since": "2026-01-01T00:00:00Z"}
+    assert found["q_r_basis"] == "peers"
 
 
 def test_an_rnic_without_a_forecast_has_none_and_an_unknown_one_is_not_found(viewer: httpx.Client) -> None:
@@ -128,6 +132,15 @@ def test_past_forecasts_stand_beside_what_happened(viewer: httpx.Client, target:
     assert (first["likely"], first["actual"]) == (likely, actual)  # what was said 20 minutes ago for 5 minutes ago
     assert first["policy_violated"] is True
     assert [one["actual"] for one in later] == [None, None]
+
+
+def test_what_happened_lies_between_the_forecasts_that_were_kept(viewer: httpx.Client) -> None:
+    query = f"target=bandwidth_gbps&horizon_s=1800&to={(NOW + timedelta(minutes=1)).strftime('%Y-%m-%dT%H:%M:%SZ')}"
+    first = viewer.get(f"/api/v1/rnics/{HOST}/{PCI}/forecasts?{query}").json()["items"][0]
+    assert first["actual"] is None  # ten minutes from now
+    between = query.replace("1800", "60")
+    late = viewer.get(f"/api/v1/rnics/{HOST}/{PCI}/forecasts?{between}").json()["items"][1]
+    assert late["actual"] == 104.0  # said 5 minutes ago for 4 minutes ago; kept were 105 then and 100 now
 
 
 @pytest.mark.parametrize("query", ["target=weather", "horizon_s=7"])

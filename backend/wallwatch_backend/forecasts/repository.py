@@ -1,15 +1,17 @@
 """Queries of forecasts."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from sqlalchemy import BigInteger, Double, Row, and_, case, cast, func, select, tuple_
+from sqlalchemy import BigInteger, Double, Row, and_, case, cast, func, select, true, tuple_
 
 from wallwatch.store.tables import forecast, forecast_model, rnic, rnic_forecast
 from wallwatch_backend.kit.database import ReadSession
 
 MOST_PAST = 2000
+NEIGHBOUR = timedelta(minutes=10)
+"""Forecasts may be kept less often than they are made; further away, they say nothing of what happened at a time."""
 _FAR = 10_000_000
 """Milliseconds past every horizon: what is not likely within the hour comes after all that is, by its earliest time."""
 
@@ -67,12 +69,26 @@ async def fleet(
     return (await session.execute(query)).all()
 
 
+def _beside(made: Any, spoken_of: Any, path: list[str], way: Literal[-1, 1]) -> Any:
+    """The kept forecast at a time, or the nearest before (-1) or after it (1)."""
+    near = forecast.alias("before" if way < 0 else "after")
+    same = near.c.rnic_id == made.c.rnic_id
+    if way < 0:
+        within = and_(same, near.c.time <= spoken_of, near.c.time >= spoken_of - NEIGHBOUR)
+    else:
+        within = and_(same, near.c.time >= spoken_of, near.c.time <= spoken_of + NEIGHBOUR)
+    present = cast(near.c.body[(*path, "now")].astext, Double).label("present")
+    order = near.c.time.desc() if way < 0 else near.c.time.asc()
+    return select(near.c.time, present).where(within).order_by(order).limit(1).lateral()
+
+
 async def past(
     session: ReadSession, rnic_id: int, path: list[str], place: int, horizon_s: int, since: datetime, until: datetime
 ) -> list[Any]:
-    """Forecasts that were made, with the value that the forecast made at their horizon saw as its present."""
-    made, then = forecast.alias("made"), forecast.alias("after")
-    horizon = func.make_interval(0, 0, 0, 0, 0, 0, horizon_s)
+    """Forecasts that were made, with the present values that the kept forecasts before and after their horizon saw."""
+    made = forecast.alias("made")
+    spoken_of = made.c.time + func.make_interval(0, 0, 0, 0, 0, 0, horizon_s)
+    before, after = _beside(made, spoken_of, path, -1), _beside(made, spoken_of, path, 1)
     query = (
         select(
             made.c.time,
@@ -80,9 +96,14 @@ async def past(
             made.c.policy_violated,
             made.c.forecaster,
             made.c.body[(*path, "ahead", place)].label("said"),
-            cast(then.c.body[(*path, "now")].astext, Double).label("actual"),
+            before.c.time.label("before_at"),
+            before.c.present.label("before"),
+            after.c.time.label("after_at"),
+            after.c.present.label("after"),
         )
-        .outerjoin(then, and_(then.c.rnic_id == made.c.rnic_id, then.c.time == made.c.time + horizon))
+        .select_from(made)
+        .outerjoin(before, true())
+        .outerjoin(after, true())
         .where(made.c.rnic_id == rnic_id, made.c.time >= since, made.c.time < until)
         .order_by(made.c.time.desc())
         .limit(MOST_PAST)

@@ -1,7 +1,7 @@
 """Forecasts: of one RNIC, of the fleet, of the past; and the models that make them."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
@@ -33,7 +33,13 @@ class WallAhead(BaseModel):
 
 class Decline(BaseModel):
     share: float = Field(description="Greatest predicted drop of the bandwidth against now")
-    in_s: float | None = Field(description="First horizon with a drop of 5 % or more; null when there is none")
+    in_s: float | None = Field(
+        description="First horizon at which a drop of 5 % or more is more likely than not; null while no decline is said"
+    )
+    chance: float | None = Field(
+        description="Mean chance of a drop of 5 % or more, 15 to 60 minutes ahead: said from 0.6 until it falls below 0.52"
+    )
+    since: datetime | None = Field(description="When this decline was said first; null while none is")
 
 
 class Forecast(BaseModel):
@@ -48,6 +54,9 @@ class Forecast(BaseModel):
     forecaster: str | None = Field(description="Id of the trained model; null for a cold start")
     cold_start: bool = Field(description="Made from the physical model and a damped trend alone")
     policy_violated: bool = Field(description="A policy was violated within the hour before: a state error may make this wrong")
+    q_r_basis: Literal["peers", "own_ingress"] | None = Field(
+        description="Whether `q_r` is joined over peers, or the own ingress chain stands in; null in forecasts of older versions"
+    )
     horizons_s: list[int]
     quantiles: list[float]
     walls: list[WallAhead]
@@ -83,7 +92,9 @@ class PastForecast(BaseModel):
     low: float | None
     likely: float | None
     high: float | None
-    actual: float | None = Field(description="Null while the time has not come, or when nothing was measured then")
+    actual: float | None = Field(
+        description="What it was then, between the kept forecasts around that time; null before it has come, or when nothing was measured"
+    )
     cold_start: bool
     policy_violated: bool
     forecaster: str | None

@@ -58,6 +58,7 @@ async def get_forecast(session: ReadSession, host: str, pci: str) -> Forecast | 
         forecaster=body.get("forecaster") or None,
         cold_start=row.cold_start,
         policy_violated=row.policy_violated,
+        q_r_basis=body.get("q_r_basis"),
         horizons_s=body.get("horizons_s") or [60 * m for m in HORIZONS_MIN],
         quantiles=body.get("quantiles") or list(QUANTILES),
         walls=[
@@ -81,7 +82,9 @@ async def get_forecast(session: ReadSession, host: str, pci: str) -> Forecast | 
             if name in parts
         },
         headroom=body.get("headroom") or [],
-        decline=Decline(share=decline["share"], in_s=decline.get("in_s")) if decline and decline.get("share") is not None else None,
+        decline=Decline(share=decline["share"], in_s=decline.get("in_s"), chance=decline.get("chance"), since=decline.get("since"))
+        if decline and decline.get("share") is not None
+        else None,
     )
 
 
@@ -165,7 +168,7 @@ async def past_forecasts(
                 low=row.said[0] if row.said else None,
                 likely=row.said[len(row.said) // 2] if row.said else None,
                 high=row.said[-1] if row.said else None,
-                actual=row.actual,
+                actual=happened(row.time + timedelta(seconds=horizon_s), (row.before_at, row.before), (row.after_at, row.after)),
                 cold_start=row.cold_start,
                 policy_violated=row.policy_violated,
                 forecaster=row.forecaster or None,
@@ -173,6 +176,22 @@ async def past_forecasts(
             for row in reversed(rows)
         ],
     )
+
+
+def happened(at: datetime, before: tuple[datetime | None, float | None], after: tuple[datetime | None, float | None]) -> float | None:
+    """The value at a time, from those at two times around it, which may be the same: on the straight line between them.
+
+    >>> noon = datetime(2026, 1, 1, 12)
+    >>> happened(noon, (noon - timedelta(minutes=1), 10.0), (noon + timedelta(minutes=4), 20.0))
+    12.0
+    >>> happened(noon, (noon, 10.0), (noon, 10.0)), happened(noon, (noon - timedelta(minutes=1), 10.0), (None, None))
+    (10.0, None)
+    """
+    (earlier, first), (later, second) = before, after
+    if earlier is None or later is None or first is None or second is None:
+        return None
+    span = (later - earlier).total_seconds()
+    return first + (second - first) * (at - earlier).total_seconds() / span if span else first
 
 
 async def list_models(session: ReadSession) -> list[ForecastModel]:

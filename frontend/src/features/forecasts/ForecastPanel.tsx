@@ -44,6 +44,17 @@ function Summary({ forecast }: { forecast: Forecast }) {
       {decline?.in_s != null && (
         <StatusMark tone="bad">{`Bandwidth falls by ${formatShare(decline.share)} within the hour, by 5 % in ${formatDuration(decline.in_s * 1000)}`}</StatusMark>
       )}
+      {decline?.in_s != null && decline.chance != null && (
+        <Text size="xs" c="dimmed">
+          chance {formatShare(decline.chance)}
+          {decline.since != null && `, said since ${clock(decline.since)}`}
+        </Text>
+      )}
+      {forecast.q_r_basis === "own_ingress" && (
+        <Text size="xs" c="dimmed">
+          peers are not known: the RNIC&apos;s own ingress chain stands in for theirs
+        </Text>
+      )}
       <ForecastMarks cold={forecast.cold_start} violated={forecast.policy_violated} />
     </Group>
   );

@@ -7,7 +7,7 @@ import { intervalText, reachText } from "./times";
 const formats = { axis: String, tooltip: String };
 const ahead = [1, 2, 3, 4, 5].map((i) => [30, 30 + i, 30 + 2 * i]);
 const forecast: Forecast = {
-  host: "host01", pci: "0000:3b:00.0", rack: null, model: "CX-6", at: "2026-01-01T00:00:00Z", stale: false, forecaster: "abc", cold_start: false, policy_violated: false,
+  host: "host01", pci: "0000:3b:00.0", rack: null, model: "CX-6", at: "2026-01-01T00:00:00Z", stale: false, forecaster: "abc", cold_start: false, policy_violated: false, q_r_basis: "peers",
   horizons_s: [60, 300, 900, 1800, 3600], quantiles: [0.05, 0.5, 0.95],
   walls: [{ wall: "egress_masks", label: "Egress masks", unit: "masks", now: 30, limit: 43, ahead, earliest_in_s: 300, likely_in_s: 900, latest_in_s: null }],
   others: { bandwidth_gbps: { label: "Bandwidth", unit: "Gbit/s", now: 100, ahead } }, headroom: [], decline: null,
