@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import product
 
 import pytest
@@ -102,6 +103,18 @@ def test_what_must_be_remembered_for_n_steps_takes_two_to_the_n_states(n: int) -
 def test_an_exponential_formula_is_an_error_and_no_hang(formula: str, limits: Limits, expected: str) -> None:
     with pytest.raises(TooComplex, match=expected):
         compiled(formula, limits)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        " <-> ".join(f"X X a{i}" for i in range(12)),  # sets of thousands of states
+        " & ".join(f"(p{i % 40} U p{i // 40})" for i in range(1300)),  # a state that demands a thousand terms
+    ],
+)
+def test_large_sets_are_no_deep_recursion(formula: str) -> None:
+    with suppress(TooComplex):
+        assert compiled(formula, Limits(seconds=0.5)).verdicts
 
 
 def test_twelve_propositions_cost_no_4096_columns() -> None:

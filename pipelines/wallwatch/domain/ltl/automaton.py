@@ -61,14 +61,15 @@ class Automaton:
         return 1 << term
 
     def step_of(self, state: int) -> int:
-        """Diagram: letter -> Steps."""
-        known = self._of_state.get(state)
-        if known is None:
-            highest = state.bit_length() - 1
-            rest = self.step_of(state & ~(1 << highest))
-            known = self._both(rest, self._step_of_term(highest))
-            self._of_state[state] = known
-        return known
+        """Diagram: letter -> Steps. A state may demand thousands of terms."""
+        missing: list[int] = []
+        while state not in self._of_state:
+            missing.append(state)
+            state &= ~(1 << (state.bit_length() - 1))
+        found = self._of_state[state]
+        for larger in reversed(missing):
+            found = self._of_state[larger] = self._both(found, self._step_of_term(larger.bit_length() - 1))
+        return found
 
     def _either(self, a: int, b: int) -> int:
         return self._diagrams.combine(self._either_steps, self._either_memo, a, b)

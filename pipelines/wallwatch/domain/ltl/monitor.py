@@ -198,16 +198,21 @@ class Compiler:
         return members
 
     def _step(self, members: int) -> int:
-        """Diagram: letter -> set of states."""
-        known = self._step_of_set.get(members)
-        if known is None:
-            highest = members.bit_length() - 1
-            state, against = self._of_number[highest]
-            memo = self._memos[against]
-            one = self.diagrams.mapped(lambda steps: self._set_of(cast(Steps, steps), against), memo, self.automaton.step_of(state))
-            rest = self._step(members & ~(1 << highest))
-            known = self._step_of_set[members] = self.diagrams.combine(_union, self._union_memo, rest, one)
-        return known
+        """Diagram: letter -> set of states. Sets without their highest members are kept, for others begin with them too."""
+        missing: list[int] = []
+        while members not in self._step_of_set:
+            missing.append(members)
+            members &= ~(1 << (members.bit_length() - 1))
+        found = self._step_of_set[members]
+        for larger in reversed(missing):
+            found = self.diagrams.combine(_union, self._union_memo, found, self._step_of_number(larger.bit_length() - 1))
+            self._step_of_set[larger] = found
+        return found
+
+    def _step_of_number(self, number: int) -> int:
+        state, against = self._of_number[number]
+        step = self.automaton.step_of(state)
+        return self.diagrams.mapped(lambda steps: self._set_of(cast(Steps, steps), against), self._memos[against], step)
 
     def _verdict(self, members: int) -> str:
         if not members & ~self._against:
