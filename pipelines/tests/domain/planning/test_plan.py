@@ -69,6 +69,25 @@ def test_a_flow_gets_an_exact_entry_where_the_dump_tells_its_addresses() -> None
     assert plan.cost.flows_in_software == 0  # the entry has its packets while its mask is moved
 
 
+def test_entries_are_added_right_before_their_mask_is_moved() -> None:
+    """Entries that wait behind the mask that has their packets are idle, and Open vSwitch deletes idle flows after ten seconds."""
+    known = [line(f"10.0.{number % 4}.{number}", 10, more=host(number)) for number in range(1, 41)]
+    other = [host(number).replace("01:00)", "02:00)") for number in range(41)]
+    wide = [line(f"10.0.{number % 4}.0/{21 + number % 4}", 5_000, more=other[number]) for number in range(1, 41)]
+    plan = make_plan(dump_of(*wide, *known), CX6)
+    assert plan.proven
+    ends = plan.space.mask_of("eth.src") | plan.space.mask_of("eth.dst")
+    mask_of = {step.flow.value & ends: step.flow.mask for step in plan.steps if step.phase == "move"}
+    waiting: list[int] = []
+    for step in plan.steps:
+        if step.phase == "activate":
+            waiting.append(mask_of[step.flow.value & ends])
+        else:
+            assert set(waiting) <= {step.flow.mask}
+            waiting = [] if step.add else waiting
+    assert {step.phase for step in plan.steps} == {"activate", "move"}
+
+
 def test_the_hyper_mask_keeps_to_its_capacity_and_the_least_recently_used_are_left_out() -> None:
     lengths = [24, 23]  # two masks, so that exact entries save half a query
     flows = [line(f"10.0.0.0/{lengths[number % 2]}", 100, used=f"{number}.0s", more=host(number)) for number in range(1, 9)]

@@ -153,7 +153,9 @@ def _make_plan(
         removed += [flows[row] for one in part.removed for row in one.rows] + [flows[row] for row in evicted]
         moved += [[flows[row] for row in part.cascading[at].rows] for at in part.order.moved]
     careful = len(contested) > 0
-    done = steps(entries, removed, moved, careful)
+    done = steps(
+        entries, [flows[entry.row] for part in parts.values() for one in part.hyper for entry in one.entries], removed, moved, careful
+    )
     after = applied(flows, done)
     row_of = {flow.line: row for row, flow in enumerate(flows)}
     price = cost(done, traffic, row_of, shielded, profile, careful)

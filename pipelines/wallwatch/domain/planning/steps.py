@@ -1,7 +1,8 @@
 """The operations of a plan, in an order in which no packet ever meets other actions than before.
 
 1. Exact entries are added. Each does what the rule does that its packets meet today, so nothing changes for them, and from now on they need
-   no rule that the next steps take away.
+   no rule that the next steps take away. Those of a mask that is moved are added right before: while their packets still meet the mask
+   ahead, the entries are idle, and Open vSwitch would delete them after `max-idle` (10 s).
 2. Masks that nothing used for ten minutes, and entries that left the hyper mask, are removed.
 3. Masks are moved: all flows of one are deleted, so that its place in the chain is given up, and added again, which puts it at the end.
    Their packets pass through software meanwhile, where Open vSwitch decides them by the same rules as ever, unless an exact entry has
@@ -39,17 +40,35 @@ class Step(NamedTuple):
         return f"dpctl/add-flow '{match}' '{self.flow.written}'"
 
 
-def steps(entries: Sequence[Flow], removed: Sequence[Flow], moved: Sequence[Sequence[Flow]], careful: bool) -> list[Step]:
-    """All operations. `moved` has the flows of each mask in the order of the new chain; `careful`: flows with other actions overlap."""
-    found = [Step("activate", True, flow) for flow in entries]
-    found += [Step("remove", False, flow) for flow in reversed(removed)]
+def steps(
+    entries: Sequence[Flow], rules: Sequence[Flow], removed: Sequence[Flow], moved: Sequence[Sequence[Flow]], careful: bool
+) -> list[Step]:
+    """All operations.
+
+    Parameters
+    ----------
+    entries, rules : sequences of Flow
+        The exact entries, and the flow that each of them is a part of.
+    moved : sequence of sequences of Flow
+        The flows of each mask in the order of the new chain.
+    careful : bool
+        Flows with other actions overlap.
+    """
+    away = [Step("remove", False, flow) for flow in reversed(removed)]
     if careful:
+        found = [Step("activate", True, flow) for flow in entries] + away
         found += [Step("move", False, flow) for mask in reversed(moved) for flow in reversed(mask)]
         found += [Step("move", True, flow) for mask in moved for flow in mask]
-    else:
-        for mask in moved:
-            found += [Step("move", False, flow) for flow in mask]
-            found += [Step("move", True, flow) for flow in mask]
+        return found
+    late: dict[tuple[int, bool], list[Step]] = {(mask[0].mask, mask[0].recirculated): [] for mask in moved}
+    found = []
+    for entry, rule in zip(entries, rules, strict=True):
+        late.get((rule.mask, rule.recirculated), found).append(Step("activate", True, entry))
+    found += away
+    for mask in moved:
+        found += late[mask[0].mask, mask[0].recirculated]
+        found += [Step("move", False, flow) for flow in mask]
+        found += [Step("move", True, flow) for flow in mask]
     return found
 
 
