@@ -17,6 +17,7 @@ const PAGES: [path: string, ready: string][] = [
   ["/profiles", "Profiles"],
   ["/profiles/CX-6", "NVIDIA ConnectX-6"],
   ["/remedies", "Remedies"],
+  ["/rollouts/new", "Roll out a remedy"],
   ["/agents", "Agents"],
   ["/webhooks", "Webhooks"],
   ["/settings/tokens", "Settings"],

@@ -29,7 +29,7 @@ export function PlanPanel({ host, pci, incidentId }: Props) {
       title="Mask plans"
       aside={
         <Text size="xs" c="dimmed">
-          the masks with the traffic in front, proven to treat every packet as before
+          the masks with the traffic in front
         </Text>
       }
       actions={
@@ -49,21 +49,21 @@ export function PlanPanel({ host, pci, incidentId }: Props) {
           {({ items }) => (
             <Stack gap={6} component="ul" m={0} p={0} style={{ listStyle: "none" }}>
               {items.slice(0, SHOWN).map((plan) => (
-                <Group key={plan.id} component="li" gap={10} wrap="nowrap" data-plan={plan.id} data-state={plan.state}>
+                <Group key={plan.id} component="li" gap={10} wrap="nowrap" align="flex-start" data-plan={plan.id} data-state={plan.state}>
                   <span style={{ minWidth: 118, flex: "none" }}>
                     <StatusMark tone={plan.applied_by !== null ? "quiet" : PLAN_STATES[plan.state].tone}>{plan.applied_by !== null ? "Applied" : PLAN_STATES[plan.state].label}</StatusMark>
                   </span>
-                  <Text size="sm" style={{ flex: 1 }} truncate>
-                    <Link to="/plans/$id" params={{ id: plan.id }}>
-                      {plan.state === "ready" ? gainText(plan) : PLAN_STATES[plan.state].text}
-                    </Link>{" "}
-                    <Text span size="sm" c="dimmed">
-                      {plan.message ?? ""}
+                  <div>
+                    <Text size="sm">
+                      <Link to="/plans/$id" params={{ id: plan.id }}>
+                        {plan.state === "ready" ? gainText(plan) : PLAN_STATES[plan.state].text}
+                      </Link>
                     </Text>
-                  </Text>
-                  <Text size="sm" c="dimmed" style={{ whiteSpace: "nowrap" }}>
-                    {formatAgo(plan.created_at, now)} by {plan.requested_by}
-                  </Text>
+                    <Text size="xs" c="dimmed">
+                      {formatAgo(plan.created_at, now)} by {plan.requested_by}
+                      {plan.message ? ` · ${plan.message}` : ""}
+                    </Text>
+                  </div>
                 </Group>
               ))}
             </Stack>

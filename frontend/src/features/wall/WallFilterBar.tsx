@@ -1,7 +1,7 @@
 import { Button, Group, MultiSelect, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconSearch, IconX } from "@tabler/icons-react";
-import { useEffect, useMemo, useState, type ReactNode } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { useSymptomChoices } from "@/lib/api/useCatalogue";
 import { BANDS } from "@/lib/headroom";
 import type { Columns } from "@/lib/stream/columns";
@@ -12,8 +12,6 @@ interface Props {
   shape: number;
   filters: WallFilters;
   onFilters: (filters: WallFilters) => void;
-  /** What else can be done with what is shown. */
-  children?: ReactNode;
 }
 
 const SHOWN_OPTIONS = 200;
@@ -23,7 +21,7 @@ function distinct(values: readonly (string | null)[]): string[] {
 }
 
 /** Every filter is in the URL, so that a link shows a colleague the same wall. `/` puts the cursor into the text. */
-export function WallFilterBar({ columns, shape, filters, onFilters, children }: Props) {
+export function WallFilterBar({ columns, shape, filters, onFilters }: Props) {
   const options = useMemo(
     () => ({ rack: distinct(columns.rack), host: distinct(columns.host), model: distinct(columns.model) }),
     [columns, shape], // eslint-disable-line react-hooks/exhaustive-deps
@@ -72,7 +70,6 @@ export function WallFilterBar({ columns, shape, filters, onFilters, children }: 
           Clear filters
         </Button>
       )}
-      {children}
     </Group>
   );
 }

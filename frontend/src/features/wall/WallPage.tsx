@@ -1,4 +1,4 @@
-import { Button, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useCallback, useMemo } from "react";
 import { useNames } from "@/lib/api/useCatalogue";
@@ -44,14 +44,17 @@ export function WallPage({ filters, onFilters, onOpen }: Props) {
       {query.error && <StaleNote since={state.asOf} error={query.error} />}
       {columns.host.length > 0 && (
         <>
-          <WallFilterBar columns={columns} shape={shape} filters={filters} onFilters={onFilters}>
+          <WallFilterBar columns={columns} shape={shape} filters={filters} onFilters={onFilters} />
+          <Group gap={8} wrap="nowrap" align="flex-start">
+            <div style={{ flex: 1, minWidth: 0 }}>
+              <SummaryStrip summary={summary} filters={filters} onFilters={onFilters} />
+            </div>
             {isFiltered(filters) && rows.length > 0 && (
-              <Button variant="default" renderRoot={(props) => <Link to="/rollouts/new" search={filters} {...props} />}>
+              <Button size="compact-sm" variant="default" style={{ flex: "none" }} renderRoot={(props) => <Link to="/rollouts/new" search={filters} {...props} />}>
                 Roll out a remedy to {rows.length === 1 ? "it" : `these ${rows.length.toLocaleString("en")}`}…
               </Button>
             )}
-          </WallFilterBar>
-          <SummaryStrip summary={summary} filters={filters} onFilters={onFilters} />
+          </Group>
         </>
       )}
       {columns.host.length === 0 ? (
