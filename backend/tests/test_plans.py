@@ -1,5 +1,6 @@
 """A mask plan's life: flows read by the agent, planned and proven, applied as a remedy, proven again, judged by telemetry."""
 
+import asyncio
 import gzip
 import hashlib
 import json
@@ -10,6 +11,10 @@ from uuid import uuid4
 
 import httpx
 import pytest
+
+from wallwatch_backend.kit.database import Database
+from wallwatch_backend.plans import declines
+from wallwatch_backend.remedies.signing import CommandSigner
 
 PCI = "0000:3b:00.0"
 
@@ -237,6 +242,27 @@ def test_a_plan_that_is_worth_it_is_proposed_where_that_was_asked_for(operator: 
     path = f"/api/v1/plans/{plan['id']}"
     (remedy,) = eventually(lambda: operator.get(path).json()["remedies"])
     assert operator.get(f"/api/v1/remedies/{remedy}").json()["state"] == "proposed"
+
+
+def test_a_predicted_decline_has_a_plan_made_once(operator: httpx.Client, backend: Any, host: Any, eventually: Any) -> None:
+    with backend.connect() as connection:
+        connection.execute(
+            "INSERT INTO rnic_forecast (rnic_id, made_at, kept_at, cold_start, policy_violated, body, decline_share, decline_in_s)"
+            " SELECT rnic_id, now(), now(), false, false, '{}', 0.2, 900 FROM rnic WHERE host = %s",
+            [host.agent.host],
+        )
+    asked = {"host": host.agent.host}
+    eventually(lambda: [one for one in operator.get("/api/v1/agents", params=asked).json()["items"] if one["connected"]])
+
+    async def twice() -> None:
+        database, signer = Database(backend.settings), CommandSigner.load(backend.settings.secrets_dir)
+        for _ in range(2):
+            await declines.begin(database, backend.settings, signer)
+        await database.dispose()
+
+    asyncio.run(twice())
+    (plan,) = operator.get("/api/v1/plans", params=asked).json()["items"]
+    assert (plan["trigger"], plan["requested_by"], plan["then"]) == ("forecast", "wallwatch", "nothing")
 
 
 def test_an_agent_that_cannot_read_and_one_that_loses_its_flows_end_the_plan(operator: httpx.Client, host: Any, eventually: Any) -> None:
