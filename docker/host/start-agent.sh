@@ -2,6 +2,7 @@
 # Starts wallwatch-agent in a container: writes its configuration from the environment, and hands over an enrolment token at the first start.
 #   WALLWATCH_HOST         the host's name as the telemetry has it (required)
 #   WALLWATCH_SERVER_URL   where the backend is (required)
+#   WALLWATCH_AGENT_NETLINK  `kernel` where it may change the drivers (CAP_NET_ADMIN and the host's network namespace); else it leaves them alone
 # A token is looked for in /run/wallwatch-enrolment/<host>, or put by hand into <state>/enrolment-token.
 set -eu
 umask 077
@@ -24,5 +25,6 @@ ovsdb_socket: /run/openvswitch/db.sock
 vswitchd_socket: "/run/openvswitch/ovs-vswitchd.*.ctl"
 sysfs_root: /host/sys
 enrolment_token_file: $state/enrolment-token
+netlink: "${WALLWATCH_AGENT_NETLINK:-auto}"
 EOF
 exec wallwatch-agent run --config "$config"
