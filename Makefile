@@ -33,10 +33,15 @@ bench: setup ## run the benchmarks; one JSON line each
 evaluate: setup ## how good is the classifier? random scenarios, recorded and judged; writes docs/evaluation.md (ARGS=--help)
 	@$(PYTHON) -m tests.evaluation $(ARGS)
 	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.forecast
+	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.plans
 
 .PHONY: evaluate-forecasts
 evaluate-forecasts: setup ## how good are forecasts? simulated fleets, recorded and judged; writes docs/forecast-evaluation.md (ARGS=--help)
 	@$(PYTHON) -m tests.forecast $(ARGS)
+
+.PHONY: evaluate-plans
+evaluate-plans: setup ## what are mask plans worth? simulated cards with and without them; writes docs/plan-evaluation.md (ARGS=--help)
+	@$(PYTHON) -m tests.plans $(ARGS)
 
 .PHONY: lint
 lint: setup ## check style, types and the arrows between the parts
