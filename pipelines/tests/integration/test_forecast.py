@@ -1,5 +1,6 @@
 """The job `forecast` on a real store and a real Kafka, and what ingest makes of its messages."""
 
+import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
@@ -8,12 +9,13 @@ from typing import Any
 import psycopg
 import pytest
 
+from wallwatch.domain.forecast.targets import column
 from wallwatch.domain.policies import messages
 from wallwatch.domain.policies.backtest import backtest
 from wallwatch.domain.policies.load import policies
 from wallwatch.domain.policies.step import Event
 from wallwatch.forecasting import store
-from wallwatch.jobs.forecast import TOPIC, ForecastJob
+from wallwatch.jobs.forecast import TOPIC, Fleet, ForecastJob
 from wallwatch.jobs.ingest import Ingest
 from wallwatch.settings import Settings
 from wallwatch.store.rollups import ROLLUPS, refresh_statement
@@ -114,3 +116,38 @@ def test_a_history_for_training_is_read_from_the_store(connection: psycopg.Conne
     assert history.values[place, -1, 1] == 35
     assert history.values[place, 0, 1] == 35 - 59 // 2
     assert history.models[place] == "CX-6"
+
+
+@pytest.fixture
+def peer(connection: psycopg.Connection[Any], host: str, rnic: int) -> str:
+    """An RNIC on another host that gets all packets of the first one, and has them through its deep masks."""
+    far = f"{host}-far"
+    (far_id,) = connection.execute(
+        "INSERT INTO rnic (host, pci, rack, model) VALUES (%s, %s, 'r1', 'CX-6') RETURNING rnic_id", [far, PCI]
+    ).fetchone() or (0,)
+    sent = {"peers": f"{host}-b=100", "peers_other_packets_per_s": 0, "tunnel_addresses": f"{host}-a"}
+    received = {"tunnel_addresses": f"{host}-b", "tunnel_sources": f"{host}-a=20/3"}
+    for rnic_id, q_ingress, told in ((rnic, None, sent), (far_id, 12.0, received)):
+        for ago in (0, 70):
+            connection.execute(
+                "INSERT INTO offload_sample (time, rnic_id, q_ingress, other) VALUES (%s, %s, %s, %s)",
+                [END - timedelta(minutes=ago, seconds=10), rnic_id, q_ingress, json.dumps(told)],
+            )
+    aggregates = next(r for r in ROLLUPS if r.view == "offload_1m")
+    connection.execute(refresh_statement(aggregates).encode(), {"start": END - timedelta(hours=2), "end": END + timedelta(minutes=1)})
+    return far
+
+
+def test_what_packets_meet_at_their_receiver_is_known_to_the_job_and_to_training(
+    connection: psycopg.Connection[Any], rnic: int, peer: str, host: str
+) -> None:
+    fleet = Fleet()
+    fleet.look(connection)
+    fleet.fill(connection, MINUTE)
+    window = fleet.rings.window(MINUTE, fleet.models, fleet.hosts)
+    place = next(i for i, known in enumerate(fleet.known) if known.host == host)
+    assert window.values[place, -1, column("q_r")] == 20
+    assert window.spread[place].tolist() == [8, 3]
+    assert window.of_peers[place]
+    history = next(h for h in store.read(connection, MINUTE - 70, MINUTE + 1) if (host, PCI) in h.names)
+    assert history.values[list(history.names).index((host, PCI)), -1, column("q_r")] == 20
