@@ -16,6 +16,7 @@ BENCHMARKS = (
     "ingest",
     "classify",
     "incidents",
+    "agents",
     "ltl",
     "plan",
     "parse",
