@@ -101,13 +101,13 @@ def _mixed(found: dict[str, Row]) -> Row:
 def document(f: Row) -> str:
     """The page."""
     after, again, new = (f["mean_gains"][name] for name in ("after", "planned again", "new tenants"))
-    fewer = "" if f["flows"] == 15_000 else f" This page is of a run with {f['flows']:,} flows (`ARGS='--flows {f['flows']}'`)."
+    fewer = "" if f["flows"] == 15_000 else f" The paper's cards had 15,000 flows; this run has fewer (`ARGS='--flows {f['flows']}'`)."
     lines = [
         "# What are mask plans worth?",
         "",
         "Written by `make evaluate-plans`; what a plan does is in [plans.md](plans.md).",
         "",
-        "Simulated: pairs of cards of one model, each with 15,000 flows (half of its own tenants, half of its peer's), in `fleetsim drive`: mask",
+        f"Simulated: pairs of cards of one model, each with {f['flows']:,} flows (half of its own tenants, half of its peer's), in `fleetsim drive`: mask",
         "chains that are queried in order, ageing, insertions, software forwarding and the paper's law of performance, written in Go apart from",
         "the planner. Plans are made by the planner that ships from dumps of the simulated switch, and typed at that switch (`dpctl/add-flow`,",
         f"`dpctl/del-flow`) at the plan's pace while traffic goes on.{fewer} No figure here comes from an RNIC.",
@@ -203,8 +203,10 @@ def document(f: Row) -> str:
         "|---|---|---|---|",
         *(f"| {name} | {one['warmed']} | {one['missed_per_s']:.0f} | {one['sent_gbps']:.1f} |" for name, one in f["warm_up"].items()),
         "",
-        "An entry that nobody uses is deleted after `max-idle`, whoever added it: with the default of 10 s a warm-up lives for ten seconds. It takes",
-        "a longer `max-idle` to be of use, and traffic that comes again by the hour cannot be tried in a course of minutes.",
+        "The mixture knows flows by the time of day, so with a history of a minute the present is always later than all it has seen: no flow of the",
+        "past is found likely, and no entry is made. Whether it helps with a history of days cannot be tried in a course of minutes. What can be said:",
+        "an entry that nobody uses is deleted after `max-idle`, whoever added it, so with the default of 10 s a warm-up would live for ten seconds.",
+        "`max-idle` itself matters more: with 60 s the flows that rest for 20 s keep their entries.",
         "",
         f"All cases took {f['cpu_s']:.0f} s of CPU time.",
         "",

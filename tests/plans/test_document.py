@@ -36,5 +36,5 @@ def test_gains_are_with_against_without_and_harm_is_counted() -> None:
     page = document(found)
     assert "| mean | | | | +50.0% |" in page
     assert "1 sent more than 5 % less" in page
-    assert "This page is of a run with" not in page
-    assert "with 3,600 flows (`ARGS" in document({**found, "flows": 3600})
+    assert "this run has fewer" not in page
+    assert "each with 3,600 flows" in document({**found, "flows": 3600})
