@@ -35,6 +35,13 @@ def test_without_peers_that_are_known_the_own_ingress_chain_stands_in() -> None:
     assert found.of_peers.tolist() == [False, True]
 
 
+def test_an_address_that_half_of_the_fleet_claims_is_nobodys() -> None:
+    reports = {row: Report("b=10", 0.0, "b") for row in range(20)}
+    by = weights(reports, 20)
+    assert len(by.packets) == 0
+    assert by.elsewhere.tolist() == [10.0] * 20
+
+
 @pytest.mark.parametrize("peers", ["", "b", "b=", "=5", "b=-1", "b=inf", "b=1=x"])
 def test_damaged_reports_leave_nobody_to_talk_to(peers: str) -> None:
     assert len(weights({0: Report(peers, 0.0, "a"), 1: Report("", 0.0, "b")}, 2).packets) == 0

@@ -20,6 +20,9 @@ from wallwatch.domain.forecast.targets import Floats
 KNOWN_SHARE = 0.25
 """With less of the packets going to peers that are known, their mean says little."""
 
+MOST_OWNERS = 8
+"""RNICs that a host has at most: an address that more of them claim is in use several times in the fleet, and tells nobody."""
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -122,12 +125,12 @@ def weights(reports: Mapping[int, Report], rnics: int, owners: Mapping[str, Sequ
 
 
 def owners_of(reports: Mapping[int, Report]) -> dict[str, list[int]]:
-    """The rows of the RNICs that receive at each address."""
+    """The rows of the RNICs that receive at each address; without addresses that too many claim."""
     found: dict[str, list[int]] = {}
     for row, report in reports.items():
         for address in report.addresses.split():
             found.setdefault(address, []).append(row)
-    return found
+    return {address: own for address, own in found.items() if len(own) <= MOST_OWNERS}
 
 
 @dataclass(frozen=True, slots=True)
