@@ -46,3 +46,10 @@ def test_a_violation_in_words(formula: str, words: str) -> None:
 
 def test_liveness_without_a_bound_is_explained() -> None:
     assert "No finite trace violates it" in check("G(command -> F answer)").words()
+
+
+def test_a_formula_with_more_ways_than_can_be_told_is_told_by_some() -> None:
+    parity = " <-> ".join(f"p{i}" for i in range(40))
+    found = check(f"X ({parity})")
+    assert found.words().startswith("Violated after 2 steps at the earliest: any step, then ")
+    assert all(found.monitor.run([[], [name for name, holds in trace[-1] if holds]])[-1] == "F" for trace in found.violations)

@@ -112,14 +112,33 @@ class Diagrams:
                 waiting.append(self.high[number])
                 waiting.append(self.low[number])
 
-    def paths(self, diagram: int) -> Iterator[tuple[dict[int, bool], Hashable]]:
-        """Every path as `({proposition: present}, value)`, those of small letters first."""
+    def paths(self, diagram: int, most: int = 4096) -> Iterator[tuple[dict[int, bool], Hashable]]:
+        """Paths as `({proposition: present}, value)`, those of small letters first; beyond `most` one for each value not met before.
+
+        There can be exponentially many: `a <-> b <-> c ...` over n propositions has 2^n.
+        """
+        met: set[int] = set()
         waiting: list[tuple[int, dict[int, bool]]] = [(diagram, {})]
-        while waiting:
+        while waiting and most:
             number, asked = waiting.pop()
             variable = self.variable[number]
             if variable == LEAF:
+                most -= 1
+                met.add(number)
                 yield asked, self.value(number)
             else:
                 waiting.append((self.high[number], {**asked, variable: True}))
                 waiting.append((self.low[number], {**asked, variable: False}))
+        seen: set[int] = set()
+        waiting = [(diagram, {})] if waiting else []
+        while waiting:
+            number, asked = waiting.pop()
+            if number in seen:
+                continue
+            seen.add(number)
+            variable = self.variable[number]
+            if variable != LEAF:
+                waiting.append((self.high[number], {**asked, variable: True}))
+                waiting.append((self.low[number], {**asked, variable: False}))
+            elif number not in met:
+                yield asked, self.value(number)
