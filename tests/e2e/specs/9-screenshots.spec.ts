@@ -24,6 +24,8 @@ test("the pictures of the documentation are taken", async ({ page }) => {
   await rnic.chooseRange("5m");
   await rnic.expectPainted(/^Counter gap/);
   await rnic.expectPainted(/^Ingress mask chain/);
+  // Choosing the range has scrolled to it; what the RNIC is stands at the top.
+  await page.getByRole("main").evaluate((main) => main.scrollTo(0, 0));
   await page.screenshot({ path: path("rnic") });
 
   await rnic.incidents.getByRole("listitem").getByRole("link").first().click();
