@@ -14,11 +14,11 @@ from wallwatch_backend.settings import Settings
 from wallwatch_backend.webhooks import outbox, repository, routing_repository
 from wallwatch_backend.webhooks.models import WebhookRow
 from wallwatch_backend.webhooks.router import Router
-from wallwatch_backend.webhooks.schemas import EventType
+from wallwatch_backend.webhooks.schemas import INCIDENT_EVENTS, EventType
 from wallwatch_backend.webhooks.telling import Telling
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
-OPENED, UPDATED, RESOLVED = EventType
+OPENED, UPDATED, RESOLVED = INCIDENT_EVENTS
 
 
 def after(seconds: float) -> datetime:
@@ -48,7 +48,7 @@ class World:
             secret=b"",
             enabled=True,
             created_by="test",
-            events=[str(e) for e in row.pop("events", EventType)],
+            events=[str(e) for e in row.pop("events", INCIDENT_EVENTS)],
             **row,
         )
         async with self.database.write() as session:
