@@ -159,6 +159,14 @@ async def test_a_silent_host_leads_until_a_crash_explains_it(database: Database,
     assert (await the_one(database, host)).symptom == "S3"
 
 
+async def test_deleted_live_flows_lead_before_the_slow_deletions_that_they_bring_about(database: Database, host: str) -> None:
+    slow, live = message("S4", host, cause="C4"), message("S1", host, cause="C5", at=20)
+    assert await applied(database, slow, live) == ["opened", "joined"]
+    assert (await the_one(database, host)).symptom == "S1"
+    await applied(database, end(live, 300))
+    assert (await the_one(database, host)).symptom == "S4", "what is over does not speak for what is not"
+
+
 async def test_three_hosts_of_a_rack_become_one_incident_and_the_others_point_to_it(database: Database, host: str) -> None:
     names = [f"{host}{letter}" for letter in "abc"]
     await applied(database, *(message("S1", name, at=i, rack="r7") for i, name in enumerate(names[:2])))
@@ -184,12 +192,12 @@ async def test_a_firmware_over_racks_is_one_incident_of_the_fleet(database: Data
 
 
 async def test_a_cause_that_is_seen_later_groups_what_was_apart(database: Database, host: str) -> None:
-    unsure = message("S4", host, cause="C4")
+    unsure = message("S6", host, cause="C6")
     await applied(database, message("S1", host), unsure)
     assert len(await incidents(database, host)) == 2
-    sure = message("S4", host, cause="C5", after_s=15)
+    sure = message("S6", host, cause="C5", after_s=15)
     assert await applied(database, sure) == ["refreshed"]
-    assert (await the_one(database, host)).symptoms == ["S1", "S4"]
+    assert (await the_one(database, host)).symptoms == ["S1", "S6"]
 
 
 async def test_fresher_evidence_is_kept_and_is_no_change(database: Database, host: str) -> None:

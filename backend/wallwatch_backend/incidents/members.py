@@ -155,10 +155,13 @@ def say(incident: IncidentRow, rows: Sequence[Any]) -> None:
 
 
 def _lead(present: UUID | None, speaking: Sequence[Any]) -> Any:
-    """What explains most about its host leads; else whatever led before, while it is active; else what began first."""
+    """What explains most about its host leads, and of two related symptoms of an RNIC the one that brings the other about; else whatever
+    led before, while it is active; else what began first."""
+    there = {(row.host, row.pci, row.symptom) for row in speaking}
 
-    def weight(row: Any) -> tuple[int, bool, datetime, str]:
-        return (-grouping().rank(row.symptom), row.finding_id != present, row.started_at, str(row.finding_id))
+    def weight(row: Any) -> tuple[int, bool, bool, datetime, str]:
+        led = any((row.host, row.pci, other) in there for other in grouping().leaders(row.symptom))
+        return (-grouping().rank(row.symptom), led, row.finding_id != present, row.started_at, str(row.finding_id))
 
     return min(speaking, key=weight)
 

@@ -20,6 +20,8 @@ class Related(Entry):
     """Two symptoms that one mechanism brings about."""
 
     symptoms: tuple[SymptomId, SymptomId]
+    leads: SymptomId | None = None
+    """The one of the two that speaks for both while it is active; None where whichever came first does."""
     reach: Literal["rnic", "host"]
     why: str
 
@@ -57,6 +59,8 @@ class Grouping(Entry):
         for pair in self.related:
             if pair.symptoms[0] == pair.symptoms[1]:
                 raise ValueError(f"related: {pair.symptoms[0]} is related to itself anyway")
+            if pair.leads is not None and pair.leads not in pair.symptoms:
+                raise ValueError(f"related: {pair.leads} leads neither {pair.symptoms[0]} nor {pair.symptoms[1]}")
         return self
 
     def rank(self, symptom: str) -> int:
@@ -67,6 +71,14 @@ class Grouping(Entry):
         """
         names = [one.symptom for one in self.inhibitors]
         return len(names) - names.index(symptom) if symptom in names else 0
+
+    def leaders(self, symptom: str) -> frozenset[str]:
+        """Symptoms of the same RNIC that speak for this one while they are active.
+
+        >>> sorted(grouping().leaders("S4")), sorted(grouping().leaders("S1"))
+        (['S1'], [])
+        """
+        return frozenset(pair.leads for pair in self.related if pair.leads not in (None, symptom) and symptom in pair.symptoms)
 
 
 @cache
