@@ -148,12 +148,12 @@ func (a *ApplyMaskPlan) carryOut(ctx context.Context, id, sum string) (err error
 		return fmt.Errorf("nothing was changed: the operations cannot be kept for an undo: %w", err)
 	}
 	run := newFlowRun(table, ports, plan, notesOf(ctx), len(plan.Steps))
-	if failure := run.carryOut(ctx, plan.Steps, before); failure != nil {
+	if failure := run.carryOut(ctx, plan, before); failure != nil {
 		return a.rollBack(ctx, run, plan, order, failure)
 	}
 	a.last = run
-	notesOf(ctx).Message = fmt.Sprintf("%d entries added (%d refused because a flow overlaps), %d flows moved, %d removed, %d were gone, %d had come back by themselves",
-		run.entries, run.entriesRefused, run.moved, run.removed, run.gone, run.returned)
+	notesOf(ctx).Message = fmt.Sprintf("%d entries added (%d refused because a flow overlaps), %d flows moved (%d of them came after the plan was made), %d removed, %d were gone, %d had come back by themselves",
+		run.entries, run.entriesRefused, run.moved, run.newcomers, run.removed, run.gone, run.returned)
 	return a.store.mark(id, plan.PCI)
 }
 

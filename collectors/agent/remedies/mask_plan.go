@@ -125,12 +125,11 @@ func (p *maskPlan) stale(now flowtable.Snapshot) string {
 	}
 	known := 0
 	for _, flow := range now.Flows {
-		digest, planned := p.Flows[flow.ID]
-		if !planned {
+		if _, planned := p.Flows[flow.ID]; !planned {
 			continue
 		}
 		known++
-		if digest != flow.Digest() {
+		if p.changed(flow) {
 			return fmt.Sprintf("the flow %s has changed since: it is now %s with the actions %s", flow.ID, clip(flow.Match), clip(flow.Actions))
 		}
 	}
@@ -142,6 +141,12 @@ func (p *maskPlan) stale(now flowtable.Snapshot) string {
 		return fmt.Sprintf("%d of %d flows are gone", gone, len(p.Flows))
 	}
 	return ""
+}
+
+// changed says that a flow that the plan was made of matches or does something else now.
+func (p *maskPlan) changed(flow flowtable.Flow) bool {
+	digest, planned := p.Flows[flow.ID]
+	return planned && digest != flow.Digest()
 }
 
 // entries are the identities of the exact entries that the plan adds; the server made them up, so that nobody else's flows have them.

@@ -25,10 +25,12 @@ type flowRun struct {
 	total    int
 	told     time.Time
 
-	entries, entriesRefused, moved, removed, gone, returned int
+	entries, entriesRefused, moved, removed, gone, returned, newcomers int
 	// away are flows that were deleted to be added again and are not there yet.
 	away    map[string]flowtable.Flow
 	touched map[string]bool
+	// along are those of them that came after the plan was made: a mask gives up its place only with its last flow.
+	along []flowtable.Flow
 	// added and expelled are what the switch has to show afterwards, and must not.
 	added    []flowtable.Flow
 	expelled map[string]bool
@@ -66,24 +68,42 @@ func (r *flowRun) insert(ctx context.Context, match, actions string) error {
 	return r.table.Add(ctx, match, actions)
 }
 
+// snapshotAge is how old a dump may be when a mask is moved: reading thousands of flows takes the switch's time.
+const snapshotAge = 5 * time.Second
+
 // carryOut does the steps one after another; an error other than those that are expected ends it in the middle.
-func (r *flowRun) carryOut(ctx context.Context, steps []flowStep, before flowtable.Snapshot) error {
+func (r *flowRun) carryOut(ctx context.Context, plan *maskPlan, now flowtable.Snapshot) error {
 	missing := map[string]bool{}
-	for _, step := range steps {
+	entries, readAt, moving := plan.entries(), time.Now(), ""
+	for _, step := range plan.Steps {
 		var err error
 		switch {
 		case step.Add && step.Phase == "activate":
 			err = r.activate(ctx, step)
 		case step.Add && missing[step.id()]:
-			// Open vSwitch took it away before the plan did: what it did may not be right any more.
+			// Open vSwitch took it away or changed it before the plan did: what it did may not be right any more.
 		case step.Add:
-			err = r.putBack(ctx, flowtable.Flow{ID: step.id(), Match: step.Match, Actions: step.Actions})
+			if err = r.bringAlong(ctx); err == nil {
+				err = r.putBack(ctx, flowtable.Flow{ID: step.id(), Match: step.Match, Actions: step.Actions})
+			}
 		default:
-			flow, there := before.Find(step.id())
-			if !there {
+			if time.Since(readAt) > snapshotAge {
+				if now, err = read(ctx, r.table, r.ports); err != nil {
+					break
+				}
+				readAt = time.Now()
+			}
+			flow, there := now.Find(step.id())
+			if !there || plan.changed(flow) {
 				missing[step.id()] = true
 				r.gone++
 				break
+			}
+			if step.Phase == "move" && !plan.Contested && flow.Mask != moving {
+				moving = flow.Mask
+				if err = r.takeAlong(ctx, moving, now, func(id string) bool { return plan.Flows[id] == "" && !entries[id] }); err != nil {
+					break
+				}
 			}
 			var went bool
 			if went, err = r.takeAway(ctx, flow, step.Phase == "move"); !went {
@@ -91,9 +111,42 @@ func (r *flowRun) carryOut(ctx context.Context, steps []flowStep, before flowtab
 			}
 		}
 		if err != nil {
-			return fmt.Errorf("operation %d of %d (%s): %w", r.done+1, len(steps), clip(step.command()), err)
+			return fmt.Errorf("operation %d of %d (%s): %w", r.done+1, len(plan.Steps), clip(step.command()), err)
 		}
 		r.step()
+	}
+	return r.bringAlong(ctx)
+}
+
+// takeAlong takes away what came under a mask since the plan was made. Nothing overlaps these flows with other actions, else Open vSwitch had
+// not installed them, so that they may be moved with their mask.
+func (r *flowRun) takeAlong(ctx context.Context, mask string, now flowtable.Snapshot, newcomer func(id string) bool) error {
+	if err := r.bringAlong(ctx); err != nil {
+		return err
+	}
+	for _, flow := range now.Flows {
+		if flow.Mask != mask || !newcomer(flow.ID) {
+			continue
+		}
+		went, err := r.takeAway(ctx, flow, true)
+		if err != nil {
+			return err
+		}
+		if went {
+			r.along = append(r.along, flow)
+		}
+	}
+	return nil
+}
+
+// bringAlong puts them back as they were, behind the flows that were deleted before.
+func (r *flowRun) bringAlong(ctx context.Context) error {
+	for len(r.along) > 0 {
+		if err := r.putBack(ctx, r.along[0]); err != nil {
+			return err
+		}
+		r.along = r.along[1:]
+		r.newcomers++
 	}
 	return nil
 }

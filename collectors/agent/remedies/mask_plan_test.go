@@ -299,8 +299,53 @@ func TestWhatOpenVSwitchDoesMeanwhileIsLeftAsItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.expect(middle, exact, []string{other}, wide[1:])
-	if !strings.Contains(r.notes.Message, "(1 refused because a flow overlaps), 1 flows moved, 0 removed, 1 were gone") {
+	if !strings.Contains(r.notes.Message, "(1 refused because a flow overlaps), 1 flows moved (0 of them came after the plan was made), 0 removed, 1 were gone") {
 		t.Error(r.notes.Message)
+	}
+}
+
+func TestWhatCameUnderAMaskSinceThePlanIsMovedWithIt(t *testing.T) {
+	r := newPlanRig(t)
+	r.arrives(nil)
+	newcomer := []string{ruleOf(7, "10.7.0.0/255.255.0.0")}
+	r.vs.Set(slices.Concat(wide, newcomer, middle, exact, []string{other})...)
+	plan := r.applied()
+	r.expect(middle, exact, []string{other}, entry, newcomer, wide)
+	if !strings.Contains(r.notes.Message, "3 flows moved (1 of them came after the plan was made)") {
+		t.Error(r.notes.Message)
+	}
+	back, err := r.Undo(context.Background(), plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Apply(r.context(), back); err != nil {
+		t.Fatal(err)
+	}
+	r.expect([]string{other}, newcomer, wide, middle, exact)
+}
+
+func TestAFailureInTheMiddleTakesNewcomersBackToo(t *testing.T) {
+	r := newPlanRig(t)
+	r.arrives(nil)
+	newcomer := []string{ruleOf(7, "10.7.0.0/255.255.0.0")}
+	r.vs.Set(slices.Concat(wide, newcomer, middle, exact, []string{other})...)
+	plan, err := r.plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed := false
+	r.vs.Before = func(command string, arguments []string) error {
+		if command == "dpctl/add-flow" && strings.Contains(arguments[0], ufid(7)) && !failed {
+			failed = true
+			return errors.New("updating flow table (No space left on device)")
+		}
+		return nil
+	}
+	if err := r.Apply(r.context(), plan); err == nil || !strings.Contains(err.Error(), "taken back") {
+		t.Errorf("%v", err)
+	}
+	if there := r.vs.Flows(); len(there) != len(chain)+1 || slices.Contains(there, entry[0]) {
+		t.Errorf("what is there afterwards:\n%s", strings.Join(there, "\n"))
 	}
 }
 
