@@ -19,11 +19,11 @@ from tests.evaluation.draw import Drawn
 from tests.evaluation.record import is_there
 from tests.forecast import document
 from tests.forecast.draw import HELD_OUT, draw
+from tests.forecast.judged import judged
 from tests.forecast.rhythm import measure
 
-from wallwatch.domain.forecast.model import Forecaster
 from wallwatch.forecasting.baselines import SupportVectors, linear, persistence
-from wallwatch.forecasting.figures import Baseline, Tally, judge, summary
+from wallwatch.forecasting.figures import Baseline, Tally, summary
 from wallwatch.forecasting.recordings import PERFORMANCE, measured, read
 from wallwatch.forecasting.registry import Registry
 from wallwatch.forecasting.text import figures
@@ -70,17 +70,6 @@ def recordings(options: argparse.Namespace) -> dict[int, Path]:
         with ThreadPoolExecutor(options.processes) as pool:
             list(pool.map(lambda seed: record(fleetsim, draw(seed), folders[seed]), missing))
     return folders
-
-
-def judged(folder: Path, forecaster: Forecaster, baselines: dict[str, Baseline], every_min: int) -> tuple[Tally, Tally, float]:
-    """One fleet: by the trained forecaster beside the baselines, and by the cold start; and how many RNIC-hours it has."""
-    trained, cold = Tally(), Tally()
-    history = read(folder)
-    truth = measured(folder, history)
-    judge(history, truth, forecaster, trained, baselines, every_min)
-    judge(history, truth, None, cold, {}, every_min)
-    print(f"{folder.name} is judged", file=sys.stderr)
-    return trained, cold, len(history.names) * history.minutes / 60
 
 
 def main(given: list[str]) -> int:

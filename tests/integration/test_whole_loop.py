@@ -152,7 +152,7 @@ def test_5_the_opening_is_delivered_with_a_valid_signature(loop: Loop) -> None:
     body = Webhook(loop.secret).verify(received.body, received.headers)
     assert body["data"]["id"] == loop.incident_id
     with pytest.raises(Exception, match="signature"):
-        Webhook(loop.secret).verify(received.body.replace(b"S1", b"S2", 1), received.headers)
+        Webhook(loop.secret).verify(received.body.replace(b"incident.opened", b"incident.reopened", 1), received.headers)
 
 
 def test_6_a_dry_run_shows_the_operation_and_changes_nothing(loop: Loop) -> None:

@@ -25,6 +25,7 @@ class CommandKeys(BaseModel):
 class Rotation(BaseModel):
     overlap_s: int = Field(
         default=7 * 86_400,
+        strict=True,
         ge=0,
         le=90 * 86_400,
         description="Seconds for which agents still accept the key before; 0 when others know it: commands under way are then refused",

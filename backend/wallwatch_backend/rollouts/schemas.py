@@ -31,7 +31,7 @@ class NewRollout(BaseModel):
     targets: list[Target] = Field(
         min_length=1, max_length=5000, description="In the order in which they are reached; the first are the canary"
     )
-    canary: int = Field(default=1, ge=1, le=100, description="How many targets the first wave has")
+    canary: int = Field(default=1, strict=True, ge=1, le=100, description="How many targets the first wave has")
     growth: float = Field(default=3, ge=1, le=100, description="How many times larger each wave is than the one before")
     undo_on_stop: bool = Field(default=False, description="When it stops by itself, take back what it has done")
     not_before: AwareDatetime | None = Field(default=None, description="Begin of the maintenance window")

@@ -1,0 +1,21 @@
+"""Judging one fleet, in a process of its own."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from wallwatch.domain.forecast.model import Forecaster
+from wallwatch.forecasting.figures import Baseline, Tally, judge
+from wallwatch.forecasting.recordings import measured, read
+
+
+def judged(folder: Path, forecaster: Forecaster, baselines: dict[str, Baseline], every_min: int) -> tuple[Tally, Tally, float]:
+    """One fleet: by the trained forecaster beside the baselines, and by the cold start; and how many RNIC-hours it has."""
+    trained, cold = Tally(), Tally()
+    history = read(folder)
+    truth = measured(folder, history)
+    judge(history, truth, forecaster, trained, baselines, every_min)
+    judge(history, truth, None, cold, {}, every_min)
+    print(f"{folder.name} is judged", file=sys.stderr)
+    return trained, cold, len(history.names) * history.minutes / 60
