@@ -24,7 +24,8 @@ of {fleets} others: other seeds, other lengths and ends of growth, and four work
 mechanism could do in each minute (`fleetsim record --performance`), written apart from the formulas of the pipelines; it has 1.5 % noise
 of its own, about 0.6 % in the mean of a minute. Ahead means minutes after the forecast was made.
 
-No choice was made on the judged fleets, and they were judged once. Thresholds of declines come from six other fleets, intervals and how
+No choice was made on the judged fleets. They were judged first from two recordings that had been cut short, and again whole, after
+samples that come a moment after their minute had been put into it; nothing of the forecasts was changed between. Thresholds of declines come from six other fleets, intervals and how
 much wider they are made from those that training kept apart.
 {note}
 ## Accuracy

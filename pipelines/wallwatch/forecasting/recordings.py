@@ -23,6 +23,7 @@ _REPORTED = {
     "peers": "peers", "further": "peers_other_packets_per_s", "addresses": "tunnel_addresses", "sources": "tunnel_sources",
     "q_ingress": "q_ingress",
 }  # fmt: skip
+_LATE_NS = 5_000_000_000
 _MINUTE_NS = 60_000_000_000
 
 
@@ -78,8 +79,16 @@ def read(folder: Path) -> History:
 def _identify(columns: dict[str, list[Any]], message: dict[str, Any]) -> None:
     columns["host"].append(message["tags"]["host"])
     columns["pci"].append(message["tags"]["pci"])
-    # A sample of a whole minute speaks of the minute that it ends.
-    columns["minute"].append((message["timestamp"] - 1) // _MINUTE_NS)
+    columns["minute"].append(minute_of(message["timestamp"]))
+
+
+def minute_of(at_ns: int) -> int:
+    """The minute that a sample speaks of: the one that it ends, also where collection comes a little late (jitter).
+
+    >>> minute_of(60_000_000_000), minute_of(60_500_000_000), minute_of(70_000_000_000)
+    (0, 0, 1)
+    """
+    return (at_ns - _LATE_NS) // _MINUTE_NS
 
 
 def measured(folder: Path, of: History) -> Measured:
