@@ -25,8 +25,8 @@ mechanism could do in each minute (`fleetsim record --performance`), written apa
 of its own, about 0.6 % in the mean of a minute. Ahead means minutes after the forecast was made.
 
 No choice was made on the judged fleets. They were judged first from two recordings that had been cut short, and again whole, after
-samples that come a moment after their minute had been put into it; nothing of the forecasts was changed between. Thresholds of declines come from six other fleets, intervals and how
-much wider they are made from those that training kept apart.
+samples that come a moment after their minute had been put into it; nothing of the forecasts was changed between.
+Thresholds of declines come from six other fleets, intervals and how much wider they are made from those that training kept apart.
 {note}
 ## Accuracy
 
