@@ -7,6 +7,7 @@ them to the dead-letter topic, once.
 
 from __future__ import annotations
 
+import gc
 import logging
 import threading
 import time
@@ -92,4 +93,7 @@ def run(settings: Settings) -> None:
     serve(settings.metrics_port)
     settings.state_dir.mkdir(parents=True, exist_ok=True)
     Follower(settings.libpq_url, threading.Event()).start()  # it ends with the process
+    # Parts of the state are thousands of lists and dicts, none of them in a cycle: to look for cycles in all of them takes long.
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
     application(settings).run()

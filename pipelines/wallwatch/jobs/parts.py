@@ -16,7 +16,7 @@ class Bytes(Protocol):
     def set_bytes(self, key: str, value: bytes) -> None: ...
 
 
-MOST_DECODED = 4096
+MOST_DECODED = 1024
 """Parts that are kept decoded, some 20 kB each. All messages of a host's gathering come within a second or two, and share its part."""
 
 packed = msgspec.msgpack.Encoder().encode
