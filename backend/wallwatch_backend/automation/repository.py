@@ -95,3 +95,7 @@ async def page(session: ReadSession, rule_id: UUID, before: tuple[datetime, UUID
     if before is not None:
         query = query.where(tuple_(RunRow.created_at, RunRow.id) < before)
     return (await session.scalars(query.order_by(RunRow.created_at.desc(), RunRow.id.desc()).limit(limit))).all()
+
+
+async def rule_named(session: ReadSession, name: str) -> RuleRow | None:
+    return (await session.scalars(select(RuleRow).where(RuleRow.name == name))).one_or_none()

@@ -3,13 +3,11 @@
 from datetime import timedelta
 from uuid import NAMESPACE_URL, uuid5
 
-from sqlalchemy import text
-
 from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.access import Caller, Role
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.kit.problems import WallwatchError
-from wallwatch_backend.plans import service
+from wallwatch_backend.plans import repository, service
 from wallwatch_backend.plans.schemas import NewPlan
 from wallwatch_backend.remedies.signing import CommandSigner
 from wallwatch_backend.settings import Settings
@@ -19,23 +17,12 @@ MOST_AT_ONCE = 4
 AGAIN_AFTER = timedelta(minutes=30)
 FRESH = timedelta(minutes=5)
 
-_DECLINING = text(
-    """
-    SELECT r.host, r.pci FROM rnic_forecast f JOIN rnic r USING (rnic_id) JOIN agent a ON a.host = r.host
-    WHERE f.decline_in_s IS NOT NULL AND f.made_at > :fresh AND a.connection_id IS NOT NULL
-      AND NOT EXISTS (SELECT FROM mask_plan p WHERE p.host = r.host AND p.pci = r.pci AND p.created_at > :again)
-    ORDER BY f.decline_in_s, r.host, r.pci
-    LIMIT GREATEST(0, :most - (SELECT count(*) FROM mask_plan WHERE trigger = 'forecast' AND state IN ('reading', 'planning')))
-    """
-)
-
 
 async def begin(database: Database, settings: Settings, signer: CommandSigner) -> None:
     """Make plans for RNICs whose bandwidth is likely to fall, the next one first; one is not planned again within half an hour."""
     at = clock.now()
     async with database.read() as session:
-        found = await session.execute(_DECLINING, {"fresh": at - FRESH, "again": at - AGAIN_AFTER, "most": MOST_AT_ONCE})
-        rnics = [(row[0], row[1]) for row in found]
+        rnics = await repository.declining(session, at - FRESH, at - AGAIN_AFTER, MOST_AT_ONCE)
     caller = Caller(kind="user", id=uuid5(NAMESPACE_URL, "wallwatch"), name="wallwatch", role=Role.operator, address=None)
     for host, pci in rnics:
         try:

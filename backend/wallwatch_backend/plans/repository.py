@@ -119,3 +119,20 @@ async def forget_before(session: WriteSession, at: datetime) -> None:
 
 async def last_made(session: ReadSession, host: str, pci: str) -> datetime | None:
     return (await session.execute(select(func.max(P.created_at)).where(P.host == host, P.pci == pci))).scalar_one()
+
+
+_DECLINING = text(
+    """
+    SELECT r.host, r.pci FROM rnic_forecast f JOIN rnic r USING (rnic_id) JOIN agent a ON a.host = r.host
+    WHERE f.decline_in_s IS NOT NULL AND f.made_at > :fresh AND a.connection_id IS NOT NULL
+      AND NOT EXISTS (SELECT FROM mask_plan p WHERE p.host = r.host AND p.pci = r.pci AND p.created_at > :again)
+    ORDER BY f.decline_in_s, r.host, r.pci
+    LIMIT GREATEST(0, :most - (SELECT count(*) FROM mask_plan WHERE trigger = 'forecast' AND state IN ('reading', 'planning')))
+    """
+)
+
+
+async def declining(session: ReadSession, fresh: datetime, again: datetime, most: int) -> list[tuple[str, str]]:
+    """RNICs with a decline forecast since `fresh` and no plan since `again`, the next decline first; at most so many under way at once."""
+    found = await session.execute(_DECLINING, {"fresh": fresh, "again": again, "most": most})
+    return [(row[0], row[1]) for row in found]

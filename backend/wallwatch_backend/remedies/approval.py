@@ -3,11 +3,9 @@
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select
-
 from wallwatch_backend.agents import repository as agents
 from wallwatch_backend.audit import service as audit
-from wallwatch_backend.automation.models import RuleRow
+from wallwatch_backend.automation import repository as automation
 from wallwatch_backend.control import repository as admission
 from wallwatch_backend.control import service as control
 from wallwatch_backend.incidents.service import note_remedy
@@ -21,7 +19,7 @@ from wallwatch_backend.remedies.models import RemedyRow
 from wallwatch_backend.remedies.schemas import Remedy
 from wallwatch_backend.remedies.signing import CommandSigner
 from wallwatch_backend.settings import Settings
-from wallwatch_backend.tokens.models import TokenRow
+from wallwatch_backend.tokens import repository as tokens
 
 _PREFIX = "token:"
 _RULE = "automation:"
@@ -30,12 +28,12 @@ _RULE = "automation:"
 async def _people(session: ReadSession, actor: str) -> set[str]:
     """Who may stand behind an actor: the actor, of a token whoever made one of that name, of a rule who made it and switched it on."""
     if actor.startswith(_RULE):
-        rule = (await session.scalars(select(RuleRow).where(RuleRow.name == actor.removeprefix(_RULE)))).one_or_none()
+        rule = await automation.rule_named(session, actor.removeprefix(_RULE))
         behind = {rule.created_by, rule.enabled_by} - {None} if rule is not None else set()
         return {actor}.union(*[await _people(session, one) for one in behind if one is not None])
     if not actor.startswith(_PREFIX):
         return {actor}
-    return {actor, *(await session.scalars(select(TokenRow.created_by).where(TokenRow.name == actor.removeprefix(_PREFIX)))).all()}
+    return {actor, *await tokens.makers(session, actor.removeprefix(_PREFIX))}
 
 
 async def same_person(session: ReadSession, one: str, other: str) -> bool:

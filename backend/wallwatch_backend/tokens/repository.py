@@ -36,3 +36,8 @@ async def add(session: WriteSession, row: TokenRow) -> None:
 async def delete_one(session: WriteSession, token_id: UUID) -> str | None:
     """Delete a token and return its name; None when there is none."""
     return (await session.execute(delete(TokenRow).where(TokenRow.id == token_id).returning(TokenRow.name))).scalar_one_or_none()
+
+
+async def makers(session: ReadSession, name: str) -> Sequence[str]:
+    """Who made tokens of that name."""
+    return (await session.scalars(select(TokenRow.created_by).where(TokenRow.name == name))).all()

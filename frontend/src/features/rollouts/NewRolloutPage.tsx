@@ -61,11 +61,13 @@ function NewRolloutForm({ actions, search, incident, onSearch, onStarted }: Form
   const filters = useMemo<WallFilters>(() => Object.fromEntries(Object.entries(search).filter(([key]) => key !== "action" && key !== "incident")), [search]);
   // Taken once: who is reached must not change under the reader when a symptom comes or goes. "Look again" does it.
   const [looked, setLooked] = useState(0);
-  const all = useMemo(
-    () => (isFiltered(filters) ? candidates(state.columns, filterRows(state.columns, filters), action?.scope ?? "host") : []),
+  const { all, takenAt } = useMemo(
+    () => ({
+      all: isFiltered(filters) ? candidates(state.columns, filterRows(state.columns, filters), action?.scope ?? "host") : [],
+      takenAt: Date.now(),
+    }),
     [filters, action?.scope, looked, state.asOf === null], // eslint-disable-line react-hooks/exhaustive-deps
   );
-  const takenAt = useMemo(() => Date.now(), [all]); // eslint-disable-line react-hooks/exhaustive-deps
   const reachable = useMemo(() => (agents.data ? all.filter((target) => agents.data.has(target.host)) : all), [all, agents.data]);
   const kept = useMemo(() => chosen(reachable, left, first), [reachable, left, first]);
   const values = edited && edited.of === action?.action ? edited.values : action ? initialValues(action, purpose?.suggestion?.params ?? {}, "") : {};
