@@ -33,8 +33,8 @@ async def make(
 ) -> Plan:
     """Order the flows of an RNIC and begin a plan of its masks."""
     identity = await identity_of(session, body.host, body.pci)
-    if identity.model not in load.printed_profiles():
-        named, known = identity.model or "none", ", ".join(load.printed_profiles())
+    if identity.model not in load.profiles():
+        named, known = identity.model or "none", ", ".join(load.profiles())
         raise ModelUnknown(f"Telemetry of {body.pci} of {body.host} names the model {named}; there are profiles of {known}.")
     if await agents.by_host(session, body.host) is None:
         raise NoAgent(f"Enrol an agent on {body.host} first: wallwatch agent enrol --host {body.host}")

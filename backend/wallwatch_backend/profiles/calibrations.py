@@ -57,9 +57,7 @@ async def from_fleet(session: WriteSession, caller: Caller, model: str, body: Fl
             f"No steady minute of an RNIC of model {model} in the last {body.hours} hours: the card must have been the limit for a while."
         )
     try:
-        found = await asyncio.to_thread(
-            calibrate, measured, current, model, others=[p.performance for p in load.printed_profiles().values()]
-        )
+        found = await asyncio.to_thread(calibrate, measured, current, model, others=[p.performance for p in load.profiles().values()])
     except Nothing as problem:
         raise NothingToFit(str(problem)) from None
     note = (

@@ -26,7 +26,7 @@ FULL = 0.85
 
 async def of_rnic(session: ReadSession, host: str, pci: str, hours: float) -> RnicPerformance:
     identity = await identity_of(session, host, pci)
-    if identity.model not in load.printed_profiles():
+    if identity.model not in load.profiles():
         raise NotFound(f"The model of RNIC {pci} of host {host} is not known, so nothing can be expected of it.")
     version = await _in_force(session, identity.model, identity.driver or "", identity.fw_ver or "")
     p = shown.profile_in_force(identity.model, version).performance

@@ -37,16 +37,16 @@ MOST_PLACED = 5_000
 
 def of_catalogue(model: str) -> DomainProfile:
     """Return the catalogue's profile, or raise `NotFound` with the known models."""
-    found = load.printed_profiles().get(model)
+    found = load.profiles().get(model)
     if found is None:
-        raise NotFound(f"There is no profile {model}; known are {', '.join(load.printed_profiles())}.")
+        raise NotFound(f"There is no profile {model}; known are {', '.join(load.profiles())}.")
     return found
 
 
 async def list_profiles(session: ReadSession) -> list[ProfileSummary]:
     active, waiting = await repository.active(session), await repository.waiting(session)
     rnics = await repository.rnics_by_model(session)
-    return [_summary(model, active, waiting.get(model, 0), rnics.get(model, 0)) for model in load.printed_profiles()]
+    return [_summary(model, active, waiting.get(model, 0), rnics.get(model, 0)) for model in load.profiles()]
 
 
 def _summary(model: str, active: Sequence[ProfileVersionRow], candidates: int, rnics: int) -> ProfileSummary:
@@ -180,7 +180,7 @@ async def compare(session: ReadSession, model: str, left: int, right: int) -> Co
     for number in (left, right):
         if number == 0:
             of_catalogue(model)
-            sides.append((shown.printed(model), load.printed_profiles()[model].performance))
+            sides.append((shown.printed(model), load.profiles()[model].performance))
             continue
         row = await version_row(session, model, number)
         calibration = Calibration.model_validate(row.calibration)

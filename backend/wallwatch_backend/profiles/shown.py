@@ -18,7 +18,7 @@ EQUATION_NOTE = (
 
 def printed(model: str) -> VersionSummary:
     """Return version 0, the catalogue's own."""
-    profile = load.printed_profiles()[model]
+    profile = load.profiles()[model]
     return VersionSummary(
         id=None,
         number=0,
@@ -49,7 +49,7 @@ def performance_of(row: ProfileVersionRow) -> Performance | None:
 
 def profile_in_force(model: str, row: ProfileVersionRow | None) -> DomainProfile:
     """Return the model's profile with a version applied, or the catalogue's own."""
-    base = load.printed_profiles()[model]
+    base = load.profiles()[model]
     performance = None if row is None else performance_of(row)
     if row is None or performance is None:
         return base

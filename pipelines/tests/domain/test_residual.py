@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from wallwatch.domain.catalogue import promoted
-from wallwatch.domain.catalogue.load import printed_profiles
+from wallwatch.domain.catalogue.load import profiles
 from wallwatch.domain.catalogue.promoted import Promotion
 from wallwatch.domain.hypotheses.versions import Identity
 from wallwatch.domain.performance.model import bandwidth_gbps
@@ -129,7 +129,7 @@ def test_a_finding_of_a_process_before_goes_on() -> None:
 
 
 def test_expected_is_what_was_promoted_for_the_card_s_own_firmware() -> None:
-    slower = printed_profiles()["CX-4"].performance
+    slower = profiles()["CX-4"].performance
     assert bandwidth_gbps(slower, 10, 5) < 60.0
     promoted.use([Promotion("CX-6", "", CX6.fw_ver, slower, {}, "version 1")])
     judged = judge(SLOW)

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from wallwatch.domain.catalogue import promoted
-from wallwatch.domain.catalogue.load import printed_profiles
+from wallwatch.domain.catalogue.load import profiles
 from wallwatch.domain.symptoms.host_stage import Message, step
 from wallwatch.settings import Settings
 from wallwatch.store.promoted import Follower
@@ -59,7 +59,7 @@ def test_a_promotion_changes_what_is_judged_without_a_restart_for_its_firmware_a
 
     # A card of this firmware hardly minds masks: a far wider surface, and latency that does not grow.
     surface = {
-        **printed_profiles()["CX-6"].performance.model_dump(exclude_none=True),
+        **profiles()["CX-6"].performance.model_dump(exclude_none=True),
         "v": 800.0,
         "m": -1.0,
         "n": -1.0,
@@ -73,9 +73,9 @@ def test_a_promotion_changes_what_is_judged_without_a_restart_for_its_firmware_a
         [FIRMWARE, psycopg.types.json.Jsonb(surface), psycopg.types.json.Jsonb(limits)],
     )
     try:
-        until(lambda: promoted.profile_of("CX-6", "mlx5_core", FIRMWARE) is not printed_profiles()["CX-6"])
+        until(lambda: promoted.profile_of("CX-6", "mlx5_core", FIRMWARE) is not profiles()["CX-6"])
         assert (promoted_for.play(90), other.play(90)) == ("cleared", "active")
     finally:
         connection.execute("DELETE FROM rnic_profile_version WHERE number = 901")
-    until(lambda: promoted.profile_of("CX-6", "mlx5_core", FIRMWARE) is printed_profiles()["CX-6"])
+    until(lambda: promoted.profile_of("CX-6", "mlx5_core", FIRMWARE) is profiles()["CX-6"])
     assert promoted_for.play(40) == "active"

@@ -1,4 +1,4 @@
-"""Reads and cross-checks the catalogue. It does not change while a process runs, but for the profiles that `promoted` puts in force."""
+"""Reads and cross-checks the catalogue. It does not change while a process runs; what operators promoted in its place: `promoted`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import ValidationError
 
-from wallwatch.domain.catalogue import promoted
 from wallwatch.domain.catalogue.models import (
     Cause,
     DerivedSignal,
@@ -196,15 +195,6 @@ def known_signals() -> dict[str, tuple[str, str]]:
     return found
 
 
-def profiles() -> Mapping[str, Profile]:
-    """RNIC models as they are in force: those of the catalogue, or what was promoted in their place (`promoted.use`).
-
-    >>> profiles()["CX-6"].limits["egress_masks"].basis
-    'model'
-    """
-    return promoted.in_force() or printed_profiles()
-
-
 @cache
 def mask_loss_share() -> float:
     """The share of bandwidth at whose loss the wall of masks stands."""
@@ -212,8 +202,13 @@ def mask_loss_share() -> float:
 
 
 @cache
-def printed_profiles() -> dict[str, Profile]:
-    """RNIC models of the catalogue; the limits of masks are derived from each model's bandwidth surface."""
+def profiles() -> dict[str, Profile]:
+    """RNIC models of the catalogue; the limits of masks are derived from each model's bandwidth surface. What operators promoted in their
+    place: `promoted.profiles`.
+
+    >>> profiles()["CX-6"].limits["egress_masks"].basis
+    'model'
+    """
     raw = _read("rnic_profiles.yaml")
     share = float(raw["mask_limit"]["bandwidth_loss_share"])
     source = f"{raw['mask_limit']['source']}; loss of {share:.0%}"
@@ -245,7 +240,7 @@ def generic_profile() -> Profile:
     >>> generic_profile().limits["offloaded_flows"].basis
     'assumed'
     """
-    known = printed_profiles()
+    known = profiles()
     source = "unknown model: the lowest limit of the models in the catalogue"
     limits = {wall: Limit(value=min(p.limits[wall].value for p in known.values()), basis="assumed", source=source) for wall in walls()}
     typical = known[GENERIC_LIKE]
@@ -257,7 +252,7 @@ def generic_profile() -> Profile:
 @cache
 def _profile_index() -> dict[str, str]:
     index: dict[str, str] = {}
-    for profile in printed_profiles().values():
+    for profile in profiles().values():
         for key in (*profile.pci_ids, *profile.hca_types):
             if key in index:
                 raise RegistryError(f"rnic_profiles.yaml: {key} belongs to {index[key]} and to {profile.id}")

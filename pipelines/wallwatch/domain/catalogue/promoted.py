@@ -1,6 +1,6 @@
 """Profiles that operators promoted in place of the catalogue's: one set for the whole process, put in force from outside.
 
-A calibration changes what a model of RNIC gives and where its walls stand; every stage reads it through `load.profiles` or `profile_of`.
+A calibration changes what a model of RNIC gives and where its walls stand; every stage reads it through `profiles` or `profile_of`.
 The caller (a job, the backend) knows where versions are stored; this module does no I/O.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from wallwatch.domain.catalogue import load
 from wallwatch.domain.catalogue.models import Limit, Performance, Profile
 from wallwatch.domain.performance.model import masks_at_bandwidth_loss
 
@@ -58,9 +59,7 @@ def applied(profile: Profile, promotion: Promotion, loss_share: float) -> Profil
 
 def use(promotions: Iterable[Promotion]) -> list[str]:
     """Put exactly these promotions in force; returns what could not be used, with the reason. The catalogue's profile stays there."""
-    from wallwatch.domain.catalogue import load
-
-    printed, share = load.printed_profiles(), load.mask_loss_share()
+    printed, share = load.profiles(), load.mask_loss_share()
     scoped: dict[Key, Profile] = {}
     problems = []
     for one in promotions:
@@ -77,9 +76,9 @@ def use(promotions: Iterable[Promotion]) -> list[str]:
     return problems
 
 
-def in_force() -> Mapping[str, Profile] | None:
-    """Every model with what was promoted for all its drivers and firmwares; None while nothing is."""
-    return _Force.models
+def profiles() -> Mapping[str, Profile]:
+    """Every model as it is in force: the catalogue's, or what was promoted for all its drivers and firmwares."""
+    return _Force.models or load.profiles()
 
 
 def profile_of(model: str | None, driver: str | None = None, fw_ver: str | None = None) -> Profile | None:
@@ -88,8 +87,6 @@ def profile_of(model: str | None, driver: str | None = None, fw_ver: str | None 
     >>> profile_of("CX-6", "mlx5_core", "20.35.1012").id, profile_of("unheard of")
     ('CX-6', None)
     """
-    from wallwatch.domain.catalogue import load
-
     if not model:
         return None
     if _Force.scoped:
@@ -97,4 +94,4 @@ def profile_of(model: str | None, driver: str | None = None, fw_ver: str | None 
             found = _Force.scoped.get(key)
             if found is not None:
                 return found
-    return load.profiles().get(model)
+    return profiles().get(model)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wallwatch.domain.catalogue.load import profiles
+from wallwatch.domain.catalogue.promoted import profiles
 from wallwatch.domain.forecast.targets import Floats, column
 
 _PARAMETERS = ("u", "v", "m", "n", "w", "a", "b", "c")

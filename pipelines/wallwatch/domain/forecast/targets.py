@@ -9,8 +9,9 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from wallwatch.domain.catalogue.load import profiles, walls
+from wallwatch.domain.catalogue.load import walls
 from wallwatch.domain.catalogue.models import Profile
+from wallwatch.domain.catalogue.promoted import profiles
 
 Floats = npt.NDArray[np.float64]
 
