@@ -75,15 +75,15 @@ def test_what_is_risky_waits_for_a_second_person(
     assert decide(viewer, proposed).status_code == 403
     own = decide(operator, proposed)
     assert (own.status_code, own.json()["code"]) == (403, "second_person_needed")
-    approved = decide(admin, proposed)
+    approved = admin.post(f"/api/v1/remedies/{proposed['id']}/approve", json={"comment": "the host is drained"})
     assert approved.status_code == 202, approved.text
-    assert approved.json()["decided_by"] == "admin"
+    assert (approved.json()["decided_by"], approved.json()["decision_comment"]) == ("admin", "the host is drained")
     eventually(lambda: state(operator, proposed) == "applied")
     assert [command["operation"] for command in agents[0].commands] == ["apply"]
     assert decide(admin, proposed).json()["code"] == "not_proposed"
-    audited = [entry["action"] for entry in admin.get("/api/v1/audit", params={"action": "remedy.", "limit": 5}).json()["items"]]
+    audited = {e["action"]: e["detail"] for e in admin.get("/api/v1/audit", params={"action": "remedy.", "limit": 5}).json()["items"]}
     assert "remedy.propose" in audited
-    assert "remedy.approve" in audited
+    assert audited["remedy.approve"]["comment"] == "the host is drained"
 
 
 def test_a_dry_run_needs_nobody(operator: httpx.Client, agents: list[Any], eventually: Any) -> None:
@@ -101,7 +101,7 @@ def test_a_token_is_not_a_second_person_for_whoever_made_it(admin: httpx.Client,
 def test_a_rejected_proposal_never_reaches_the_host(operator: httpx.Client, admin: httpx.Client, agents: list[Any]) -> None:
     proposed = recover(operator, agents[0].host)
     rejected = decide(admin, proposed, "reject").json()
-    assert (rejected["state"], rejected["message"], rejected["undoable"]) == ("rejected", "not now", False)
+    assert (rejected["state"], rejected["decision_comment"], rejected["undoable"]) == ("rejected", "not now", False)
     assert decide(admin, proposed).json()["code"] == "not_proposed"
     withdrawn = decide(operator, recover(operator, agents[0].host), "reject")
     assert withdrawn.json()["state"] == "rejected"

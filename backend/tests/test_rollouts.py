@@ -92,7 +92,8 @@ def test_a_canary_goes_first_and_then_wave_after_wave(
     assert [len(wave) for wave in made["waves"]] == [1, 3, 1]
     assert made["state"] == "proposed", "more than a few hosts need a second person"
     assert post(operator, made, "approve").json()["code"] == "second_person_needed"
-    assert post(admin, made, "approve").json()["decided_by"] == "admin"
+    approved = post(admin, made, "approve", comment="seen the canary's dry run").json()
+    assert (approved["decided_by"], approved["decision_comment"]) == ("admin", "seen the canary's dry run")
     done = wait_for(made, "verified", "stopped", "paused")
     assert (done["state"], done["verified"], done["targets"]) == ("verified", 5, 5), done
     remedies = {r["host"]: r for r in operator.get("/api/v1/remedies").json()["items"] if r["rollout_id"] == made["id"]}
@@ -112,15 +113,13 @@ def test_a_canary_that_fails_spares_the_others(operator: httpx.Client, agents: l
     assert [operations(agent) for agent in agents[:3]] == [["apply"], [], []]
 
 
-def test_a_wave_that_fails_takes_back_what_was_done_if_asked(
-    operator: httpx.Client, agents: list[Any], wait_for: Wait, eventually: Any
-) -> None:
+def test_a_wave_that_fails_takes_back_what_was_done_if_asked(operator: httpx.Client, agents: list[Any], wait_for: Wait) -> None:
     agents[2].answer = fail
     made = roll_out(operator, agents[:3], undo_on_stop=True)
-    wait_for(made, "stopped")
-    eventually(lambda: all(operations(agent)[-1:] == ["undo"] for agent in agents[:3]))
-    path = f"/api/v1/rollouts/{made['id']}"
-    eventually(lambda: operator.get(path).json()["waves"][0][0]["state"] == "undone")
+    undone = wait_for(made, "undone", "undo_paused")
+    assert [operations(agent)[-1] for agent in agents[:3]] == ["undo"] * 3
+    assert (undone["state"], undone["undo"]["by"], undone["undo"]["undone"]) == ("undone", "operator", 3)
+    assert f"{agents[2].host}" in undone["message"]
 
 
 def test_a_symptom_that_begins_on_a_treated_host_stops_it(
@@ -153,8 +152,8 @@ def test_it_pauses_resumes_and_is_stopped_for_good(operator: httpx.Client, agent
     path = f"/api/v1/rollouts/{made['id']}"
     eventually(lambda: operator.get(path).json()["waves"][0][0]["state"] == "applied")
     stopped = post(operator, made, "stop", reason="enough", undo=True).json()
-    assert (stopped["state"], stopped["message"]) == ("stopped", "enough")
-    eventually(lambda: operator.get(path).json()["waves"][0][0]["state"] == "undone")
+    assert (stopped["state"], stopped["message"]) == ("undoing", "enough")
+    assert wait_for(made, "undone")["waves"][0][0]["state"] == "undone"
     assert post(operator, made, "resume").json()["code"] == "wrong_state"
     assert operations(agents[1]) == []
 
@@ -229,3 +228,61 @@ def test_a_rejected_rollout_never_begins(operator: httpx.Client, admin: httpx.Cl
     rejected = post(admin, made, "reject", reason="not on a Friday").json()
     assert (rejected["state"], rejected["message"], rejected["decided_by"]) == ("rejected", "not on a Friday", "admin")
     assert post(admin, made, "approve").json()["code"] == "wrong_state"
+
+
+def refuse_undo(command: dict[str, Any]) -> dict[str, Any]:
+    state = "failed" if command["operation"] == "undo" else "done"
+    return {
+        "command_id": command["command_id"],
+        "remedy_id": command["remedy_id"],
+        "state": state,
+        "code": "apply_failed" if state == "failed" else "",
+        "message": "the database is read-only" if state == "failed" else "",
+        "operations": [],
+    }
+
+
+def test_a_whole_rollout_is_taken_back_in_reverse_one_target_first(
+    operator: httpx.Client, admin: httpx.Client, agents: list[Any], wait_for: Wait
+) -> None:
+    made = roll_out(operator, agents[:3])
+    assert wait_for(made, "verified")["undoable"]
+    assert post(operator, made, "undo").status_code == 422, "a reason is asked for"
+    asked = post(operator, made, "undo", reason="the job is over")
+    assert (asked.status_code, asked.json()["state"], asked.json()["undo"]["targets"]) == (202, "undoing", 3)
+    assert post(operator, made, "undo", reason="twice").json()["code"] == "wrong_state"
+    done = wait_for(made, "undone", "undo_paused")
+    assert (done["state"], done["undoable"], done["undo"]["undone"]) == ("undone", False, 3), done
+    remedies = {r["host"]: r for r in operator.get("/api/v1/remedies").json()["items"] if r["rollout_id"] == made["id"]}
+    first, second, canary = (next(c for c in remedies[agents[i].host]["commands"] if c["operation"] == "undo") for i in (1, 2, 0))
+    assert first["finished_at"] <= second["issued_at"]
+    assert second["finished_at"] <= canary["issued_at"]
+    log = admin.get("/api/v1/audit", params={"action": "rollout."}).json()["items"]
+    audited = {entry["action"]: entry for entry in log if entry["target"] == made["id"]}
+    assert audited["rollout.undo"]["detail"]["reason"] == "the job is over"
+    assert audited["rollout.undone"]["actor"] == "operator"
+
+
+def test_an_undo_that_fails_holds_up_the_others_until_somebody_goes_on(operator: httpx.Client, agents: list[Any], wait_for: Wait) -> None:
+    does_as_told, agents[1].answer = agents[1].answer, refuse_undo
+    made = roll_out(operator, agents[:3])
+    wait_for(made, "verified")
+    post(operator, made, "undo", reason="the job is over")
+    held = wait_for(made, "undo_paused", "undone")
+    assert f"{agents[1].host} {PCI} could not be taken back" in held["undo"]["message"]
+    target = held["waves"][1][0]
+    assert (target["state"], target["undo_state"], target["undo_message"]) == ("verified", "failed", "the database is read-only")
+    assert [operations(agent) for agent in agents[:3]] == [["apply"], ["apply", "undo"], ["apply"]]
+    post(operator, made, "undo", reason="leave that one", despite_failures=True)
+    left = wait_for(made, "undo_paused", "undone")
+    assert (left["state"], left["undo"]["undone"], left["undo"]["targets"]) == ("undo_paused", 2, 3)
+    agents[1].answer = does_as_told
+    assert post(operator, made, "resume").json()["state"] == "undoing"
+    assert wait_for(made, "undone")["undo"]["undone"] == 3
+
+
+def test_what_has_done_nothing_or_can_not_be_put_back_is_not_undoable(operator: httpx.Client, agents: list[Any]) -> None:
+    made = roll_out(operator, agents[:1], not_before=(datetime.now(UTC) + timedelta(hours=1)).isoformat())
+    assert not made["undoable"]
+    assert post(operator, made, "undo", reason="never mind").json()["code"] == "not_undoable"
+    assert post(operator, {"id": uuid4()}, "undo", reason="never mind").status_code == 404

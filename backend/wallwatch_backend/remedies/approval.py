@@ -50,7 +50,9 @@ async def _proposed(session: WriteSession, remedy_id: UUID) -> RemedyRow:
     return row
 
 
-async def approve(session: WriteSession, settings: Settings, signer: CommandSigner, caller: Caller, remedy_id: UUID) -> Remedy:
+async def approve(
+    session: WriteSession, settings: Settings, signer: CommandSigner, caller: Caller, remedy_id: UUID, comment: str | None = None
+) -> Remedy:
     await admission.lock(session)  # before the row, as whoever stops all remedies does
     row = await _proposed(session, remedy_id)
     if await same_person(session, caller.actor, row.requested_by):
@@ -60,17 +62,22 @@ async def approve(session: WriteSession, settings: Settings, signer: CommandSign
     await repository.lock_key(session, f"host|{row.host}|{row.action}")
     await control.admit(session, settings, row.action, row.host)
     row.state, row.decided_by, row.decided_at, row.updated_at = "pending", caller.actor, (at := clock.now()), at
+    row.decision_comment = comment
     await service.nothing_in_progress(
         session, row.host, row.action, row.pci if actions.action_of(row.action).scope == "rnic" else None, row.id
     )
     await service.issue(session, settings, signer, row, "apply")
-    return await _decided(session, caller, row, "approve", f"Approved {row.action}, which {row.requested_by} proposed.")
+    said = f": {comment}" if comment else "."
+    return await _decided(
+        session, caller, row, "approve", f"Approved {row.action}, which {row.requested_by} proposed{said}", comment=comment
+    )
 
 
 async def reject(session: WriteSession, caller: Caller, remedy_id: UUID, reason: str) -> Remedy:
     row = await _proposed(session, remedy_id)
     at = clock.now()
     row.state, row.message, row.decided_by, row.decided_at, row.updated_at = "rejected", reason, caller.actor, at, at
+    row.decision_comment = reason
     await telling.tell(session, row)
     await changes.announce(session, "remedy", row.id, row.state)
     return await _decided(session, caller, row, "reject", f"Rejected {row.action}: {reason}", reason=reason)

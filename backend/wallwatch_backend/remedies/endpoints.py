@@ -15,7 +15,7 @@ from wallwatch_backend.kit.settings_dependency import TheSettings
 from wallwatch_backend.kit.text import HostName, PciAddress
 from wallwatch_backend.remedies import actions, approval, errors, service
 from wallwatch_backend.remedies.dependencies import TheSigner
-from wallwatch_backend.remedies.schemas import Decision, NewRemedy, Remedy, RemedyAction, RemedyState
+from wallwatch_backend.remedies.schemas import Approval, Decision, NewRemedy, Remedy, RemedyAction, RemedyState
 
 router = APIRouter(tags=["remedies"])
 
@@ -101,9 +101,11 @@ async def undo_remedy(caller: AsOperator, remedy_id: RemedyId, session: Writing,
         *ADMISSION_ERRORS,
     ),
 )
-async def approve_remedy(caller: AsOperator, remedy_id: RemedyId, session: Writing, settings: TheSettings, signer: TheSigner) -> Remedy:
-    """Approve what somebody else proposed; it is sent to the host at once."""
-    return await approval.approve(session, settings, signer, caller, remedy_id)
+async def approve_remedy(
+    caller: AsOperator, remedy_id: RemedyId, session: Writing, settings: TheSettings, signer: TheSigner, body: Approval | None = None
+) -> Remedy:
+    """Approve what somebody else proposed, with a comment or without; it is sent to the host at once."""
+    return await approval.approve(session, settings, signer, caller, remedy_id, body.comment if body is not None else None)
 
 
 @router.post(

@@ -32,6 +32,7 @@ class RemedyRow(Base):
     requested_by: Mapped[str]
     decided_by: Mapped[str | None]  # who approved or rejected it, where that was needed
     decided_at: Mapped[At | None]
+    decision_comment: Mapped[str | None]  # in the words of who decided
     created_at: Mapped[At]
     updated_at: Mapped[At]
     applied_at: Mapped[At | None]

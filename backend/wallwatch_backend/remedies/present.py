@@ -36,6 +36,7 @@ def shown(row: RemedyRow, commands: Sequence[CommandRow]) -> Remedy:
             "requested_by": row.requested_by,
             "decided_by": row.decided_by,
             "decided_at": row.decided_at,
+            "decision_comment": row.decision_comment,
             "created_at": row.created_at,
             "updated_at": row.updated_at,
             "code": row.code,

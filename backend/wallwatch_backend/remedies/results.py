@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from prometheus_client import Counter
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 from wallwatch_backend.audit import service as audit
 from wallwatch_backend.incidents.service import note_remedy
@@ -16,7 +16,6 @@ from wallwatch_backend.plans.arrivals import answered
 from wallwatch_backend.remedies import actions, repository, telling
 from wallwatch_backend.remedies.cordons import CORDON
 from wallwatch_backend.remedies.models import CommandRow, RemedyRow
-from wallwatch_backend.remedies.schemas import HostOperation
 from wallwatch_backend.remedies.signing import rfc3339
 
 RESULTS = Counter("wallwatch_remedy_results", "Results that agents reported", ["operation", "state"])
@@ -24,9 +23,32 @@ RESULTS = Counter("wallwatch_remedy_results", "Results that agents reported", ["
 
 ONLY_CLAIMED = frozenset({"bad_signature", "unknown_key", "malformed"})
 """Codes whose ids are what a rejected message claimed: somebody else may have made them up."""
+REFUSALS = ONLY_CLAIMED | {
+    "wrong_host", "unknown_action", "bad_parameter", "retired_key", "expired", "not_yet_valid", "precondition_failed", "nothing_to_undo"
+}  # fmt: skip
+
+Outcome = Literal["applied", "known", "rejected", "unknown_command", "other_remedy", "contradicts"]
+WRONG = frozenset({"rejected", "unknown_command", "other_remedy", "contradicts"})
+"""Outcomes that an honest agent, with nobody between it and the server, never causes."""
+
+
+def _storable(text: str) -> str:
+    """What PostgreSQL can hold: a character that it cannot must not keep an agent from being heard."""
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()
 
 
 ClaimedId = Annotated[UUID | None, BeforeValidator(lambda value: None if value == "" else value)]
+Text = Annotated[str, AfterValidator(_storable)]
+
+
+class AgentOperation(BaseModel):
+    """One operation, as an agent tells of it: text, or null where a key or file is absent."""
+
+    target: Text
+    operation: Text
+    before: Text | None = None
+    after: Text | None = None
+    text: Text = ""
 
 
 class AgentResult(BaseModel):
@@ -37,26 +59,34 @@ class AgentResult(BaseModel):
     command_id: ClaimedId = Field(description="None where a message was rejected that named none")
     remedy_id: ClaimedId = None
     state: Literal["done", "failed", "refused"]
-    code: str | None = Field(default=None, max_length=100)
-    message: str | None = Field(default=None, max_length=4000)
+    code: Text | None = Field(default=None, max_length=100)
+    message: Text | None = Field(default=None, max_length=4000)
     repeated: bool = False
-    operations: list[HostOperation] | None = Field(default=None, max_length=100)
+    operations: list[AgentOperation] | None = Field(default=None, max_length=100)
     finished_at: AwareDatetime | None = None
 
 
-async def apply_result(session: WriteSession, host: str, result: AgentResult) -> bool:
-    """Apply a result; False when it is for no command of this host, or known already.
+async def apply_result(session: WriteSession, host: str, result: AgentResult) -> Outcome:
+    """Apply a result, and say whether it could be.
 
-    A result is taken even after its command expired here: the host did it, whatever our clock says.
+    A result is taken even after its command expired here: the host did it, whatever our clock says. A rejection settles nothing: whoever
+    can send a spoilt copy of a command to its agent would otherwise have us call it refused while the agent carries the command out.
     """
     command = await repository.command_locked(session, result.command_id, host) if result.command_id is not None else None
+    if result.state == "refused" and result.code in ONLY_CLAIMED:
+        if command is not None and command.state in repository.OPEN:
+            command.code, command.message = result.code, result.message or None
+        return "rejected"
     if command is None:
-        return False
-    if command.state in ("done", "failed", "refused"):
-        return False
+        return "unknown_command"
+    if result.remedy_id is not None and result.remedy_id != command.remedy_id:
+        return "other_remedy"
+    if command.state in ("done", "failed", "refused") and command.code != "busy":  # a second copy was too much, the first one may have run
+        same = (command.state, command.code or "") == (result.state, result.code or "")
+        return "known" if same else "contradicts"
     remedy = await repository.one_locked(session, command.remedy_id)
     if remedy is None:
-        return False
+        return "unknown_command"
     at = clock.now()
     finished_at = min(result.finished_at or at, at)  # a host's clock may run ahead
     command.state, command.code, command.message = result.state, result.code or None, result.message or None
@@ -76,7 +106,7 @@ async def apply_result(session: WriteSession, host: str, result: AgentResult) ->
     if result.state == "done" or command.operation != "undo":
         await telling.tell(session, remedy)
     await _tell(session, host, remedy, command)
-    return True
+    return "applied"
 
 
 def _done(remedy: RemedyRow, command: CommandRow, finished_at: datetime) -> None:
@@ -147,10 +177,13 @@ async def expire_command(session: WriteSession, command_id: UUID, host: str) -> 
         return False
     never_sent = command.state == "pending"
     why = "The agent was not connected." if never_sent else "The agent took the command and did not answer; look at the host."
+    if command.code in ONLY_CLAIMED:
+        said = command.message or "no reason given"
+        why = f"The agent rejected a message that named this command ({command.code}: {said}) and gave no other answer; look at the host."
     at = clock.now()
     command.state, command.message, command.finished_at = "expired", why, at
     if command.operation != "undo":
-        remedy.state, remedy.message, remedy.updated_at = "expired", why, at
+        remedy.state, remedy.code, remedy.message, remedy.updated_at = "expired", command.code, why, at
         await telling.tell(session, remedy)
     remedy.updated_at = at
     audit.record(

@@ -98,6 +98,12 @@ class Decision(BaseModel):
     reason: Line
 
 
+class Approval(BaseModel):
+    """What whoever approves wants to be remembered."""
+
+    comment: Line | None = None
+
+
 class Verification(BaseModel):
     """How telemetry judges the remedy."""
 
@@ -137,6 +143,7 @@ class Remedy(BaseModel):
     requested_by: str
     decided_by: str | None = Field(description="Who approved or rejected it; null where nobody had to")
     decided_at: datetime | None
+    decision_comment: str | None = Field(description="What who decided had to say: a comment on the approval, or why it was rejected")
     created_at: datetime
     updated_at: datetime
     code: str | None = Field(description="Why it was refused or failed")

@@ -92,6 +92,8 @@ _WORDS = {
 def _sentence(row: RemedyRow) -> str:
     who = f" (ordered by {row.requested_by})"
     why = f": {row.message}" if row.message else ""
+    if row.state == "pending" and row.decided_by is not None:
+        why = f", approved by {row.decided_by}" + (f": {row.decision_comment}" if row.decision_comment else "")
     return f"{row.action} on {row.host} {_WORDS[row.state]}{who}{why}"
 
 

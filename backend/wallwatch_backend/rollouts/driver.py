@@ -16,7 +16,7 @@ from wallwatch_backend.remedies import service as orders
 from wallwatch_backend.remedies.models import RemedyRow
 from wallwatch_backend.remedies.schemas import NewRemedy
 from wallwatch_backend.remedies.signing import CommandSigner
-from wallwatch_backend.rollouts import repository, service, telling
+from wallwatch_backend.rollouts import repository, service, telling, undo
 from wallwatch_backend.rollouts.models import RolloutRow
 from wallwatch_backend.rollouts.schemas import RolloutState
 from wallwatch_backend.rollouts.waves import judge
@@ -28,7 +28,7 @@ ENDED = Counter("wallwatch_rollouts_ended", "Rollouts that came to an end by the
 
 
 class RolloutDriver:
-    """Looks at every running rollout, every `remedy_watch_s`."""
+    """Looks at every rollout that goes forward or back, every `remedy_watch_s`."""
 
     def __init__(self, database: Database, settings: Settings, signer: CommandSigner) -> None:
         self._database, self._settings, self._signer = database, settings, signer
@@ -40,13 +40,16 @@ class RolloutDriver:
 
     async def once(self) -> None:
         async with self._database.read() as session:
-            running = await repository.running(session)
-        for rollout_id in running:
+            under_way = await repository.under_way(session)
+        for rollout_id in under_way:
             async with self._database.write() as writing:
                 await self._step(writing, rollout_id, clock.now())
 
     async def _step(self, session: WriteSession, rollout_id: UUID, at: datetime) -> None:
         row = await repository.one_locked(session, rollout_id)
+        if row is not None and row.state == RolloutState.undoing:
+            await undo.step(session, self._settings, self._signer, row, _caller(row, (row.undo or {})["by"]), at)
+            return
         if row is None or row.state != RolloutState.running or (row.not_before is not None and at < row.not_before):
             return
         remedies = await repository.remedies_of(session, [row.id])
@@ -80,7 +83,9 @@ class RolloutDriver:
                 continue
             order = NewRemedy(action=row.action, params=row.params, mode="apply", incident_id=row.incident_id, **target)
             try:
-                await orders.create(session, self._settings, self._signer, _caller(row), order, None, part_of=(row.id, row.wave))
+                await orders.create(
+                    session, self._settings, self._signer, _caller(row, row.requested_by), order, None, part_of=(row.id, row.wave)
+                )
             except TooManyAtOnce:
                 return  # the rest when others are verified
             except Stopped as stopped:
@@ -99,11 +104,11 @@ class RolloutDriver:
         await telling.tell(session, EventType.rollout_paused, row)
 
     async def _stop(self, session: WriteSession, row: RolloutRow, why: str) -> None:
-        await service.stop_row(session, self._settings, self._signer, _caller(row), row, why, undo=row.undo_on_stop)
+        await service.stop_row(session, _caller(row, row.requested_by), row, why, undo=row.undo_on_stop)
         ENDED.labels("stopped").inc()
         log.warning("rollout_stopped", rollout_id=str(row.id), action=row.action, wave=row.wave, why=why)
 
 
-def _caller(row: RolloutRow) -> Caller:
-    """Remedies of a rollout are its requester's; who let them through is in the rollout."""
-    return Caller(kind="user", id=row.id, name=row.requested_by, role=Role.operator, address=None)
+def _caller(row: RolloutRow, name: str) -> Caller:
+    """Remedies of a rollout are its requester's, their undo is of whoever took it back; who let them through is in the rollout."""
+    return Caller(kind="user", id=row.id, name=name, role=Role.operator, address=None)

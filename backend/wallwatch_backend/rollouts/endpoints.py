@@ -11,12 +11,11 @@ from wallwatch_backend.kit.database import Reading, Writing
 from wallwatch_backend.kit.idempotency import IdempotencyKeyReused, TheOnce
 from wallwatch_backend.kit.paging import BadCursor, Cursor, Limit, Page
 from wallwatch_backend.kit.settings_dependency import TheSettings
-from wallwatch_backend.remedies.dependencies import TheSigner
-from wallwatch_backend.remedies.errors import BadParameter, IncidentUnknown, NoAgent, SecondPersonNeeded, UnknownAction
-from wallwatch_backend.remedies.schemas import Decision
+from wallwatch_backend.remedies.errors import BadParameter, IncidentUnknown, NoAgent, NotUndoable, SecondPersonNeeded, UnknownAction
+from wallwatch_backend.remedies.schemas import Approval, Decision
 from wallwatch_backend.rollouts import service
 from wallwatch_backend.rollouts.errors import WrongState
-from wallwatch_backend.rollouts.schemas import NewRollout, Rollout, StopRollout
+from wallwatch_backend.rollouts.schemas import NewRollout, Rollout, StopRollout, UndoRollout
 
 router = APIRouter(prefix="/rollouts", tags=["remedies"])
 
@@ -52,9 +51,9 @@ async def get_rollout(caller: AsViewer, rollout_id: RolloutId, session: Reading)
     operation_id="approveRollout",
     responses=problems.responses(*WRITE_ERRORS, problems.NotFound, WrongState, SecondPersonNeeded),
 )
-async def approve_rollout(caller: AsOperator, rollout_id: RolloutId, session: Writing) -> Rollout:
-    """Let it begin; not for whoever ordered it."""
-    return await service.approve(session, caller, rollout_id)
+async def approve_rollout(caller: AsOperator, rollout_id: RolloutId, session: Writing, body: Approval | None = None) -> Rollout:
+    """Let it begin, with a comment or without; not for whoever ordered it."""
+    return await service.approve(session, caller, rollout_id, body.comment if body is not None else None)
 
 
 @router.post("/{rollout_id}/reject", operation_id="rejectRollout", responses=_CHANGE)
@@ -76,8 +75,17 @@ async def resume_rollout(caller: AsOperator, rollout_id: RolloutId, session: Wri
 
 
 @router.post("/{rollout_id}/stop", operation_id="stopRollout", responses=_CHANGE)
-async def stop_rollout(
-    caller: AsOperator, rollout_id: RolloutId, body: StopRollout, session: Writing, settings: TheSettings, signer: TheSigner
-) -> Rollout:
+async def stop_rollout(caller: AsOperator, rollout_id: RolloutId, body: StopRollout, session: Writing) -> Rollout:
     """End it for good, with or without taking back what it has done."""
-    return await service.stop(session, settings, signer, caller, rollout_id, body.reason, undo=body.undo)
+    return await service.stop(session, caller, rollout_id, body.reason, undo=body.undo)
+
+
+@router.post(
+    "/{rollout_id}/undo",
+    operation_id="undoRollout",
+    status_code=202,
+    responses=problems.responses(*WRITE_ERRORS, problems.NotFound, WrongState, NotUndoable),
+)
+async def undo_rollout(caller: AsOperator, rollout_id: RolloutId, body: UndoRollout, session: Writing) -> Rollout:
+    """Take it back on every target, the last wave first; after it was held up, try again what failed. Follow it in `undo`."""
+    return await service.undo(session, caller, rollout_id, body)

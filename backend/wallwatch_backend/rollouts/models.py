@@ -14,7 +14,7 @@ class RolloutRow(Base):
     __tablename__ = "rollout"
     __table_args__ = (
         Index("rollout_created", "created_at", "id"),
-        Index("rollout_running", "state", postgresql_where=text("state = 'running'")),
+        Index("rollout_under_way", "state", postgresql_where=text("state IN ('running', 'undoing')")),
     )
 
     id: Mapped[Id]
@@ -33,5 +33,7 @@ class RolloutRow(Base):
     requested_by: Mapped[str]
     decided_by: Mapped[str | None]
     decided_at: Mapped[At | None]
+    decision_comment: Mapped[str | None]
+    undo: Mapped[Json | None]  # the newest order to take it back: {by, reason, began_at, despite_failures, message}
     created_at: Mapped[At]
     updated_at: Mapped[At]

@@ -1,16 +1,17 @@
 """Queries of rollouts."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import Row, select, tuple_
 
 from wallwatch.store.tables import rnic
+from wallwatch_backend.agents.models import AgentRow
 from wallwatch_backend.incidents.models import IncidentFindingRow
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.rows import any_of
-from wallwatch_backend.remedies.models import RemedyRow
+from wallwatch_backend.remedies.models import CommandRow, RemedyRow
 from wallwatch_backend.rollouts.models import RolloutRow
 
 
@@ -28,8 +29,10 @@ async def one_locked(session: WriteSession, rollout_id: UUID) -> RolloutRow | No
     return (await session.scalars(query)).one_or_none()
 
 
-async def running(session: ReadSession) -> Sequence[UUID]:
-    return (await session.scalars(select(RolloutRow.id).where(RolloutRow.state == "running").order_by(RolloutRow.created_at))).all()
+async def under_way(session: ReadSession) -> Sequence[UUID]:
+    """Rollouts that go forward or are being taken back, oldest first."""
+    query = select(RolloutRow.id).where(RolloutRow.state.in_(("running", "undoing"))).order_by(RolloutRow.created_at)
+    return (await session.scalars(query)).all()
 
 
 async def page(session: ReadSession, *, before: tuple[datetime, UUID] | None, limit: int) -> Sequence[RolloutRow]:
@@ -43,6 +46,16 @@ async def remedies_of(session: ReadSession, rollout_ids: Sequence[UUID]) -> Sequ
     return (
         await session.scalars(select(RemedyRow).where(RemedyRow.rollout_id == any_of(rollout_ids)).order_by(RemedyRow.created_at))
     ).all()
+
+
+async def undos_of(session: ReadSession, remedy_ids: Sequence[UUID]) -> dict[UUID, CommandRow]:
+    """The newest undo command of each remedy that has one."""
+    query = select(CommandRow).where(CommandRow.remedy_id == any_of(remedy_ids), CommandRow.operation == "undo")
+    return {command.remedy_id: command for command in await session.scalars(query.order_by(CommandRow.issued_at))}
+
+
+async def hosts_with_agents(session: ReadSession, hosts: Collection[str]) -> set[str]:
+    return set((await session.scalars(select(AgentRow.host).where(AgentRow.host.in_(sorted(hosts))))).all())
 
 
 async def rnics_of(session: ReadSession, hosts: Sequence[str]) -> Sequence[Row[str, str | None, str | None]]:

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, Field, model_validator
@@ -18,6 +18,15 @@ class RolloutState(StrEnum):
     paused = "paused"
     stopped = "stopped"
     verified = "verified"
+    undoing = "undoing"
+    undo_paused = "undo_paused"
+    undone = "undone"
+
+
+UNDOABLE_FROM = frozenset(
+    {RolloutState.running, RolloutState.paused, RolloutState.stopped, RolloutState.verified, RolloutState.undo_paused}
+)
+"""States in which a rollout can be taken back, if it has done anything."""
 
 
 class Target(BaseModel):
@@ -55,6 +64,22 @@ class TargetState(BaseModel):
     remedy_id: UUID | None = Field(description="Null before its wave")
     state: RemedyState | None
     message: str | None
+    undo_state: Literal["pending", "dispatched", "done", "failed", "refused", "expired"] | None = Field(
+        description="How the newest attempt to take it back on this target went; null when there was none"
+    )
+    undo_message: str | None
+
+
+class RolloutUndo(BaseModel):
+    """How taking back a rollout goes: its waves from the last to the first, one target alone before all others."""
+
+    by: str
+    reason: str
+    began_at: datetime = Field(description="When it was asked for or went on again")
+    despite_failures: bool
+    message: str | None = Field(description="What holds it up, or was left")
+    undone: int = Field(description="Targets on which it was taken back")
+    targets: int = Field(description="Targets on which there was something to take back")
 
 
 class RolloutFacts(BaseModel):
@@ -74,6 +99,9 @@ class RolloutFacts(BaseModel):
     requested_by: str
     decided_by: str | None
     decided_at: datetime | None
+    decision_comment: str | None = Field(description="What who decided had to say")
+    undoable: bool = Field(description="POST .../undo would be accepted")
+    undo: RolloutUndo | None = Field(description="Null when nobody asked to take it back")
     created_at: datetime
     updated_at: datetime
 
@@ -92,4 +120,11 @@ class RolloutNews(RolloutFacts):
 
 class StopRollout(BaseModel):
     reason: Line
-    undo: bool = Field(default=False, description="Take back what it has done")
+    undo: bool = Field(default=False, description="Take back what it has done, as POST .../undo does")
+
+
+class UndoRollout(BaseModel):
+    reason: Line
+    despite_failures: bool = Field(
+        default=False, description="Go on past targets on which taking it back fails; otherwise the first one holds it up"
+    )

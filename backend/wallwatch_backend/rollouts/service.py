@@ -10,17 +10,15 @@ from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.access import Caller
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.paging import Page, encode_cursor, time_and_id
-from wallwatch_backend.kit.problems import NotFound, WallwatchError
+from wallwatch_backend.kit.problems import NotFound
 from wallwatch_backend.remedies import actions, approval
-from wallwatch_backend.remedies import present as orders_shown
-from wallwatch_backend.remedies import repository as remedies
-from wallwatch_backend.remedies import service as orders
 from wallwatch_backend.remedies.errors import IncidentUnknown, NoAgent, SecondPersonNeeded
-from wallwatch_backend.remedies.signing import CommandSigner
 from wallwatch_backend.rollouts import present, repository, telling
+from wallwatch_backend.rollouts import undo as undoing
 from wallwatch_backend.rollouts.errors import WrongState
 from wallwatch_backend.rollouts.models import RolloutRow
-from wallwatch_backend.rollouts.schemas import NewRollout, Rollout, RolloutState
+from wallwatch_backend.rollouts.schemas import UNDOABLE_FROM, NewRollout, Rollout, RolloutState, UndoRollout
+from wallwatch_backend.rollouts.standing import can_be_taken_back
 from wallwatch_backend.rollouts.waves import waves_of
 from wallwatch_backend.settings import Settings
 from wallwatch_backend.webhooks.schemas import EventType
@@ -75,12 +73,13 @@ async def _in_state(session: WriteSession, rollout_id: UUID, *states: RolloutSta
     return row
 
 
-async def approve(session: WriteSession, caller: Caller, rollout_id: UUID) -> Rollout:
+async def approve(session: WriteSession, caller: Caller, rollout_id: UUID, comment: str | None = None) -> Rollout:
     row = await _in_state(session, rollout_id, RolloutState.proposed)
     if await approval.same_person(session, caller.actor, row.requested_by):
         raise SecondPersonNeeded(f"{row.requested_by} ordered it; a token counts as the person who made it.")
     row.state, row.decided_by, row.decided_at = RolloutState.running, caller.actor, row.updated_at
-    _record(session, caller, row, "approve", requested_by=row.requested_by)
+    row.decision_comment = comment
+    _record(session, caller, row, "approve", requested_by=row.requested_by, comment=comment)
     await telling.tell(session, EventType.rollout_started, row)
     return await present.one(session, row)
 
@@ -88,50 +87,54 @@ async def approve(session: WriteSession, caller: Caller, rollout_id: UUID) -> Ro
 async def reject(session: WriteSession, caller: Caller, rollout_id: UUID, reason: str) -> Rollout:
     row = await _in_state(session, rollout_id, RolloutState.proposed)
     row.state, row.message, row.decided_by, row.decided_at = RolloutState.rejected, reason, caller.actor, row.updated_at
+    row.decision_comment = reason
     _record(session, caller, row, "reject", reason=reason)
     await telling.tell(session, EventType.rollout_rejected, row)
     return await present.one(session, row)
 
 
 async def pause(session: WriteSession, caller: Caller, rollout_id: UUID) -> Rollout:
-    row = await _in_state(session, rollout_id, RolloutState.running)
-    row.state, row.message = RolloutState.paused, f"Paused by {caller.actor}."
+    row = await _in_state(session, rollout_id, RolloutState.running, RolloutState.undoing)
     _record(session, caller, row, "pause")
-    await telling.tell(session, EventType.rollout_paused, row)
+    said = f"Paused by {caller.actor}."
+    if row.state == RolloutState.undoing:
+        await undoing.pause(session, row, said, row.updated_at)
+    else:
+        row.state, row.message = RolloutState.paused, said
+        await telling.tell(session, EventType.rollout_paused, row)
     return await present.one(session, row)
 
 
 async def resume(session: WriteSession, caller: Caller, rollout_id: UUID) -> Rollout:
-    row = await _in_state(session, rollout_id, RolloutState.paused)
-    row.state, row.message = RolloutState.running, None
+    row = await _in_state(session, rollout_id, RolloutState.paused, RolloutState.undo_paused)
+    if row.state == RolloutState.undo_paused:
+        undoing.go_on(row, row.updated_at)
+    else:
+        row.state, row.message = RolloutState.running, None
     _record(session, caller, row, "resume")
     await telling.tell(session, EventType.rollout_resumed, row)
     return await present.one(session, row)
 
 
-async def stop(
-    session: WriteSession, settings: Settings, signer: CommandSigner, caller: Caller, rollout_id: UUID, reason: str, *, undo: bool
-) -> Rollout:
+async def stop(session: WriteSession, caller: Caller, rollout_id: UUID, reason: str, *, undo: bool) -> Rollout:
     row = await _in_state(session, rollout_id, RolloutState.running, RolloutState.paused)
-    await stop_row(session, settings, signer, caller, row, reason, undo=undo)
+    await stop_row(session, caller, row, reason, undo=undo)
     return await present.one(session, row)
 
 
-async def stop_row(
-    session: WriteSession, settings: Settings, signer: CommandSigner, caller: Caller, row: RolloutRow, reason: str, *, undo: bool
-) -> None:
-    """End a rollout; with `undo` ask each host that can to put back what was changed. What cannot be undone is named in the audit log."""
+async def stop_row(session: WriteSession, caller: Caller, row: RolloutRow, reason: str, *, undo: bool) -> None:
+    """End a rollout; with `undo` take back what it has done, if there is anything."""
     row.state, row.message, row.updated_at = RolloutState.stopped, reason, clock.now()
-    not_undone: list[str] = []
-    for remedy in await repository.remedies_of(session, [row.id]) if undo else ():
-        if not orders_shown.undoable(remedy, await remedies.commands(session, [remedy.id])):
-            continue
-        try:
-            await orders.undo(session, settings, signer, caller, remedy.id)
-        except WallwatchError as error:
-            not_undone.append(f"{remedy.host}: {error.detail}")
-    _record(session, caller, row, "stop", reason=reason, undo=undo, not_undone=not_undone)
+    _record(session, caller, row, "stop", reason=reason, undo=undo)
     await telling.tell(session, EventType.rollout_stopped, row)
+    if undo and can_be_taken_back(row.action, await repository.remedies_of(session, [row.id])):
+        await undoing.begin(session, caller, row, UndoRollout(reason=reason[:200]))
+
+
+async def undo(session: WriteSession, caller: Caller, rollout_id: UUID, body: UndoRollout) -> Rollout:
+    row = await _in_state(session, rollout_id, *sorted(UNDOABLE_FROM))
+    await undoing.begin(session, caller, row, body)
+    return await present.one(session, row)
 
 
 async def get(session: ReadSession, rollout_id: UUID) -> Rollout:

@@ -19,6 +19,8 @@ _WORDS = {
     EventType.rollout_resumed: "goes on",
     EventType.rollout_stopped: "was stopped",
     EventType.rollout_done: "is done: telemetry has verified every target",
+    EventType.rollout_undo_started: "is being taken back, its last wave first",
+    EventType.rollout_undone: "was taken back on every target",
 }
 
 
@@ -39,7 +41,7 @@ async def tell(session: WriteSession, event: EventType, row: RolloutRow) -> None
         )
 
     async def happening() -> Happening:
-        why = f": {row.message}" if row.message else ""
+        why = f": {said}" if (said := _why(event, row)) else ""
         public_url = session.info.get("public_url")
         return Happening(
             event=event,
@@ -52,7 +54,16 @@ async def tell(session: WriteSession, event: EventType, row: RolloutRow) -> None
             text=f"The rollout of {row.action} {_WORDS[event]} (wave {row.wave + 1} of {len(row.waves)}){why}",
             data=(await present.news(session, row)).model_dump(mode="json"),
             labels={},
-            url=f"{public_url}/remedies" if public_url else "",
+            url=f"{public_url}/rollouts/{row.id}" if public_url else "",
         )
 
     await happenings.tell(session, event, labels, happening)
+
+
+def _why(event: EventType, row: RolloutRow) -> str | None:
+    """What moved whoever caused the event, or held the rollout up."""
+    if event == EventType.rollout_started:
+        return row.decision_comment
+    if row.undo is not None and event not in (EventType.rollout_stopped, EventType.rollout_done):
+        return str(row.undo["message"] or row.undo["reason"])
+    return row.message

@@ -33,6 +33,8 @@ class EventType(StrEnum):
     rollout_resumed = "rollout.resumed"
     rollout_stopped = "rollout.stopped"
     rollout_done = "rollout.done"
+    rollout_undo_started = "rollout.undo_started"
+    rollout_undone = "rollout.undone"
 
 
 INCIDENT_EVENTS = (EventType.opened, EventType.updated, EventType.resolved)

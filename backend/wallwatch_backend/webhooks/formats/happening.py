@@ -30,6 +30,7 @@ OVER = frozenset(
         EventType.rollout_rejected,
         EventType.rollout_stopped,
         EventType.rollout_done,
+        EventType.rollout_undone,
     }
 )
 """Events after which nothing more is to be expected (an undo may still follow)."""

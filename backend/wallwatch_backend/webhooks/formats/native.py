@@ -73,6 +73,8 @@ class RolloutEvent(BaseModel):
         "rollout.resumed",
         "rollout.stopped",
         "rollout.done",
+        "rollout.undo_started",
+        "rollout.undone",
     ]
     timestamp: datetime
     data: RolloutNews
