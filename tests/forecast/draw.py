@@ -1,7 +1,7 @@
 """Fleets for forecasts, drawn at random: loads that grow, wave, repeat, stand still, or come at once. The same seed gives the same fleet.
 
 In the first fleets most peers are outside; in the others all are inside, so the chains of receivers (`Q_r`) matter as much as those of
-senders.
+senders. From `VARIED` on, those of training end their growth in many ways: after any time, at any size, or cut off in the middle.
 
 Held-out fleets differ from those of training in more than their seeds: other lengths and ends of growth, other shares of traffic on late
 masks, another rhythm, and four workloads (`two_tenants`, `pause`, `stairs`, `handover`) that no fleet of training has.
@@ -21,6 +21,8 @@ HELD_OUT = 200
 """Seeds above this are for the figures; those below are for training and for looking at."""
 OUTSIDE = 10
 """Up to this seed, most peers are outside of the fleet."""
+VARIED = 14
+"""Above this seed, fleets of training vary more."""
 LENGTH_S = 3 * 3600
 INTERVAL_S = 60
 GBPS = {"CX-4": 38.0, "CX-5": 79.0, "CX-6": 158.0, "CX-7": 352.0, "BF-3": 354.0, "E810": 170.0}
@@ -29,13 +31,14 @@ GBPS = {"CX-4": 38.0, "CX-5": 79.0, "CX-6": 158.0, "CX-7": 352.0, "BF-3": 354.0,
 
 @dataclass
 class Place:
-    """One RNIC and what happens to it. `held_out` widens what may be drawn."""
+    """One RNIC and what happens to it. `held_out` and `varied` widen what may be drawn."""
 
     rng: random.Random
     host: str
     pci: str
     model: str
     held_out: bool
+    varied: bool
     events: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, at_min: float, lasts_min: float | None = None, **job: Any) -> None:
@@ -49,14 +52,21 @@ class Place:
         return round(self.rng.uniform(low, high) * GBPS[self.model], 1)
 
     def ramp_min(self) -> float:
+        if self.varied:
+            return self.rng.uniform(15, 210)
         return self.rng.uniform(40, 170) if self.held_out else self.rng.choice([30, 45, 60, 90, 120, 150])
+
+    def late_share(self) -> float:
+        if self.varied:
+            return self.rng.uniform(0.3, 0.9)
+        return self.rng.uniform(0.4, 0.8) if self.held_out else self.rng.choice([0.5, 0.7])
 
     def grow(self, at_min: float, lasts_min: float | None = None) -> None:
         """A tenant whose subnets, and so its masks, come one after another."""
-        masks = self.rng.randint(20, 100)
+        masks = self.rng.randint(10 if self.varied else 20, 120 if self.varied else 100)
         job: dict[str, Any] = {"containers": self.rng.randint(1, 5), "masks": masks, "flows": 2 * masks * self.rng.randint(1, 3)}
         if self.rng.random() < 0.3:
-            job["late_share"] = round(self.rng.uniform(0.4, 0.8) if self.held_out else self.rng.choice([0.5, 0.7]), 2)
+            job["late_share"] = round(self.late_share(), 2)
         self.add(at_min, lasts_min, **job, gbps=self.share(0.2, 0.6), ramp=f"{round(self.ramp_min() * 60)}s")
 
 
@@ -105,6 +115,23 @@ def churn(p: Place) -> None:
     )  # fmt: skip
 
 
+def cut_off(p: Place) -> None:
+    """Growth that is ended in its middle, and sometimes begins again."""
+    p.grow(p.rng.uniform(2, 60), lasts_min=p.rng.uniform(15, 90))
+    if p.rng.random() < 0.5:
+        p.grow(p.rng.uniform(120, 160))
+
+
+def arrivals(p: Place) -> None:
+    """Jobs of any size that come at any time, and stay for any."""
+    at = p.rng.expovariate(1 / 20)
+    while at < 170:
+        masks = p.rng.randint(3, 50)
+        job = {"masks": masks, "flows": masks * p.rng.randint(2, 6), "containers": p.rng.randint(1, 4), "gbps": p.share(0.05, 0.3)}
+        p.add(at, p.rng.uniform(10, 120), **job, ramp=f"{p.rng.randint(60, 2400)}s")
+        at += p.rng.expovariate(1 / 40) + 3
+
+
 def two_tenants(p: Place) -> None:
     p.grow(p.rng.uniform(5, 30))
     p.grow(p.rng.uniform(50, 100))
@@ -135,6 +162,9 @@ def handover(p: Place) -> None:
 COMMON: tuple[Callable[[Place], None], ...] = (
     steady, growth, growth, growth, growth_of_flows, wave, rhythm, at_once, churn, steady,
 )  # fmt: skip
+MORE: tuple[Callable[[Place], None], ...] = (
+    steady, growth, growth, cut_off, growth_of_flows, wave, rhythm, at_once, churn, arrivals,
+)  # fmt: skip
 ELSEWHERE: tuple[Callable[[Place], None], ...] = (
     steady, growth, stairs, two_tenants, growth_of_flows, wave, pause, at_once, handover, rhythm,
 )  # fmt: skip
@@ -144,8 +174,9 @@ def draw(seed: int) -> Drawn:
     """The fleet of a seed: ten RNICs on five hosts, three hours with a sample a minute."""
     rng = random.Random(f"wallwatch forecasts {seed}")
     held_out = seed > HELD_OUT
+    varied = VARIED < seed <= HELD_OUT
     hosts, rnics = 5, 2
-    plans = list(ELSEWHERE if held_out else COMMON)
+    plans = list(ELSEWHERE if held_out else MORE if varied else COMMON)
     rng.shuffle(plans)
     events: list[dict[str, Any]] = []
     overrides = []
@@ -153,7 +184,7 @@ def draw(seed: int) -> Drawn:
     notes = []
     for i, plan in enumerate(plans):
         model = rng.choice(models)
-        place = Place(rng, f"host{1 + i // rnics:02d}", PCI[i % rnics], model, held_out)
+        place = Place(rng, f"host{1 + i // rnics:02d}", PCI[i % rnics], model, held_out, varied)
         plan(place)
         events.extend(place.events)
         notes.append(f"{plan.__name__} on {place.host} {place.pci} ({model})")
