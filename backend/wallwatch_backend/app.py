@@ -8,6 +8,7 @@ from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
 from wallwatch_backend import __version__, background, ui
+from wallwatch_backend.agents.conduct import Conduct
 from wallwatch_backend.agents.opamp import Connections
 from wallwatch_backend.agents.opamp import router as opamp
 from wallwatch_backend.agents.policies import PolicyFile
@@ -37,6 +38,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.cipher = SecretCipher.load(settings.secrets_dir)
     app.state.connections = Connections()
     app.state.policy_file = PolicyFile(app.state.database)
+    app.state.conduct = Conduct(app.state.database)
     app.state.policy_standing = Standing(app.state.database)
     app.state.hub = StreamHub(app.state.database, settings)
     async with background.running(app):

@@ -11,6 +11,7 @@ from prometheus_client import Counter
 from pydantic import ValidationError
 
 from wallwatch_backend.agents import framing, policies, repository
+from wallwatch_backend.agents.conduct import Conduct, Pace
 from wallwatch_backend.agents.policies import PolicyFile
 from wallwatch_backend.audit import service as audit
 from wallwatch_backend.command_keys import service as command_keys
@@ -44,9 +45,10 @@ class Gone(Exception):
 class AgentConnection:
     """Lives as long as the WebSocket."""
 
-    def __init__(self, database: Database, socket: Socket, policies: PolicyFile, agent_id: UUID, host: str) -> None:
+    def __init__(self, database: Database, socket: Socket, policies: PolicyFile, conduct: Conduct, agent_id: UUID, host: str) -> None:
         self.agent_id, self.host, self.connection_id = agent_id, host, uuid4()
-        self._database, self._socket, self._policies = database, socket, policies
+        self._database, self._socket, self._policies, self._conduct = database, socket, policies, conduct
+        self._pace = Pace()
         self._instance_uid = b""
         self._next_sequence: int | None = None
         self._speaks_remedies = False
@@ -55,7 +57,6 @@ class AgentConnection:
         self._offered = b""
         self._noted_at: datetime | None = None
         self._sent: set[UUID] = set()
-        self._lies: set[str] = set()
         self._sending = asyncio.Lock()
         self._trusts: list[str] = []  # ids of command keys, as the agent says
         self._introduced: set[str] = set()
@@ -76,11 +77,15 @@ class AgentConnection:
 
     async def handle(self, frame: bytes) -> None:
         """Take one message and answer it. A result that cannot be stored ends the connection, so that the agent sends it again."""
+        if await self._pace.wait():
+            log.warning("agent_floods", host=self.host)
+            await self._note_lie("too_many_messages", action="agent.connect")
         try:
             message = framing.decode(frame)
         except framing.BadFrame as bad:
             BAD_MESSAGES.labels("frame").inc()
             log.warning("agent_bad_frame", host=self.host, reason=str(bad), bytes=len(frame))
+            await self._note_lie("malformed_frame", action="agent.connect")
             await self._send(framing.error(self._instance_uid, str(bad)))
             return
         self._instance_uid = message.instance_uid or self._instance_uid
@@ -166,6 +171,7 @@ class AgentConnection:
                 values["instance_uid"] = _uuid_text(message.instance_uid)
             if named and named != self.host:
                 log.warning("agent_host_differs", host=self.host, reported=named[:253])
+                await self._note_lie("claims_other_host", action="agent.connect", claimed=_clean(named, 253))
         if message.HasField("health"):
             values["healthy"] = message.health.healthy
             values["health_error"] = _clean(message.health.last_error, 1000) or None
@@ -213,23 +219,23 @@ class AgentConnection:
             await self._note_lie("malformed_result")
             return
         async with self._database.write() as session:
-            fresh = await results.apply_result(session, self.host, result)
-            known = fresh or (
-                result.command_id is not None and await remedies.command_locked(session, result.command_id, self.host) is not None
-            )
+            outcome = await results.apply_result(session, self.host, result)
         if result.command_id is not None:  # what is not acknowledged is sent again, so also what is known or nobody asked for
             await self._send(framing.ack(self._instance_uid, result.command_id))
-        if not known:
+        if outcome in results.WRONG:
             # Somebody else may have sent what the agent rejected; what it says of a command that was never given is its own.
-            forged = result.code if result.code in results.ONLY_CLAIMED else None
-            await self._note_lie(f"rejected_{forged}" if forged else "unknown_command", command_id=str(result.command_id or ""))
-        log.info("agent_result", host=self.host, command_id=str(result.command_id), state=result.state, code=result.code, fresh=fresh)
+            reason = f"rejected_{result.code}" if outcome == "rejected" else outcome
+            kind = result.code if result.code in results.REFUSALS else ""
+            code, identity = (result.code or "")[:100], str(result.command_id or "")
+            await self._note_lie(reason, kind=f"{result.state} {kind}", state=result.state, code=code, command_id=identity)
+        log.info("agent_result", host=self.host, command_id=str(result.command_id), state=result.state, code=result.code, outcome=outcome)
 
     async def _take_beside(self, custom: opamp_pb2.CustomMessage) -> None:
         """Take what comes beside results: flows in parts, and progress."""
         if custom.type == "progress":
             if not await arrivals.note_progress(self._database, self.host, custom.data):
                 BAD_MESSAGES.labels("progress").inc()
+                await self._note_lie("unasked_progress")
             return
         try:
             whole = self._arriving.add(custom.data)
@@ -243,12 +249,7 @@ class AgentConnection:
             await self._note_lie("unasked_attachment")
 
     async def _note_lie(self, reason: str, **detail: str) -> None:
-        """Audit what an honest agent never says; of each kind once in a connection, so that a liar cannot fill the log."""
-        if reason in self._lies:
-            return
-        self._lies.add(reason)
-        actor = f"agent:{self.host}"
-        await audit.record_apart(self._database, actor, "agent.result", self.host, outcome="refused", reason=reason, **detail)
+        await self._conduct.note(self.host, reason, **detail)
 
     async def send_commands(self) -> None:
         """Send what waits for this host. A new connection sends everything without a result again: the agent never runs an id twice."""

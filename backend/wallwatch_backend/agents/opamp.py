@@ -13,6 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.responses import JSONResponse
 
 from wallwatch_backend.agents import repository
+from wallwatch_backend.agents.conduct import Conduct
 from wallwatch_backend.agents.connection import AgentConnection, Gone
 from wallwatch_backend.agents.models import AgentRow
 from wallwatch_backend.agents.service import OPAMP_PATH
@@ -131,8 +132,9 @@ async def opamp(socket: WebSocket) -> None:
         await socket.send_denial_response(JSONResponse(body, status_code=401, media_type=MEDIA_TYPE))
         return
     await socket.accept()
-    connection = AgentConnection(database, socket, socket.app.state.policy_file, agent.id, agent.host)
-    task = asyncio.ensure_future(_serve(connection, socket, settings.agent_silent_after_s))
+    conduct: Conduct = socket.app.state.conduct
+    connection = AgentConnection(database, socket, socket.app.state.policy_file, conduct, agent.id, agent.host)
+    task = asyncio.ensure_future(_serve(connection, conduct, socket, settings.agent_silent_after_s))
     connections.add(connection, task)
     log.info("agent_connected", host=agent.host)
     try:
@@ -152,12 +154,14 @@ async def opamp(socket: WebSocket) -> None:
         log.info("agent_disconnected", host=agent.host)
 
 
-async def _serve(connection: AgentConnection, socket: WebSocket, silent_after_s: float) -> None:
+async def _serve(connection: AgentConnection, conduct: Conduct, socket: WebSocket, silent_after_s: float) -> None:
     try:
         await connection.open()
         while True:
             frame = await asyncio.wait_for(socket.receive_bytes(), silent_after_s)
             if len(frame) > _MAX_FRAME_BYTES:
+                log.warning("agent_frame_too_large", host=connection.host, bytes=len(frame), most=_MAX_FRAME_BYTES)
+                await conduct.note(connection.host, "oversized_frame", action="agent.connect")
                 return
             await connection.handle(frame)
     except TimeoutError:

@@ -19,6 +19,8 @@ MOST_BYTES = 16 << 20
 """Packed; 15,000 flows twice are some 2 MB."""
 PATIENCE = timedelta(seconds=60)
 """An agent that tells of progress lives: its result is awaited for so much longer."""
+MOST_PATIENCE = timedelta(minutes=15)
+"""After the order: an agent gives up after 5 minutes and takes back for 2. Progress alone must not hold a host's place for ever."""
 
 
 class Part(BaseModel):
@@ -139,7 +141,7 @@ async def note_progress(database: Database, host: str, message: bytes) -> bool:
         at = clock.now()
         row.progress = {"operation": command.operation, "done": min(told.done, told.total), "total": told.total, "at": at.isoformat()}
         row.updated_at = at
-        command.expires_at = max(command.expires_at, at + PATIENCE)
+        command.expires_at = max(command.expires_at, min(at + PATIENCE, command.issued_at + MOST_PATIENCE))
         await changes.announce(session, "plan", row.id, row.state)
     return True
 
