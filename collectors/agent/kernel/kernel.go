@@ -1,9 +1,11 @@
-// Package kernel changes what drivers have set: the rate of a virtual function, and the state of a health reporter of devlink. Reading is
-// collectors/internal/netlink's, whose sources only ask. Netlink acts on this host's kernel; Requests asks a folder that stands for one.
+// Package kernel changes what drivers have set: the rate of a virtual function, the state of a health reporter of devlink, whether a port's flows
+// may be in the hardware, and the filters of TC. Reading is collectors/internal/netlink's, whose sources only ask. Netlink acts on this host's
+// kernel; Requests asks a folder that stands for one.
 package kernel
 
 import (
 	"context"
+	"errors"
 
 	"github.com/wallwatch/wallwatch/collectors/internal/netlink"
 	"github.com/wallwatch/wallwatch/collectors/internal/sysfs"
@@ -16,7 +18,18 @@ type Kernel interface {
 	LimitVF(ctx context.Context, uplink string, vf int, minMbps, maxMbps uint32) error
 	// RecoverHealth tells a device's health reporter to recover.
 	RecoverHealth(ctx context.Context, pci, reporter string) error
+	// TCOffload tells for each network device whether its driver takes filters of TC into the hardware (the feature hw-tc-offload).
+	TCOffload(ctx context.Context, netdevs []string) (map[string]bool, error)
+	// SetTCOffload switches that. What is in the hardware stays there (mlx5's representors), or the driver refuses while anything is.
+	SetTCOffload(ctx context.Context, netdev string, on bool) error
+	// Filters lists the filters of TC at the ingress of network devices; those that are not there are left out.
+	Filters(ctx context.Context, netdevs []string) (map[string][]netlink.Filter, error)
+	// DeleteFilter takes one filter away. ErrNoFilter says that it is not there.
+	DeleteFilter(ctx context.Context, filter netlink.Filter) error
 }
+
+// ErrNoFilter says that a filter which was to be deleted is not there.
+var ErrNoFilter = errors.New("there is no such filter")
 
 // Settings of Open.
 const (

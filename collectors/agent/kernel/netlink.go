@@ -26,16 +26,6 @@ type Netlink struct {
 
 // LimitVF implements Kernel: what `ip link set dev UPLINK vf N min_tx_rate MIN max_tx_rate MAX` sends.
 func (n Netlink) LimitVF(_ context.Context, uplink string, vf int, minMbps, maxMbps uint32) error {
-	dial := n.dialRoute
-	if dial == nil {
-		dial = func() (*netlink.Conn, error) { return netlink.Dial(unix.NETLINK_ROUTE, nil) }
-	}
-	conn, err := dial()
-	if err != nil {
-		return fmt.Errorf("rtnetlink: %w", err)
-	}
-	defer func() { _ = conn.Close() }()
-	_ = conn.SetDeadline(time.Now().Add(timeout)) // a connection of a test has no clock to set
 	rate := make([]byte, 0, 12)
 	for _, word := range []uint32{uint32(vf), minMbps, maxMbps} { //nolint:gosec // G115: the parameter's range is far below
 		rate = binary.NativeEndian.AppendUint32(rate, word)
@@ -53,14 +43,26 @@ func (n Netlink) LimitVF(_ context.Context, uplink string, vf int, minMbps, maxM
 	if err != nil {
 		return fmt.Errorf("rtnetlink: %w", err)
 	}
-	_, err = conn.Execute(netlink.Message{
-		Header: netlink.Header{Type: unix.RTM_SETLINK, Flags: netlink.Request | netlink.Acknowledge},
-		Data:   append(make([]byte, unix.SizeofIfInfomsg), attributes...),
-	})
-	if err != nil {
+	if err := n.tell(unix.RTM_SETLINK, append(make([]byte, unix.SizeofIfInfomsg), attributes...)); err != nil {
 		return fmt.Errorf("rtnetlink: limiting VF %d of %q: %w", vf, uplink, err)
 	}
 	return nil
+}
+
+// tell sends one message of rtnetlink and waits for its acknowledgement.
+func (n Netlink) tell(kind netlink.HeaderType, body []byte) error {
+	dial := n.dialRoute
+	if dial == nil {
+		dial = func() (*netlink.Conn, error) { return netlink.Dial(unix.NETLINK_ROUTE, nil) }
+	}
+	conn, err := dial()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	_ = conn.SetDeadline(time.Now().Add(timeout)) // a connection of a test has no clock to set
+	_, err = conn.Execute(netlink.Message{Header: netlink.Header{Type: kind, Flags: netlink.Request | netlink.Acknowledge}, Data: body})
+	return err
 }
 
 // RecoverHealth implements Kernel: what `devlink health recover pci/ADDRESS reporter NAME` sends.

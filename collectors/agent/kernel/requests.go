@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -37,50 +38,122 @@ func (r Requests) RecoverHealth(ctx context.Context, pci, reporter string) error
 	return r.do(ctx, fmt.Sprintf("devlink health recover pci/%s reporter %s", pci, reporter))
 }
 
+// TCOffload implements Kernel.
+func (r Requests) TCOffload(ctx context.Context, netdevs []string) (map[string]bool, error) {
+	commands := make([]string, len(netdevs))
+	for i, netdev := range netdevs {
+		commands[i] = "ethtool -k " + netdev
+	}
+	outputs, err := r.ask(ctx, commands...)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]bool, len(netdevs))
+	for i, output := range outputs {
+		for line := range strings.Lines(output) {
+			if name, value, _ := strings.Cut(strings.TrimSpace(line), ": "); name == offloadFeature {
+				found[netdevs[i]] = strings.HasPrefix(value, netlink.On)
+			}
+		}
+		if _, told := found[netdevs[i]]; !told {
+			return nil, fmt.Errorf("the driver of %s has no %s", netdevs[i], offloadFeature)
+		}
+	}
+	return found, nil
+}
+
+// SetTCOffload implements Kernel.
+func (r Requests) SetTCOffload(ctx context.Context, netdev string, on bool) error {
+	return r.do(ctx, fmt.Sprintf("ethtool -K %s %s %s", netdev, offloadFeature, onOff(on)))
+}
+
+// Filters implements Kernel.
+func (r Requests) Filters(ctx context.Context, netdevs []string) (map[string][]netlink.Filter, error) {
+	if len(netdevs) == 0 {
+		return nil, nil
+	}
+	commands := make([]string, len(netdevs))
+	for i, netdev := range netdevs {
+		commands[i] = "tc -json filter show dev " + netdev + " ingress"
+	}
+	outputs, err := r.ask(ctx, commands...)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string][]netlink.Filter, len(netdevs))
+	for i, output := range outputs {
+		if found[netdevs[i]], err = netlink.ParseFilters(netdevs[i], []byte(output)); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// DeleteFilter implements Kernel.
+func (r Requests) DeleteFilter(ctx context.Context, filter netlink.Filter) error {
+	err := r.do(ctx, "tc filter del "+filter.String())
+	if err != nil && strings.Contains(err.Error(), "not found") {
+		return ErrNoFilter
+	}
+	return err
+}
+
 func (r Requests) do(ctx context.Context, command string) error {
+	_, err := r.ask(ctx, command)
+	return err
+}
+
+// ask has commands done one after another, up to the first that fails, and returns what each printed.
+func (r Requests) ask(ctx context.Context, commands ...string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	name := uuid.NewString() + ".json"
-	content, err := json.Marshal(map[string][]string{"commands": {command}})
+	content, err := json.Marshal(map[string][]string{"commands": commands})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := atomicfile.Write(filepath.Join(r.Path, "requests", name), content, 0o600); err != nil {
-		return fmt.Errorf("asking for %q: %w", command, err)
+		return nil, fmt.Errorf("asking for %q: %w", commands[0], err)
 	}
 	answer := filepath.Join(r.Path, "answers", name)
 	for {
 		content, err := os.ReadFile(answer)
 		if err == nil {
-			return errors.Join(os.Remove(answer), outcome(command, content))
+			outputs, err := outcome(commands, content)
+			return outputs, errors.Join(os.Remove(answer), err)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return err
+			return nil, err
 		}
 		select {
 		case <-ctx.Done():
 			// Nobody has taken it; nobody is to do it later.
 			_ = os.Remove(filepath.Join(r.Path, "requests", name))
-			return fmt.Errorf("%q was not answered: %w", command, ctx.Err())
+			return nil, fmt.Errorf("%q was not answered: %w", commands[0], ctx.Err())
 		case <-time.After(answerPoll):
 		}
 	}
 }
 
-func outcome(command string, content []byte) error {
+func outcome(commands []string, content []byte) ([]string, error) {
 	var answer struct {
 		Results []struct {
-			Error string `json:"error"`
+			Error  string `json:"error"`
+			Output string `json:"output"`
 		} `json:"results"`
 	}
 	if err := json.Unmarshal(content, &answer); err != nil {
-		return fmt.Errorf("the answer to %q is no JSON: %w", command, err)
+		return nil, fmt.Errorf("the answer to %q is no JSON: %w", commands[0], err)
 	}
-	if len(answer.Results) != 1 {
-		return fmt.Errorf("the answer to %q has %d results", command, len(answer.Results))
+	outputs := make([]string, 0, len(commands))
+	for i, result := range answer.Results {
+		if i < len(commands) && result.Error != "" {
+			return nil, fmt.Errorf("%s: %s", commands[i], result.Error)
+		}
+		outputs = append(outputs, result.Output)
 	}
-	if failed := answer.Results[0].Error; failed != "" {
-		return fmt.Errorf("%s: %s", command, failed)
+	if len(outputs) != len(commands) {
+		return nil, fmt.Errorf("the answer to %d commands (%q) has %d results", len(commands), commands[0], len(outputs))
 	}
-	return nil
+	return outputs, nil
 }

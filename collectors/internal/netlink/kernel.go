@@ -21,6 +21,8 @@ type Kernel struct {
 	dial func() (*genetlink.Conn, error)
 	// dialRoute opens an rtnetlink connection, in the same way.
 	dialRoute func() (*netlink.Conn, error)
+	// linkOf stands for the system's names of network devices.
+	linkOf func(netdev string) (int, error)
 }
 
 // Statistics implements Source.
