@@ -5,6 +5,7 @@
 from wallwatch_backend.agents import models as _agents
 from wallwatch_backend.audit import models as _audit
 from wallwatch_backend.automation import models as _automation
+from wallwatch_backend.certificates import models as _certificates
 from wallwatch_backend.command_keys import models as _command_keys
 from wallwatch_backend.control import models as _control
 from wallwatch_backend.incidents import models as _incidents

@@ -13,7 +13,7 @@ class AgentRow(Base):
 
     id: Mapped[Id]
     host: Mapped[str] = mapped_column(unique=True)
-    secret_hash: Mapped[bytes] = mapped_column(LargeBinary)
+    secret_hash: Mapped[bytes | None] = mapped_column(LargeBinary)  # null: it has a certificate
     instance_uid: Mapped[str]
     version: Mapped[str | None]
     enrolled_at: Mapped[Created]
