@@ -7,6 +7,7 @@ import numpy as np
 import orjson
 import pytest
 
+from wallwatch.domain.forecast import fall
 from wallwatch.domain.forecast.features import NAMES
 from wallwatch.domain.forecast.model import Forecaster
 from wallwatch.domain.forecast.targets import HORIZONS_MIN
@@ -74,3 +75,27 @@ def test_an_unknown_model_is_refused_with_those_that_are_known(registry: Registr
     known = registry.save(forecaster(1), {})
     with pytest.raises(RegistryError, match=known):
         registry.promote(model)
+
+
+def falls(names: list[str]) -> lightgbm.Booster:
+    rows = np.random.default_rng(1).random((200, len(names)), dtype=np.float32)
+    data = lightgbm.Dataset(rows, (rows[:, 0] > 0.5).astype(np.float64), feature_name=names)
+    return lightgbm.train({"objective": "binary", "verbosity": -1, "num_leaves": 4, "num_threads": 1}, data, num_boost_round=2)
+
+
+def test_what_foretells_declines_is_read_back_too_and_is_part_of_the_hash(registry: Registry) -> None:
+    without, made = forecaster(1), forecaster(1)
+    made.falls = falls(list(fall.NAMES))
+    model = registry.save(made, {})
+    assert model != registry.save(without, {})
+    rows = np.random.default_rng(9).random((5, len(fall.NAMES)), dtype=np.float32)
+    read = registry.load(model).falls
+    assert read is not None
+    assert (fall.chances(read, rows) == fall.chances(made.falls, rows)).all()
+
+
+def test_declines_foretold_from_other_features_are_refused(registry: Registry) -> None:
+    made = forecaster(1)
+    made.falls = falls(["one", "two"])
+    with pytest.raises(RegistryError, match="other features"):
+        registry.load(registry.save(made, {}))

@@ -86,7 +86,7 @@ def judge(
                 if index + ahead < history.minutes:
                     tally.add(tally.bandwidth, way, ahead, bandwidth[:, j], measured.bandwidth_gbps[:, index + ahead])
                     tally.add(tally.latency, way, ahead, latency[:, j], measured.latency_us[:, index + ahead])
-        foretold.append((index, said.step(index, made.decline.chance)))
+        foretold.append((index, said.step(index, made.decline.chance, made.decline.learnt)))
         if index + HOUR < history.minutes:
             _reached(made, values[:, index + 1 : index + HOUR + 1, : len(walls())], limit, tally)
     _declines(history, measured, foretold, tally)

@@ -16,6 +16,7 @@ import lightgbm
 import numpy as np
 import orjson
 
+from wallwatch.domain.forecast import fall
 from wallwatch.domain.forecast.features import NAMES
 from wallwatch.domain.forecast.model import Forecaster, digest
 from wallwatch.domain.forecast.targets import HORIZONS_MIN, QUANTILES, targets
@@ -73,6 +74,7 @@ class Registry:
             "cold": {name: margins.tolist() for name, margins in forecaster.cold.items()},
             "reach": [forecaster.reach, forecaster.cold_reach],
             "boosters": {name: [b.model_to_string() for b in some] for name, some in forecaster.boosters.items()},
+            "falls": None if forecaster.falls is None else forecaster.falls.model_to_string(),
         }
         (self.folder / model).mkdir(parents=True, exist_ok=True)
         _write(self.folder / model / _FILE, body)
@@ -100,6 +102,9 @@ class Registry:
             or not set(body["boosters"]) <= {t.name for t in targets()}
         ):
             raise RegistryError(f"model {model} was trained for other features or horizons than this version has: train a new one")
+        falls = lightgbm.Booster(model_str=body["falls"]) if body.get("falls") else None
+        if falls is not None and falls.feature_name() != list(fall.NAMES):
+            raise RegistryError(f"model {model} foretells declines from other features than this version has: train a new one")
         reach, cold_reach = body.get("reach", (1.0, None))
         forecaster = Forecaster(
             {name: [lightgbm.Booster(model_str=text) for text in some] for name, some in body["boosters"].items()},
@@ -107,6 +112,7 @@ class Registry:
             {name: np.array(margins) for name, margins in body.get("cold", {}).items()},
             reach,
             cold_reach,
+            falls,
             meta,
         )
         if digest(forecaster) != meta["sha256"]:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from wallwatch.domain.forecast.examples import Examples, batches, examples_of, together
+from wallwatch.domain.forecast import fall
+from wallwatch.domain.forecast.examples import LEAST_HISTORY_MIN, Examples, batches, examples_of, together
 from wallwatch.domain.forecast.features import NAMES, QUIET
 from wallwatch.domain.forecast.model import ROUNDS, Forecaster, calibrate, fit
 from wallwatch.domain.forecast.targets import HORIZONS_MIN, QUANTILES, targets
@@ -81,6 +82,7 @@ def train(histories: Sequence[History], every_min: int = 2, threads: int = 1, ro
             "Until then forecasts are made by the physical model and a damped trend"
         )
     forecaster = Forecaster(boosters, calibrate(boosters, unseen, threads), margins(unseen))
+    forecaster.falls = fall.fit([fall.falls_of(h, LEAST_HISTORY_MIN + i % every_min, every_min) for i, h in enumerate(histories)], threads)
     forecaster.reach, forecaster.cold_reach = widenings(forecaster, unseen_of(histories))
     return forecaster, describe(histories, every_min, seen, unseen, forecaster)
 

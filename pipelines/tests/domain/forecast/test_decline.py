@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from wallwatch.domain.forecast.decline import SAID_FROM, SAID_UNTIL, Declines, outlook
+from wallwatch.domain.forecast.decline import COLD_FROM, COLD_UNTIL, SAID_FROM, SAID_UNTIL, Declines, outlook
 from wallwatch.domain.forecast.physical import Performance
 from wallwatch.domain.forecast.reach import came_in_min, judged, reached_in_min, widened
 from wallwatch.domain.forecast.targets import HORIZONS_MIN
@@ -17,34 +17,51 @@ def ahead(likely: list[float], to_end: float) -> Performance:
 
 def test_a_drop_that_is_sure_is_said_and_one_that_may_as_well_not_come_is_not() -> None:
     sure, doubtful, none = (
-        outlook(ahead(likely, to_end)) for likely, to_end in (([99, 97, 90, 80, 70], 4), ([99, 98, 96, 95, 94.5], 20), ([100] * 5, 3))
+        outlook(ahead(likely, to_end))
+        for likely, to_end in (([99.0, 97.0, 90.0, 80.0, 70.0], 4), ([99.0, 98.0, 96.0, 95.0, 94.5], 20), ([100.0] * 5, 3))
     )
     assert sure.chance[0] > 0.95
     assert sure.share[0] == pytest.approx(0.3)
     assert sure.in_min[0] == 15
-    assert doubtful.chance[0] < SAID_FROM
+    assert doubtful.chance[0] < COLD_FROM
     assert none.chance[0] < 0.01
 
 
 def test_a_single_bad_horizon_says_nothing() -> None:
-    assert outlook(ahead([80, 80, 100, 100, 100], 1)).chance[0] < SAID_UNTIL
+    assert outlook(ahead([80, 80, 100, 100, 100], 1)).chance[0] < COLD_UNTIL
 
 
 def test_a_chance_that_wavers_is_one_decline_and_rnics_may_be_added() -> None:
-    said = Declines()
+    said, learnt = Declines(), np.array([True, True])
     between = (SAID_FROM + SAID_UNTIL) / 2
-    assert said.step(10, np.array([between])).tolist() == [False]
-    said.step(11, np.array([0.9]))
-    assert said.step(12, np.array([between, 0.9])).tolist() == [True, True]
+    assert said.step(10, np.array([between]), learnt[:1]).tolist() == [False]
+    said.step(11, np.array([0.9]), learnt[:1])
+    assert said.step(12, np.array([between, 0.9]), learnt).tolist() == [True, True]
     assert said.since.tolist() == [11, 12]
-    said.step(13, np.array([0.1, between]))
+    said.step(13, np.array([0.1, between]), learnt)
     assert said.since.tolist() == [-1, 12]
 
 
+def test_chances_that_are_learnt_and_those_of_quantiles_have_thresholds_of_their_own() -> None:
+    between = (COLD_FROM + SAID_FROM) / 2
+    assert Declines().step(1, np.array([between, between]), np.array([True, False])).tolist() == [
+        between >= SAID_FROM,
+        between >= COLD_FROM,
+    ]
+
+
+def test_a_chance_that_is_learnt_stands_in_for_that_of_the_quantiles_where_there_is_one() -> None:
+    found = outlook(ahead([100.0] * 5, 3), np.array([0.9]))
+    assert (found.chance[0], found.learnt[0]) == (0.9, True)
+    without = outlook(ahead([100.0] * 5, 3), np.array([np.nan]))
+    assert without.chance[0] < 0.01
+    assert not without.learnt[0]
+
+
 def test_what_cannot_be_told_is_no_decline() -> None:
-    unknown = outlook(ahead([np.nan] * len(HORIZONS_MIN), 1))
+    unknown = outlook(ahead([np.nan] * len(HORIZONS_MIN), 1), np.array([0.9]))
     assert np.isnan(unknown.chance).all()
-    assert Declines().step(1, unknown.chance).tolist() == [False]
+    assert Declines().step(1, unknown.chance, unknown.learnt).tolist() == [False]
 
 
 def test_a_wider_interval_has_a_wall_that_came_before_it_and_leaves_the_likely_time() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from wallwatch.domain.forecast.decline import SAID_FROM, SAID_UNTIL
+from wallwatch.domain.forecast.decline import COLD_FROM, COLD_UNTIL
 from wallwatch.domain.forecast.examples import examples_of, together
 from wallwatch.domain.forecast.features import NAMES, FeatureMaker
 from wallwatch.domain.forecast.model import FEWEST, Forecaster, calibrate, fit
@@ -79,9 +79,9 @@ def test_falling_bandwidth_is_a_decline_and_standing_still_is_none(make_history:
     made = predict(make_history(np.stack([grows, still])).at(59), None)
     assert made.decline.share[0] > 0.05
     assert made.decline.in_min[0] in HORIZONS_MIN
-    assert made.decline.chance[0] >= SAID_FROM
+    assert made.decline.chance[0] >= COLD_FROM
     assert made.decline.share[1] == pytest.approx(0.0, abs=1e-9)
-    assert made.decline.chance[1] < SAID_UNTIL
+    assert made.decline.chance[1] < COLD_UNTIL
 
 
 def test_an_unknown_model_gets_values_ahead_and_no_walls_or_performance(make_history: Callable[..., History]) -> None:

@@ -1,12 +1,12 @@
 """Declines: is the bandwidth likely to fall by 5 % or more (paper, section 4.3), and since when is that said?
 
-A forecast gives the chance of it at each horizon, from the quantiles of the bandwidth taken as a normal distribution with a side of its own
-below and above the median. What decides is the mean chance over the horizons from a quarter of an hour on: a decline that is to be
-prevented must last, and a single horizon that is wrong does not decide. It is said when that reaches `SAID_FROM`, and until it falls below
-`SAID_UNTIL`, so that a chance that wavers is one decline and not ten.
+With a trained model the chance that the bandwidth falls so far within the hour is learnt directly (`fall`). Without one it comes from the
+quantiles of the bandwidth at each horizon, taken as a normal distribution with a side of its own below and above the median: the mean over
+the horizons from a quarter of an hour on. A decline is said when the chance reaches a threshold, and until it falls below a lower
+one, so that a chance that wavers is one decline and not ten.
 
-Both were chosen on six simulated fleets that were neither trained on nor judged in docs/forecast-evaluation.md; there they gave a recall of
-91 to 92 % and a precision of 90 to 93 %. What they give on fleets that were judged once is on that page.
+The thresholds are points of a curve of recall against precision, chosen on simulated fleets that were neither trained on nor judged; the
+curve is in docs/forecast-evaluation.md.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ from scipy.special import ndtr
 from wallwatch.domain.forecast.physical import Performance
 from wallwatch.domain.forecast.targets import DECLINE_SHARE, HORIZONS_MIN, QUANTILES, Floats
 
-SAID_FROM = 0.6
-SAID_UNTIL = 0.52
+SAID_FROM, SAID_UNTIL = 0.75, 0.65
+"""Of chances that are learnt."""
+COLD_FROM, COLD_UNTIL = 0.6, 0.52
+"""Of chances from quantiles alone."""
 LASTING_MIN = 15
 """Horizons from here on decide."""
 NOISE = 0.006
@@ -37,13 +39,15 @@ class Outlook:
     Attributes
     ----------
     share : greatest drop of the median bandwidth against now, never negative
-    chance : mean chance of a drop of 5 % or more over the horizons from `LASTING_MIN` on
+    chance : chance of a drop of 5 % or more within the hour, or, where it is not learnt, its mean over the horizons from `LASTING_MIN` on
+    learnt : bool array, whether the chance is learnt
     in_min : first horizon at which such a drop is more likely than not; the last one where it never is
     """
 
     share: Floats
     chance: Floats
     in_min: Floats
+    learnt: npt.NDArray[np.bool_]
 
 
 def chances(found: Performance) -> Floats:
@@ -63,19 +67,21 @@ def chances(found: Performance) -> Floats:
         return np.asarray(ndtr((level - likely) / deviation))
 
 
-def outlook(found: Performance) -> Outlook:
-    """The chance, the size and the time of a decline."""
+def outlook(found: Performance, learnt: Floats | None = None) -> Outlook:
+    """The chance, the size and the time of a decline; `learnt` are chances of a trained model, NaN where it gives none."""
     each = chances(found)
     known = ~np.isnan(each).any(axis=1)
     horizons = np.array(HORIZONS_MIN, dtype=np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
         drops = 1.0 - found.bandwidth[:, :, len(QUANTILES) // 2] / found.bandwidth_now[:, None]
         likely = each >= 0.5
+    told = np.full(len(each), np.nan) if learnt is None else np.where(known, learnt, np.nan)
     first = np.where(likely.any(axis=1), horizons[likely.argmax(axis=1)], horizons[-1])
     return Outlook(
         np.where(known, np.maximum(drops.max(axis=1), 0.0), np.nan),
-        np.where(known, each[:, horizons >= LASTING_MIN].mean(axis=1), np.nan),
+        np.where(np.isnan(told), np.where(known, each[:, horizons >= LASTING_MIN].mean(axis=1), np.nan), told),
         np.where(known, first, np.nan),
+        ~np.isnan(told),
     )
 
 
@@ -86,19 +92,19 @@ class Declines:
     since: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     """Minute of the first forecast that said so, -1 where none is said."""
 
-    def step(self, minute: int, chance: Floats) -> npt.NDArray[np.bool_]:
+    def step(self, minute: int, chance: Floats, learnt: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Take in the chances of a minute's forecasts; returns of which RNICs a decline is said.
 
         A chance that cannot be told ends it.
 
         >>> said = Declines()
-        >>> [said.step(minute, np.array([chance])).tolist() for minute, chance in enumerate((0.55, 0.7, 0.55, 0.4, np.nan))]
+        >>> [said.step(minute, np.array([chance]), np.array([True])).tolist() for minute, chance in enumerate((0.7, 0.8, 0.7, 0.4, np.nan))]
         [[False], [True], [True], [False], [False]]
         """
         missing = len(chance) - len(self.since)
         if missing > 0:
             self.since = np.concatenate([self.since, np.full(missing, -1, dtype=np.int64)])
         with np.errstate(invalid="ignore"):
-            said = chance >= np.where(self.since >= 0, SAID_UNTIL, SAID_FROM)
+            said = chance >= np.where(self.since >= 0, np.where(learnt, SAID_UNTIL, COLD_UNTIL), np.where(learnt, SAID_FROM, COLD_FROM))
         self.since = np.where(said, np.where(self.since >= 0, self.since, minute), -1)
         return np.asarray(said)

@@ -116,6 +116,14 @@ class FeatureMaker:
         scale = self._scale[:, target]
         return Features(rows.reshape(n * len(HORIZONS_MIN), len(NAMES)), self.newest(target), rate * scale, (np.abs(rate) + QUIET) * scale)
 
+    def shares(self, name: str) -> Floats:
+        """Minutes of a target as shares of its unit (of the limit, for walls), gaps filled: shape (rnics, HISTORY_MIN)."""
+        return np.asarray(self._series[:, :, column(name)])
+
+    def series(self, name: str) -> Floats:
+        """Minutes of a target in its own unit, gaps filled: shape (rnics, HISTORY_MIN)."""
+        return np.asarray(self.shares(name) * self._scale[:, column(name)][:, None])
+
     def noise(self, target: int) -> Floats:
         """Standard deviation of the changes from minute to minute about their mean, in the target's unit."""
         return np.asarray(_spread(np.diff(self._series[:, -16:, target], axis=1)) * self._scale[:, target])

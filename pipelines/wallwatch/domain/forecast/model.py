@@ -54,6 +54,8 @@ class Forecaster:
         For RNICs that have no ten minutes of history yet.
     reach, cold_reach : float
         How much wider intervals are made for times to walls (`reach.widened`); None: what a new fleet has.
+    falls : model, or None
+        Of the chance that the bandwidth falls within the hour (`fall`).
     """
 
     boosters: Mapping[str, Sequence[lightgbm.Booster]]
@@ -61,6 +63,7 @@ class Forecaster:
     cold: Mapping[str, Floats] = field(default_factory=dict)
     reach: float = 1.0
     cold_reach: float | None = None
+    falls: lightgbm.Booster | None = None
     meta: dict[str, Any] = field(default_factory=dict)
 
     def labels(self, target: str, rows: npt.NDArray[np.float32], threads: int = 1) -> Floats:
@@ -123,6 +126,8 @@ def digest(forecaster: Forecaster) -> str:
             found.update(booster.model_to_string().encode())
     for target in sorted(forecaster.cold):
         found.update(np.ascontiguousarray(forecaster.cold[target]).tobytes())
+    if forecaster.falls is not None:
+        found.update(forecaster.falls.model_to_string().encode())
     if forecaster.cold:
         found.update(np.array([forecaster.reach, forecaster.cold_reach], dtype=np.float64).tobytes())
     return found.hexdigest()

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wallwatch.domain.catalogue.load import walls
-from wallwatch.domain.forecast import physical, trend
+from wallwatch.domain.forecast import fall, physical, trend
 from wallwatch.domain.forecast.decline import Outlook, outlook
 from wallwatch.domain.forecast.examples import LEAST_HISTORY_MIN
 from wallwatch.domain.forecast.features import FeatureMaker
@@ -93,10 +93,17 @@ def predict(window: Window, forecaster: Forecaster | None, threads: int = 1) -> 
         found,
         np.where(np.isinf(nearest), np.nan, nearest),
         reached,
-        outlook(found),
+        outlook(found, _falls(window, maker, forecaster, cold, threads)),
         np.asarray(cold),
         window.of_peers,
     )
+
+
+def _falls(window: Window, maker: FeatureMaker, forecaster: Forecaster | None, cold: npt.NDArray[np.bool_], threads: int) -> Floats | None:
+    """Chances that the bandwidth falls within the hour; NaN for RNICs that start cold."""
+    if forecaster is None or forecaster.falls is None:
+        return None
+    return np.where(cold, np.nan, fall.chances(forecaster.falls, fall.rows_of(window, maker), threads))
 
 
 def _widening(forecaster: Forecaster | None, cold: npt.NDArray[np.bool_]) -> Floats:

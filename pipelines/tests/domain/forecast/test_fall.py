@@ -1,0 +1,80 @@
+"""Falls of the bandwidth within the hour: what is learnt of them, and from what."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from wallwatch.domain.forecast import fall
+from wallwatch.domain.forecast.features import FeatureMaker
+from wallwatch.domain.forecast.model import Forecaster
+from wallwatch.domain.forecast.predict import predict
+from wallwatch.domain.forecast.targets import Floats, column
+from wallwatch.domain.forecast.window import History
+
+
+def with_chains(history: History) -> History:
+    """Mask queries as with masks that are used evenly, and nothing at the receivers."""
+    history.values[:, :, column("q_l")] = history.values[:, :, column("egress_masks")] / 2
+    history.values[:, :, column("q_r")] = 0.0
+    return history
+
+
+def rows(history: History, index: int) -> dict[str, Floats]:
+    window = history.at(index)
+    return dict(zip(fall.NAMES, fall.rows_of(window, FeatureMaker(window)).T.astype(np.float64), strict=True))
+
+
+def test_growth_of_the_chain_is_a_loss_of_bandwidth_in_shares(make_history: Callable[..., History]) -> None:
+    grows, still = 5 + np.arange(120.0) * 0.3, np.full(120, 20.0)
+    found = rows(with_chains(make_history(np.stack([grows, still]))), 90)
+    assert found["fallen_30m"][0] > 0.05
+    assert found["fallen_30m"][1] == pytest.approx(0.0, abs=1e-6)
+    # Six queries more cost about what the bandwidth has fallen by.
+    assert found["q_l_cost_30m"][0] == pytest.approx(found["fallen_30m"][0], rel=0.25)
+    assert found["age_min"][0] == 61
+
+
+def test_what_a_day_ago_brought_is_told_and_what_nobody_remembers_is_not(make_history: Callable[..., History]) -> None:
+    masks = np.full((1, 1600), 8.0)
+    masks[0, 120:200] = 60.0
+    found = rows(with_chains(make_history(masks)), 1440 + 90)
+    assert found["lowest_after_1440m"][0] < 0.8
+    assert np.isnan(found["lowest_after_10080m"][0])
+
+
+def test_a_fall_counts_when_it_comes_within_the_hour_and_an_hour_that_is_not_over_teaches_nothing(
+    make_history: Callable[..., History],
+) -> None:
+    masks = np.full((2, 200), 8.0)
+    masks[0, 100:] = 30.0
+    history = with_chains(make_history(masks))
+    bandwidth = fall.expected(history)
+    assert [fall.labels_at(bandwidth, index)[0] for index in (30, 50, 98, 120)] == [0.0, 1.0, 1.0, 0.0]
+    assert np.isnan(fall.labels_at(bandwidth, 150)).all()
+    examples = fall.falls_of(history, 60, 10)
+    assert examples.rows.shape == (2 * 8, len(fall.NAMES))
+    assert examples.labels.sum() == 5  # the median of three minutes has not seen the fall in the minute in which it comes
+
+
+def test_chances_are_learnt_and_an_rnic_that_starts_cold_keeps_those_of_its_quantiles(
+    make_history: Callable[..., History], ramps: Callable[[int, int], Floats]
+) -> None:
+    lots = [fall.falls_of(with_chains(make_history(ramps(24, seed))), 20, 3) for seed in (1, 2)]
+    learnt = fall.fit(lots, rounds=20)
+    assert learnt is not None
+    history = with_chains(make_history(ramps(24, 3)))
+    unseen = fall.falls_of(history, 60, 5)
+    chance = fall.chances(learnt, unseen.rows)
+    assert chance[unseen.labels == 1.0].mean() > chance[unseen.labels == 0.0].mean() + 0.3
+    history.values[1, :95] = np.nan
+    made = predict(history.at(99), Forecaster({}, {}, falls=learnt))
+    assert made.decline.learnt.tolist() == [True, False] + [True] * 22
+    assert np.isfinite(made.decline.chance).all()
+
+
+def test_too_few_examples_or_a_fleet_that_never_fell_teach_nothing(make_history: Callable[..., History]) -> None:
+    still = fall.falls_of(with_chains(make_history(np.full((20, 200), 8.0))), 60, 1)
+    assert len(still) > fall.FEWEST
+    assert fall.fit([still]) is None
+    assert fall.fit([fall.Falls(still.rows[:10], np.array([0.0, 1.0] * 5))]) is None
