@@ -201,7 +201,7 @@ class ForecastJob:
                 challenger = self._loaded[self._roles.challenger or ""]
                 self._scores[self._roles.challenger or ""].note(predict(window, challenger))
             self._publish_models(connection)
-        self._declines.step(minute, made.decline.chance)
+        self._declines.step(minute, made.decline.chance, made.decline.learnt)
         sent = self._send(made, violated)
         FORECASTS.labels("cold").inc(int(made.cold_start.sum()))
         FORECASTS.labels("trained").inc(int((~made.cold_start).sum()))
