@@ -38,7 +38,7 @@ def _by_trend(history: History, index: int, share: float) -> tuple[Floats, Float
     rates = np.stack([maker.of(k).rate for k in range(len(targets()))], axis=1)
     ahead = np.array((0, *HORIZONS_MIN), dtype=np.float64)
     values = np.maximum(now[:, :, None] + share * rates[:, :, None] * ahead, 0.0)
-    found = physical.performance(window.models, now, values[:, :, :, None], window.spread, window.link_gbps)
+    found = physical.performance(window.models, now, values[:, :, :, None], window.spread, window.link_gbps, window.sent_gbps)
     return found.bandwidth[:, :, 0], found.latency[:, :, 0]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from wallwatch.domain.forecast.held import Congested
 from wallwatch.domain.forecast.targets import Floats, column, targets
 from wallwatch.domain.forecast.window import History
 from wallwatch.forecasting.remote import REPORTS, joined
@@ -31,6 +32,7 @@ def history(
     models: Mapping[Rnic, str | None],
     links: pl.DataFrame | None = None,
     reports: pl.DataFrame | None = None,
+    ports: pl.DataFrame | None = None,
 ) -> History:
     """Put samples into a grid of minutes; minutes without a sample are NaN.
 
@@ -44,6 +46,8 @@ def history(
         What PCIe links carried; without it nothing bounds the bandwidth.
     reports : frame with the columns of `remote.REPORTS`
         Whom RNICs talk to; without it the own ingress chain stands in for those of the peers.
+    ports : frame with host, pci, minute, sent_gbps, sends, receives
+        What was sent, and whether a port was asked for too much (`ports.Counted`); without it nothing is known of that.
     """
     names: Sequence[Rnic] = sorted(models)
     places = {name: i for i, name in enumerate(names)}
@@ -62,7 +66,8 @@ def history(
             values[rows, minutes, k] = means[target.field].to_numpy()[kept]
     if SPREADS[0] in fields:
         spread[rows, minutes, 0] = means[SPREADS[0]].to_numpy()[kept]
-    values[:, :, column("q_r")], spread[:, :, 1], of_peers = _remote(means, names, first, shape[1], reports)
+    by_minute = None if ports is None else _by_minute(ports)
+    values[:, :, column("q_r")], spread[:, :, 1], of_peers = _remote(means, names, first, shape[1], reports, by_minute)
     if len(containers):
         rows, minutes, kept = _places(containers, places, first)
         inside = (minutes >= 0) & (minutes < shape[1])
@@ -72,12 +77,17 @@ def history(
         rows, minutes, kept = _places(links, places, first)
         inside = (minutes >= 0) & (minutes < shape[1])
         link[rows[inside], minutes[inside]] = links["gbps"].to_numpy()[kept][inside]
+    sent = np.full(shape, np.nan)
+    if by_minute is not None:
+        rows, minutes, kept = _places(by_minute, places, first)
+        inside = (minutes >= 0) & (minutes < shape[1])
+        sent[rows[inside], minutes[inside]] = by_minute["sent_gbps"].to_numpy()[kept][inside]
     numbers = np.array([hosts[host] for host, _ in names], dtype=np.int64)
-    return History([models[name] for name in names], names, numbers, first, values, count, spread, of_peers, link)
+    return History([models[name] for name in names], names, numbers, first, values, count, spread, of_peers, link, sent)
 
 
 def _remote(
-    means: pl.DataFrame, names: Sequence[Rnic], first: int, minutes: int, reports: pl.DataFrame | None
+    means: pl.DataFrame, names: Sequence[Rnic], first: int, minutes: int, reports: pl.DataFrame | None, ports: pl.DataFrame | None
 ) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
     """`Q_r`, its spread and whether it is of peers, of the RNICs that are asked for; arrays (rnics, minutes)."""
     others = sorted(set(zip(means["host"], means["pci"], strict=True)) - set(names))
@@ -87,9 +97,30 @@ def _remote(
     for i, field in enumerate((Q_INGRESS, SPREADS[1])):
         if field in means.columns:
             found[i, rows, columns] = means[field].to_numpy()[kept]
-    told = joined(reports if reports is not None else pl.DataFrame(schema=REPORTS), places, first, found[0], found[1])
+    told = joined(
+        reports if reports is not None else pl.DataFrame(schema=REPORTS), places, first, found[0], found[1],
+        _congested(ports, places, first, minutes),
+    )  # fmt: skip
     n = len(names)
     return told.mean[:n], told.spread[:n], told.of_peers[:n]
+
+
+def _by_minute(ports: pl.DataFrame) -> pl.DataFrame:
+    """One row an RNIC and minute: means of what was sent, and congested where any of its samples says so."""
+    sent = pl.col("sent_gbps").cast(pl.Float64).fill_nan(None).mean()
+    return ports.group_by("host", "pci", "minute").agg(sent, pl.col("sends", "receives").cast(pl.Boolean).any())
+
+
+def _congested(ports: pl.DataFrame | None, places: Mapping[Rnic, int], first: int, minutes: int) -> list[Congested] | None:
+    """Minute by minute; None where nothing was counted."""
+    if ports is None:
+        return None
+    flags = np.zeros((2, minutes, len(places)), dtype=np.bool_)
+    rows, columns, kept = _places(ports, places, first)
+    inside = (columns >= 0) & (columns < minutes)
+    for i, name in enumerate(("sends", "receives")):
+        flags[i, columns[inside], rows[inside]] = ports[name].to_numpy()[kept][inside]
+    return [Congested(sends, receives) for sends, receives in zip(flags[0], flags[1], strict=True)]
 
 
 def _places(frame: pl.DataFrame, places: Mapping[Rnic, int], first: int) -> tuple[Places, Places, Places]:

@@ -16,6 +16,7 @@ from wallwatch.domain.forecast.targets import Floats
 from wallwatch.domain.forecast.window import History
 from wallwatch.evaluation.recording import load
 from wallwatch.forecasting.history import COUNTS, FIELDS, Rnic, history
+from wallwatch.forecasting.ports import COUNTERS, counted
 from wallwatch.forecasting.remote import REPORTS
 
 PERFORMANCE = "truth_performance.jsonl"
@@ -49,6 +50,8 @@ def read(folder: Path) -> History:
     changes: dict[str, list[Any]] = {name: [] for name in ("host", "pci", "minute", "change")}
     reports: dict[str, list[Any]] = {name: [] for name in REPORTS}
     links: dict[str, list[Any]] = {name: [] for name in ("host", "pci", "minute", "gbps")}
+    ports: dict[str, list[Any]] = {name: [] for name in ("host", "pci", "minute", "sent_gbps", "sends", "receives")}
+    before: dict[Rnic, tuple[int, dict[str, Any]]] = {}
     for line in recording.lines():
         if b'"name":"rnic_offload"' in line:
             message = orjson.loads(line)
@@ -65,6 +68,7 @@ def read(folder: Path) -> History:
             if speed and lanes:
                 _identify(links, message)
                 links["gbps"].append(float(link_gbps(np.array(speed), np.array(lanes))))
+            _note(ports, before, message)
         elif b'"name":"event"' in line and b'"cni_' in line:
             message = orjson.loads(line)
             change = COUNTS.get(message["tags"].get("kind", ""))
@@ -73,7 +77,19 @@ def read(folder: Path) -> History:
                 changes["change"].append(change)
     samples = pl.DataFrame(columns, schema_overrides=dict.fromkeys(FIELDS, pl.Float64), strict=False)
     told = pl.DataFrame(reports, schema=REPORTS, strict=False)
-    return history(samples, pl.DataFrame(changes), models, pl.DataFrame(links), told)
+    return history(samples, pl.DataFrame(changes), models, pl.DataFrame(links), told, pl.DataFrame(ports))
+
+
+def _note(ports: dict[str, list[Any]], before: dict[Rnic, tuple[int, dict[str, Any]]], message: dict[str, Any]) -> None:
+    """What a port's counters say since its sample before."""
+    key, fields = (message["tags"]["host"], message["tags"]["pci"]), message["fields"]
+    at_ns, old = before.get(key, (message["timestamp"], {}))
+    found = counted(fields.get("tx_gbps"), old, fields, (message["timestamp"] - at_ns) / 1e9)
+    before[key] = message["timestamp"], {name: fields.get(name) for name in COUNTERS}
+    _identify(ports, message)
+    ports["sent_gbps"].append(found.sent_gbps)
+    ports["sends"].append(found.sends)
+    ports["receives"].append(found.receives)
 
 
 def _identify(columns: dict[str, list[Any]], message: dict[str, Any]) -> None:

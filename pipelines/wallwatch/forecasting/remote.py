@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from wallwatch.domain.forecast.held import Congested, Held, step
 from wallwatch.domain.forecast.peers import Joined, Report, join, weights
 from wallwatch.domain.forecast.targets import Floats
 
@@ -24,7 +25,14 @@ def report_of(told: Sequence[Any]) -> Report:
     return Report(peers or "", further or 0.0, addresses or "", sources or "", np.nan if q_ingress is None else q_ingress)
 
 
-def joined(reports: pl.DataFrame, places: Mapping[tuple[str, str], int], first: int, q_ingress: Floats, spread: Floats) -> Joined:
+def joined(
+    reports: pl.DataFrame,
+    places: Mapping[tuple[str, str], int],
+    first: int,
+    q_ingress: Floats,
+    spread: Floats,
+    congested: Sequence[Congested] | None = None,
+) -> Joined:
     """Join all minutes: arrays of shape (rnics, minutes).
 
     Parameters
@@ -35,6 +43,8 @@ def joined(reports: pl.DataFrame, places: Mapping[tuple[str, str], int], first: 
     first : int
         The first minute.
     q_ingress, spread : arrays (rnics, minutes)
+    congested : sequence, length minutes
+        Which cards are asked for too much in each; none unless given.
     """
     rnics, minutes = q_ingress.shape
     found = Joined(q_ingress.copy(), spread.copy(), np.zeros(q_ingress.shape, dtype=np.bool_))
@@ -50,10 +60,14 @@ def joined(reports: pl.DataFrame, places: Mapping[tuple[str, str], int], first: 
     if not newest:
         return found
     by = weights(newest, rnics)
+    held = Held.nothing(rnics)
     for column in range(minutes):
+        slow = Congested.nowhere(rnics) if congested is None else congested[column]
+        held = held.still(slow)
         if column in changes:
             newest |= changes[column]
-            by = weights(newest, rnics)
-        now = join(by, q_ingress[:, column], spread[:, column])
+            before, by = by, weights(newest, rnics)
+            held = step(held, before, by, slow)
+        now = join(by, q_ingress[:, column], spread[:, column], held.asked(by))
         found.mean[:, column], found.spread[:, column], found.of_peers[:, column] = now.mean, now.spread, now.of_peers
     return found

@@ -142,7 +142,7 @@ class Joined:
     of_peers: npt.NDArray[np.bool_]
 
 
-def join(by: Weights, q_ingress: Floats, spread: Floats) -> Joined:
+def join(by: Weights, q_ingress: Floats, spread: Floats, asked: Floats | None = None) -> Joined:
     """Mean and spread of the queries that each RNIC's packets meet at their receivers.
 
     Parameters
@@ -150,6 +150,8 @@ def join(by: Weights, q_ingress: Floats, spread: Floats) -> Joined:
     by : Weights
     q_ingress, spread : arrays (rnics,)
         Mean ingress queries and their standard deviation; NaN where not measured.
+    asked : array (pairs,)
+        Packets/s with those that are held back (`held.Held.asked`), by which means are weighted; those that are sent unless given.
 
     Examples
     --------
@@ -168,6 +170,9 @@ def join(by: Weights, q_ingress: Floats, spread: Floats) -> Joined:
     known = np.bincount(senders, weights=packets, minlength=n)
     total = np.bincount(by.senders, weights=by.packets, minlength=n) + by.elsewhere
     of_peers = (known > 0.0) & (known >= KNOWN_SHARE * total)
+    if asked is not None:
+        packets = asked[there]
+        known = np.bincount(senders, weights=packets, minlength=n)
     share = np.where(of_peers, known, 1.0)
     mean = np.bincount(senders, weights=packets * queries, minlength=n) / share
     variance = np.bincount(senders, weights=packets * squares, minlength=n) / share - mean**2

@@ -64,6 +64,19 @@ def link_gbps(speed_gts: Floats, lanes: Floats) -> Floats:
     return np.asarray(speed_gts * lanes * np.where(np.asarray(speed_gts) < 8.0, 0.8, 128.0 / 130.0))
 
 
+ENCAPSULATION_BYTES = 50
+"""Outer Ethernet, IPv4, UDP and VXLAN headers of a packet, which port counters have and the model's bandwidth does not."""
+
+
+def without_encapsulation(gbps: Floats, packets_per_s: Floats) -> Floats:
+    """What a port sends, Gbit/s, less the outer headers of its packets.
+
+    >>> without_encapsulation(np.array([100.0]), np.array([3e6])).round(1).tolist()
+    [98.8]
+    """
+    return np.asarray(gbps - packets_per_s * ENCAPSULATION_BYTES * 8e-9)
+
+
 def in_flight(p: Parameters, q_l: Floats, q_r: Floats, spread_l: Floats, spread_r: Floats) -> tuple[Floats, Floats]:
     """`Q_l` and `Q_r` over packets in flight, from means and spreads over packets; an unknown spread counts as none.
 
@@ -85,7 +98,9 @@ class Performance:
     latency: Floats
 
 
-def performance(models: Sequence[str | None], now: Floats, ahead: Floats, spread: Floats, link: Floats) -> Performance:
+def performance(
+    models: Sequence[str | None], now: Floats, ahead: Floats, spread: Floats, link: Floats, sent: Floats | None = None
+) -> Performance:
     """Bandwidth and latency that follow from the mask queries.
 
     Parameters
@@ -97,10 +112,14 @@ def performance(models: Sequence[str | None], now: Floats, ahead: Floats, spread
         Of the mask positions behind `q_l` and `q_r` now; it is taken to grow with their mean.
     link : array (rnics,)
         What the PCIe link carries, which bounds the bandwidth; it is taken to stay. NaN bounds nothing.
+    sent : array (rnics,)
+        What is sent now, Gbit/s without encapsulation (`without_encapsulation`); NaN where not known.
 
     Notes
     -----
     Both suffer from either Q, so the slow end of the interval is that of many queries on both sides. Where nothing tells `Q_r` it is 0.
+    A card gives at least what it sends: where that is more than the queries tell, they tell too little by as much in what is ahead too,
+    up to what the head of both chains gives.
     """
     p = Parameters.of(models)
     left, right = now[:, column("q_l")], np.nan_to_num(now[:, column("q_r")])
@@ -110,6 +129,12 @@ def performance(models: Sequence[str | None], now: Floats, ahead: Floats, spread
     bandwidth = bandwidth_gbps(each, *in_flight(each, ahead_l, ahead_r, *wider))[:, :, ::-1]  # low Q is high bandwidth
     bound = np.where(np.isnan(link), np.inf, link)
     bandwidth_now = np.minimum(bandwidth_gbps(p, *in_flight(p, left, right, spread[:, 0], spread[:, 1])), bound)
+    if sent is not None:
+        with np.errstate(invalid="ignore"):
+            lift = np.fmax(sent / bandwidth_now, 1.0)
+        bandwidth_now = bandwidth_now * lift
+        most = np.fmax(bandwidth_gbps(p, np.zeros_like(left), np.zeros_like(left)), bandwidth_now)
+        bandwidth = np.minimum(bandwidth * lift[:, None, None], most[:, None, None])
     bandwidth = np.minimum(bandwidth, bound[:, None, None])
     return Performance(bandwidth_now, latency_us(p, left, right), bandwidth, latency_us(each, ahead_l, ahead_r))
 

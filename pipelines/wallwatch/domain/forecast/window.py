@@ -38,6 +38,8 @@ class Window:
         Whether `q_r` is joined over peers; otherwise it is of the own ingress chain.
     link_gbps : float array (rnics,)
         What the PCIe link carries now; NaN where not known, which bounds nothing.
+    sent_gbps : float array (rnics,)
+        What was sent in the newest minute, without encapsulation: the card gives at least so much. NaN where not known.
     """
 
     models: Sequence[str | None]
@@ -49,6 +51,7 @@ class Window:
     spread: Floats
     of_peers: npt.NDArray[np.bool_]
     link_gbps: Floats
+    sent_gbps: Floats | None = None
 
     def __post_init__(self) -> None:
         n, k = len(self.models), len(targets())
@@ -60,6 +63,7 @@ class Window:
             "of_peers": (n,),
             "link_gbps": (n,),
             "hosts": (n,),
+            **({"sent_gbps": (n,)} if self.sent_gbps is not None else {}),
         }
         for name, shape in shapes.items():
             if getattr(self, name).shape != shape:
@@ -88,6 +92,8 @@ class History:
     """(rnics, minutes)."""
     link_gbps: Floats
     """(rnics, minutes)."""
+    sent_gbps: Floats | None = None
+    """(rnics, minutes)."""
 
     @property
     def minutes(self) -> int:
@@ -108,7 +114,8 @@ class History:
                 if 0 <= index - ago + ahead <= index:
                     seasons[:, i, j] = self.values[:, index - ago + ahead]
         newest = (self.spread[:, index], self.of_peers[:, index], self.link_gbps[:, index])
-        return Window(self.models, self.hosts, self.first_minute + index, values, seasons, containers, *newest)
+        sent = None if self.sent_gbps is None else self.sent_gbps[:, index]
+        return Window(self.models, self.hosts, self.first_minute + index, values, seasons, containers, *newest, sent)
 
     def minutes_between(self, first: int, last: int) -> History:
         """The minutes from `first` to before `last`."""
@@ -120,6 +127,7 @@ class History:
             spread=self.spread[:, first:last],
             of_peers=self.of_peers[:, first:last],
             link_gbps=self.link_gbps[:, first:last],
+            sent_gbps=None if self.sent_gbps is None else self.sent_gbps[:, first:last],
         )
 
     def rnics_between(self, rnics: slice) -> History:
@@ -134,4 +142,5 @@ class History:
             spread=self.spread[rnics],
             of_peers=self.of_peers[rnics],
             link_gbps=self.link_gbps[rnics],
+            sent_gbps=None if self.sent_gbps is None else self.sent_gbps[rnics],
         )
