@@ -1,6 +1,7 @@
 """How many messages a second one `classify` process takes, of all four topics that it reads, and what share of a core the fleet needs.
 
-WALLWATCH_BENCH_MESSAGES is the backlog that it works through (400,000)."""
+First it works through a backlog, in which the messages of one host lie far from each other; then messages come as a fleet sends them,
+all of a host together. WALLWATCH_BENCH_MESSAGES is the backlog (400,000), WALLWATCH_BENCH_STEADY_S the length of the second part (60)."""
 
 import os
 import tempfile
@@ -17,6 +18,9 @@ from wallwatch_testing.kafka_lag import committed, ends
 from wallwatch_testing.stack import wait_for
 
 BACKLOG = int(os.environ.get("WALLWATCH_BENCH_MESSAGES", "400000"))
+STEADY_S = float(os.environ.get("WALLWATCH_BENCH_STEADY_S", "60"))
+PER_S = RNICS / 10 * 2 + RNICS / 5 / 10
+"""`rnic` and `rnic_offload` of each RNIC, `ovs_datapath` of each host of five, at 10 s."""
 TOPICS = ("wallwatch.rnic", "wallwatch.rnic_offload", "wallwatch.ovs_datapath", "wallwatch.event")
 
 
@@ -39,18 +43,24 @@ def main() -> None:
             wait_for("the backlog's end", lambda: done() >= total, timeout_s=400, pause_s=0.2)
             all_s = time.monotonic() - begin
             used = usage(process.pid)
-    per_s = RNICS / 10 * 2 + RNICS / 5 / 10  # rnic and rnic_offload of each RNIC, ovs_datapath of each host of five, at 10 s
+            send_topics(bootstrap, int(PER_S * STEADY_S), PER_S, TOPICS)
+            behind = sum(ends(bootstrap, TOPICS).values()) - done()
+            wait_for("the end", lambda: done() >= sum(ends(bootstrap, TOPICS).values()), timeout_s=400, pause_s=0.2)
+            in_all = usage(process.pid)
+    steady_us = (in_all.cpu_s - used.cpu_s) / int(PER_S * STEADY_S) * 1e6
     report(
         "classify",
-        cores_for_the_fleet_at_10_s=per_s * used.cpu_s / total,
-        fleet_messages_per_s=per_s,
+        cores_for_the_fleet_at_10_s=PER_S * steady_us / 1e6,
+        cpu_us_per_message_as_it_comes=steady_us,
+        not_committed_when_the_last_was_sent=behind,
+        fleet_messages_per_s=PER_S,
         samples_per_s=(total - first) / max(all_s - first_s, 1e-9),
         samples_per_s_with_start=total / all_s,
         first_checkpoint_s=first_s,
         samples=total,
         rnics=RNICS,
         cpu_us_per_sample=used.cpu_s / total * 1e6,
-        peak_rss_mb=used.peak_rss_mb,
+        peak_rss_mb=in_all.peak_rss_mb,
         processes=1,
     )
 
