@@ -18,7 +18,7 @@ Batch = Sequence[Sequence[Any]]
 
 async def one_snapshot(session: ReadSession) -> None:
     """Let all that follows in this session see the fleet at one moment."""
-    await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
+    await session.one_transaction("REPEATABLE READ")
 
 
 async def _batches(session: ReadSession, query: Select[Any], rack: str | None) -> AsyncIterator[Batch]:

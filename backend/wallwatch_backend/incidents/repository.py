@@ -191,6 +191,7 @@ async def take_notices(session: WriteSession, limit: int) -> list[tuple[UUID, st
 async def in_blocks(session: ReadSession, chosen: IncidentFilter) -> AsyncIterator[Sequence[IncidentRow]]:
     """All incidents that the filters leave, newest first, some hundred at a time."""
     query = select(IncidentRow).where(*conditions(chosen)).order_by(IncidentRow.opened_at.desc(), IncidentRow.id.desc())
+    await session.one_transaction()
     result = await session.stream_scalars(query.execution_options(yield_per=500))
     async for rows in result.partitions():
         yield rows

@@ -7,6 +7,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
 from wallwatch_backend.kit.problems import MEDIA_TYPE, ProblemField, WallwatchError, body_of, of_framework
@@ -44,6 +45,13 @@ async def _database_away(request: Request, error: Exception) -> JSONResponse:
     return _response(body, {"Retry-After": "5"})
 
 
+async def _database_busy(request: Request, error: Exception) -> JSONResponse:
+    log.error("database_busy", path=request.url.path, error=str(error).splitlines()[0])
+    detail = "Too many requests wait for it; nothing was done. Try again in a few seconds."
+    body = body_of(503, "database_unavailable", "The database does not answer in time", detail, request.url.path)
+    return _response(body, {"Retry-After": "5"})
+
+
 async def _unexpected(request: Request, error: Exception) -> JSONResponse:
     log.error("unexpected_error", path=request.url.path, method=request.method, exc_info=error)
     return _response(body_of(500, "internal", "Something went wrong on the server", "The server's log has the cause.", request.url.path))
@@ -55,4 +63,5 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _validation)
     app.add_exception_handler(HTTPException, _framework)
     app.add_exception_handler(OperationalError, _database_away)
+    app.add_exception_handler(PoolTimeout, _database_busy)
     app.add_exception_handler(Exception, _unexpected)

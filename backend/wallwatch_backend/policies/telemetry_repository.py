@@ -166,6 +166,7 @@ async def events(
         query = query.where(host.c.host == of_host)
     if pci is not None:
         query = query.where(_e.pci.in_(("", pci)))
+    await session.one_transaction()
     result = await session.stream(query.execution_options(yield_per=5000))
     async for page in result.partitions(5000):
         yield page
