@@ -79,7 +79,7 @@ def predict(window: Window, forecaster: Forecaster | None, threads: int = 1) -> 
             by_trend = trend.damped(features, maker.noise(k), margins[target.name])
             chosen = np.ones(n, dtype=np.bool_) if not learnt else cold
             ahead[chosen, k] = by_trend[chosen]
-    found = physical.performance(window.models, now, ahead, window.spread, window.link_gbps)
+    found = physical.performance(window.models, now, ahead, window.spread, window.link_gbps, window.sent_gbps)
     limit = limits(window.models)
     count = len(walls())
     with np.errstate(invalid="ignore"):
