@@ -8,7 +8,7 @@ import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { QueryState } from "@/lib/ui/QueryState";
 import { StatusMark } from "@/lib/ui/StatusMark";
 import { ActionName } from "./ActionName";
-import { matchersText, windowText } from "./automation";
+import { whereText, windowText } from "./automation";
 import { useChangeRules, useRules } from "./automationQueries";
 import { AutomationRuns } from "./AutomationRuns";
 import { NewRuleDialog } from "./NewRuleDialog";
@@ -22,7 +22,7 @@ interface RowProps {
 function RuleRow({ rule, change }: RowProps) {
   const [open, setOpen] = useState(false);
   const approval = rule.needs_approval ? " A second person still approves each." : "";
-  const question = `From now on, wherever ${matchersText(rule.matchers)}: a dry run, then the remedy, without a click.${approval} What does not work is undone.`;
+  const question = `From now on, wherever ${whereText(rule)}: a dry run, then the remedy, without a click.${approval} What does not work is undone.`;
   return (
     <Stack gap={4} component="li" data-state={rule.enabled ? "on" : "off"} style={{ listStyle: "none" }}>
       <Group justify="space-between" gap={8}>
@@ -47,7 +47,7 @@ function RuleRow({ rule, change }: RowProps) {
         </Group>
       </Group>
       <Text size="sm">
-        Where {matchersText(rule.matchers)}: <ActionName action={rule.action} /> <ParamsLine action={rule.action} params={rule.params} />, {windowText(rule)}
+        Where {whereText(rule)}: <ActionName action={rule.action} /> <ParamsLine action={rule.action} params={rule.params} />, {windowText(rule)}
         {rule.enabled && rule.enabled_by ? ` · switched on by ${rule.enabled_by}` : ` · made by ${rule.created_by}`}
       </Text>
       {open && <AutomationRuns ruleId={rule.id} name={rule.name} />}

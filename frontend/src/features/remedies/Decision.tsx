@@ -31,11 +31,11 @@ export function Decision({ remedy }: { remedy: Remedy }) {
       )}
       {decide.isError && <ProblemNotice error={decide.error} />}
       <Group align="flex-end" gap={8}>
-        <TextInput label="Reason" description="Needed to reject or withdraw it" value={reason} onChange={(event) => setReason(event.currentTarget.value)} style={{ flex: 1 }} />
+        <TextInput label="Comment" description="Kept with your answer; needed to reject or withdraw it" maxLength={200} value={reason} onChange={(event) => setReason(event.currentTarget.value)} style={{ flex: 1 }} />
         <Button variant="default" disabled={reason.trim() === ""} loading={decide.isPending && decide.variables.reject !== undefined} onClick={() => decide.mutate({ id: remedy.id, reject: reason.trim() })}>
           Reject
         </Button>
-        <Button loading={decide.isPending && decide.variables.reject === undefined} onClick={() => decide.mutate({ id: remedy.id })}>
+        <Button loading={decide.isPending && decide.variables.reject === undefined} onClick={() => decide.mutate({ id: remedy.id, ...(reason.trim() === "" ? {} : { comment: reason.trim() }) })}>
           Approve
         </Button>
       </Group>

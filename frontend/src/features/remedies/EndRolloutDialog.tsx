@@ -25,7 +25,7 @@ export function EndRolloutDialog({ rollout, onClose }: { rollout: Rollout; onClo
     >
       <Text size="sm">{proposed ? "Nothing has reached a host." : "No further host is reached; what is under way on a host goes on. It cannot be resumed."}</Text>
       <TextInput label="Reason" required data-autofocus value={reason} onChange={(event) => setReason(event.currentTarget.value)} />
-      {!proposed && <Checkbox label="Undo what it has done" checked={undo} onChange={(event) => setUndo(event.currentTarget.checked)} />}
+      {!proposed && <Checkbox label="Undo what it has done" description="The last wave first, one target alone before all others" checked={undo} onChange={(event) => setUndo(event.currentTarget.checked)} />}
     </FormDialog>
   );
 }

@@ -1,34 +1,53 @@
 import { Group, Select, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { MatcherRows } from "@/features/silences/MatcherRows";
-import type { Matcher } from "@/lib/api/types";
+import type { AutomationRule, Matcher, RemedyAction } from "@/lib/api/types";
 import { FormDialog } from "@/lib/ui/FormDialog";
-import { choosesSymptoms } from "./automation";
+import { choosesSymptoms, RNIC_LABELS, TRIGGERS } from "./automation";
 import { useChangeRules } from "./automationQueries";
 import { ParamFields } from "./ParamFields";
 import { askedOf, initialValues, isOfPlan, toParams, validate, type ParamValues } from "./params";
 import { useActions } from "./queries";
 
-/** A rule of the automatic mode: what, with which parameters, where, when. It is off until somebody switches it on. */
+type Trigger = AutomationRule["trigger"];
+
+const FIRST: Record<Trigger, Matcher> = { finding: { name: "symptom", op: "=", value: "" }, decline: { name: "host", op: "=~", value: "" } };
+
+/** What of the action a rule's author fills in: its RNIC and its plan are found when the rule acts. */
+function askedByRule(action: RemedyAction): RemedyAction {
+  return isOfPlan(action) ? { ...action, params: [], at_least_one: [] } : askedOf(action, ["pci"]);
+}
+
+function choosesPlaces(trigger: Trigger, matchers: readonly Matcher[]): boolean {
+  return trigger === "decline" ? matchers.some(({ op, value }) => value !== "" && !op.startsWith("!")) : choosesSymptoms(matchers);
+}
+
+/** A rule of the automatic mode: what it waits for, where, what it does, when. It is off until somebody switches it on. */
 export function NewRuleDialog({ onClose }: { onClose: () => void }) {
   const actions = useActions();
   const change = useChangeRules();
   const [name, setName] = useState("");
+  const [trigger, setTrigger] = useState<Trigger>("finding");
   const [actionId, setActionId] = useState<string | null>(null);
   const [values, setValues] = useState<ParamValues>({});
-  const [matchers, setMatchers] = useState<Matcher[]>([{ name: "symptom", op: "=", value: "" }]);
+  const [matchers, setMatchers] = useState<Matcher[]>([FIRST.finding]);
   const [from, setFrom] = useState("");
   const [to, setTo] = useState("");
-  const choices = (actions.data ?? []).filter((each) => !isOfPlan(each));
+  // A decline has no symptom yet: only another order of the masks can meet it.
+  const choices = (actions.data ?? []).filter((each) => trigger === "finding" || isOfPlan(each));
   const chosen = choices.find((each) => each.action === actionId);
-  const action = chosen && askedOf(chosen, ["pci"]);
+  const action = chosen && askedByRule(chosen);
   const errors = action ? validate(action, values) : {};
-  const complete = name.trim() !== "" && action !== undefined && Object.keys(errors).length === 0 && choosesSymptoms(matchers) && (from === "") === (to === "") && (from === "" || from !== to);
-
+  const chooses = choosesPlaces(trigger, matchers);
+  const complete = name.trim() !== "" && action !== undefined && Object.keys(errors).length === 0 && chooses && (from === "") === (to === "") && (from === "" || from !== to);
+  const choose = (found: RemedyAction | undefined) => {
+    setActionId(found?.action ?? null);
+    setValues(found ? initialValues(askedByRule(found), {}, "") : {});
+  };
   const submit = () => {
     if (!complete || !action) return;
     const window = from === "" ? {} : { window_from: from, window_to: to };
-    change.mutate({ kind: "create", body: { name: name.trim(), action: action.action, params: toParams(values), matchers, cooldown_s: 3600, ...window } }, { onSuccess: onClose });
+    change.mutate({ kind: "create", body: { name: name.trim(), action: action.action, trigger, params: toParams(values), matchers, cooldown_s: 3600, ...window } }, { onSuccess: onClose });
   };
 
   return (
@@ -44,26 +63,29 @@ export function NewRuleDialog({ onClose }: { onClose: () => void }) {
       }}
     >
       <TextInput label="Name" required data-autofocus value={name} onChange={(event) => setName(event.currentTarget.value)} />
-      <MatcherRows matchers={matchers} onChange={setMatchers} />
-      <Text size="xs" c={choosesSymptoms(matchers) ? "dimmed" : "var(--ww-warn)"}>
-        One condition must choose symptoms or causes. Incidents that somebody has acknowledged or silenced are left alone.
-      </Text>
       <Select
-        label="Remedy"
-        required
-        data={choices.map((each) => ({ value: each.action, label: each.title }))}
-        value={actionId}
+        label="Acts on"
+        allowDeselect={false}
+        data={[...TRIGGERS]}
+        value={trigger}
         onChange={(value) => {
-          setActionId(value);
-          const found = choices.find((each) => each.action === value);
-          setValues(found ? initialValues(askedOf(found, ["pci"]), {}, "") : {});
+          const next = value === "decline" ? "decline" : "finding";
+          setTrigger(next);
+          setMatchers([FIRST[next]]);
+          choose(next === "decline" ? actions.data?.find(isOfPlan) : undefined);
         }}
       />
+      {trigger === "decline" ? <MatcherRows title="On RNICs where" names={RNIC_LABELS} matchers={matchers} onChange={setMatchers} /> : <MatcherRows matchers={matchers} onChange={setMatchers} />}
+      <Text size="xs" c={chooses ? "dimmed" : "var(--ww-warn)"}>
+        {trigger === "decline" ? "One condition must choose RNICs. The rule acts when a fall of 5 % or more is likely." : "One condition must choose symptoms or causes. Incidents that somebody has acknowledged or silenced are left alone."}
+      </Text>
+      <Select label="Remedy" required data={choices.map((each) => ({ value: each.action, label: each.title }))} value={actionId} onChange={(value) => choose(choices.find((each) => each.action === value))} />
       {action && (
         <>
           <Text size="sm">
             {action.description} Risk: {action.risk_text}
           </Text>
+          {chosen && isOfPlan(chosen) && <Text size="sm">The plan is made of the flows at that moment. One that is not proven equivalent is not applied.</Text>}
           <ParamFields action={action} values={values} errors={{}} disabled={false} onChange={setValues} />
         </>
       )}

@@ -63,6 +63,7 @@ export function RemedyFollow({ id, onAgain }: { id: string; onAgain?: () => void
             <Text size="sm">
               {data.state === "rejected" ? "Rejected" : "Approved"} by {data.decided_by}
               {data.decided_at ? `, ${time(data.decided_at)}` : ""}
+              {data.decision_comment ? `: “${data.decision_comment}”` : ""}
             </Text>
           )}
           {data.state === "proposed" && <Decision remedy={data} />}

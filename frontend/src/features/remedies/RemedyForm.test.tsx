@@ -16,7 +16,7 @@ const action: RemedyAction = {
 function remedy(mode: Remedy["mode"], state: Remedy["state"]): Remedy {
   return {
     id: `id-${mode}`, action: "tune-revalidator", host: "host03", pci: "0000:3b:00.0", params: { max_idle_ms: 60_000 }, mode, state, incident_id: null, requested_by: "admin", created_at: "2026-11-21T03:00:00Z", updated_at: "2026-11-21T03:00:00Z",
-    code: null, message: null, operations: [{ target: "other_config:max-idle", operation: "set", before: "10000", after: "60000", text: "" }], verification: null, rollout_id: null, decided_by: null, decided_at: null, undoable: false, undo_state: null, commands: [],
+    code: null, message: null, operations: [{ target: "other_config:max-idle", operation: "set", before: "10000", after: "60000", text: "" }], verification: null, rollout_id: null, decided_by: null, decided_at: null, decision_comment: null, undoable: false, undo_state: null, commands: [],
   };
 }
 

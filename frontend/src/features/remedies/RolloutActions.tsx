@@ -2,41 +2,52 @@ import { Button, Group } from "@mantine/core";
 import { useState } from "react";
 import type { Rollout } from "@/lib/api/types";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
+import { ApproveRolloutDialog } from "./ApproveRolloutDialog";
 import { EndRolloutDialog } from "./EndRolloutDialog";
 import { useChangeRollout } from "./rolloutQueries";
+import { UndoRolloutDialog } from "./UndoRolloutDialog";
 
 /** What can be done with a rollout in its present state. */
 export function RolloutActions({ rollout, size }: { rollout: Rollout; size: "compact-xs" | "sm" }) {
   const change = useChangeRollout();
-  const [ending, setEnding] = useState(false);
+  const [asked, setAsked] = useState<"approve" | "end" | "undo" | null>(null);
   const { id, state } = rollout;
   const busy = change.isPending;
+  const close = () => setAsked(null);
+  const ends = state === "proposed" || state === "running" || state === "paused";
   return (
     <>
       {change.isError && <ProblemNotice error={change.error} />}
       <Group gap={6}>
         {state === "proposed" && (
-          <Button size={size} loading={busy} onClick={() => change.mutate({ id, kind: "approve" })}>
+          <Button size={size} onClick={() => setAsked("approve")}>
             Approve
           </Button>
         )}
-        {state === "running" && (
+        {(state === "running" || state === "undoing") && (
           <Button size={size} variant="default" loading={busy} onClick={() => change.mutate({ id, kind: "pause" })}>
             Pause
           </Button>
         )}
-        {state === "paused" && (
+        {(state === "paused" || state === "undo_paused") && (
           <Button size={size} variant="default" loading={busy} onClick={() => change.mutate({ id, kind: "resume" })}>
             Resume
           </Button>
         )}
-        {(state === "proposed" || state === "running" || state === "paused") && (
-          <Button size={size} variant="default" onClick={() => setEnding(true)}>
+        {ends && (
+          <Button size={size} variant="default" onClick={() => setAsked("end")}>
             {state === "proposed" ? "Reject" : "Stop"}
           </Button>
         )}
+        {!ends && rollout.undoable && (
+          <Button size={size} variant="default" onClick={() => setAsked("undo")}>
+            Undo everywhere
+          </Button>
+        )}
       </Group>
-      {ending && <EndRolloutDialog rollout={rollout} onClose={() => setEnding(false)} />}
+      {asked === "approve" && <ApproveRolloutDialog rollout={rollout} onClose={close} />}
+      {asked === "end" && <EndRolloutDialog rollout={rollout} onClose={close} />}
+      {asked === "undo" && <UndoRolloutDialog rollout={rollout} onClose={close} />}
     </>
   );
 }

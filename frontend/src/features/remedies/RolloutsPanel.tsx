@@ -1,4 +1,4 @@
-import { Button, Group, Progress, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Rollout } from "@/lib/api/types";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
@@ -7,14 +7,16 @@ import { ListPanel } from "@/lib/ui/ListPanel";
 import { StatusMark } from "@/lib/ui/StatusMark";
 import { ActionName } from "./ActionName";
 import { ParamsLine } from "./ParamsLine";
-import { ROLLOUT_STATES, waveText } from "./rollout";
+import { decisionText, ROLLOUT_STATES, waveText } from "./rollout";
 import { RolloutActions } from "./RolloutActions";
+import { RolloutProgress } from "./RolloutProgress";
 import { useRollouts } from "./rolloutQueries";
 
 function RolloutRow({ rollout }: { rollout: Rollout }) {
   const { time } = useTimeFormat();
   const { id, state } = rollout;
   const mark = ROLLOUT_STATES[state];
+  const decision = decisionText(rollout);
   return (
     <Stack gap={4} component="li" data-testid="rollout" data-state={state} style={{ borderBottom: "1px solid var(--ww-line)", padding: "8px 12px" }}>
       <Group justify="space-between" gap={8}>
@@ -31,14 +33,14 @@ function RolloutRow({ rollout }: { rollout: Rollout }) {
       </Group>
       <Text size="sm">
         {rollout.reason} · ordered by {rollout.requested_by}, {time(rollout.created_at)}
-        {rollout.decided_by ? ` · ${state === "rejected" ? "rejected" : "approved"} by ${rollout.decided_by}` : ""}
+        {decision ? ` · ${decision}` : ""}
       </Text>
-      {rollout.message && (
+      {rollout.message && rollout.message !== rollout.decision_comment && (
         <Text size="sm" role="status">
           {rollout.message}
         </Text>
       )}
-      <Progress value={(100 * rollout.verified) / rollout.targets} size="sm" aria-label={`${rollout.verified} of ${rollout.targets} verified`} />
+      <RolloutProgress rollout={rollout} />
       <Text size="xs" c="dimmed">
         {rollout.waves.map((wave, i) => waveText(wave, i)).join(" · ")}
       </Text>

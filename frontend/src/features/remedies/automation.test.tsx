@@ -3,16 +3,16 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CATALOGUE } from "@/testing/catalogue";
 import { renderPage } from "@/testing/render";
-import { choosesSymptoms, matchersText, windowText } from "./automation";
+import { choosesSymptoms, matchersText, whereText, windowText } from "./automation";
 import { AutomationPanel } from "./AutomationPanel";
 
 const ID = "00000000-0000-4000-8000-000000000031";
 const RULE = {
-  id: ID, name: "late counters", action: "tune-revalidator", params: { max_idle_ms: 60000 }, matchers: [{ name: "symptom", op: "=", value: "S1" }], enabled: false, window_from: "22:00", window_to: "05:00", cooldown_s: 3600, created_by: "admin",
+  id: ID, name: "late counters", action: "tune-revalidator", params: { max_idle_ms: 60000 }, trigger: "finding", matchers: [{ name: "symptom", op: "=", value: "S1" }], enabled: false, window_from: "22:00", window_to: "05:00", cooldown_s: 3600, created_by: "admin",
   created_at: "2026-11-21T03:00:00Z", updated_at: "2026-11-21T03:00:00Z", enabled_by: null, enabled_at: null, needs_approval: false, open_runs: 1,
 };
 const RUN = {
-  id: "00000000-0000-4000-8000-000000000032", finding_id: ID, incident_id: ID, host: "host01", pci: "", state: "waiting", message: "1 is the most", dry_run_id: ID, remedy_id: null, created_at: "2026-11-21T03:00:00Z", updated_at: "2026-11-21T03:00:00Z", ended_at: null,
+  id: "00000000-0000-4000-8000-000000000032", finding_id: ID, incident_id: ID, host: "host01", pci: "", state: "waiting", message: "1 is the most", dry_run_id: ID, remedy_id: null, plan_id: null, steps: [{ at: "2026-11-21T03:00:01Z", state: "waiting", text: "The dry run has nothing against it.", plan_id: null, remedy_id: null }], created_at: "2026-11-21T03:00:00Z", updated_at: "2026-11-21T03:00:00Z", ended_at: null,
 };
 let rules: unknown[] = [RULE];
 const sent: string[] = [];
@@ -47,7 +47,7 @@ describe("the automatic mode", () => {
   it("shows how its runs go", async () => {
     renderPage(<AutomationPanel />);
     await userEvent.click(await screen.findByRole("button", { name: "Runs (1 now)" }));
-    expect(await screen.findByRole("list", { name: "Runs of late counters" })).toHaveTextContent(/Waits.*host01.*1 is the most/);
+    expect(await screen.findByRole("list", { name: "Runs of late counters" })).toHaveTextContent(/Waits.*host01.*1 is the most.*The dry run has nothing against it/);
   });
 
   it("says that nothing happens by itself while there is no rule", async () => {
@@ -60,6 +60,7 @@ describe("the automatic mode", () => {
 describe("a rule in words", () => {
   it("names its conditions and its window", () => {
     expect(matchersText([{ name: "symptom", op: "=", value: "S1" }, { name: "rack", op: "=~", value: "r[12]" }])).toBe("symptom = S1 and rack =~ r[12]");
+    expect(whereText({ trigger: "decline", matchers: [{ name: "rack", op: "=", value: "r1" }] })).toBe("a fall of bandwidth is predicted and rack = r1");
     expect(windowText({ window_from: null, window_to: null })).toBe("at any time");
   });
 

@@ -16,6 +16,20 @@ export function matchersText(matchers: readonly Matcher[]): string {
   return matchers.map(({ name, op, value }) => `${name} ${op} ${value === "" ? "nothing" : value}`).join(" and ");
 }
 
+/** What a rule waits for: an incident's finding, or a forecast. */
+export const TRIGGERS: readonly { value: AutomationRule["trigger"]; label: string }[] = [
+  { value: "finding", label: "A finding of an incident" },
+  { value: "decline", label: "A predicted fall in bandwidth" },
+];
+
+/** Labels that an RNIC has whether anything is wrong with it or not. */
+export const RNIC_LABELS: readonly Matcher["name"][] = ["host", "rack", "pci", "model", "fw_ver"];
+
+/** Where the rule acts, in words. */
+export function whereText({ trigger, matchers }: Pick<AutomationRule, "trigger" | "matchers">): string {
+  return trigger === "decline" ? `a fall of bandwidth is predicted and ${matchersText(matchers)}` : matchersText(matchers);
+}
+
 /** When the rule acts, in words. */
 export function windowText({ window_from, window_to }: Pick<AutomationRule, "window_from" | "window_to">): string {
   return window_from && window_to ? `from ${window_from} to ${window_to} UTC` : "at any time";

@@ -54,11 +54,11 @@ export function useCreateRemedy() {
 export function useDecideRemedy() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ id, reject }: { id: string; reject?: string }) => {
+    mutationFn: ({ id, reject, comment }: { id: string; reject?: string; comment?: string }) => {
       const path = { path: { remedy_id: id } };
       return unwrap(
         reject === undefined
-          ? api.POST("/api/v1/remedies/{remedy_id}/approve", { params: path })
+          ? api.POST("/api/v1/remedies/{remedy_id}/approve", { params: path, body: { comment: comment ?? null } })
           : api.POST("/api/v1/remedies/{remedy_id}/reject", { params: path, body: { reason: reject } }),
       );
     },

@@ -5,7 +5,7 @@ import { waveText } from "./rollout";
 type Wave = Rollout["waves"][number];
 
 function wave(...states: Wave[number]["state"][]): Wave {
-  return states.map((state, i) => ({ host: `h${i}`, pci: null, remedy_id: null, state, message: null }));
+  return states.map((state, i) => ({ host: `h${i}`, pci: null, remedy_id: null, state, message: null, undo_state: null, undo_message: null }));
 }
 
 describe("a wave in words", () => {

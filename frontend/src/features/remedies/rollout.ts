@@ -10,6 +10,9 @@ export const ROLLOUT_STATES: Readonly<Record<State, { label: string; tone: Tone 
   paused: { label: "Paused", tone: "warn" },
   stopped: { label: "Stopped", tone: "bad" },
   verified: { label: "Verified", tone: "good" },
+  undoing: { label: "Being taken back", tone: "warn" },
+  undo_paused: { label: "Half taken back", tone: "bad" },
+  undone: { label: "Taken back", tone: "quiet" },
 };
 
 const BAD = ["failed", "refused", "expired", "not_verified"];
@@ -28,5 +31,11 @@ export function waveText(wave: Rollout["waves"][number], index: number): string 
 }
 
 export function isEnded(state: State): boolean {
-  return state === "rejected" || state === "stopped" || state === "verified";
+  return state !== "proposed" && state !== "running" && state !== "paused" && state !== "undoing";
+}
+
+/** Who decided about a proposal, and what they had to say; null when nobody had to. */
+export function decisionText({ state, decided_by, decision_comment }: { state: string; decided_by: string | null; decision_comment: string | null }): string | null {
+  if (decided_by === null) return null;
+  return `${state === "rejected" ? "rejected" : "approved"} by ${decided_by}${decision_comment ? `: “${decision_comment}”` : ""}`;
 }

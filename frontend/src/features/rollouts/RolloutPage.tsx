@@ -5,7 +5,8 @@ import { ParamsLine } from "@/features/remedies/ParamsLine";
 import { isRemedyState } from "@/features/remedies/progress";
 import { RemedyStateMark } from "@/features/remedies/RemedyStateMark";
 import { RolloutActions } from "@/features/remedies/RolloutActions";
-import { ROLLOUT_STATES, waveText } from "@/features/remedies/rollout";
+import { RolloutProgress } from "@/features/remedies/RolloutProgress";
+import { decisionText, ROLLOUT_STATES, waveText } from "@/features/remedies/rollout";
 import type { Rollout } from "@/lib/api/types";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { HeadedTable } from "@/lib/ui/HeadedTable";
@@ -37,7 +38,7 @@ function Wave({ rollout, index }: { rollout: Rollout; index: number }) {
                 </Link>
               )}
             </Table.Td>
-            <Table.Td>{target.message ?? ""}</Table.Td>
+            <Table.Td>{hostSays(target)}</Table.Td>
             <Table.Td w={90}>
               {target.remedy_id !== null && (
                 <Link to="/remedies" search={{ remedy: target.remedy_id }} aria-label={`Remedy on ${target.host} ${target.pci ?? ""}`.trim()}>
@@ -55,6 +56,14 @@ function Wave({ rollout, index }: { rollout: Rollout; index: number }) {
       )}
     </Panel>
   );
+}
+
+const UNDO_ASKED = { pending: "Undo waits for the agent.", dispatched: "Undo was sent to the agent.", done: "", failed: "Undo failed", refused: "The agent refused the undo", expired: "The agent did not answer the undo." } as const;
+
+function hostSays(target: Rollout["waves"][number][number]): string {
+  if (target.undo_state === null || target.undo_state === "done") return target.message ?? "";
+  const { [target.undo_state]: asked } = UNDO_ASKED;
+  return target.undo_message ? `${asked}: ${target.undo_message}` : asked;
 }
 
 const BAD = ["failed", "refused", "expired", "not_verified", "undone"];
@@ -86,7 +95,8 @@ export function RolloutPage({ id }: { id: string }) {
                 </Group>
                 <RolloutActions rollout={data} size="sm" />
               </Group>
-              {data.message && (
+              <RolloutProgress rollout={data} />
+              {data.message && data.message !== data.decision_comment && (
                 <Text size="sm" role="status" fw={600}>
                   {data.message}
                 </Text>
@@ -105,10 +115,10 @@ export function RolloutPage({ id }: { id: string }) {
               </Text>
               <Text size="sm" c="dimmed">
                 Ordered by {data.requested_by}, {time(data.created_at)}
-                {data.decided_by ? ` · ${data.state === "rejected" ? "rejected" : "approved"} by ${data.decided_by}, ${time(data.decided_at)}` : ""}
+                {data.decided_by ? ` · ${decisionText(data)}, ${time(data.decided_at)}` : ""}
                 {data.not_before ? ` · not before ${time(data.not_before)}` : ""}
                 {data.not_after ? ` · no new wave after ${time(data.not_after)}` : ""}
-                {data.undo_on_stop ? " · undone when it stops by itself" : ""} · {data.verified} of {data.targets} verified
+                {data.undo_on_stop ? " · undone when it stops by itself" : ""}
               </Text>
               {data.waves.map((_, i) => (
                 <Wave key={i} rollout={data} index={i} />

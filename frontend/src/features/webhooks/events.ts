@@ -33,6 +33,8 @@ const ROLLOUT_EVENTS: readonly EventChoice[] = [
   { value: "rollout.resumed", label: "A rollout goes on" },
   { value: "rollout.stopped", label: "A rollout stops" },
   { value: "rollout.done", label: "A rollout is done" },
+  { value: "rollout.undo_started", label: "A rollout is being taken back" },
+  { value: "rollout.undone", label: "A rollout is taken back" },
 ];
 
 /** What a webhook can be told, in the groups in which the form shows it. */

@@ -731,7 +731,7 @@ export interface paths {
         put?: never;
         /**
          * Approve Remedy
-         * @description Approve what somebody else proposed; it is sent to the host at once.
+         * @description Approve what somebody else proposed, with a comment or without; it is sent to the host at once.
          */
         post: operations["approveRemedy"];
         delete?: never;
@@ -959,7 +959,7 @@ export interface paths {
         put?: never;
         /**
          * Approve Rollout
-         * @description Let it begin; not for whoever ordered it.
+         * @description Let it begin, with a comment or without; not for whoever ordered it.
          */
         post: operations["approveRollout"];
         delete?: never;
@@ -1042,6 +1042,26 @@ export interface paths {
          * @description End it for good, with or without taking back what it has done.
          */
         post: operations["stopRollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rollouts/{rollout_id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo Rollout
+         * @description Take it back on every target, the last wave first; after it was held up, try again what failed. Follow it in `undo`.
+         */
+        post: operations["undoRollout"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1290,6 +1310,46 @@ export interface paths {
          * @description Make a new key. Connected agents get it at once, others when they come; the one before ends after the overlap.
          */
         post: operations["rotateCommandKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agent-authorities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Authorities
+         * @description List the authorities, and the agents that have no certificate of the current one.
+         */
+        get: operations["listAgentAuthorities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agent-authorities/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate
+         * @description Make a new authority. Connected agents get certificates of it at once; the one before ends after the overlap.
+         */
+        post: operations["rotateAgentAuthority"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2355,6 +2415,51 @@ export interface components {
             /** Last Seen At */
             last_seen_at: string | null;
         };
+        /** AgentAuthorities */
+        AgentAuthorities: {
+            /**
+             * Items
+             * @description Newest first; empty where agents use no certificates
+             */
+            items: components["schemas"]["AgentAuthority"][];
+            /**
+             * Behind
+             * @description Hosts whose agents have no certificate of the current one; at most 100
+             */
+            behind: string[];
+            /** Behind Total */
+            behind_total: number;
+        };
+        /** AgentAuthority */
+        AgentAuthority: {
+            /**
+             * Fingerprint
+             * @description SHA-256 of its certificate, in hexadecimal digits
+             */
+            fingerprint: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "current" | "overlapping" | "retired";
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string;
+            /**
+             * Not After
+             * @description When it is not trusted any more; null while it is current
+             */
+            not_after: string | null;
+            /**
+             * Agents
+             * @description Agents whose newest certificate it signed
+             */
+            agents: number;
+        };
         /**
          * Ahead
          * @description A value now, and its quantiles at each horizon.
@@ -2380,6 +2485,14 @@ export interface components {
              * @constant
              */
             status: "ok";
+        };
+        /**
+         * Approval
+         * @description What whoever approves wants to be remembered.
+         */
+        Approval: {
+            /** Comment */
+            comment?: string | null;
         };
         /** Ask */
         Ask: {
@@ -2452,6 +2565,15 @@ export interface components {
              * @description SHA-256 of the last link, in hex
              */
             hash: string;
+        };
+        /** AuthorityRotation */
+        AuthorityRotation: {
+            /**
+             * Overlap S
+             * @description Seconds for which the one before is still trusted; 0 when others know its key: then every agent is enrolled again
+             * @default 1209600
+             */
+            overlap_s: number;
         };
         /**
          * Automaton
@@ -3479,12 +3601,25 @@ export interface components {
              * Format: uuid
              */
             agent_id: string;
-            /** Secret */
-            secret: string;
+            /**
+             * Secret
+             * @description Null where the agent got a certificate
+             */
+            secret: string | null;
             /** Opamp Url */
             opamp_url: string;
             /** Command Keys */
             command_keys: components["schemas"]["CommandKey"][];
+            /**
+             * Certificate
+             * @description PEM; null where this server's agents show secrets
+             */
+            certificate: string | null;
+            /**
+             * Authorities
+             * @description PEM: what the server's certificate may come from, oldest first
+             */
+            authorities: string[];
         };
         /**
          * Enrolment
@@ -3502,6 +3637,11 @@ export interface components {
              * Format: uuid
              */
             instance_uid: string;
+            /**
+             * Csr
+             * @description PKCS #10 in PEM for a key that the agent made, on P-256
+             */
+            csr?: string | null;
         };
         /** EnrolmentToken */
         EnrolmentToken: {
@@ -3560,7 +3700,7 @@ export interface components {
          * EventType
          * @enum {string}
          */
-        EventType: "incident.opened" | "incident.updated" | "incident.resolved" | "remedy.proposed" | "remedy.approved" | "remedy.rejected" | "remedy.dispatched" | "remedy.running" | "remedy.verified" | "remedy.failed" | "remedy.undone" | "remedy.expired" | "rollout.proposed" | "rollout.rejected" | "rollout.started" | "rollout.wave_started" | "rollout.wave_done" | "rollout.paused" | "rollout.resumed" | "rollout.stopped" | "rollout.done";
+        EventType: "incident.opened" | "incident.updated" | "incident.resolved" | "remedy.proposed" | "remedy.approved" | "remedy.rejected" | "remedy.dispatched" | "remedy.running" | "remedy.verified" | "remedy.failed" | "remedy.undone" | "remedy.expired" | "rollout.proposed" | "rollout.rejected" | "rollout.started" | "rollout.wave_started" | "rollout.wave_done" | "rollout.paused" | "rollout.resumed" | "rollout.stopped" | "rollout.done" | "rollout.undo_started" | "rollout.undone";
         /** EventVocabulary */
         EventVocabulary: {
             /**
@@ -4750,8 +4890,15 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
+             * Trigger
+             * @description What it waits for: a finding of an incident that nobody has taken, or a forecast that the bandwidth falls by 5 % or more (only for apply-mask-plan; matchers then are on host, rack, pci, model and fw_ver)
+             * @default finding
+             * @enum {string}
+             */
+            trigger: "finding" | "decline";
+            /**
              * Matchers
-             * @description Which findings; all must hold, and one of them must choose symptoms or causes
+             * @description Where; all must hold. Of findings one of them must choose symptoms or causes, of declines there must be one
              */
             matchers: components["schemas"]["Matcher"][];
             /**
@@ -6679,6 +6826,11 @@ export interface components {
             /** Decided At */
             decided_at: string | null;
             /**
+             * Decision Comment
+             * @description What who decided had to say: a comment on the approval, or why it was rejected
+             */
+            decision_comment: string | null;
+            /**
              * Created At
              * Format: date-time
              */
@@ -6989,6 +7141,18 @@ export interface components {
             /** Decided At */
             decided_at: string | null;
             /**
+             * Decision Comment
+             * @description What who decided had to say
+             */
+            decision_comment: string | null;
+            /**
+             * Undoable
+             * @description POST .../undo would be accepted
+             */
+            undoable: boolean;
+            /** @description Null when nobody asked to take it back */
+            undo: components["schemas"]["RolloutUndo"] | null;
+            /**
              * Created At
              * Format: date-time
              */
@@ -7005,7 +7169,40 @@ export interface components {
          * RolloutState
          * @enum {string}
          */
-        RolloutState: "proposed" | "rejected" | "running" | "paused" | "stopped" | "verified";
+        RolloutState: "proposed" | "rejected" | "running" | "paused" | "stopped" | "verified" | "undoing" | "undo_paused" | "undone";
+        /**
+         * RolloutUndo
+         * @description How taking back a rollout goes: its waves from the last to the first, one target alone before all others.
+         */
+        RolloutUndo: {
+            /** By */
+            by: string;
+            /** Reason */
+            reason: string;
+            /**
+             * Began At
+             * Format: date-time
+             * @description When it was asked for or went on again
+             */
+            began_at: string;
+            /** Despite Failures */
+            despite_failures: boolean;
+            /**
+             * Message
+             * @description What holds it up, or was left
+             */
+            message: string | null;
+            /**
+             * Undone
+             * @description Targets on which it was taken back
+             */
+            undone: number;
+            /**
+             * Targets
+             * @description Targets on which there was something to take back
+             */
+            targets: number;
+        };
         /** Rotation */
         Rotation: {
             /**
@@ -7030,6 +7227,11 @@ export interface components {
             params: {
                 [key: string]: unknown;
             };
+            /**
+             * Trigger
+             * @enum {string}
+             */
+            trigger: "finding" | "decline";
             /** Matchers */
             matchers: components["schemas"]["Matcher"][];
             /** Enabled */
@@ -7092,14 +7294,11 @@ export interface components {
             id: string;
             /**
              * Finding Id
-             * Format: uuid
+             * @description Null where a predicted decline is what it acts on
              */
-            finding_id: string;
-            /**
-             * Incident Id
-             * Format: uuid
-             */
-            incident_id: string;
+            finding_id: string | null;
+            /** Incident Id */
+            incident_id: string | null;
             /** Host */
             host: string;
             /** Pci */
@@ -7108,12 +7307,22 @@ export interface components {
             /** Message */
             message: string | null;
             /**
-             * Dry Run Id
-             * Format: uuid
+             * Plan Id
+             * @description The newest mask plan that was made for it
              */
-            dry_run_id: string;
+            plan_id: string | null;
+            /**
+             * Dry Run Id
+             * @description Null while its mask plan is being made
+             */
+            dry_run_id: string | null;
             /** Remedy Id */
             remedy_id: string | null;
+            /**
+             * Steps
+             * @description What it did, oldest first
+             */
+            steps: components["schemas"]["RunStep"][];
             /**
              * Created At
              * Format: date-time
@@ -7129,10 +7338,36 @@ export interface components {
         };
         /**
          * RunState
-         * @description `planning`: the dry run; `waiting`: for the limits; `applying`: ordered, maybe awaiting approval; `undoing`: it did not work.
+         * @description `planning`: the mask plan, if the rule is for one, and the dry run; `waiting`: for the limits; `applying`: ordered, maybe awaiting
+         *     approval; `undoing`: it did not work.
          * @enum {string}
          */
         RunState: "planning" | "waiting" | "applying" | "undoing" | "verified" | "undone" | "gave_up";
+        /**
+         * RunStep
+         * @description One thing that a rule did at a place, or met.
+         */
+        RunStep: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** @description Of the run from then on */
+            state: components["schemas"]["RunState"];
+            /** Text */
+            text: string;
+            /**
+             * Plan Id
+             * @description The mask plan that was asked for
+             */
+            plan_id?: string | null;
+            /**
+             * Remedy Id
+             * @description The dry run or remedy that was ordered
+             */
+            remedy_id?: string | null;
+        };
         /**
          * Scope
          * @description How far an incident reaches.
@@ -7387,7 +7622,7 @@ export interface components {
             reason: string;
             /**
              * Undo
-             * @description Take back what it has done
+             * @description Take back what it has done, as POST .../undo does
              * @default false
              */
             undo: boolean;
@@ -7465,6 +7700,13 @@ export interface components {
             state: components["schemas"]["RemedyState"] | null;
             /** Message */
             message: string | null;
+            /**
+             * Undo State
+             * @description How the newest attempt to take it back on this target went; null when there was none
+             */
+            undo_state: ("pending" | "dispatched" | "done" | "failed" | "refused" | "expired") | null;
+            /** Undo Message */
+            undo_message: string | null;
         };
         /** TimelineEntry */
         TimelineEntry: {
@@ -7568,6 +7810,17 @@ export interface components {
             /** Actions */
             actions: string;
             flow: components["schemas"]["FlowOfExample"] | null;
+        };
+        /** UndoRollout */
+        UndoRollout: {
+            /** Reason */
+            reason: string;
+            /**
+             * Despite Failures
+             * @description Go on past targets on which taking it back fails; otherwise the first one holds it up
+             * @default false
+             */
+            despite_failures: boolean;
         };
         /**
          * Upgrade
@@ -11501,7 +11754,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Approval"] | null;
+            };
+        };
         responses: {
             /** @description Successful Response */
             202: {
@@ -11510,6 +11767,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Remedy"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Sign in first (`not_signed_in`) */
@@ -11541,6 +11807,15 @@ export interface operations {
             };
             /** @description The remedy does not wait for approval (`not_proposed`); The same remedy is under way on this host (`remedy_in_progress`); No agent is enrolled for this host (`no_agent`); An emergency stop is in force: nothing is applied (`remedies_stopped`); This remedy has failed too often lately (`breaker_open`); Remedies are under way on as many hosts as may be at once (`too_many_at_once`) */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12480,7 +12755,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Approval"] | null;
+            };
+        };
         responses: {
             /** @description Successful Response */
             200: {
@@ -12489,6 +12768,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Rollout"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Sign in first (`not_signed_in`) */
@@ -12520,6 +12808,15 @@ export interface operations {
             };
             /** @description The rollout's state does not allow this (`wrong_state`) */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12858,6 +13155,104 @@ export interface operations {
                 };
             };
             /** @description The rollout's state does not allow this (`wrong_state`) */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    undoRollout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rollout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UndoRollout"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here (`not_found`) */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rollout's state does not allow this (`wrong_state`); Nothing of this remedy can be undone (`not_undoable`) */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -13854,6 +14249,140 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommandKeys"];
+                };
+            };
+            /** @description The body is not UTF-8 (`bad_request`) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`); The X-CSRF-Token header is missing or wrong (`csrf_mismatch`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`content_too_large`) */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listAgentAuthorities: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentAuthorities"];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rotateAgentAuthority: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuthorityRotation"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentAuthorities"];
                 };
             };
             /** @description The body is not UTF-8 (`bad_request`) */
