@@ -151,3 +151,28 @@ def test_what_packets_meet_at_their_receiver_is_known_to_the_job_and_to_training
     assert window.of_peers[place]
     history = next(h for h in store.read(connection, MINUTE - 70, MINUTE + 1) if (host, PCI) in h.names)
     assert history.values[list(history.names).index((host, PCI)), -1, column("q_r")] == 20
+
+
+def test_the_job_learns_from_counters_what_a_port_sent_and_which_are_congested(
+    connection: psycopg.Connection[Any], rnic: int, peer: str
+) -> None:
+    (far,) = connection.execute("SELECT rnic_id FROM rnic WHERE host = %s", [peer]).fetchone() or (0,)
+    for second in (10, 40):
+        at, sent = END - timedelta(seconds=60 - second), 3e6 * second
+        connection.execute(
+            "INSERT INTO rnic_sample (time, rnic_id, tx_gbps, port_xmit_packets, port_xmit_wait, np_ecn_marked_roce_packets) "
+            "VALUES (%s, %s, 100, %s, %s, 7)",
+            [at, rnic, sent, 5000 * second],
+        )
+        other = json.dumps({"cnpHandled": 0, "RxECNMrkd": 30 * second})
+        connection.execute("INSERT INTO rnic_sample (time, rnic_id, other) VALUES (%s, %s, %s)", [at, far, other])
+    told = {row[0]: row[1:] for row in store.ports(connection, MINUTE)}
+    assert told[rnic] == pytest.approx((100, 3e6, 5000, None, 0))
+    assert told[far] == pytest.approx((None, None, None, 0, 30))
+    fleet = Fleet()
+    fleet.look(connection)
+    fleet.fill(connection, MINUTE)
+    window = fleet.rings.window(MINUTE, fleet.models, fleet.hosts)
+    assert window.sent_gbps is not None
+    place = [known.host for known in fleet.known].index(peer.removesuffix("-far"))
+    assert window.sent_gbps[place] == pytest.approx(98.8)

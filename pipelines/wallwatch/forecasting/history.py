@@ -47,7 +47,7 @@ def history(
     reports : frame with the columns of `remote.REPORTS`
         Whom RNICs talk to; without it the own ingress chain stands in for those of the peers.
     ports : frame with host, pci, minute, sent_gbps, sends, receives
-        What was sent, and whether a port was asked for too much (`ports.Counted`); without it nothing is known of that.
+        What was sent, and whether a port was asked for too much (`ports.congested`); without it nothing is known of that.
     """
     names: Sequence[Rnic] = sorted(models)
     places = {name: i for i, name in enumerate(names)}

@@ -1,61 +1,56 @@
-"""What the counters of a port say from one sample to the next: what it sent, and whether it was asked for more."""
+"""What the counters of ports say over a while: what was sent, and whether more was asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from wallwatch.domain.catalogue.residual import residual_rule
+from wallwatch.domain.forecast.held import Congested
 from wallwatch.domain.forecast.physical import without_encapsulation
+from wallwatch.domain.forecast.targets import Floats
 
-WAITED = ("port_xmit_wait",)
-HEEDED = ("rp_cnp_handled", "cnpHandled")
-"""Congestion notifications that it heeded; of cards that do not count how long data waited."""
-MARKED = ("np_ecn_marked_roce_packets", "RxECNMrkd")
-PAUSED = ("tx_pause_ctrl_phy", "tx_global_pause", "tx_prio3_pause")
-"""Pauses that it asked for."""
-PACKETS = ("port_xmit_packets",)
-COUNTERS = (*WAITED, *HEEDED, *MARKED, *PAUSED, *PACKETS)
-
-
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """One port between two samples."""
-
-    sent_gbps: float
-    """Without encapsulation; NaN where not known."""
-    sends: bool
-    """More was asked for than it sent: data waited."""
-    receives: bool
-    """More came than it lets in, or than the network brings: packets were marked, or it asked for a pause."""
+COUNTERS: Mapping[str, tuple[str, ...]] = {
+    "packets": ("port_xmit_packets",),
+    "waited": ("port_xmit_wait",),
+    "heeded": ("rp_cnp_handled", "cnpHandled"),
+    "marked": ("np_ecn_marked_roce_packets", "RxECNMrkd"),
+}
+"""What is counted, and its names: those of mlx5 are columns of the store, those of irdma are not."""
 
 
-def counted(sent_gbps: float | None, before: Mapping[str, Any], now: Mapping[str, Any], seconds: float) -> Counted:
-    """From two samples of a port's counters; one that is absent or went back says nothing.
+def congested(rates: Mapping[str, Floats]) -> Congested:
+    """Which ports are asked for too much, by the thresholds of rule U/2.
+
+    A sender is, where data waited; where a card does not count that, where it heeded congestion notifications. A receiver is, where the
+    packets that reach it were marked, in its own buffer or on the way to it.
+
+    Parameters
+    ----------
+    rates : mapping of the keys of `COUNTERS` to arrays (rnics,)
+        A second; NaN where not known, and below zero where the counter was reset, which says nothing.
 
     Examples
     --------
-    >>> before = {"port_xmit_wait": 0, "port_xmit_packets": 0, "np_ecn_marked_roce_packets": 5}
-    >>> now = {"port_xmit_wait": 9_000_000, "port_xmit_packets": 180_000_000, "np_ecn_marked_roce_packets": 5}
-    >>> counted(100.0, before, now, 60.0)
-    Counted(sent_gbps=98.8, sends=True, receives=False)
+    >>> unknown = np.nan
+    >>> waited, heeded, marked = np.array([[9000.0, unknown, 0.0, -5.0], [0.0, 50.0, 50.0, 0.0], [0.0, 20.0, unknown, 20.0]])
+    >>> found = congested({"waited": waited, "heeded": heeded, "marked": marked})
+    >>> found.sends.tolist(), found.receives.tolist()
+    ([True, True, False, False], [False, True, False, True])
     """
     rule = residual_rule()
-    rates: dict[str, float] = {}
-    for name in COUNTERS:
-        old, new = before.get(name), now.get(name)
-        if old is not None and new is not None and new >= old and seconds > 0.0:
-            rates[name] = (float(new) - float(old)) / seconds
+    with np.errstate(invalid="ignore"):
+        heeded = np.isnan(rates["waited"]) & (rates["heeded"] >= rule.notified_per_s)
+        sends = (rates["waited"] >= rule.waited_ticks_per_s) | heeded
+        return Congested(np.asarray(sends), np.asarray(rates["marked"] >= rule.notified_per_s))
 
-    def most(names: tuple[str, ...]) -> float:
-        return max((rates[name] for name in names if name in rates), default=0.0)
 
-    sends = most(WAITED) >= rule.waited_ticks_per_s if WAITED[0] in rates else most(HEEDED) >= rule.notified_per_s
-    receives = most(MARKED) >= rule.notified_per_s or most(PAUSED) >= rule.paused_per_s
-    packets = rates.get(PACKETS[0])
-    known = sent_gbps is not None and packets is not None
-    sent = float(without_encapsulation(np.array(sent_gbps), np.array(packets))) if known else float("nan")
-    return Counted(round(sent, 6), sends, receives)
+def sent_gbps(tx_gbps: Floats, packets_per_s: Floats) -> Floats:
+    """What was sent without encapsulation; NaN where not known.
+
+    >>> sent_gbps(np.array([100.0, 100.0, 100.0]), np.array([3e6, np.nan, -1.0])).round(1).tolist()
+    [98.8, nan, nan]
+    """
+    with np.errstate(invalid="ignore"):
+        return np.where(packets_per_s >= 0.0, without_encapsulation(tx_gbps, packets_per_s), np.nan)

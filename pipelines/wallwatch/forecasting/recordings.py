@@ -16,7 +16,7 @@ from wallwatch.domain.forecast.targets import Floats
 from wallwatch.domain.forecast.window import History
 from wallwatch.evaluation.recording import load
 from wallwatch.forecasting.history import COUNTS, FIELDS, Rnic, history
-from wallwatch.forecasting.ports import COUNTERS, counted
+from wallwatch.forecasting.ports import COUNTERS, congested, sent_gbps
 from wallwatch.forecasting.remote import REPORTS
 
 PERFORMANCE = "truth_performance.jsonl"
@@ -50,8 +50,7 @@ def read(folder: Path) -> History:
     changes: dict[str, list[Any]] = {name: [] for name in ("host", "pci", "minute", "change")}
     reports: dict[str, list[Any]] = {name: [] for name in REPORTS}
     links: dict[str, list[Any]] = {name: [] for name in ("host", "pci", "minute", "gbps")}
-    ports: dict[str, list[Any]] = {name: [] for name in ("host", "pci", "minute", "sent_gbps", "sends", "receives")}
-    before: dict[Rnic, tuple[int, dict[str, Any]]] = {}
+    ports: dict[str, list[Any]] = {name: [] for name in ("host", "pci", "minute", "at_ns", "tx_gbps", *COUNTERS)}
     for line in recording.lines():
         if b'"name":"rnic_offload"' in line:
             message = orjson.loads(line)
@@ -68,7 +67,11 @@ def read(folder: Path) -> History:
             if speed and lanes:
                 _identify(links, message)
                 links["gbps"].append(float(link_gbps(np.array(speed), np.array(lanes))))
-            _note(ports, before, message)
+            _identify(ports, message)
+            ports["at_ns"].append(message["timestamp"])
+            ports["tx_gbps"].append(message["fields"].get("tx_gbps"))
+            for what, names in COUNTERS.items():
+                ports[what].append(next((message["fields"][name] for name in names if name in message["fields"]), None))
         elif b'"name":"event"' in line and b'"cni_' in line:
             message = orjson.loads(line)
             change = COUNTS.get(message["tags"].get("kind", ""))
@@ -77,19 +80,20 @@ def read(folder: Path) -> History:
                 changes["change"].append(change)
     samples = pl.DataFrame(columns, schema_overrides=dict.fromkeys(FIELDS, pl.Float64), strict=False)
     told = pl.DataFrame(reports, schema=REPORTS, strict=False)
-    return history(samples, pl.DataFrame(changes), models, pl.DataFrame(links), told, pl.DataFrame(ports))
+    return history(samples, pl.DataFrame(changes), models, pl.DataFrame(links), told, _ports(ports))
 
 
-def _note(ports: dict[str, list[Any]], before: dict[Rnic, tuple[int, dict[str, Any]]], message: dict[str, Any]) -> None:
-    """What a port's counters say since its sample before."""
-    key, fields = (message["tags"]["host"], message["tags"]["pci"]), message["fields"]
-    at_ns, old = before.get(key, (message["timestamp"], {}))
-    found = counted(fields.get("tx_gbps"), old, fields, (message["timestamp"] - at_ns) / 1e9)
-    before[key] = message["timestamp"], {name: fields.get(name) for name in COUNTERS}
-    _identify(ports, message)
-    ports["sent_gbps"].append(found.sent_gbps)
-    ports["sends"].append(found.sends)
-    ports["receives"].append(found.receives)
+def _ports(counted: dict[str, list[Any]]) -> pl.DataFrame:
+    """What was sent, and which ports were congested, from each sample to the next; see `history`."""
+    floats = dict.fromkeys(("tx_gbps", *COUNTERS), pl.Float64)
+    frame = pl.DataFrame(counted, schema_overrides={"at_ns": pl.Int64, **floats}, strict=False).sort("at_ns")
+    seconds = pl.col("at_ns").diff() / 1e9
+    frame = frame.with_columns((pl.col(name).diff() / seconds).over("host", "pci") for name in COUNTERS)
+    rates = {name: frame[name].to_numpy() for name in COUNTERS}
+    slow = congested(rates)
+    sent = sent_gbps(frame["tx_gbps"].to_numpy(), rates["packets"])
+    flags = {"sends": slow.sends, "receives": slow.receives}
+    return frame.select("host", "pci", "minute").with_columns(pl.Series("sent_gbps", sent), *(pl.Series(k, v) for k, v in flags.items()))
 
 
 def _identify(columns: dict[str, list[Any]], message: dict[str, Any]) -> None:

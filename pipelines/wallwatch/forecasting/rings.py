@@ -57,9 +57,10 @@ class Rings:
         self.containers = Ring(1)
         self.spread = Ring(3)  # behind q_l, behind q_r, and 1 where q_r is of peers
         self.link = Ring(1)
+        self.sent = Ring(1)
 
     def grow(self, rnics: int) -> None:
-        for ring in (self.now, *self.seasons.values(), self.containers, self.spread, self.link):
+        for ring in (self.now, *self.seasons.values(), self.containers, self.spread, self.link, self.sent):
             ring.grow(rnics)
 
     def window(self, minute: int, models: list[str | None], hosts: npt.NDArray[np.int64]) -> Window:
@@ -73,4 +74,5 @@ class Rings:
             seasons[:, i] = after[:, [HISTORY_MIN - 1 - _LONGEST + ahead for ahead in (0, *HORIZONS_MIN)]]
         containers = np.nan_to_num(self.containers.last(minute)[:, :, 0])
         spread, link = (filled(ring.last(minute))[:, -1] for ring in (self.spread, self.link))
-        return Window(models, hosts, minute, values, seasons, containers, spread[:, :2], spread[:, 2] == 1.0, link[:, 0])
+        sent = self.sent.last(minute)[:, -1, 0]
+        return Window(models, hosts, minute, values, seasons, containers, spread[:, :2], spread[:, 2] == 1.0, link[:, 0], sent)

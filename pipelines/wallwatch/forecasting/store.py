@@ -13,6 +13,7 @@ from wallwatch.domain.forecast.peers import Report, owners_of, shares
 from wallwatch.domain.forecast.targets import targets
 from wallwatch.domain.forecast.window import History
 from wallwatch.forecasting.history import COUNTS, Q_INGRESS, SPREADS, Rnic, history
+from wallwatch.forecasting.ports import COUNTERS
 from wallwatch.forecasting.remote import REPORTS, report_of
 
 FIELDS = (*(t.field for t in targets() if t.field is not None), Q_INGRESS)
@@ -50,6 +51,22 @@ WHERE rnic_id = ANY(%(only)s) AND {_REPORTED} ORDER BY rnic_id, h, time
 _LINKS = (
     "SELECT rnic_id, min(pci_link_speed_gts), min(pci_link_width)::float8 FROM rnic_sample "
     "WHERE time >= %(since)s AND time < %(until)s AND pci_link_speed_gts > 0 AND pci_link_width > 0 GROUP BY rnic_id"
+)
+
+
+_HIDDEN = "(other ->> '{}')::float8"
+
+
+def _rate(names: tuple[str, ...]) -> str:
+    """A counter's growth a second; where a card has no column for it, from the fields that have none."""
+    column, *others = names
+    value = f"COALESCE({', '.join([f'{column}::float8', *map(_HIDDEN.format, others)])})"
+    return f"(last({value}, time) - first({value}, time)) / NULLIF(extract(epoch FROM max(time) - min(time))::float8, 0)"
+
+
+_PORTS = (
+    f"SELECT rnic_id, avg(tx_gbps)::float8, {', '.join(map(_rate, COUNTERS.values()))} FROM rnic_sample "  # noqa: S608
+    "WHERE time >= %(since)s AND time < %(until)s GROUP BY rnic_id"
 )
 _CONTAINERS = f"""
 SELECT h.host, e.pci, {_MINUTE.format(time="e.time")}, sum(CASE e.kind WHEN 'cni_add' THEN 1 ELSE -1 END)::int
@@ -94,6 +111,11 @@ def reports(connection: psycopg.Connection[Any], first: int, last: int) -> dict[
 def links(connection: psycopg.Connection[Any], minute: int) -> list[tuple[int, float, float]]:
     """PCIe links in one minute: (rnic_id, GT/s, lanes)."""
     return connection.execute(_LINKS, _between(minute, minute + 1)).fetchall()
+
+
+def ports(connection: psycopg.Connection[Any], minute: int) -> list[tuple[Any, ...]]:
+    """What was sent in one minute, Gbit/s, and how fast the counters of `ports.COUNTERS` grew: (rnic_id, tx_gbps, rates...)."""
+    return connection.execute(_PORTS, _between(minute, minute + 1)).fetchall()
 
 
 def containers(connection: psycopg.Connection[Any], first: int, last: int) -> list[tuple[str, str, int, int]]:

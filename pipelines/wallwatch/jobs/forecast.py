@@ -22,13 +22,14 @@ from psycopg.types.json import Jsonb
 
 from wallwatch.domain.forecast import peers
 from wallwatch.domain.forecast.decline import Declines
+from wallwatch.domain.forecast.held import Congested, Held, step
 from wallwatch.domain.forecast.message import messages
 from wallwatch.domain.forecast.model import Forecaster
 from wallwatch.domain.forecast.physical import Parameters, in_flight, link_gbps
 from wallwatch.domain.forecast.predict import Forecast, predict
 from wallwatch.domain.forecast.targets import HISTORY_MIN, HORIZONS_MIN, column, limits, targets
 from wallwatch.domain.forecast.window import Window
-from wallwatch.forecasting import store
+from wallwatch.forecasting import ports, store
 from wallwatch.forecasting.live import Score
 from wallwatch.forecasting.registry import Registry, RegistryError, Roles
 from wallwatch.forecasting.rings import Rings
@@ -57,6 +58,7 @@ class Fleet:
         self.hosts = np.empty(0, dtype=np.int64)
         self._place: dict[int, int] = {}
         self.peers = peers.weights({}, 0)
+        self._held = Held.nothing(0)
         self._peers_of = -store.ADDRESSES_MIN
         self.rings = Rings()
 
@@ -76,7 +78,7 @@ class Fleet:
     def fill(self, connection: psycopg.Connection[Any], minute: int) -> None:
         """Read what the rings do not have for a forecast at the end of `minute`."""
         rings = self.rings
-        self._look_at_peers(connection, minute)
+        self._look_at_peers(connection, minute, self._ports(connection, minute))
         first = max((m for m in range(minute - HISTORY_MIN + 1, minute) if not rings.now.has(m)), default=None)
         if first is not None:
             for m, rows, values in self._minutes(store.rolled_up(connection, minute - HISTORY_MIN + 1, minute)):
@@ -103,19 +105,33 @@ class Fleet:
         found = store.violated(connection, minute - HISTORY_MIN + 1, minute + 1)
         return np.array([(k.host, k.pci) in found or (k.host, "") in found for k in self.known], dtype=np.bool_)
 
-    def _look_at_peers(self, connection: psycopg.Connection[Any], minute: int) -> None:
-        """Learn who talks to whom, every few minutes and when the fleet has grown."""
+    def _ports(self, connection: psycopg.Connection[Any], minute: int) -> Congested:
+        """What was sent goes to its ring; which ports are congested is returned."""
+        rows = [row for row in store.ports(connection, minute) if row[0] in self._place]
+        places = np.array([self._place[row[0]] for row in rows], dtype=np.intp)
+        found = np.array([row[1:] for row in rows], dtype=np.float64).reshape(len(rows), 1 + len(ports.COUNTERS))
+        rates = {name: np.full(len(self.known), np.nan) for name in ports.COUNTERS}
+        for i, name in enumerate(ports.COUNTERS, 1):
+            rates[name][places] = found[:, i]
+        self.rings.sent.put(minute, places, ports.sent_gbps(found[:, 0], rates["packets"][places])[:, None])
+        return ports.congested(rates)
+
+    def _look_at_peers(self, connection: psycopg.Connection[Any], minute: int, congested: Congested) -> None:
+        """Learn who talks to whom, every few minutes and when the fleet has grown, and what congested cards hold back."""
+        self._held = self._held.still(congested)
         if minute - self._peers_of < store.ADDRESSES_MIN and len(self.peers.elsewhere) == len(self.known):
             return
         told = store.reports(connection, minute - store.ADDRESSES_MIN + 1, minute + 1)
+        before = self.peers
         self.peers = peers.weights({self._place[i]: report for i, report in told.items() if i in self._place}, len(self.known))
+        self._held = step(self._held, before, self.peers, congested)
         self._peers_of = minute
 
     def _joined(self, places: npt.NDArray[np.intp], q_ingress: npt.NDArray[np.float64], spread: npt.NDArray[np.float64]) -> peers.Joined:
         """`Q_r` of the whole fleet, from the ingress queries of those RNICs that have any."""
         of_all = np.full((2, len(self.known)), np.nan)
         of_all[:, places] = q_ingress, spread
-        return peers.join(self.peers, of_all[0], of_all[1])
+        return peers.join(self.peers, of_all[0], of_all[1], self._held.asked(self.peers))
 
     def _containers(self, connection: psycopg.Connection[Any], first: int, last: int) -> None:
         places = {(k.host, k.pci): i for i, k in enumerate(self.known)}
