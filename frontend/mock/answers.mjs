@@ -83,10 +83,10 @@ export const ACTIONS = [
 export function remedy(order, id, created) {
   const age = (Date.now() - created) / 1000;
   const dry = order.mode === "dry_run";
-  const state = order.undone ? "undone" : dry ? (age > 0.6 ? "planned" : "dispatched") : age > 6 ? "verified" : age > 1.2 ? "applied" : "dispatched";
-  const known = state !== "dispatched";
+  const state = order.rejected ? "rejected" : order.undone ? "undone" : dry ? (age > 0.6 ? "planned" : "dispatched") : age > 6 ? "verified" : age > 1.2 ? "applied" : "dispatched";
+  const known = state !== "dispatched" && state !== "rejected";
   return {
-    id, action: order.action, host: order.host, pci: order.pci ?? null, params: order.params, mode: order.mode, state, incident_id: order.incident_id ?? null, rollout_id: null, requested_by: "admin", decided_by: null, decided_at: null,
+    id, action: order.action, host: order.host, pci: order.pci ?? null, params: order.params, mode: order.mode, state, incident_id: order.incident_id ?? null, rollout_id: null, requested_by: order.requested_by ?? "admin", decided_by: order.decided_by ?? null, decided_at: order.decided_at ?? null, decision_comment: order.decision_comment ?? null,
     created_at: new Date(created).toISOString(), updated_at: ago(0), code: null, message: null,
     operations: known ? [{ target: "Open_vSwitch.other_config:max-idle", operation: "set", before: null, after: String(order.params.max_idle_ms ?? ""), text: "" }] : [],
     verification: known && !dry ? { signal: "reoffload_ratio", label: "Re-offload ratio", unit: "ratio", expected: "< 0.05", measured: state === "verified" ? 0.01 : 0.24, measured_at: ago(1), deadline: new Date(created + 180_000).toISOString() } : null,

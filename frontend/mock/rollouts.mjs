@@ -35,8 +35,9 @@ export class Rollouts {
     const rollout = this.all.find((each) => each.id === id);
     if (!rollout) return null;
     const now = this.shown(rollout);
-    if (what === "approve" || what === "resume") Object.assign(rollout, { state: "running", at: Date.now(), message: null, ...(what === "approve" ? { decided_by: "admin", decided_at: new Date().toISOString() } : {}) });
-    else if (what === "reject") Object.assign(rollout, { state: "rejected", message: body.reason, decided_by: "admin", decided_at: new Date().toISOString() });
+    if (what === "undo") Object.assign(rollout, { state: "undoing", stopped: now.wave, undoneFrom: Date.now(), undo: { by: "admin", reason: body.reason, began_at: new Date().toISOString(), despite_failures: body.despite_failures ?? false, message: null } });
+    else if (what === "approve" || what === "resume") Object.assign(rollout, { state: "running", at: Date.now(), message: null, ...(what === "approve" ? { decided_by: "admin", decided_at: new Date().toISOString(), decision_comment: body.comment ?? null } : {}) });
+    else if (what === "reject") Object.assign(rollout, { state: "rejected", message: body.reason, decided_by: "admin", decided_at: new Date().toISOString(), decision_comment: body.reason });
     else Object.assign(rollout, { state: what === "pause" ? "paused" : "stopped", stopped: now.wave, message: what === "pause" ? "Paused by admin." : body.reason, undone: body.undo });
     return this.shown(rollout);
   }
@@ -61,11 +62,20 @@ export class Rollouts {
       if (rollout.state === "stopped") return i === 1 ? "not_verified" : rollout.undone ? "undone" : "verified";
       return "applied";
     };
-    const shown = waves.map((wave, w) => wave.map((target, i) => ({ ...target, state: stateOf(w, i), remedy_id: stateOf(w, i) === null ? null : ID(800 + w * 100 + i), message: stateOf(w, i) === "not_verified" ? "The re-offload ratio stayed at 0.31." : null })));
+    const shown = waves.map((wave, w) => wave.map((target, i) => ({ ...target, state: stateOf(w, i), remedy_id: stateOf(w, i) === null ? null : ID(800 + w * 100 + i), message: stateOf(w, i) === "not_verified" ? "The re-offload ratio stayed at 0.31." : null, undo_state: null, undo_message: null })));
+    const reached = shown.flat().reverse().filter((target) => target.state !== null);
+    // A target is back every second; the last but one of them refuses for good.
+    const back = rollout.undo ? Math.min(Math.floor((Date.now() - rollout.undoneFrom) / 1000), reached.length) : 0;
+    reached.slice(0, back).forEach((target) => Object.assign(target, { state: "undone", undo_state: "done" }));
+    const stuck = rollout.undo && !rollout.undo.despite_failures && reached.length > 2 && back >= reached.length - 2;
+    if (stuck) Object.assign(reached[reached.length - 2], { state: "verified", undo_state: "failed", undo_message: "the database is read-only" });
+    const undone = reached.filter((target) => target.state === "undone").length;
+    const undo = rollout.undo ? { ...rollout.undo, undone, targets: reached.length, message: stuck ? `${reached[reached.length - 2].host} could not be taken back. Look at why, then take it back again.` : null } : null;
+    const state = undo ? (stuck ? "undo_paused" : undone === reached.length ? "undone" : "undoing") : done ? "verified" : rollout.state;
     const { id, action, params, reason, message, undo_on_stop, not_before, not_after, requested_by } = rollout;
     return {
-      id, action, params, state: done ? "verified" : rollout.state, wave: Math.max(0, Math.min(at, waves.length - 1)), waves: shown, verified: shown.flat().filter((t) => t.state === "verified").length, targets: rollout.targets.length, reason, message,
-      undo_on_stop: undo_on_stop ?? false, incident_id: rollout.incident_id ?? null, not_before: not_before ?? null, not_after: not_after ?? null, requested_by, decided_by: rollout.decided_by ?? null, decided_at: rollout.decided_at ?? null, created_at: new Date(rollout.at).toISOString(), updated_at: new Date().toISOString(),
+      id, action, params, state, wave: Math.max(0, Math.min(at, waves.length - 1)), waves: shown, verified: shown.flat().filter((t) => t.state === "verified").length, targets: rollout.targets.length, reason, message,
+      undo_on_stop: undo_on_stop ?? false, incident_id: rollout.incident_id ?? null, not_before: not_before ?? null, not_after: not_after ?? null, requested_by, decided_by: rollout.decided_by ?? null, decided_at: rollout.decided_at ?? null, decision_comment: rollout.decision_comment ?? null, undo, undoable: reached.some((target) => target.state !== "undone") && !["undoing", "undone"].includes(state), created_at: new Date(rollout.at).toISOString(), updated_at: new Date().toISOString(),
     };
   }
 }
@@ -74,5 +84,5 @@ export class Rollouts {
 export function proposal(fleet) {
   const i = Math.max(0, fleet.symptoms.findIndex((s) => s.includes("S6")));
   const asked = remedy({ action: "cordon-rnic", host: fleet.host[i], pci: fleet.pci[i], params: { pci: fleet.pci[i], reason: "Slow flows; until the masks are in order" }, mode: "apply", incident_id: ID(12) }, ID(899), Date.now());
-  return { ...asked, state: "proposed", requested_by: "dana", operations: [], verification: null, undoable: false, created_at: new Date(Date.now() - 420_000).toISOString() };
+  return { ...asked, state: "proposed", requested_by: "dana", decision_comment: null, operations: [], verification: null, undoable: false, created_at: new Date(Date.now() - 420_000).toISOString() };
 }

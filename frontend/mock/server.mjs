@@ -11,9 +11,12 @@ import { fileURLToPath } from "node:url";
 import * as answers from "./answers.mjs";
 import { CATALOGUE } from "./catalogue.mjs";
 import { makeFleet } from "./fleet.mjs";
+import { Forecasts } from "./forecasts.mjs";
 import { Incidents } from "./incidents.mjs";
+import { Profiles } from "./performance.mjs";
 import { PLAN_ACTION, Plans } from "./plans.mjs";
 import { proposal, Rollouts } from "./rollouts.mjs";
+import { Rules } from "./rules.mjs";
 import { Silences, Views } from "./silences.mjs";
 import { before, containers, similar, whole } from "./whole.mjs";
 import { vfs } from "./vfs.mjs";
@@ -32,6 +35,9 @@ const silences = new Silences(incidents, kind);
 const views = new Views();
 const plans = new Plans(fleet, kind);
 const rollouts = new Rollouts(fleet, kind);
+const profiles = new Profiles(fleet, kind);
+const forecasts = new Forecasts(fleet, kind);
+const rules = new Rules(fleet, kind);
 const proposed = fleet.host.length > 0 ? [proposal(fleet)] : [];
 const catalogue = process.env.WALLWATCH_MOCK_CATALOGUE ? JSON.parse(readFileSync(process.env.WALLWATCH_MOCK_CATALOGUE, "utf8")) : CATALOGUE;
 const orders = new Map();
@@ -91,7 +97,23 @@ const reads = [
   [/^\/silences\/([^/]+)$/, ([, id]) => { const s = silences.all.find((each) => each.id === id); return s ? silences.shown(s) : null; }],
   [/^\/views$/, () => views.all],
   [/^\/remedy-control$/, () => ({ stop: null, busy: { hosts: 0, racks: 0, fleet: 8, most_hosts: 3, most_racks: 8 }, breakers: [], approval_above_hosts: 5, awaiting_approval: proposed.length })],
-  [/^\/automation-rules$/, () => []],
+  [/^\/automation-rules$/, () => rules.all],
+  [/^\/automation-rules\/([^/]+)\/runs$/, ([, id]) => answers.page(rules.runs(id))],
+  [/^\/profiles$/, () => profiles.list()],
+  [/^\/profiles\/([^/]+)$/, ([, model]) => profiles.get(model)],
+  [/^\/profiles\/([^/]+)\/surface$/, ([, model], q) => profiles.surface(model, q)],
+  [/^\/profiles\/([^/]+)\/prediction$/, ([, model], q) => profiles.predict(model, q)],
+  [/^\/profiles\/([^/]+)\/rnics$/, ([, model]) => profiles.rnics(model)],
+  [/^\/profiles\/([^/]+)\/compare$/, ([, model], q) => profiles.compare(model, q)],
+  [/^\/profiles\/([^/]+)\/versions\/(\d+)$/, ([, model, number]) => profiles.version(model, Number(number))],
+  [/^\/forecasts$/, (_, q) => forecasts.list(q)],
+  [/^\/forecast-models$/, () => (kind === "empty" ? [] : forecasts.models())],
+  [/^\/rnics\/([^/]+)\/([^/]+)\/forecast$/, ([, host, pci]) => { const i = find(host, pci); return i < 0 ? null : forecasts.get(i); }],
+  [/^\/rnics\/([^/]+)\/([^/]+)\/forecasts$/, ([, host, pci], q) => { const i = find(host, pci); return i < 0 ? null : forecasts.past(i, q); }],
+  [/^\/rnics\/([^/]+)\/([^/]+)\/performance$/, ([, host, pci]) => { const i = find(host, pci); return i < 0 ? null : profiles.performance(i); }],
+  [/^\/rnics\/([^/]+)\/([^/]+)\/policies$/, (_, q) => ({ from: q.get("from"), to: q.get("to"), step_s: 60, times: [], items: [] })],
+  [/^\/policies$/, () => ({ items: [], next_cursor: null })],
+  [/^\/policies\/delivery$/, () => ({ hash: "0".repeat(64), policies: 0, bytes: 0, agents: 0, takes: 0, connected: 0, applied: 0, refused: 0, tables: [], refusals: [], left_out: [] })],
   [/^\/plans$/, (_, q) => answers.page(plans.list(q))],
   [/^\/plans\/([^/]+)$/, ([, id]) => plans.get(id)],
   [/^\/rollouts$/, () => answers.page(rollouts.list())],
@@ -114,10 +136,16 @@ function about(id, answer) {
 /** What changes something: [method, path, answer]; a null answer is "no such thing". */
 const writes = [
   ...webhooks.writes,
+  ["POST", /^\/profiles\/([^/]+)\/calibrations(?:\/fleet)?$/, ([, model], body) => profiles.calibrate(model, body)],
+  ["POST", /^\/profiles\/([^/]+)\/versions\/(\d+)\/promote$/, ([, model, number]) => profiles.promote(model, Number(number))],
+  ["POST", /^\/profiles\/([^/]+)\/rollback$/, ([, model]) => profiles.promote(model, 0)],
+  ["POST", /^\/automation-rules$/, (_, body) => rules.create(body)],
+  ["POST", /^\/automation-rules\/([^/]+)\/(enable|disable)$/, ([, id, what]) => rules.turn(id, what === "enable")],
+  ["DELETE", /^\/automation-rules\/([^/]+)$/, ([, id]) => rules.remove(id)],
   ["POST", /^\/plans$/, (_, body) => plans.create(body)],
   ["POST", /^\/rollouts$/, (_, body) => rollouts.create(body)],
-  ["POST", /^\/rollouts\/([^/]+)\/(approve|reject|pause|resume|stop)$/, ([, id, what], body) => rollouts.change(id, what, body)],
-  ["POST", /^\/remedies\/([^/]+)\/(approve|reject)$/, ([, id, what]) => { const at = proposed.findIndex((r) => r.id === id); if (at < 0) return null; const [known] = proposed.splice(at, 1); orders.set(id, { order: known, at: Date.now() }); return { ...answers.remedy(known, id, Date.now()), state: what === "reject" ? "rejected" : "dispatched" }; }],
+  ["POST", /^\/rollouts\/([^/]+)\/(approve|reject|pause|resume|stop|undo)$/, ([, id, what], body) => rollouts.change(id, what, body)],
+  ["POST", /^\/remedies\/([^/]+)\/(approve|reject)$/, ([, id, what], body) => { const at = proposed.findIndex((r) => r.id === id); if (at < 0) return null; const [known] = proposed.splice(at, 1); const decided = { ...known, decided_by: "admin", decided_at: new Date().toISOString(), decision_comment: body.comment ?? body.reason ?? null }; orders.set(id, { order: { ...decided, rejected: what === "reject" }, at: Date.now() }); return answers.remedy(orders.get(id).order, id, Date.now()); }],
   ["POST", /^\/incidents\/bulk$/, (_, body) => incidents.bulk(body)],
   ["POST", /^\/incidents\/([^/]+)\/(acknowledge|unacknowledge|resolve|reopen)$/, ([, id, action]) => about(id, (i) => changed(incidents.act(i, action)))],
   ["POST", /^\/incidents\/([^/]+)\/comments$/, ([, id], body) => about(id, (i) => changed(incidents.act(i, "comment", body)))],
