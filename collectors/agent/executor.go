@@ -172,6 +172,7 @@ func (e *Executor) plan(ctx context.Context, cmd *command.Command) (remedies.Rem
 
 // act changes the host by a journalled plan and reads it back.
 func (e *Executor) act(ctx context.Context, cmd *command.Command, remedy remedies.Remedy, plan remedies.Plan) (journal.Result, error) {
+	audit := e.beginAudit(ctx, remedy)
 	applyErr := remedy.Apply(ctx, plan)
 	if err := e.fault(FaultAfterApply); err != nil {
 		return journal.Result{}, err
@@ -199,7 +200,8 @@ func (e *Executor) act(ctx context.Context, cmd *command.Command, remedy remedie
 	if err := e.fault(FaultBeforeResult); err != nil {
 		return journal.Result{}, err
 	}
-	result := e.finish(cmd, state, code, message, &plan, effect)
+	found, sentence := audit.end(ctx)
+	result := e.finishAudited(cmd, state, code, message+sentence, &plan, effect, found)
 	return result, e.fault(FaultAfterResult)
 }
 

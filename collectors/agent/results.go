@@ -31,7 +31,15 @@ func recordOf(cmd *command.Command, kind string, at time.Time) journal.Record {
 // finish journals a result and returns it. When the journal cannot be written now, the result is reported all the same and the journal writes
 // it later; if the agent dies before that, the command is still known as started, so that it cannot run again.
 func (e *Executor) finish(cmd *command.Command, state, code, message string, plan *remedies.Plan, effect remedies.Effect) journal.Result {
+	return e.finishAudited(cmd, state, code, message, plan, effect, nil)
+}
+
+// finishAudited is finish for a remedy after which TC was audited; audit is nil where it was not.
+func (e *Executor) finishAudited(
+	cmd *command.Command, state, code, message string, plan *remedies.Plan, effect remedies.Effect, audit *journal.Audit,
+) journal.Result {
 	result := newResult(cmd, state, code, message, plan, e.Now())
+	result.Audit = audit
 	record := recordOf(cmd, journal.KindResult, e.Now())
 	record.Params, record.Result, record.Effect = nil, &result, effect
 	if err := e.Journal.Remember(record); err != nil {

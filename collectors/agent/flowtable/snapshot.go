@@ -19,6 +19,11 @@ type Flow struct {
 	Actions string
 	// Mask is the canonical mask; flows with the same one share a group of the eSwitch.
 	Mask string
+	// InPort is the number of the port that its packets come from, Hardware whether they are forwarded there.
+	InPort   string
+	Hardware bool
+	// Packets is what was counted since the flow was installed.
+	Packets uint64
 }
 
 // Key is what `dpctl/del-flow` takes.
@@ -75,7 +80,10 @@ func Select(dump []byte, ports map[string]string) Snapshot {
 		if _, own := ports[string(match.InPort)]; !own && (!match.Tunnel || !goesTo(flow.Actions, ports)) {
 			continue
 		}
-		one := Flow{Match: string(flow.Match), Actions: string(bytes.TrimSpace(flow.Actions)), Mask: string(match.Mask)}
+		one := Flow{
+			Match: string(flow.Match), Actions: string(bytes.TrimSpace(flow.Actions)), Mask: string(match.Mask),
+			InPort: string(match.InPort), Hardware: flow.Offload == dpctl.Offloaded, Packets: flow.Packets,
+		}
 		one.ID = one.Match
 		if ufid, ok := bytes.CutPrefix(line, ufidPrefix); ok {
 			one.ID = string(ufid[:bytes.IndexByte(ufid, ',')])
@@ -154,4 +162,24 @@ func MaskOf(match string) (string, error) {
 		return "", err
 	}
 	return string(found.Mask), nil
+}
+
+// InTC reads a dump and returns the identities of the flows that Open vSwitch says are filters of TC, and how many lines that should be flows
+// could not be read. A dump that names no layer (before Open vSwitch 2.10) may mean any of its flows.
+func InTC(dump []byte) (flows map[string]bool, unreadable int) {
+	flows = map[string]bool{}
+	var flow dpctl.Flow
+	for line := range bytes.Lines(dump) {
+		line = bytes.TrimSpace(line)
+		switch err := dpctl.ParseLine(line, &flow); {
+		case errors.Is(err, dpctl.ErrNotAFlow):
+		case err != nil:
+			unreadable++
+		case len(flow.Layer) == 0 || string(flow.Layer) == "tc":
+			if ufid, ok := bytes.CutPrefix(line, ufidPrefix); ok {
+				flows[string(ufid[:bytes.IndexByte(ufid, ',')])] = true
+			}
+		}
+	}
+	return flows, unreadable
 }

@@ -33,6 +33,20 @@ type Result struct {
 	Repeated   bool                 `json:"repeated"`
 	Operations []remedies.Operation `json:"operations"`
 	FinishedAt time.Time            `json:"finished_at"`
+	// Audit is there after remedies that change flows, where TC could be asked at all.
+	Audit *Audit `json:"tc_audit,omitempty"`
+}
+
+// Audit is what was found among the filters of TC after a remedy: those that Open vSwitch has forgotten, and how many of them were not there before it.
+type Audit struct {
+	Ports    int `json:"ports"`
+	Filters  int `json:"filters"`
+	Orphaned int `json:"orphaned"`
+	New      int `json:"new"`
+	// Examples name the first of them, new ones before others.
+	Examples []string `json:"examples,omitempty"`
+	// Error says why the audit proves nothing; the numbers are then those of what could be read.
+	Error string `json:"error,omitempty"`
 }
 
 // Record is one line of the file. Fields that a kind does not use are absent.

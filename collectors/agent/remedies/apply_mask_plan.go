@@ -275,3 +275,6 @@ func (a *ApplyMaskPlan) Observe(_ context.Context, plan Plan) (Effect, error) {
 	}
 	return NotMade, nil
 }
+
+// ChangesFlows has the filters of TC audited before and after.
+func (*ApplyMaskPlan) ChangesFlows() {}

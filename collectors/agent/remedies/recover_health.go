@@ -121,3 +121,6 @@ func (r *RecoverHealth) read(_ context.Context, key string) (*string, error) {
 	}
 	return nil, fmt.Errorf("%s has no health reporter %q; it has %q", pci, name, names)
 }
+
+// ChangesFlows has the filters of TC audited before and after.
+func (*RecoverHealth) ChangesFlows() {}

@@ -59,6 +59,8 @@ type Remedy interface {
 // Registry holds the compiled-in remedies in a fixed order.
 type Registry struct {
 	remedies []Remedy
+	// Auditor finds what remedies leave behind in TC.
+	Auditor *Auditor
 }
 
 // Host is what remedies act on.
@@ -77,13 +79,16 @@ type Host struct {
 // NewRegistry returns every remedy of this build, bound to one host.
 func NewRegistry(host Host) *Registry {
 	flows := rnicFlows{socket: host.FlowSocket, sysfsRoot: host.SysfsRoot}
-	return &Registry{remedies: []Remedy{
+	return &Registry{Auditor: NewAuditor(host), remedies: []Remedy{
 		&TuneRevalidator{Database: host.Database},
 		&CordonRNIC{SysfsRoot: host.SysfsRoot, Dir: host.CordonDir},
 		&PaceFlowInsertion{SysfsRoot: host.SysfsRoot, Dir: host.PaceDir},
 		&PaceVFUnbinding{SysfsRoot: host.SysfsRoot, Dir: host.PaceDir},
 		&LimitVFRate{Kernel: host.Kernel, SysfsRoot: host.SysfsRoot},
 		&RecoverHealth{Kernel: host.Kernel, SysfsRoot: host.SysfsRoot},
+		&StopPortOffload{portOffload{host.Kernel, flows}},
+		&CapEncapContexts{portOffload{host.Kernel, flows}},
+		&RemoveOrphanedFilters{Kernel: host.Kernel, auditor: NewAuditor(host)},
 		&ReadFlows{flows: flows},
 		&ApplyMaskPlan{flows: flows, store: planStore{host.PlanDir}, inbox: host.Inbox, host: host.Name},
 	}}

@@ -50,6 +50,7 @@ func (r rnicFlows) open(ctx context.Context, pci string) (*flowtable.Table, map[
 	return table, ports, nil
 }
 
+// netdevs are the uplink and the representors of one RNIC, or of all where none is named.
 func (r rnicFlows) netdevs(pci string) (map[string]bool, error) {
 	root := sysfs.Root{Path: r.sysfsRoot}
 	rnics, err := root.RNICs()
@@ -62,12 +63,12 @@ func (r rnicFlows) netdevs(pci string) (map[string]bool, error) {
 	}
 	wanted := map[string]bool{}
 	for _, rnic := range rnics {
-		if rnic.ID == pci && rnic.Netdev != "" {
+		if (pci == "" || rnic.ID == pci) && rnic.Netdev != "" {
 			wanted[rnic.Netdev] = true
 		}
 	}
 	for name, representor := range representors {
-		if representor.PFID == pci {
+		if pci == "" || representor.PFID == pci {
 			wanted[name] = true
 		}
 	}

@@ -148,3 +148,6 @@ func describeOtherConfig(changes []Change) []Operation {
 	}
 	return operations
 }
+
+// ChangesFlows has the filters of TC audited before and after.
+func (*TuneRevalidator) ChangesFlows() {}

@@ -20,6 +20,7 @@ const usage = `usage: wallwatch-agent <command> [flags]
   enrol   --url URL --token TOKEN            enrol this host once and save the credentials
   actions --json                             the compiled-in actions with their parameters and ranges
   journal --config agent.yaml [--json]       what this agent was told to do and how it went
+  audit-tc --config agent.yaml [--json]      look for TC filters that Open vSwitch has forgotten; 1 if there are any
   version                                    print the version
 
 Each command explains its flags with --help.
@@ -53,6 +54,8 @@ func dispatch(ctx context.Context, args []string, stdin io.Reader, stdout, stder
 		return actions(args[1:], stdout, stderr)
 	case "journal":
 		return printJournal(args[1:], stdout, stderr)
+	case "audit-tc":
+		return auditTC(ctx, args[1:], stdout, stderr)
 	case "version", "--version":
 		_, err := fmt.Fprintln(stdout, "wallwatch-agent", version)
 		return err

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -57,8 +56,8 @@ func (h *Host) port(representor string) (*RNIC, int, error) {
 	return nil, 0, ErrNoDevice
 }
 
-// SetOffload is "ethtool -K REPRESENTOR hw-tc-offload on|off": whether flows that come from the VF may be offloaded. It cannot be switched off
-// while there are filters in the hardware.
+// SetOffload is "ethtool -K REPRESENTOR hw-tc-offload on|off": whether flows that come from the VF may be offloaded. As with mlx5's
+// representors of VFs (and other than with its uplinks), what is in the hardware stays there until it is deleted.
 func (e *Engine) SetOffload(h *Host, representor string, on bool) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -66,12 +65,16 @@ func (e *Engine) SetOffload(h *Host, representor string, on bool) error {
 	if err != nil {
 		return err
 	}
-	if !on && len(r.filters(vf)) > 0 {
-		r.Host.logNow(e.now, levelError, fmt.Sprintf("%s %s %s: Active offloaded tc filters, can't turn hw_tc_offload off", r.Model.Driver, r.PCI, representor))
-		return errors.New("Invalid argument") //nolint:staticcheck // the kernel's words
-	}
 	r.ports[vf].off = !on
 	return nil
+}
+
+// Offload is what "ethtool -k REPRESENTOR" tells of hw-tc-offload.
+func (e *Engine) Offload(h *Host, representor string) (bool, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	r, vf, err := h.port(representor)
+	return err == nil && !r.ports[vf].off, err
 }
 
 // filters are the entries that TC's filters of a representor stand for: those of flows that come from the VF.

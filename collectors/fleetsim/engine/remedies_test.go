@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -46,7 +47,7 @@ func TestRecoveringAHealthReporterEndsTheStopOfTheCard(t *testing.T) {
 	}
 }
 
-func TestOffloadOfAPortStopsOnlyWithoutFiltersAndItsFlowsStayInSoftwareUntilAPurge(t *testing.T) {
+func TestOffloadOfAPortStopsForNewFlowsAndItsFiltersStayUntilTheyAreDeleted(t *testing.T) {
 	e := build(t, fmt.Sprintf(fleet, "fixed", 400), OpenAdmission{})
 	run(e, 30*time.Second)
 	h := e.hosts[0]
@@ -58,11 +59,12 @@ func TestOffloadOfAPortStopsOnlyWithoutFiltersAndItsFlowsStayInSoftwareUntilAPur
 		}
 	}
 	port := r.Representor(vf)
-	if err := e.SetOffload(h, port, false); err == nil || len(r.filters(vf)) == 0 {
-		t.Fatalf("offload of a port with %d filters: %v", len(r.filters(vf)), err)
+	if err := e.SetOffload(h, port, false); err != nil || len(r.filters(vf)) == 0 {
+		t.Fatalf("%d filters after the offload was switched off: %v", len(r.filters(vf)), err)
 	}
-	if last := h.Messages[len(h.Messages)-1].Text; !strings.Contains(last, "can't turn hw_tc_offload off") {
-		t.Errorf("the kernel says %q", last)
+	run(e, 5*time.Second)
+	if on, err := e.Offload(h, port); err != nil || on || len(r.filters(vf)) == 0 {
+		t.Fatalf("5 s later there are %d filters, offload %v, %v", len(r.filters(vf)), on, err)
 	}
 	before := len(r.filters(vf))
 	if err := errors.Join(e.DeleteFilters(h, port), e.SetOffload(h, port, false)); err != nil {
@@ -84,6 +86,40 @@ func TestOffloadOfAPortStopsOnlyWithoutFiltersAndItsFlowsStayInSoftwareUntilAPur
 		t.Errorf("after a purge %d of %d filters are back, %d flows are in software", back, before, len(h.copies))
 	}
 	if err := e.DeleteFilters(h, "eth9"); !errors.Is(err, ErrNoDevice) {
+		t.Errorf("a port that is not there: %v", err)
+	}
+}
+
+func TestEveryFlowInTheHardwareHasAFilterAtThePortThatItsPacketsComeFrom(t *testing.T) {
+	e := build(t, fmt.Sprintf(fleet, "fixed", 400), OpenAdmission{})
+	run(e, 30*time.Second)
+	h := e.hosts[0]
+	var dump bytes.Buffer
+	e.WriteFlows(&dump, h, Show{Verbose: true})
+	offloaded, seen := strings.Count(dump.String(), "offloaded:yes"), map[int]bool{}
+	for _, port := range h.Ports() {
+		filters, err := e.Filters(h, port)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, filter := range filters {
+			if seen[filter.Handle] || !strings.Contains(dump.String(), "ufid:"+filter.UFID+",") {
+				t.Fatalf("%s has %+v", port, filter)
+			}
+			seen[filter.Handle] = true
+		}
+	}
+	if len(seen) != offloaded || offloaded < 100 {
+		t.Errorf("%d filters, %d flows offloaded", len(seen), offloaded)
+	}
+	filters, _ := e.Filters(h, TunnelPort)
+	if err := errors.Join(e.DeleteFilter(h, TunnelPort, filters[0].Handle)); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.DeleteFilter(h, TunnelPort, filters[0].Handle); !errors.Is(err, ErrNoFilter) {
+		t.Errorf("deleted twice: %v", err)
+	}
+	if _, err := e.Filters(h, "eth9"); !errors.Is(err, ErrNoDevice) {
 		t.Errorf("a port that is not there: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine"
+	"github.com/wallwatch/wallwatch/collectors/internal/netlink"
 )
 
 // Requests to the kernel of a simulated host, in place of netlink messages. Somebody puts a file below netlink/requests, complete
@@ -20,7 +22,7 @@ import (
 //	{"commands": ["devlink health recover pci/0000:17:00.0 reporter fw_fatal"]}
 //
 // Its commands are done one after another with no time between them, up to the first that fails; then a file of the same name is in netlink/answers,
-// {"results": [{"command": "...", "error": ""}]}, and the request is removed.
+// {"results": [{"command": "...", "error": "", "output": ""}]}, and the request is removed. What a command prints is in its output.
 type requests struct {
 	host   *engine.Host
 	engine *engine.Engine
@@ -39,6 +41,7 @@ type answerFile struct {
 type result struct {
 	Command string `json:"command"`
 	Error   string `json:"error"`
+	Output  string `json:"output,omitempty"`
 }
 
 func newRequests(e *engine.Engine, h *engine.Host, log *slog.Logger) (*requests, error) {
@@ -76,11 +79,18 @@ func (r *requests) answer(name string) error {
 	}
 	for _, command := range request.Commands {
 		one := result{Command: command}
-		if err := r.do(strings.Fields(command)); err != nil {
+		words := strings.Fields(command)
+		output, asked, err := r.show(words)
+		if !asked {
+			err = r.do(words)
+		}
+		if one.Output = output; err != nil {
 			one.Error = err.Error()
 		}
 		answer.Results = append(answer.Results, one)
-		r.log.Info("done to the kernel", "host", r.host.Name, "command", command, "error", one.Error)
+		if !asked {
+			r.log.Info("done to the kernel", "host", r.host.Name, "command", command, "error", one.Error)
+		}
 		if one.Error != "" {
 			break
 		}
@@ -95,6 +105,54 @@ func (r *requests) answer(name string) error {
 	return errors.Join(os.Rename(r.path("answers", name+".new"), r.path("answers", name)), os.Remove(r.path("requests", name)))
 }
 
+// show answers a command that only asks; asked is false for any other.
+func (r *requests) show(words []string) (output string, asked bool, err error) {
+	switch {
+	case match(words, "ethtool -k *"):
+		on, err := r.engine.Offload(r.host, words[2])
+		state := "off"
+		if on {
+			state = "on"
+		}
+		return fmt.Sprintf("Features for %s:\nhw-tc-offload: %s\n", words[2], state), true, err
+	case match(words, "tc -json filter show dev * ingress"):
+		filters, err := r.engine.Filters(r.host, words[5])
+		if err != nil {
+			return "", true, err
+		}
+		printed := make([]tcFilter, 0, len(filters))
+		for _, filter := range filters {
+			printed = append(printed, tcFilter{Protocol: "ip", Pref: filter.Priority, Kind: "flower", Options: tcOptions{
+				Handle: filter.Handle, InHW: true, Actions: []tcAction{{Order: 1, Kind: "mirred", Cookie: hex.EncodeToString([]byte(netlink.CookieOf(filter.UFID)))}},
+			}})
+		}
+		text, err := json.Marshal(printed)
+		return string(text), true, err
+	}
+	return "", false, nil
+}
+
+// tcFilter is a filter as tc prints it, as far as anybody reads it.
+type tcFilter struct {
+	Protocol string    `json:"protocol"`
+	Pref     int       `json:"pref"`
+	Kind     string    `json:"kind"`
+	Chain    int       `json:"chain"`
+	Options  tcOptions `json:"options"`
+}
+
+type tcOptions struct {
+	Handle  int        `json:"handle"`
+	InHW    bool       `json:"in_hw"`
+	Actions []tcAction `json:"actions"`
+}
+
+type tcAction struct {
+	Order  int    `json:"order"`
+	Kind   string `json:"kind"`
+	Cookie string `json:"cookie"`
+}
+
 // do takes a command in the words of the tool that would do it on a real host.
 func (r *requests) do(words []string) error {
 	switch {
@@ -104,6 +162,12 @@ func (r *requests) do(words []string) error {
 		return r.engine.SetOffload(r.host, words[2], words[4] == "on")
 	case match(words, "tc filter del dev * ingress"):
 		return r.engine.DeleteFilters(r.host, words[4])
+	case match(words, "tc filter del dev * ingress chain * pref * protocol * handle * flower"):
+		handle, err := strconv.ParseInt(words[13], 0, 64)
+		if err != nil {
+			return err
+		}
+		return r.engine.DeleteFilter(r.host, words[4], int(handle))
 	case match(words, "ip link set dev * vf * max_tx_rate *"):
 		vf, err := strconv.Atoi(words[6])
 		mbps, rateErr := strconv.Atoi(words[8])
@@ -112,7 +176,7 @@ func (r *requests) do(words []string) error {
 		}
 		return r.engine.LimitVF(r.host, words[4], vf, float64(mbps)/1000)
 	}
-	return fmt.Errorf("%q is not known here; known are devlink health recover, ethtool -K ... hw-tc-offload, tc filter del dev ... ingress, and ip link set dev ... vf ... max_tx_rate", strings.Join(words, " "))
+	return fmt.Errorf("%q is not known here; known are devlink health recover, ethtool -k, ethtool -K ... hw-tc-offload, tc filter del dev ... ingress, tc -json filter show dev ... ingress, and ip link set dev ... vf ... max_tx_rate", strings.Join(words, " "))
 }
 
 // match compares words with a pattern in which * is any word.

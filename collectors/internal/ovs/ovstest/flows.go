@@ -22,7 +22,15 @@ type FlowSwitch struct {
 	flows []switchFlow
 	// Before is called before each command, without a lock; an error is the command's answer. It may change flows.
 	Before func(command string, arguments []string) error
+	// Layer tells where a flow is, in the words of a dump; nil means that all are in the hardware.
+	Layer func(id string) string
 }
+
+// Where a flow can be.
+const (
+	InHardware = "offloaded:yes, dp:tc"
+	InSoftware = "dp:ovs"
+)
 
 type switchFlow struct{ id, match, actions string }
 
@@ -48,6 +56,13 @@ func StartFlowSwitch(t testing.TB, folder string, ports ...string) *FlowSwitch {
 		}
 	}()
 	return s
+}
+
+// AddPort adds a port to `dpctl/show`.
+func (s *FlowSwitch) AddPort(port string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.show += "  port " + port + "\n"
 }
 
 // Set replaces all flows; each line is "match|actions", the match with its ufid.
@@ -124,7 +139,11 @@ func (s *FlowSwitch) answer(command string, arguments []string) (string, error) 
 	case "dpctl/dump-flows":
 		var text strings.Builder
 		for _, flow := range s.flows {
-			fmt.Fprintf(&text, "%s, packets:1, bytes:60, used:0.5s, offloaded:yes, dp:tc, actions:%s\n", strings.Replace(flow.match, ",", ", ", 1), flow.actions)
+			layer := InHardware
+			if s.Layer != nil {
+				layer = s.Layer(flow.id)
+			}
+			fmt.Fprintf(&text, "%s, packets:1, bytes:60, used:0.5s, %s, actions:%s\n", strings.Replace(flow.match, ",", ", ", 1), layer, flow.actions)
 		}
 		return text.String(), nil
 	case "dpctl/add-flow":

@@ -280,14 +280,16 @@ class Verification(Entry):
     equals: float | None = None
     equals_param: str | None = None
     """The parameter whose value the signal must have."""
+    at_most_param: str | None = None
+    """The parameter whose value the signal must not exceed."""
     within_s: int = Field(gt=0)
     for_s: int = Field(ge=0)
     text: str
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Verification:
-        if sum(bound is not None for bound in (self.below, self.at_least, self.equals, self.equals_param)) != 1:
-            raise ValueError("give exactly one of below, at_least, equals, equals_param")
+        if sum(bound is not None for bound in (self.below, self.at_least, self.equals, self.equals_param, self.at_most_param)) != 1:
+            raise ValueError("give exactly one of below, at_least, equals, equals_param, at_most_param")
         return self
 
     def holds(self, value: float, params: Mapping[str, object]) -> bool:
@@ -296,11 +298,14 @@ class Verification(Entry):
             return value < self.below
         if self.at_least is not None:
             return value >= self.at_least
+        if self.at_most_param is not None:
+            limit = params[self.at_most_param]
+            return isinstance(limit, int | float) and value <= limit
         return value == (params[self.equals_param] if self.equals_param is not None else self.equals)
 
     def expected_with(self, params: Mapping[str, object]) -> str:
         """`expected` in words, with the parameter's value in it."""
-        return self.expected.format(**params) if self.equals_param is not None else self.expected
+        return self.expected.format(**params) if self.equals_param is not None or self.at_most_param is not None else self.expected
 
 
 class RemedyAction(Entry):
@@ -322,9 +327,9 @@ class RemedyAction(Entry):
 
     @model_validator(mode="after")
     def _known_param(self) -> RemedyAction:
-        name = self.verification.equals_param
-        if name is not None and (name not in self.params or not self.params[name].required):
-            raise ValueError(f"verification.equals_param names {name!r}, which is no required parameter")
+        for name in (self.verification.equals_param, self.verification.at_most_param):
+            if name is not None and (name not in self.params or not self.params[name].required):
+                raise ValueError(f"the verification names {name!r}, which is no required parameter")
         return self
 
     def problems(self, params: dict[str, object]) -> dict[str, str]:

@@ -15,6 +15,8 @@ USUAL_CONTAINERS_PER_MINUTE, USUAL_BURST = 30, 4
 """A container of the paper's hosts inserts some hundred flows: 4 at once are well below 1,000 insertions a second."""
 USUAL_REPORTER = "fw_fatal"
 """What fails on mlx5 when the firmware has stopped. On ice it is tx_hang; the agent refuses with the names that the card has."""
+USUAL_CONTEXTS, SHARE_OF_CONTEXTS, USUAL_PORTS = 8_000, 0.8, 8
+"""Contexts below a wall that is not known (10,000 in the paper), as a share of one that is, and the most containers that may get slow for it."""
 USUAL_RELEASE_INTERVAL_MS = 2_000
 """Well above the time of one release, a second or less."""
 
@@ -31,6 +33,19 @@ def suggested_max_idle_ms(max_idle_ms: float | None, longest_gap_s: float | None
     return min(rounded, parameter.maximum or rounded)
 
 
+def suggested_contexts(contexts: float | None, wall_share: float | None) -> int:
+    """A cap on encapsulation contexts: 80 % of the wall, which is the contexts divided by their share of it.
+
+    >>> suggested_contexts(9_500, 0.95), suggested_contexts(None, None), suggested_contexts(0, 0)
+    (8000, 8000, 8000)
+    >>> suggested_contexts(3_800, 0.95)
+    3200
+    """
+    parameter = remedies()["cap-encap-contexts"].params["max_contexts"]
+    wanted = round(SHARE_OF_CONTEXTS * contexts / wall_share) if contexts and wall_share else USUAL_CONTEXTS
+    return max(parameter.minimum or wanted, min(wanted, parameter.maximum or wanted))
+
+
 def suggest(definition: Definition, pci: str, title: str, value_of: Callable[[str], float | None]) -> list[dict[str, Any]]:
     """The catalogue's remedies for a symptom, with parameters that their action accepts."""
     params: dict[str, dict[str, Any]] = {
@@ -38,6 +53,11 @@ def suggest(definition: Definition, pci: str, title: str, value_of: Callable[[st
         "cordon-rnic": {"pci": pci, "reason": f"Wallwatch: {title}"[:200]},
         "pace-flow-insertion": {"pci": pci, "containers_per_minute": USUAL_CONTAINERS_PER_MINUTE, "burst": USUAL_BURST},
         "pace-vf-unbinding": {"pci": pci, "interval_ms": USUAL_RELEASE_INTERVAL_MS},
+        "cap-encap-contexts": {
+            "pci": pci,
+            "max_contexts": suggested_contexts(value_of("encap_contexts"), value_of("encap_wall_share")),
+            "max_ports": USUAL_PORTS,
+        },
         "recover-health-reporter": {"pci": pci, "reporter": USUAL_REPORTER},
     }
     return [{"action": each.action, "params": params[each.action], "why": each.why} for each in definition.remedies]
