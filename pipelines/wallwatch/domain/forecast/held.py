@@ -92,9 +92,10 @@ def step(held: Held, before: Weights, now: Weights, congested: Congested) -> Hel
     held = held.still(congested)
     senders, receivers, change, weight = _changes(before, now, congested, n)
     out, into = congested.sends[senders], congested.receives[receivers]
+    ends = held.sends[senders], held.receives[receivers]
     return Held(
-        _moved(held.sends, senders, out, into, change, weight, congested.sends),
-        _moved(held.receives, receivers, into, out, change, weight, congested.receives),
+        _moved(held.sends, senders, out, ends[0] <= ends[1], change, weight, congested.sends),
+        _moved(held.receives, receivers, into, ends[1] <= ends[0], change, weight, congested.receives),
     )
 
 
@@ -115,11 +116,11 @@ def _of_congested(by: Weights, congested: Congested, n: int) -> tuple[Places, Fl
     return pairs, np.asarray(np.bincount(place, weights=by.packets[passing], minlength=len(pairs)), dtype=np.float64)
 
 
-def _moved(share: Floats, card: Places, here: Flags, there: Flags, change: Floats, weight: Floats, congested: Flags) -> Floats:
+def _moved(share: Floats, card: Places, here: Flags, narrower: Flags, change: Floats, weight: Floats, congested: Flags) -> Floats:
     """The shares of congested cards after the change that their pairs have in common."""
-    # Pairs with a congested other end tell of both; they count only where there are not enough of those that do not.
-    alone = np.bincount(card[here & ~there], minlength=len(share))
-    used = here & (~there | (alone[card] < LEAST_PAIRS))
+    # A pair tells of its narrower end. The others count only where there are not enough of those.
+    telling = np.bincount(card[here & narrower], minlength=len(share))
+    used = here & (narrower | (telling[card] < LEAST_PAIRS))
     card, change, weight = card[used], change[used], weight[used]
     order = np.lexsort((change, card))
     card, change, weight = card[order], change[order], weight[order]
