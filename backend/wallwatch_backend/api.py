@@ -9,6 +9,7 @@ from wallwatch_backend.agents.endpoints import router as agents
 from wallwatch_backend.audit.endpoints import router as audit
 from wallwatch_backend.automation.endpoints import router as automation
 from wallwatch_backend.catalogue.endpoints import router as catalogue
+from wallwatch_backend.certificates.endpoints import router as certificates
 from wallwatch_backend.command_keys.endpoints import router as command_keys
 from wallwatch_backend.control.endpoints import router as control
 from wallwatch_backend.exposition.endpoints import router as exposition
@@ -79,6 +80,7 @@ def new_api(**options: Any) -> FastAPI:
         automation,
         agents,
         command_keys,
+        certificates,
         policies_bench,
         policies,
         profiles,

@@ -12,7 +12,9 @@ from wallwatch.store.tables import NOTIFY_CHANNEL
 from wallwatch_backend.agents import repository as agents
 from wallwatch_backend.agents.opamp import Connections
 from wallwatch_backend.agents.policies import PolicyFile
+from wallwatch_backend.agents.port import AgentPort
 from wallwatch_backend.automation.driver import AutomationDriver
+from wallwatch_backend.certificates import service as certificates
 from wallwatch_backend.command_keys import service as command_keys
 from wallwatch_backend.incidents.consumer import FindingConsumer
 from wallwatch_backend.incidents.lifecycle import Lifecycle
@@ -33,7 +35,12 @@ _TIDY_EVERY_S = 15.0
 
 
 def _listener(
-    database: Database, hub: StreamHub, connections: Connections, policy_file: PolicyFile, wake_webhooks: Callable[[], None]
+    database: Database,
+    hub: StreamHub,
+    connections: Connections,
+    policy_file: PolicyFile,
+    agent_port: AgentPort | None,
+    wake_webhooks: Callable[[], None],
 ) -> Listener:
     def policies_changed() -> None:
         policy_file.changed()
@@ -46,6 +53,11 @@ def _listener(
             return
         if change["kind"] == "command_key":
             connections.keys_changed()
+            return
+        if change["kind"] == "agent_authority":
+            if agent_port is not None:
+                agent_port.authorities_changed()
+            connections.authorities_changed()
             return
         if "count" in change:
             hub.publish(f"{change['kind']}s", {"count": change["count"]})
@@ -81,6 +93,7 @@ async def _tidy(database: Database, settings: Settings, dispatcher: Dispatcher) 
                 await changes.announce(session, "agent", agent_id, "disconnected")
             await sessions.delete_expired(session, at)
             await command_keys.forget_retired(session)
+            await certificates.tidy(session)
         await dispatcher.forget_old()
         await asyncio.sleep(_TIDY_EVERY_S)
 
@@ -98,12 +111,14 @@ async def running(app: FastAPI) -> AsyncIterator[None]:
         router.woken.set()
         dispatcher.woken.set()
 
-    listener = _listener(database, state.hub, state.connections, state.policy_file, wake_webhooks)
+    listener = _listener(database, state.hub, state.connections, state.policy_file, state.agent_port, wake_webhooks)
     tasks = [
         asyncio.create_task(leader.forever("listener", listener.run)),
         asyncio.create_task(leader.forever("streams", state.hub.run)),
         asyncio.create_task(leader.forever("policies", state.policy_standing.run)),
     ]
+    if state.agent_port is not None:
+        tasks.append(asyncio.create_task(state.agent_port.run()))
     if settings.background:
         work = {
             "findings": FindingConsumer(database, settings).run,

@@ -14,10 +14,12 @@ from sqlalchemy.exc import OperationalError, ProgrammingError
 from wallwatch_backend.agents import repository as agents
 from wallwatch_backend.agents import service as agent_service
 from wallwatch_backend.audit import verify as audit_log
+from wallwatch_backend.certificates import service as certificates
+from wallwatch_backend.certificates.schemas import AgentAuthorities
 from wallwatch_backend.command_keys import service as command_keys
 from wallwatch_backend.command_keys.schemas import CommandKeys
 from wallwatch_backend.kit.access import Role
-from wallwatch_backend.kit.database import Database
+from wallwatch_backend.kit.database import Database, WriteSession
 from wallwatch_backend.kit.problems import WallwatchError
 from wallwatch_backend.kit.text import HostName, Line
 from wallwatch_backend.remedies.signing import FIRST_KEY, CommandSigner
@@ -27,6 +29,7 @@ from wallwatch_backend.tokens.schemas import NewToken
 from wallwatch_backend.users import service as users
 from wallwatch_backend.users.passwords import hash_now
 from wallwatch_backend.users.schemas import Password, Username
+from wallwatch_backend.webhooks.cipher import SecretCipher
 
 agent_app = typer.Typer(help="Agents on hosts.", no_args_is_help=True)
 keys_app = typer.Typer(help="Keys that sign commands to agents.", no_args_is_help=True)
@@ -93,12 +96,71 @@ def enrol(
 ) -> None:
     """Print a token with which one agent can enrol, once."""
     checked = _checked(HostName, host, "The host name") if host is not None else None
+    settings = Settings()
 
     async def work(database: Database) -> str:
         async with database.write() as session:
-            return (await agent_service.create_enrolment_token(session, _who(), checked, ttl, None)).token
+            authority = await _authority(session, settings) if settings.agent_port is not None else None
+            return (await agent_service.create_enrolment_token(session, authority, _who(), checked, ttl, None)).token
 
     typer.echo(_run(work))
+
+
+def _cipher(settings: Settings) -> SecretCipher:
+    if not settings.secrets_dir.is_dir():
+        raise _fail(f"{settings.secrets_dir} is not there; run this where the backend runs, or set WALLWATCH_SECRETS_DIR.")
+    try:
+        return SecretCipher.load(settings.secrets_dir)
+    except OSError as error:
+        raise _fail(f"The server's secrets cannot be read: {error}") from error
+
+
+async def _authority(session: WriteSession, settings: Settings) -> bytes | None:
+    """What a token says of the authority; made here when the backend has not come to it yet, with the same secrets."""
+    await certificates.ensure(session, _cipher(settings))
+    return await certificates.pin(session)
+
+
+@agent_app.command("rotate-authority")
+def rotate_authority(
+    overlap_hours: Annotated[
+        float,
+        typer.Option(
+            help="Hours for which the one before is still trusted; 0 when others know its key: then enrol all agents again.",
+            min=0,
+            max=8760,
+        ),
+    ] = 336,
+) -> None:
+    """Make a new authority for the certificates of agents. Connected agents get certificates of it at once, and others when they come."""
+    cipher = _cipher(Settings())
+
+    async def work(database: Database) -> str:
+        async with database.write() as session:
+            return await certificates.rotate(session, cipher, _who(), None, int(overlap_hours * 3600))
+
+    typer.echo(f"The authority is now {_run(work)}. `wallwatch agent authorities` says which agents have certificates of it.")
+
+
+@agent_app.command("authorities")
+def list_authorities() -> None:
+    """Print who signs the certificates of agents, newest first, and the hosts whose agents have none of the current one."""
+
+    async def work(database: Database) -> AgentAuthorities:
+        async with database.read() as session:
+            return await certificates.list_authorities(session)
+
+    found = _run(work)
+    for one in found.items:
+        end = f"until {one.not_after.isoformat(timespec='seconds')}" if one.not_after else "no end"
+        typer.echo(f"{one.fingerprint}\t{one.state}\t{end}\t{one.agents} agents")
+    if not found.items:
+        typer.echo("There is none: WALLWATCH_AGENT_PORT is not set, so that agents show secrets.")
+    elif found.behind:
+        more = f" and {found.behind_total - len(found.behind)} more" if found.behind_total > len(found.behind) else ""
+        typer.echo(f"Not yet with: {', '.join(found.behind)}{more}")
+    else:
+        typer.echo("Every agent has a certificate of the current one.")
 
 
 @agent_app.command("list")

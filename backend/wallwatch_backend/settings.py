@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, HttpUrl
+from pydantic import Field, HttpUrl, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -49,10 +49,29 @@ class Settings(BaseSettings):
     ] = 5
     remedy_breaker_window_s: Annotated[int, Field(ge=60, description="Window in which failures are counted")] = 3600
     plan_ttl_s: Annotated[int, Field(ge=10, le=86400, description="How long a mask plan may be applied after its flows were read")] = 600
-    plan_read_s: Annotated[int, Field(ge=0, le=10, description="Time between the two dumps of flows that a mask plan is made of")] = 3
+    plan_read_s: Annotated[
+        int,
+        Field(ge=0, le=10, description="Time between the two dumps of flows that a mask plan is made of; flows that rest show in 10 s"),
+    ] = 10
     plan_on_decline: Annotated[
         bool, Field(description="Make a mask plan when a forecast sees the bandwidth fall by 5 % or more; somebody still has to apply it")
     ] = False
+    agent_port: Annotated[
+        int | None,
+        Field(ge=0, le=65535, description="TLS port of agents (mutual TLS); unset: agents connect to the HTTP port and show a secret"),
+    ] = None
+    agent_bind: Annotated[str, Field(description="Address on which the TLS port of agents listens")] = "127.0.0.1"
+    agent_url: Annotated[
+        HttpUrl | None, Field(description="How agents reach their port, such as https://wallwatch.example.net:8443; it needs agent_port")
+    ] = None
+    agent_certificate_s: Annotated[
+        int,
+        Field(ge=2, le=366 * 86400, description="Life of an agent's certificate, renewed at half; an agent away for longer enrols anew"),
+    ] = 7 * 86400
+    agent_secrets: Annotated[
+        bool,
+        Field(description="Let agents in that show the secret of a former enrolment; agent_port moves them to certificates"),
+    ] = True
     agent_silent_after_s: Annotated[int, Field(ge=5, description="A connected agent that said nothing for so long is disconnected")] = 90
     incident_hold_s: Annotated[
         float, Field(ge=0, le=86400, description="How long an incident whose symptoms are over stays in the list before it is resolved")
@@ -79,3 +98,13 @@ class Settings(BaseSettings):
     stream_max_clients: Annotated[int, Field(ge=1)] = 500
     background: Annotated[bool, Field(description="Run consumers and dispatchers in this process (one replica at a time does)")] = True
     log_level: str = "INFO"
+
+    @model_validator(mode="after")
+    def _agents_have_a_way_in(self) -> "Settings":
+        if self.agent_port is not None and (self.agent_url is None or self.agent_url.scheme != "https"):
+            raise ValueError(
+                "agent_port needs agent_url, the https:// address by which agents reach it and for which its certificate is made"
+            )
+        if self.agent_port is None and not self.agent_secrets:
+            raise ValueError("without agent_port agents can only show secrets: set agent_port and agent_url, or agent_secrets=true")
+        return self

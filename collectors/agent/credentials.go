@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -27,9 +28,13 @@ type Credentials struct {
 	Host        string       `json:"host"`
 	InstanceUID string       `json:"instance_uid"`
 	AgentID     string       `json:"agent_id"`
-	Secret      string       `json:"secret"`
+	Secret      string       `json:"secret,omitempty"`
 	OpAMPURL    string       `json:"opamp_url"`
 	CommandKeys []CommandKey `json:"command_keys"`
+	// Certificate, PrivateKey and Authorities are PEM. An agent that has them shows no secret.
+	Certificate string   `json:"certificate,omitempty"`
+	PrivateKey  string   `json:"private_key,omitempty"`
+	Authorities []string `json:"authorities,omitempty"`
 }
 
 // CommandKey is a public key that signs commands.
@@ -65,8 +70,19 @@ func LoadCredentials(stateDir string) (Credentials, error) {
 }
 
 func (c Credentials) check() error {
-	if c.AgentID == "" || c.Secret == "" || c.OpAMPURL == "" {
-		return errors.New("agent_id, secret or opamp_url is missing")
+	if c.AgentID == "" || c.OpAMPURL == "" {
+		return errors.New("agent_id or opamp_url is missing")
+	}
+	if c.Certificate == "" && c.Secret == "" {
+		return errors.New("there is neither a certificate nor a secret")
+	}
+	if c.Certificate != "" {
+		if _, _, err := c.pair(); err != nil {
+			return err
+		}
+		if !strings.HasPrefix(c.OpAMPURL, "wss://") {
+			return fmt.Errorf("opamp_url must be a wss address for an agent with a certificate, not %q", c.OpAMPURL)
+		}
 	}
 	if _, err := uuid.Parse(c.InstanceUID); err != nil {
 		return fmt.Errorf("instance_uid: %w", err)
@@ -107,6 +123,26 @@ func (c Credentials) Save(stateDir string) error {
 		return err
 	}
 	return atomicfile.Write(filepath.Join(stateDir, credentialsFile), append(content, '\n'), 0o600)
+}
+
+// credentialFile lets one change of the saved credentials happen at a time: command keys and certificates come when they come.
+type credentialFile struct {
+	stateDir string
+	mu       sync.Mutex
+}
+
+// change reads, changes and writes the credentials; an error of the change leaves them as they are.
+func (f *credentialFile) change(change func(Credentials) (Credentials, error)) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	saved, err := LoadCredentials(f.stateDir)
+	if err != nil {
+		return err
+	}
+	if saved, err = change(saved); err != nil {
+		return err
+	}
+	return saved.Save(f.stateDir)
 }
 
 // withKeys returns the credentials with other pinned keys.

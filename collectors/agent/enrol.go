@@ -34,13 +34,28 @@ func Enrol(ctx context.Context, client *http.Client, serverURL, host, token, ver
 	if err := tryToKeep(stateDir); err != nil {
 		return Credentials{}, fmt.Errorf("not enrolled, because credentials could not be kept: %w", err)
 	}
-	credentials, err := postEnrolment(ctx, client, serverURL, map[string]string{
-		"token": token, "host": host, "version": version, "instance_uid": instance.String(),
+	pin, err := pinOf(token)
+	if err != nil {
+		return Credentials{}, err
+	}
+	key, request, err := newKey(host)
+	if err != nil {
+		return Credentials{}, fmt.Errorf("making a key: %w", err)
+	}
+	credentials, err := postEnrolment(ctx, pinnedClient(client, serverURL, pin), serverURL, map[string]string{
+		"token": token, "host": host, "version": version, "instance_uid": instance.String(), "csr": request,
 	})
 	if err != nil {
 		return Credentials{}, err
 	}
-	credentials.Host, credentials.InstanceUID = host, instance.String()
+	credentials.Host, credentials.InstanceUID, credentials.PrivateKey = host, instance.String(), ""
+	if credentials.Certificate != "" {
+		credentials.PrivateKey, credentials.Secret = key, ""
+	}
+	if pin != nil && (credentials.Certificate == "" || !hasPinned(credentials.Authorities, pin)) {
+		return Credentials{}, errors.New("the server's enrolment answer is not by the authority that the token names: either something between this host " +
+			"and the server changed it, or the authority was replaced since (make a new token)")
+	}
 	if err := credentials.check(); err != nil {
 		return Credentials{}, fmt.Errorf("the server's enrolment answer cannot be used: %w", err)
 	}
@@ -93,6 +108,11 @@ func postEnrolment(ctx context.Context, client *http.Client, serverURL string, b
 	return credentials, nil
 }
 
+func holdsToken(path string) bool {
+	content, err := os.ReadFile(path)
+	return err == nil && strings.TrimSpace(string(content)) != ""
+}
+
 func problemDetail(body []byte) string {
 	var problem struct {
 		Code   string `json:"code"`
@@ -108,6 +128,10 @@ func problemDetail(body []byte) string {
 // a refused token is final.
 func ensureEnrolled(ctx context.Context, config Config, client *http.Client, version string, log *slog.Logger) (Credentials, error) {
 	credentials, err := LoadCredentials(config.StateDir)
+	if err == nil && credentials.ended(time.Now()) && holdsToken(config.EnrolmentTokenFile) {
+		log.Warn("the certificate has ended; there is a new enrolment token, so this host is enrolled anew")
+		err = ErrNotEnrolled
+	}
 	if err == nil {
 		if credentials.Host != config.Host {
 			return Credentials{}, fmt.Errorf("the credentials in %s are for host %q, the configuration says %q; remove credentials.json and enrol again",

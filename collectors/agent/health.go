@@ -24,12 +24,16 @@ type healthChecker struct {
 	database remedies.SwitchDatabase
 	sysfs    string
 	journal  *journal.Journal
+	identity *identity // nil where a secret is shown
 	now      func() time.Time
 }
 
 // check asks every component. The agent is healthy when all of them are.
 func (h healthChecker) check(ctx context.Context) *protobufs.ComponentHealth {
 	components := map[string]error{"ovsdb": h.checkDatabase(ctx), "sysfs": h.checkSysfs(), "journal": h.journal.Health()}
+	if h.identity != nil {
+		components["certificate"] = h.identity.checkEnd(h.now())
+	}
 	whole := h.component(nil)
 	whole.ComponentHealthMap = map[string]*protobufs.ComponentHealth{}
 	var problems []string

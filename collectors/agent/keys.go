@@ -12,10 +12,10 @@ import (
 
 // keyStore takes new command keys from the server and keeps them beside the other credentials.
 type keyStore struct {
-	stateDir string
-	decoder  *command.Decoder
-	now      func() time.Time
-	log      *slog.Logger
+	file    *credentialFile
+	decoder *command.Decoder
+	now     func() time.Time
+	log     *slog.Logger
 
 	mu      sync.Mutex
 	refused string
@@ -41,11 +41,8 @@ func (s *keyStore) take(message []byte) {
 }
 
 func (s *keyStore) keep(keys map[string]command.Key) error {
-	saved, err := LoadCredentials(s.stateDir)
+	err := s.file.change(func(saved Credentials) (Credentials, error) { return saved.withKeys(keys), nil })
 	if err != nil {
-		return err
-	}
-	if err := saved.withKeys(keys).Save(s.stateDir); err != nil {
 		return err
 	}
 	return s.decoder.Pin(keys)

@@ -39,14 +39,15 @@ const (
 
 // link is the connection to the server: OpAMP over WebSocket, reconnecting by itself.
 type link struct {
-	client    client.OpAMPClient
-	outbox    *Outbox
-	log       *slog.Logger
-	onCommand func(message []byte)
-	onAck     func(commandID string)
-	policies  *policyStore
-	inbox     *inbox
-	keys      *keyStore
+	client       client.OpAMPClient
+	outbox       *Outbox
+	log          *slog.Logger
+	onCommand    func(message []byte)
+	onAck        func(commandID string)
+	policies     *policyStore
+	inbox        *inbox
+	keys         *keyStore
+	certificates *certificateStore
 
 	mu     sync.Mutex
 	health *protobufs.ComponentHealth
@@ -90,9 +91,13 @@ func (l *link) start(ctx context.Context, address, authorization string, instanc
 	former := websocket.DefaultDialer.NetDialContext
 	websocket.DefaultDialer.NetDialContext = new(pacedDialer).dial
 	defer func() { websocket.DefaultDialer.NetDialContext = former }()
+	header := http.Header{}
+	if authorization != "" {
+		header.Set("Authorization", "Bearer "+authorization)
+	}
 	return l.client.Start(ctx, types.StartSettings{
 		OpAMPServerURL:     address,
-		Header:             http.Header{"Authorization": []string{"Bearer " + authorization}},
+		Header:             header,
 		TLSConfig:          trust,
 		InstanceUid:        types.InstanceUid(instanceUID),
 		RemoteConfigStatus: l.policies.status(),
@@ -119,7 +124,7 @@ func (l *link) describe() error {
 	defer l.mu.Unlock()
 	return errors.Join(
 		l.client.SetAgentDescription(l.described()),
-		l.client.SetCustomCapabilities(&protobufs.CustomCapabilities{Capabilities: []string{Capability}}),
+		l.client.SetCustomCapabilities(&protobufs.CustomCapabilities{Capabilities: []string{Capability, CertificateCapability}}),
 		l.client.SetHealth(l.health),
 	)
 }
@@ -167,6 +172,10 @@ func (l *link) onMessage(_ context.Context, message *types.MessageData) {
 		}
 	}
 	custom := message.CustomMessage
+	if custom != nil && custom.Capability == CertificateCapability {
+		l.certificates.take(custom.Type, custom.Data)
+		return
+	}
 	if custom == nil || custom.Capability != Capability {
 		return
 	}
@@ -222,10 +231,10 @@ func (l *link) send(ctx context.Context, result journal.Result) {
 	}
 	for _, attachment := range l.outbox.Attachments(result.CommandID) {
 		for _, part := range partsOf(result.CommandID, attachment) {
-			l.sendMessage(ctx, messageAttachment, part)
+			l.sendMessage(ctx, Capability, messageAttachment, part)
 		}
 	}
-	l.sendMessage(ctx, messageResult, data)
+	l.sendMessage(ctx, Capability, messageResult, data)
 }
 
 // progress tells how far a command has come, unless another message is on its way: the next one says more.
@@ -236,8 +245,8 @@ func (l *link) progress(commandID string, done, total int) {
 	}
 }
 
-func (l *link) sendMessage(ctx context.Context, kind string, data []byte) {
-	message := &protobufs.CustomMessage{Capability: Capability, Type: kind, Data: data}
+func (l *link) sendMessage(ctx context.Context, capability, kind string, data []byte) {
+	message := &protobufs.CustomMessage{Capability: capability, Type: kind, Data: data}
 	for {
 		sending, err := l.client.SendCustomMessage(message)
 		if err != nil && !errors.Is(err, types.ErrCustomMessagePending) {

@@ -6,11 +6,13 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -61,15 +63,37 @@ func Run(ctx context.Context, config Config, version string, log *slog.Logger) e
 	if err != nil {
 		return err
 	}
-	if config.OpAMPURL != "" {
-		credentials.OpAMPURL = config.OpAMPURL
+	for {
+		err := serve(ctx, config, credentials, trust, record, version, started, log)
+		if !errors.Is(err, errMoved) {
+			return err
+		}
+		if credentials, err = LoadCredentials(config.StateDir); err != nil {
+			return err
+		}
 	}
-	return serve(ctx, config, credentials, trust, record, version, started, log)
 }
 
-func serve(ctx context.Context, config Config, credentials Credentials, trust *tls.Config, record *journal.Journal, version string,
+// errMoved ends serve when the credentials on the disk are of another kind than those with which it began.
+var errMoved = errors.New("this agent has a certificate now")
+
+// address returns where to connect. An address of the configuration that is of no use to an agent with a certificate is from before it had one.
+func (c Credentials) address(configured string, log *slog.Logger) string {
+	switch {
+	case configured == "":
+		return c.OpAMPURL
+	case c.Certificate != "" && !strings.HasPrefix(configured, "wss://"):
+		log.Warn("opamp_url of the configuration is not used: agents with certificates connect to a wss address", "configured", configured, "used", c.OpAMPURL)
+		return c.OpAMPURL
+	}
+	return configured
+}
+
+func serve(whole context.Context, config Config, credentials Credentials, trust *tls.Config, record *journal.Journal, version string,
 	started time.Time, log *slog.Logger,
 ) error {
+	ctx, end := context.WithCancelCause(whole)
+	defer end(nil)
 	keys, err := credentials.Keys()
 	if err != nil {
 		return err
@@ -85,7 +109,13 @@ func serve(ctx context.Context, config Config, credentials Credentials, trust *t
 	database := switchDatabase{socket: config.OVSDBSocket}
 	outbox := NewOutbox(time.Now, record.Undelivered(time.Now().Add(-outboxAge)))
 	l := newLink(config, version, credentials.InstanceUID, outbox, openPolicies(config.StateDir, log), log)
-	l.keys = &keyStore{stateDir: config.StateDir, decoder: decoder, now: time.Now, log: log}
+	file := &credentialFile{stateDir: config.StateDir}
+	own, err := newIdentity(credentials)
+	if err != nil {
+		return err
+	}
+	l.certificates = newCertificateStore(config.Host, file, own, func() { end(errMoved) }, log)
+	l.keys = &keyStore{file: file, decoder: decoder, now: time.Now, log: log}
 	executor := &Executor{
 		Decoder: decoder, Journal: record, Log: log, Now: time.Now, Progress: l.progress,
 		Registry: remedies.NewRegistry(remedies.Host{
@@ -104,16 +134,25 @@ func serve(ctx context.Context, config Config, credentials Credentials, trust *t
 			}
 		}
 	}
-	checker := healthChecker{started: started, database: database, sysfs: config.SysfsRoot, journal: record, now: time.Now}
+	checker := healthChecker{started: started, database: database, sysfs: config.SysfsRoot, journal: record, identity: own, now: time.Now}
 	l.setHealth(checker.check(ctx))
-	if err := l.start(ctx, credentials.OpAMPURL, credentials.AgentID+"."+credentials.Secret, instance, config.Heartbeat(), credentials.trust(trust)); err != nil {
-		return fmt.Errorf("starting the connection to %s: %w", credentials.OpAMPURL, err)
+	address := credentials.address(config.OpAMPURL, log)
+	authorization, settings := credentials.AgentID+"."+credentials.Secret, trustFor(address, trust)
+	if own != nil {
+		authorization, settings = "", own.tls(hostname(address))
+		if err := own.checkEnd(time.Now()); err != nil {
+			log.Error("the server will not let this agent in unless this host's clock is wrong", "error", err)
+		}
 	}
-	log.Info("agent started", "version", version, "server", credentials.OpAMPURL, "agent_id", credentials.AgentID)
+	if err := l.start(ctx, address, authorization, instance, config.Heartbeat(), settings); err != nil {
+		return fmt.Errorf("starting the connection to %s: %w", address, err)
+	}
+	log.Info("agent started", "version", version, "server", address, "agent_id", credentials.AgentID, "certificate", own != nil)
 
 	var workers sync.WaitGroup
 	workers.Go(func() { commands.work(ctx) })
 	workers.Go(func() { l.deliver(ctx) })
+	workers.Go(func() { l.certificates.deliver(ctx, l.sendMessage) })
 	workers.Go(func() {
 		for ctx.Err() == nil {
 			sleep(ctx, healthInterval)
@@ -125,6 +164,9 @@ func serve(ctx context.Context, config Config, credentials Credentials, trust *t
 	<-ctx.Done()
 	workers.Wait()
 	l.stop()
+	if whole.Err() == nil {
+		return context.Cause(ctx)
+	}
 	log.Info("agent stopped")
 	return nil
 }
@@ -154,10 +196,18 @@ func (c Config) HTTPClient(timeout time.Duration) (*http.Client, error) {
 	return &http.Client{Timeout: timeout, Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: trust}}, nil
 }
 
-// trust leaves TLS settings out for a plain ws address, since the OpAMP client takes their presence for a wish for wss.
-func (c Credentials) trust(settings *tls.Config) *tls.Config {
-	if address, err := url.Parse(c.OpAMPURL); err == nil && address.Scheme == "ws" {
+// trustFor leaves TLS settings out for a plain ws address, since the OpAMP client takes their presence for a wish for wss.
+func trustFor(address string, settings *tls.Config) *tls.Config {
+	if strings.HasPrefix(address, "ws://") {
 		return nil
 	}
 	return settings
+}
+
+func hostname(address string) string {
+	parsed, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return parsed.Hostname()
 }

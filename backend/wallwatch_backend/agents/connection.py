@@ -13,6 +13,8 @@ from pydantic import ValidationError
 from wallwatch_backend.agents import framing, policies, repository
 from wallwatch_backend.agents.conduct import Conduct, Pace
 from wallwatch_backend.agents.policies import PolicyFile
+from wallwatch_backend.agents.renewal import CAPABILITY as CERTIFICATE_CAPABILITY
+from wallwatch_backend.agents.renewal import Renewal
 from wallwatch_backend.audit import service as audit
 from wallwatch_backend.command_keys import service as command_keys
 from wallwatch_backend.kit import changes, clock
@@ -45,10 +47,12 @@ class Gone(Exception):
 class AgentConnection:
     """Lives as long as the WebSocket."""
 
-    def __init__(self, database: Database, socket: Socket, policies: PolicyFile, conduct: Conduct, agent_id: UUID, host: str) -> None:
+    def __init__(
+        self, database: Database, socket: Socket, policies: PolicyFile, conduct: Conduct, renewal: Renewal, agent_id: UUID, host: str
+    ) -> None:
         self.agent_id, self.host, self.connection_id = agent_id, host, uuid4()
         self._database, self._socket, self._policies, self._conduct = database, socket, policies, conduct
-        self._pace = Pace()
+        self._pace, self._renewal = Pace(), renewal
         self._instance_uid = b""
         self._next_sequence: int | None = None
         self._speaks_remedies = False
@@ -88,6 +92,9 @@ class AgentConnection:
             await self._note_lie("malformed_frame", action="agent.connect")
             await self._send(framing.error(self._instance_uid, str(bad)))
             return
+        if self._renewal.over:
+            log.warning("agent_certificate_over", host=self.host)
+            raise Gone  # when it comes again it is told why
         self._instance_uid = message.instance_uid or self._instance_uid
         # A gap in the numbers, or a first message without a description, means that we missed something: ask for all of it.
         first = self._next_sequence is None
@@ -96,6 +103,7 @@ class AgentConnection:
         await self._note_status(message)
         if message.HasField("custom_capabilities"):
             self._speaks_remedies = framing.REMEDY_CAPABILITY in message.custom_capabilities.capabilities
+            self._renewal.hear(message)
         if message.HasField("custom_message"):
             await self._take_custom(message.custom_message)
         if message.HasField("agent_disconnect"):
@@ -106,6 +114,7 @@ class AgentConnection:
         await self._send(answer)
         await self.send_keys()
         await self.send_commands()
+        await self.send_reminder()
 
     async def _note_config(self, message: opamp_pb2.AgentToServer) -> None:
         takes = self._takes_config
@@ -172,6 +181,7 @@ class AgentConnection:
             if named and named != self.host:
                 log.warning("agent_host_differs", host=self.host, reported=named[:253])
                 await self._note_lie("claims_other_host", action="agent.connect", claimed=_clean(named, 253))
+                raise Gone  # what it was let in with is for one host
         if message.HasField("health"):
             values["healthy"] = message.health.healthy
             values["health_error"] = _clean(message.health.last_error, 1000) or None
@@ -193,6 +203,12 @@ class AgentConnection:
             )
         self._key_refused = refused
 
+    async def send_reminder(self, *, now: bool = False) -> None:
+        """Ask the agent to renew its certificate, when it is time; `now` also when it was asked a moment ago."""
+        reminder = await self._renewal.reminder(now=now)
+        if reminder is not None:
+            await self._send(opamp_pb2.ServerToAgent(instance_uid=self._instance_uid, custom_message=reminder))
+
     async def send_keys(self) -> None:
         """Introduce the command keys that the agent does not trust yet, each once in a connection."""
         if not self._speaks_remedies or not self._trusts:
@@ -205,6 +221,11 @@ class AgentConnection:
                 await self._send(framing.key(self._instance_uid, introduction))
 
     async def _take_custom(self, custom: opamp_pb2.CustomMessage) -> None:
+        if custom.capability == CERTIFICATE_CAPABILITY:
+            answer = await self._renewal.answer(custom)
+            if answer is not None:
+                await self._send(opamp_pb2.ServerToAgent(instance_uid=self._instance_uid, custom_message=answer))
+            return
         if custom.capability == framing.REMEDY_CAPABILITY and custom.type in ("attachment", "progress"):
             await self._take_beside(custom)
             return

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from wallwatch_backend.agents import service
 from wallwatch_backend.agents.schemas import Agent, EnrolledAgent, Enrolment, EnrolmentToken, NewEnrolmentToken
+from wallwatch_backend.certificates import service as certificates
 from wallwatch_backend.kit import problems
 from wallwatch_backend.kit.access import READ_ERRORS, WRITE_ERRORS, AsAdmin, AsViewer, address_of
 from wallwatch_backend.kit.database import Reading, TheDatabase, Writing
@@ -14,6 +15,7 @@ from wallwatch_backend.kit.paging import BadCursor, Cursor, Limit, Page
 from wallwatch_backend.kit.settings_dependency import TheSettings
 from wallwatch_backend.kit.text import HostName
 from wallwatch_backend.remedies.dependencies import TheSigner
+from wallwatch_backend.webhooks.cipher import SecretCipher
 
 router = APIRouter(prefix="/agents", tags=["agents"])
 
@@ -32,17 +34,22 @@ async def list_agents(
 
 
 @router.post("/enrolment-tokens", operation_id="createEnrolmentToken", status_code=201, responses=problems.responses(*WRITE_ERRORS))
-async def create_enrolment_token(caller: AsAdmin, body: NewEnrolmentToken, session: Writing, response: Response) -> EnrolmentToken:
+async def create_enrolment_token(
+    caller: AsAdmin, body: NewEnrolmentToken, session: Writing, settings: TheSettings, response: Response
+) -> EnrolmentToken:
     """Make a token with which one agent can enrol."""
     response.headers["Cache-Control"] = "no-store"
-    return await service.create_enrolment_token(session, caller.actor, body.host, body.ttl_s, caller.address)
+    authority = await certificates.pin(session) if settings.agent_port is not None else None
+    return await service.create_enrolment_token(session, authority, caller.actor, body.host, body.ttl_s, caller.address)
 
 
 @router.post(
     "/enrol",
     operation_id="enrolAgent",
     status_code=201,
-    responses=problems.responses(service.BadEnrolmentToken, service.HostEnrolled, service.TooManyEnrolments),
+    responses=problems.responses(
+        service.CertificateRequestNeeded, service.BadEnrolmentToken, service.HostEnrolled, service.TooManyEnrolments
+    ),
 )
 async def enrol(
     body: Enrolment, request: Request, response: Response, database: TheDatabase, settings: TheSettings, signer: TheSigner
@@ -50,7 +57,8 @@ async def enrol(
     """Turn an enrolment token into an agent's credentials. Agents call this; the token is the permission."""
     response.headers["Cache-Control"] = "no-store"
     base_url = str(settings.public_url or request.base_url)
-    return await service.enrol(database, settings, signer, body, base_url, address_of(request))
+    cipher: SecretCipher = request.app.state.cipher
+    return await service.enrol(database, settings, signer, cipher, body, base_url, address_of(request))
 
 
 @router.delete("/{agent_id}", operation_id="deleteAgent", status_code=204, responses=problems.responses(*WRITE_ERRORS, problems.NotFound))

@@ -1,10 +1,8 @@
 """The OpAMP endpoint `/v1/opamp`: lets enrolled agents in and keeps track of the connections of this replica."""
 
 import asyncio
-import hmac
 from collections.abc import Coroutine
 from contextlib import suppress
-from uuid import UUID
 
 import structlog
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
@@ -12,13 +10,12 @@ from prometheus_client import Gauge
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.responses import JSONResponse
 
-from wallwatch_backend.agents import repository
 from wallwatch_backend.agents.conduct import Conduct
 from wallwatch_backend.agents.connection import AgentConnection, Gone
-from wallwatch_backend.agents.models import AgentRow
+from wallwatch_backend.agents.entrance import NotLetIn, identify
+from wallwatch_backend.agents.renewal import Issuer, Renewal
 from wallwatch_backend.agents.service import OPAMP_PATH
 from wallwatch_backend.kit.database import Database
-from wallwatch_backend.kit.hashing import digest
 from wallwatch_backend.kit.problems import MEDIA_TYPE, body_of
 from wallwatch_backend.settings import Settings
 
@@ -59,6 +56,18 @@ class Connections:
     def policies_changed(self) -> None:
         """Send the policies of today to every agent that has others, one after the other."""
         self._spawn(self._send_policies())
+
+    def authorities_changed(self) -> None:
+        """Ask every agent to renew its certificate, one after the other."""
+        self._spawn(self._send_reminders())
+
+    async def _send_reminders(self) -> None:
+        for connection, task in list(self._by_host.values()):
+            try:
+                await connection.send_reminder(now=True)
+            except (SQLAlchemyError, OSError, RuntimeError, WebSocketDisconnect) as error:
+                log.warning("certificate_reminder_not_sent", host=connection.host, error=type(error).__name__)
+                task.cancel()  # the agent connects again and is reminded then
 
     def keys_changed(self) -> None:
         """Introduce a new command key to every agent, one after the other."""
@@ -105,35 +114,23 @@ class Connections:
             task.cancel()  # the agent connects again and gets what it missed
 
 
-async def _authenticated(database: Database, header: str) -> AgentRow | None:
-    scheme, _, credentials = header.partition(" ")
-    agent_id, _, secret = credentials.strip().partition(".")
-    if scheme.lower() != "bearer" or not secret:
-        return None
-    try:
-        id = UUID(agent_id)
-    except ValueError:
-        return None
-    async with database.read() as session:
-        agent = await repository.by_id(session, id)
-    return agent if agent is not None and hmac.compare_digest(agent.secret_hash, digest(secret)) else None
-
-
 @router.websocket(OPAMP_PATH)
 async def opamp(socket: WebSocket) -> None:
     """Serve one agent until either side ends."""
     database: Database = socket.app.state.database
     settings: Settings = socket.app.state.settings
     connections: Connections = socket.app.state.connections
-    agent = await _authenticated(database, socket.headers.get("authorization", ""))
-    if agent is None:
-        log.warning("agent_refused", address=socket.client.host if socket.client else None)
-        body = body_of(401, "bad_agent_credentials", "These agent credentials do not work", "Enrol the agent again.", OPAMP_PATH)
+    conduct: Conduct = socket.app.state.conduct
+    try:
+        agent, shown = await identify(socket, database, settings, conduct)
+    except NotLetIn as refused:
+        body = body_of(401, refused.code, "These agent credentials do not work", str(refused), OPAMP_PATH)
         await socket.send_denial_response(JSONResponse(body, status_code=401, media_type=MEDIA_TYPE))
         return
     await socket.accept()
-    conduct: Conduct = socket.app.state.conduct
-    connection = AgentConnection(database, socket, socket.app.state.policy_file, conduct, agent.id, agent.host)
+    issuer = Issuer(socket.app.state.cipher, settings) if settings.agent_port is not None else None
+    renewal = Renewal(database, issuer, agent.id, agent.host, shown)
+    connection = AgentConnection(database, socket, socket.app.state.policy_file, conduct, renewal, agent.id, agent.host)
     task = asyncio.ensure_future(_serve(connection, conduct, socket, settings.agent_silent_after_s))
     connections.add(connection, task)
     log.info("agent_connected", host=agent.host)

@@ -37,6 +37,7 @@ class Enrolment(BaseModel):
     host: HostName
     version: SafeText = Field(min_length=1, max_length=100)
     instance_uid: UUID
+    csr: SafeText | None = Field(default=None, max_length=8000, description="PKCS #10 in PEM for a key that the agent made, on P-256")
 
 
 class CommandKey(BaseModel):
@@ -48,6 +49,8 @@ class CommandKey(BaseModel):
 
 class EnrolledAgent(BaseModel):
     agent_id: UUID
-    secret: str
+    secret: str | None = Field(description="Null where the agent got a certificate")
     opamp_url: str
     command_keys: list[CommandKey]
+    certificate: str | None = Field(description="PEM; null where this server's agents show secrets")
+    authorities: list[str] = Field(description="PEM: what the server's certificate may come from, oldest first")

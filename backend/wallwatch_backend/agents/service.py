@@ -1,5 +1,6 @@
 """Agents: enrolment, list, removal."""
 
+import base64
 from datetime import timedelta
 from urllib.parse import urlsplit, urlunsplit
 from uuid import UUID, uuid4
@@ -9,18 +10,24 @@ from wallwatch_backend.agents.models import AgentRow, EnrolmentTokenRow
 from wallwatch_backend.agents.schemas import Agent, CommandKey, EnrolledAgent, Enrolment, EnrolmentToken
 from wallwatch_backend.audit import repository as audit_log
 from wallwatch_backend.audit import service as audit
+from wallwatch_backend.certificates import repository as certificate_rows
+from wallwatch_backend.certificates import service as certificates
+from wallwatch_backend.certificates.making import BadRequestForCertificate
+from wallwatch_backend.certificates.service import Issued
 from wallwatch_backend.command_keys import service as command_keys
 from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.access import Caller
 from wallwatch_backend.kit.database import Database, ReadSession, WriteSession
 from wallwatch_backend.kit.hashing import digest, new_secret
 from wallwatch_backend.kit.paging import Page, decode_cursor, encode_cursor
-from wallwatch_backend.kit.problems import NotFound, WallwatchError
+from wallwatch_backend.kit.problems import InvalidInput, NotFound, WallwatchError
 from wallwatch_backend.remedies.signing import CommandSigner
 from wallwatch_backend.settings import Settings
+from wallwatch_backend.webhooks.cipher import SecretCipher
 
 ENROL = "agent.enrol"
 OPAMP_PATH = "/v1/opamp"
+ENROL_PATH = "/api/v1/agents/enrol"
 
 
 class BadEnrolmentToken(WallwatchError):
@@ -29,6 +36,10 @@ class BadEnrolmentToken(WallwatchError):
 
 class HostEnrolled(WallwatchError):
     status, code, title = 409, "host_enrolled", "An agent is enrolled for this host"
+
+
+class CertificateRequestNeeded(WallwatchError):
+    status, code, title = 400, "certificate_request_needed", "This server's agents use certificates"
 
 
 class TooManyEnrolments(WallwatchError):
@@ -42,14 +53,23 @@ async def list_agents(session: ReadSession, *, host: str | None, connected: bool
     return Page(items=items, next_cursor=encode_cursor(items[-1].host) if len(rows) > limit else None)
 
 
-async def create_enrolment_token(session: WriteSession, actor: str, host: str | None, ttl_s: int, address: str | None) -> EnrolmentToken:
+async def create_enrolment_token(
+    session: WriteSession, authority: bytes | None, actor: str, host: str | None, ttl_s: int, address: str | None
+) -> EnrolmentToken:
+    """Make a token; `authority` is what the agent must find in the answer, so that it can be sure of the server from the first contact."""
     token = new_secret("wwe_")
     at = clock.now()
     row = EnrolmentTokenRow(token_hash=digest(token), host=host, created_by=actor, expires_at=at + timedelta(seconds=ttl_s))
     await repository.delete_stale_tokens(session, at - timedelta(days=30))
     await repository.add(session, row)
     audit.record(session, actor, "agent.create_enrolment_token", host or "any host", address=address, ttl_s=ttl_s)
-    return EnrolmentToken(token=token, host=host, expires_at=row.expires_at)
+    pinned = "." + base64.urlsafe_b64encode(authority).decode().rstrip("=") if authority is not None else ""
+    return EnrolmentToken(token=token + pinned, host=host, expires_at=row.expires_at)
+
+
+def way_in(settings: Settings) -> str:
+    """The OpAMP address of the agents' TLS port."""
+    return opamp_url(str(settings.agent_url))
 
 
 def opamp_url(base_url: str) -> str:
@@ -64,7 +84,7 @@ def opamp_url(base_url: str) -> str:
 
 
 async def enrol(
-    database: Database, settings: Settings, signer: CommandSigner, body: Enrolment, base_url: str, address: str | None
+    database: Database, settings: Settings, signer: CommandSigner, cipher: SecretCipher, body: Enrolment, base_url: str, address: str | None
 ) -> EnrolledAgent:
     """Use up an enrolment token. Refusals are audited, and limited per address like failed sign-ins."""
     since = clock.now() - timedelta(seconds=settings.sign_in_window_s)
@@ -74,44 +94,57 @@ async def enrol(
         raise TooManyEnrolments(
             f"Try again in {settings.sign_in_window_s} seconds.", headers={"Retry-After": str(settings.sign_in_window_s)}
         )
+    certified = settings.agent_port is not None and body.csr is not None
+    if settings.agent_port is not None and not certified and not settings.agent_secrets:
+        raise CertificateRequestNeeded("The agent sent no request for one: update it, or set WALLWATCH_AGENT_SECRETS=true for a while.")
+    secret = None if certified else new_secret()
+    issued: Issued | None = None
     try:
         async with database.write() as session:
             pinned = await command_keys.pinned_at_enrolment(session, signer)
-            agent_id, secret = await _use_token(session, body, address, [kid for kid, _, _ in pinned])
+            agent_id = await _use_token(session, body, secret, address, [kid for kid, _, _ in pinned])
+            if certified and body.csr is not None:
+                lifetime = timedelta(seconds=settings.agent_certificate_s)
+                issued, _ = await certificates.issue(session, cipher, agent_id, body.host, body.csr.encode(), lifetime)
+    except BadRequestForCertificate as error:
+        raise InvalidInput(f"csr: {error}.") from error
     except (BadEnrolmentToken, HostEnrolled) as error:
         await audit.record_apart(database, f"agent:{body.host}", ENROL, body.host, outcome="refused", address=address, reason=error.code)
         raise
     return EnrolledAgent(
         agent_id=agent_id,
         secret=secret,
-        opamp_url=opamp_url(base_url),
+        opamp_url=way_in(settings) if issued is not None else opamp_url(base_url),
         command_keys=[CommandKey(kid=kid, public_key=public, not_after=end) for kid, public, end in pinned],
+        certificate=issued.certificate if issued is not None else None,
+        authorities=issued.authorities if issued is not None else [],
     )
 
 
-async def _use_token(session: WriteSession, body: Enrolment, address: str | None, kids: list[str]) -> tuple[UUID, str]:
+async def _use_token(session: WriteSession, body: Enrolment, secret: str | None, address: str | None, kids: list[str]) -> UUID:
     at = clock.now()
-    token = await repository.usable_token_locked(session, digest(body.token), at)
+    token = await repository.usable_token_locked(session, digest(body.token.partition(".")[0]), at)  # what follows is for the agent
     if token is None:
         raise BadEnrolmentToken("It is wrong, used or expired; make a new one with: wallwatch agent enrol")
     if token.host is not None and token.host != body.host:
         raise BadEnrolmentToken(f"It was made for another host than {body.host}.")
-    secret = new_secret()
+    secret_hash = digest(secret) if secret is not None else None
     agent = await repository.by_host_locked(session, body.host)
     if agent is not None and token.host is None:
         # A token for any host must not take over a host that has an agent.
         raise HostEnrolled(f"To replace it, make a token for {body.host}: wallwatch agent enrol --host {body.host}")
     if agent is None:
-        agent = AgentRow(id=uuid4(), host=body.host, secret_hash=digest(secret), instance_uid=str(body.instance_uid), version=body.version)
+        agent = AgentRow(id=uuid4(), host=body.host, secret_hash=secret_hash, instance_uid=str(body.instance_uid), version=body.version)
         await repository.add(session, agent)
     else:
-        agent.secret_hash, agent.instance_uid, agent.version = digest(secret), str(body.instance_uid), body.version
-        agent.connection_id = None  # the old connection had the old secret
+        agent.secret_hash, agent.instance_uid, agent.version = secret_hash, str(body.instance_uid), body.version
+        agent.connection_id = None  # the old connection had the old secret or certificate
+        await certificate_rows.revoke(session, agent.id, at)
     agent.command_kids = kids
     token.used_at, token.used_by = at, body.host
     audit.record(session, f"agent:{body.host}", ENROL, body.host, address=address, agent_id=str(agent.id), token_by=token.created_by)
     await changes.announce(session, "agent", agent.id, "enrolled")
-    return agent.id, secret
+    return agent.id
 
 
 async def delete_agent(session: WriteSession, caller: Caller, agent_id: UUID) -> None:

@@ -60,15 +60,11 @@ async def end_of_newest(session: ReadSession, agent_ids: Sequence[UUID]) -> dict
 
 
 async def agents_by_authority(session: ReadSession, at: datetime) -> dict[str, int]:
-    """How many agents' newest certificates each authority has signed; those that have ended do not count."""
-    newest = (
-        select(_C.agent_id, _C.authority)
-        .distinct(_C.agent_id)
-        .where(_C.revoked_at.is_(None), _C.not_after > at)
-        .order_by(_C.agent_id, _C.issued_at.desc())
-        .subquery()
+    """How many agents have a certificate in force of each authority."""
+    query = (
+        select(_C.authority, func.count(_C.agent_id.distinct())).where(_C.revoked_at.is_(None), _C.not_after > at).group_by(_C.authority)
     )
-    return {row[0]: row[1] for row in await session.execute(select(newest.c.authority, func.count()).group_by(newest.c.authority))}
+    return {row[0]: row[1] for row in await session.execute(query)}
 
 
 async def hosts_without(session: ReadSession, authority: str, at: datetime) -> Sequence[str]:

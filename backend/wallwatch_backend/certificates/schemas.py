@@ -12,7 +12,7 @@ class AgentAuthority(BaseModel):
     created_at: datetime
     created_by: str
     not_after: datetime | None = Field(description="When it is not trusted any more; null while it is current")
-    agents: int = Field(description="Agents whose newest certificate it signed")
+    agents: int = Field(description="Agents that have a certificate in force of it")
 
 
 class AgentAuthorities(BaseModel):
