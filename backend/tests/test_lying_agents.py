@@ -4,9 +4,17 @@ from typing import Any
 from uuid import uuid4
 
 import httpx
+import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
+
+from wallwatch_backend.agents import conduct, framing
+from wallwatch_backend.plans import arrivals
+from wallwatch_backend.remedies.results import AgentResult
 
 PCI = "0000:3b:00.0"
 
@@ -75,3 +83,161 @@ def test_a_stolen_token_is_noticed_by_its_owner_and_its_thief_locked_out(
     assert [detail["reason"] for detail in refusals(admin, host, "agent.enrol")] == ["bad_enrolment_token"]
     with fake_agents.enrol(admin, anonymous, host), pytest.raises(InvalidStatus):
         connect(thief.credentials["opamp_url"], additional_headers={"Authorization": thief.authorization})
+
+
+@pytest.fixture
+def ordered(operator: httpx.Client, eventually: Any) -> Any:
+    """A function that orders a remedy of an agent that answers when told to; returns the remedy and its command."""
+
+    def order(agent: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        before = len(agent.commands)
+        body = {"action": "tune-revalidator", "host": agent.host, "params": {"max_idle_ms": 60000}, "mode": "apply"}
+        remedy = operator.post("/api/v1/remedies", json=body).json()
+        eventually(lambda: len(agent.commands) > before)
+        return remedy, agent.commands[-1]
+
+    return order
+
+
+def test_what_contradicts_an_earlier_result_or_names_another_remedy_changes_nothing(
+    admin: httpx.Client, operator: httpx.Client, anonymous: httpx.Client, fake_agents: Any, host: str, ordered: Any, eventually: Any
+) -> None:
+    with fake_agents.enrol(admin, anonymous, host, answer=lambda command: None) as liar:
+        remedy, command = ordered(liar)
+        path = f"/api/v1/remedies/{remedy['id']}"
+        liar.send_result({"command_id": command["command_id"], "remedy_id": str(uuid4()), "state": "done"})
+        liar.send_result({"command_id": command["command_id"], "state": "failed", "code": "apply_failed", "message": "no"})
+        liar.send_result({"command_id": command["command_id"], "state": "done"})
+        liar.send_result({"command_id": command["command_id"], "state": "failed", "code": "apply_failed", "repeated": True})
+        liar.send_custom("progress", orjson.dumps({"command_id": command["command_id"], "done": 1, "total": 2}))
+        reasons = {"other_remedy", "contradicts", "unasked_progress"}
+        eventually(lambda: {detail["reason"] for detail in refusals(admin, host, "agent.result")} == reasons)
+    assert (found := operator.get(path).json())["state"] == "failed", found
+
+
+def test_a_rejection_settles_nothing_and_the_true_result_counts(
+    admin: httpx.Client, operator: httpx.Client, anonymous: httpx.Client, fake_agents: Any, host: str, ordered: Any, eventually: Any
+) -> None:
+    with fake_agents.enrol(admin, anonymous, host, answer=lambda command: None) as agent:
+        remedy, command = ordered(agent)
+        agent.send_result({"command_id": command["command_id"], "state": "refused", "code": "bad_signature"})
+        eventually(lambda: refusals(admin, host, "agent.result"))
+        assert operator.get(f"/api/v1/remedies/{remedy['id']}").json()["state"] == "dispatched"
+        agent.send_result({"command_id": command["command_id"], "state": "failed", "code": "busy"})
+        agent.send_result({"command_id": command["command_id"], "state": "done"})
+        eventually(lambda: operator.get(f"/api/v1/remedies/{remedy['id']}").json()["state"] == "applied")
+
+
+def test_telemetry_from_before_the_order_does_not_prove_what_an_agent_says_it_did_then(
+    admin: httpx.Client, operator: httpx.Client, anonymous: httpx.Client, fake_agents: Any, host: str, ordered: Any, eventually: Any
+) -> None:
+    with fake_agents.enrol(admin, anonymous, host, answer=lambda command: None) as liar:
+        remedy, command = ordered(liar)
+        liar.send_result({"command_id": command["command_id"], "state": "done", "finished_at": "0001-01-01T00:00:00+14:00"})
+        found = eventually(lambda: (r := operator.get(f"/api/v1/remedies/{remedy['id']}").json())["state"] == "applied" and r)
+    assert found["commands"][0]["finished_at"] >= found["commands"][0]["issued_at"]
+    assert found["verification"]["deadline"] > found["created_at"]
+
+
+def test_a_text_that_no_database_holds_does_not_keep_a_result_away(
+    admin: httpx.Client, operator: httpx.Client, anonymous: httpx.Client, fake_agents: Any, host: str, ordered: Any, eventually: Any
+) -> None:
+    with fake_agents.enrol(admin, anonymous, host, answer=lambda command: None) as agent:
+        remedy, command = ordered(agent)
+        operation = {"target": "a\0b", "operation": "set", "before": "\0", "after": None, "text": ""}
+        agent.send_result(
+            {"command_id": command["command_id"], "state": "failed", "message": "\0", "code": "\0", "operations": [operation]}
+        )
+        found = eventually(lambda: (r := operator.get(f"/api/v1/remedies/{remedy['id']}").json())["state"] == "failed" and r)
+    assert found["operations"][0]["target"] == "a\N{REPLACEMENT CHARACTER}b"
+
+
+def test_frames_that_no_agent_sends_are_answered_or_end_the_connection_and_are_audited(
+    admin: httpx.Client, anonymous: httpx.Client, fake_agents: Any, host: str, eventually: Any
+) -> None:
+    with fake_agents.enrol(admin, anonymous, host) as liar:
+        for frame in (b"", b"\x01", b"\x00\xff\xff\xff", b"\x00" * 1000, b"\x80" * 20, b"GET / HTTP/1.1\r\n\r\n"):
+            liar.send_raw(frame)
+        eventually(lambda: [reply for reply in liar.replies if reply.HasField("error_response")])
+        liar.send_raw(b"\x00" + b"\n" * 1_000_001)
+        liar._thread.join(20)
+        assert not liar._thread.is_alive()
+    with fake_agents(liar.credentials, host) as again:
+        again.send_raw("text where OpAMP has bytes")
+        again._thread.join(20)
+        assert not again._thread.is_alive()
+    assert {detail["reason"] for detail in refusals(admin, host, "agent.connect")} == {"malformed_frame", "oversized_frame"}
+
+
+def test_an_agent_that_says_another_hosts_name_is_audited(
+    admin: httpx.Client, anonymous: httpx.Client, fake_agents: Any, host: str, eventually: Any
+) -> None:
+    liar = fake_agents.enrol(admin, anonymous, host)
+    liar.host = "host-of-another"
+    with liar:
+        detail = eventually(lambda: refusals(admin, host, "agent.connect"))[0]
+    assert (detail["reason"], detail["claimed"]) == ("claims_other_host", "host-of-another")
+
+
+def test_a_flood_is_slowed_down_and_audited_and_nothing_of_it_is_lost(
+    admin: httpx.Client, anonymous: httpx.Client, fake_agents: Any, host: str, eventually: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conduct, "_PER_S", 4)
+    monkeypatch.setattr(conduct, "_BURST", 2)
+    monkeypatch.setattr(conduct, "_FLOOD", 3)
+    with fake_agents.enrol(admin, anonymous, host) as flood:
+        for _ in range(10):
+            flood.send_result({"command_id": str(uuid4()), "state": "done"})
+        eventually(lambda: len([reply for reply in flood.replies if reply.custom_message.type == "ack"]) == 10)
+    assert [detail["reason"] for detail in refusals(admin, host, "agent.connect")] == ["too_many_messages"]
+    assert len(refusals(admin, host, "agent.result")) == 1
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+fields = st.sampled_from(["command_id", "remedy_id", "state", "code", "message", "repeated", "operations", "finished_at", "more"])
+operations = st.lists(
+    st.fixed_dictionaries({"target": st.text(), "operation": st.text(), "before": st.none() | st.text(), "text": st.text()})
+)
+answers = st.fixed_dictionaries(
+    {"command_id": st.uuids().map(str) | st.just(""), "state": st.sampled_from(["done", "failed", "refused"])},
+    optional={
+        "code": st.text(max_size=101),
+        "message": st.text(max_size=60),
+        "operations": operations,
+        "finished_at": st.datetimes().map(str),
+    },
+)
+
+
+@given(st.binary(max_size=200) | st.dictionaries(fields, json_values).map(repr).map(str.encode) | answers.map(orjson.dumps))
+def test_whatever_is_taken_for_a_result_can_be_stored(data: bytes) -> None:
+    try:
+        result = AgentResult.model_validate_json(data)
+    except ValidationError:
+        return
+    text = orjson.dumps(result.model_dump(mode="json")).decode()
+    assert "\\u0000" not in text
+    assert "\0" not in (result.code or "") + (result.message or "")
+
+
+@given(st.binary(max_size=300))
+def test_no_frame_stops_the_reader(frame: bytes) -> None:
+    try:
+        framing.decode(b"\0" + frame)
+    except framing.BadFrame:
+        return
+
+
+@given(st.lists(st.binary(max_size=60) | st.tuples(json_values, st.binary(max_size=30)).map(lambda p: repr(p[0]).encode() + b"\n" + p[1])))
+def test_no_attachment_stops_the_reader_or_fills_it(messages: list[bytes]) -> None:
+    held = arrivals.Attachments()
+    for message in messages:
+        try:
+            held.add(message)
+        except arrivals.BadAttachment:
+            assert held.header is None or held.content is not None
+    assert len(held.content) <= sum(map(len, messages))

@@ -88,7 +88,8 @@ async def apply_result(session: WriteSession, host: str, result: AgentResult) ->
     if remedy is None:
         return "unknown_command"
     at = clock.now()
-    finished_at = min(result.finished_at or at, at)  # a host's clock may run ahead
+    # A host's clock may run ahead. And telemetry from before the order proves nothing of it, whatever the agent says.
+    finished_at = min(max(result.finished_at or at, command.issued_at), at)
     command.state, command.code, command.message = result.state, result.code or None, result.message or None
     command.finished_at, command.result = finished_at, result.model_dump(mode="json")
     remedy.updated_at = at
