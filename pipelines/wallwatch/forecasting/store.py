@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import polars as pl
 import psycopg
 
+from wallwatch.domain.forecast.card import Card
 from wallwatch.domain.forecast.peers import Report, owners_of, shares
 from wallwatch.domain.forecast.targets import targets
 from wallwatch.domain.forecast.window import History
@@ -85,12 +86,13 @@ class Known(NamedTuple):
     host: str
     pci: str
     rack: str
-    model: str | None
+    model: Card | None
 
 
 def rnics(connection: psycopg.Connection[Any]) -> dict[int, Known]:
     """All RNICs by number."""
-    return {row[0]: Known(*row[1:]) for row in connection.execute("SELECT rnic_id, host, pci, rack, model FROM rnic ORDER BY host, pci")}
+    rows = connection.execute("SELECT rnic_id, host, pci, rack, model, driver, fw_ver FROM rnic ORDER BY host, pci")
+    return {row[0]: Known(row[1], row[2], row[3], Card(*row[4:]) if row[4] else None) for row in rows}
 
 
 def rolled_up(connection: psycopg.Connection[Any], first: int, last: int, only: list[int] | None = None) -> list[tuple[Any, ...]]:

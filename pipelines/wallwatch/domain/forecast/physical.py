@@ -13,10 +13,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wallwatch.domain.catalogue.promoted import profiles
+from wallwatch.domain.catalogue.models import Performance as Fitted
+from wallwatch.domain.forecast.card import by_profile
 from wallwatch.domain.forecast.targets import Floats, column
 
 _PARAMETERS = ("u", "v", "m", "n", "w", "a", "b", "c")
+
+
+def _numbers(performance: Fitted | None) -> list[float]:
+    return [np.nan if performance is None else float(getattr(performance, name)) for name in _PARAMETERS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +39,13 @@ class Parameters:
 
     @classmethod
     def of(cls, models: Sequence[str | None]) -> Parameters:
-        unknown = [np.nan] * len(_PARAMETERS)
-        by_model = {name: [float(getattr(one.performance, each)) for each in _PARAMETERS] for name, one in profiles().items()}
-        rows = [by_model.get(model or "", unknown) for model in models]
-        return cls(*np.array(rows, dtype=np.float64).reshape(len(models), len(_PARAMETERS)).T)
+        """Of each RNIC's model, or of its driver and firmware where a calibration of these is in force (`Card`)."""
+        return cls(*by_profile(models, lambda profile: _numbers(None if profile is None else profile.performance)).T)
+
+    @classmethod
+    def like_this(cls, performance: Fitted) -> Parameters:
+        """One RNIC of given parameters."""
+        return cls(*np.array([_numbers(performance)]).T)
 
     def like(self, array: Floats) -> Parameters:
         """With axes added behind, to go with an array of shape (rnics, ...)."""

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from wallwatch.domain.catalogue.load import walls
 from wallwatch.domain.catalogue.models import Profile
 from wallwatch.domain.catalogue.promoted import profiles
+from wallwatch.domain.forecast.card import by_profile
 
 Floats = npt.NDArray[np.float64]
 
@@ -56,8 +57,7 @@ _UNKNOWN = "CX-6"
 
 def scales(models: Sequence[str | None]) -> Floats:
     """Units of change, shape (rnics, targets): the limit of the wall; for Q, half of the limit of masks (masks used evenly)."""
-    by_model = {name: _scale(profiles().get(name or "") or profiles()[_UNKNOWN]) for name in set(models)}
-    return np.array([by_model[name] for name in models], dtype=np.float64).reshape(len(models), len(targets()))
+    return by_profile(models, lambda profile: _scale(profile or profiles()[_UNKNOWN]))
 
 
 def _scale(profile: Profile) -> list[float]:
@@ -68,8 +68,4 @@ def _scale(profile: Profile) -> list[float]:
 
 def limits(models: Sequence[str | None]) -> Floats:
     """Limits of the walls, shape (rnics, walls); NaN for an unknown model."""
-    names = list(walls())
-    known = profiles()
-    return np.array(
-        [[known[m].limits[w].value if m is not None and m in known else np.nan for w in names] for m in models], dtype=np.float64
-    ).reshape(len(models), len(names))  # fmt: skip
+    return by_profile(models, lambda profile: [np.nan if profile is None else profile.limits[wall].value for wall in walls()])
