@@ -71,19 +71,41 @@ func (p portOffload) representors(pci string) (map[string]sysfs.Representor, err
 	return all, nil
 }
 
-// read tells whether a port is offloaded.
-func (p portOffload) read(ctx context.Context, port string) (*string, error) {
+// read tells whether ports are offloaded.
+func (p portOffload) read(ctx context.Context, ports ...string) (map[string]*string, error) {
 	if p.kernel == nil {
 		return nil, errors.New("this agent has no way to the kernel's network settings")
 	}
-	on, err := p.kernel.TCOffload(ctx, []string{port})
+	offloaded, err := p.kernel.TCOffload(ctx, ports)
 	if err != nil {
 		return nil, err
 	}
-	if on[port] {
-		return text(netlink.On), nil
+	found := map[string]*string{}
+	for port, on := range offloaded {
+		found[port] = text(netlink.Off)
+		if on {
+			found[port] = text(netlink.On)
+		}
 	}
-	return text(netlink.Off), nil
+	return found, nil
+}
+
+// reader asks for all ports of a plan at once.
+func (p portOffload) reader(plan Plan) reader {
+	var found map[string]*string
+	return func(ctx context.Context, key string) (*string, error) {
+		if found == nil {
+			var ports []string
+			for _, change := range plan.Changes {
+				ports = append(ports, change.Key)
+			}
+			var err error
+			if found, err = p.read(ctx, ports...); err != nil {
+				return nil, err
+			}
+		}
+		return found[key], nil
+	}
 }
 
 // stop plans to take ports out of the hardware.
@@ -225,7 +247,7 @@ func (p portOffload) left(ctx context.Context, plan Plan) (count int, err error)
 // verify reads the ports back, and that nothing of those that were switched off is in the hardware.
 func (p portOffload) verify(ctx context.Context, plan Plan) error {
 	return settled(ctx, func() error {
-		if err := verify(ctx, plan, p.read); err != nil {
+		if err := verify(ctx, plan, p.reader(plan)); err != nil {
 			return err
 		}
 		switch left, err := p.left(ctx, plan); {
@@ -240,7 +262,7 @@ func (p portOffload) verify(ctx context.Context, plan Plan) error {
 
 // observe implements Observe: a port that is switched off and has flows in the hardware is half done.
 func (p portOffload) observe(ctx context.Context, plan Plan) (Effect, error) {
-	effect, err := observe(ctx, plan, p.read)
+	effect, err := observe(ctx, plan, p.reader(plan))
 	if err != nil || effect != InPlace {
 		return effect, err
 	}
@@ -255,7 +277,7 @@ func (p portOffload) observe(ctx context.Context, plan Plan) (Effect, error) {
 
 // undo gives the ports back to the hardware.
 func (p portOffload) undo(ctx context.Context, done Plan) (Plan, error) {
-	changes, err := reverse(ctx, done, p.read)
+	changes, err := reverse(ctx, done, p.reader(done))
 	if err != nil {
 		return Plan{}, err
 	}

@@ -35,7 +35,7 @@ func (s *StopPortOffload) Precondition(ctx context.Context, params Params) error
 	switch now, err := s.ports.read(ctx, port); {
 	case err != nil:
 		return refuse("%v", err)
-	case *now == netlink.Off:
+	case equal(now[port], text(netlink.Off)):
 		return refuse("the offload of %s is switched off already", port)
 	}
 	return nil

@@ -28,15 +28,15 @@ workload:
 
 const simulatedPCI = "0000:17:00.0"
 
-// onSimulatedHost runs the scenario at 30 times its speed and leaves the test in the folder of its only host.
-func onSimulatedHost(t *testing.T) *remedies.Registry {
+// onSimulatedHost runs a scenario at a multiple of its speed and leaves the test in the folder of its only host.
+func onSimulatedHost(t *testing.T, content string, speed float64) *remedies.Registry {
 	t.Helper()
 	if _, err := exec.LookPath("ovsdb-server"); err != nil {
 		t.Skip("ovsdb-server is not installed (Debian's openvswitch-switch)")
 	}
 	folder := t.TempDir()
 	scenario := filepath.Join(folder, "tenants.yaml")
-	if err := os.WriteFile(scenario, []byte(tenants), 0o600); err != nil {
+	if err := os.WriteFile(scenario, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	hosts := filepath.Join(folder, "hosts")
@@ -47,7 +47,7 @@ func onSimulatedHost(t *testing.T) *remedies.Registry {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- runner.Run(ctx, runner.Options{Scenario: scenario, Hosts: hosts, Speed: 30, OVSDB: runner.DefaultOVSDBTools, Log: slog.New(slog.DiscardHandler)})
+		ended <- runner.Run(ctx, runner.Options{Scenario: scenario, Hosts: hosts, Speed: speed, OVSDB: runner.DefaultOVSDBTools, Log: slog.New(slog.DiscardHandler)})
 	}()
 	t.Cleanup(func() {
 		cancel()
@@ -59,6 +59,7 @@ func onSimulatedHost(t *testing.T) *remedies.Registry {
 	return remedies.NewRegistry(remedies.Host{
 		Kernel: kernel.Open(filepath.Join(host, "netlink"), filepath.Join(host, "sys")), SysfsRoot: filepath.Join(host, "sys"),
 		CordonDir: filepath.Join(host, "agent", "cordon"), PaceDir: filepath.Join(host, "agent", "pace"),
+		FlowSocket: filepath.Join("host01", "ovs", "vswitchd.ctl"), // relative, as the path of a socket must be short
 	})
 }
 
@@ -110,7 +111,7 @@ func (o order) apply(t *testing.T) remedies.Plan {
 }
 
 func TestRemediesThroughTheKernelActOnASimulatedHost(t *testing.T) {
-	registry := onSimulatedHost(t)
+	registry := onSimulatedHost(t, tenants, 30)
 
 	limit := ordered(t, registry, "limit-vf-rate", `{"pci": "`+simulatedPCI+`", "vf": 0, "max_tx_mbps": 2500}`)
 	limit.ready(t)
@@ -151,11 +152,53 @@ func TestRemediesThroughTheKernelActOnASimulatedHost(t *testing.T) {
 	}
 }
 
+// someNetworks are tenants whose contexts a card has room for.
+var someNetworks = strings.NewReplacer("flows: 24000", "flows: 1600", "networks: 600", "networks: 40", "ramp: 10s", "ramp: 1s").Replace(tenants)
+
+func TestThePortsWithMostContextsLeaveTheHardwareOfASimulatedHost(t *testing.T) {
+	registry := onSimulatedHost(t, someNetworks, 5)
+	limit := ordered(t, registry, "cap-encap-contexts", `{"pci": "`+simulatedPCI+`", "max_contexts": 700, "max_ports": 1}`)
+	limit.plannable(t)
+	plan := limit.apply(t)
+	if len(plan.Changes) != 1 || !strings.Contains(plan.Operations[0].Text, "encapsulation contexts") {
+		t.Errorf("the plan shows %+v", plan.Operations)
+	}
+	report, err := registry.Auditor.Audit(t.Context())
+	if err != nil || report.Filters == 0 || len(report.Orphans) != 0 || report.Foreign != 0 {
+		t.Errorf("the audit found %s, %v", report.Summary(), err)
+	}
+	back, err := limit.Undo(t.Context(), plan)
+	if err == nil {
+		err = errors.Join(limit.Apply(t.Context(), back), limit.Verify(t.Context(), back))
+	}
+	if err != nil {
+		t.Error(err)
+	}
+	limit.plannable(t) // as many contexts as before
+}
+
+// plannable waits until the host has what the remedy is for.
+func (o order) plannable(t *testing.T) {
+	t.Helper()
+	var err error
+	for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if err = o.Precondition(t.Context(), o.params); err == nil {
+			if _, err = o.Plan(t.Context(), o.params, remedies.Origin{}); err == nil {
+				return
+			}
+		}
+	}
+	t.Fatalf("the host never became ready: %v", err)
+}
+
 func TestARemedyThatNeedsTheKernelIsRefusedWithoutOne(t *testing.T) {
 	registry := remedies.NewRegistry(remedies.Host{SysfsRoot: t.TempDir()})
 	for action, params := range map[string]string{
 		"limit-vf-rate":           `{"pci": "0000:17:00.0", "vf": 0, "max_tx_mbps": 10}`,
 		"recover-health-reporter": `{"pci": "0000:17:00.0", "reporter": "fw"}`,
+		"stop-port-offload":       `{"pci": "0000:17:00.0", "vf": 0}`,
+		"cap-encap-contexts":      `{"pci": "0000:17:00.0", "max_contexts": 1, "max_ports": 1}`,
+		"remove-orphaned-filters": `{"max_filters": 1}`,
 	} {
 		remedy := ordered(t, registry, action, params)
 		if err := remedy.Precondition(t.Context(), remedy.params); code(err) != remedies.CodePreconditionFailed || !strings.Contains(err.Error(), "netlink") {
