@@ -1,14 +1,14 @@
 #!/bin/sh
 # Starts wallwatch-agent in a container: writes its configuration from the environment, and hands over an enrolment token at the first start.
 #   WALLWATCH_HOST         the host's name as the telemetry has it (required)
-#   WALLWATCH_SERVER_URL   where the backend is (required)
+#   WALLWATCH_SERVER_URL   where the backend's port of agents is (required)
 #   WALLWATCH_AGENT_NETLINK  `kernel` where it may change the drivers (CAP_NET_ADMIN and the host's network namespace); else it leaves them alone
 # A token is looked for in /run/wallwatch-enrolment/<host>, or put by hand into <state>/enrolment-token.
 set -eu
 umask 077
 
 : "${WALLWATCH_HOST:?set it to the name of this host}"
-: "${WALLWATCH_SERVER_URL:?set it to the address of the backend, such as https://wallwatch.example.net}"
+: "${WALLWATCH_SERVER_URL:?set it to the address of the backend's port of agents, such as https://wallwatch.example.net:8443}"
 state=/var/lib/wallwatch-agent
 handed_over=/run/wallwatch-enrolment/$WALLWATCH_HOST
 config=/run/wallwatch/agent.yaml

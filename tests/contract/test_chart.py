@@ -69,6 +69,7 @@ def test_a_misspelt_key_in_a_manifest_would_be_found(manifests: list[dict[str, A
         ("--set=backend.replicas=2", "accessMode"),
         ("--set=kafka.clusterId=short", "clusterId"),
         ("--set=host.serverUrl=ftp://x", "serverUrl"),
+        ("--set=backend.agents.url=http://x:8443", "agents"),
         ("--set=kafka.enabled=false", "kafka.bootstrap is needed"),
         ("--set=timescaledb.enabled=false", "database.existingSecret is needed"),
     ],

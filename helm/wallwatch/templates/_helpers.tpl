@@ -61,12 +61,16 @@ storageClassName: {{ . }}
 resources: {requests: {storage: {{ .storage.size }}}}
 {{- end }}
 
-{{/* How browsers and agents reach the backend. */}}
+{{/* How browsers reach the backend. */}}
 {{- define "wallwatch.publicUrl" -}}
 {{- $ingress := .Values.backend.ingress -}}
 {{- if .Values.backend.publicUrl -}}{{ .Values.backend.publicUrl -}}
 {{- else if $ingress.enabled -}}{{ ternary "https" "http" (ne $ingress.tlsSecret "") }}://{{ $ingress.host -}}
 {{- else -}}{{ include "wallwatch.serviceUrl" . }}{{- end -}}
+{{- end }}
+{{/* How agents reach their port; the certificate of the port is for this name. */}}
+{{- define "wallwatch.agentUrl" -}}
+{{- .Values.backend.agents.url | default (printf "https://%s-backend:%d" (include "wallwatch.fullname" .) (int .Values.backend.agents.port)) -}}
 {{- end }}
 {{- define "wallwatch.serviceUrl" -}}
 {{ printf "http://%s-backend:%d" (include "wallwatch.fullname" .) (int .Values.backend.service.port) }}
