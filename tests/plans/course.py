@@ -48,6 +48,8 @@ class Applied:
     """Answers of the switch that were errors, with how often: what it did by itself meanwhile."""
     expected_before: dict[str, float]
     expected_after: dict[str, float]
+    expected_low: dict[str, float]
+    expected_high: dict[str, float]
     hyper_used: int
     hyper_present: int
     warmed: int
@@ -138,7 +140,7 @@ def _plan_all(
             earlier, dump = _read(before[host], space), _read(one.dump(host), space)
             seen = [flow for at, old in history for flow in observations(old, at)]
             headers = likely(seen, observations(dump, now), space, now) if seen else []
-            plan = make_plan(dump, profiles()[model], earlier.flows, 2 * LOOK_S, expected_headers=headers)
+            plan = make_plan(dump, profiles()[model], earlier.flows, 2 * LOOK_S, expected_headers=headers, release=True)
             course.offered += plan.offered
             if not (plan.offered and plan.worthwhile and plan.steps):
                 course.not_worthwhile += 1
@@ -168,6 +170,8 @@ def _applied(host: str, model: str, now: float, plan: Plan) -> Applied:
         refused={},
         expected_before=_figures(plan.before),
         expected_after=_figures(plan.then),
+        expected_low=_figures(plan.low),
+        expected_high=_figures(plan.high),
         hyper_used=plan.hyper_used,
         hyper_present=sum(len(one.present) for part in plan.parts.values() for one in part.hyper),
         warmed=sum(entry.known_before for part in plan.parts.values() for one in part.hyper for entry in one.entries),
@@ -197,20 +201,23 @@ def _apply(one: Fleet, course: Course, now: float, made: dict[str, tuple[Plan, A
             if not groups or allowed[host] <= 0:
                 continue
             new = newcomers[host].read(one.dump(host))
-            commands: list[list[str]] = []
-            while groups and len(commands) < allowed[host]:
+            while groups and allowed[host] > 0:
                 group = groups.pop(0)
                 came = new.get((group[0].flow.mask, group[0].flow.recirculated), []) if group[0].phase == "move" else []
                 gone = [step for step in group if not step.add]
-                commands += [_typed(step, plan.space) for step in gone] + [["dpctl/del-flow", f"ufid:{ufid}"] for ufid, _, _ in came]
-                commands += [_typed(step, plan.space) for step in group if step.add]
+                said = one.type(host, [_typed(step, plan.space) for step in gone]) if gone else []
+                away = {step.flow.line for step, answer in zip(gone, said, strict=True) if answer["error"]}
+                commands = [["dpctl/del-flow", f"ufid:{ufid}"] for ufid, _, _ in came]
+                # What Open vSwitch took away by itself stays away, as with the agent.
+                commands += [_typed(step, plan.space) for step in group if step.add and step.flow.line not in away]
                 commands += [["dpctl/add-flow", f"ufid:{ufid},{match}", actions] for ufid, match, actions in came]
+                said += one.type(host, commands) if commands else []
                 applied.newcomers += len(came)
-            allowed[host] -= len(commands)
-            for said in one.type(host, commands):
-                if said["error"]:
-                    reason = said["error"].split("(")[-1].split(")")[0]
-                    applied.refused[reason] = applied.refused.get(reason, 0) + 1
+                allowed[host] -= len(said)
+                for answer in said:
+                    if answer["error"]:
+                        reason = answer["error"].split("(")[-1].split(")")[0]
+                        applied.refused[reason] = applied.refused.get(reason, 0) + 1
         now = _go(one, course, now, STEP_S)
         for host, (_, applied) in made.items():
             if not waiting[host] and not applied.took_s:

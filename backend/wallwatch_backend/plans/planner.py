@@ -99,7 +99,8 @@ class Planner:
                     return None
                 profile = await service.profile_of(session, row)
                 rnic_id = (await identity_of(session, row.host, row.pci)).rnic_id
-                q_r = (await peers.remote_queries(session, [rnic_id], clock.now())).get(rnic_id)
+                there = (await peers.remote_queries(session, [rnic_id], clock.now())).get(rnic_id)
+                q_r = None if there is None else there.mean
             flows, capacity = row.flows, row.hyper_capacity
             return await in_worker(PLAN_S, "The plan", work.make, flows, row.id, row.host, row.pci, profile, capacity, q_r)
         except WallwatchError as problem:

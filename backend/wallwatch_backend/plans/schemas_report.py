@@ -14,7 +14,12 @@ class PlanExpectation(BaseModel):
 
 class PlanExpected(BaseModel):
     before: PlanExpectation
-    after: PlanExpectation
+    after: PlanExpectation = Field(description="A minute after the flows were read")
+    low: PlanExpectation | None = Field(
+        default=None,
+        description="Three minutes after: flows with entries have ended, others came under the masks behind; null in old plans",
+    )
+    high: PlanExpectation | None = Field(default=None, description="While all flows with entries go on; null in old plans")
     bandwidth_gain: float | None
     latency_gain: float | None
 
@@ -40,6 +45,7 @@ class HyperMaskUse(BaseModel):
     evicted: int
     left_out: int
     without_exact_header: int
+    resting: int = Field(default=0, description="Flows with traffic that rest or have just come; they would lose an entry")
 
 
 class HyperUse(BaseModel):
@@ -124,6 +130,9 @@ class PlanReport(BaseModel):
     hyper: HyperUse
     entries_after: int
     left_to_software: int
+    released: int = Field(
+        default=0, description="Flows that are not added again when their mask is moved, since an exact entry has their packets"
+    )
     traffic: str
     chains: PlannedChains
     steps: StepCounts

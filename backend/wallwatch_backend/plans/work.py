@@ -90,7 +90,13 @@ def make(attachment: bytes, plan_id: UUID, host: str, pci: str, profile: Profile
     earlier = read_dump(found.earlier, space).flows if found.earlier else ()
     try:
         made = make_plan(
-            read_dump(found.flows, space), profile, earlier=earlier, elapsed_s=found.elapsed_s, hyper_capacity=capacity, q_r=q_r
+            read_dump(found.flows, space),
+            profile,
+            earlier=earlier,
+            elapsed_s=found.elapsed_s,
+            hyper_capacity=capacity,
+            q_r=q_r,
+            release=True,
         )
     except NotComparable as problem:
         return _failed(seen, f"There is no plan: {problem}.")

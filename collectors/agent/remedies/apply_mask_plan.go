@@ -151,9 +151,14 @@ func (a *ApplyMaskPlan) carryOut(ctx context.Context, id, sum string) (err error
 	if failure := run.carryOut(ctx, plan, before); failure != nil {
 		return a.rollBack(ctx, run, plan, order, failure)
 	}
+	if released := run.sortedAway(); len(released) > 0 {
+		if err := a.store.save(id, keptPlan{SHA256: sum, Order: order, Operations: packed, Released: released}); err != nil {
+			return a.rollBack(ctx, run, plan, order, fmt.Errorf("what was taken away cannot be kept for an undo: %w", err))
+		}
+	}
 	a.last = run
-	notesOf(ctx).Message = fmt.Sprintf("%d entries added (%d refused because a flow overlaps), %d flows moved (%d of them came after the plan was made), %d removed, %d were gone, %d had come back by themselves",
-		run.entries, run.entriesRefused, run.moved, run.newcomers, run.removed, run.gone, run.returned)
+	notesOf(ctx).Message = fmt.Sprintf("%d entries added (%d refused because a flow overlaps), %d flows moved (%d of them came after the plan was made), %d left to their entries, %d removed, %d were gone, %d had come back by themselves",
+		run.entries, run.entriesRefused, run.moved, run.newcomers, len(run.away), run.removed, run.gone, run.returned)
 	return a.store.mark(id, plan.PCI)
 }
 
@@ -184,7 +189,7 @@ func (a *ApplyMaskPlan) takeBack(ctx context.Context, id, sum string) (err error
 		return fmt.Errorf("nothing was changed: %w", err)
 	}
 	defer func() { err = errors.Join(err, table.Close()) }()
-	moved, err := plan.movedMasks()
+	moved, err := kept.moved(plan)
 	if err != nil {
 		return err
 	}
@@ -192,6 +197,9 @@ func (a *ApplyMaskPlan) takeBack(ctx context.Context, id, sum string) (err error
 		return err
 	}
 	run := newFlowRun(table, ports, plan, notesOf(ctx), len(plan.Steps))
+	for _, flow := range kept.Released {
+		run.away[flow.ID] = flow
+	}
 	if err := run.restore(ctx, plan, kept.Order, moved); err != nil {
 		retry := run.putAllBack(context.WithoutCancel(ctx), run.sortedAway())
 		return errors.Join(err, retry)
@@ -241,7 +249,7 @@ func (a *ApplyMaskPlan) Undo(_ context.Context, done Plan) (Plan, error) {
 		if other, err := a.store.later(plan.Plan, plan.PCI); err != nil || other != "" {
 			return Plan{}, refuse("the plan %s was applied to %s later; undo that one first", other, plan.PCI)
 		}
-		moved, err := plan.movedMasks()
+		moved, err := kept.moved(plan)
 		if err != nil {
 			return Plan{}, refuse("%v", err)
 		}

@@ -167,7 +167,7 @@ func (p *maskPlan) movedMasks() (map[string]bool, error) {
 		if step.Add && step.Phase == "move" {
 			mask, err := flowtable.MaskOf(step.Match)
 			if err != nil {
-				return nil, fmt.Errorf("the match of a step cannot be read: %s", clip(step.Match))
+				return found, fmt.Errorf("the match of a step cannot be read: %s", clip(step.Match))
 			}
 			found[mask] = true
 		}

@@ -26,7 +26,7 @@ type flowRun struct {
 	told     time.Time
 
 	entries, entriesRefused, moved, removed, gone, returned, newcomers int
-	// away are flows that were deleted to be added again and are not there yet.
+	// away are flows that were deleted when their mask was moved and are not there yet; in the end those that the plan does not add again.
 	away    map[string]flowtable.Flow
 	touched map[string]bool
 	// along are those of them that came after the plan was made: a mask gives up its place only with its last flow.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wallwatch/wallwatch/collectors/agent/flowtable"
 	"github.com/wallwatch/wallwatch/collectors/internal/atomicfile"
 )
 
@@ -26,6 +27,17 @@ type keptPlan struct {
 	// Order has the masks before the plan, first to last.
 	Order      []string `json:"order"`
 	Operations []byte   `json:"operations"`
+	// Released are flows that the plan took away for good, since an exact entry has their packets. An undo puts them back before the entries go.
+	Released []flowtable.Flow `json:"released,omitempty"`
+}
+
+// moved are the masks that do not stand where they stood: those that the plan put at the end, and those that it took flows from.
+func (k keptPlan) moved(plan *maskPlan) (map[string]bool, error) {
+	found, err := plan.movedMasks()
+	for _, flow := range k.Released {
+		found[flow.Mask] = true
+	}
+	return found, err
 }
 
 const (

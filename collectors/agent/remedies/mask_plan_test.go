@@ -206,6 +206,26 @@ func TestAPlanIsCarriedOutReadBackAndUndone(t *testing.T) {
 	}
 }
 
+func TestFlowsWhosePacketsHaveEntriesAreNotAddedAgainUntilThePlanIsUndone(t *testing.T) {
+	r := newPlanRig(t)
+	r.arrives(func(plan *maskPlan) { // both flows of the mask, so that it gives up its place
+		plan.Steps = slices.DeleteFunc(plan.Steps, func(step flowStep) bool { return step.Phase == "move" && step.Add })
+	})
+	plan := r.applied()
+	r.expect(middle, exact, []string{other}, entry)
+	if want := "2 left to their entries"; !strings.Contains(r.notes.Message, want) {
+		t.Errorf("the result says %q, not %q", r.notes.Message, want)
+	}
+	back, err := r.Undo(context.Background(), plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Apply(r.context(), back); err != nil {
+		t.Fatal(err)
+	}
+	r.expect([]string{other}, wide, middle, exact)
+}
+
 func TestAPlanIsRefusedWhenItDoesNotFitTheFlowsOfNow(t *testing.T) {
 	cases := map[string]struct {
 		flows   []string

@@ -28,6 +28,7 @@ def plan(
     hyper_capacity: int | None = typer.Option(None, "--hyper-capacity", min=0, help="entries of the hyper mask; else the wall of flows"),
     q_r: float | None = typer.Option(None, "--q-r", min=0.0, help="mean mask queries at the peers, if measured"),
     history: list[Path] = typer.Option([], "--history", metavar="FILE", help="past dumps, by their files' times, for flows likely to come"),
+    release: bool = typer.Option(False, "--release", help="do not add flows again whose packets have an exact entry; see docs/plans.md"),
     after: Path | None = typer.Option(None, "--after", metavar="FILE", help="write the flows that the plan leads to"),
     as_json: bool = typer.Option(False, "--json", help="print one JSON object"),
     all_steps: bool = typer.Option(False, "--all-steps", help="print every step"),
@@ -41,7 +42,7 @@ def plan(
     if verify is not None:
         _verify(*verify, as_json)
     assert flows is not None  # noqa: S101  # told apart above
-    _plan(flows, profile, port, earlier, elapsed, hyper_capacity, q_r, history, after, as_json, all_steps)
+    _plan(flows, profile, port, earlier, elapsed, hyper_capacity, q_r, history, release, after, as_json, all_steps)
 
 
 def _plan(
@@ -53,6 +54,7 @@ def _plan(
     capacity: int | None,
     q_r: float | None,
     history: list[Path],
+    release: bool,
     after: Path | None,
     as_json: bool,
     all_steps: bool,
@@ -87,6 +89,7 @@ def _plan(
             hyper_capacity=capacity,
             q_r=q_r,
             expected_headers=_likely(past, dump, file),
+            release=release,
         )
     except NotComparable as problem:
         _say_unread(file, dump)

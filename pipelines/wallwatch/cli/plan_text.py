@@ -26,6 +26,8 @@ def plan_text(plan: Plan, profile: str, all_steps: bool) -> str:
 
     lines = [_verdict(plan), "", f"profile {profile}, {plan.flows} flows; traffic: {plan.traffic_basis}", _expected("before", plan.before)]
     lines.append(_expected("after", plan.then) + _gain(plan))
+    if plan.low != plan.high:
+        lines += [_expected("  at best", plan.high), _expected("  later", plan.low) + " (three minutes on: flows end, others come)"]
     lines.append(
         f"cost      {plan.cost.operations} operations in {plan.cost.duration_s:.1f} s at {plan.cost.pace_per_s:.0f} a second; "
         f"{plan.cost.flows_in_software} flows pass through software, each for at most {plan.cost.longest_in_software_s:.2f} s"
@@ -46,6 +48,10 @@ def plan_text(plan: Plan, profile: str, all_steps: bool) -> str:
     lines += ["", "proof: " + proof_text(plan.proof)]
     if plan.left_to_software:
         lines.append(f"  {plan.left_to_software} flows unused for ten minutes are removed: software decides a packet of theirs again")
+    if plan.released:
+        lines.append(
+            f"  {plan.released} flows whose packets have an exact entry are not added again: software decides any other packet of theirs"
+        )
     return "\n".join([*lines, "", *_steps(plan, all_steps)])
 
 

@@ -193,3 +193,60 @@ def test_the_proof_speaks_of_the_steps_and_not_of_the_intention() -> None:
     told = compare_flows(list(plan.after), lost, plan.space, chain=np.arange(len(lost)))
     assert told.proof.verdict == "equivalent" or told.example is not None
     assert len(lost) == len(plan.after) - 1
+
+
+def two_dumps(lines: list[str], before: dict[str, int], released: bool = False) -> Plan:
+    """A plan of flows of which an earlier dump, ten seconds before, had some with so many packets."""
+    space = HeaderSpace()
+    earlier = [
+        line.replace(f"packets:{line.split('packets:')[1].split(',')[0]},", f"packets:{before[line]},") for line in lines if line in before
+    ]
+    return make_plan(read_dump("\n".join(lines), space), CX6, read_dump("\n".join(earlier), space).flows, 10.0, release=released)
+
+
+def known_hosts(count: int) -> tuple[list[str], list[str]]:
+    """Flows under two prefixes, and others that tell the whole addresses of their ends."""
+    wide = [line(f"10.0.0.0/{23 + number % 2}", 50_000, more=host(number).replace("01:00)", "02:00)")) for number in range(1, count + 1)]
+    return wide, [line(f"10.0.0.{number}", 10, more=host(number)) for number in range(1, count + 1)]
+
+
+def test_flows_that_rest_or_have_just_come_get_no_entry() -> None:
+    """They would lose it before they have used it."""
+    wide, tell = known_hosts(12)
+    resting, fresh = wide[10].replace("used:1.0s", "used:7.0s"), wide[11].replace("packets:50000", "packets:500")
+    lines = [*wide[:10], resting, fresh, *tell]
+    plan = two_dumps(lines, {one: 100 for one in lines if one != fresh})
+    added = [plan.space.field_of(step.flow.value, "ipv4.src") & 0xFF for step in plan.steps if step.phase == "activate"]
+    assert sorted(added) == list(range(1, 11))
+    assert plan.proven
+    assert sum(one.resting for part in plan.parts.values() for one in part.hyper) == 2
+
+
+def test_what_is_expected_includes_that_flows_end_and_others_come() -> None:
+    wide, tell = known_hosts(8)
+    steady = two_dumps([*wide, *tell], dict.fromkeys([*wide, *tell], 100))
+    assert steady.low == steady.then == steady.high
+    fresh = wide[7].replace("packets:50000", "packets:2000")
+    moving = two_dumps([*wide[:7], fresh, *tell], dict.fromkeys([*wide[:7], *tell], 100))
+    assert moving.low.q_l is not None
+    assert moving.then.q_l is not None
+    assert moving.high.q_l is not None
+    assert moving.high.q_l < moving.then.q_l < moving.low.q_l
+
+
+def test_a_flow_that_has_an_entry_is_not_added_again_where_that_was_asked_for() -> None:
+    wide, tell = known_hosts(6)
+    lines = [*wide, *tell]
+    kept, released = (two_dumps(lines, dict.fromkeys(lines, 100), one) for one in (False, True))
+    assert (kept.released, kept.proven) == (0, True)
+    assert (released.released, released.proven, released.left_to_software) == (6, True, 0)
+    assert len(kept.steps) - len(released.steps) == 6
+    assert released.entries_after == kept.entries_after - 6
+    assert {flow.written for flow in released.after} == {flow.written for flow in kept.after}
+
+
+def test_flows_are_added_again_where_another_would_decide_their_packets_otherwise() -> None:
+    wide, tell = known_hosts(6)
+    lines = [*wide, *tell, line("10.0.0.0/16", 5, "drop")]
+    plan = two_dumps(lines, dict.fromkeys(lines, 100), released=True)
+    assert (plan.released, plan.proven) == (0, True)

@@ -10,7 +10,7 @@ address match its IP address in full. A guess that is wrong costs an entry witho
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
@@ -48,6 +48,13 @@ class HyperMask:
     """Entries for which there was no room."""
     uncovered: int
     """Flows with traffic whose exact header the dump does not tell."""
+    resting: int = 0
+    """Flows with traffic that do not go on: they would lose an entry while they rest."""
+
+    @property
+    def shielded(self) -> Iterator[int]:
+        """Rows whose packets have an entry that is made. Of one that is only expected the rule keeps its packets."""
+        return (entry.row for entry in self.entries if not entry.known_before)
 
 
 def choose(rows: Sequence[int], flows: Sequence[Flow], space: HeaderSpace, traffic: Traffic) -> HyperMask | None:
@@ -73,7 +80,8 @@ def choose(rows: Sequence[int], flows: Sequence[Flow], space: HeaderSpace, traff
     wanted: dict[tuple[int, int], float] = {}
     have: list[tuple[int, int, int]] = []  # need and fields of a flow with packets, and its place in `values`
     values: list[tuple[int, int]] = []  # row and all bits that are known of its packets
-    packets = traffic.packets.tolist()
+    packets, lasting = traffic.packets.tolist(), traffic.lasting.tolist()
+    resting = 0
     for mask, members in by_mask.items():
         need, exact = needs[mask]
         if need & ~usable or not mask & port:
@@ -82,6 +90,9 @@ def choose(rows: Sequence[int], flows: Sequence[Flow], space: HeaderSpace, traff
         served: dict[int, float] = {}
         for row in members:
             if packets[row] == 0:
+                continue
+            if not lasting[row]:
+                resting += 1
                 continue
             fields, value = exact, flows[row].value
             for told, ethernet, counted, place in open_ends:
@@ -107,7 +118,7 @@ def choose(rows: Sequence[int], flows: Sequence[Flow], space: HeaderSpace, traff
         if header not in taken and header not in entries:
             entries[header] = Entry(header, row)
     recirc_id = space.field_of(flows[rows[0]].value, "recirc_id")
-    return HyperMask(recirc_id, mask, tuple(present), tuple(entries.values()), (), 0, len(have) - len(fitting))
+    return HyperMask(recirc_id, mask, tuple(present), tuple(entries.values()), (), 0, len(have) - len(fitting), resting)
 
 
 def fit(masks: Sequence[HyperMask], capacity: int, traffic: Traffic, spare: Callable[[Sequence[int]], Set[int]]) -> tuple[HyperMask, ...]:

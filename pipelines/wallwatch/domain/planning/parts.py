@@ -15,7 +15,7 @@ from wallwatch.domain.planning.chain import Chain, ChainMask, Direction
 from wallwatch.domain.planning.hyper import Entry, HyperMask, choose
 from wallwatch.domain.planning.order import SLACK_QUERIES, SLACK_SHARE, Order, arrange
 from wallwatch.domain.planning.overlap import conflicts, first_container
-from wallwatch.domain.planning.traffic import IDLE_S, Traffic
+from wallwatch.domain.planning.traffic import IDLE_S, LATER_S, SOON_S, Traffic
 
 LEAST_SERVED = 0.01
 """A hyper mask that serves less of its direction's packets is not made: all others would be one query later for it."""
@@ -35,6 +35,11 @@ class Part:
     """Which of them are hyper masks."""
     removed: tuple[ChainMask, ...]
     queries_after: float | None
+    """Mean queries a minute after the dump, when some of the flows with entries have ended and others have come under their masks."""
+    queries_at_best: float | None
+    """While all flows with entries go on."""
+    queries_later: float | None
+    """Three minutes after the dump."""
 
     @property
     def moved_flows(self) -> int:
@@ -85,7 +90,7 @@ class Setting:
 
     def served(self, mask: HyperMask) -> float:
         """Packets of the last minute that have an exact entry."""
-        return float(self.traffic.packets[list(mask.present)].sum() + self.traffic.packets[[entry.row for entry in mask.entries]].sum())
+        return float(self.traffic.packets[list(mask.present)].sum() + self.traffic.packets[list(mask.shielded)].sum())
 
     def warmed(self, mask: HyperMask, rows: Sequence[int], headers: Sequence[tuple[int, int]]) -> HyperMask:
         """The hyper mask with entries for flows that are likely to come, as far as a rule of the table decides them."""
@@ -131,7 +136,7 @@ class Setting:
     def part(self, chain: Chain, hyper: tuple[HyperMask, ...]) -> Part:
         """The order of one direction."""
         exact = {(mask.mask, mask.recirc_id != 0): mask for mask in hyper}
-        shielded = [entry.row for mask in hyper for entry in mask.entries]
+        shielded = [row for mask in hyper for row in mask.shielded]
         gone = {row for mask in hyper for row in mask.evicted}
         pinned = set(self.contested.ravel().tolist())
         removed = tuple(
@@ -149,30 +154,36 @@ class Setting:
         for key, made in exact.items():
             if key not in there and made.entries:
                 standing.append(ChainMask(len(chain.masks), key[0], key[1], self.space.length_bits(key[0]), (), 0.0, 0.0))
-        packets = self._meeting(standing, exact, shielded)
+        packets = self._meeting(standing, exact, shielded, SOON_S)
         at_head = {at for at, one in enumerate(standing) if (one.mask, one.recirculated) in exact}
         forced = {at for at in range(max(at_head, default=0)) if at not in at_head}
         order = arrange(standing, packets, forced, self._kept(standing), at_head)
         final = [*order.stay, *order.moved]
-        total = sum(packets)
-        queries = sum(place * packets[at] for place, at in enumerate(final)) / total if total else None
-        return Part(chain, hyper, order, tuple(standing), tuple(sorted(at_head)), removed, queries)
+        soon, at_best, later = (
+            _queries(final, packets if seconds == SOON_S else self._meeting(standing, exact, shielded, seconds))
+            for seconds in (SOON_S, 0.0, LATER_S)
+        )
+        return Part(chain, hyper, order, tuple(standing), tuple(sorted(at_head)), removed, soon, at_best, later)
 
     def idle(self, mask: ChainMask) -> bool:
         """No packet for ten minutes; of a mask that was never used the dump does not tell how long it is there."""
         return mask.packets == 0 and IDLE_S <= mask.idle_s < np.inf
 
-    def _meeting(self, masks: Sequence[ChainMask], exact: Mapping[tuple[int, bool], HyperMask], shielded: Sequence[int]) -> list[float]:
-        """Packets of the last minute that meet each mask afterwards."""
+    def _meeting(
+        self, masks: Sequence[ChainMask], exact: Mapping[tuple[int, bool], HyperMask], shielded: Sequence[int], after_s: float
+    ) -> list[float]:
+        """Packets of the last minute that meet each mask so long afterwards. By then a part of the flows with entries has ended, and those
+        that came in their place meet the masks of the rules behind the entries."""
+        staying = self.traffic.staying(after_s)
         left = self.traffic.packets.copy()
-        left[shielded] = 0.0
+        left[shielded] *= 1.0 - staying
         sizes = [len(one.rows) for one in masks]
         rows = np.fromiter(chained.from_iterable(one.rows for one in masks), dtype=np.int64, count=sum(sizes))
         found: list[float] = np.bincount(np.repeat(np.arange(len(masks)), sizes), weights=left[rows], minlength=len(masks)).tolist()
         for at, one in enumerate(masks):
             hyper = exact.get((one.mask, one.recirculated)) if exact else None
             if hyper:
-                found[at] += float(self.traffic.packets[[entry.row for entry in hyper.entries]].sum())
+                found[at] += staying * float(self.traffic.packets[list(hyper.shielded)].sum())
         return found
 
     def _kept(self, masks: Sequence[ChainMask]) -> set[tuple[int, int]]:
@@ -183,3 +194,9 @@ class Setting:
         pairs = place[self.contested]
         pairs = np.unique(pairs[(pairs >= 0).all(axis=1) & (pairs[:, 0] != pairs[:, 1])], axis=0)
         return {(int(first), int(second)) for first, second in pairs}
+
+
+def _queries(chain: Sequence[int], packets: Sequence[float]) -> float | None:
+    """Mean queries of packets that meet masks in this order."""
+    total = sum(packets)
+    return sum(place * packets[at] for place, at in enumerate(chain)) / total if total else None

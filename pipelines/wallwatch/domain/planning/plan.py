@@ -46,8 +46,13 @@ class Plan:
     then: Expected
     cost: Cost
     proof: Comparison
+    low: Expected
+    high: Expected
+    """What is expected three minutes after the dump, and while all flows with entries go on."""
     left_to_software: int
     """Flows of removed masks: nothing used them for ten minutes; should a packet come, software decides it as it did."""
+    released: int
+    """Flows of moved masks that are not added again, since an exact entry has their packets; should another come, software decides it."""
     flows: int
     hyper_capacity: int
     hyper_used: int
@@ -94,6 +99,7 @@ def make_plan(
     hyper_capacity: int | None = None,
     q_r: float | None = None,
     expected_headers: Sequence[tuple[int, int]] = (),
+    release: bool = False,
 ) -> Plan:
     """Plan the masks of a whole dump.
 
@@ -109,6 +115,10 @@ def make_plan(
         Mean queries at the peers, if they are measured; unless given, the peers' chains are taken to be as this RNIC's ingress chain.
     expected_headers : sequence of (value, mask)
         Headers of flows that are likely to come (`warmup`): they get entries where there is room.
+    release : bool
+        Whether flows whose packets have an exact entry are left out when their mask is moved. Nobody would use them, and Open vSwitch
+        would delete them within seconds; but until it installs them again, packets of theirs that no entry has go to software. Never
+        where flows with different actions overlap.
 
     Raises
     ------
@@ -116,7 +126,7 @@ def make_plan(
         When the dump was not read whole, or has no flow: a plan made of a part would not be proven for the rest.
     """
     with collector_paused():
-        return _make_plan(dump, profile, earlier, elapsed_s, hyper_capacity, q_r, expected_headers)
+        return _make_plan(dump, profile, earlier, elapsed_s, hyper_capacity, q_r, expected_headers, release)
 
 
 def _make_plan(
@@ -127,6 +137,7 @@ def _make_plan(
     hyper_capacity: int | None,
     q_r: float | None,
     expected_headers: Sequence[tuple[int, int]],
+    release: bool,
 ) -> Plan:
     started = time.perf_counter()
     flows = _planned(dump)
@@ -147,34 +158,50 @@ def _make_plan(
         hyper = tuple(next(fitted) for _ in chosen[side])
         used += sum(len(one.present) + len(one.entries) for one in hyper)
         entries += setting.entries(hyper, first=len(entries) + 1)
-        shielded |= {entry.row for one in hyper for entry in one.entries}
+        shielded |= {row for one in hyper for row in one.shielded}
         part = parts[side] = setting.part(chain, hyper)
         evicted = [row for one in hyper for row in one.evicted]
         removed += [flows[row] for one in part.removed for row in one.rows] + [flows[row] for row in evicted]
         moved += [[flows[row] for row in part.cascading[at].rows] for at in part.order.moved]
     careful = len(contested) > 0
+    row_of = {flow.line: row for row, flow in enumerate(flows)}
+    rest = [row_of[flow.line] for mask in moved for flow in mask] if release and not careful else []
+    released = [row for row in rest if row in shielded]
     done = steps(
-        entries, [flows[entry.row] for part in parts.values() for one in part.hyper for entry in one.entries], removed, moved, careful
+        entries,
+        [flows[entry.row] for part in parts.values() for one in part.hyper for entry in one.entries],
+        removed,
+        moved,
+        careful,
+        {flows[row].line for row in released},
     )
     after = applied(flows, done)
-    row_of = {flow.line: row for row, flow in enumerate(flows)}
     price = cost(done, traffic, row_of, shielded, profile, careful)
     gone = np.zeros(len(flows), dtype=bool)
     gone[[row for part in parts.values() for mask in part.removed for row in mask.rows]] = True
+    may_miss = gone.copy()
+    may_miss[released] = True
     took_ms = (time.perf_counter() - started) * 1000
-    proof = compare_flows(flows, after, dump.space, chain=range(len(after)), may_miss=gone, rules=rules)
-    ingress = parts["ingress"]
+    proof = compare_flows(flows, after, dump.space, chain=range(len(after)), may_miss=may_miss, rules=rules)
+    egress, ingress = parts["egress"], parts["ingress"]
+
+    def promised(here: float | None, there: float | None) -> Expected:
+        return expected(profile, here, there if q_r is None else q_r)
+
     return Plan(
         space=dump.space,
         parts=parts,
         planned=tuple(flows),
         steps=tuple(done),
         after=tuple(after),
-        before=expected(profile, parts["egress"].chain.queries, ingress.chain.queries if q_r is None else q_r),
-        then=expected(profile, parts["egress"].queries_after, ingress.queries_after if q_r is None else q_r),
+        before=promised(egress.chain.queries, ingress.chain.queries),
+        then=promised(egress.queries_after, ingress.queries_after),
+        low=promised(egress.queries_later, ingress.queries_later),
+        high=promised(egress.queries_at_best, ingress.queries_at_best),
         cost=price,
         proof=proof,
         left_to_software=int(gone.sum()),
+        released=len(released),
         flows=len(flows),
         hyper_capacity=capacity,
         hyper_used=used,

@@ -25,6 +25,8 @@ def plan_json(plan: Plan, profile: str) -> dict[str, Any]:
         "expected": {
             "before": asdict(plan.before),
             "after": asdict(plan.then),
+            "low": asdict(plan.low),
+            "high": asdict(plan.high),
             "bandwidth_gain": plan.gain,
             "latency_gain": plan.latency_gain,
         },
@@ -36,6 +38,7 @@ def plan_json(plan: Plan, profile: str) -> dict[str, Any]:
         },
         "entries_after": plan.entries_after,
         "left_to_software": plan.left_to_software,
+        "released": plan.released,
         "traffic": plan.traffic_basis,
         "chains": {side: _chain(part, plan.space) for side, part in plan.parts.items()},
         "steps": [step_json(step, plan.space) for step in plan.steps],
@@ -89,6 +92,7 @@ def _hyper(mask: Any, side: str, space: HeaderSpace) -> dict[str, Any]:
         "evicted": len(mask.evicted),
         "left_out": mask.left_out,
         "without_exact_header": mask.uncovered,
+        "resting": mask.resting,
     }
 
 

@@ -6,7 +6,8 @@
 2. Masks that nothing used for ten minutes, and entries that left the hyper mask, are removed.
 3. Masks are moved: all flows of one are deleted, so that its place in the chain is given up, and added again, which puts it at the end.
    Their packets pass through software meanwhile, where Open vSwitch decides them by the same rules as ever, unless an exact entry has
-   them.
+   them. A flow whose packets an exact entry has may be left out when its mask is added again (`released`): it would be idle, and Open
+   vSwitch would delete it after `max-idle`, while insertions wait behind thousands of such deletions.
 
 Where flows overlap and have other actions, deleting one would let its packets meet the other. Then all flows that are moved are deleted
 first, the last of the chain before the first, and added in the order of the new chain.
@@ -14,7 +15,7 @@ first, the last of the chain before the first, and added in the order of the new
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Literal, NamedTuple
 
 from wallwatch.domain.masks.dump import Flow
@@ -41,7 +42,12 @@ class Step(NamedTuple):
 
 
 def steps(
-    entries: Sequence[Flow], rules: Sequence[Flow], removed: Sequence[Flow], moved: Sequence[Sequence[Flow]], careful: bool
+    entries: Sequence[Flow],
+    rules: Sequence[Flow],
+    removed: Sequence[Flow],
+    moved: Sequence[Sequence[Flow]],
+    careful: bool,
+    released: Set[int] = frozenset(),
 ) -> list[Step]:
     """All operations.
 
@@ -53,6 +59,8 @@ def steps(
         The flows of each mask in the order of the new chain.
     careful : bool
         Flows with other actions overlap.
+    released : set of int
+        Lines of flows that are not added again.
     """
     away = [Step("remove", False, flow) for flow in reversed(removed)]
     if careful:
@@ -68,7 +76,7 @@ def steps(
     for mask in moved:
         found += late[mask[0].mask, mask[0].recirculated]
         found += [Step("move", False, flow) for flow in mask]
-        found += [Step("move", True, flow) for flow in mask]
+        found += [Step("move", True, flow) for flow in mask if flow.line not in released]
     return found
 
 

@@ -10,12 +10,18 @@ import numpy.typing as npt
 
 from wallwatch.domain.masks.dump import Flow
 
+SOON_S, LATER_S = 60.0, 180.0
+"""How long after the dump a plan's effect is expected, and how long at the latest it still is: a plan is judged for three minutes."""
 WINDOW_S = 60.0
 """`PM` counts the packets of the past 60 seconds."""
 IDLE_S = 600.0
 """A cascading mask without packets for ten minutes is removed."""
+RESTS_S = 5.0
+"""A flow that was used no later than so long ago goes on. Open vSwitch deletes an entry that rests for 10 s (`max-idle`), and counters of
+the RNIC are read once a second; one that has rested for half of this is in doubt, and an entry for it may be an insertion for nothing."""
 
 Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,15 @@ class Traffic:
     idle_s: Floats
     """How long ago each flow was used last; infinite for one that was never used."""
     basis: str
+    lasting: Bools
+    """Flows that go on: those that were there when the earlier dump was taken and have packets still. One that rests, or has just come, may
+    lose an exact entry before it has used it. Of one dump alone nothing is known, so all flows with packets count."""
+    newcomers_per_s: float
+    """Share of the packets that goes over, each second, to flows that were not there before; 0 where only one dump is known."""
+
+    def staying(self, seconds: float) -> float:
+        """Share of the packets of flows that last which is still theirs after a time; the rest has come under other flows."""
+        return float(np.exp(-self.newcomers_per_s * seconds))
 
 
 def recent(flows: Sequence[Flow], earlier: Sequence[Flow] = (), elapsed_s: float = 0.0) -> Traffic:
@@ -43,11 +58,17 @@ def recent(flows: Sequence[Flow], earlier: Sequence[Flow] = (), elapsed_s: float
     idle = np.array([np.inf if flow.used_s is None else flow.used_s for flow in flows], dtype=np.float64)
     if not earlier or elapsed_s <= 0.0:
         basis = "counters of flows that were used in the last minute; an earlier dump (--earlier) would tell the rate"
-        return Traffic(np.where(idle <= WINDOW_S, packets, 0.0), idle, basis)
+        live = np.where(idle <= WINDOW_S, packets, 0.0)
+        return Traffic(live, idle, basis, live > 0, 0.0)
     known = {flow.ufid or flow.match: flow.packets for flow in earlier}
-    before = np.array([known.get(flow.ufid or flow.match, 0) for flow in flows], dtype=np.float64)
+    before = np.array([known.get(flow.ufid or flow.match, -1) for flow in flows], dtype=np.float64)
+    old, before = before >= 0, np.maximum(before, 0.0)
     grown = np.where(packets >= before, packets - before, packets)  # a counter that fell began anew
-    return Traffic(grown * (WINDOW_S / elapsed_s), idle, f"difference of two dumps, {elapsed_s:g} s apart, scaled to one minute")
+    basis = f"difference of two dumps, {elapsed_s:g} s apart, scaled to one minute"
+    going_on = (grown > 0) & (idle <= RESTS_S)
+    # Flows that came in the time between, and go on, were there for half of it on average.
+    came = 2.0 * float(grown[going_on & ~old].sum()) / (float(grown.sum()) or 1.0) / elapsed_s
+    return Traffic(grown * (WINDOW_S / elapsed_s), idle, basis, going_on & old, came)
 
 
 def locality(packets: float, length_bits: int) -> float:
