@@ -30,8 +30,10 @@ from wallwatch.forecasting.text import figures
 from wallwatch.forecasting.train import train
 from wallwatch_local.paths import local_dir
 
-TRAINING = (3, 4, 5, 8, 9, 10, 11, 12, 13)
-JUDGED = range(HELD_OUT + 1, HELD_OUT + 4)
+TRAINING = (3, 4, 5, 8, 9, 10, 11, 12, 13, *range(15, 22))
+DEVELOPMENT = range(HELD_OUT + 1, HELD_OUT + 8)
+"""Looked at while forecasts were made better: thresholds and constants are chosen on them, and nothing is claimed of them."""
+JUDGED = range(HELD_OUT + 8, HELD_OUT + 14)
 SVM_FLEETS = 3
 """Of the last ones: their peers are inside, as in the judged fleets."""
 
@@ -58,7 +60,7 @@ def record(fleetsim: Path, drawn: Drawn, folder: Path) -> None:
 
 def recordings(options: argparse.Namespace) -> dict[int, Path]:
     """The folders of all fleets, by seed; what is missing is recorded."""
-    folders = {seed: options.out / draw(seed).name for seed in (*TRAINING, *JUDGED)}
+    folders = {seed: options.out / draw(seed).name for seed in (*TRAINING, *DEVELOPMENT, *JUDGED)}
     missing = [
         seed
         for seed, folder in folders.items()

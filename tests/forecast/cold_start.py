@@ -9,23 +9,24 @@ import sys
 from collections.abc import Sequence
 
 import yaml
-from tests.forecast.__main__ import TRAINING
+from tests.forecast.__main__ import DEVELOPMENT, TRAINING
 from tests.forecast.draw import draw
 
 from wallwatch.domain.forecast import trend
 from wallwatch.domain.forecast.examples import batches, together
-from wallwatch.domain.forecast.targets import HORIZONS_MIN, targets
+from wallwatch.domain.forecast.reach import unstretched
+from wallwatch.domain.forecast.targets import targets
 from wallwatch.domain.forecast.window import History
 from wallwatch.forecasting.recordings import read
 from wallwatch.forecasting.widening import widening_of_trend
 from wallwatch_local.paths import local_dir
 
-HEAD = """# Written by `python -m tests.forecast.cold_start` from the simulated fleets on which docs/forecast-evaluation.md is trained; none
-# of them is judged there.
+HEAD = """# Written by `python -m tests.forecast.cold_start` from simulated fleets of training and development (tests/forecast/__main__.py);
+# none of them is judged in docs/forecast-evaluation.md.
 # margins: how far below and above the damped trend nine of ten changes were, in units of labels (domain/forecast/features.py), by
-# target; by horizon (1, 5, 15, 30, 60 minutes), each low and high. First of values that stand still: nothing, since how often loads begin
-# to grow is of a fleet and not of its cards; then of values that move.
-# reach: how much wider intervals are for times to walls.
+# target; by horizon (1, 5, 15, 30, 60 minutes), each low and high. First of values that stand still, then of values that move. How often
+# loads begin to grow is of a fleet: one in which nothing ever does has intervals that are too wide until it has a model of its own.
+# reach: how much wider intervals are for times to walls: quantiles above, by how much sooner, quantiles below (domain/forecast/reach.py).
 """
 
 
@@ -40,11 +41,10 @@ def write(histories: Sequence[History]) -> None:
     """Write margins first: the factor is found with them."""
     lots = list(batches(histories, 2))
     margins = trend.margins([together(lot[k] for lot in lots) for k in range(len(targets()))])
-    nothing = [[0.0, 0.0] for _ in HORIZONS_MIN]
-    rounded = {name: [nothing[:], [[round(float(x), 3) for x in pair] for pair in one[1]]] for name, one in margins.items()}
-    for reach in (lambda: 1.0, lambda: widening_of_trend(histories) or 1.0):
+    rounded = {name: [[[round(float(x), 3) for x in pair] for pair in regime] for regime in one] for name, one in margins.items()}
+    for reach in (unstretched, lambda: widening_of_trend(histories)):
         trend.STARTING.write_text(
-            HEAD + yaml.dump({"reach": reach(), "margins": rounded}, Dumper=Plain, default_flow_style=None, width=130)
+            HEAD + yaml.dump({"reach": reach().tolist(), "margins": rounded}, Dumper=Plain, default_flow_style=None, width=130)
         )
         trend.starting_margins.cache_clear()
         trend.starting_reach.cache_clear()
@@ -52,7 +52,7 @@ def write(histories: Sequence[History]) -> None:
 
 def main() -> int:
     """Write the file."""
-    write([read(local_dir() / "forecast" / draw(seed).name) for seed in TRAINING])
+    write([read(local_dir() / "forecast" / draw(seed).name) for seed in (*TRAINING, *DEVELOPMENT)])
     return 0
 
 

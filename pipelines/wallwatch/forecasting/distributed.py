@@ -12,7 +12,7 @@ from dask.delayed import delayed
 from lightgbm.dask import DaskLGBMRegressor
 
 from wallwatch.domain.forecast.examples import Examples, examples_of
-from wallwatch.domain.forecast.features import NAMES
+from wallwatch.domain.forecast.features import NAMES, rhythm
 from wallwatch.domain.forecast.model import CLIP, FEWEST, PARAMETERS, ROUNDS
 from wallwatch.domain.forecast.targets import QUANTILES, targets
 
@@ -64,4 +64,4 @@ def _rows(lot: Sequence[Examples], k: int) -> Any:
 
 
 def _labels(lot: Sequence[Examples], k: int) -> Any:
-    return np.clip(lot[k].labels, *CLIP)
+    return np.clip(lot[k].labels - rhythm(lot[k].rows), *CLIP)

@@ -36,7 +36,8 @@ class Tally:
 
     bandwidth: dict[str, dict[int, list[Floats]]] = field(default_factory=dict)
     latency: dict[str, dict[int, list[Floats]]] = field(default_factory=dict)
-    covered: dict[str, int] = field(default_factory=lambda: {"inside": 0, "of": 0})
+    covered: dict[str, int] = field(default_factory=lambda: {f"{what} {ahead}": 0 for what in ("inside", "of") for ahead in HORIZONS_MIN})
+    """How many bandwidths were inside of their interval, by horizon, and of how many."""
     reached: dict[str, int] = field(
         default_factory=lambda: {"inside": 0, "of": 0, "earlier": 0, "later": 0, "silent": 0, "came": 0, "came_inside": 0}
     )
@@ -102,12 +103,11 @@ def _performance(made: Forecast, measured: Measured, index: int, tally: Tally) -
         truth = measured.bandwidth_gbps[:, index + ahead]
         tally.add(tally.bandwidth, "forecast", ahead, made.performance.bandwidth[:, j, middle], truth)
         tally.add(tally.latency, "forecast", ahead, made.performance.latency[:, j, middle], measured.latency_us[:, index + ahead])
-        if ahead == 15:
-            low, high = made.performance.bandwidth[:, j, 0], made.performance.bandwidth[:, j, -1]
-            known = ~np.isnan(truth) & ~np.isnan(low)
-            # The noise of the mechanism itself, 0.6 % over a minute, is no fault of the forecast.
-            tally.covered["inside"] += int((known & (truth >= low * 0.988) & (truth <= high * 1.012)).sum())
-            tally.covered["of"] += int(known.sum())
+        low, high = made.performance.bandwidth[:, j, 0], made.performance.bandwidth[:, j, -1]
+        known = ~np.isnan(truth) & ~np.isnan(low)
+        # The noise of the mechanism itself, 0.6 % over a minute, is no fault of the forecast.
+        tally.covered[f"inside {ahead}"] += int((known & (truth >= low * 0.988) & (truth <= high * 1.012)).sum())
+        tally.covered[f"of {ahead}"] += int(known.sum())
 
 
 def _reached(made: Forecast, after: Floats, limit: Floats, tally: Tally) -> None:
@@ -200,7 +200,7 @@ def summary(tally: Tally) -> dict[str, Any]:
     return {
         "bandwidth": accuracy(tally.bandwidth),
         "latency": accuracy(tally.latency),
-        "bandwidth_interval_15min": share(tally.covered["inside"], tally.covered["of"]),
+        "bandwidth_interval": {str(ahead): share(tally.covered[f"inside {ahead}"], tally.covered[f"of {ahead}"]) for ahead in HORIZONS_MIN},
         "declines": {
             **d,
             "recall": share(d["found"], d["there"]),

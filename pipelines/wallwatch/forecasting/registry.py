@@ -72,7 +72,8 @@ class Registry:
             "meta": forecaster.meta,
             "margins": {name: margins.tolist() for name, margins in forecaster.margins.items()},
             "cold": {name: margins.tolist() for name, margins in forecaster.cold.items()},
-            "reach": [forecaster.reach, forecaster.cold_reach],
+            "reach": forecaster.reach.tolist(),
+            "cold_reach": None if forecaster.cold_reach is None else forecaster.cold_reach.tolist(),
             "boosters": {name: [b.model_to_string() for b in some] for name, some in forecaster.boosters.items()},
             "falls": None if forecaster.falls is None else forecaster.falls.model_to_string(),
         }
@@ -105,13 +106,12 @@ class Registry:
         falls = lightgbm.Booster(model_str=body["falls"]) if body.get("falls") else None
         if falls is not None and falls.feature_name() != list(fall.NAMES):
             raise RegistryError(f"model {model} foretells declines from other features than this version has: train a new one")
-        reach, cold_reach = body.get("reach", (1.0, None))
         forecaster = Forecaster(
             {name: [lightgbm.Booster(model_str=text) for text in some] for name, some in body["boosters"].items()},
             {name: np.array(margins) for name, margins in body["margins"].items()},
             {name: np.array(margins) for name, margins in body.get("cold", {}).items()},
-            reach,
-            cold_reach,
+            np.array(body["reach"]),
+            None if body["cold_reach"] is None else np.array(body["cold_reach"]),
             falls,
             meta,
         )

@@ -100,7 +100,7 @@ def describe(
             "rnics": sum(len(h.names) for h in histories),
             "rnic_hours": round(sum(len(h.names) * h.minutes for h in histories) / 60, 1),
             "every_min": every_min,
-            "reach": [forecaster.reach, forecaster.cold_reach],
+            "reach": forecaster.reach.tolist(),
             "examples": {t.name: len(e) for t, e in zip(targets(), seen, strict=True)},
         },
         "metrics": {

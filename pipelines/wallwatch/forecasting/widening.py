@@ -1,63 +1,114 @@
-"""How much wider intervals must be for times to walls, so that these too cover nine of ten: from histories that training has not seen."""
+"""How much wider intervals must be for times to walls, so that these too cover nine of ten: from histories that training has not seen.
+
+A wall that is reached came before the earliest time in at most one case of twenty, and after the latest in at most one of twenty; each end
+is made wider by itself, and apart for values that stand still and values that move. Of what is wide enough, what warns latest is taken.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from wallwatch.domain.catalogue.load import walls
-from wallwatch.domain.forecast.examples import LEAST_HISTORY_MIN
-from wallwatch.domain.forecast.features import filled
+from wallwatch.domain.forecast import trend
+from wallwatch.domain.forecast.examples import LEAST_HISTORY_MIN, is_growing
+from wallwatch.domain.forecast.features import FeatureMaker, filled
 from wallwatch.domain.forecast.model import Forecaster
 from wallwatch.domain.forecast.predict import predict
-from wallwatch.domain.forecast.reach import came_in_min, judged, reached_in_min, widened
+from wallwatch.domain.forecast.reach import DOWN, REGIMES, SOONER, UP, came_in_min, judged, reached_in_min, unstretched, widened
 from wallwatch.domain.forecast.targets import NOMINAL_COVERAGE, Floats, limits
 from wallwatch.domain.forecast.window import History
 
-FACTORS = (1.0, 1.1, 1.2, 1.35, 1.5, 1.75, 2.0, 2.5, 3.0)
-"""A median that misses a start of growth altogether is not mended by any factor: beyond the last there is no use."""
-FEWEST = 200
-"""Cases below which the factor stays 1: fewer tell a coverage of 90 % by 2 % at best."""
+FACTORS = (1.0, 1.25, 1.5, 2.0, 3.0)
+"""Of quantiles: a median that misses a start of growth altogether is not mended by any factor, and beyond the last there is no use."""
+SOONEST = (1.0, 1.15, 1.33, 1.5, 2.0, 3.0, 5.0)
+"""Of the earliest time."""
+FEWEST = 100
+"""Walls that were reached, below which nothing is made wider: fewer tell a share of 5 % by 2 % at best."""
+TAIL = (1.0 - NOMINAL_COVERAGE) / 2.0
 HOUR = 60
 MOMENTS = 40
 """Forecasts of each history, at even distances."""
 HISTORIES = 10
 
-Case = tuple[Floats, Floats, Floats, Floats]
-"""Values now and ahead, limits, and the minutes after which walls were reached."""
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """Forecasts of walls and what came; arrays (forecasts, walls), `ahead` with horizons and quantiles."""
+
+    now: Floats
+    ahead: Floats
+    limit: Floats
+    came: Floats
+    moves: npt.NDArray[np.bool_]
 
 
-def widenings(forecaster: Forecaster, unseen: Sequence[History]) -> tuple[float, float | None]:
-    """Factors for trained forecasts and for the cold start; None where there are too few cases to tell the latter."""
-    trained = _factor([case for history in unseen[:HISTORIES] for case in cases(history, forecaster)])
-    return (1.0 if trained is None else trained), widening_of_trend(unseen[:HISTORIES])
+def widenings(forecaster: Forecaster, unseen: Sequence[History]) -> tuple[Floats, Floats]:
+    """Stretches for trained forecasts and for the cold start, see `reach.times`."""
+    some = unseen[:HISTORIES]
+    plain = Forecaster(forecaster.boosters, forecaster.margins, forecaster.cold)
+    return stretch(cases(some, plain), unstretched()), widening_of_trend(some, forecaster)
 
 
-def widening_of_trend(histories: Sequence[History]) -> float | None:
-    """The factor for forecasts by the damped trend alone."""
-    return _factor([case for history in histories for case in cases(history, None)])
+def widening_of_trend(histories: Sequence[History], forecaster: Forecaster | None = None) -> Floats:
+    """The stretch for forecasts by the damped trend alone, with the margins that a forecaster knows or those of a new fleet.
+
+    Nothing comes later than a trend that is taken to last, so both tails are of the early end: with one, "in five minutes at the earliest"
+    would be said of every RNIC of a new fleet.
+    """
+    only_trend = None if forecaster is None else Forecaster({}, {}, forecaster.cold)
+    return stretch(cases(histories, only_trend), trend.starting_reach(), 2.0 * TAIL)
 
 
-def cases(history: History, forecaster: Forecaster | None) -> list[Case]:
-    """Forecasts of walls from moments of a history that an hour follows."""
-    limit, values = limits(history.models), filled(history.values)
-    last = history.minutes - HOUR - 1
-    found = []
-    for index in range(LEAST_HISTORY_MIN, last, max(1, (last - LEAST_HISTORY_MIN) // MOMENTS)):
-        made = predict(history.at(index), forecaster)
-        came = came_in_min(values[:, index + 1 : index + HOUR + 1, : len(walls())], limit)
-        found.append((made.now[:, : len(walls())], made.ahead[:, : len(walls())], limit, came))
+def cases(histories: Sequence[History], forecaster: Forecaster | None) -> Cases:
+    """Forecasts of walls from moments of histories that an hour follows."""
+    parts: list[tuple[npt.NDArray[Any], ...]] = []
+    count = len(walls())
+    for history in histories:
+        limit, values = limits(history.models), filled(history.values)
+        last = history.minutes - HOUR - 1
+        for index in range(LEAST_HISTORY_MIN, last, max(1, (last - LEAST_HISTORY_MIN) // MOMENTS)):
+            window = history.at(index)
+            made, maker = predict(window, forecaster), FeatureMaker(window)
+            came = came_in_min(values[:, index + 1 : index + HOUR + 1, :count], limit)
+            each = [maker.of(k) for k in range(count)]
+            moves = np.stack([is_growing(f.rate, f.unit) for f in each], axis=1)
+            parts.append((made.now[:, :count], made.ahead[:, :count], limit, came, moves))
+    if not parts:
+        none = np.empty((0, count))
+        return Cases(none, np.empty((0, count, 1, 1)), none, none, none.astype(np.bool_))
+    now, ahead, limit, came, moving = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return Cases(now, ahead, limit, came, moving.astype(np.bool_))
+
+
+def stretch(some: Cases, otherwise: Floats, most_early: float = TAIL) -> Floats:
+    """The least stretch that is wide enough, shape (REGIMES, 3); a regime with too few cases has what is given for it."""
+    found = otherwise.copy()
+    regimes = [some.moves == bool(regime) for regime in range(REGIMES)]
+    enough = [int((np.isfinite(some.came) & (some.now < some.limit) & inside).sum()) >= FEWEST for inside in regimes]
+    best = np.full((REGIMES, 2), -np.inf)
+    late = np.full(REGIMES, np.inf)
+    for factor in FACTORS if any(enough) else ():
+        reached = reached_in_min(some.now, widened(some.ahead, factor, factor), some.limit)
+        verdict = judged(reached, some.came, some.now, some.limit)
+        for regime in (r for r in range(REGIMES) if enough[r]):
+            came = verdict.concerned & np.isfinite(some.came) & regimes[regime]
+            missed = float((verdict.later & came).sum() / came.sum())
+            # The first factor that does, or else the one that misses least.
+            if late[regime] > TAIL and missed < late[regime]:
+                late[regime], found[regime, DOWN] = missed, factor
+            earliest = reached[:, :, 0]
+            asked = verdict.asked & regimes[regime]
+            for sooner in SOONEST:
+                early = float((came & (some.came < earliest / sooner - 0.5)).sum() / came.sum())
+                # What is wide enough before what is not; then what warns latest, or misses least.
+                warns = float(np.minimum(earliest[asked] / sooner, HOUR).mean())
+                rank = (1.0, warns) if early <= most_early else (0.0, -early)
+                if rank > tuple(best[regime]):
+                    best[regime] = rank
+                    found[regime, [UP, SOONER]] = factor, sooner
     return found
-
-
-def _factor(some: Sequence[Case]) -> float | None:
-    for factor in FACTORS:
-        of = inside = 0
-        for now, ahead, limit, came in some:
-            found = judged(reached_in_min(now, widened(ahead, factor), limit), came, now, limit)
-            of += int(found.concerned.sum())
-            inside += int((found.concerned & ~found.earlier & ~found.later).sum())
-        if of < FEWEST:
-            return None
-        if inside >= NOMINAL_COVERAGE * of:
-            return factor
-    return FACTORS[-1]

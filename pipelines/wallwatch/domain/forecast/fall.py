@@ -27,11 +27,11 @@ SMOOTH_MIN = 3
 """Minutes whose median tells a bandwidth: one minute's noise is no fall."""
 PARAMETERS: Mapping[str, Any] = {
     "objective": "binary",
-    "learning_rate": 0.07,
-    "num_leaves": 15,
-    "min_data_in_leaf": 60,
-    "lambda_l2": 5.0,
-    "feature_fraction": 0.6,
+    "learning_rate": 0.04,
+    "num_leaves": 7,
+    "min_data_in_leaf": 150,
+    "lambda_l2": 20.0,
+    "feature_fraction": 0.3,
     "bagging_fraction": 0.7,
     "bagging_freq": 1,
     "max_bin": 127,
@@ -40,7 +40,7 @@ PARAMETERS: Mapping[str, Any] = {
     "deterministic": True,
     "force_row_wise": True,
 }
-ROUNDS = 120
+ROUNDS = 300
 FEWEST = 1000
 """Examples below which nothing is learnt: the quantiles alone give the chance."""
 

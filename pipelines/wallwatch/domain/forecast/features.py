@@ -27,10 +27,13 @@ NAMES: tuple[str, ...] = (
     "level", "rate", *(f"rate_{lag}m" for lag in _LAGS), "slowing", "noise", "above_lowest", "below_highest",
     "growing_for_min", "since_growth_min", *(f"{name}_rate_5m" for name in _DRIVERS), *(f"{name}_level" for name in _DRIVERS),
     "containers_1m", "containers_5m", "containers_15m", "containers_60m", "peers_rate_5m", "peers_rate_15m",
-    "day_sin", "day_cos", "weekday", "age_min", "horizon_min", *(f"season_{ago}m" for ago in SEASONS_MIN),
+    "day_sin", "day_cos", "weekday", "age_min", *(f"beside_{ago}m" for ago in SEASONS_MIN), "horizon_min",
+    *(f"season_{ago}m" for ago in SEASONS_MIN),
 )  # fmt: skip
-"""Columns of the features; the last four differ by horizon."""
+"""Columns of the features; the last four differ by horizon. `season` is the label that the value of that time would be, `beside` how far
+the value now is from that of the same minute then."""
 _BY_HORIZON = 1 + len(SEASONS_MIN)
+_DAY, _WEEK = (NAMES.index(f"season_{ago}m") for ago in SEASONS_MIN[1:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,16 +108,18 @@ class FeatureMaker:
         of_day = 2 * np.pi * (self._window.minute % 1440) / 1440
         columns.extend(np.full(n, v) for v in (np.sin(of_day), np.cos(of_day), float((self._window.minute // 1440 + 3) % 7)))
         columns.append(self._age.astype(np.float64))
+        columns.extend(x[:, -1] - self._seasons[:, i, 0, target] for i in range(len(SEASONS_MIN)))
 
+        unit = np.abs(rate) + QUIET
         rows = np.empty((n, len(HORIZONS_MIN), len(NAMES)), dtype=np.float32)
         rows[:, :, : len(NAMES) - _BY_HORIZON] = np.stack(columns, axis=1)[:, None, :]
         for j, ahead in enumerate(HORIZONS_MIN):
             rows[:, j, len(NAMES) - _BY_HORIZON] = ahead
             for i in range(len(SEASONS_MIN)):
-                season = self._seasons[:, i, :, target]
-                rows[:, j, len(NAMES) - _BY_HORIZON + 1 + i] = (season[:, 1 + j] - season[:, 0]) / ahead
+                change = (self._seasons[:, i, 1 + j, target] - x[:, -1]) / ahead
+                rows[:, j, len(NAMES) - _BY_HORIZON + 1 + i] = (change - rate) / unit
         scale = self._scale[:, target]
-        return Features(rows.reshape(n * len(HORIZONS_MIN), len(NAMES)), self.newest(target), rate * scale, (np.abs(rate) + QUIET) * scale)
+        return Features(rows.reshape(n * len(HORIZONS_MIN), len(NAMES)), self.newest(target), rate * scale, unit * scale)
 
     def shares(self, name: str) -> Floats:
         """Minutes of a target as shares of its unit (of the limit, for walls), gaps filled: shape (rnics, HISTORY_MIN)."""
@@ -131,6 +136,22 @@ class FeatureMaker:
     def newest(self, target: int) -> Floats:
         """The value now, in the target's unit: of the newest minute that has one, at most five minutes old."""
         return np.asarray(self._series[:, -1, target] * self._scale[:, target])
+
+
+def rhythm(rows: npt.NDArray[np.float32]) -> Floats:
+    """What the same minutes a day and a week ago say the label is, where both agree that the present growth will not simply go on.
+
+    The middle of three opinions: as a day ago, as a week ago, and on as now (0). One rhythm alone moves nothing; without a week of history
+    it is 0. Models learn what is left.
+
+    >>> rows = np.full((3, len(NAMES)), np.nan, dtype=np.float32)
+    >>> rows[:, -2:] = [[20, 18], [20, 0], [20, np.nan]]
+    >>> rhythm(rows).tolist()
+    [18.0, 0.0, 0.0]
+    """
+    day, week = rows[:, _DAY].astype(np.float64), rows[:, _WEEK].astype(np.float64)
+    middle = np.where(day > 0, np.clip(week, 0.0, day), np.clip(week, day, 0.0))
+    return np.asarray(np.nan_to_num(middle))
 
 
 def filled(series: Floats, most: int = 5) -> Floats:

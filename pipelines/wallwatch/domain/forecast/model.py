@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from wallwatch.domain.forecast.examples import Examples, is_growing
-from wallwatch.domain.forecast.features import NAMES, Features, changes
+from wallwatch.domain.forecast.features import NAMES, Features, changes, rhythm
+from wallwatch.domain.forecast.reach import unstretched
 from wallwatch.domain.forecast.targets import HORIZONS_MIN, NOMINAL_COVERAGE, QUANTILES, Floats, targets
 
 PARAMETERS: Mapping[str, Any] = {
@@ -52,8 +53,9 @@ class Forecaster:
         How far the outer quantiles are moved outwards, in units of labels: values that stand still, values that move.
     cold : mapping of target to `trend.margins`
         For RNICs that have no ten minutes of history yet.
-    reach, cold_reach : float
-        How much wider intervals are made for times to walls (`reach.widened`); None: what a new fleet has.
+    reach, cold_reach : array (2, 3)
+        How much wider intervals are made for times to walls (`reach.times`), of values that stand still and values that move; None: what a
+        new fleet has.
     falls : model, or None
         Of the chance that the bandwidth falls within the hour (`fall`).
     """
@@ -61,15 +63,15 @@ class Forecaster:
     boosters: Mapping[str, Sequence[lightgbm.Booster]]
     margins: Mapping[str, Floats]
     cold: Mapping[str, Floats] = field(default_factory=dict)
-    reach: float = 1.0
-    cold_reach: float | None = None
+    reach: Floats = field(default_factory=unstretched)
+    cold_reach: Floats | None = None
     falls: lightgbm.Booster | None = None
     meta: dict[str, Any] = field(default_factory=dict)
 
     def labels(self, target: str, rows: npt.NDArray[np.float32], threads: int = 1) -> Floats:
         """Quantiles of the labels before calibration, shape (len(rows), quantiles), in rising order."""
         columns = [booster.predict(rows, num_threads=threads) for booster in self.boosters[target]]
-        return np.sort(np.stack(columns, axis=1), axis=1)
+        return np.sort(np.stack(columns, axis=1), axis=1) + rhythm(rows)[:, None]
 
     def ahead(self, target: str, features: Features, threads: int = 1) -> Floats:
         """Values ahead in the target's unit, never below 0: shape (rnics, horizons, quantiles); NaN where there is no value now."""
@@ -87,7 +89,8 @@ def fit(examples: Sequence[Examples], threads: int, rounds: int = ROUNDS) -> dic
         if len(some) < FEWEST or np.ptp(some.labels) == 0:
             continue
         parameters = {**PARAMETERS, "num_threads": threads}
-        data = lightgbm.Dataset(some.rows, np.clip(some.labels, *CLIP), feature_name=list(NAMES), params=parameters, free_raw_data=False)
+        beside = np.clip(some.labels - rhythm(some.rows), *CLIP)
+        data = lightgbm.Dataset(some.rows, beside, feature_name=list(NAMES), params=parameters, free_raw_data=False)
         found[target.name] = [lightgbm.train({**parameters, "alpha": quantile}, data, num_boost_round=rounds) for quantile in QUANTILES]
     return found
 
@@ -129,5 +132,6 @@ def digest(forecaster: Forecaster) -> str:
     if forecaster.falls is not None:
         found.update(forecaster.falls.model_to_string().encode())
     if forecaster.cold:
-        found.update(np.array([forecaster.reach, forecaster.cold_reach], dtype=np.float64).tobytes())
+        for stretch in (forecaster.reach, forecaster.cold_reach):
+            found.update(b"" if stretch is None else np.ascontiguousarray(stretch, dtype=np.float64).tobytes())
     return found.hexdigest()

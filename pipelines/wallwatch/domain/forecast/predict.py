@@ -10,10 +10,10 @@ import numpy.typing as npt
 from wallwatch.domain.catalogue.load import walls
 from wallwatch.domain.forecast import fall, physical, trend
 from wallwatch.domain.forecast.decline import Outlook, outlook
-from wallwatch.domain.forecast.examples import LEAST_HISTORY_MIN
+from wallwatch.domain.forecast.examples import LEAST_HISTORY_MIN, is_growing
 from wallwatch.domain.forecast.features import FeatureMaker
 from wallwatch.domain.forecast.model import Forecaster
-from wallwatch.domain.forecast.reach import reached_in_min, widened
+from wallwatch.domain.forecast.reach import times, unstretched
 from wallwatch.domain.forecast.targets import HORIZONS_MIN, QUANTILES, Floats, limits, targets
 from wallwatch.domain.forecast.window import Window
 
@@ -62,6 +62,7 @@ def predict(window: Window, forecaster: Forecaster | None, threads: int = 1) -> 
     maker = FeatureMaker(window)
     now = np.empty((n, len(targets())))
     ahead = np.empty((n, len(targets()), len(HORIZONS_MIN), len(QUANTILES)))
+    moves = np.zeros((n, len(targets())), dtype=np.bool_)
     cold = window.age() < LEAST_HISTORY_MIN
     if forecaster is None:
         cold = np.ones(n, dtype=np.bool_)
@@ -72,6 +73,7 @@ def predict(window: Window, forecaster: Forecaster | None, threads: int = 1) -> 
             ahead[:, k] = np.nan
             continue
         features = maker.of(k)
+        moves[:, k] = is_growing(features.rate, features.unit)
         learnt = forecaster is not None and target.name in forecaster.boosters and not cold.all()
         if learnt and forecaster is not None:
             ahead[:, k] = forecaster.ahead(target.name, features, threads)
@@ -85,7 +87,7 @@ def predict(window: Window, forecaster: Forecaster | None, threads: int = 1) -> 
     with np.errstate(invalid="ignore"):
         each = 1.0 - ahead[:, :count] / limit[:, :, None, None]
     nearest = np.where(np.isnan(each), np.inf, each).min(axis=1)[:, :, ::-1]  # many entries, little headroom
-    reached = reached_in_min(now[:, :count], widened(ahead[:, :count], _widening(forecaster, cold)), limit)
+    reached = times(now[:, :count], ahead[:, :count], limit, _stretch(forecaster, cold, moves[:, :count]))
     return Forecast(
         window.minute,
         now,
@@ -106,10 +108,10 @@ def _falls(window: Window, maker: FeatureMaker, forecaster: Forecaster | None, c
     return np.where(cold, np.nan, fall.chances(forecaster.falls, fall.rows_of(window, maker), threads))
 
 
-def _widening(forecaster: Forecaster | None, cold: npt.NDArray[np.bool_]) -> Floats:
-    """The factor of each RNIC, of a shape that goes with (rnics, walls, horizons, quantiles)."""
+def _stretch(forecaster: Forecaster | None, cold: npt.NDArray[np.bool_], moves: npt.NDArray[np.bool_]) -> Floats:
+    """How much wider each interval is made, shape (rnics, walls, 3)."""
     starting = trend.starting_reach()
-    if forecaster is None:
-        return np.full((len(cold), 1, 1, 1), starting)
-    from_cold = starting if forecaster.cold_reach is None else forecaster.cold_reach
-    return np.where(cold, from_cold, forecaster.reach)[:, None, None, None]
+    trained = unstretched() if forecaster is None else forecaster.reach
+    from_cold = starting if forecaster is None or forecaster.cold_reach is None else forecaster.cold_reach
+    table = np.stack([trained, from_cold])
+    return np.asarray(table[cold[:, None].astype(np.intp), moves.astype(np.intp)])

@@ -9,18 +9,46 @@ import numpy.typing as npt
 
 from wallwatch.domain.forecast.targets import HORIZONS_MIN, Floats
 
+REGIMES = 2
+"""Values that stand still, values that move (`examples.is_growing`): what is to be feared of either differs."""
+UP, SOONER, DOWN = range(3)
+"""Columns of a stretch."""
 
-def widened(ahead: Floats, factor: Floats | float) -> Floats:
-    """Quantiles above the median moved away from it by a factor.
+
+def unstretched() -> Floats:
+    """The stretch that changes nothing: shape (REGIMES, 3)."""
+    return np.ones((REGIMES, 3))
+
+
+def widened(ahead: Floats, up: Floats | float, down: Floats | float = 1.0) -> Floats:
+    """Quantiles above and below the median moved away from it, each by a factor of its own.
 
     Each quantile holds at its horizon; that a path does not cross a limit anywhere within the hour asks for more of it.
 
-    >>> widened(np.array([[[[1.0, 2.0, 4.0]]]]), 1.5).tolist()
-    [[[[1.0, 2.0, 5.0]]]]
+    >>> widened(np.array([[[[1.0, 2.0, 4.0]]]]), 1.5, 2.0).tolist()
+    [[[[0.0, 2.0, 5.0]]]]
     """
     middle = ahead.shape[-1] // 2
     likely = ahead[..., middle : middle + 1]
-    return np.concatenate([ahead[..., : middle + 1], likely + factor * (ahead[..., middle + 1 :] - likely)], axis=-1)
+    lower, upper = ahead[..., :middle] - likely, ahead[..., middle + 1 :] - likely
+    return np.concatenate([likely + down * lower, likely, likely + up * upper], axis=-1)
+
+
+def times(now: Floats, ahead: Floats, limits: Floats, stretch: Floats) -> Floats:
+    """Minutes until each wall, as `reached_in_min`, with an interval that is made wider at either end.
+
+    Parameters
+    ----------
+    now, limits, ahead
+        See `reached_in_min`.
+    stretch : array (rnics, walls, 3)
+        Factors of the quantiles above (`UP`) and below (`DOWN`) the median, and by how much sooner (`SOONER`) the earliest time is: a wall
+        is not reached on the way of a quantile alone, but where the growth of a load begins at any minute.
+    """
+    shaped = stretch[:, :, None, None, :]
+    found = reached_in_min(now, widened(ahead, shaped[..., UP], shaped[..., DOWN]), limits)
+    found[:, :, 0] /= stretch[:, :, SOONER]
+    return found
 
 
 def came_in_min(after: Floats, limits: Floats) -> Floats:

@@ -38,9 +38,9 @@ def starting_margins() -> Mapping[str, Floats]:
 
 
 @cache
-def starting_reach() -> float:
-    """How much wider intervals are made for times to walls, in a fleet that has no trained model."""
-    return float(yaml.safe_load(STARTING.read_text())["reach"])
+def starting_reach() -> Floats:
+    """How much wider intervals are made for times to walls, in a fleet that has no trained model: shape (2, 3), see `reach.times`."""
+    return np.array(yaml.safe_load(STARTING.read_text())["reach"], dtype=np.float64)
 
 
 def likely_labels(rate: Floats, unit: Floats, ahead: Floats) -> Floats:
