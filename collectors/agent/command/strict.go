@@ -30,11 +30,11 @@ func strictObject(data []byte) (map[string]json.RawMessage, error) {
 			return nil, errors.New("a field's name is not text")
 		}
 		if _, twice := fields[key]; twice {
-			return nil, fmt.Errorf("the field %q appears twice", key)
+			return nil, fmt.Errorf("the field %s appears twice", quote(key))
 		}
 		var value json.RawMessage
 		if err := decoder.Decode(&value); err != nil {
-			return nil, fmt.Errorf("field %q is not JSON: %w", key, err)
+			return nil, fmt.Errorf("field %s is not JSON: %w", quote(key), err)
 		}
 		fields[key] = value
 	}
