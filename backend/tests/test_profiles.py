@@ -1,6 +1,7 @@
 """Profiles of RNIC models: calibrations, versions, what is in force."""
 
 import json
+import math
 import threading
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -10,12 +11,13 @@ import psycopg
 import pytest
 
 from wallwatch.domain.catalogue import promoted
-from wallwatch.domain.catalogue.load import profiles
+from wallwatch.domain.catalogue.load import profiles as printed
+from wallwatch.domain.forecast.physical import one_in_flight
 from wallwatch.domain.performance.model import bandwidth_gbps, latency_us
 from wallwatch.store.promoted import Follower
 from wallwatch.store.rollups import ROLLUPS, refresh_statement
 
-P = profiles()["CX-7"].performance
+P = printed()["CX-7"].performance
 MASKS = [(cen, sde) for cen in (0, 20, 60) for sde in (0, 20, 60)]
 REASON = {"reason": "measured on our own cards"}
 
@@ -125,15 +127,15 @@ def test_a_promoted_version_is_in_force_in_every_process_until_it_is_rolled_back
         assert limits["egress_masks"]["basis"] == "calibrated"
         assert operator.get("/api/v1/profiles/CX-6/prediction", params={"ql": 0, "qr": 0}).json()["number"] == 1
         assert follower.look()
-        assert profiles()["CX-6"].limits["offloaded_flows"].value == 6100
-        assert bandwidth_gbps(profiles()["CX-6"].performance, 0, 0) == pytest.approx(bandwidth_gbps(P, 0, 0), rel=0.02)
+        assert promoted.profiles()["CX-6"].limits["offloaded_flows"].value == 6100
+        assert bandwidth_gbps(promoted.profiles()["CX-6"].performance, 0, 0) == pytest.approx(bandwidth_gbps(P, 0, 0), rel=0.02)
         assert not follower.look()
 
         back = operator.post("/api/v1/profiles/CX-6/rollback", json=REASON)
         assert back.status_code == 200, back.text
         assert (back.json()["active"], back.json()["versions"][0]["state"]) == (0, "retired")
         assert follower.look()
-        assert profiles()["CX-6"].limits["offloaded_flows"].value == 7000
+        assert promoted.profiles()["CX-6"].limits["offloaded_flows"].value == 7000
     finally:
         promoted.use([])
     actions = [event["action"] for event in admin.get("/api/v1/audit").json()["items"] if event["action"].startswith("profile.")]
@@ -187,7 +189,7 @@ def test_files_without_results_say_what_is_wrong(operator: httpx.Client) -> None
 @pytest.fixture(scope="module")
 def fleet(backend: Any) -> None:
     """Steady minutes of BF-3 RNICs at several depths, and one whose traffic wants less than the card gives."""
-    p, start = profiles()["BF-3"].performance, datetime.now(UTC).replace(second=0, microsecond=0) - timedelta(minutes=12)
+    p, start = printed()["BF-3"].performance, datetime.now(UTC).replace(second=0, microsecond=0) - timedelta(minutes=12)
     with backend.connect() as c:
         for index, (q_l, q_r) in enumerate(MASKS):
             rnic_id = _rnic(c, f"bf{index}")
@@ -230,7 +232,7 @@ def test_the_fleet_s_rnics_stand_on_the_surface_of_their_model(fleet: None, view
     placed = {r["host"]: r for r in viewer.get("/api/v1/profiles/BF-3/rnics").json()}
     one = placed["bf8"]
     assert (one["q_l"], one["q_r"], one["q_r_basis"]) == (60, 60, "own_ingress")
-    assert one["expected_gbps"] == pytest.approx(bandwidth_gbps(profiles()["BF-3"].performance, 60, 60))
+    assert one["expected_gbps"] == pytest.approx(bandwidth_gbps(printed()["BF-3"].performance, 60, 60))
 
 
 def test_a_fleet_without_steady_minutes_says_so(operator: httpx.Client) -> None:
@@ -238,7 +240,8 @@ def test_a_fleet_without_steady_minutes_says_so(operator: httpx.Client) -> None:
     assert (answer.status_code, answer.json()["code"]) == (422, "nothing_to_fit")
 
 
-def test_q_r_is_the_mean_of_the_peers_ingress_queries_weighted_by_the_packets_to_each(backend: Any, viewer: httpx.Client) -> None:
+def test_q_r_is_what_packets_meet_at_their_peers_over_those_in_flight(backend: Any, viewer: httpx.Client) -> None:
+    """The far peer says that what comes from here passes deeper masks than its other packets."""
     now = datetime.now(UTC)
     with backend.connect() as c:
         me, near, far = (_rnic(c, f"joined{name}") for name in ("-me", "-near", "-far"))
@@ -246,19 +249,28 @@ def test_q_r_is_the_mean_of_the_peers_ingress_queries_weighted_by_the_packets_to
             (
                 me,
                 50.0,
-                {"tunnel_addresses": "192.0.2.1", "peers": "192.0.2.2=300 192.0.2.3=100 192.0.2.9=50", "peers_other_packets_per_s": 0},
+                {
+                    "tunnel_addresses": "192.0.2.1",
+                    "peers": "192.0.2.2=300 192.0.2.3=100 192.0.2.9=50",
+                    "peers_other_packets_per_s": 0,
+                    "q_egress_sd": 6,
+                },
             ),
             (near, 4.0, {"tunnel_addresses": "192.0.2.2"}),
-            (far, 20.0, {"tunnel_addresses": "192.0.2.3 192.0.2.4"}),
+            (far, 20.0, {"tunnel_addresses": "192.0.2.3 192.0.2.4", "tunnel_sources": "192.0.2.7=1/0 192.0.2.1=22/3"}),
         ):
             c.execute(
                 "INSERT INTO offload_sample (time, rnic_id, q_egress, q_ingress, other) VALUES (%s, %s, 10, %s, %s)",
                 [now - timedelta(seconds=20), rnic_id, q_ingress, json.dumps(other)],
             )
     found = viewer.get("/api/v1/rnics/joined-me/0000:3b:00.0/performance").json()
-    assert (found["q_l"], found["q_r"], found["q_r_basis"]) == (10, 8, "peers")
+    p, mean = printed()["BF-3"].performance, (3 * 4 + 22) / 4
+    spread = math.sqrt((3 * 4**2 + 22**2 + 3**2) / 4 - mean**2)
+    place = one_in_flight(p, 10, mean, 6, spread)
+    assert (found["q_l"], found["q_r"], found["q_r_basis"]) == (pytest.approx(place[0]), pytest.approx(place[1]), "peers")
     assert found["peers_known"] == pytest.approx(400 / 450)
-    assert found["bandwidth_gbps"]["value"] == pytest.approx(bandwidth_gbps(profiles()["BF-3"].performance, 10, 8))
+    assert found["bandwidth_gbps"]["value"] == pytest.approx(bandwidth_gbps(p, *place))
+    assert found["latency_us"]["value"] == pytest.approx(latency_us(p, 10, mean))
     assert (found["measured_gbps"], found["full"], found["above"]) == (100, False, False)
     # Whoever sends to nobody that is known has its own ingress chain standing in.
     alone = viewer.get("/api/v1/rnics/joined-near/0000:3b:00.0/performance").json()

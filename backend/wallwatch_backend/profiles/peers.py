@@ -1,29 +1,18 @@
-"""Q_r of an RNIC: the ingress queries of its peers, weighted by the packets that it sends to each.
-
-The collector reports the tunnel addresses that an RNIC sends to (`peers`) and those at which it receives (`tunnel_addresses`); the join
-over all hosts is here. Where an address belongs to several RNICs of a host, each counts alike.
-"""
+"""Q_r of some RNICs: what their packets meet at their peers, joined over all hosts as forecasts join it (`domain.forecast.peers`)."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+import numpy as np
 from sqlalchemy import text
 
+from wallwatch.domain.forecast.peers import Joined, Report, Weights, join, owners_of, shares, weights
 from wallwatch_backend.kit.database import ReadSession
 
 KEPT = timedelta(minutes=5)
 """Addresses change seldom; reports come every 30 s."""
-KNOWN_SHARE = 0.25
-"""With less of the packets going to peers that are known, the mean says little, and there is none."""
 
-_SENT = text(
-    """
-    SELECT DISTINCT ON (rnic_id) rnic_id, other ->> 'peers', (other ->> 'peers_other_packets_per_s')::float8
-    FROM offload_sample
-    WHERE rnic_id = ANY(:rnics) AND time >= :since AND other ? 'peers'
-    ORDER BY rnic_id, time DESC
-    """
-)
 _OWNERS = text(
     """
     SELECT DISTINCT ON (rnic_id) rnic_id, other ->> 'tunnel_addresses'
@@ -32,81 +21,95 @@ _OWNERS = text(
     ORDER BY rnic_id, time DESC
     """
 )
+_REPORTS = text(
+    """
+    SELECT DISTINCT ON (rnic_id) rnic_id, other ->> 'peers', (other ->> 'peers_other_packets_per_s')::float8,
+      other ->> 'tunnel_addresses', other ->> 'tunnel_sources', q_ingress
+    FROM offload_sample
+    WHERE rnic_id = ANY(:rnics) AND time >= :since AND (other ? 'peers' OR other ? 'tunnel_addresses')
+    ORDER BY rnic_id, time DESC
+    """
+)
 _QUERIES = text(
     """
-    SELECT DISTINCT ON (rnic_id) rnic_id, q_ingress FROM offload_sample
+    SELECT DISTINCT ON (rnic_id) rnic_id, q_ingress, (other ->> 'q_ingress_sd')::float8 FROM offload_sample
     WHERE rnic_id = ANY(:rnics) AND time >= :since AND q_ingress IS NOT NULL
     ORDER BY rnic_id, time DESC
     """
 )
 
 
-def shares(peers: str) -> dict[str, float]:
-    """Return address → packets/s; what is damaged is left out.
+@dataclass(frozen=True)
+class Remote:
+    """What packets of one RNIC meet at their receivers: mean queries, and their standard deviation."""
 
-    >>> shares("192.0.2.8=25 192.0.2.7=10 192.0.2.9= x")
-    {'192.0.2.8': 25.0, '192.0.2.7': 10.0}
-    """
-    found: dict[str, float] = {}
-    for part in peers.split():
-        address, _, packets = part.rpartition("=")
-        try:
-            found[address] = float(packets)
-        except ValueError:
-            continue
-    return found
+    mean: float
+    spread: float
 
 
-async def weights(session: ReadSession, rnic_ids: Sequence[int], now: datetime) -> dict[int, tuple[dict[int, float], float]]:
-    """Return RNIC → (peer RNIC → packets/s, packets/s to addresses that nobody is known to own), from the reports of the last minutes."""
+@dataclass(frozen=True)
+class Peers:
+    """Whom some RNICs send to, from the newest reports."""
+
+    rnics: Sequence[int]
+    """Those that were asked for, then their peers."""
+    asked: int
+    by: Weights
+    queries: Mapping[int, tuple[float, float]]
+    """The newest ingress queries of each, and their standard deviation (NaN where not reported)."""
+
+    def known_share(self, rnic_id: int) -> float | None:
+        """Share of its packets that goes to RNICs which are known; None without a report."""
+        row = self.rnics.index(rnic_id)
+        known = float(self.by.packets[self.by.senders == row].sum())
+        total = known + float(self.by.elsewhere[row])
+        return known / total if total > 0.0 else None
+
+    def now(self) -> dict[int, Remote]:
+        """Return RNIC → what its packets meet, for those whose peers are known."""
+        return self.at({rnic_id: mean for rnic_id, (mean, _) in self.queries.items()})
+
+    def at(self, q_ingress: Mapping[int, float]) -> dict[int, Remote]:
+        """The same with other ingress queries of the peers, such as those of an earlier minute; the newest spread stands for all times."""
+        nothing = np.nan, np.nan
+        mean = np.array([q_ingress.get(one, np.nan) for one in self.rnics], dtype=np.float64)
+        spread = np.array([self.queries.get(one, nothing)[1] for one in self.rnics], dtype=np.float64)
+        found: Joined = join(self.by, mean, spread)
+        rows = [row for row in range(self.asked) if found.of_peers[row]]
+        return {self.rnics[row]: Remote(float(found.mean[row]), float(np.nan_to_num(found.spread[row]))) for row in rows}
+
+
+async def peers_of(session: ReadSession, rnic_ids: Sequence[int], now: datetime) -> Peers:
+    """Return whom RNICs send to, from the reports of the last minutes."""
     since = now - KEPT
-    sent = [tuple(row) for row in await session.execute(_SENT, {"rnics": list(rnic_ids), "since": since})]
-    if not sent:
+    told = await _reports(session, rnic_ids, since)
+    addresses = await session.execute(_OWNERS, {"since": since}) if any(one.peers for one in told.values()) else ()
+    owners = owners_of({rnic_id: Report(addresses=own or "") for rnic_id, own in addresses})
+    receivers = {one for report in told.values() for address in shares(report.peers) for one in owners.get(address, ())}
+    rnics = [*rnic_ids, *sorted(receivers - set(rnic_ids))]
+    rows = {rnic_id: row for row, rnic_id in enumerate(rnics)}
+    told |= await _reports(session, rnics[len(rnic_ids) :], since)
+    # Of peers it matters what met packets there, not whom they send to.
+    reports = {rows[one]: report if rows[one] < len(rnic_ids) else _without_peers(report) for one, report in told.items()}
+    by = weights(reports, len(rnics), {address: [rows[one] for one in own if one in rows] for address, own in owners.items()})
+    found = await session.execute(_QUERIES, {"rnics": rnics, "since": since}) if receivers else ()
+    queries = {row[0]: (float(row[1]), np.nan if row[2] is None else float(row[2])) for row in found}
+    return Peers(rnics, len(rnic_ids), by, queries)
+
+
+async def _reports(session: ReadSession, rnic_ids: Sequence[int], since: datetime) -> dict[int, Report]:
+    if not rnic_ids:
         return {}
-    owners: dict[str, list[int]] = {}
-    for rnic_id, addresses in await session.execute(_OWNERS, {"since": since}):
-        for address in (addresses or "").split():
-            owners.setdefault(address, []).append(rnic_id)
-    return {rnic_id: weighed(peers, rest or 0.0, owners) for rnic_id, peers, rest in sent}
+    rows = await session.execute(_REPORTS, {"rnics": list(rnic_ids), "since": since})
+    return {
+        row[0]: Report(row[1] or "", row[2] or 0.0, row[3] or "", row[4] or "", np.nan if row[5] is None else float(row[5])) for row in rows
+    }
 
 
-def weighed(peers: str, rest: float, owners: dict[str, list[int]]) -> tuple[dict[int, float], float]:
-    """Return the packets/s to each known RNIC, and those to others. An address of several RNICs counts alike for each.
-
-    >>> weighed("a=30 b=10 c=5", 1.0, {"a": [3], "b": [4, 5]})
-    ({3: 30.0, 4: 5.0, 5: 5.0}, 6.0)
-    """
-    found: dict[int, float] = {}
-    for address, packets in shares(peers).items():
-        own = owners.get(address)
-        if not own:
-            rest += packets
-            continue
-        for rnic_id in own:
-            found[rnic_id] = found.get(rnic_id, 0.0) + packets / len(own)
-    return found, rest
+def _without_peers(report: Report) -> Report:
+    return Report("", 0.0, report.addresses, report.sources, report.q_ingress)
 
 
-def mean(weight: dict[int, float], unknown: float, q_ingress: Mapping[int, float]) -> float | None:
-    """Return Q_r, or nothing where hardly any packet goes to RNICs whose ingress queries are known.
-
-    >>> mean({3: 30.0, 4: 10.0}, 0.0, {3: 2.0, 4: 10.0}), mean({3: 5.0}, 20.0, {3: 2.0})
-    (4.0, None)
-    """
-    known = {rnic_id: packets for rnic_id, packets in weight.items() if rnic_id in q_ingress}
-    total = sum(known.values())
-    if total <= 0.0 or total < KNOWN_SHARE * (sum(weight.values()) + unknown):
-        return None
-    return sum(packets * q_ingress[rnic_id] for rnic_id, packets in known.items()) / total
-
-
-async def remote_queries(session: ReadSession, rnic_ids: Sequence[int], now: datetime) -> dict[int, float]:
-    """Return RNIC → Q_r, for those whose peers are known, from the reports of the last minutes."""
-    weight = await weights(session, rnic_ids, now)
-    concerned = sorted({peer for known, _ in weight.values() for peer in known})
-    if not concerned:
-        return {}
-    rows = await session.execute(_QUERIES, {"rnics": concerned, "since": now - KEPT})
-    q_ingress = {row[0]: float(row[1]) for row in rows}
-    found = {rnic_id: mean(known, unknown, q_ingress) for rnic_id, (known, unknown) in weight.items()}
-    return {rnic_id: q for rnic_id, q in found.items() if q is not None}
+async def remote_queries(session: ReadSession, rnic_ids: Sequence[int], now: datetime) -> dict[int, Remote]:
+    """Return RNIC → what its packets meet at their receivers, for those whose peers are known, from the reports of the last minutes."""
+    return (await peers_of(session, rnic_ids, now)).now()

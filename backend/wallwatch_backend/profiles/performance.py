@@ -8,7 +8,8 @@ import numpy as np
 from sqlalchemy import Row
 
 from wallwatch.domain.catalogue import load
-from wallwatch.domain.forecast.physical import link_gbps
+from wallwatch.domain.catalogue.models import Performance
+from wallwatch.domain.forecast.physical import link_gbps, one_in_flight
 from wallwatch.domain.performance.model import bandwidth_gbps, latency_us
 from wallwatch.domain.performance.predict import Interval, predict
 from wallwatch_backend.kit import clock
@@ -16,6 +17,7 @@ from wallwatch_backend.kit.database import ReadSession
 from wallwatch_backend.kit.problems import NotFound
 from wallwatch_backend.profiles import peers, repository, shown
 from wallwatch_backend.profiles.models import ProfileVersionRow
+from wallwatch_backend.profiles.peers import Remote
 from wallwatch_backend.profiles.schemas import Estimate, PathPoint, RnicPerformance
 from wallwatch_backend.profiles.service import FRESH
 from wallwatch_backend.rnics.service import identity_of
@@ -31,8 +33,9 @@ async def of_rnic(session: ReadSession, host: str, pci: str, hours: float) -> Rn
     version = await _in_force(session, identity.model, identity.driver or "", identity.fw_ver or "")
     p = shown.profile_in_force(identity.model, version).performance
     now = clock.now()
-    weight, unknown = (await peers.weights(session, [identity.rnic_id], now)).get(identity.rnic_id, ({}, 0.0))
-    total = sum(weight.values()) + unknown
+    own = identity.rnic_id
+    whom = await peers.peers_of(session, [own], now)
+    newest = await repository.newest_of(session, own, now - FRESH)
     found = RnicPerformance(
         model=identity.model,
         number=version.number if version is not None else 0,
@@ -40,7 +43,7 @@ async def of_rnic(session: ReadSession, host: str, pci: str, hours: float) -> Rn
         q_l=None,
         q_r=None,
         q_r_basis=None,
-        peers_known=sum(weight.values()) / total if total > 0.0 else None,
+        peers_known=whom.known_share(own),
         bandwidth_gbps=None,
         latency_us=None,
         measured_gbps=None,
@@ -51,44 +54,56 @@ async def of_rnic(session: ReadSession, host: str, pci: str, hours: float) -> Rn
         path=[],
     )
     since = now - timedelta(hours=hours)
-    of_peers = await repository.ingress_paths(session, list(weight), since) if weight else {}
-    for row in await repository.path(session, identity.rnic_id, since):
-        bucket, q_l, own_ingress, gbps = row.bucket, row.q_egress_avg, row.q_ingress_avg, row.tx_gbps_avg
-        # Whom it talks to now stands for whom it talked to: only the newest report of its peers is used.
-        q_r = peers.mean(weight, unknown, of_peers.get(bucket, {}))
-        if q_r is None:
-            q_r = own_ingress
+    of_peers = await repository.ingress_paths(session, whom.rnics[1:], since)
+    for row in await repository.path(session, own, since):
+        bucket, gbps = row.bucket, row.tx_gbps_avg
+        # Whom it talks to now stands for whom it talked to: only the newest report of its peers is used, and the newest spread.
+        there = whom.at(of_peers.get(bucket, {})).get(own)
+        q_r = row.q_ingress_avg if there is None else there.mean
         if q_r is None:
             continue
-        expected = min(bandwidth_gbps(p, q_l, q_r), _link(row))
+        place = _place(p, row.q_egress_avg, q_r, newest, there)
+        expected = min(bandwidth_gbps(p, *place), _link(row))
         found.path.append(
             PathPoint(
                 at=bucket,
-                q_l=q_l,
-                q_r=q_r,
+                q_l=place[0],
+                q_r=place[1],
                 expected_gbps=expected,
-                expected_us=latency_us(p, q_l, q_r),
+                expected_us=latency_us(p, row.q_egress_avg, q_r),
                 measured_gbps=gbps,
                 residual=None if gbps is None else gbps / expected - 1.0,
             )
         )
-    newest = await repository.newest_of(session, identity.rnic_id, now - FRESH)
     if newest is None:
         return found
-    joined = (await peers.remote_queries(session, [identity.rnic_id], now)).get(identity.rnic_id)
+    there = whom.now().get(own)
     found.at, found.q_l, found.measured_gbps = newest.time, newest.q_egress, newest.tx_gbps
-    found.q_r = joined if joined is not None else newest.q_ingress
-    if found.q_r is None:
+    q_r = newest.q_ingress if there is None else there.mean
+    if q_r is None:
         return found
-    found.q_r_basis = "peers" if joined is not None else "own_ingress"
-    predicted = predict(p, newest.q_egress, found.q_r)
-    link, bandwidth = _link(newest), predicted.bandwidth_gbps
+    found.q_r_basis = "own_ingress" if there is None else "peers"
+    found.q_l, found.q_r = _place(p, newest.q_egress, q_r, newest, there)
+    link, bandwidth = _link(newest), predict(p, found.q_l, found.q_r).bandwidth_gbps
     bounded = Interval(min(bandwidth.value, link), min(bandwidth.lower, link), min(bandwidth.upper, link))
-    found.bandwidth_gbps, found.latency_us = _estimate(bounded), _estimate(predicted.latency_us)
+    found.bandwidth_gbps, found.latency_us = _estimate(bounded), _estimate(predict(p, newest.q_egress, q_r).latency_us)
     if found.measured_gbps is not None:
         found.full = found.measured_gbps >= FULL * bounded.value
         found.above = found.measured_gbps > bandwidth.upper
     return found
+
+
+def _place(p: Performance, q_l: float, q_r: float, newest: Row[Any] | None, there: Remote | None) -> tuple[float, float]:
+    """Return the place on the surface: queries over packets in flight. An earlier minute's spread was as large in proportion."""
+    spread_l = spread_r = None
+    if newest is not None:
+        spread_l = _grown(newest.egress_sd, newest.q_egress, q_l)
+        spread_r = there.spread if there is not None else _grown(newest.ingress_sd, newest.q_ingress, q_r)
+    return one_in_flight(p, q_l, q_r, spread_l, spread_r)
+
+
+def _grown(spread: float | None, then: float | None, mean: float) -> float | None:
+    return spread * mean / then if spread is not None and then else spread
 
 
 def _link(row: Row[Any]) -> float:

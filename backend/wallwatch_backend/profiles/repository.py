@@ -71,11 +71,12 @@ async def rnics_by_model(session: ReadSession) -> dict[str, int]:
 
 _NEWEST = text(
     """
-    SELECT r.rnic_id, r.host, r.pci, r.driver, r.fw_ver, s.tx_gbps, o.time, o.q_egress, o.q_ingress
+    SELECT r.rnic_id, r.host, r.pci, r.driver, r.fw_ver, s.tx_gbps, o.time, o.q_egress, o.q_ingress,
+           (o.other ->> 'q_egress_sd')::float8 AS egress_sd, (o.other ->> 'q_ingress_sd')::float8 AS ingress_sd
     FROM rnic r
     JOIN rnic_state s USING (rnic_id)
     CROSS JOIN LATERAL (
-        SELECT time, q_egress, q_ingress FROM offload_sample o
+        SELECT time, q_egress, q_ingress, other FROM offload_sample o
         WHERE o.rnic_id = r.rnic_id AND o.time >= :since AND o.q_egress IS NOT NULL AND o.q_ingress IS NOT NULL
         ORDER BY time DESC LIMIT 1
     ) o
@@ -147,7 +148,9 @@ async def newest_of(session: ReadSession, rnic_id: int, since: datetime) -> Row[
     """The newest sample of one RNIC with queries, and what it sends."""
     query = text(
         """
-        SELECT o.time, o.q_egress, o.q_ingress, s.tx_gbps, p.rate_gbps, p.pci_link_speed_gts AS pci_gts, p.pci_link_width AS pci_lanes
+        SELECT o.time, o.q_egress, o.q_ingress, (o.other ->> 'q_egress_sd')::float8 AS egress_sd,
+               (o.other ->> 'q_ingress_sd')::float8 AS ingress_sd,
+               s.tx_gbps, p.rate_gbps, p.pci_link_speed_gts AS pci_gts, p.pci_link_width AS pci_lanes
         FROM offload_sample o LEFT JOIN rnic_state s USING (rnic_id)
         LEFT JOIN LATERAL (
             SELECT rate_gbps, pci_link_speed_gts, pci_link_width FROM rnic_sample

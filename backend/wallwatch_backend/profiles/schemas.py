@@ -172,8 +172,8 @@ class PlacedRnic(BaseModel):
     host: str
     pci: str
     at: datetime
-    q_l: float
-    q_r: float
+    q_l: float = Field(description="Mean queries over packets in flight: a packet deep in the chain is in flight for longer")
+    q_r: float = Field(description="The same at its receivers")
     q_r_basis: Literal["peers", "own_ingress"] = Field(description="Joined over its peers, or its own ingress chain standing in for theirs")
     expected_gbps: float
     expected_us: float
@@ -184,8 +184,8 @@ class PathPoint(BaseModel):
     """Where an RNIC stood on its model's surface in one minute."""
 
     at: datetime
-    q_l: float
-    q_r: float
+    q_l: float = Field(description="Mean queries over packets in flight")
+    q_r: float = Field(description="The same at its receivers")
     expected_gbps: float
     expected_us: float
     measured_gbps: float | None
@@ -198,8 +198,8 @@ class RnicPerformance(BaseModel):
     model: str
     number: int = Field(description="Version of the profile; 0 is the catalogue's own")
     at: datetime | None = Field(description="Time of the newest sample; null when there is none of the last ten minutes")
-    q_l: float | None
-    q_r: float | None
+    q_l: float | None = Field(description="Mean queries over packets in flight: a packet deep in the chain is in flight for longer")
+    q_r: float | None = Field(description="The same at its receivers")
     q_r_basis: Literal["peers", "own_ingress"] | None
     peers_known: float | None = Field(description="Share of the packets that goes to RNICs which are known; null without a report")
     bandwidth_gbps: Estimate | None

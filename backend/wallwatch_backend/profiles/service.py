@@ -9,6 +9,7 @@ import numpy as np
 from wallwatch.domain.catalogue import load
 from wallwatch.domain.catalogue.models import Performance
 from wallwatch.domain.catalogue.models import Profile as DomainProfile
+from wallwatch.domain.forecast.physical import one_in_flight
 from wallwatch.domain.performance.calibration import Calibration
 from wallwatch.domain.performance.model import bandwidth_gbps, bandwidths_gbps, latency_us
 from wallwatch.domain.performance.predict import predict
@@ -155,17 +156,18 @@ async def placed(session: ReadSession, model: str) -> list[PlacedRnic]:
     joined = await peers.remote_queries(session, [row.rnic_id for row in rows], clock.now())
     found = []
     for row in rows:
-        peer = joined.get(row.rnic_id)
-        q_l, q_r = float(row.q_egress), peer if peer is not None else float(row.q_ingress)
+        there = joined.get(row.rnic_id)
+        q_l, q_r = float(row.q_egress), float(row.q_ingress) if there is None else there.mean
+        place = one_in_flight(p, q_l, q_r, row.egress_sd, row.ingress_sd if there is None else there.spread)
         found.append(
             PlacedRnic(
                 host=row.host,
                 pci=row.pci,
                 at=row.time,
-                q_l=q_l,
-                q_r=q_r,
-                q_r_basis="own_ingress" if peer is None else "peers",
-                expected_gbps=bandwidth_gbps(p, q_l, q_r),
+                q_l=place[0],
+                q_r=place[1],
+                q_r_basis="own_ingress" if there is None else "peers",
+                expected_gbps=bandwidth_gbps(p, *place),
                 expected_us=latency_us(p, q_l, q_r),
                 measured_gbps=row.tx_gbps,
             )

@@ -96,6 +96,18 @@ def in_flight(p: Parameters, q_l: Floats, q_r: Floats, spread_l: Floats, spread_
     return q_l + p.a * np.nan_to_num(spread_l) ** 2 / latency, q_r + p.b * np.nan_to_num(spread_r) ** 2 / latency
 
 
+def one_in_flight(performance: Fitted, q_l: float, q_r: float, spread_l: float | None, spread_r: float | None) -> tuple[float, float]:
+    """The same of one RNIC; None for a spread that is not known.
+
+    >>> from wallwatch.domain.catalogue.load import profiles
+    >>> round(one_in_flight(profiles()["CX-6"].performance, 19.5, 0.0, 11.5, None)[0], 1)
+    21.2
+    """
+    numbers = [np.array([np.nan if one is None else one], dtype=np.float64) for one in (q_l, q_r, spread_l, spread_r)]
+    left, right = in_flight(Parameters.like_this(performance), *numbers)
+    return float(left[0]), float(right[0])
+
+
 @dataclass(frozen=True, slots=True)
 class Performance:
     """Now, shape (rnics,), and ahead, shape (rnics, horizons, quantiles); NaN where the model or Q is not known."""
