@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -23,11 +22,15 @@ func filterOf(port string, handle uint32, flow string) netlink.Filter {
 func orphanRig(t *testing.T) (*offloadRig, *RemoveOrphanedFilters) {
 	r := newOffloadRig(t, busy...)
 	foreign := netlink.Filter{Netdev: "p0_1", Priority: 9, Protocol: 3, Kind: "matchall", Handle: 1, Cookie: netlink.CookieOf(ufid(90))}
-	r.kernel.filters = map[string][]netlink.Filter{
-		"p0_0": {filterOf("p0_0", 1, ufid(1)), filterOf("p0_0", 2, ufid(2)), filterOf("p0_0", 3, ufid(91))},
-		"p0_1": {filterOf("p0_1", 1, ufid(5)), filterOf("p0_1", 2, ufid(92)), foreign, {Netdev: "p0_1", Kind: "flower", Handle: 7}},
-	}
-	return r, &RemoveOrphanedFilters{Kernel: r.kernel, auditor: &Auditor{r.kernel, r.ports.flows, tcaudit.Classifiers}}
+	r.SetFilters("p0_0", filterOf("p0_0", 1, ufid(1)), filterOf("p0_0", 2, ufid(2)), filterOf("p0_0", 3, ufid(91)))
+	r.SetFilters("p0_1", filterOf("p0_1", 1, ufid(5)), filterOf("p0_1", 2, ufid(92)), foreign, netlink.Filter{Netdev: "p0_1", Kind: "flower", Handle: 7})
+	return r, &RemoveOrphanedFilters{Kernel: r, auditor: &Auditor{r, r.ports.flows, tcaudit.Classifiers}}
+}
+
+// counts are how many filters p0_0 and p0_1 have.
+func (r *offloadRig) counts() [2]int {
+	found, _ := r.Filters(context.Background(), []string{"p0_0", "p0_1"})
+	return [2]int{len(found["p0_0"]), len(found["p0_1"])}
 }
 
 func TestOrphanedFiltersAreFoundAndOnlyTheyAreRemoved(t *testing.T) {
@@ -53,8 +56,8 @@ func TestOrphanedFiltersAreFoundAndOnlyTheyAreRemoved(t *testing.T) {
 	if err := errors.Join(remove.Apply(ctx, plan), remove.Verify(ctx, plan)); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.kernel.filters["p0_0"]) != 2 || len(r.kernel.filters["p0_1"]) != 3 {
-		t.Errorf("the kernel has %v", r.kernel.filters)
+	if r.counts() != [2]int{2, 3} {
+		t.Errorf("the kernel has %v", r.counts())
 	}
 	if effect, err := remove.Observe(ctx, plan); effect != InPlace || err != nil {
 		t.Errorf("after: %s, %v", effect, err)
@@ -85,12 +88,12 @@ func TestAFilterWhoseFlowIsKnownAgainByNowIsNotRemoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.lines = append(r.lines, encapsulated(91, "3", "192.0.2.8"))
+	r.AddFlow(encapsulated(91, "3", "192.0.2.8"))
 	if err := errors.Join(remove.Apply(ctx, plan), remove.Verify(ctx, plan)); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.kernel.filters["p0_0"]) != 3 || len(r.kernel.filters["p0_1"]) != 3 {
-		t.Errorf("the kernel has %v", r.kernel.filters)
+	if r.counts() != [2]int{3, 3} {
+		t.Errorf("the kernel has %v", r.counts())
 	}
 }
 
@@ -101,8 +104,8 @@ func TestADeletionThatFailsInTheMiddleIsToldAndSeen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.kernel.remove = func(filter netlink.Filter) error {
-		if filter.Netdev == "p0_1" {
+	r.Refuse = func(change string) error {
+		if strings.HasPrefix(change, "tc filter del dev p0_1") {
 			return errors.New("connection timed out")
 		}
 		return nil
@@ -119,10 +122,10 @@ func TestNothingIsProvenByADumpThatCannotBeRead(t *testing.T) {
 	ctx := context.Background()
 	r, remove := orphanRig(t)
 	read := func(context.Context) ([]byte, error) { return []byte("ufid:nonsense\n"), nil }
-	if report, err := tcaudit.Audit(ctx, r.kernel, read, []string{"p0_0"}, tcaudit.Classifiers); err == nil || len(report.Orphans) > 0 {
+	if report, err := tcaudit.Audit(ctx, r, read, []string{"p0_0"}, tcaudit.Classifiers); err == nil || len(report.Orphans) > 0 {
 		t.Errorf("%+v, %v", report, err)
 	}
-	r.vs.Before = func(command string, _ []string) error {
+	r.Switch.Before = func(command string, _ []string) error {
 		if command == "dpctl/dump-flows" {
 			return errors.New("no such device")
 		}
@@ -136,8 +139,9 @@ func TestNothingIsProvenByADumpThatCannotBeRead(t *testing.T) {
 // Open vSwitch keeps a flow in its own datapath when it may not offload any more, and forgets the filter: the identity is the same, the filter goes on.
 func TestAFilterWhoseFlowIsInSoftwareNowIsAnOrphan(t *testing.T) {
 	r, remove := orphanRig(t)
-	r.kernel.filters = map[string][]netlink.Filter{"p0_0": {filterOf("p0_0", 1, ufid(1))}}
-	r.layers[ufid(1)] = ovstest.InSoftware
+	r.SetFilters("p0_0", filterOf("p0_0", 1, ufid(1)))
+	r.SetFilters("p0_1")
+	r.Move(ufid(1), ovstest.InSoftware)
 	report, err := remove.auditor.Audit(context.Background())
 	if err != nil || len(report.Orphans) != 1 {
 		t.Errorf("%+v, %v", report, err)
@@ -147,16 +151,13 @@ func TestAFilterWhoseFlowIsInSoftwareNowIsAnOrphan(t *testing.T) {
 func TestAFilterThatComesOrGoesWhileItIsLookedAtIsNoOrphan(t *testing.T) {
 	r, remove := orphanRig(t)
 	dumps := 0
-	r.vs.Before = func(command string, arguments []string) error {
-		if command == "dpctl/dump-flows" {
-			dumps++
-			if dumps == 1 { // one filter goes, another's flow is known a moment later
-				r.kernel.filters["p0_1"] = slices.DeleteFunc(r.kernel.filters["p0_1"], func(f netlink.Filter) bool { return f.UFID() == ufid(92) })
-			} else {
-				r.lines = append(r.lines, encapsulated(91, "3", "192.0.2.8"))
-			}
+	r.Dumped = func() {
+		dumps++
+		if dumps == 1 { // one filter goes, another's flow is known a moment later
+			r.SetFilters("p0_1", filterOf("p0_1", 1, ufid(5)))
+		} else {
+			r.AddFlow(encapsulated(91, "3", "192.0.2.8"))
 		}
-		return r.before(command, arguments)
 	}
 	if report, err := remove.auditor.Audit(context.Background()); err != nil || len(report.Orphans) != 0 || dumps != 2 {
 		t.Errorf("%+v, %v after %d dumps", report, err, dumps)
@@ -183,7 +184,7 @@ func TestOrphansOfARealKernelAreRemovedAndOthersStay(t *testing.T) {
 		t.Errorf("another classifier's filters count as Open vSwitch's: %+v, %v", none, err)
 	}
 	remove := &RemoveOrphanedFilters{Kernel: kernel.Netlink{}, auditor: &Auditor{kernel.Netlink{}, r.ports.flows, []string{"u32"}}}
-	r.vs.AddPort("8: v0")
+	r.Switch.AddPort("8: v0")
 	plan, err := planned(remove, `{"max_filters": 5}`)
 	if err != nil {
 		t.Fatal(err)
