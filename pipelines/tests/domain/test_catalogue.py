@@ -128,3 +128,17 @@ def test_a_registry_entry_with_an_unknown_type_is_refused_with_its_place() -> No
 def test_a_wrong_field_name_says_which_there_are() -> None:
     with pytest.raises(RegistryError, match="q_egress"):
         field("rnic_offload", "q_out")
+
+
+def test_a_remedy_may_be_proven_by_a_signal_that_keeps_below_its_own_parameter() -> None:
+    cap = load.remedies()["cap-encap-contexts"].verification
+    params: dict[str, object] = {"max_contexts": 8000, "max_ports": 2}
+    assert cap.holds(8000.0, params)
+    assert not cap.holds(8001.0, params)
+    assert cap.expected_with(params) == "<= 8000"
+
+
+def test_every_remedy_says_what_it_is_for() -> None:
+    assert all(remedy.helps for remedy in load.remedies().values())
+    suggested = {(s.id, r.action) for s in load.symptoms().values() if s.definition for r in s.definition.remedies}
+    assert [pair for pair in sorted(suggested) if pair[0] not in load.remedies()[pair[1]].helps] == []

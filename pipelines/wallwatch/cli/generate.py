@@ -19,12 +19,15 @@ def docs(
     folder: Path = typer.Option(Path("docs"), help="folder of the documentation", file_okay=False),
     check: bool = typer.Option(False, "--check", help="write nothing; fail when a file is not what would be written"),
 ) -> None:
-    """Write metrics.md, policies.md and symptoms.md."""
-    from wallwatch.cli.tables import pages
+    """Write metrics.md, policies.md and symptoms.md, and the table in remedies.md."""
+    from wallwatch.cli.tables import pages, sections, with_sections
 
     stale = []
-    for name, text in pages().items():
-        file = folder / name
+    written = {folder / name: text for name, text in pages().items()}
+    for name, places in sections().items():
+        if (page := folder / name).exists():  # only a part of it is written here
+            written[page] = with_sections(page.read_text(encoding="utf-8"), places)
+    for file, text in written.items():
         if file.exists() and file.read_text(encoding="utf-8") == text:
             continue
         stale.append(str(file))

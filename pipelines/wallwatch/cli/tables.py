@@ -17,6 +17,43 @@ def pages() -> dict[str, str]:
     return {"metrics.md": metrics_page(), "policies.md": policies_page(), "symptoms.md": symptoms_page()}
 
 
+def sections() -> dict[str, dict[str, str]]:
+    """File name -> name of a place in it -> content; a place is `<!-- name -->` up to `<!-- /name -->`."""
+    return {"remedies.md": {"remedies": remedies_table()}}
+
+
+def with_sections(text: str, places: dict[str, str]) -> str:
+    """A page with the content of its places renewed.
+
+    >>> with_sections("a <!-- x -->old<!-- /x --> b", {"x": "new"})
+    'a <!-- x -->\\nnew<!-- /x --> b'
+    """
+    for name, content in places.items():
+        before, begin, rest = text.partition(f"<!-- {name} -->")
+        _, end, after = rest.partition(f"<!-- /{name} -->")
+        if not begin or not end:
+            raise ValueError(f"there is no place <!-- {name} --> ... <!-- /{name} -->")
+        text = f"{before}{begin}\n{content}{end}{after}"
+    return text
+
+
+def remedies_table() -> str:
+    """Every remedy: what for, by what on the host, what it needs, and how it is proven and taken back."""
+    rows = (
+        (
+            f"`{r.id}`",
+            r.helps,
+            r.operations,
+            r.privileges,
+            r.risk,
+            f"{r.verification.text} Within {r.verification.within_s} s.",
+            r.undo,
+        )
+        for r in remedies().values()
+    )
+    return _table(("remedy", "for", "done on the host by", "needs there", "risk", "proven by telemetry", "undo"), rows)
+
+
 def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
     for row in rows:

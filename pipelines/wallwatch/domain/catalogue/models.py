@@ -312,6 +312,8 @@ class RemedyAction(Entry):
     id: str
     title: str
     summary: str
+    helps: str = ""
+    """What it is for; empty for what nobody orders."""
     scope: Literal["host", "rnic"]
     require_any_of: tuple[str, ...]
     params: dict[str, Parameter]

@@ -16,7 +16,7 @@ USUAL_CONTAINERS_PER_MINUTE, USUAL_BURST = 30, 4
 USUAL_REPORTER = "fw_fatal"
 """What fails on mlx5 when the firmware has stopped. On ice it is tx_hang; the agent refuses with the names that the card has."""
 USUAL_CONTEXTS, SHARE_OF_CONTEXTS, USUAL_PORTS = 8_000, 0.8, 8
-"""Contexts below a wall that is not known (10,000 in the paper), as a share of one that is, and the most containers that may get slow for it."""
+"""Contexts where no wall is known (the paper's is 10,000), as a share of one that is, and the most containers that may get slow for it."""
 USUAL_RELEASE_INTERVAL_MS = 2_000
 """Well above the time of one release, a second or less."""
 
