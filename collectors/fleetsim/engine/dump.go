@@ -25,7 +25,7 @@ func (e *Engine) WriteFlows(out *bytes.Buffer, h *Host, show Show) {
 func (e *Engine) WriteOffloaded(out *bytes.Buffer, h *Host, show Show) {
 	e.View(func(now time.Duration) {
 		for _, r := range h.RNICs {
-			for _, entry := range r.inOrder(show) {
+			for _, entry := range r.inOrder() {
 				if entry.state == installed {
 					entry.write(out, now, show)
 				}
@@ -34,12 +34,8 @@ func (e *Engine) WriteOffloaded(out *bytes.Buffer, h *Host, show Show) {
 	})
 }
 
-// inOrder are the card's entries as a dump prints them. TC lists its filters by priority, which is the order of their masks; so does a dump with
-// numbers, which is what plans are made of. The one with names, which the collector reads, has them as they come: recordings were made so.
-func (r *RNIC) inOrder(show Show) []*Entry {
-	if !show.Numbers {
-		return r.entries
-	}
+// inOrder are the card's entries as a dump prints them: TC lists its filters by priority, which is the order of their masks.
+func (r *RNIC) inOrder() []*Entry {
 	sorted := slices.Clone(r.entries)
 	slices.SortStableFunc(sorted, func(a, b *Entry) int {
 		return cmp.Or(cmp.Compare(a.dir, b.dir), cmp.Compare(a.group.position, b.group.position))

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -119,14 +120,14 @@ func TestTwoReleasesOfVFsLoseTheLinkOnlyIfTheyMeet(t *testing.T) {
 	e := build(t, fmt.Sprintf(fleet, "fixed", 100), OpenAdmission{})
 	r := e.rnics[0]
 	for range 50 {
-		r.unbind(e.now, 300)
+		r.unbind(e.now, 0, 300)
 		e.now += 10 * time.Second
 	}
 	if r.link.fatal != 0 {
 		t.Fatal("releases one after another lost the link")
 	}
 	for range 50 {
-		r.unbind(e.now, 300)
+		r.unbind(e.now, 0, 300)
 	}
 	if p := r.PCIe(); p.Speed != "Unknown" || p.Width != 0 || p.Fatal != 1 {
 		t.Fatalf("after fifty releases at once the link is %+v", p)
@@ -137,6 +138,41 @@ func TestTwoReleasesOfVFsLoseTheLinkOnlyIfTheyMeet(t *testing.T) {
 	}
 	if got := r.pcieGbps(); math.Abs(got-63.0) > 0.1 {
 		t.Errorf("the link carries %.2f Gbit/s, want 63", got)
+	}
+}
+
+// paced is an admission whose releases wait for their turn.
+type paced struct{ waiting []*Container }
+
+func (p *paced) Add(*Container) error { return nil }
+func (p *paced) Del(one *Container) error {
+	p.waiting = append(p.waiting, one)
+	return ErrWaits
+}
+
+func TestReleasesThatWaitForTheirTurnDoNotMeet(t *testing.T) {
+	const many = "name: releases\nseed: 7\ntopology: {hosts: 2, rnics_per_host: 1, vfs: 16, models: [CX-6], firmware: fixed}\nworkload:\n" +
+		"  - {kind: training, containers: 16, flows: 3200, gbps: 10}\n"
+	for name, apart := range map[string]time.Duration{"at once": 0, "one after another": time.Second} {
+		admission := &paced{}
+		e := build(t, many, admission)
+		run(e, 10*time.Second)
+		r := e.rnics[0]
+		for _, c := range slices.Clone(e.running) {
+			if c.RNIC == r {
+				e.stopContainer(c)
+			}
+		}
+		if len(admission.waiting) != 16 || len(r.releases) != 0 {
+			t.Fatalf("%d releases wait, %d have begun", len(admission.waiting), len(r.releases))
+		}
+		for _, c := range admission.waiting {
+			e.Released(c)
+			e.now += apart
+		}
+		if lost := r.link.fatal > 0; lost != (apart == 0) {
+			t.Errorf("%s: the link was lost: %v", name, lost)
+		}
 	}
 }
 

@@ -145,6 +145,7 @@ type Container struct {
 	MAC      string
 	external netip.Addr
 	stopped  bool
+	held     int // flows when it stopped, until its VF is released
 	endsAt   time.Duration
 }
 

@@ -30,10 +30,10 @@ type pciLink struct {
 	fatal     int // surprise-down errors that AER has counted
 }
 
-// unbind begins the release of a VF that had so many flows.
-func (r *RNIC) unbind(now time.Duration, flows int) {
+// unbind begins the release of a VF that had so many flows, a while from now.
+func (r *RNIC) unbind(now, after time.Duration, flows int) {
 	duration := releaseBase + time.Duration(flows)*releasePerFlow
-	begin := now + time.Duration(r.rng.Float64()*float64(teardownSpread)) + time.Duration(r.rng.Float64()*float64(duration))
+	begin := now + after + time.Duration(r.rng.Float64()*float64(duration))
 	one := release{begin, begin + time.Duration(criticalShare*float64(duration))}
 	kept := r.releases[:0]
 	race := false

@@ -13,6 +13,9 @@ import (
 // ErrTryLater is the refusal of a cordoned RNIC (CNI error 11): the scheduler then places the container on another one.
 var ErrTryLater = errors.New("the RNIC takes no new containers")
 
+// ErrWaits is the answer of a Del that is not over yet: the release of the VF begins when somebody tells of its end with Released.
+var ErrWaits = errors.New("the release waits for its turn")
+
 // Admission binds and frees VFs. The engine calls it in the middle of a step, in a fixed order.
 type Admission interface {
 	Add(*Container) error
@@ -137,16 +140,28 @@ func (e *Engine) newContainer(r *RNIC, vf int) *Container {
 
 func (e *Engine) stopContainer(c *Container) {
 	// A runtime that fails to clean up still loses the container; the plugin's error is the admission's to report.
-	_ = e.admission.Del(c)
+	waits := errors.Is(e.admission.Del(c), ErrWaits)
 	c.stopped = true
 	c.RNIC.VFs[c.VF] = nil
-	c.RNIC.unbind(e.now, e.flowsOf(c))
+	if c.held = e.flowsOf(c); !waits {
+		c.RNIC.unbind(e.now, time.Duration(e.rng.Float64()*float64(teardownSpread)), c.held)
+	}
 	for i, other := range e.running {
 		if other == c {
 			e.running = append(e.running[:i], e.running[i+1:]...)
 			break
 		}
 	}
+}
+
+// Released begins the release of a VF whose Del had to wait. A host that has booted since has nothing left to release.
+func (e *Engine) Released(c *Container) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if r := c.RNIC; c.held > 0 && !r.Host.Down(e.now) {
+		r.unbind(e.now, 0, c.held)
+	}
+	c.held = 0
 }
 
 func (e *Engine) flowsOf(c *Container) int {

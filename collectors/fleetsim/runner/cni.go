@@ -28,6 +28,8 @@ const tryAgainLater = 11
 type cniAdmission struct {
 	binary string // empty: every container is let in
 	log    *slog.Logger
+	// released tells the engine that a release whose turn has come is over; nil while there is none.
+	released func(*engine.Container)
 }
 
 type cniError struct {
@@ -61,15 +63,21 @@ func (a *cniAdmission) Add(c *engine.Container) error {
 	return os.WriteFile(filepath.Join(c.RNIC.Host.Name, "cni/results", c.ID+".json"), result, 0o644)
 }
 
-// Del frees it. Where releases of the RNIC are paced, the plugin waits for its turn: the fleet does not wait with it.
+// Del frees it. Where releases of the RNIC are paced, the plugin waits for its turn: the fleet does not wait with it, and the VF is released when
+// the plugin lets it.
 func (a *cniAdmission) Del(c *engine.Container) error {
 	if a.binary == "" {
 		return nil
 	}
 	_ = os.Remove(filepath.Join(c.RNIC.Host.Name, "cni/results", c.ID+".json"))
 	if _, err := os.Stat(filepath.Join(c.RNIC.Host.Name, "agent/pace", c.RNIC.PCI+".del.json")); err == nil {
-		go func() { _ = a.del(c, pacedTimeout) }()
-		return nil
+		go func() {
+			_ = a.del(c, pacedTimeout)
+			if a.released != nil {
+				a.released(c)
+			}
+		}()
+		return engine.ErrWaits
 	}
 	return a.del(c, cniTimeout)
 }

@@ -98,8 +98,13 @@ func TestAReleaseThatWaitsForItsTurnDoesNotHoldTheFleetUp(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(paces, container.RNIC.PCI+".del.json"), []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := admission.Del(container); err != nil {
-		t.Fatal(err)
+	released := make(chan *engine.Container, 1)
+	admission.released = func(c *engine.Container) { released <- c }
+	if err := admission.Del(container); !errors.Is(err, engine.ErrWaits) {
+		t.Fatalf("the release does not wait: %v", err)
+	}
+	if len(released) > 0 {
+		t.Fatal("released before its turn")
 	}
 	if err := os.WriteFile("host01/go", nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -108,4 +113,7 @@ func TestAReleaseThatWaitsForItsTurnDoesNotHoldTheFleetUp(t *testing.T) {
 		_, err := os.Stat("host01/done")
 		return err
 	})
+	if <-released != container {
+		t.Error("another VF is released")
+	}
 }

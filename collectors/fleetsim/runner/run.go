@@ -66,6 +66,7 @@ func Run(ctx context.Context, o Options) error {
 	if f.engine, err = engine.New(s, f.admission); err != nil {
 		return err
 	}
+	f.admission.released = f.engine.Released
 	if err := f.openHosts(); err != nil {
 		return err
 	}
