@@ -21,7 +21,8 @@ async def lock_rnic(session: WriteSession, host: str, pci: str) -> None:
     await session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 7241019))"), {"key": f"plan|{host}|{pci}"})
 
 
-async def add(session: WriteSession, row: PlanRow) -> None:
+async def add(session: WriteSession, row: PlanRow | RemedyRow) -> None:
+    """Write a plan, or the order to read its flows."""
     session.add(row)
     await session.flush()
 

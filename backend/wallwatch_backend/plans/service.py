@@ -19,7 +19,6 @@ from wallwatch_backend.plans.models import PlanRow
 from wallwatch_backend.plans.schemas import NewPlan, Plan, PlanState, PlanSummary, PlanTrigger
 from wallwatch_backend.profiles import repository as profiles
 from wallwatch_backend.profiles import shown
-from wallwatch_backend.remedies import repository as remedies
 from wallwatch_backend.remedies.errors import IncidentUnknown, NoAgent
 from wallwatch_backend.remedies.models import RemedyRow
 from wallwatch_backend.remedies.service import issue
@@ -59,7 +58,7 @@ async def make(
         operations=[],
         request_hash="",
     )
-    await remedies.add(session, reading)
+    await repository.add(session, reading)
     await issue(session, settings, signer, reading, "dry_run")
     row = PlanRow(
         id=uuid4(),
