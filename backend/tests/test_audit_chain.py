@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import psycopg
@@ -13,6 +15,7 @@ from typer.testing import CliRunner
 
 from wallwatch_backend.cli import audit_app
 
+REPOSITORY = Path(__file__).resolve().parents[2]
 runner = CliRunner()
 INSERT = "INSERT INTO audit_event (actor, action, target, outcome, address, detail) VALUES (%s, 'a.b', %s, 'ok', %s, %s) RETURNING id"
 
@@ -101,6 +104,22 @@ def test_a_changed_row_is_named(dsn: str, rows: list[int], change: str) -> None:
             ["INSERT INTO audit_event (actor, action, target, outcome, detail) VALUES ('x', 'x', 'x', 'ok', '{{}}')"],
             "is in no chain .1 such",
         ),
+        (
+            [
+                "UPDATE audit_event a SET actor = b.actor, at = b.at, target = b.target, address = b.address, detail = b.detail"
+                " FROM audit_event b WHERE (a.id, b.id) IN (({0}, {1}), ({1}, {0}))"
+            ],
+            "audit row {0} .* not what was written",
+        ),
+        (
+            [
+                "INSERT INTO audit_event (actor, action, target, outcome, detail) VALUES ('x', 'x', 'x', 'ok', '{{}}')",
+                "INSERT INTO audit_link (seq, event_id, previous, hash)"
+                " SELECT max(seq) + 1, (SELECT max(id) FROM audit_event), decode(repeat('00', 32), 'hex'), decode(repeat('00', 32), 'hex')"
+                " FROM audit_link",
+            ],
+            "does not follow",
+        ),
     ],
 )
 def test_each_way_to_tamper_is_found(dsn: str, rows: list[int], statements: list[str], says: str) -> None:
@@ -159,3 +178,35 @@ def test_only_administrators_get_the_end_of_the_chain(anonymous: httpx.Client, o
     assert operator.get("/api/v1/audit/head").status_code == 403
     head = admin.get("/api/v1/audit/head").json()
     assert verify("--anchor", f"{head['seq']}:{head['hash']}")[0] == 0
+
+
+@pytest.fixture
+def app_role(dsn: str) -> Iterator[str]:
+    """The role that docs/security.md has the backend run as."""
+    role = f"app_{uuid4().hex}"
+    recipe = re.search(r"```sql\n(.*?)```", (REPOSITORY / "docs/security.md").read_text(), re.DOTALL)
+    assert recipe is not None
+    with psycopg.connect(dsn) as connection:
+        connection.execute(recipe[1].replace("wallwatch_app", role))  # type: ignore[arg-type]
+    yield role
+    with psycopg.connect(dsn) as connection:
+        connection.execute(f"DROP OWNED BY {role}")  # type: ignore[arg-type]
+        connection.execute(f"DROP ROLE {role}")  # type: ignore[arg-type]
+
+
+def test_the_role_that_the_documents_give_the_backend_adds_to_the_log_and_can_do_nothing_else_to_it(dsn: str, app_role: str) -> None:
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute(f"SET ROLE {app_role}")  # type: ignore[arg-type]
+        connection.execute(INSERT, ["app", "", None, "{}"])
+        connection.execute("UPDATE agent SET healthy = healthy")
+        for forbidden in (
+            "UPDATE audit_event SET actor = 'x'",
+            "DELETE FROM audit_link",
+            "TRUNCATE audit_event CASCADE",
+            "ALTER TABLE audit_event DISABLE TRIGGER ALL",
+            "SET session_replication_role = replica",
+            "DROP TABLE audit_link",
+        ):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute(forbidden)  # type: ignore[arg-type]
+    assert verify()[0] == 0
