@@ -13,7 +13,7 @@ from wallwatch_local.reset import reset
 
 @pytest.fixture
 def layout(tmp_path: Path) -> Layout:
-    return Layout(folder=tmp_path, http_port=8001, kafka_port=8002, postgres_port=8003)
+    return Layout(folder=tmp_path, http_port=8001, kafka_port=8002, postgres_port=8003, agent_port=8004)
 
 
 def test_a_second_demo_in_the_same_folder_is_refused(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_host_processes_run_in_their_host_s_folder_without_the_database_s_addres
 
 @pytest.mark.integration
 def test_postgres_in_the_foreground_is_stopped_by_the_supervisor_s_signal(tmp_path: Path, free_port: int) -> None:
-    program = stores(Layout(folder=tmp_path, http_port=1, kafka_port=2, postgres_port=free_port))[0]
+    program = stores(Layout(folder=tmp_path, http_port=1, kafka_port=2, postgres_port=free_port, agent_port=3))[0]
     process = subprocess.Popen(program.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + 30

@@ -51,14 +51,15 @@ def test_a_question_mark_lists_the_scenarios_and_starts_nothing(capsys: pytest.C
 
 
 def test_both_configurations_name_the_host_and_parse(tmp_path: Path) -> None:
-    hosts.write_configuration(tmp_path, Host("host07", "r2"), "127.0.0.1:9092", 8123)
+    hosts.write_configuration(tmp_path, Host("host07", "r2"), "127.0.0.1:9092", "https://127.0.0.1:8123")
     telegraf = tomllib.loads((tmp_path / "telegraf.conf").read_text())
     assert telegraf["agent"]["hostname"] == "host07"
     assert telegraf["global_tags"]["rack"] == "r2"
     assert telegraf["outputs"]["kafka"][0]["brokers"] == ["127.0.0.1:9092"]
     agent = yaml.safe_load((tmp_path / "agent.yaml").read_text())
     assert agent["host"] == "host07"
-    assert agent["server_url"] == "http://127.0.0.1:8123"
+    assert agent["server_url"] == "https://127.0.0.1:8123"
+    assert agent["opamp_url"] == "wss://127.0.0.1:8123/v1/opamp"
 
 
 def test_a_template_with_a_missing_value_is_an_error() -> None:
@@ -67,11 +68,16 @@ def test_a_template_with_a_missing_value_is_an_error() -> None:
 
 
 def test_a_host_is_enrolled_only_with_credentials_and_its_token_is_private(tmp_path: Path) -> None:
-    hosts.write_configuration(tmp_path, Host("host01", "r1"), "127.0.0.1:9092", 8123)
+    hosts.write_configuration(tmp_path, Host("host01", "r1"), "127.0.0.1:9092", "https://127.0.0.1:8123")
     assert not hosts.is_enrolled(tmp_path)
     hosts.hand_over_token(tmp_path, "abc")
     token = tmp_path / "agent" / "enrolment-token"
     assert token.read_text() == "abc\n"
     assert token.stat().st_mode & 0o077 == 0
-    (tmp_path / "agent" / "credentials.json").write_text(json.dumps({}))
+    credentials = tmp_path / "agent" / "credentials.json"
+    credentials.write_text(json.dumps({"secret": "of an earlier release"}))
+    assert not hosts.is_enrolled(tmp_path)
+    hosts.hand_over_token(tmp_path, "abc")
+    assert not credentials.exists(), "the agent would go on with them"
+    credentials.write_text(json.dumps({"certificate": ""}))
     assert hosts.is_enrolled(tmp_path)

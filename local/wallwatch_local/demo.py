@@ -24,6 +24,7 @@ WAIT_TIMEOUT_S = 120.0
 ADMIN = "admin"
 LIST = "?"  # in place of a scenario's name
 PREFERRED_HTTP_PORT = 8080
+PREFERRED_AGENT_PORT = 8443
 
 
 def demo_dir() -> Path:
@@ -65,13 +66,14 @@ def _run(scenario: Path, started: float) -> None:
         http_port=ports.from_environment("WALLWATCH_HTTP_PORT", PREFERRED_HTTP_PORT),
         kafka_port=ports.from_environment("WALLWATCH_KAFKA_PORT"),
         postgres_port=ports.from_environment("WALLWATCH_POSTGRES_PORT"),
+        agent_port=ports.from_environment("WALLWATCH_AGENT_PORT", PREFERRED_AGENT_PORT),
     )
     layout.secrets.mkdir(parents=True, exist_ok=True, mode=0o700)
     layout.hosts.mkdir(exist_ok=True)
     database_url = postgres.url(layout.folder / "postgres", layout.postgres_port)
     simulated = hosts.hosts_of(scenario)
     for host in simulated:
-        hosts.write_configuration(layout.hosts / host.name, host, layout.kafka_bootstrap, layout.http_port)
+        hosts.write_configuration(layout.hosts / host.name, host, layout.kafka_bootstrap, layout.agent_url)
     programs = [*stores(layout), *centre(layout, database_url), *fleet(layout, scenario), *on_hosts(layout, simulated)]
     with supervise.running(programs, layout.folder) as supervisor:
         demo = Demo(layout, supervisor, database_url)

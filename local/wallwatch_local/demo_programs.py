@@ -18,6 +18,7 @@ class Layout:
     http_port: int
     kafka_port: int
     postgres_port: int
+    agent_port: int
 
     @property
     def hosts(self) -> Path:
@@ -35,6 +36,10 @@ class Layout:
     def api_url(self) -> str:
         return f"http://127.0.0.1:{self.http_port}"
 
+    @property
+    def agent_url(self) -> str:
+        return f"https://127.0.0.1:{self.agent_port}"
+
     def environment(self, database_url: str) -> dict[str, str]:
         """Settings of our own central processes."""
         return {
@@ -42,6 +47,9 @@ class Layout:
             "WALLWATCH_KAFKA_BOOTSTRAP": self.kafka_bootstrap,
             "WALLWATCH_API_URL": self.api_url,
             "WALLWATCH_HTTP_PORT": str(self.http_port),
+            "WALLWATCH_AGENT_PORT": str(self.agent_port),
+            "WALLWATCH_AGENT_URL": self.agent_url,
+            "WALLWATCH_AGENT_SECRETS": "false",
             # Shorter than the default of a real installation: who tries the demo sees an incident resolved.
             "WALLWATCH_INCIDENT_HOLD_S": os.environ.get("WALLWATCH_INCIDENT_HOLD_S", "120"),
             "WALLWATCH_UI_DIR": str(REPOSITORY / "frontend" / "dist"),

@@ -1,5 +1,6 @@
 """The simulated hosts of a scenario, and the two configuration files that a host's own processes read."""
 
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -69,14 +70,14 @@ def render(template: str, values: Mapping[str, str]) -> str:
     return Template(resources.files("wallwatch_local").joinpath("templates", template).read_text()).substitute(values)
 
 
-def write_configuration(folder: Path, host: Host, kafka_bootstrap: str, api_port: int) -> None:
+def write_configuration(folder: Path, host: Host, kafka_bootstrap: str, agent_url: str) -> None:
     """Write ``telegraf.conf`` and ``agent.yaml`` into a host's folder."""
     values = {
         "host": host.name,
         "rack": host.rack,
         "kafka_bootstrap": kafka_bootstrap,
-        "server_url": f"http://127.0.0.1:{api_port}",
-        "opamp_url": f"ws://127.0.0.1:{api_port}/v1/opamp",
+        "server_url": agent_url,
+        "opamp_url": agent_url.replace("http", "ws", 1) + "/v1/opamp",
     }
     # The simulator starts containers before the collector is there to make the folder of their events.
     for part in ("telegraf-buffer", "agent", "cni/events"):
@@ -86,12 +87,16 @@ def write_configuration(folder: Path, host: Host, kafka_bootstrap: str, api_port
 
 
 def is_enrolled(folder: Path) -> bool:
-    """Whether the host's agent has its credentials."""
-    return (folder / "agent" / "credentials.json").exists()
+    """Whether the host's agent has a certificate; what an earlier release left has none."""
+    try:
+        return "certificate" in json.loads((folder / "agent" / "credentials.json").read_text())
+    except (FileNotFoundError, ValueError):
+        return False
 
 
 def hand_over_token(folder: Path, token: str) -> None:
-    """Leave a single-use enrolment token where the host's agent takes it at its first start."""
+    """Leave a single-use enrolment token where the host's agent takes it at its first start, which it is without credentials."""
+    (folder / "agent" / "credentials.json").unlink(missing_ok=True)
     file = folder / "agent" / "enrolment-token"
     file.unlink(missing_ok=True)
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as handle:

@@ -42,7 +42,7 @@ def test_the_collector_accepts_every_configuration_that_we_ship(configuration: P
 
 
 def test_the_collector_accepts_what_the_local_stack_writes_for_a_simulated_host(tmp_path: Path) -> None:
-    hosts.write_configuration(tmp_path, hosts.Host("host01", "r1"), "127.0.0.1:1", 1)
+    hosts.write_configuration(tmp_path, hosts.Host("host01", "r1"), "127.0.0.1:1", "https://127.0.0.1:1")
     assert_accepted(load(tmp_path / "telegraf.conf", tmp_path))
 
 

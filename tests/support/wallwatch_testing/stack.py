@@ -67,14 +67,14 @@ def start(folder: Path, scenario: Path, settings: Mapping[str, str] | None = Non
     say otherwise: tests follow an incident to its end.
     """
     settings = {"WALLWATCH_INCIDENT_HOLD_S": "10", **(settings or {})}
-    http_port, kafka_port, postgres_port = ports.free_ports(3)
-    layout = Layout(folder=folder, http_port=http_port, kafka_port=kafka_port, postgres_port=postgres_port)
+    http_port, kafka_port, postgres_port, agent_port = ports.free_ports(4)
+    layout = Layout(folder, http_port, kafka_port, postgres_port, agent_port)
     layout.secrets.mkdir(parents=True, mode=0o700)
     layout.hosts.mkdir()
     database_url = postgres.url(folder / "postgres", postgres_port)
     simulated = hosts.hosts_of(scenario)
     for host in simulated:
-        hosts.write_configuration(layout.hosts / host.name, host, layout.kafka_bootstrap, http_port)
+        hosts.write_configuration(layout.hosts / host.name, host, layout.kafka_bootstrap, layout.agent_url)
     central = [replace(one, environment={**one.environment, **settings}) for one in centre(layout, database_url)]
     programs = [*stores(layout), *central, *fleet(layout, scenario), *on_hosts(layout, simulated)]
     with supervise.running(programs, folder) as supervisor:
