@@ -7,7 +7,7 @@ import (
 
 	"github.com/wallwatch/wallwatch/collectors/agent/journal"
 	"github.com/wallwatch/wallwatch/collectors/agent/remedies"
-	"github.com/wallwatch/wallwatch/collectors/agent/tcaudit"
+	"github.com/wallwatch/wallwatch/collectors/internal/ovs/tcaudit"
 )
 
 const (

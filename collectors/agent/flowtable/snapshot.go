@@ -163,23 +163,3 @@ func MaskOf(match string) (string, error) {
 	}
 	return string(found.Mask), nil
 }
-
-// InTC reads a dump and returns the identities of the flows that Open vSwitch says are filters of TC, and how many lines that should be flows
-// could not be read. A dump that names no layer (before Open vSwitch 2.10) may mean any of its flows.
-func InTC(dump []byte) (flows map[string]bool, unreadable int) {
-	flows = map[string]bool{}
-	var flow dpctl.Flow
-	for line := range bytes.Lines(dump) {
-		line = bytes.TrimSpace(line)
-		switch err := dpctl.ParseLine(line, &flow); {
-		case errors.Is(err, dpctl.ErrNotAFlow):
-		case err != nil:
-			unreadable++
-		case len(flow.Layer) == 0 || string(flow.Layer) == "tc":
-			if ufid, ok := bytes.CutPrefix(line, ufidPrefix); ok {
-				flows[string(ufid[:bytes.IndexByte(ufid, ',')])] = true
-			}
-		}
-	}
-	return flows, unreadable
-}

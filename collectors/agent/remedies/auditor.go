@@ -8,7 +8,7 @@ import (
 
 	"github.com/wallwatch/wallwatch/collectors/agent/flowtable"
 	"github.com/wallwatch/wallwatch/collectors/agent/kernel"
-	"github.com/wallwatch/wallwatch/collectors/agent/tcaudit"
+	"github.com/wallwatch/wallwatch/collectors/internal/ovs/tcaudit"
 )
 
 // ErrNoAudit says that this agent cannot audit TC: it needs the kernel and ovs-vswitchd's control socket.

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/wallwatch/wallwatch/collectors/agent/kernel"
-	"github.com/wallwatch/wallwatch/collectors/agent/tcaudit"
 	"github.com/wallwatch/wallwatch/collectors/internal/netlink"
 	"github.com/wallwatch/wallwatch/collectors/internal/netlink/netlinktest"
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/ovstest"
+	"github.com/wallwatch/wallwatch/collectors/internal/ovs/tcaudit"
 )
 
 func filterOf(port string, handle uint32, flow string) netlink.Filter {

@@ -11,7 +11,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/agent"
 	"github.com/wallwatch/wallwatch/collectors/agent/kernel"
 	"github.com/wallwatch/wallwatch/collectors/agent/remedies"
-	"github.com/wallwatch/wallwatch/collectors/agent/tcaudit"
+	"github.com/wallwatch/wallwatch/collectors/internal/ovs/tcaudit"
 )
 
 // errOrphans ends the command with 1, so that a script can ask.

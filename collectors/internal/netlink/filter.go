@@ -96,32 +96,42 @@ func (k Kernel) Filters(netdevs []string) (map[string][]Filter, error) {
 			continue
 		}
 		_ = conn.SetDeadline(time.Now().Add(timeout)) // a connection of a test has no clock to set
-		messages, err := conn.Execute(netlink.Message{
-			Header: netlink.Header{Type: unix.RTM_GETTFILTER, Flags: netlink.Request | netlink.Dump},
-			Data:   tcmsg(link, 0, 0),
-		})
-		if errors.Is(err, unix.ENODEV) || errors.Is(err, unix.EINVAL) { // gone since, or no qdisc that takes filters
-			err = nil
-		}
+		filters, err := FiltersAt(conn, link)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("filters of %q: %w", netdev, err))
-			continue
 		}
-		filters := make([]Filter, 0, len(messages))
-		for _, message := range messages {
-			filter, err := decodeFilter(message.Data)
-			if err != nil {
-				errs = append(errs, fmt.Errorf("filters of %q: %w", netdev, err))
-				continue
-			}
-			if filter.Handle != 0 { // without one it stands for the classifier itself
-				filter.Netdev = netdev
-				filters = append(filters, filter)
-			}
+		for i := range filters {
+			filters[i].Netdev = netdev
 		}
 		found[netdev] = filters
 	}
 	return found, errors.Join(errs...)
+}
+
+// FiltersAt lists the filters at the ingress of the device with this index, without its name. What could be read is returned beside an error.
+func FiltersAt(conn *netlink.Conn, link int) ([]Filter, error) {
+	messages, err := conn.Execute(netlink.Message{
+		Header: netlink.Header{Type: unix.RTM_GETTFILTER, Flags: netlink.Request | netlink.Dump}, Data: tcmsg(link, 0, 0),
+	})
+	for _, none := range []error{unix.EINVAL, unix.ENODEV, unix.ENOENT} { // no qdisc that takes filters, or gone since it was listed
+		if errors.Is(err, none) {
+			return nil, nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	filters := make([]Filter, 0, len(messages))
+	var errs []error
+	for _, message := range messages {
+		filter, err := decodeFilter(message.Data)
+		if err != nil {
+			errs = append(errs, err)
+		} else if filter.Handle != 0 { // without one it stands for the classifier itself
+			filters = append(filters, filter)
+		}
+	}
+	return filters, errors.Join(errs...)
 }
 
 func (k Kernel) openRoute() (*netlink.Conn, error) {
@@ -218,7 +228,11 @@ func (f *Filter) decodeOptions(options []byte) error {
 	for attributes.Next() {
 		switch attributes.Type() {
 		case places.flags:
-			switch flags := attributes.Uint32(); {
+			word := attributes.Bytes()
+			if len(word) != 4 {
+				continue
+			}
+			switch flags := binary.NativeEndian.Uint32(word); {
 			case flags&inHardware != 0:
 				f.Hardware = On
 			case flags&notInHW != 0:

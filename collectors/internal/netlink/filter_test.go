@@ -133,3 +133,9 @@ func TestWhatTCPrintsIsReadToo(t *testing.T) {
 		t.Error("an error message was read as filters")
 	}
 }
+
+func FuzzNoFilterStopsTheReader(f *testing.F) {
+	f.Add(bytesOf(f, flowerFilter))
+	f.Add([]byte{5, 0, 1, 0, 'f', 0, 0, 0})
+	f.Fuzz(func(_ *testing.T, message []byte) { _, _ = decodeFilter(message) })
+}

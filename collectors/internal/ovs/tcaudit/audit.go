@@ -4,13 +4,15 @@
 package tcaudit
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/wallwatch/wallwatch/collectors/agent/flowtable"
 	"github.com/wallwatch/wallwatch/collectors/internal/netlink"
+	"github.com/wallwatch/wallwatch/collectors/internal/ovs/dpctl"
 )
 
 // Classifiers are those that Open vSwitch makes filters of.
@@ -58,7 +60,7 @@ func Audit(ctx context.Context, kernel Kernel, dump func(context.Context) ([]byt
 		if err != nil {
 			return report, err
 		}
-		known, unreadable := flowtable.InTC(text)
+		known, unreadable := inTC(text)
 		if unreadable > 0 {
 			return report, fmt.Errorf("%d lines of the flow dump cannot be read, so that no filter is proven to be orphaned", unreadable)
 		}
@@ -122,4 +124,26 @@ func list(ports map[string]int) string {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 	}
 	return strings.Join(names, ", ")
+}
+
+var ufidPrefix = []byte("ufid:")
+
+// inTC reads a dump and returns the identities of the flows that Open vSwitch says are filters of TC, and how many lines that should be flows
+// could not be read. A dump that names no layer (before Open vSwitch 2.10) may mean any of its flows.
+func inTC(dump []byte) (flows map[string]bool, unreadable int) {
+	flows = map[string]bool{}
+	var flow dpctl.Flow
+	for line := range bytes.Lines(dump) {
+		line = bytes.TrimSpace(line)
+		switch err := dpctl.ParseLine(line, &flow); {
+		case errors.Is(err, dpctl.ErrNotAFlow):
+		case err != nil:
+			unreadable++
+		case len(flow.Layer) == 0 || string(flow.Layer) == "tc":
+			if ufid, ok := bytes.CutPrefix(line, ufidPrefix); ok {
+				flows[string(ufid[:bytes.IndexByte(ufid, ',')])] = true
+			}
+		}
+	}
+	return flows, unreadable
 }
