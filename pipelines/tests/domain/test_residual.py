@@ -54,6 +54,7 @@ def test_a_port_with_data_waiting_that_sends_less_than_expected_for_minutes_is_a
         replace(SLOW, link_gbps=62.0),
         replace(SLOW, paused_per_s=500.0),
         replace(SLOW, notified_per_s=200.0),
+        replace(SLOW, to_congested=0.3),
         replace(SLOW, explained=True),
     ],
     ids=[
@@ -63,6 +64,7 @@ def test_a_port_with_data_waiting_that_sends_less_than_expected_for_minutes_is_a
         "a slow link",
         "paused by the network",
         "slowed down by congestion control",
+        "held back by its receivers",
         "a known symptom",
     ],
 )

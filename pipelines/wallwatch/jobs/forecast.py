@@ -58,6 +58,7 @@ class Fleet:
         self.hosts = np.empty(0, dtype=np.int64)
         self._place: dict[int, int] = {}
         self.peers = peers.weights({}, 0)
+        self.congested = Congested.nowhere(0)
         self._held = Held.nothing(0)
         self._peers_of = -store.ADDRESSES_MIN
         self.rings = Rings()
@@ -78,7 +79,8 @@ class Fleet:
     def fill(self, connection: psycopg.Connection[Any], minute: int) -> None:
         """Read what the rings do not have for a forecast at the end of `minute`."""
         rings = self.rings
-        self._look_at_peers(connection, minute, self._ports(connection, minute))
+        self.congested = self._ports(connection, minute)
+        self._look_at_peers(connection, minute)
         first = max((m for m in range(minute - HISTORY_MIN + 1, minute) if not rings.now.has(m)), default=None)
         if first is not None:
             for m, rows, values in self._minutes(store.rolled_up(connection, minute - HISTORY_MIN + 1, minute)):
@@ -116,15 +118,15 @@ class Fleet:
         self.rings.sent.put(minute, places, ports.sent_gbps(found[:, 0], rates["packets"][places])[:, None])
         return ports.congested(rates)
 
-    def _look_at_peers(self, connection: psycopg.Connection[Any], minute: int, congested: Congested) -> None:
+    def _look_at_peers(self, connection: psycopg.Connection[Any], minute: int) -> None:
         """Learn who talks to whom, every few minutes and when the fleet has grown, and what congested cards hold back."""
-        self._held = self._held.still(congested)
+        self._held = self._held.still(self.congested)
         if minute - self._peers_of < store.ADDRESSES_MIN and len(self.peers.elsewhere) == len(self.known):
             return
         told = store.reports(connection, minute - store.ADDRESSES_MIN + 1, minute + 1)
         before = self.peers
         self.peers = peers.weights({self._place[i]: report for i, report in told.items() if i in self._place}, len(self.known))
-        self._held = step(self._held, before, self.peers, congested)
+        self._held = step(self._held, before, self.peers, self.congested)
         self._peers_of = minute
 
     def _joined(self, places: npt.NDArray[np.intp], q_ingress: npt.NDArray[np.float64], spread: npt.NDArray[np.float64]) -> peers.Joined:
@@ -229,8 +231,10 @@ class ForecastJob:
         now = window.values[:, -1]
         parameters = Parameters.of(window.models)
         queries = in_flight(parameters, now[:, column("q_l")], now[:, column("q_r")], window.spread[:, 0], window.spread[:, 1])
+        flight = np.stack(queries, axis=1)
+        fleet = self._fleet
         self._residuals.look(
-            connection, window.minute, self._fleet.known, np.stack(queries, axis=1), window.of_peers, window.link_gbps, self._fleet.peers
+            connection, window.minute, fleet.known, flight, window.of_peers, window.link_gbps, fleet.peers, fleet.congested
         )
 
     def _choose(self) -> None:

@@ -17,6 +17,7 @@ import psycopg
 from confluent_kafka import Producer
 
 from wallwatch.domain.catalogue.residual import residual_rule
+from wallwatch.domain.forecast.held import Congested
 from wallwatch.domain.forecast.peers import Weights
 from wallwatch.domain.hypotheses.versions import Identity
 from wallwatch.domain.symptoms import residual
@@ -76,6 +77,7 @@ class Residuals:
         of_peers: npt.NDArray[np.bool_],
         link_gbps: npt.NDArray[np.float64],
         weights: Weights,
+        congested: Congested,
     ) -> int:
         """Judge one minute; returns how many findings were sent.
 
@@ -92,6 +94,8 @@ class Residuals:
             What the PCIe link carries; NaN where not known.
         weights : Weights
             Who sends how much to whom.
+        congested : Congested
+            Which ports are asked for too much.
         """
         if self._lives is None:
             self._lives = _lasting(connection)
@@ -103,6 +107,7 @@ class Residuals:
         waiting = [row[0] for row in rows if row[8] is not None and row[8] >= rule.waited_ticks_per_s]
         held = {row[0]: row[1:] for row in connection.execute(_HELD, {**span, "rnics": waiting}).fetchall()} if waiting else {}
         explained = self._explained(connection, span["until"], places, weights)
+        to_congested = _share(weights, congested.receives)
         minutes = []
         for rnic_id, host, pci, model, driver, fw_ver, sent, rate, waited in rows:
             place = places[host, pci]
@@ -114,7 +119,7 @@ class Residuals:
                     _number(queries[place, 0]), _number(queries[place, 1]) if of_peers[place] else None,
                     None if sent is None else float(sent), float(min(bounds)) if bounds else None,
                     None if waited is None else float(waited), paused, notified,
-                    bool(explained[place]),
+                    bool(explained[place]), float(to_congested[place]),
                 )
             )  # fmt: skip
         findings = residual.step(self._lives, minutes, (minute + 1) * residual.MINUTE_MS)
@@ -134,9 +139,14 @@ class Residuals:
         for row in connection.execute(_EXPLAINED, {"since": until - timedelta(minutes=rule.after_symptom_min)}):
             if (row[0], row[1]) in places:
                 own[places[row[0], row[1]]] = True
-        total = np.bincount(weights.senders, weights=weights.packets, minlength=len(own)) + weights.elsewhere
-        there = np.bincount(weights.senders, weights=weights.packets * own[weights.receivers], minlength=len(own))
-        return np.asarray(own | (there > rule.share_to_symptoms * total))
+        return np.asarray(own | (_share(weights, own) > rule.share_to_symptoms))
+
+
+def _share(weights: Weights, of: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
+    """Share of each RNIC's packets that goes to some of them; 0 where it sends none."""
+    total = np.bincount(weights.senders, weights=weights.packets, minlength=len(of)) + weights.elsewhere
+    there = np.bincount(weights.senders, weights=weights.packets * of[weights.receivers], minlength=len(of))
+    return np.asarray(there / np.where(total > 0.0, total, 1.0))
 
 
 def _number(value: float) -> float | None:

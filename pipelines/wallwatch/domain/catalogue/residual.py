@@ -20,6 +20,7 @@ class ResidualRule(BaseModel):
     waited_ticks_per_s: float = Field(gt=0)
     paused_per_s: float = Field(gt=0)
     notified_per_s: float = Field(gt=0)
+    share_to_congested: float = Field(gt=0, lt=1)
     share_to_symptoms: float = Field(gt=0, lt=1)
     share: float = Field(gt=0, lt=1)
     raise_min: int = Field(ge=2)

@@ -73,6 +73,8 @@ class Minute:
     """Congestion notifications that it heeded."""
     explained: bool
     """Whether a symptom is there, or at its peers, or was until just now."""
+    to_congested: float = 0.0
+    """Share of its packets that goes to congested receivers."""
 
     @property
     def key(self) -> Key:
@@ -115,6 +117,7 @@ def judge(minute: Minute) -> Judged | None:
     if minute.waited_ticks_per_s is None or minute.paused_per_s is None or minute.notified_per_s is None:
         return None
     held = minute.paused_per_s >= rule.paused_per_s or minute.notified_per_s >= rule.notified_per_s
+    held = held or minute.to_congested >= rule.share_to_congested
     return Judged("below" if minute.waited_ticks_per_s >= rule.waited_ticks_per_s and not held else None, expected)
 
 
