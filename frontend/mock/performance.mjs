@@ -37,7 +37,7 @@ export class Profiles {
     this.versions["CX-6"] = [
       version(0, "retired"),
       version(1, "active", { source: "fleet", fw_ver: "22.36.1010", parameters: better, points: 412, note: "From six hours of pod 7", created_by: "dana", created_at: ago(90_000), promoted_by: "admin", promoted_at: ago(86_000) }),
-      version(2, "refused", { parameters: { ...better, u: 402.1, goodness: 0.61 }, points: 3, note: "Three mask counts only", reasons: ["bandwidth: R squared 0.61 is worse than 0.97 of the profile in force", "3 distinct points can't tell 5 parameters"], created_by: "dana", created_at: ago(40_000) }),
+      version(2, "refused", { parameters: null, points: 3, note: "Three mask counts only", reasons: ["bandwidth: R squared 0.61 is worse than 0.97 of the profile in force", "3 distinct points can't tell 5 parameters"], created_by: "dana", created_at: ago(40_000) }),
       version(3, "candidate", { parameters: { ...better, u: 322.4, v: 41.7 }, points: 48, note: "Lab, firmware 22.39", fw_ver: "22.39.2048", created_by: "admin", created_at: ago(3_000) }),
     ];
   }
@@ -113,7 +113,7 @@ export class Profiles {
 
   version(model, number) {
     const found = this.versions[model]?.find((each) => each.number === number);
-    return found ? { ...found, calibration: found.number === 0 || found.source === "fleet" ? null : calibration(model, found) } : null;
+    return found ? { ...found, calibration: found.number === 0 || found.source === "fleet" ? null : calibration(model, { ...found, parameters: found.parameters ?? TABLE[model] }) } : null;
   }
 
   calibrate(model, body) {

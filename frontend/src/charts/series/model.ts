@@ -20,6 +20,8 @@ export interface SeriesModel {
   intervals: readonly Interval[];
   fromMs: number;
   toMs: number;
+  /** Names of the lines between which the area is filled: what a forecast holds for possible. */
+  band?: { low: string; high: string };
   /** A wall, or what was expected: drawn as a line across when it lies near the data, or always. */
   limit?: { value: number; label: string; always?: boolean };
   formatTime: (ms: number) => string;

@@ -38,6 +38,18 @@ export function evenInterval(max: number): number {
   return max / (leading % 1.5 === 0 ? 3 : leading % 5 === 0 ? 5 : 4);
 }
 
+/** The area between two lines: an unseen line, and what the other one has above it. */
+function bandSeries(model: SeriesModel, theme: ChartTheme) {
+  const [low, high] = [model.band?.low, model.band?.high].map((name) => model.lines.find((line) => line.name === name)?.values);
+  if (!low || !high) return [];
+  const width = high.map((value, i) => (value === null || low[i] === null || low[i] === undefined ? null : value - low[i]));
+  const unseen = { type: "line", stack: "band", symbol: "none", silent: true, lineStyle: { width: 0 }, emphasis: { disabled: true }, tooltip: { show: false } };
+  return [
+    { ...unseen, name: "band from", data: toPoints(model.timesMs, low) },
+    { ...unseen, name: "band", areaStyle: { color: theme.series[0], opacity: 0.16 }, data: toPoints(model.timesMs, width) },
+  ];
+}
+
 /** Lines over time, symptom intervals as shaded areas, and the wall when the data come within reach of it. */
 export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCoreOption {
   const areas = clippedAreas(model.intervals, model.fromMs, model.toMs);
@@ -60,7 +72,7 @@ export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCo
           const line = model.lines[p.seriesIndex];
           return line ? `${p.marker}${line.label} <b>${formatValue(p.value[1], line.unit)}</b>` : "";
         });
-        return [at === undefined ? "" : model.formatTooltipTime(at), ...rows].join("<br/>");
+        return [at === undefined ? "" : model.formatTooltipTime(at), ...rows.filter((row) => row !== "")].join("<br/>");
       },
     },
     xAxis: {
@@ -84,7 +96,7 @@ export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCo
       axisLabel: { color: theme.dim, fontSize: 11, formatter: (value: number) => (unit === "ratio" ? formatShare(value) : formatNumber(value)) },
       splitLine: { lineStyle: { color: theme.line, width: 1 } },
     },
-    series: model.lines.map((line, i) => ({
+    series: [...model.lines.map((line, i) => ({
       name: line.label,
       type: "line",
       showSymbol: false,
@@ -107,6 +119,6 @@ export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCo
               data: [{ yAxis: limit.value }],
             }
           : undefined,
-    })),
+    })), ...bandSeries(model, theme)],
   };
 }

@@ -61,7 +61,7 @@ export function surfaceToOption(model: SurfaceModel, theme: ChartTheme): ECharts
     nameGap: 28,
     nameTextStyle: { color: theme.dim, fontSize: 12 },
     axisLine: { lineStyle: { color: theme.line } },
-    axisLabel: { color: theme.dim, fontSize: 11, formatter: (value: number) => (Number.isInteger(value) ? String(value) : "") },
+    axisLabel: { color: theme.dim, fontSize: 11, formatter: (value: number) => (Number.isInteger(value) && value >= (grid[0] ?? 0) && value <= (grid[grid.length - 1] ?? 1) ? String(value) : "") },
     splitLine: { show: false },
   });
   const over = { xAxisIndex: 1, yAxisIndex: 1 };

@@ -1,4 +1,4 @@
-import { Grid, Group, Select, Table, Text } from "@mantine/core";
+import { Grid, Group, Select, Table, Text, UnstyledButton } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { SeriesChart } from "@/charts/series/SeriesChart";
 import type { Forecast } from "@/lib/api/types";
@@ -15,12 +15,16 @@ import { fanModel, pastModel, targetsOf } from "./models";
 import { useForecast, usePastForecasts } from "./queries";
 import { intervalText, reachText } from "./times";
 
-function WallTimes({ forecast }: { forecast: Forecast }) {
+function WallTimes({ forecast, drawn, onDraw }: { forecast: Forecast; drawn: string | undefined; onDraw: (wall: string) => void }) {
   return (
     <HeadedTable label="When walls are reached" titles={["Wall", "Now", "Limit", "Reached", "Nine of ten cases"]}>
       {forecast.walls.map((wall) => (
         <Table.Tr key={wall.wall} data-wall={wall.wall}>
-          <Table.Td>{wall.label}</Table.Td>
+          <Table.Td>
+            <UnstyledButton aria-pressed={wall.wall === drawn} title="Draw its next hour" style={{ fontSize: "inherit", fontWeight: wall.wall === drawn ? 700 : 400, color: "var(--ww-accent)" }} onClick={() => onDraw(wall.wall)}>
+              {wall.label}
+            </UnstyledButton>
+          </Table.Td>
           <Table.Td>{formatValue(wall.now, wall.unit)}</Table.Td>
           <Table.Td>{formatValue(wall.limit, wall.unit)}</Table.Td>
           <Table.Td style={{ fontWeight: wall.likely_in_s === null ? 400 : 700 }}>{reachText(wall)}</Table.Td>
@@ -95,7 +99,7 @@ export function ForecastPanel({ host, pci }: { host: string; pci: string }) {
           data && (
           <Grid gap={12}>
             <Grid.Col span={12}>
-              <WallTimes forecast={data} />
+              <WallTimes forecast={data} drawn={target?.key} onDraw={setChosen} />
             </Grid.Col>
             <Grid.Col span={{ base: 12, md: 6 }}>
               <Text size="sm">The next hour: {target?.label}</Text>

@@ -24,34 +24,46 @@ function Live({ model }: { model: ForecastModel }) {
   );
 }
 
-/** Who forecasts, and how it fares. */
+/** Who forecasts, in a line; a click opens the list. */
+function summaryOf(models: readonly ForecastModel[] | undefined): string {
+  if (models === undefined) return "Models that forecast";
+  const champion = models.find((model) => model.role === "champion");
+  if (champion === undefined) return "Forecasts start cold: no model is trained";
+  return `Made by model ${champion.id}${champion.live["drifted"] === true ? ", which drifted: train again" : ""}`;
+}
+
+/** Who forecasts, and how it fares. It stands above a list as long as the fleet, so it is folded unless it has bad news. */
 export function ModelsPanel() {
   const models = useForecastModels();
   const now = useNow();
+  const drifted = models.data?.some((model) => model.role === "champion" && model.live["drifted"] === true) ?? false;
   return (
-    <Panel title="Models" flush>
-      <QueryState
-        query={models}
-        lines={3}
-        isEmpty={(items) => items.length === 0}
-        empty={<EmptyState title="No model is trained">Forecasts start cold: the physical model and a damped trend. Train one with: wallwatch forecast train</EmptyState>}
-      >
-        {(items) => (
-          <HeadedTable label="Models" titles={["Model", "Role", "Trained", "On live data", "Drift"]}>
-            {items.map((model) => (
-              <Table.Tr key={model.id} data-model={model.id}>
-                <Table.Td style={{ fontFamily: "var(--ww-mono)" }}>{model.id}</Table.Td>
-                <Table.Td>{model.role}</Table.Td>
-                <Table.Td>{formatAgo(model.trained_at, now)}</Table.Td>
-                <Table.Td>
-                  <Live model={model} />
-                </Table.Td>
-                <Table.Td>{model.live["drifted"] === true ? <StatusMark tone="warn">Drifted: train again</StatusMark> : "none seen"}</Table.Td>
-              </Table.Tr>
-            ))}
-          </HeadedTable>
-        )}
-      </QueryState>
-    </Panel>
+    <details open={drifted || models.isError}>
+      <summary style={{ cursor: "pointer", marginBottom: 6 }}>{summaryOf(models.data)}</summary>
+      <Panel title="Models" flush>
+        <QueryState
+          query={models}
+          lines={3}
+          isEmpty={(items) => items.length === 0}
+          empty={<EmptyState title="No model is trained">Forecasts start cold: the physical model and a damped trend. Train one with: wallwatch forecast train</EmptyState>}
+        >
+          {(items) => (
+            <HeadedTable label="Models" titles={["Model", "Role", "Trained", "On live data", "Drift"]}>
+              {items.map((model) => (
+                <Table.Tr key={model.id} data-model={model.id}>
+                  <Table.Td style={{ fontFamily: "var(--ww-mono)" }}>{model.id}</Table.Td>
+                  <Table.Td>{model.role}</Table.Td>
+                  <Table.Td>{formatAgo(model.trained_at, now)}</Table.Td>
+                  <Table.Td>
+                    <Live model={model} />
+                  </Table.Td>
+                  <Table.Td>{model.live["drifted"] === true ? <StatusMark tone="warn">Drifted: train again</StatusMark> : "none seen"}</Table.Td>
+                </Table.Tr>
+              ))}
+            </HeadedTable>
+          )}
+        </QueryState>
+      </Panel>
+    </details>
   );
 }

@@ -17,7 +17,8 @@ describe("times to walls", () => {
   it.each([
     [{ earliest_in_s: null, likely_in_s: null, latest_in_s: null }, "not within the hour", ""],
     [{ earliest_in_s: 0, likely_in_s: 0, latest_in_s: 0 }, "reached", ""],
-    [{ earliest_in_s: 1200, likely_in_s: null, latest_in_s: null }, "possible within the hour", "20 min to later than an hour"],
+    [{ earliest_in_s: 1200, likely_in_s: null, latest_in_s: null }, "possible within the hour", "20 min or later"],
+    [{ earliest_in_s: 110, likely_in_s: 429, latest_in_s: 742 }, "in 7 min", "1 min 50 s to 12 min"],
     [{ earliest_in_s: 300, likely_in_s: 900, latest_in_s: 1800 }, "in 15 min", "5 min to 30 min"],
   ])("reads %j as %s", (times, reach, interval) => {
     expect(reachText(times)).toBe(reach);
@@ -56,6 +57,7 @@ describe("past forecasts", () => {
 describe("filters", () => {
   it("are what the URL says, and nothing that is not known", () => {
     expect(parseForecastFilters({ within: "15", sort: "decline", declining: "true" })).toEqual({ within: 15, sort: "decline", declining: true });
+    expect(parseForecastFilters({ wall: "egress_masks", rack: 7, model: "" })).toEqual({ wall: "egress_masks", rack: "7" });
     expect(parseForecastFilters({ within: "60", sort: "best", declining: "no" })).toEqual({});
   });
 });

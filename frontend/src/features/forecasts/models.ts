@@ -33,6 +33,7 @@ export function fanModel(forecast: Forecast, target: Target, formats: Formats): 
   return {
     timesMs,
     fromMs: at,
+    band: { low: "low", high: "high" },
     toMs: timesMs[timesMs.length - 1] ?? at,
     intervals: [],
     limit: target.limit === null ? undefined : { value: target.limit, label: `limit: ${formatNumber(target.limit)}`, always: true },
@@ -65,6 +66,7 @@ export function pastModel(past: PastForecasts, formats: Formats): SeriesModel {
   return {
     timesMs,
     fromMs: timesMs[0] ?? 0,
+    band: { low: "low", high: "high" },
     toMs: timesMs[timesMs.length - 1] ?? 0,
     intervals: violatedSpans(past),
     formatTime: formats.axis,

@@ -5,7 +5,9 @@ import type { ForecastFilters } from "./filters";
 
 /** Forecasts are made once a minute. */
 const EVERY_MS = 20_000;
-const PAGE = 100;
+const PAGE = 200;
+/** Of more pages than these the reader asks anew: each refetch asks for all of them. */
+const LIVE_PAGES = 5;
 
 export function useForecast(host: string, pci: string) {
   return useQuery({
@@ -32,10 +34,10 @@ export function useFleetForecasts(filters: ForecastFilters) {
     (cursor) =>
       unwrap(
         api.GET("/api/v1/forecasts", {
-          params: { query: { within_s: 60 * (filters.within ?? 60), sort: filters.sort ?? "time_to_wall", declining: filters.declining, limit: PAGE, cursor } },
+          params: { query: { within_s: 60 * (filters.within ?? 60), sort: filters.sort ?? "time_to_wall", declining: filters.declining, wall: filters.wall, rack: filters.rack, model: filters.model, limit: PAGE, cursor } },
         }),
       ),
-    EVERY_MS,
+    (pages) => (pages > LIVE_PAGES ? false : EVERY_MS),
   );
 }
 

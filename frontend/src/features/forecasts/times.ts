@@ -3,8 +3,9 @@ import { formatDuration } from "@/lib/time/format";
 
 type Times = Pick<FleetForecast, "earliest_in_s" | "likely_in_s" | "latest_in_s">;
 
-function inTime(seconds: number | null): string {
-  return seconds === null ? "later than an hour" : formatDuration(seconds * 1000);
+/** To the minute from two minutes on: no forecast knows seconds. */
+export function aheadText(seconds: number): string {
+  return formatDuration((seconds < 120 ? seconds : Math.round(seconds / 60) * 60) * 1000);
 }
 
 /** When a wall is reached, as one reads it: the likely time, or that it is only possible. */
@@ -12,11 +13,11 @@ export function reachText(times: Times): string {
   if (times.earliest_in_s === null) return "not within the hour";
   if (times.earliest_in_s === 0 && times.likely_in_s === 0) return "reached";
   if (times.likely_in_s === null) return "possible within the hour";
-  return `in ${formatDuration(times.likely_in_s * 1000)}`;
+  return `in ${aheadText(times.likely_in_s)}`;
 }
 
 /** The interval that holds nine of ten cases; empty where there is nothing to say. */
 export function intervalText(times: Times): string {
   if (times.earliest_in_s === null || (times.earliest_in_s === 0 && times.likely_in_s === 0)) return "";
-  return `${inTime(times.earliest_in_s)} to ${inTime(times.latest_in_s)}`;
+  return times.latest_in_s === null ? `${aheadText(times.earliest_in_s)} or later` : `${aheadText(times.earliest_in_s)} to ${aheadText(times.latest_in_s)}`;
 }

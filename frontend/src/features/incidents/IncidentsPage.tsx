@@ -92,6 +92,7 @@ export function IncidentsPage({ filters, onFilters, onOpen }: Props) {
           )
         }
         flush
+        long
       >
         <div style={{ padding: list.rows && !list.error ? 0 : 12 }}>
           <QueryState

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PlannedMask } from "@/lib/api/types";
+import { rangeText } from "./EffectTable";
 import { chainDiff, diffText } from "./chainDiff";
 import { gainText } from "./planStates";
 
@@ -27,4 +28,20 @@ it.each([
   [null, null, "gain not known"],
 ])("a gain of %s and %s in words", (bandwidth_gain, latency_gain, text) => {
   expect(gainText({ bandwidth_gain, latency_gain })).toBe(text);
+});
+
+describe("the range of what is expected", () => {
+  const none = { q_l: null, q_r: null, bandwidth_gbps: null, latency_us: null };
+  const expected = { before: none, after: none, bandwidth_gain: null, latency_gain: null };
+
+  it("goes from the least to the most, whichever end is the better one", () => {
+    const found = { ...expected, low: { ...none, q_l: 4.2, bandwidth_gbps: 71 }, high: { ...none, q_l: 1.5, bandwidth_gbps: 88 } };
+    expect(rangeText(found, "q_l")).toBe("1.5 to 4.2");
+    expect(rangeText(found, "bandwidth_gbps")).toBe("71 to 88");
+    expect(rangeText(found, "latency_us")).toBe("");
+  });
+
+  it("is not told of plans that have none", () => {
+    expect(rangeText({ ...expected, low: null, high: null }, "q_l")).toBe("");
+  });
 });

@@ -8,13 +8,14 @@ import type { SurfaceModel } from "@/charts/surface/model";
 import { Problem } from "@/lib/api/problem";
 import type { ProfileSurface, RnicPerformance } from "@/lib/api/types";
 import { formatNumber, formatShare, formatValue } from "@/lib/format";
+import { formatTime } from "@/lib/time/format";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { Panel } from "@/lib/ui/Panel";
 import { QueryState } from "@/lib/ui/QueryState";
 import { StatusMark } from "@/lib/ui/StatusMark";
 import { estimateText, verdictOf } from "./profileText";
-import { useRnicPerformance, useSurface } from "./queries";
+import { edgeFor, useRnicPerformance, useSurface } from "./queries";
 
 function Now({ found }: { found: RnicPerformance }) {
   const verdict = verdictOf(found);
@@ -48,7 +49,7 @@ function Now({ found }: { found: RnicPerformance }) {
 }
 
 function Over({ found }: { found: RnicPerformance }) {
-  const { time, clock } = useTimeFormat();
+  const { time, zone } = useTimeFormat();
   const model = useMemo<SeriesModel>(() => {
     const timesMs = found.path.map(({ at }) => Date.parse(at));
     return {
@@ -60,10 +61,10 @@ function Over({ found }: { found: RnicPerformance }) {
       intervals: [],
       fromMs: timesMs[0] ?? 0,
       toMs: timesMs[timesMs.length - 1] ?? 1,
-      formatTime: clock,
+      formatTime: (ms) => formatTime(ms, zone).slice(11, 16),
       formatTooltipTime: time,
     };
-  }, [found.path, clock, time]);
+  }, [found.path, zone, time]);
   return <SeriesChart model={model} title="Expected and measured bandwidth" />;
 }
 
@@ -84,7 +85,7 @@ function Path({ found, surface }: { found: RnicPerformance; surface: ProfileSurf
 }
 
 function Known({ found }: { found: RnicPerformance }) {
-  const surface = useSurface(found.model, found.number);
+  const surface = useSurface(found.model, found.number, edgeFor(found.path));
   return (
     <Grid gap={12}>
       <Grid.Col span={{ base: 12, xl: 6 }}>

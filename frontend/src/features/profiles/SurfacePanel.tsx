@@ -6,7 +6,7 @@ import type { PlacedRnic, Profile, ProfileSurface } from "@/lib/api/types";
 import { plural } from "@/lib/format";
 import { Panel } from "@/lib/ui/Panel";
 import { QueryState } from "@/lib/ui/QueryState";
-import { EDGE, usePlaces, useSurface } from "./queries";
+import { EDGE, edgeFor, usePlaces, useSurface } from "./queries";
 import { placed } from "./profileText";
 
 interface Props {
@@ -33,9 +33,9 @@ export function SurfacePanel({ profile, latency, onLatency, version, asked }: Pr
   const refused = profile.versions.some((each) => each.number === version && each.parameters === null);
   const known = version !== undefined && !refused && profile.versions.some((each) => each.number === version);
   const number = known ? version : profile.active;
-  const surface = useSurface(profile.model, number);
   const places = usePlaces(profile.model);
   const rnics = places.data ?? NONE;
+  const surface = useSurface(profile.model, number, edgeFor([...rnics, ...(asked ? [{ q_l: asked.qL, q_r: asked.qR }] : [])]));
   const beyond = rnics.filter(({ q_l, q_r }) => q_l > EDGE || q_r > EDGE).length;
   const own = rnics.filter(({ q_r_basis }) => q_r_basis === "own_ingress").length;
   return (

@@ -6,6 +6,13 @@ const LIST_EVERY_MS = 30_000;
 const PLACES_EVERY_MS = 10_000;
 /** The edge of the surface: the most masks that it was fitted to. */
 export const EDGE = 100;
+const NEAR_EDGE = 40;
+
+/** How far a surface is drawn: no further than what stands on it needs, so that dots and paths can be told apart. */
+export function edgeFor(places: readonly { q_l: number; q_r: number }[]): number {
+  return places.some(({ q_l, q_r }) => q_l > NEAR_EDGE || q_r > NEAR_EDGE) ? EDGE : NEAR_EDGE;
+}
+
 type Schemas = components["schemas"];
 
 export function useProfiles() {
@@ -16,10 +23,10 @@ export function useProfile(model: string) {
   return useQuery({ queryKey: ["profiles", model], queryFn: () => unwrap(api.GET("/api/v1/profiles/{model}", { params: { path: { model } } })), refetchInterval: LIST_EVERY_MS });
 }
 
-export function useSurface(model: string, version: number) {
+export function useSurface(model: string, version: number, to: number) {
   return useQuery({
-    queryKey: ["profiles", model, "surface", version],
-    queryFn: () => unwrap(api.GET("/api/v1/profiles/{model}/surface", { params: { path: { model }, query: { version, to: EDGE } } })),
+    queryKey: ["profiles", model, "surface", version, to],
+    queryFn: () => unwrap(api.GET("/api/v1/profiles/{model}/surface", { params: { path: { model }, query: { version, to } } })),
     staleTime: Infinity, // a version never changes
     placeholderData: keepPreviousData,
   });

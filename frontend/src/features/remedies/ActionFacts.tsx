@@ -4,11 +4,16 @@ import { formatExpected } from "@/lib/format";
 import { formatDuration } from "@/lib/time/format";
 import { StatusMark } from "@/lib/ui/StatusMark";
 
-/** What an action risks, reaches, touches and needs, how it is proven and how it is taken back. */
+/** What an action should gain and risks, reaches, touches and needs, how it is proven and how it is taken back. */
 export function ActionFacts({ action, reach }: { action: RemedyAction; reach: string | null }) {
   const check = action.verification;
   return (
     <Stack gap={4}>
+      {check.text && (
+        <Text size="sm">
+          <b>Should gain:</b> {check.text}
+        </Text>
+      )}
       <StatusMark tone={action.risk === "low" ? "good" : action.risk === "medium" ? "warn" : "bad"}>{`Risk: ${action.risk}`}</StatusMark>
       <Text size="sm">{action.risk_text}</Text>
       {action.needs_approval && (

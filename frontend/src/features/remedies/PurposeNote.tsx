@@ -20,7 +20,7 @@ export function PurposeNote({ purpose }: { purpose: Purpose | null }) {
       <SymptomBadge symptom={incident.symptom} />
       <Text size="sm">
         {incident.title}
-        {suggestion ? "" : ", which does not suggest it"}
+        {suggestion ? (suggestion.why ? `: ${suggestion.why}` : "") : ", which does not suggest it"}
       </Text>
     </Group>
   );

@@ -29,7 +29,7 @@ export function RolloutActions({ rollout, size }: { rollout: Rollout; size: "com
             Pause
           </Button>
         )}
-        {(state === "paused" || state === "undo_paused") && (
+        {state === "paused" && (
           <Button size={size} variant="default" loading={busy} onClick={() => change.mutate({ id, kind: "resume" })}>
             Resume
           </Button>
@@ -41,7 +41,7 @@ export function RolloutActions({ rollout, size }: { rollout: Rollout; size: "com
         )}
         {!ends && rollout.undoable && (
           <Button size={size} variant="default" onClick={() => setAsked("undo")}>
-            Undo everywhere
+            {state === "undo_paused" ? "Try again…" : "Undo everywhere…"}
           </Button>
         )}
       </Group>

@@ -80,7 +80,7 @@ describe("a rollout", () => {
   it("is taken back everywhere after a question, and tells how far that is", async () => {
     shown = { ...ROLLOUT, state: "verified", verified: 3, undoable: true };
     renderPage(<RolloutsPanel />);
-    await userEvent.click(await screen.findByRole("button", { name: "Undo everywhere" }));
+    await userEvent.click(await screen.findByRole("button", { name: "Undo everywhere…" }));
     const dialog = await screen.findByRole("dialog", { name: "Take the rollout back" });
     expect(within(dialog).getByRole("button", { name: "Take it back" })).toBeDisabled();
     await userEvent.type(within(dialog).getByLabelText(/Reason/), "the job is over");
@@ -89,6 +89,6 @@ describe("a rollout", () => {
     expect(sent).toEqual([{ path: `/api/v1/rollouts/${ROLLOUT.id}/undo`, body: { reason: "the job is over", despite_failures: false } }]);
     expect(await screen.findByText("h3 could not be taken back.")).toBeInTheDocument();
     expect(screen.getByRole("progressbar", { name: "1 of 3 taken back" })).toBeInTheDocument();
-    expect(screen.getByRole("button", { name: "Resume" })).toBeInTheDocument();
+    expect(screen.getByRole("button", { name: "Try again…" })).toBeInTheDocument();
   });
 });

@@ -20,14 +20,14 @@ const SHOWN = 100;
 function Wave({ rollout, index }: { rollout: Rollout; index: number }) {
   const wave = rollout.waves[index] ?? [];
   // What went wrong comes first: that is what somebody opens this page for.
-  const sorted = [...wave].sort((a, b) => rank(a.state) - rank(b.state));
+  const sorted = [...wave].sort((a, b) => rank(rollout, a) - rank(rollout, b));
   return (
     <Panel title={waveText(wave, index)} aside={rollout.wave === index && rollout.state === "running" ? <StatusMark tone="good">now</StatusMark> : null} flush>
       <HeadedTable label={waveText(wave, index)} titles={["State", "Target", "What the host says", "Remedy"]}>
         {sorted.slice(0, SHOWN).map((target) => (
           <Table.Tr key={`${target.host}|${target.pci ?? ""}`}>
             <Table.Td w={150}>{target.state !== null && isRemedyState(target.state) ? <RemedyStateMark state={target.state} /> : <Text size="sm" c="dimmed">not yet</Text>}</Table.Td>
-            <Table.Td>
+            <Table.Td w={260}>
               {target.pci === null ? (
                 <Link to="/" search={{ host: target.host }}>
                   {target.host}
@@ -66,10 +66,13 @@ function hostSays(target: Rollout["waves"][number][number]): string {
   return target.undo_message ? `${asked}: ${target.undo_message}` : asked;
 }
 
+const UNDO_BAD = ["failed", "refused", "expired"];
 const BAD = ["failed", "refused", "expired", "not_verified", "undone"];
 
-function rank(state: string | null): number {
-  if (state === null) return 2;
+function rank(rollout: Rollout, { state, undo_state }: Rollout["waves"][number][number]): number {
+  if (state === null) return 3;
+  if (undo_state !== null && UNDO_BAD.includes(undo_state) && state !== "undone") return 0;
+  if (state === "undone" && rollout.undo !== null) return 2;
   return BAD.includes(state) ? 0 : 1;
 }
 
@@ -98,6 +101,7 @@ export function RolloutPage({ id }: { id: string }) {
               <RolloutProgress rollout={data} />
               {data.message && data.message !== data.decision_comment && (
                 <Text size="sm" role="status" fw={600}>
+                  {data.state === "paused" || data.state === "rejected" ? "" : "Stopped: "}
                   {data.message}
                 </Text>
               )}

@@ -1,17 +1,30 @@
-import { Group, Text, Title } from "@mantine/core";
+import { ActionIcon, Group, Text, Title } from "@mantine/core";
+import { IconTool } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { RnicRemedyDialog } from "@/features/rnic/RnicRemedyDialog";
 import { bandColor, bandOf } from "@/lib/headroom";
 import { formatHeadroom, plural } from "@/lib/format";
-import { useNames } from "@/lib/api/useCatalogue";
+import { useNames, type Names } from "@/lib/api/useCatalogue";
 import type { Columns } from "@/lib/stream/columns";
 import { SymptomBadge } from "@/lib/ui/SymptomBadge";
 import { isStale } from "./scene";
 import type { WallSummary } from "./summary";
 import classes from "./AttentionList.module.css";
 
+/** Why it needs someone, in words: its symptoms, or the wall at which it stands. */
+function whyText(columns: Columns, row: number, names: Names): string {
+  const symptoms = columns.symptoms[row] ?? [];
+  if (symptoms.length > 0) return symptoms.map(names.symptom).join(", ");
+  const recent = columns.recent[row] ?? [];
+  if (recent.length > 0) return `${recent.map(names.symptom).join(", ")}, over by now`;
+  return (columns.headroom[row] ?? 1) < 0 ? "Past a wall, no symptom yet" : "At a wall, no symptom yet";
+}
+
 /** The sickest RNICs by name, one click away: what an operator came for, before any reading of colours. */
 export function AttentionList({ columns, summary, now }: { columns: Columns; summary: WallSummary; now: number }) {
   const names = useNames();
+  const [asked, setAsked] = useState<{ host: string; pci: string } | null>(null);
   if (summary.needAttention === 0) {
     return (
       <Text size="sm" c="dimmed" data-testid="attention">
@@ -37,31 +50,40 @@ export function AttentionList({ columns, summary, now }: { columns: Columns; sum
           const wall = columns.nearest_wall[row];
           const others = summary.sharing.get(row) ?? 0;
           return (
-            <Link key={`${host}|${pci}`} to="/rnics/$host/$pci" params={{ host, pci }} className={classes["card"]} style={{ borderLeftColor: bandColor(bandOf(columns.headroom[row])) }}>
-              <Group gap={6} wrap="nowrap">
-                <Text fw={600} size="sm" truncate>
-                  {host}
+            <div key={`${host}|${pci}`} className={classes["card"]} style={{ borderLeftColor: bandColor(bandOf(columns.headroom[row])) }}>
+              <Link to="/rnics/$host/$pci" params={{ host, pci }} className={classes["open"]}>
+                <Group gap={6} wrap="nowrap">
+                  <Text fw={600} size="sm" truncate>
+                    {host}
+                  </Text>
+                  <Text size="xs" ff="monospace" c="dimmed" style={{ whiteSpace: "nowrap" }}>
+                    {others > 0 ? `all ${others + 1} RNICs` : pci.replace(/^0000:/, "")}
+                  </Text>
+                  {(columns.symptoms[row] ?? []).map((symptom) => (
+                    <SymptomBadge key={symptom} symptom={symptom} short />
+                  ))}
+                  {(columns.recent[row] ?? []).map((symptom) => (
+                    <SymptomBadge key={symptom} symptom={symptom} short over />
+                  ))}
+                </Group>
+                <Text size="xs" c="dimmed" truncate>
+                  {formatHeadroom(columns.headroom[row])}
+                  {wall ? ` · ${names.wall(wall)}` : ""}
+                  {columns.cordoned[row] ? " · cordoned" : ""}
+                  {isStale(columns, row, now) ? " · stale" : ""}
                 </Text>
-                <Text size="xs" ff="monospace" c="dimmed" style={{ whiteSpace: "nowrap" }}>
-                  {others > 0 ? `all ${others + 1} RNICs` : pci}
+                <Text size="xs" truncate>
+                  {whyText(columns, row, names)}
                 </Text>
-                {(columns.symptoms[row] ?? []).map((symptom) => (
-                  <SymptomBadge key={symptom} symptom={symptom} short />
-                ))}
-                {(columns.recent[row] ?? []).map((symptom) => (
-                  <SymptomBadge key={symptom} symptom={symptom} short over />
-                ))}
-              </Group>
-              <Text size="xs" c="dimmed" truncate>
-                {formatHeadroom(columns.headroom[row])}
-                {wall ? ` · ${names.wall(wall)}` : ""}
-                {columns.cordoned[row] ? " · cordoned" : ""}
-                {isStale(columns, row, now) ? " · stale" : ""}
-              </Text>
-            </Link>
+              </Link>
+              <ActionIcon variant="default" size="md" title="Propose a remedy" aria-label={`Propose a remedy for ${host} ${pci}`} onClick={() => setAsked({ host, pci })}>
+                <IconTool size={15} />
+              </ActionIcon>
+            </div>
           );
         })}
       </Group>
+      {asked && <RnicRemedyDialog host={asked.host} pci={asked.pci} onClose={() => setAsked(null)} />}
     </section>
   );
 }

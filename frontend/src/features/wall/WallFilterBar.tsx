@@ -3,6 +3,7 @@ import { useDebouncedCallback } from "@mantine/hooks";
 import { IconSearch, IconX } from "@tabler/icons-react";
 import { useEffect, useMemo, useState } from "react";
 import { useSymptomChoices } from "@/lib/api/useCatalogue";
+import { distinct } from "@/lib/distinct";
 import { BANDS } from "@/lib/headroom";
 import type { Columns } from "@/lib/stream/columns";
 import { fromList, isFiltered, toList, type WallFilters } from "./filters";
@@ -15,10 +16,6 @@ interface Props {
 }
 
 const SHOWN_OPTIONS = 200;
-
-function distinct(values: readonly (string | null)[]): string[] {
-  return [...new Set(values.filter((v): v is string => Boolean(v)))].sort(new Intl.Collator("en", { numeric: true }).compare);
-}
 
 /** Every filter is in the URL, so that a link shows a colleague the same wall. `/` puts the cursor into the text. */
 export function WallFilterBar({ columns, shape, filters, onFilters }: Props) {

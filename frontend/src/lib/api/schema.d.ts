@@ -2456,7 +2456,7 @@ export interface components {
             not_after: string | null;
             /**
              * Agents
-             * @description Agents whose newest certificate it signed
+             * @description Agents that have a certificate in force of it
              */
             agents: number;
         };
@@ -4139,6 +4139,12 @@ export interface components {
             left_out: number;
             /** Without Exact Header */
             without_exact_header: number;
+            /**
+             * Resting
+             * @description Flows with traffic that rest or have just come; they would lose an entry
+             * @default 0
+             */
+            resting: number;
         };
         /** HyperUse */
         HyperUse: {
@@ -5339,9 +5345,15 @@ export interface components {
              * Format: date-time
              */
             at: string;
-            /** Q L */
+            /**
+             * Q L
+             * @description Mean queries over packets in flight
+             */
             q_l: number;
-            /** Q R */
+            /**
+             * Q R
+             * @description The same at its receivers
+             */
             q_r: number;
             /** Expected Gbps */
             expected_gbps: number;
@@ -5386,9 +5398,15 @@ export interface components {
              * Format: date-time
              */
             at: string;
-            /** Q L */
+            /**
+             * Q L
+             * @description Mean queries over packets in flight: a packet deep in the chain is in flight for longer
+             */
             q_l: number;
-            /** Q R */
+            /**
+             * Q R
+             * @description The same at its receivers
+             */
             q_r: number;
             /**
              * Q R Basis
@@ -5574,7 +5592,12 @@ export interface components {
         /** PlanExpected */
         PlanExpected: {
             before: components["schemas"]["PlanExpectation"];
+            /** @description A minute after the flows were read */
             after: components["schemas"]["PlanExpectation"];
+            /** @description Three minutes after: flows with entries have ended, others came under the masks behind; null in old plans */
+            low?: components["schemas"]["PlanExpectation"] | null;
+            /** @description While all flows with entries go on; null in old plans */
+            high?: components["schemas"]["PlanExpectation"] | null;
             /** Bandwidth Gain */
             bandwidth_gain: number | null;
             /** Latency Gain */
@@ -5677,6 +5700,12 @@ export interface components {
             entries_after: number;
             /** Left To Software */
             left_to_software: number;
+            /**
+             * Released
+             * @description Flows that are not added again when their mask is moved, since an exact entry has their packets
+             * @default 0
+             */
+            released: number;
             /** Traffic */
             traffic: string;
             chains: components["schemas"]["PlannedChains"];
@@ -7008,9 +7037,15 @@ export interface components {
              * @description Time of the newest sample; null when there is none of the last ten minutes
              */
             at: string | null;
-            /** Q L */
+            /**
+             * Q L
+             * @description Mean queries over packets in flight: a packet deep in the chain is in flight for longer
+             */
             q_l: number | null;
-            /** Q R */
+            /**
+             * Q R
+             * @description The same at its receivers
+             */
             q_r: number | null;
             /** Q R Basis */
             q_r_basis: ("peers" | "own_ingress") | null;

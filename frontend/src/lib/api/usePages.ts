@@ -11,9 +11,10 @@ function allItems<T>(data: InfiniteData<Page<T>>): T[] {
 
 /**
  * A list of the API, one page and then as many as the reader asks for. Such lists stay as long as someone can read, so
- * their rows need not be virtualised (those of the incident list, which can be long, are).
+ * their rows need not be virtualised (those of lists as long as the fleet are). Of such a long list the refetch may depend on
+ * how many pages are loaded, since all of them are asked for again.
  */
-export function usePages<T>(queryKey: readonly unknown[], fetchPage: (cursor: string | null) => Promise<Page<T>>, refetchInterval: number | false = false) {
+export function usePages<T>(queryKey: readonly unknown[], fetchPage: (cursor: string | null) => Promise<Page<T>>, refetchInterval: number | false | ((pages: number) => number | false) = false) {
   return useInfiniteQuery({
     queryKey,
     initialPageParam: null as string | null,
@@ -21,7 +22,7 @@ export function usePages<T>(queryKey: readonly unknown[], fetchPage: (cursor: st
     getNextPageParam: (page) => page.next_cursor ?? null,
     select: allItems,
     placeholderData: keepPreviousData,
-    refetchInterval,
+    refetchInterval: typeof refetchInterval === "function" ? (query) => refetchInterval(query.state.data?.pages.length ?? 0) : refetchInterval,
   });
 }
 

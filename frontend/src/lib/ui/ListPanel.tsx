@@ -15,13 +15,15 @@ interface Props<T> {
   empty: ReactNode;
   /** Of the button that fetches the next page. */
   moreLabel: string;
+  /** Its table is long, and its head stays in sight. */
+  long?: boolean;
   children: (items: readonly T[]) => ReactNode;
 }
 
 /** A list of the API in a panel: its four states, the error of a change, and the way to more of it. */
-export function ListPanel<T>({ title, aside, actions, pages, problem, empty, moreLabel, children }: Props<T>) {
+export function ListPanel<T>({ title, aside, actions, pages, problem, empty, moreLabel, long, children }: Props<T>) {
   return (
-    <Panel title={title} aside={aside} actions={actions} flush>
+    <Panel title={title} aside={aside} actions={actions} flush long={long}>
       {problem !== null && problem !== undefined && (
         <div style={{ padding: 12 }}>
           <ProblemNotice error={problem} />

@@ -1,5 +1,6 @@
 import { Group, Paper, Title } from "@mantine/core";
 import type { ReactNode } from "react";
+import classes from "./Panel.module.css";
 
 interface Props {
   title: string;
@@ -8,10 +9,12 @@ interface Props {
   actions?: ReactNode;
   children: ReactNode;
   flush?: boolean;
+  /** Holds a long table whose head stays in sight while the page scrolls. */
+  long?: boolean;
 }
 
 /** A titled box: the unit of every page. */
-export function Panel({ title, aside, actions, children, flush = false }: Props) {
+export function Panel({ title, aside, actions, children, flush = false, long = false }: Props) {
   return (
     <Paper component="section" aria-label={title} withBorder bg="var(--ww-panel)" style={{ borderColor: "var(--ww-line)", minWidth: 0 }}>
       <Group justify="space-between" px="sm" py={7} gap="sm" style={{ borderBottom: "1px solid var(--ww-line)" }}>
@@ -23,7 +26,7 @@ export function Panel({ title, aside, actions, children, flush = false }: Props)
         </Group>
         {actions}
       </Group>
-      <div style={{ padding: flush ? 0 : "10px 12px", overflowX: "auto" }}>{children}</div>
+      <div className={[classes["body"], flush && classes["flush"], long && classes["long"]].filter(Boolean).join(" ")}>{children}</div>
     </Paper>
   );
 }
