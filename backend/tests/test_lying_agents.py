@@ -1,5 +1,6 @@
 """Agents that lie, and a token that was stolen: none gets its way, and the audit log tells of it."""
 
+import gzip
 from typing import Any
 from uuid import uuid4
 
@@ -13,7 +14,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from wallwatch_backend.agents import conduct, framing
-from wallwatch_backend.plans import arrivals
+from wallwatch_backend.plans import arrivals, work
 from wallwatch_backend.remedies.results import AgentResult
 
 PCI = "0000:3b:00.0"
@@ -83,6 +84,7 @@ def test_a_stolen_token_is_noticed_by_its_owner_and_its_thief_locked_out(
     assert [detail["reason"] for detail in refusals(admin, host, "agent.enrol")] == ["bad_enrolment_token"]
     with fake_agents.enrol(admin, anonymous, host), pytest.raises(InvalidStatus):
         connect(thief.credentials["opamp_url"], additional_headers={"Authorization": thief.authorization})
+    assert [detail["reason"] for detail in refusals(admin, host, "agent.connect")] == ["bad_agent_credentials"]
 
 
 @pytest.fixture
@@ -191,6 +193,33 @@ def test_a_flood_is_slowed_down_and_audited_and_nothing_of_it_is_lost(
         eventually(lambda: len([reply for reply in flood.replies if reply.custom_message.type == "ack"]) == 10)
     assert [detail["reason"] for detail in refusals(admin, host, "agent.connect")] == ["too_many_messages"]
     assert len(refusals(admin, host, "agent.result")) == 1
+
+
+def packed(**changes: Any) -> bytes:
+    flows = {"pci": PCI, "at": "2026-01-01T00:00:00Z", "elapsed_s": 1, "ports": [], "earlier": None, "flows": ""}
+    return gzip.compress(orjson.dumps(flows | changes))
+
+
+@pytest.mark.parametrize(
+    "attachment",
+    [
+        b"",
+        b"no gzip",
+        packed()[:-9],
+        packed()[:15] + b"\xff" * 20,
+        gzip.compress(b"[" * 100_000),
+        gzip.compress(bytes(work.MOST_UNPACKED + 1), 1),
+        packed(flows="\0"),
+        packed(ports=[{"number": "1", "name": "\0"}]),
+        packed(elapsed_s="inf"),
+        packed(at="yesterday"),
+    ],
+    ids=["nothing", "no gzip", "cut off", "damaged", "deep", "a bomb", "NUL", "NUL in a name", "for ever", "no time"],
+)
+def test_flows_that_cannot_be_used_are_refused_with_a_reason(attachment: bytes) -> None:
+    assert work.unpacked(packed()).pci == PCI
+    with pytest.raises(work.FlowsUnusable):
+        work.unpacked(attachment)
 
 
 json_values = st.recursive(

@@ -209,6 +209,20 @@ def test_changes_of_webhooks_are_audited_without_their_secret(admin: httpx.Clien
     assert webhook["secret"] not in str(entry)
 
 
+def test_an_address_that_lets_in_whoever_knows_it_is_no_viewers_matter_and_not_kept_for_ever(
+    admin: httpx.Client, operator: httpx.Client, viewer: httpx.Client, webhook: dict[str, Any], receiver: Receiver
+) -> None:
+    def seen_by(client: httpx.Client) -> str:
+        found: str = next(each["url"] for each in client.get("/api/v1/webhooks").json()["items"] if each["id"] == webhook["id"])
+        return found
+
+    assert seen_by(operator) == receiver.url
+    assert seen_by(viewer) == receiver.url.removesuffix("hook") + "…"
+    assert operator.patch(f"/api/v1/webhooks/{webhook['id']}", json={"url": receiver.url + "/again"}).status_code == 200
+    entries = admin.get("/api/v1/audit", params={"action": "webhook."}).json()["items"]
+    assert "/hook" not in str([entry["detail"] for entry in entries])
+
+
 def fail_one(operator: httpx.Client, receiver: Receiver, webhook: dict[str, Any], eventually: Any) -> dict[str, Any]:
     receiver.status = 500
     operator.post(f"/api/v1/webhooks/{webhook['id']}/test")

@@ -42,7 +42,7 @@ async def identify(socket: WebSocket, database: Database, settings: Settings, co
     Raises
     ------
     NotLetIn
-        After the refusal was counted, logged and, where it names a host, audited.
+        After the refusal was counted, logged and audited, by the host that was claimed or as one of nobody known.
     """
     address = socket.client.host if socket.client else None
     state = socket.scope.get("state", {})
@@ -56,8 +56,7 @@ async def identify(socket: WebSocket, database: Database, settings: Settings, co
     except CertificateRefused as refused:
         REFUSED.labels(refused.code).inc()
         log.warning("agent_refused", host=refused.host, code=refused.code, why=str(refused), address=address)
-        if refused.host:
-            await conduct.note(refused.host, refused.code, action="agent.connect", address=address)
+        await conduct.note(refused.host or "unknown", refused.code, action="agent.connect", address=address)
         raise NotLetIn(refused.code, str(refused)) from refused
     ADMITTED.labels("secret").inc()
     return agent, None
@@ -77,6 +76,8 @@ async def _by_secret(database: Database, settings: Settings, header: str) -> Age
         raise wrong from None
     async with database.read() as session:
         agent = await repository.by_id(session, id)
-    if agent is None or agent.secret_hash is None or not hmac.compare_digest(agent.secret_hash, digest(secret)):
+    if agent is None:
         raise wrong
+    if agent.secret_hash is None or not hmac.compare_digest(agent.secret_hash, digest(secret)):
+        raise CertificateRefused(BAD_SECRET, "its credentials do not work", agent.host)
     return agent

@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import io
+import zlib
 from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,6 +21,7 @@ from wallwatch.domain.planning.aftermath import aftermath
 from wallwatch.domain.planning.compare import NotComparable
 from wallwatch.domain.planning.plan import make_plan
 from wallwatch.domain.planning.report import plan_json, proof_json
+from wallwatch_backend.kit.text import SafeText
 
 MOST_UNPACKED = 128 << 20
 """Two dumps of some 100,000 flows; what is more did not come from an agent of ours."""
@@ -34,12 +36,12 @@ class AttachedFlows(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    pci: str
+    pci: SafeText
     at: AwareDatetime
-    elapsed_s: float = Field(ge=0)
-    ports: list[dict[str, str]]
-    earlier: str | None
-    flows: str
+    elapsed_s: float = Field(ge=0, allow_inf_nan=False)
+    ports: list[dict[SafeText, SafeText]]
+    earlier: SafeText | None
+    flows: SafeText
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def unpacked(attachment: bytes) -> AttachedFlows:
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(attachment)) as file:
             text = file.read(MOST_UNPACKED + 1)
-    except (OSError, EOFError) as broken:
+    except (OSError, EOFError, zlib.error) as broken:
         raise FlowsUnusable(f"The flows that the agent sent cannot be unpacked: {broken}.") from None
     if len(text) > MOST_UNPACKED:
         raise FlowsUnusable(f"The flows that the agent sent are more than {MOST_UNPACKED} bytes.")

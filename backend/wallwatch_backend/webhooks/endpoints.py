@@ -38,7 +38,7 @@ Words = Annotated[str, StringConstraints(max_length=200), StorableText]
 @router.get("", operation_id="listWebhooks", responses=problems.responses(*READ_ERRORS, BadCursor))
 async def list_webhooks(caller: AsViewer, session: Reading, limit: Limit = 100, cursor: Cursor = None) -> Page[Webhook]:
     """List webhooks, oldest first."""
-    return await service.list_webhooks(session, limit, cursor)
+    return await service.list_webhooks(session, caller, limit, cursor)
 
 
 @router.post("", operation_id="createWebhook", status_code=201, responses=problems.responses(*WRITE_ERRORS, errors.BadUrl))

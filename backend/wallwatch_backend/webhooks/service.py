@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from wallwatch_backend.audit import service as audit
-from wallwatch_backend.kit.access import Caller
+from wallwatch_backend.kit.access import Caller, Role
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.paging import Page, encode_cursor, time_and_id
 from wallwatch_backend.kit.problems import NotFound
@@ -26,10 +26,12 @@ def new_signing_secret() -> str:
     return "whsec_" + base64.b64encode(secrets.token_bytes(24)).decode()
 
 
-async def list_webhooks(session: ReadSession, limit: int, cursor: str | None) -> Page[Webhook]:
+async def list_webhooks(session: ReadSession, caller: Caller, limit: int, cursor: str | None) -> Page[Webhook]:
     rows = await repository.page(session, time_and_id(cursor), limit + 1)
     dead = await repository.dead_letter_counts(session, [row.id for row in rows[:limit]])
     items = [_shown(row, dead.get(row.id, 0)) for row in rows[:limit]]
+    if not caller.role.covers(Role.operator):  # a chat's address lets in whoever knows it
+        items = [item.model_copy(update={"url": urls.without_secret(item.url)}) for item in items]
     return Page(items=items, next_cursor=encode_cursor(items[-1].created_at, str(items[-1].id)) if len(rows) > limit else None)
 
 
@@ -43,7 +45,8 @@ async def create_webhook(
     row.group_interval_s = _or(body.group_interval_s, GROUP_INTERVAL_S if body.group_by else 0)
     row.repeat_interval_s = body.repeat_interval_s
     await repository.add(session, row)
-    audit.record(session, caller.actor, "webhook.create", body.name, address=caller.address, url=body.url, webhook_id=str(row.id))
+    at = urls.without_secret(body.url)
+    audit.record(session, caller.actor, "webhook.create", body.name, address=caller.address, url=at, webhook_id=str(row.id))
     return CreatedWebhook(**_shown(row).model_dump(), secret=secret)
 
 
@@ -73,7 +76,8 @@ async def update_webhook(session: WriteSession, settings: Settings, caller: Call
         setattr(row, name, value)
     if change.enabled:
         row.disabled_reason = row.failing_since = None
-    audit.record(session, caller.actor, "webhook.update", row.name, address=caller.address, webhook_id=str(row.id), changed=changed)
+    told = changed | ({"url": urls.without_secret(change.url)} if change.url is not None else {})
+    audit.record(session, caller.actor, "webhook.update", row.name, address=caller.address, webhook_id=str(row.id), changed=told)
     await session.flush()
     dead = await repository.dead_letter_counts(session, [row.id])
     return _shown(row, dead.get(row.id, 0))

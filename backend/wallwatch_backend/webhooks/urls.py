@@ -12,6 +12,7 @@ from wallwatch_backend.settings import Settings
 from wallwatch_backend.webhooks.errors import BadUrl
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+_TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")  # NAT64: the last 32 bits are an IPv4 address
 
 
 def public_address(settings: Settings) -> str | None:
@@ -50,11 +51,14 @@ def refused(address: Address, allow_private: bool) -> str | None:
 
     >>> refused(ipaddress.ip_address("169.254.169.254"), True)
     'is link-local'
+    >>> refused(ipaddress.ip_address("64:ff9b::169.254.169.254"), True)
+    'is link-local'
     >>> refused(ipaddress.ip_address("10.0.0.7"), True) is None
     True
     """
-    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
-    address = mapped or address
+    if isinstance(address, ipaddress.IPv6Address):
+        inside = ipaddress.IPv4Address(address.packed[-4:]) if address in _TRANSLATED else None
+        address = address.ipv4_mapped or address.sixtofour or inside or address
     if address.is_link_local:
         return "is link-local"
     if address.is_multicast or address.is_unspecified or (address.is_reserved and not address.is_private):
@@ -62,6 +66,16 @@ def refused(address: Address, allow_private: bool) -> str | None:
     if not allow_private and not address.is_global:
         return "is private, and WALLWATCH_WEBHOOK_ALLOW_PRIVATE is false"
     return None
+
+
+def without_secret(url: str) -> str:
+    """What may be shown of a URL to everybody, and kept for ever: at a chat's address the path alone is what lets one in.
+
+    >>> without_secret("https://hooks.chat.example:8443/services/T0/B0/secret?x=1")
+    'https://hooks.chat.example:8443/…'
+    """
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}/…"
 
 
 async def check(url: str, allow_private: bool) -> list[Address]:

@@ -1,0 +1,227 @@
+"""The backend is killed, or loses its database, in the middle of remedies: each runs once on its host, and its state ends right."""
+
+import asyncio
+import importlib.util
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from signal import SIGKILL, SIGTERM
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import psycopg
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from wallwatch_local.ports import free_ports
+from wallwatch_local.processes import die_with_parent, running
+
+PCI = "0000:3b:00.0"
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+def _conftest() -> Any:
+    """The fixtures' module; loaded by path because test folders are no packages."""
+    spec = importlib.util.spec_from_file_location("wallwatch_backend_conftest", Path(__file__).with_name("conftest.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # its dataclasses look for their module
+    spec.loader.exec_module(module)
+    return module
+
+
+@dataclass
+class Killable:
+    """A backend in a process of its own, always under the same address."""
+
+    url: str
+    dsn: str
+    folder: Path
+    environment: dict[str, str]
+    running: ExitStack = field(default_factory=ExitStack)
+
+    def start(self) -> None:
+        port = self.url.rsplit(":", 1)[1]
+        server = [sys.executable, "-m", "uvicorn", "--factory", "wallwatch_backend.app:create_app", "--port", port, "--no-access-log"]
+
+        def ready() -> bool:
+            try:
+                return httpx.get(f"{self.url}/-/healthy", timeout=5).status_code == 200
+            except httpx.HTTPError:
+                return False
+
+        command = die_with_parent(["env", *(f"{name}={value}" for name, value in self.environment.items()), *server], SIGTERM)
+        self.process = self.running.enter_context(running("backend", command, self.folder / "backend.log", ready, SIGTERM))
+
+    def kill(self) -> None:
+        self.process.send_signal(SIGKILL)
+        self.process.wait()
+        self.running.close()
+
+    def restart(self) -> None:
+        self.kill()
+        self.start()
+
+    def lose_database(self) -> None:
+        """What a restart of PostgreSQL does to those who are connected."""
+        with psycopg.connect(self.dsn, autocommit=True) as connection:
+            connection.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+
+
+@pytest.fixture(scope="module")
+def killable(migrated_url: str, kafka_bootstrap: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Killable]:
+    asyncio.run(_conftest().add_accounts(migrated_url))
+    folder = tmp_path_factory.mktemp("killable")
+    environment = {
+        "WALLWATCH_DATABASE_URL": migrated_url,
+        "WALLWATCH_KAFKA_BOOTSTRAP": kafka_bootstrap,
+        "WALLWATCH_KAFKA_GROUP": f"killable-{time.monotonic_ns()}",
+        "WALLWATCH_SECRETS_DIR": str(folder / "secrets"),
+        "WALLWATCH_REMEDY_WATCH_S": "0.2",
+        "WALLWATCH_REMEDY_MAX_FLEET_PERCENT": "100",
+        "WALLWATCH_LOG_LEVEL": "WARNING",
+        "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
+    }
+    one = Killable(f"http://127.0.0.1:{free_ports(1)[0]}", migrated_url.replace("+psycopg", ""), folder, environment)
+    one.start()
+    try:
+        yield one
+    finally:
+        one.running.close()
+
+
+def _signed_in(killable: Killable, role: str) -> httpx.Client:
+    client = httpx.Client(base_url=killable.url, timeout=20)
+    answer = client.post("/api/v1/session", json={"username": role, "password": _conftest().PASSWORD})
+    assert answer.status_code == 201, answer.text
+    client.headers["X-CSRF-Token"] = answer.json()["csrf_token"]
+    return client
+
+
+@pytest.fixture(scope="module")
+def at_desk(killable: Killable) -> Iterator[httpx.Client]:
+    """An administrator who stays signed in through it all."""
+    with closing(_signed_in(killable, "admin")) as client:
+        yield client
+
+
+@dataclass
+class Host:
+    """An agent with a journal: it carries out each command once, and connects again."""
+
+    make: Callable[..., Any]
+    credentials: dict[str, Any]
+    name: str
+    silent: bool = False
+    ran: dict[str, dict[str, Any]] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+    agent: Any = None
+    connection: ExitStack = field(default_factory=ExitStack)
+
+    def answer(self, command: dict[str, Any]) -> dict[str, Any] | None:
+        self.asked.append(command["command_id"])
+        return None if self.silent else self.run(command)
+
+    def run(self, command: dict[str, Any]) -> dict[str, Any]:
+        known = self.ran.get(command["command_id"])
+        if known is not None:
+            return known | {"repeated": True}
+        result = {"command_id": command["command_id"], "remedy_id": command["remedy_id"], "state": "done", "operations": []}
+        self.ran[command["command_id"]] = result
+        return result
+
+    def connect(self) -> None:
+        self.connection.close()
+        self.agent = self.make(self.credentials, self.name, self.answer)
+        for _ in range(100):
+            try:
+                self.connection.enter_context(self.agent)
+                return
+            except (OSError, InvalidStatus, ConnectionClosed):
+                time.sleep(0.1)
+        raise AssertionError("the agent cannot connect")
+
+
+@pytest.fixture
+def hosts(killable: Killable, at_desk: httpx.Client, fake_agents: Any) -> Iterator[Callable[[], Host]]:
+    """A function that makes a host with an enrolled, connected agent."""
+    with ExitStack() as stack:
+
+        def new() -> Host:
+            name = f"host-{uuid4().hex[:8]}"
+            with httpx.Client(base_url=killable.url, timeout=20) as anonymous:
+                enrolled = fake_agents.enrol(at_desk, anonymous, name)
+            host = Host(fake_agents, enrolled.credentials, name)
+            host.connect()
+            stack.callback(host.connection.close)
+            return host
+
+        yield new
+
+
+def test_an_order_outlives_kills_before_its_result_and_before_its_verification_and_a_lost_database(
+    killable: Killable, at_desk: httpx.Client, hosts: Callable[[], Host], eventually: Any
+) -> None:
+    host = hosts()
+    host.silent = True
+    order = {"action": "tune-revalidator", "host": host.name, "pci": PCI, "params": {"max_idle_ms": 60000}, "mode": "apply"}
+    path = f"/api/v1/remedies/{at_desk.post('/api/v1/remedies', json=order).json()['id']}"
+    eventually(lambda: host.asked)
+    killable.restart()
+    assert at_desk.get(path).json()["state"] in ("pending", "dispatched")  # killed before it noted that it had sent it, or after
+    # The host has carried it out; nobody was there to hear of it.
+    host.silent = False
+    host.run(host.agent.commands[0])
+    killable.lose_database()
+    host.connect()
+    applied = eventually(lambda: (r := at_desk.get(path)).status_code == 200 and r.json()["state"] == "applied" and r.json())
+    assert (set(host.asked), len(host.asked), len(host.ran)) == ({applied["commands"][0]["command_id"]}, 2, 1)
+    killable.restart()
+    at = datetime.fromisoformat(applied["commands"][0]["finished_at"])
+    with psycopg.connect(killable.dsn) as connection:
+        (rnic_id,) = connection.execute("INSERT INTO rnic (host, pci) VALUES (%s, %s) RETURNING rnic_id", [host.name, PCI]).fetchone()  # type: ignore[misc]
+        for seconds in (5, 15, 25, 35):
+            row = [at + timedelta(seconds=seconds), rnic_id, 0.01]
+            connection.execute("INSERT INTO offload_sample (time, rnic_id, reoffload_ratio) VALUES (%s, %s, %s)", row)
+    eventually(lambda: at_desk.get(path).json()["state"] == "verified")
+    results = at_desk.get("/api/v1/audit", params={"action": "remedy.apply.result", "actor": f"agent:{host.name}"}).json()["items"]
+    assert len(results) == 1
+    host.connect()
+    assert at_desk.post(f"{path}/undo").status_code == 202
+    eventually(lambda: at_desk.get(path).json()["state"] == "undone")
+    assert len(host.ran) == 2
+
+
+def test_a_rollout_goes_on_where_it_was_and_orders_nothing_twice(
+    killable: Killable, at_desk: httpx.Client, hosts: Callable[[], Host], eventually: Any
+) -> None:
+    fleet = [hosts() for _ in range(3)]
+    for host in fleet:
+        host.silent = True
+    targets = [{"host": host.name, "pci": PCI} for host in fleet]
+    body = {"action": "pace-vf-unbinding", "params": {"interval_ms": 500}, "targets": targets, "canary": 1, "growth": 2, "reason": "x"}
+    made = at_desk.post("/api/v1/rollouts", json=body)
+    assert made.status_code == 201, made.text
+    path = f"/api/v1/rollouts/{made.json()['id']}"
+    eventually(lambda: any(host.asked for host in fleet))
+    killable.restart()  # in the middle of the first wave
+    canary = next(host for host in fleet if host.asked)
+    canary.silent = False
+    for host in fleet:
+        host.connect()
+    eventually(lambda: all(host.asked for host in fleet))
+    killable.restart()  # in the middle of the second
+    for host in fleet:
+        host.silent = False
+        host.connect()
+    eventually(lambda: at_desk.get(path).json()["state"] == "verified", 60)
+    assert [len(host.ran) for host in fleet] == [1, 1, 1]
