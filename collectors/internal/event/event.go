@@ -16,6 +16,8 @@ const (
 	PortDown       = "port_down"
 	OVSUnreachable = "ovs_unreachable"
 	OVSReachable   = "ovs_reachable"
+	// TCFiltersOrphaned: there are more filters than before that Open vSwitch has forgotten.
+	TCFiltersOrphaned = "tc_filters_orphaned"
 )
 
 // resolution of the store's clock.

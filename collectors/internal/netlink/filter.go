@@ -88,11 +88,15 @@ func (k Kernel) Filters(netdevs []string) (map[string][]Filter, error) {
 		return nil, err
 	}
 	defer func() { _ = conn.Close() }()
+	links, err := k.links()
+	if err != nil {
+		return nil, err
+	}
 	found := make(map[string][]Filter, len(netdevs))
 	var errs []error
 	for _, netdev := range netdevs {
-		link, err := k.link(netdev)
-		if err != nil {
+		link, there := links[netdev]
+		if !there {
 			continue
 		}
 		_ = conn.SetDeadline(time.Now().Add(timeout)) // a connection of a test has no clock to set
@@ -146,16 +150,21 @@ func (k Kernel) openRoute() (*netlink.Conn, error) {
 	return conn, nil
 }
 
-// link is the index of a network device.
-func (k Kernel) link(netdev string) (int, error) {
-	if k.linkOf != nil {
-		return k.linkOf(netdev)
+// links are the indices of all network devices, by name.
+func (k Kernel) links() (map[string]int, error) {
+	list := k.interfaces
+	if list == nil {
+		list = net.Interfaces
 	}
-	device, err := net.InterfaceByName(netdev)
+	devices, err := list()
 	if err != nil {
-		return 0, err
+		return nil, fmt.Errorf("listing network devices: %w", err)
 	}
-	return device.Index, nil
+	links := make(map[string]int, len(devices))
+	for _, device := range devices {
+		links[device.Name] = device.Index
+	}
+	return links, nil
 }
 
 func tcmsg(link int, handle, info uint32) []byte {
@@ -168,9 +177,13 @@ func tcmsg(link int, handle, info uint32) []byte {
 
 // DeletionOf is the message that takes one filter away, what `tc filter del` sends: RTM_DELTFILTER's body.
 func (k Kernel) DeletionOf(f Filter) ([]byte, error) {
-	link, err := k.link(f.Netdev)
+	links, err := k.links()
 	if err != nil {
 		return nil, err
+	}
+	link, there := links[f.Netdev]
+	if !there {
+		return nil, fmt.Errorf("there is no network device %q", f.Netdev)
 	}
 	encoder := netlink.NewAttributeEncoder()
 	encoder.String(tcaKind, f.Kind)

@@ -3,6 +3,7 @@ package netlink
 import (
 	"encoding/hex"
 	"errors"
+	"net"
 	"reflect"
 	"strings"
 	"testing"
@@ -32,11 +33,11 @@ const flowerFilter = `
       0800 0300 01000000
       1400 0600 ` + cookieOfTests
 
-func oneLink(string) (int, error) { return 5, nil }
+func oneLink() ([]net.Interface, error) { return []net.Interface{{Index: 5, Name: "p0_0"}}, nil }
 
 // routeWith answers every request with these messages, or the kernel's refusal.
 func routeWith(refusal unix.Errno, bodies ...[]byte) Kernel {
-	return Kernel{linkOf: oneLink, dialRoute: func() (*netlink.Conn, error) {
+	return Kernel{interfaces: oneLink, dialRoute: func() (*netlink.Conn, error) {
 		return nltest.Dial(func(requests []netlink.Message) ([]netlink.Message, error) {
 			if refusal != 0 {
 				return nltest.Error(int(refusal), requests)

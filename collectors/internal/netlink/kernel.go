@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"time"
 
 	"github.com/mdlayher/genetlink"
@@ -21,8 +22,8 @@ type Kernel struct {
 	dial func() (*genetlink.Conn, error)
 	// dialRoute opens an rtnetlink connection, in the same way.
 	dialRoute func() (*netlink.Conn, error)
-	// linkOf stands for the system's names of network devices.
-	linkOf func(netdev string) (int, error)
+	// interfaces stands for the system's list of network devices.
+	interfaces func() ([]net.Interface, error)
 }
 
 // Statistics implements Source.

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/influxdata/telegraf"
@@ -30,6 +31,7 @@ type Plugin struct {
 	PeerInterval    config.Duration `toml:"peer_interval"`
 	EmptyMaskLinger config.Duration `toml:"empty_mask_linger"`
 	TCOrder         bool            `toml:"tc_order"`
+	TCAuditInterval config.Duration `toml:"tc_audit_interval"`
 	FlowEventLimit  int             `toml:"flow_event_limit"`
 	SweepInterval   config.Duration `toml:"sweep_interval"`
 	Timeout         config.Duration `toml:"timeout"`
@@ -52,6 +54,7 @@ type Plugin struct {
 	// tc is nil where the order of masks is not to be asked from the kernel.
 	tc       prioritySource
 	tcFailed bool
+	orphans  orphans
 	// down is set after Open vSwitch could not be read, until it can be again.
 	down          bool
 	settingsKnown bool
@@ -97,6 +100,12 @@ func (p *Plugin) Init() error {
 	if p.TCOrder && p.tc == nil {
 		p.tc = tc.Kernel{}
 	}
+	if p.TCAuditInterval < 0 {
+		return fmt.Errorf("tc_audit_interval cannot be negative: %s", time.Duration(p.TCAuditInterval))
+	}
+	if p.TCOrder && p.TCAuditInterval > 0 && p.orphans.kernel == nil {
+		p.orphans.kernel = realKernel{}
+	}
 	if p.FlowEventLimit < 0 {
 		return fmt.Errorf("flow_event_limit cannot be negative: %d", p.FlowEventLimit)
 	}
@@ -141,6 +150,10 @@ func (p *Plugin) Gather(acc telegraf.Accumulator) error {
 	}
 	p.reachable(acc)
 	acc.AddError(errors.Join(seen.refusals...))
+	if found := p.audit(acc, started); found != nil {
+		maps.Copy(found, decision)
+		decision = found
+	}
 	p.emit(acc, seen, maxIdle, started, decision)
 	return nil
 }
@@ -198,6 +211,7 @@ func init() {
 			EmptyMaskLinger: config.Duration(10 * time.Minute),
 			SweepInterval:   config.Duration(time.Second),
 			TCOrder:         true,
+			TCAuditInterval: config.Duration(5 * time.Minute),
 			Timeout:         config.Duration(8 * time.Second),
 			MinInterval:     config.Duration(cadence.Default.Shortest),
 			MaxInterval:     config.Duration(cadence.Default.Longest),

@@ -13,6 +13,7 @@ import (
 func TestFieldsAndRegistryAreTheSame(t *testing.T) {
 	h := newHost(t, oneRNIC)
 	h.FlowEventLimit = 10
+	h.orphans.kernel, h.TCAuditInterval = &filtersAt{}, config.Duration(time.Minute)
 	h.PeerInterval = config.Duration(10 * time.Second)
 	h.Adaptive, h.MinInterval, h.MaxInterval, h.CPUBudget = true, config.Duration(time.Second), config.Duration(time.Minute), 0.02
 	if err := h.Init(); err != nil {
