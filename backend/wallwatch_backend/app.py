@@ -20,6 +20,7 @@ from wallwatch_backend.kit.body_limit import BodyLimit
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.kit.middleware import AnswerHeaders
 from wallwatch_backend.policies.standing import Standing
+from wallwatch_backend.remedies.intake import Intake
 from wallwatch_backend.remedies.signing import CommandSigner
 from wallwatch_backend.session.authenticate import authenticate
 from wallwatch_backend.settings import Settings
@@ -37,7 +38,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     settings: Settings = app.state.settings
     app.state.signer = CommandSigner.load(settings.secrets_dir)
     app.state.cipher = SecretCipher.load(settings.secrets_dir)
-    app.state.connections = Connections()
+    app.state.connections = Connections(app.state.database)
+    app.state.intake = Intake(app.state.database, settings, app.state.signer)
     app.state.policy_file = PolicyFile(app.state.database)
     app.state.conduct = Conduct(app.state.database)
     app.state.policy_standing = Standing(app.state.database)

@@ -72,6 +72,7 @@ def _listener(
         hub.resync_all()
         hub.rows_changed()
         connections.wake_all()
+        connections.keys_changed()
         policies_changed()
         wake_webhooks()
 
@@ -116,6 +117,8 @@ async def running(app: FastAPI) -> AsyncIterator[None]:
         asyncio.create_task(leader.forever("listener", listener.run)),
         asyncio.create_task(leader.forever("streams", state.hub.run)),
         asyncio.create_task(leader.forever("policies", state.policy_standing.run)),
+        asyncio.create_task(leader.forever("orders", state.intake.run)),
+        *(asyncio.create_task(leader.forever(name, work)) for name, work in state.connections.work().items()),
     ]
     if state.agent_port is not None:
         tasks.append(asyncio.create_task(state.agent_port.run()))

@@ -2,7 +2,9 @@
 
 The agents are light, but speak the real protocol to the real backend: each its own WebSocket, OpAMP, signatures checked, a result for
 each command, nothing run twice. WALLWATCH_BENCH_AGENTS is their number (1,000), WALLWATCH_BENCH_ORDERS_S how many orders a second are
-given in the paced part (25). Orders are dry runs, which no limit holds back; a real order takes the same way.
+given in the paced part (25), WALLWATCH_BENCH_CLIENTS how many requests are under way at once at most (50). Orders are dry runs, which no
+limit holds back; a real order takes the same way. Each step of an order is told by itself: taken (the answer to the request), with the
+agent, acknowledged (the agent knows that its result is stored).
 """
 
 import asyncio
@@ -20,7 +22,7 @@ from base64 import urlsafe_b64decode
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
 import httpx
@@ -41,6 +43,7 @@ from wallwatch_testing.telemetry_path import WALLWATCH, TelemetryPath
 
 AGENTS = int(os.environ.get("WALLWATCH_BENCH_AGENTS", "1000"))
 ORDERS_PER_S = float(os.environ.get("WALLWATCH_BENCH_ORDERS_S", "25"))
+CLIENTS = int(os.environ.get("WALLWATCH_BENCH_CLIENTS", "50"))
 HEARTBEAT_S = 15.0
 CAPABILITY = "com.wallwatch.remedy.v1"
 
@@ -52,6 +55,7 @@ class Agent:
         self.host, self.id, self.secret, self.uid = f"bench{number:05}", uuid4(), secrets.token_urlsafe(32), uuid4()
         self.ran: dict[str, bytes] = {}  # the journal: result by command id
         self.repeated = self.connections = 0
+        self.received: dict[str, float] = {}  # when first, by remedy id
         self.acknowledged: dict[str, float] = {}  # when, by remedy id
         self.connected, self.heard = asyncio.Event(), asyncio.Event()
         self._sequence = 0
@@ -117,6 +121,7 @@ class Agent:
         else:
             result = {"command_id": command["command_id"], "remedy_id": command["remedy_id"], "state": "done", "operations": []}
             self.ran[command["command_id"]] = json.dumps(result).encode()
+            self.received[command["remedy_id"]] = time.perf_counter()
         return self.ran[command["command_id"]]
 
     def _result(self, data: bytes) -> opamp_pb2.AgentToServer:
@@ -148,8 +153,16 @@ def backend(path: TelemetryPath, folder: Path, port: int) -> Iterator[int]:
         yield process.pid
 
 
-async def until_accepted(client: httpx.AsyncClient, agent: Agent) -> tuple[str, float]:
-    """Give an order, again under the same key while nobody answers; return the remedy's id and when it was given first."""
+class Order(NamedTuple):
+    """The remedy's id, when it was ordered first, and when the backend had taken it."""
+
+    remedy_id: str
+    begin: float
+    taken: float
+
+
+async def until_accepted(client: httpx.AsyncClient, agent: Agent) -> Order:
+    """Give an order, again under the same key while nobody answers or the backend asks to try again."""
     body = {"action": "tune-revalidator", "host": agent.host, "params": {"max_idle_ms": 60000}, "mode": "dry_run"}
     begin, headers = time.perf_counter(), {"Idempotency-Key": str(uuid4())}
     while True:
@@ -158,20 +171,48 @@ async def until_accepted(client: httpx.AsyncClient, agent: Agent) -> tuple[str, 
         except httpx.HTTPError:
             await asyncio.sleep(0.2)
             continue
-        return str(answer.raise_for_status().json()["id"]), begin
+        if answer.status_code == 503:
+            await asyncio.sleep(0.2)
+            continue
+        return Order(str(answer.raise_for_status().json()["id"]), begin, time.perf_counter())
 
 
-async def all_acknowledged(agents: list[Agent], orders: dict[UUID, tuple[str, float]], timeout_s: float) -> list[float]:
+async def all_acknowledged(agents: list[Agent], orders: dict[UUID, Order], timeout_s: float) -> list[float]:
     """Seconds from each order to the acknowledgement of its result."""
     async with asyncio.timeout(timeout_s):
         for agent in agents:
-            while orders[agent.id][0] not in agent.acknowledged:
+            while orders[agent.id].remedy_id not in agent.acknowledged:
                 agent.heard.clear()
                 await agent.heard.wait()
-    return [agent.acknowledged[orders[agent.id][0]] - orders[agent.id][1] for agent in agents]
+    return [agent.acknowledged[orders[agent.id].remedy_id] - orders[agent.id].begin for agent in agents]
 
 
-async def give(client: httpx.AsyncClient, agents: list[Agent], pause_s: float) -> dict[UUID, tuple[str, float]]:
+def steps(name: str, agents: list[Agent], orders: dict[UUID, Order]) -> dict[str, float]:
+    """Seconds from each order to the end of each step: the middle one and the 99th of a hundred."""
+    given = [(agent, orders[agent.id]) for agent in agents]
+    ends = {
+        "taken": [order.taken - order.begin for _, order in given],
+        "with_agent": [agent.received[order.remedy_id] - order.begin for agent, order in given],
+        "acknowledged": [agent.acknowledged[order.remedy_id] - order.begin for agent, order in given],
+    }
+    return {f"{name}_{step}_p{share}_s": percentile(times, share / 100) for step, times in ends.items() for share in (50, 99)}
+
+
+async def counted(client: httpx.AsyncClient) -> dict[str, float]:
+    """Statements and commits of the backend so far, by its own metrics."""
+    text = (await client.get(f"{str(client.base_url).removesuffix('/api/v1/')}/metrics")).text
+    lines = (
+        line.split()
+        for line in text.splitlines()
+        if line.startswith(("wallwatch_database_statements_total", "wallwatch_database_commits_total"))
+    )
+    found: dict[str, float] = {"statements": 0, "commits": 0}
+    for name, value in lines:
+        found["commits" if "commits" in name else "statements"] += float(value)
+    return found
+
+
+async def give(client: httpx.AsyncClient, agents: list[Agent], pause_s: float) -> dict[UUID, Order]:
     """Give each agent's host an order, so many a second, whatever becomes of those before."""
     tasks = []
     for agent in agents:
@@ -201,25 +242,26 @@ async def measure(path: TelemetryPath, folder: Path, token: str, port: int) -> d
     with path.database() as connection, connection.cursor() as cursor:
         row = "INSERT INTO agent (id, host, secret_hash, instance_uid) VALUES (%s, %s, %s, %s)"
         cursor.executemany(row, [(agent.id, agent.host, digest(agent.secret), str(agent.uid)) for agent in agents])
-    opamp, figures = f"ws://127.0.0.1:{port}/v1/opamp", dict[str, Any]()
+    opamp, figures = f"ws://127.0.0.1:{port}/v1/opamp", dict[str, Any](orders_per_s=ORDERS_PER_S)
     options: dict[str, Any] = {
         "base_url": f"http://127.0.0.1:{port}/api/v1",
         "headers": {"Authorization": f"Bearer {token}"},
         "timeout": 60,
     }
-    limits = httpx.Limits(max_connections=50)
+    limits = httpx.Limits(max_connections=CLIENTS)
     with contextlib.ExitStack() as process:
         pid = process.enter_context(backend(path, folder, port))
         key = _public_key(folder)
         async with httpx.AsyncClient(limits=limits, **options) as client, connected(agents, opamp, key) as took:
             figures["all_connected_s"] = took
-            before = usage(pid).cpu_s
-            paced = await all_acknowledged(agents, await give(client, agents, 1 / ORDERS_PER_S), 120)
-            figures |= {"paced_orders_per_s": ORDERS_PER_S, "paced_p50_s": percentile(paced, 0.5), "paced_p99_s": percentile(paced, 0.99)}
-            figures["backend_cpu_ms_per_order"] = (usage(pid).cpu_s - before) / len(agents) * 1000
-            begin = time.perf_counter()
-            burst = await all_acknowledged(agents, await give(client, agents, 0), 300)
-            figures |= {"burst_all_s": time.perf_counter() - begin, "burst_p99_s": percentile(burst, 0.99)}
+            for name, pause_s in (("paced", 1 / ORDERS_PER_S), ("burst", 0.0)):
+                begin, before, sent = time.perf_counter(), usage(pid).cpu_s, await counted(client)
+                orders = await give(client, agents, pause_s)
+                await all_acknowledged(agents, orders, 300)
+                figures |= {f"{name}_all_s": time.perf_counter() - begin, **steps(name, agents, orders)}
+                figures[f"{name}_backend_cpu_ms_per_order"] = (usage(pid).cpu_s - before) / len(agents) * 1000
+                now = await counted(client)
+                figures |= {f"{name}_{what}_per_order": (now[what] - sent[what]) / len(agents) for what in sent}
 
             giving = asyncio.create_task(give(client, agents, 0.5 / ORDERS_PER_S))
             await asyncio.sleep(AGENTS / ORDERS_PER_S / 4)

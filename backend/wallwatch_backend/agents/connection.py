@@ -1,7 +1,8 @@
 """One agent's OpAMP connection: status reports in, commands out, results in."""
 
 import asyncio
-from datetime import datetime, timedelta
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 from uuid import UUID, uuid4
 
@@ -9,20 +10,22 @@ import structlog
 from opentelemetry._opamp.proto import opamp_pb2
 from prometheus_client import Counter
 from pydantic import ValidationError
+from starlette.websockets import WebSocketDisconnect
 
 from wallwatch_backend.agents import framing, policies, repository
+from wallwatch_backend.agents.answers import Answers
 from wallwatch_backend.agents.conduct import Conduct, Pace
+from wallwatch_backend.agents.dispatch import Beside
 from wallwatch_backend.agents.policies import PolicyFile
+from wallwatch_backend.agents.presence import Presence
 from wallwatch_backend.agents.renewal import CAPABILITY as CERTIFICATE_CAPABILITY
 from wallwatch_backend.agents.renewal import Renewal
 from wallwatch_backend.audit import service as audit
 from wallwatch_backend.command_keys import service as command_keys
 from wallwatch_backend.kit import changes, clock
-from wallwatch_backend.kit.database import Database, WriteSession
+from wallwatch_backend.kit.database import Database
 from wallwatch_backend.plans import arrivals
-from wallwatch_backend.plans import repository as plans
-from wallwatch_backend.remedies import repository as remedies
-from wallwatch_backend.remedies import results, telling
+from wallwatch_backend.remedies import results
 
 log = structlog.get_logger(__name__)
 BAD_MESSAGES = Counter("wallwatch_agent_bad_messages", "Messages of agents that could not be used", ["reason"])
@@ -30,7 +33,6 @@ POLICIES_SENT = Counter("wallwatch_agent_policies_sent", "Compiled policies sent
 POLICIES_REFUSED = Counter("wallwatch_agent_policies_refused", "Compiled policies that an agent refused")
 
 _MOST_KEYS = 16
-_NOTE_EVERY = timedelta(seconds=10)  # heartbeats come more often than anybody looks at last_seen_at
 
 
 class Socket(Protocol):
@@ -44,24 +46,43 @@ class Gone(Exception):
     """The connection must end: the agent was removed, or has a newer connection."""
 
 
+@dataclass(frozen=True)
+class Shared:
+    """What the connections of a process do together, so that a thousand of them do not each ask the database."""
+
+    presence: Presence
+    answers: Answers
+    ready: Callable[[str], None]
+    """Called with a host whose agent takes commands from now on."""
+
+
 class AgentConnection:
     """Lives as long as the WebSocket."""
 
     def __init__(
-        self, database: Database, socket: Socket, policies: PolicyFile, conduct: Conduct, renewal: Renewal, agent_id: UUID, host: str
+        self,
+        database: Database,
+        socket: Socket,
+        policies: PolicyFile,
+        conduct: Conduct,
+        renewal: Renewal,
+        shared: Shared,
+        agent_id: UUID,
+        host: str,
     ) -> None:
         self.agent_id, self.host, self.connection_id = agent_id, host, uuid4()
         self._database, self._socket, self._policies, self._conduct = database, socket, policies, conduct
-        self._pace, self._renewal = Pace(), renewal
+        self._pace, self._renewal, self._shared = Pace(), renewal, shared
+        self.end: Callable[[], object] = lambda: None  # how others end this connection
         self._instance_uid = b""
         self._next_sequence: int | None = None
         self._speaks_remedies = False
         self._takes_config: bool | None = None  # it has not said
         self._config_hash = b""
         self._offered = b""
-        self._noted_at: datetime | None = None
         self._sent: set[UUID] = set()
         self._sending = asyncio.Lock()
+        self._giving: set[asyncio.Task[None]] = set()
         self._trusts: list[str] = []  # ids of command keys, as the agent says
         self._introduced: set[str] = set()
         self._key_refused = ""
@@ -75,6 +96,7 @@ class AgentConnection:
 
     async def close(self) -> None:
         """Note the end, unless a newer connection has taken over."""
+        self._shared.presence.forget(self.agent_id, self.connection_id)
         async with self._database.write() as session:
             if await repository.note(session, self.agent_id, self.connection_id, connection_id=None, last_seen_at=clock.now()):
                 await changes.announce(session, "agent", self.agent_id, "disconnected")
@@ -112,8 +134,10 @@ class AgentConnection:
         answer = framing.reply(self._instance_uid, report_full_state=missed)
         await self._offer_policies(answer)
         await self._send(answer)
-        await self.send_keys()
-        await self.send_commands()
+        if message.HasField("agent_description"):
+            await self.send_keys()
+        if message.HasField("custom_capabilities") and self._speaks_remedies:
+            self._shared.ready(self.host)
         await self.send_reminder()
 
     async def _note_config(self, message: opamp_pb2.AgentToServer) -> None:
@@ -185,15 +209,13 @@ class AgentConnection:
         if message.HasField("health"):
             values["healthy"] = message.health.healthy
             values["health_error"] = _clean(message.health.last_error, 1000) or None
-        if not values and self._noted_at is not None and at - self._noted_at < _NOTE_EVERY:
+        if not values:
+            self._shared.presence.heard(self.agent_id, self.connection_id, at, self.end)
             return
         async with self._database.write() as session:
             if not await repository.note(session, self.agent_id, self.connection_id, last_seen_at=at, **values):
                 raise Gone
-            if values:
-                healthy = values.get("healthy")
-                await changes.announce(session, "agent", self.agent_id, "unhealthy" if healthy is False else "connected")
-        self._noted_at = at
+            await changes.announce(session, "agent", self.agent_id, "unhealthy" if values.get("healthy") is False else "connected")
 
     async def _note_refused_key(self, refused: str) -> None:
         """Audit that an agent did not trust what came to it as a new command key."""
@@ -239,8 +261,7 @@ class AgentConnection:
             log.warning("agent_bad_result", host=self.host, errors=bad.error_count(), first=bad.errors()[0]["msg"])
             await self._note_lie("malformed_result")
             return
-        async with self._database.write() as session:
-            outcome = await results.apply_result(session, self.host, result)
+        outcome = await self._shared.answers.take(self.host, result)
         if result.command_id is not None:  # what is not acknowledged is sent again, so also what is known or nobody asked for
             await self._send(framing.ack(self._instance_uid, result.command_id))
         if outcome in results.WRONG:
@@ -272,37 +293,34 @@ class AgentConnection:
     async def _note_lie(self, reason: str, **detail: str) -> None:
         await self._conduct.note(self.host, reason, **detail)
 
-    async def send_commands(self) -> None:
-        """Send what waits for this host. A new connection sends everything without a result again: the agent never runs an id twice."""
-        if not self._speaks_remedies:
-            return
-        async with self._sending:
-            async with self._database.read() as session:
-                waiting = await remedies.undelivered(session, self.host, clock.now())
-            for command_id, remedy_id, jws in waiting:
-                if command_id in self._sent:
-                    continue
-                async with self._database.read() as session:
-                    beside = await plans.operations_for(session, command_id)
-                if beside is not None:
-                    await self._send(framing.attachment(self._instance_uid, str(command_id), "operations", *beside))
-                await self._send(framing.command(self._instance_uid, jws))
-                self._sent.add(command_id)
-                async with self._database.write() as writing:
-                    if await remedies.mark_sent(writing, command_id, clock.now()):
-                        await _announce_dispatch(writing, remedy_id)
+    @property
+    def takes_commands(self) -> bool:
+        return self._speaks_remedies
+
+    def unsent(self, command_id: UUID) -> bool:
+        """Say whether a command was not given to this connection yet. A new one is given everything without a result again."""
+        return command_id not in self._sent
+
+    def give(self, commands: Sequence[tuple[UUID, str, Beside]]) -> None:
+        """Send commands soon, in this order, each after what goes beside it: one agent that is slow to read holds up no other."""
+        self._sent.update(command_id for command_id, _, _ in commands)
+        task = asyncio.create_task(self._give(commands))
+        self._giving.add(task)
+        task.add_done_callback(self._giving.discard)
+
+    async def _give(self, commands: Sequence[tuple[UUID, str, Beside]]) -> None:
+        try:
+            async with self._sending:
+                for command_id, jws, beside in commands:
+                    if beside is not None:
+                        await self._send(framing.attachment(self._instance_uid, str(command_id), "operations", *beside))
+                    await self._send(framing.command(self._instance_uid, jws))
+        except (OSError, RuntimeError, WebSocketDisconnect) as error:
+            log.warning("agent_send_failed", host=self.host, error=str(error).splitlines()[0] if str(error) else type(error).__name__)
+            self.end()  # the agent connects again and gets what it missed
 
     async def _send(self, message: opamp_pb2.ServerToAgent) -> None:
         await self._socket.send_bytes(framing.encode(message))
-
-
-async def _announce_dispatch(session: WriteSession, remedy_id: UUID) -> None:
-    row = await remedies.one_locked(session, remedy_id)
-    if row is not None:
-        if row.state == "pending":  # an undo leaves the remedy's own state as it is
-            row.state, row.updated_at = "dispatched", clock.now()
-            await telling.tell(session, row)
-        await changes.announce(session, "remedy", row.id, row.state)
 
 
 def _clean(text: str, longest: int) -> str:

@@ -1,7 +1,7 @@
 """The OpAMP endpoint `/v1/opamp`: lets enrolled agents in and keeps track of the connections of this replica."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 
 import structlog
@@ -10,9 +10,12 @@ from prometheus_client import Gauge
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.responses import JSONResponse
 
+from wallwatch_backend.agents.answers import Answers
 from wallwatch_backend.agents.conduct import Conduct
-from wallwatch_backend.agents.connection import AgentConnection, Gone
+from wallwatch_backend.agents.connection import AgentConnection, Gone, Shared
+from wallwatch_backend.agents.dispatch import Dispatch
 from wallwatch_backend.agents.entrance import NotLetIn, identify
+from wallwatch_backend.agents.presence import Presence
 from wallwatch_backend.agents.renewal import Issuer, Renewal
 from wallwatch_backend.agents.service import OPAMP_PATH
 from wallwatch_backend.kit.database import Database
@@ -29,7 +32,9 @@ _MAX_FRAME_BYTES = 1_000_000
 class Connections:
     """The agents that are connected to this replica, by host."""
 
-    def __init__(self) -> None:
+    def __init__(self, database: Database) -> None:
+        self._dispatch = Dispatch(database, self)
+        self.shared = Shared(Presence(database), Answers(database), self._dispatch.wake)
         self._by_host: dict[str, tuple[AgentConnection, asyncio.Task[None]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -37,6 +42,7 @@ class Connections:
         """Take a connection in; an older one of the same host ends."""
         older = self._by_host.get(connection.host)
         self._by_host[connection.host] = (connection, task)
+        connection.end = task.cancel
         CONNECTED.set(len(self._by_host))
         if older is not None:
             older[1].cancel()
@@ -49,9 +55,16 @@ class Connections:
 
     def wake(self, host: str) -> None:
         """A command waits for this host: send it, if its agent is connected here."""
+        self._dispatch.wake(host)
+
+    def receiver(self, host: str) -> AgentConnection | None:
+        """The connection of a host, if its agent is connected here and takes commands."""
         held = self._by_host.get(host)
-        if held is not None:
-            self._spawn(self._send(held[0], held[1]))
+        return held[0] if held is not None and held[0].takes_commands else None
+
+    def work(self) -> dict[str, Callable[[], Awaitable[None]]]:
+        """What runs as long as agents may be connected, by name."""
+        return {"dispatch": self._dispatch.run, "answers": self.shared.answers.run, "presence": self.shared.presence.run}
 
     def policies_changed(self) -> None:
         """Send the policies of today to every agent that has others, one after the other."""
@@ -105,14 +118,6 @@ class Connections:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    @staticmethod
-    async def _send(connection: AgentConnection, task: asyncio.Task[None]) -> None:
-        try:
-            await connection.send_commands()
-        except (SQLAlchemyError, OSError, RuntimeError, WebSocketDisconnect) as error:
-            log.warning("agent_send_failed", host=connection.host, error=str(error).splitlines()[0] if str(error) else type(error).__name__)
-            task.cancel()  # the agent connects again and gets what it missed
-
 
 @router.websocket(OPAMP_PATH)
 async def opamp(socket: WebSocket) -> None:
@@ -130,7 +135,7 @@ async def opamp(socket: WebSocket) -> None:
     await socket.accept()
     issuer = Issuer(socket.app.state.cipher, settings) if settings.agent_port is not None else None
     renewal = Renewal(database, issuer, agent.id, agent.host, shown)
-    connection = AgentConnection(database, socket, socket.app.state.policy_file, conduct, renewal, agent.id, agent.host)
+    connection = AgentConnection(database, socket, socket.app.state.policy_file, conduct, renewal, connections.shared, agent.id, agent.host)
     task = asyncio.ensure_future(_serve(connection, conduct, socket, settings.agent_silent_after_s))
     connections.add(connection, task)
     log.info("agent_connected", host=agent.host)

@@ -5,10 +5,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import DateTime, bindparam, cast, column, delete, func, select, update
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from wallwatch_backend.agents.models import AgentRow, EnrolmentTokenRow
 from wallwatch_backend.kit.database import ReadSession, WriteSession
+from wallwatch_backend.kit.rows import UUIDS
 
 
 async def page(session: ReadSession, *, host: str | None, connected: bool | None, after_host: str | None, limit: int) -> Sequence[AgentRow]:
@@ -58,6 +60,32 @@ async def note(session: WriteSession, agent_id: UUID, connection: UUID, **values
     """Change an agent's state, if this connection is still its newest; say whether it is."""
     query = update(AgentRow).where(AgentRow.id == agent_id, AgentRow.connection_id == connection).values(**values).returning(AgentRow.id)
     return (await session.execute(query)).scalar_one_or_none() is not None
+
+
+_TIMES = ARRAY(DateTime(timezone=True))
+_heard = (
+    func.unnest(
+        cast(bindparam("agents", type_=UUIDS), UUIDS),
+        cast(bindparam("connections", type_=UUIDS), UUIDS),
+        cast(bindparam("times", type_=_TIMES), _TIMES),
+    )
+    .table_valued(column("agent", UUIDS.item_type), column("connection", UUIDS.item_type), column("at", _TIMES.item_type), name="heard")
+    .render_derived()
+)
+_NOTE_HEARD = (
+    update(AgentRow)
+    .where(AgentRow.id == _heard.c.agent, AgentRow.connection_id == _heard.c.connection)
+    .values(last_seen_at=_heard.c.at)
+    .returning(AgentRow.id, AgentRow.connection_id)
+    .execution_options(synchronize_session=False)
+)
+
+
+async def note_heard(session: WriteSession, heard: Sequence[tuple[UUID, UUID, datetime]]) -> set[tuple[UUID, UUID]]:
+    """Note when agents were heard (agent, connection, time); return those whose connection is still the newest."""
+    agents, connections, times = zip(*sorted(heard), strict=True)  # by id, so that two replicas lock rows in one order
+    rows = await session.execute(_NOTE_HEARD, {"agents": list(agents), "connections": list(connections), "times": list(times)})
+    return {(row.id, row.connection_id) for row in rows}
 
 
 async def connect(session: WriteSession, agent_id: UUID, connection_id: UUID, at: datetime) -> bool:

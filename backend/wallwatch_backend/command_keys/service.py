@@ -25,18 +25,35 @@ def _open(first: CommandSigner, row: CommandKeyRow) -> CommandSigner:
     return first if row.kid == first.kid or row.private_key is None else first.successor(row.private_key)
 
 
-async def signer_for(session: ReadSession, first: CommandSigner, host: str) -> CommandSigner:
-    """Return the newest good key that the host's agent trusts.
+def choose(good: Sequence[str], trusted: Collection[str] | None) -> str | None:
+    """Of the good keys, oldest first, the one that signs for an agent: the newest that it trusts; None before the first rotation.
 
     An agent that has not said which it trusts knows those with which it was enrolled, so it gets the oldest. One that trusts none of
     the good keys gets the newest: it refuses, and says that it must be enrolled again.
+
+    >>> choose(["a", "b", "c"], ["a", "b"]), choose(["a", "b"], None), choose(["a", "b"], []), choose([], None)
+    ('b', 'a', 'b', None)
     """
-    good = _good(await repository.keys(session), clock.now())
     if not good:
+        return None
+    known = [kid for kid in good if kid in trusted] if trusted is not None else good[:1]
+    return known[-1] if known else good[-1]
+
+
+async def signer_of(session: ReadSession, first: CommandSigner, kid: str | None) -> CommandSigner:
+    """Return the signer of a key that `choose` has chosen; each is opened once in a process."""
+    if kid is None or kid == first.kid:
         return first
-    trusted = await repository.trusted_by(session, host)
-    known = [row for row in good if row.kid in trusted] if trusted is not None else good[:1]
-    return _open(first, known[-1] if known else good[-1])
+    if (opened := first.opened.get(kid)) is None:
+        [row] = [row for row in await repository.keys(session) if row.kid == kid]
+        opened = first.opened[kid] = _open(first, row)
+    return opened
+
+
+async def signer_for(session: ReadSession, first: CommandSigner, host: str) -> CommandSigner:
+    """Return the signer for a host's agent."""
+    good = [row.kid for row in _good(await repository.keys(session), clock.now())]
+    return await signer_of(session, first, choose(good, await repository.trusted_by(session, host)) if good else None)
 
 
 async def pinned_at_enrolment(session: ReadSession, first: CommandSigner) -> list[tuple[str, str, str | None]]:

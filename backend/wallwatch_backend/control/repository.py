@@ -22,6 +22,11 @@ async def lock(session: WriteSession) -> None:
     await session.execute(text("SELECT pg_advisory_xact_lock(7241015)"))
 
 
+async def locked_at_once(session: WriteSession) -> bool:
+    """Take that lock if it is free, and say whether it was."""
+    return bool((await session.execute(text("SELECT pg_try_advisory_xact_lock(7241015)"))).scalar_one())
+
+
 async def stop_in_force(session: ReadSession) -> StopRow | None:
     return (await session.scalars(select(StopRow).where(StopRow.ended_at.is_(None)))).one_or_none()
 
@@ -71,5 +76,5 @@ async def reset(session: WriteSession, action: str, at: datetime, by: str) -> No
 
 async def waiting_applies(session: WriteSession) -> Sequence[RemedyRow]:
     """Remedies whose command has not left yet."""
-    query = select(RemedyRow).where(RemedyRow.mode == "apply", RemedyRow.state == "pending").with_for_update()
+    query = select(RemedyRow).where(RemedyRow.mode == "apply", RemedyRow.state == "pending").order_by(RemedyRow.id).with_for_update()
     return (await session.scalars(query)).all()

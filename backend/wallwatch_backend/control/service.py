@@ -1,5 +1,6 @@
 """May a remedy be applied now? Emergency stop, circuit breakers, and how many hosts at once."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from wallwatch.domain.catalogue import load
@@ -28,27 +29,61 @@ def most_hosts(settings: Settings, fleet: int) -> int:
     return max(settings.remedy_always_hosts, min(share, settings.remedy_max_hosts))
 
 
+@dataclass
+class _Known:
+    """What stays true until a transaction ends that has the lock: its own orders are added as they are admitted."""
+
+    stop: StopRow | None
+    hosts: set[str]
+    racks: set[str]
+    limit: int
+    breakers: dict[str, Breaker]
+
+
+_KNOWN = "control.known"
+
+
+async def _known(session: WriteSession, settings: Settings, action: str) -> _Known:
+    """Read it once in a transaction, however many orders it admits."""
+    known: _Known | None = session.info.get(_KNOWN)
+    if known is None:
+        await repository.lock(session)
+        hosts = await repository.busy_hosts(session)
+        known = session.info[_KNOWN] = _Known(
+            stop=await repository.stop_in_force(session),
+            hosts=hosts,
+            racks=await repository.racks_of(session, hosts),
+            limit=most_hosts(settings, await repository.fleet_size(session)),
+            breakers={},
+        )
+    if action not in known.breakers:
+        known.breakers[action] = await _breaker(session, settings, action, (await repository.resets(session)).get(action), clock.now())
+    return known
+
+
 async def admit(session: WriteSession, settings: Settings, action: str, host: str) -> None:
-    """Raise why a remedy may not be applied on a host now. The answer holds until the transaction ends."""
-    await repository.lock(session)
-    stop = await repository.stop_in_force(session)
-    if stop is not None:
+    """Raise why a remedy may not be applied on a host now; else count the host as one where a remedy is under way.
+
+    The answer holds until the transaction ends.
+    """
+    known = await _known(session, settings, action)
+    if (stop := known.stop) is not None:
         raise Stopped(f"{stop.by} stopped all remedies at {stop.at:%Y-%m-%d %H:%M:%S} UTC: {stop.reason}")
-    breaker = await _breaker(session, settings, action, (await repository.resets(session)).get(action), clock.now())
+    breaker = known.breakers[action]
     if breaker.open:
         raise BreakerOpen(
             f"{breaker.failed} of the {breaker.finished} times that {action} was applied in the last {breaker.window_s} s it did not work. "
             "Look at why, then reset the breaker."
         )
-    hosts = await repository.busy_hosts(session)
-    if host in hosts:
+    if host in known.hosts:
         return
-    limit = most_hosts(settings, await repository.fleet_size(session))
-    if len(hosts) >= limit:
-        raise TooManyAtOnce(f"Remedies are under way on {len(hosts)} hosts, {limit} is the most; wait until some are verified.")
-    racks = await repository.racks_of(session, hosts)
-    if len(racks) >= settings.remedy_max_racks and not (await repository.racks_of(session, {host})) <= racks:
-        raise TooManyAtOnce(f"Remedies are under way in {len(racks)} racks, {settings.remedy_max_racks} is the most.")
+    if len(known.hosts) >= known.limit:
+        raise TooManyAtOnce(f"Remedies are under way on {len(known.hosts)} hosts, {known.limit} is the most; wait until some are verified.")
+    racks = await repository.racks_of(session, {host})
+    if len(known.racks) >= settings.remedy_max_racks and not racks <= known.racks:
+        raise TooManyAtOnce(f"Remedies are under way in {len(known.racks)} racks, {settings.remedy_max_racks} is the most.")
+    known.hosts.add(host)
+    known.racks |= racks
 
 
 async def _breaker(session: ReadSession, settings: Settings, action: str, reset: BreakerResetRow | None, at: datetime) -> Breaker:

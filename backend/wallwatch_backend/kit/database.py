@@ -114,7 +114,7 @@ def _still_there(connection: Any, _record: object, _proxy: object) -> None:
         raise DisconnectionError("the server has ended this connection")
 
 
-def database_of(request: Request) -> Database:
+async def database_of(request: Request) -> Database:
     database: Database = request.app.state.database
     return database
 

@@ -56,9 +56,14 @@ def hash_of(*parts: Any) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
+def lock_name(caller: Caller, key: str) -> str:
+    """Under this name one request at a time works under a caller's key."""
+    return f"key|{caller.actor}|{key}"
+
+
 async def lock(session: WriteSession, caller: Caller, key: str) -> None:
     """Let one request at a time work under this caller's key."""
-    name = {"key": f"key|{caller.actor}|{key}"}
+    name = {"key": lock_name(caller, key)}
     await session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 7241003))"), name)
 
 

@@ -7,7 +7,7 @@ from fastapi import Depends, Request
 from wallwatch_backend.settings import Settings
 
 
-def _settings_of(request: Request) -> Settings:
+async def _settings_of(request: Request) -> Settings:
     settings: Settings = request.app.state.settings
     return settings
 

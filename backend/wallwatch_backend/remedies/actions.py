@@ -95,8 +95,12 @@ def action_of(action_id: str) -> CatalogueAction:
     """Return the catalogue's entry, or raise `UnknownAction`."""
     action = load.remedies().get(action_id)
     if action is None:
-        raise UnknownAction(f"{action_id!r} is not a remedy; there are {', '.join(load.remedies())}.")
+        raise unknown(action_id)
     return action
+
+
+def unknown(action_id: str) -> UnknownAction:
+    return UnknownAction(f"{action_id!r} is not a remedy; there are {', '.join(load.remedies())}.")
 
 
 def checked_params(action: CatalogueAction, pci: str | None, params: dict[str, Any]) -> dict[str, Any]:

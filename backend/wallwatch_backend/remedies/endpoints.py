@@ -14,7 +14,7 @@ from wallwatch_backend.kit.paging import BadCursor, Cursor, Limit, Page
 from wallwatch_backend.kit.settings_dependency import TheSettings
 from wallwatch_backend.kit.text import HostName, PciAddress
 from wallwatch_backend.remedies import actions, approval, errors, service
-from wallwatch_backend.remedies.dependencies import TheSigner
+from wallwatch_backend.remedies.dependencies import TheIntake, TheSigner
 from wallwatch_backend.remedies.schemas import Approval, Decision, NewRemedy, Remedy, RemedyAction, RemedyState
 
 router = APIRouter(tags=["remedies"])
@@ -46,13 +46,11 @@ async def list_actions(caller: AsViewer, settings: TheSettings) -> list[RemedyAc
 async def create_remedy(
     caller: AsOperator,
     body: NewRemedy,
-    session: Writing,
-    settings: TheSettings,
-    signer: TheSigner,
+    intake: TheIntake,
     idempotency_key: IdempotencyKey = None,
 ) -> Remedy:
     """Order a dry run or the real thing; what needs approval is `proposed`. The answer comes at once: follow it here or in the stream."""
-    return await service.create(session, settings, signer, caller, body, idempotency_key)
+    return await intake.take(caller, body, idempotency_key)
 
 
 @router.get("/remedies", operation_id="listRemedies", responses=problems.responses(*READ_ERRORS, BadCursor))

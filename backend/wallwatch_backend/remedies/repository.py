@@ -2,17 +2,22 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Row, exists, select, text, tuple_, update
+from sqlalchemy import DateTime, Row, Select, Text, bindparam, cast, column, exists, func, select, text, tuple_, update
+from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by
 
 from wallwatch.domain.catalogue import load
 from wallwatch.store.tables import rnic
+from wallwatch_backend.agents.models import AgentRow
+from wallwatch_backend.command_keys.models import CommandKeyRow
 from wallwatch_backend.kit.database import ReadSession, WriteSession
-from wallwatch_backend.kit.rows import any_of
+from wallwatch_backend.kit.rows import any_of, any_of_texts
 from wallwatch_backend.remedies.models import CommandRow, RemedyRow
 
 OPEN = ("pending", "dispatched")
+_HELD = "remedies.held"
 
 
 async def page(
@@ -44,13 +49,36 @@ async def one(session: ReadSession, remedy_id: UUID) -> RemedyRow | None:
 
 
 async def one_locked(session: WriteSession, remedy_id: UUID) -> RemedyRow | None:
+    held: RemedyRow | None = session.info.get(_HELD, ({}, {}))[1].get(remedy_id)
+    if held is not None:
+        return held
     query = select(RemedyRow).where(RemedyRow.id == remedy_id).with_for_update().execution_options(populate_existing=True)
     return (await session.scalars(query)).one_or_none()
 
 
-async def by_idempotency_key(session: WriteSession, requested_by: str, key: str) -> RemedyRow | None:
-    query = select(RemedyRow).where(RemedyRow.requested_by == requested_by, RemedyRow.idempotency_key == key)
-    return (await session.scalars(query)).one_or_none()
+_LOCKS = text("SELECT pg_advisory_xact_lock(hashtextextended(u.k, 7241003)) FROM unnest(CAST(:keys AS text[])) WITH ORDINALITY AS u (k, n)")
+
+
+async def lock_keys(session: WriteSession, keys: Sequence[str]) -> None:
+    """Take several such locks in one statement, in this order."""
+    if keys:
+        await session.execute(_LOCKS, {"keys": list(keys)})
+
+
+_TRY = text(
+    "SELECT u.n, pg_try_advisory_xact_lock(hashtextextended(u.k, 7241003))"
+    " FROM unnest(CAST(:keys AS text[]), CAST(:numbers AS int[])) AS u (k, n)"
+)
+
+
+async def locked_at_once(session: WriteSession, names: Sequence[Sequence[str]]) -> list[bool]:
+    """Take the locks of several orders without waiting for any; say for each whether all of its own were free."""
+    keys = [(name, number) for number, of_one in enumerate(names) for name in of_one]
+    found = [True] * len(names)
+    values = {"keys": [name for name, _ in keys], "numbers": [number for _, number in keys]}
+    for number, free in await session.execute(_TRY, values):
+        found[number] = found[number] and free
+    return found
 
 
 async def lock_key(session: WriteSession, key: str) -> None:
@@ -60,13 +88,69 @@ async def lock_key(session: WriteSession, key: str) -> None:
 
 async def in_progress(session: WriteSession, host: str, action: str, pci: str | None, but: UUID | None = None) -> UUID | None:
     """A remedy of this action whose command waits for the host's answer, or that waits for approval."""
-    waits = exists().where(CommandRow.remedy_id == RemedyRow.id, CommandRow.state.in_(OPEN))
-    query = select(RemedyRow.id).where(RemedyRow.host == host, RemedyRow.action == action, waits | (RemedyRow.state == "proposed")).limit(1)
+    query = _in_progress(host, action)
     if pci is not None:
         query = query.where(RemedyRow.pci == pci)
     if but is not None:
         query = query.where(RemedyRow.id != but)
     return (await session.execute(query)).scalar_one_or_none()
+
+
+def _in_progress(host: Any, action: Any) -> Select[UUID]:
+    waits = exists().where(CommandRow.remedy_id == RemedyRow.id, CommandRow.state.in_(OPEN))
+    return select(RemedyRow.id).where(RemedyRow.host == host, RemedyRow.action == action, waits | (RemedyRow.state == "proposed")).limit(1)
+
+
+class Standing(NamedTuple):
+    """What an order has to know before it is taken."""
+
+    earlier: UUID | None
+    """The order that was given under the same Idempotency-Key."""
+    has_agent: bool
+    trusted: list[str] | None
+    """Keys that the host's agent says it trusts."""
+    good_keys: list[str]
+    """Keys that may sign, oldest first; none before the first rotation."""
+    in_progress: UUID | None
+    """Another order of the action that is not over on this host."""
+
+
+class Place(NamedTuple):
+    """Where an order belongs, and under which key it was given."""
+
+    host: str
+    action: str
+    pci: str | None
+    caller: str
+    key: str | None
+
+
+_TEXTS: ARRAY[str] = ARRAY(Text())
+_asked = (
+    func.unnest(*(cast(bindparam(name, type_=_TEXTS), _TEXTS) for name in Place._fields))
+    .table_valued(*(column(name, Text()) for name in Place._fields), with_ordinality="n", name="asked")
+    .render_derived()
+)
+_STANDING = (
+    select(
+        select(RemedyRow.id).where(RemedyRow.requested_by == _asked.c.caller, RemedyRow.idempotency_key == _asked.c.key).scalar_subquery(),
+        exists().where(AgentRow.host == _asked.c.host),
+        select(AgentRow.command_kids).where(AgentRow.host == _asked.c.host).scalar_subquery(),
+        select(func.array_agg(aggregate_order_by(CommandKeyRow.kid, CommandKeyRow.seq)))
+        .where(CommandKeyRow.not_after.is_(None) | (CommandKeyRow.not_after > bindparam("at", type_=DateTime(timezone=True))))
+        .scalar_subquery(),
+        _in_progress(_asked.c.host, _asked.c.action).where(_asked.c.pci.is_(None) | (RemedyRow.pci == _asked.c.pci)).scalar_subquery(),
+    )
+    .select_from(_asked)
+    .order_by(_asked.c.n)
+)
+
+
+async def standings(session: WriteSession, places: Sequence[Place], at: datetime) -> list[Standing]:
+    """Read in one statement what orders have to know."""
+    columns = {name: list(values) for name, values in zip(Place._fields, zip(*places, strict=True), strict=True)}
+    rows = await session.execute(_STANDING, {**columns, "at": at})
+    return [Standing(earlier, has_agent, trusted, good or [], other) for earlier, has_agent, trusted, good, other in rows]
 
 
 async def rnics_at(session: ReadSession, host: str, pci: str | None) -> Sequence[Row[str, str, str | None, str | None]]:
@@ -75,9 +159,9 @@ async def rnics_at(session: ReadSession, host: str, pci: str | None) -> Sequence
     return (await session.execute(query.where(rnic.c.pci == pci) if pci is not None else query)).all()
 
 
-async def add(session: WriteSession, row: RemedyRow | CommandRow) -> None:
+def keep(session: WriteSession, row: RemedyRow | CommandRow) -> None:
+    """Add a row with the next flush; a remedy must have been flushed before its command."""
     session.add(row)
-    await session.flush()
 
 
 async def commands(session: ReadSession, remedy_ids: Sequence[UUID]) -> Sequence[CommandRow]:
@@ -85,31 +169,58 @@ async def commands(session: ReadSession, remedy_ids: Sequence[UUID]) -> Sequence
     return (await session.scalars(query)).all()
 
 
+async def hold(session: WriteSession, command_ids: Sequence[UUID]) -> None:
+    """Lock many commands and their remedies in one statement: for the rest of the transaction, no other command is there.
+
+    Whoever locks both locks the remedy first, and several by id: so no two transactions wait for each other.
+    """
+    query = (
+        select(RemedyRow, CommandRow)
+        .join_from(RemedyRow, CommandRow, CommandRow.remedy_id == RemedyRow.id)
+        .where(CommandRow.id == any_of(command_ids))
+        .order_by(RemedyRow.id, CommandRow.id)
+        .with_for_update()
+    )
+    found = (await session.execute(query)).all()
+    session.info[_HELD] = ({command.id: command for _, command in found}, {remedy.id: remedy for remedy, _ in found})
+
+
 async def command_locked(session: WriteSession, command_id: UUID, host: str) -> CommandRow | None:
     """A command, if it was for this host: an agent speaks for its own host only."""
+    if _HELD in session.info:
+        command: CommandRow | None = session.info[_HELD][0].get(command_id)
+        return command if command is not None and command.host == host else None
     query = select(CommandRow).where(CommandRow.id == command_id, CommandRow.host == host).with_for_update()
     return (await session.scalars(query)).one_or_none()
 
 
-async def undelivered(session: ReadSession, host: str, at: datetime) -> Sequence[Row[UUID, UUID, str]]:
-    """Commands of a host that have no result yet and that its agent would still accept."""
+async def undelivered(session: ReadSession, hosts: Sequence[str], at: datetime) -> Sequence[Row[UUID, str, str, str, str, str]]:
+    """Commands of these hosts that have no result yet and that their agents would still accept, in the order of their issue.
+
+    Columns: `id`, `host`, `jws`, `state`, `operation`, `action`.
+    """
     query = (
-        select(CommandRow.id, CommandRow.remedy_id, CommandRow.jws)
-        .where(CommandRow.host == host, CommandRow.state.in_(OPEN), CommandRow.expires_at > at)
-        .order_by(CommandRow.issued_at)
+        select(CommandRow.id, CommandRow.host, CommandRow.jws, CommandRow.state, CommandRow.operation, RemedyRow.action)
+        .join_from(CommandRow, RemedyRow, CommandRow.remedy_id == RemedyRow.id)
+        .where(CommandRow.host == any_of_texts(hosts), CommandRow.state.in_(OPEN), CommandRow.expires_at > at)
+        .order_by(CommandRow.issued_at, CommandRow.id)
     )
     return (await session.execute(query)).all()
 
 
-async def mark_sent(session: WriteSession, command_id: UUID, at: datetime) -> bool:
-    """Note the first sending; False when it was sent before or has a result."""
+async def claim(session: WriteSession, command_ids: Sequence[UUID], at: datetime) -> Sequence[tuple[RemedyRow, UUID]]:
+    """Note that commands are sent which nobody has sent or taken back yet; return each with its remedy."""
     query = (
-        update(CommandRow)
-        .where(CommandRow.id == command_id, CommandRow.state == "pending")
-        .values(state="dispatched", sent_at=at)
-        .returning(CommandRow.id)
+        select(RemedyRow, CommandRow.id)
+        .join_from(RemedyRow, CommandRow, CommandRow.remedy_id == RemedyRow.id)
+        .where(CommandRow.id == any_of(command_ids), CommandRow.state == "pending")
+        .order_by(RemedyRow.id, CommandRow.id)
+        .with_for_update()
     )
-    return (await session.execute(query)).scalar_one_or_none() is not None
+    found = [(row[0], row[1]) for row in await session.execute(query)]
+    sent = update(CommandRow).where(CommandRow.id == any_of([id for _, id in found])).values(state="dispatched", sent_at=at)
+    await session.execute(sent.execution_options(synchronize_session=False))
+    return found
 
 
 async def unanswered_since(session: ReadSession, never_sent: datetime, sent: datetime) -> Sequence[Row[UUID, str]]:

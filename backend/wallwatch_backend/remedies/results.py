@@ -170,6 +170,7 @@ async def _tell(session: WriteSession, host: str, remedy: RemedyRow, command: Co
 
 async def expire_command(session: WriteSession, command_id: UUID, host: str) -> bool:
     """Note that no answer came in time."""
+    await repository.hold(session, [command_id])
     command = await repository.command_locked(session, command_id, host)
     if command is None or command.state not in repository.OPEN:
         return False

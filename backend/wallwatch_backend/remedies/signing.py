@@ -34,6 +34,7 @@ class CommandSigner:
 
     def __init__(self, private_key: Ed25519PrivateKey, cipher: SecretCipher | None = None) -> None:
         self._private, self._cipher = private_key, cipher
+        self.opened: dict[str, CommandSigner] = {}  # successors, by id: to decrypt one takes longer than to sign with it
         self._public = private_key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
         self.kid = hashlib.sha256(self._public).hexdigest()[:16]
 

@@ -3,7 +3,6 @@
 from typing import Any
 from uuid import UUID, uuid4
 
-from wallwatch_backend.agents import repository as agents
 from wallwatch_backend.audit import service as audit
 from wallwatch_backend.incidents import repository as incidents
 from wallwatch_backend.kit import clock
@@ -27,9 +26,10 @@ from wallwatch_backend.webhooks.schemas import EventType
 async def create(session: WriteSession, settings: Settings, caller: Caller, body: NewRollout) -> Rollout:
     """Check every target now, so that no wave fails for what could be known before the first."""
     action = actions.action_of(body.action)
+    enrolled = await repository.hosts_with_agents(session, {target.host for target in body.targets})
     for target in body.targets:
         actions.checked_params(action, target.pci, body.params)
-        if await agents.by_host(session, target.host) is None:
+        if target.host not in enrolled:
             raise NoAgent(f"{target.host} has no agent: enrol one first, or leave it out.")
     if body.incident_id is not None and await incidents.one(session, body.incident_id) is None:
         raise IncidentUnknown(f"There is no incident {body.incident_id}.")

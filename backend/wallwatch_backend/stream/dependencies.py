@@ -7,7 +7,7 @@ from fastapi import Depends, Request
 from wallwatch_backend.stream.hub import StreamHub
 
 
-def _hub_of(request: Request) -> StreamHub:
+async def _hub_of(request: Request) -> StreamHub:
     hub: StreamHub = request.app.state.hub
     return hub
 

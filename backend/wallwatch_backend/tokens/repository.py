@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import delete, or_, select, tuple_, update
+from sqlalchemy import bindparam, delete, or_, select, tuple_, update
 
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.tokens.models import TokenRow
@@ -18,9 +18,13 @@ async def page(session: ReadSession, at: datetime, before: tuple[datetime, UUID]
     return (await session.scalars(query.order_by(TokenRow.created_at.desc(), TokenRow.id.desc()).limit(limit))).all()
 
 
+_BY_HASH = select(TokenRow).where(  # each request asks it: put together once
+    TokenRow.token_hash == bindparam("hash"), or_(TokenRow.expires_at.is_(None), TokenRow.expires_at > bindparam("at"))
+)
+
+
 async def by_hash(session: ReadSession, token_hash: bytes, at: datetime) -> TokenRow | None:
-    query = select(TokenRow).where(TokenRow.token_hash == token_hash, or_(TokenRow.expires_at.is_(None), TokenRow.expires_at > at))
-    return (await session.scalars(query)).one_or_none()
+    return (await session.scalars(_BY_HASH, {"hash": token_hash, "at": at})).one_or_none()
 
 
 async def note_use(session: WriteSession, token_id: UUID, at: datetime) -> None:

@@ -7,7 +7,7 @@ from fastapi import Depends, Request
 from wallwatch_backend.webhooks.cipher import SecretCipher
 
 
-def _cipher_of(request: Request) -> SecretCipher:
+async def _cipher_of(request: Request) -> SecretCipher:
     cipher: SecretCipher = request.app.state.cipher
     return cipher
 
