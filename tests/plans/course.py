@@ -52,7 +52,10 @@ class Applied:
     expected_high: dict[str, float]
     hyper_used: int
     hyper_present: int
+    likely: int
+    """Flows that the mixture expects."""
     warmed: int
+    """Entries for them: those that a rule of the dump decides, so that they are proven."""
     in_software: int
     newcomers: int
     """Flows that came after the plan was made and were moved with their masks."""
@@ -145,7 +148,7 @@ def _plan_all(
             if not (plan.offered and plan.worthwhile and plan.steps):
                 course.not_worthwhile += 1
                 continue
-            made[host] = plan, _applied(host, model, now, plan)
+            made[host] = plan, _applied(host, model, now, plan, len(headers))
         models = {host: model for host, model in models.items() if host in made}
         if not made:
             break
@@ -160,7 +163,7 @@ def _read(text: str, space: HeaderSpace) -> Dump:
     return found
 
 
-def _applied(host: str, model: str, now: float, plan: Plan) -> Applied:
+def _applied(host: str, model: str, now: float, plan: Plan, expected_flows: int) -> Applied:
     return Applied(
         host=host,
         model=model,
@@ -174,6 +177,7 @@ def _applied(host: str, model: str, now: float, plan: Plan) -> Applied:
         expected_high=_figures(plan.high),
         hyper_used=plan.hyper_used,
         hyper_present=sum(len(one.present) for part in plan.parts.values() for one in part.hyper),
+        likely=expected_flows,
         warmed=sum(entry.known_before for part in plan.parts.values() for one in part.hyper for entry in one.entries),
         newcomers=0,
         in_software=plan.cost.flows_in_software,

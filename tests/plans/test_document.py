@@ -12,9 +12,26 @@ def window(bandwidth: float) -> dict[str, float]:
 
 
 def plan(at_s: float) -> dict[str, Any]:
-    cost = ("operations", "took_s", "newcomers", "in_software", "longest_in_software_s", "missed", "proof_ms", "plan_ms", "warmed")
+    cost = (
+        "operations",
+        "took_s",
+        "newcomers",
+        "in_software",
+        "longest_in_software_s",
+        "missed",
+        "proof_ms",
+        "plan_ms",
+        "warmed",
+        "likely",
+    )
     expected = {"q_l": 0.1, "q_r": 0.1, "bandwidth_gbps": 160.0, "latency_us": 1.0}
-    return {"at_s": at_s, "host": PAIR[0], "refused": {"File exists": 3}, "expected_after": expected, **dict.fromkeys(cost, 4.0)}
+    return {
+        "at_s": at_s,
+        "host": PAIR[0],
+        "refused": {"File exists": 3},
+        **{f"expected_{when}": expected for when in ("after", "low", "high")},
+        **dict.fromkeys(cost, 4.0),
+    }
 
 
 def case(name: str) -> dict[str, Any]:

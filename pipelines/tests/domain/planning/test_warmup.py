@@ -52,3 +52,14 @@ def test_a_short_past_tells_nothing() -> None:
     space = prepared()
     seen, _, _ = past(space)
     assert likely(seen[:20], [], space, 9 * HOUR_S) == []
+
+
+def test_a_past_of_less_than_a_day_says_which_flows_but_not_when() -> None:
+    space = prepared()
+    seen, morning, evening = past(space)
+    day = [one for one in seen if one.at_s < 0.9 * DAY_S] * 6
+    known = {one.value for one in [*morning, *evening]}
+    found = likely(day, [], space, 0.95 * DAY_S)
+    assert found
+    assert {value for value, _ in found} <= known
+    assert found == likely(day, [], space, 5 * HOUR_S)

@@ -1,7 +1,8 @@
 """Flows that are likely to come: a Gaussian mixture over past traffic (paper, section 4.3 "Hyper/Cascading Masks").
 
 Every flow of a past dump is an observation: the time of day, the addresses of both ends, and how many packets it had. The mixture is the
-density of these; flows of the past that are not there now are ranked by the density at their place and the present time of day.
+density of these; flows of the past that are not there now are ranked by the density at their place and the present time of day. A past of
+less than a day has not seen this time of day before, so then the time is left out: else whatever comes next would be unlikely.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ MOST_COMPONENTS = 6
 LEAST_OBSERVATIONS = 50
 """With fewer a mixture says nothing that the last dump does not say."""
 DAY_S = 86400.0
+TIME_FEATURES = 2
+"""Of an observation: sine and cosine of the time of day come first."""
 MOST_FITTED = 20_000
 """Observations that the mixture is fitted to; of more every n-th."""
 SHARE_OF_LIKELY = 0.05
@@ -63,11 +66,13 @@ def likely(past: Sequence[Observation], present: Sequence[Observation], space: H
 
 
 def _ranked(past: Sequence[Observation], candidates: Sequence[Observation], space: HeaderSpace, now_s: float) -> list[tuple[int, int]]:
-    known = _features(past, space, [one.at_s for one in past])
+    times = [one.at_s for one in past]
+    from_time = 0 if max(times) - min(times) >= DAY_S else TIME_FEATURES
+    known = _features(past, space, times)[:, from_time:]
     spread = np.where(known.std(axis=0) > 0, known.std(axis=0), 1.0)
     middle = known.mean(axis=0)
     mixture = _fitted((known - middle) / spread)
-    now = mixture.score_samples((_features(candidates, space, [now_s] * len(candidates)) - middle) / spread)
+    now = mixture.score_samples((_features(candidates, space, [now_s] * len(candidates))[:, from_time:] - middle) / spread)
     usual = float(np.quantile(mixture.score_samples((known - middle) / spread), SHARE_OF_LIKELY))
     ranked = sorted(range(len(candidates)), key=lambda at: (-now[at], candidates[at].value))
     return [(candidates[at].value, candidates[at].mask) for at in ranked if now[at] >= usual]
