@@ -36,7 +36,7 @@ OPERATOR = {
 ADMIN = {
     "createEnrolmentToken", "deleteAgent", "listUsers", "createUser", "updateUser", "listTokens", "createToken", "deleteToken", "listAudit",
     "getAuditHead", "resumeRemedies", "resetRemedyBreaker", "createAutomationRule", "changeAutomationRule", "enableAutomationRule",
-    "deleteAutomationRule", "listCommandKeys", "rotateCommandKey",
+    "deleteAutomationRule", "listCommandKeys", "rotateCommandKey", "listAgentAuthorities", "rotateAgentAuthority",
 }  # fmt: skip
 
 ID = "00000000-0000-4000-8000-000000000000"
@@ -69,6 +69,7 @@ BODIES: dict[str, Any] = {
     "changeAutomationRule": RULE,
     "previewAutomationRule": RULE,
     "rotateCommandKey": {},
+    "rotateAgentAuthority": {},
     "createWebhook": {"name": "x", "url": "http://127.0.0.1:9/"},
     "updateWebhook": {"name": "x"},
     "createEnrolmentToken": {},
