@@ -213,6 +213,10 @@ def test_a_changed_rule_is_off_until_it_is_switched_on_again(admin: httpx.Client
 @pytest.mark.parametrize(
     ("change", "status", "code"),
     [
+        ({"action": "apply-mask-plan"}, 422, "bad_parameter"),
+        ({"trigger": "decline"}, 422, "invalid_input"),
+        ({"trigger": "decline", "action": "apply-mask-plan", "params": {}}, 422, "invalid_input"),
+        ({"trigger": "decline", "action": "apply-mask-plan", "params": {}, "matchers": []}, 422, "rule_matches_everything"),
         ({"action": "reboot"}, 422, "unknown_action"),
         ({"params": {"interval_ms": 1}}, 422, "bad_parameter"),
         ({"matchers": []}, 422, "rule_matches_everything"),

@@ -5,7 +5,7 @@ import gzip
 import hashlib
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -15,8 +15,7 @@ import pytest
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.plans import declines
 from wallwatch_backend.remedies.signing import CommandSigner
-
-PCI = "0000:3b:00.0"
+from wallwatch_testing.mask_plan_host import COLD, HOT, PCI, Host, attached, flow, write_queries
 
 
 @pytest.fixture(scope="module")
@@ -28,51 +27,6 @@ def backend_settings() -> dict[str, object]:
         "remedy_breaker_failures": 1000,
         "remedy_watch_s": 0.2,
     }
-
-
-def ufid(number: int) -> str:
-    return f"00000000-0000-4000-8000-{number:012d}"
-
-
-def flow(number: int, destination: str, packets: int, actions: str = "5") -> str:
-    match = f"recirc_id(0),in_port(3),eth_type(0x0800),ipv4(dst={destination},frag=no)"
-    return f"ufid:{ufid(number)}, {match}, packets:{packets}, bytes:60, used:0.5s, offloaded:yes, dp:tc, actions:{actions}"
-
-
-COLD = [flow(n, f"10.{n}.0.0/255.255.0.0", 1) for n in range(1, 4)] + [flow(n, f"10.{n}.1.0/255.255.255.0", 1) for n in range(4, 7)]
-HOT = [flow(n, f"10.{n}.1.1", 90_000) for n in range(7, 12)]
-
-
-def attached(lines: list[str], **changed: Any) -> bytes:
-    content = {
-        "pci": PCI,
-        "at": datetime.now(UTC).isoformat(),
-        "elapsed_s": 0,
-        "ports": [{"number": "3", "name": "p0_0"}],
-        "earlier": None,
-        "flows": "\n".join(lines),
-    }
-    return gzip.compress(json.dumps({**content, **changed}).encode())
-
-
-class Host:
-    """A host whose agent has flows: it reads them, and says that it did whatever it is told."""
-
-    def __init__(self, lines: list[str]) -> None:
-        self.lines, self.after, self.agent = lines, lines, None
-        self.sent: bytes | None = None
-        self.progress = False
-
-    def answer(self, command: dict[str, Any]) -> dict[str, Any] | None:
-        assert self.agent is not None
-        if command["action"] == "read-flows":
-            assert (command["operation"], command["params"]) == ("dry_run", {"pci": PCI, "seconds": 0})
-            self.agent.send_attachment(command, self.sent or attached(self.lines), part_bytes=100)
-        elif command["operation"] != "dry_run":
-            if self.progress:
-                self.agent.send_custom("progress", json.dumps({"command_id": command["command_id"], "done": 3, "total": 4}).encode())
-            self.agent.send_attachment(command, attached(self.after))
-        return {"command_id": command["command_id"], "remedy_id": command["remedy_id"], "state": "done", "operations": []}
 
 
 @pytest.fixture
@@ -150,13 +104,6 @@ def test_a_plan_is_applied_with_the_operations_that_were_signed_and_proven_again
     eventually(lambda: operator.get(f"/api/v1/remedies/{remedy['id']}").json()["state"] == "undone")
     assert host.agent.attachments[1:] == []  # an undo rests on what the agent has kept
     eventually(lambda: operator.get(path).json()["check"]["operation"] == "undo")
-
-
-def write_queries(backend: Any, host: str, samples: list[tuple[datetime, float]]) -> None:
-    with backend.connect() as connection:
-        (rnic_id,) = connection.execute("SELECT rnic_id FROM rnic WHERE host = %s AND pci = %s", [host, PCI]).fetchone()
-        for at, queries in samples:
-            connection.execute("INSERT INTO offload_sample (time, rnic_id, q_egress) VALUES (%s, %s, %s)", [at, rnic_id, queries])
 
 
 def test_a_dry_run_is_of_a_plan_too_and_does_not_use_it_up(operator: httpx.Client, host: Any, eventually: Any) -> None:

@@ -9,10 +9,10 @@ from wallwatch_backend.kit.matchers import Labels, Matcher, labels_of, matches
 
 
 class Place(Protocol):
-    """The part of an active finding, and of its incident, that a rule looks at."""
+    """The part of an active finding and of its incident, or of a predicted decline, that a rule looks at."""
 
-    finding_id: UUID
-    incident_id: UUID
+    finding_id: UUID | None
+    incident_id: UUID | None
     host: str
     pci: str
     rack: str

@@ -14,6 +14,7 @@ class RuleRow(Base):
     name: Mapped[str] = mapped_column(unique=True)
     action: Mapped[str]
     params: Mapped[Json]
+    trigger: Mapped[str]
     matchers: Mapped[JsonList]
     enabled: Mapped[bool] = mapped_column(Boolean)
     window_from: Mapped[str | None]  # HH:MM in UTC; null with window_to: at any time
@@ -37,14 +38,16 @@ class RunRow(Base):
 
     id: Mapped[Id]
     rule_id: Mapped[Ref] = mapped_column(ForeignKey("automation_rule.id", ondelete="CASCADE"))
-    finding_id: Mapped[Ref]
-    incident_id: Mapped[Ref]
+    finding_id: Mapped[Ref | None]
+    incident_id: Mapped[Ref | None]
     host: Mapped[str]
     pci: Mapped[str]  # empty where a remedy is for the host and no RNIC was named
     state: Mapped[str]
     message: Mapped[str | None]
-    dry_run_id: Mapped[Ref]
+    plan_id: Mapped[Ref | None]
+    dry_run_id: Mapped[Ref | None]
     remedy_id: Mapped[Ref | None]
+    steps: Mapped[JsonList]
     created_at: Mapped[At]
     updated_at: Mapped[At]
     ended_at: Mapped[At | None]

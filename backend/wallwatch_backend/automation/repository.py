@@ -1,13 +1,15 @@
 """Queries of the automatic mode."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import func, literal, null, select, tuple_
 from sqlalchemy.exc import IntegrityError
 
+from wallwatch.store.tables import rnic, rnic_forecast
+from wallwatch_backend.agents.models import AgentRow
 from wallwatch_backend.automation.models import RuleRow, RunRow
 from wallwatch_backend.incidents.models import IncidentFindingRow, IncidentRow
 from wallwatch_backend.kit.database import ReadSession, WriteSession
@@ -37,6 +39,13 @@ async def rule(session: ReadSession, rule_id: UUID) -> RuleRow | None:
     return await session.get(RuleRow, rule_id)
 
 
+async def rule_kept(session: WriteSession, run_id: UUID) -> RuleRow | None:
+    """The rule of a run; it is not deleted before the transaction ends. Locked before the run, as a deletion does."""
+    query = select(RuleRow).join(RunRow, RunRow.rule_id == RuleRow.id).where(RunRow.id == run_id)
+    kept = query.with_for_update(of=RuleRow, read=True, key_share=True).execution_options(populate_existing=True)
+    return (await session.scalars(kept)).one_or_none()
+
+
 async def rule_locked(session: WriteSession, rule_id: UUID) -> RuleRow | None:
     query = select(RuleRow).where(RuleRow.id == rule_id).with_for_update().execution_options(populate_existing=True)
     return (await session.scalars(query)).one_or_none()
@@ -63,6 +72,39 @@ async def active_findings(session: ReadSession) -> Sequence[Any]:
         .order_by(_F.started_at, _F.finding_id)
     )
     return (await session.execute(query)).all()
+
+
+FRESH = timedelta(minutes=5)
+"""Forecasts come once a minute; an older one says nothing of now."""
+
+
+async def declining(session: ReadSession, at: datetime) -> Sequence[Any]:
+    """RNICs whose bandwidth is likely to fall and whose host has a connected agent, the next decline first, as places without a finding."""
+    nothing = [literal("").label(name) for name in ("symptom", "severity", "scope")]
+    query = (
+        select(
+            *(null().label(name) for name in ("finding_id", "incident_id", "cause")),
+            *(rnic.c.host, rnic.c.pci, rnic.c.rack, func.coalesce(rnic.c.model, "").label("model")),
+            func.coalesce(rnic.c.fw_ver, "").label("fw_ver"),
+            *nothing,
+        )
+        .join(rnic_forecast, rnic_forecast.c.rnic_id == rnic.c.rnic_id)
+        .join(AgentRow, AgentRow.host == rnic.c.host)
+        .where(rnic_forecast.c.decline_in_s.is_not(None), rnic_forecast.c.made_at > at - FRESH, AgentRow.connection_id.is_not(None))
+        .order_by(rnic_forecast.c.decline_in_s, rnic.c.host, rnic.c.pci)
+    )
+    return (await session.execute(query)).all()
+
+
+async def still_declining(session: ReadSession, host: str, pci: str, at: datetime) -> bool:
+    """Whether the newest forecast, which may have been made after the run began, still has the decline."""
+    query = (
+        select(rnic.c.rnic_id)
+        .join(rnic_forecast, rnic_forecast.c.rnic_id == rnic.c.rnic_id)
+        .where(rnic.c.host == host, rnic.c.pci == pci)
+        .where(rnic_forecast.c.decline_in_s.is_not(None), rnic_forecast.c.made_at > at - FRESH)
+    )
+    return (await session.execute(query)).one_or_none() is not None
 
 
 async def still_wanted(session: ReadSession, finding_id: UUID) -> bool:

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, Field, StringConstraints, model_validator
@@ -19,11 +19,24 @@ _FROM = "Begin of the daily maintenance window in which the rule acts, HH:MM in 
 _PARAMS = "Of the remedy; the PCI address of an action on an RNIC comes from the finding"
 
 
+Trigger = Literal["finding", "decline"]
+_TRIGGER = (
+    "What it waits for: a finding of an incident that nobody has taken, or a forecast that the bandwidth falls by 5 % or more "
+    "(only for apply-mask-plan; matchers then are on host, rack, pci, model and fw_ver)"
+)
+PLAN_ACTION = "apply-mask-plan"
+OF_AN_RNIC = ("host", "rack", "pci", "model", "fw_ver")
+"""Labels that an RNIC has whether anything is wrong with it or not."""
+
+
 class NewRule(BaseModel):
     name: Line
     action: Action
     params: dict[str, Any] = Field(default_factory=dict, description=_PARAMS)
-    matchers: Matchers = Field(description="Which findings; all must hold, and one of them must choose symptoms or causes")
+    trigger: Trigger = Field(default="finding", description=_TRIGGER)
+    matchers: Matchers = Field(
+        description="Where; all must hold. Of findings one of them must choose symptoms or causes, of declines there must be one"
+    )
     window_from: TimeOfDay | None = Field(default=None, description=_FROM)
     window_to: TimeOfDay | None = None
     cooldown_s: Cooldown = 3600
@@ -34,12 +47,22 @@ class NewRule(BaseModel):
             raise ValueError("give window_from and window_to, and different ones, or neither")
         return self
 
+    @model_validator(mode="after")
+    def _declines_are_planned_for(self) -> "NewRule":
+        if self.trigger == "decline":
+            if self.action != PLAN_ACTION:
+                raise ValueError(f"a predicted decline is met by a mask plan: action must be {PLAN_ACTION}")
+            if odd := sorted({matcher.name for matcher in self.matchers} - set(OF_AN_RNIC)):
+                raise ValueError(f"a predicted decline has no {', '.join(odd)}; choose by {', '.join(OF_AN_RNIC)}")
+        return self
+
 
 class Rule(BaseModel):
     id: UUID
     name: str
     action: str
     params: dict[str, Any]
+    trigger: Trigger
     matchers: list[Matcher]
     enabled: bool
     window_from: str | None
@@ -55,7 +78,8 @@ class Rule(BaseModel):
 
 
 class RunState(StrEnum):
-    """`planning`: the dry run; `waiting`: for the limits; `applying`: ordered, maybe awaiting approval; `undoing`: it did not work."""
+    """`planning`: the mask plan, if the rule is for one, and the dry run; `waiting`: for the limits; `applying`: ordered, maybe awaiting
+    approval; `undoing`: it did not work."""
 
     planning = "planning"
     waiting = "waiting"
@@ -66,16 +90,28 @@ class RunState(StrEnum):
     gave_up = "gave_up"
 
 
+class RunStep(BaseModel):
+    """One thing that a rule did at a place, or met."""
+
+    at: datetime
+    state: RunState = Field(description="Of the run from then on")
+    text: str
+    plan_id: UUID | None = Field(default=None, description="The mask plan that was asked for")
+    remedy_id: UUID | None = Field(default=None, description="The dry run or remedy that was ordered")
+
+
 class Run(BaseModel):
     id: UUID
-    finding_id: UUID
-    incident_id: UUID
+    finding_id: UUID | None = Field(description="Null where a predicted decline is what it acts on")
+    incident_id: UUID | None
     host: str
     pci: str
     state: RunState
     message: str | None
-    dry_run_id: UUID
+    plan_id: UUID | None = Field(description="The newest mask plan that was made for it")
+    dry_run_id: UUID | None = Field(description="Null while its mask plan is being made")
     remedy_id: UUID | None
+    steps: list[RunStep] = Field(description="What it did, oldest first")
     created_at: datetime
     updated_at: datetime
     ended_at: datetime | None

@@ -4,7 +4,7 @@ from uuid import UUID, uuid4
 
 from wallwatch_backend.audit import service as audit
 from wallwatch_backend.automation import repository
-from wallwatch_backend.automation.choosing import chosen
+from wallwatch_backend.automation.choosing import Place, chosen
 from wallwatch_backend.automation.errors import NameTaken, NothingToMatch
 from wallwatch_backend.automation.models import RuleRow
 from wallwatch_backend.automation.schemas import NewRule, Rule, RulePreview, Run
@@ -15,6 +15,7 @@ from wallwatch_backend.kit.matchers import Matcher
 from wallwatch_backend.kit.paging import Page, encode_cursor, time_and_id
 from wallwatch_backend.kit.problems import NotFound
 from wallwatch_backend.remedies import actions
+from wallwatch_backend.remedies.errors import BadParameter
 from wallwatch_backend.settings import Settings
 
 _ANY_PCI = "0000:00:00.0"
@@ -24,8 +25,15 @@ _MOST_SHOWN = 100
 def _check(body: NewRule) -> None:
     """Refuse now what no order could be made of, and a rule that would treat whatever happens."""
     action = actions.action_of(body.action)
-    actions.checked_params(action, _ANY_PCI if action.scope == "rnic" else None, body.params)
-    if not any(matcher.name in ("symptom", "cause") and matcher.op in ("=", "=~") for matcher in body.matchers):
+    if action.id == actions.MASK_PLAN:
+        if body.params:
+            raise BadParameter("params: a new plan is made each time, of the flows of the moment; leave them empty")
+    else:
+        actions.checked_params(action, _ANY_PCI if action.scope == "rnic" else None, body.params)
+    if body.trigger == "decline":
+        if not body.matchers:
+            raise NothingToMatch("Say where, such as rack = r1; host =~ .* is the whole fleet.")
+    elif not any(matcher.name in ("symptom", "cause") and matcher.op in ("=", "=~") for matcher in body.matchers):
         raise NothingToMatch("Say what it is for, such as symptom = S1.")
 
 
@@ -102,8 +110,14 @@ async def preview(session: ReadSession, body: NewRule) -> RulePreview:
     """Say where a rule would act now."""
     _check(body)
     on_rnic = actions.action_of(body.action).scope == "rnic"
-    places = [f"{p.host} {p.pci}".strip() for p in chosen(body.matchers, await repository.active_findings(session), on_rnic=on_rnic)]
+    found = await places_of(session, body.trigger)
+    places = [f"{p.host} {p.pci}".strip() for p in chosen(body.matchers, found, on_rnic=on_rnic)]
     return RulePreview(places=places[:_MOST_SHOWN], total=len(places))
+
+
+async def places_of(session: ReadSession, trigger: str) -> list[Place]:
+    """Where rules with this trigger could act now."""
+    return [*(await repository.declining(session, clock.now()) if trigger == "decline" else await repository.active_findings(session))]
 
 
 def matchers_of(row: RuleRow) -> list[Matcher]:
