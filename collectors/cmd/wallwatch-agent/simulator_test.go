@@ -12,9 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/influxdata/telegraf/config"
+
 	"github.com/wallwatch/wallwatch/collectors/agent/kernel"
 	"github.com/wallwatch/wallwatch/collectors/agent/remedies"
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/runner"
+	"github.com/wallwatch/wallwatch/collectors/internal/plugintest"
+	"github.com/wallwatch/wallwatch/collectors/plugins/inputs/ovs_offload"
 )
 
 // tenants have more encapsulation contexts than the card has room for: it stops within minutes of simulated time (symptom S8).
@@ -159,9 +163,13 @@ func TestThePortsWithMostContextsLeaveTheHardwareOfASimulatedHost(t *testing.T) 
 	registry := onSimulatedHost(t, someNetworks, 5)
 	limit := ordered(t, registry, "cap-encap-contexts", `{"pci": "`+simulatedPCI+`", "max_contexts": 700, "max_ports": 1}`)
 	limit.plannable(t)
+	before := measuredContexts(t)
 	plan := limit.apply(t)
 	if len(plan.Changes) != 1 || !strings.Contains(plan.Operations[0].Text, "encapsulation contexts") {
 		t.Errorf("the plan shows %+v", plan.Operations)
+	}
+	if after := measuredContexts(t); after > 700 || after == 0 || before <= 700 {
+		t.Errorf("the collector measures %d contexts, and %d before the cap", after, before)
 	}
 	report, err := registry.Auditor.Audit(t.Context())
 	if err != nil || report.Filters == 0 || len(report.Orphans) != 0 || report.Foreign != 0 {
@@ -175,6 +183,21 @@ func TestThePortsWithMostContextsLeaveTheHardwareOfASimulatedHost(t *testing.T) 
 		t.Error(err)
 	}
 	limit.plannable(t) // as many contexts as before
+}
+
+// measuredContexts is what the collector would report of the simulated card now.
+func measuredContexts(t *testing.T) int64 {
+	t.Helper()
+	collector := &ovs_offload.Plugin{
+		Unixctl: filepath.Join("host01", "ovs", "vswitchd.ctl"), SysfsRoot: filepath.Join("host01", "sys"), Log: plugintest.Log(),
+		MaskInterval: config.Duration(time.Minute), Timeout: config.Duration(8 * time.Second),
+	}
+	acc := &plugintest.Accumulator{}
+	if err := errors.Join(collector.Init(), collector.Gather(acc)); err != nil {
+		t.Fatal(err)
+	}
+	contexts, _ := plugintest.Find(t, acc.Metrics, "rnic_offload", "pci", simulatedPCI).GetField("encap_contexts")
+	return contexts.(int64)
 }
 
 // plannable waits until the host has what the remedy is for.
