@@ -67,13 +67,16 @@ def test_the_catalogue_of_actions_has_ranges_risk_undo_and_verification(viewer: 
         "limit-vf-rate",
         "recover-health-reporter",
         "apply-mask-plan",
+        "stop-port-offload",
+        "cap-encap-contexts",
+        "remove-orphaned-filters",
     }
     tune = actions["tune-revalidator"]
     idle = next(p for p in tune["params"] if p["name"] == "max_idle_ms")
     assert (idle["minimum"], idle["maximum"], idle["unit"]) == (500, 3600000, "ms")
     assert tune["at_least_one"] == ["max_idle_ms", "flow_limit", "max_revalidator_ms", "offloaded_stats_delay_ms"]
     assert actions["limit-vf-rate"]["verification"]["expected"] == "= Limit"
-    assert [name for name, action in actions.items() if not action["reversible"]] == ["recover-health-reporter"]
+    assert [name for name, action in actions.items() if not action["reversible"]] == ["recover-health-reporter", "remove-orphaned-filters"]
     assert tune["verification"]["signal"] == "reoffload_ratio"
 
 
@@ -154,6 +157,43 @@ def test_a_recovery_is_verified_by_the_reporters_health_and_cannot_be_undone(
     verified = wait_for(operator, eventually, applied, "verified")
     assert verified["undoable"] is False
     assert operator.post(f"/api/v1/remedies/{applied['id']}/undo").json()["code"] == "not_undoable"
+
+
+def test_a_cap_on_contexts_is_verified_once_the_rnic_keeps_below_it(
+    operator: httpx.Client, backend: Any, agent: Any, host: str, eventually: Any
+) -> None:
+    ordered = order(operator, host, action="cap-encap-contexts", params={"max_contexts": 8000, "max_ports": 2})
+    applied = wait_for(operator, eventually, ordered.json(), "applied")
+    assert applied["verification"]["expected"] == "<= 8000"
+    at = datetime.fromisoformat(applied["commands"][0]["finished_at"])
+    write_ratio(backend, host, [])
+    with backend.connect() as connection:
+        (rnic_id,) = connection.execute("SELECT rnic_id FROM rnic WHERE host = %s", [host]).fetchone()
+        for seconds, contexts in ((5, 9400), (10, 8000), (20, 7900), (30, 7950)):
+            connection.execute(
+                "INSERT INTO offload_sample (time, rnic_id, encap_contexts) VALUES (%s, %s, %s)",
+                [at + timedelta(seconds=seconds), rnic_id, contexts],
+            )
+    verified = wait_for(operator, eventually, applied, "verified")
+    assert verified["verification"]["measured"] == 7950
+    assert verified["undoable"] is True
+
+
+def test_that_orphaned_filters_are_gone_is_verified_by_the_collectors_own_look_at_the_host(
+    operator: httpx.Client, backend: Any, agent: Any, host: str, eventually: Any
+) -> None:
+    ordered = order(operator, host, action="remove-orphaned-filters", params={"max_filters": 10}, pci=None)
+    applied = wait_for(operator, eventually, ordered.json(), "applied")
+    at = datetime.fromisoformat(applied["commands"][0]["finished_at"])
+    with backend.connect() as connection:
+        for name, found in ((f"{host}-other", 3), (host, 0)):
+            (host_id,) = connection.execute("INSERT INTO host (host) VALUES (%s) RETURNING host_id", [name]).fetchone()
+            connection.execute(
+                "INSERT INTO datapath_sample (time, host_id, datapath, other)"
+                " VALUES (%s, %s, 'd', jsonb_build_object('tc_filters_orphaned', %s::int))",
+                [at + timedelta(seconds=200), host_id, found],
+            )
+    assert wait_for(operator, eventually, applied, "verified")["verification"]["measured"] == 0
 
 
 def test_a_pace_is_verified_by_the_agents_word(operator: httpx.Client, agent: Any, host: str, eventually: Any) -> None:

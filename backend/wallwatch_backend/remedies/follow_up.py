@@ -100,5 +100,7 @@ async def samples_of(session: ReadSession, row: RemedyRow, signal: str, since: d
     for measurement in ("rnic_offload", "rnic"):
         if (field := measurements()[measurement].fields.get(signal)) is not None:
             return await signals.of_rnic(session, row.host, row.pci, measurement, field, since)
+    if (field := measurements()["ovs_datapath"].fields.get(signal)) is not None:
+        return await signals.of_host(session, row.host, field, since)
     log.error("verification_signal_unknown", action=row.action, signal=signal)
     return []

@@ -6,7 +6,8 @@ from datetime import datetime
 from sqlalchemy import Double, cast, select
 
 from wallwatch.domain.telemetry.registry import MetricField, measurements
-from wallwatch.store.tables import metadata, rnic, vf_sample
+from wallwatch.store.tables import datapath_sample, metadata, rnic, vf_sample
+from wallwatch.store.tables import host as host_table
 from wallwatch_backend.kit.database import ReadSession
 
 Samples = Sequence[tuple[datetime, float]]
@@ -24,6 +25,18 @@ async def of_rnic(session: ReadSession, host: str, pci: str | None, measurement:
     )
     if pci is not None:
         query = query.where(rnic.c.pci == pci)
+    return [(row[0], row[1]) for row in (await session.execute(query)).all()]
+
+
+async def of_host(session: ReadSession, host: str, field: MetricField, since: datetime) -> Samples:
+    """A field of `ovs_datapath`, of all datapaths of the host."""
+    stored = datapath_sample.c[field.name] if field.stored == "column" else datapath_sample.c.other[field.name].astext
+    query = (
+        select(datapath_sample.c.time, cast(stored, Double))
+        .join(host_table, host_table.c.host_id == datapath_sample.c.host_id)
+        .where(host_table.c.host == host, datapath_sample.c.time > since, stored.is_not(None))
+        .order_by(datapath_sample.c.time)
+    )
     return [(row[0], row[1]) for row in (await session.execute(query)).all()]
 
 
