@@ -8,11 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from signal import SIGKILL, SIGTERM
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from wallwatch.domain.masks.dump import Flow, read_dump
+from wallwatch.domain.masks.space import HeaderSpace
+from wallwatch.domain.planning.operations import digest, identity, packed
 from wallwatch_backend.remedies.signing import FIRST_KEY, CommandSigner
 from wallwatch_local.hosts import hand_over_token, render
 from wallwatch_local.paths import binary
@@ -72,6 +76,18 @@ class Attacked:
         return answer
 
 
+def make_card(sysfs: Path) -> None:
+    """One RNIC whose uplink is p0 and whose representors are p0_0 and p0_1."""
+    (sysfs / f"bus/pci/devices/{PCI}/net/p0").mkdir(parents=True)
+    for entry in ("class/infiniband/mlx5_0", "class/net/p0"):
+        (sysfs / entry).mkdir(parents=True)
+        (sysfs / entry / "device").symlink_to(f"../../../bus/pci/devices/{PCI}")
+    for name, port in (("p0", "p0"), ("p0_0", "pf0vf0"), ("p0_1", "pf0vf1")):
+        (sysfs / f"class/net/{name}").mkdir(exist_ok=True)
+        (sysfs / f"class/net/{name}/phys_switch_id").write_text("aabb\n")
+        (sysfs / f"class/net/{name}/phys_port_name").write_text(port + "\n")
+
+
 @pytest.fixture(scope="module")
 def attacked(backend: Any, admin: httpx.Client) -> Iterator[Attacked]:
     if missing := ovs.missing():
@@ -80,7 +96,7 @@ def attacked(backend: Any, admin: httpx.Client) -> Iterator[Attacked]:
     with tempfile.TemporaryDirectory(prefix="ww", dir="/tmp") as place:  # short, since it holds sockets
         folder = Path(place)
         (folder / "agent").mkdir(mode=0o700)
-        (folder / f"sys/bus/pci/devices/{PCI}").mkdir(parents=True)
+        make_card(folder / "sys")
         key = CommandSigner.load(backend.settings.secrets_dir)
         private = Ed25519PrivateKey.from_private_bytes((backend.settings.secrets_dir / FIRST_KEY).read_bytes())
         with ovs.start(folder / "ovs") as switch, between(backend.url.replace("http", "ws") + "/v1/opamp") as middle:
@@ -229,6 +245,61 @@ def test_a_connection_that_breaks_before_the_result_arrives_changes_nothing_abou
     assert [record["command_id"] for record in attacked.journal("started")].count(identity) == 1
     taken_back(remedy)
     attacked.middle.answer()
+
+
+@pytest.fixture
+def flows(attacked: Attacked, eventually: Any) -> Iterator[Callable[[], list[Flow]]]:
+    """Twelve flows in the real switch, and a function that reads them."""
+    switch = attacked.switch
+    switch.vsctl("set", "Open_vSwitch", ".", "other_config:max-idle=3600000")
+    switch.add_dummy_bridge("br0", ("p0_0", "p0_1"))
+    eventually((switch.folder / "br0.mgmt").exists)
+    for n in range(1, 13):
+        switch.add_flow("br0", f"in_port=p0_0,ip,nw_src=10.{n}.0.0/16,actions=output:p0_1")
+        switch.receive("p0_0", f"10.{n}.7.7", "192.0.2.1")
+
+    def read() -> list[Flow]:
+        return list(read_dump(switch.appctl("dpctl/dump-flows", "-m", "--no-names"), HeaderSpace()).flows)
+
+    eventually(lambda: len(read()) == 12)
+    yield read
+    switch.vsctl("del-br", "br0", "--", "remove", "Open_vSwitch", ".", "other_config", "max-idle")
+
+
+def test_an_agent_that_is_killed_in_the_middle_of_a_plan_says_so_runs_it_no_second_time_and_takes_it_back(
+    attacked: Attacked, flows: Callable[[], list[Flow]], eventually: Any
+) -> None:
+    before = flows()
+    plan, remedy = str(uuid4()), str(uuid4())
+    content, sha256 = packed(
+        {
+            "version": 1,
+            "plan": plan,
+            "host": HOST,
+            "pci": PCI,
+            "pace_per_s": 3,
+            "contested": False,
+            "flows": {identity(flow): digest(flow) for flow in before},
+            "steps": [["move", "del", f"ufid:{flow.ufid}", ""] for flow in before]
+            + [["move", "add", f"ufid:{flow.ufid},{flow.match}", flow.written] for flow in before],
+        }
+    )
+    header = {"command_id": str(uuid4()), "name": "operations", "sha256": sha256, "bytes": len(content), "part": 1, "parts": 1}
+    attacked.middle.inject(json.dumps(header).encode() + b"\n" + content, "attachment")
+    params = {"pci": PCI, "plan": plan, "operations_sha256": sha256}
+    apply = attacked.forger.changed(command_id=header["command_id"], remedy_id=remedy, action="apply-mask-plan", params=params)
+    attacked.middle.inject(apply)
+    eventually(lambda: len(flows()) < len(before), every_s=0.01)
+    attacked.kill_agent()
+    assert len(flows()) < len(before)
+    attacked.start_agent()
+    assert attacked.send(apply)["code"] == "interrupted"
+    assert [record["command_id"] for record in attacked.journal("started")].count(header["command_id"]) == 1
+    undone = attacked.send(attacked.forger.changed(remedy_id=remedy, action="apply-mask-plan", operation="undo", params={}))
+    assert undone["state"] == "done", undone
+    # Nothing of the plan is left. What it had deleted when the agent died comes again with its first packet.
+    were, are = ({(flow.match, flow.written) for flow in found} for found in (before, flows()))
+    assert are <= were
 
 
 def test_a_key_that_was_stolen_and_ended_opens_nothing_any_more(

@@ -1,6 +1,7 @@
 """Agents that lie, and a token that was stolen: none gets its way, and the audit log tells of it."""
 
 import gzip
+from contextlib import ExitStack
 from typing import Any
 from uuid import uuid4
 
@@ -179,6 +180,18 @@ def test_an_agent_that_says_another_hosts_name_is_audited(
     with liar:
         detail = eventually(lambda: refusals(admin, host, "agent.connect"))[0]
     assert (detail["reason"], detail["claimed"]) == ("claims_other_host", "host-of-another")
+
+
+def test_credentials_that_are_used_in_two_places_are_audited(
+    admin: httpx.Client, anonymous: httpx.Client, fake_agents: Any, host: str, eventually: Any
+) -> None:
+    with fake_agents.enrol(admin, anonymous, host) as first, ExitStack() as stack:
+        for _ in range(4):
+            copy = stack.enter_context(fake_agents(first.credentials, host))
+            eventually(lambda one=copy: one.replies)
+        assert refusals(admin, host, "agent.connect") == [], "a network that breaks now and then looks like this too"
+        stack.enter_context(fake_agents(first.credentials, host))
+        assert eventually(lambda: refusals(admin, host, "agent.connect"))[0]["reason"] == "two_connections"
 
 
 def test_a_flood_is_slowed_down_and_audited_and_nothing_of_it_is_lost(

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -17,6 +18,7 @@ LIES = Counter(
 )
 
 _FIRST_WAIT, _LONGEST_WAIT = timedelta(minutes=1), timedelta(days=1)
+_REPLACED, _WITHIN = 5, timedelta(minutes=10)
 _PER_S, _BURST = 50, 300
 _FLOOD = 1000
 
@@ -52,6 +54,7 @@ class Conduct:
 
     def __init__(self, database: Database) -> None:
         self._database, self._told = database, Repetitions()
+        self._replaced: dict[str, deque[datetime]] = {}
 
     async def note(self, host: str, reason: str, *, action: str = "agent.result", kind: str = "", **detail: str | None) -> None:
         """Audit one wrong, refused. `kind` tells two wrongs of one reason apart; it must come from a short list, never from the agent."""
@@ -63,6 +66,13 @@ class Conduct:
         if left_out:
             more["left_out"] = str(left_out)
         await audit.record_apart(self._database, f"agent:{host}", action, host, outcome="refused", reason=reason, **more)
+
+    async def note_replaced(self, host: str, address: str | None) -> None:
+        """Note that a connection took the place of one that lived. A network does that now and then, a copy of credentials always."""
+        times = self._replaced.setdefault(host, deque(maxlen=_REPLACED))
+        times.append(at := clock.now())
+        if len(times) == _REPLACED and at - times[0] <= _WITHIN:
+            await self.note(host, "two_connections", action="agent.connect", address=address)
 
 
 class Pace:

@@ -38,14 +38,15 @@ class Connections:
         self._by_host: dict[str, tuple[AgentConnection, asyncio.Task[None]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def add(self, connection: AgentConnection, task: asyncio.Task[None]) -> None:
-        """Take a connection in; an older one of the same host ends."""
+    def add(self, connection: AgentConnection, task: asyncio.Task[None]) -> bool:
+        """Take a connection in; an older one of the same host ends. Says whether there was one."""
         older = self._by_host.get(connection.host)
         self._by_host[connection.host] = (connection, task)
         connection.end = task.cancel
         CONNECTED.set(len(self._by_host))
         if older is not None:
             older[1].cancel()
+        return older is not None
 
     def remove(self, connection: AgentConnection) -> None:
         held = self._by_host.get(connection.host)
@@ -137,9 +138,11 @@ async def opamp(socket: WebSocket) -> None:
     renewal = Renewal(database, issuer, agent.id, agent.host, shown)
     connection = AgentConnection(database, socket, socket.app.state.policy_file, conduct, renewal, connections.shared, agent.id, agent.host)
     task = asyncio.ensure_future(_serve(connection, conduct, socket, settings.agent_silent_after_s))
-    connections.add(connection, task)
+    replaced = connections.add(connection, task)
     log.info("agent_connected", host=agent.host)
     try:
+        if replaced:
+            await conduct.note_replaced(agent.host, socket.client.host if socket.client else None)
         await task
     except asyncio.CancelledError:
         if not task.cancelled():
