@@ -83,15 +83,21 @@ func New(s *scenario.Scenario, admission Admission) (*Engine, error) {
 func (e *Engine) newRNIC(s *scenario.Scenario, h *Host, host, index int) (*RNIC, error) {
 	t := s.Topology
 	name, firmware, driver, pci := t.Models[(host*t.RNICsPerHost+index)%len(t.Models)], t.Firmware, t.Driver, scenario.PCIAddress(index)
+	share := 1.0
 	for _, o := range s.Overrides {
 		if o.Host == h.Name && o.RNIC == pci {
 			name, firmware, driver = first(o.Model, name), first(o.Firmware, firmware), first(o.Driver, driver)
+			if o.BandwidthShare > 0 {
+				share = o.BandwidthShare
+			}
 		}
 	}
 	model, err := rnicmodel.Lookup(name)
 	if err != nil {
 		return nil, err
 	}
+	model.Performance.U *= share // of this card alone: a model is a copy
+	model.Performance.W *= share
 	r := &RNIC{Host: h, rng: e.rng, Index: index, PCI: pci, Model: model, FixedFirmware: firmware == "fixed", EvictingFirmware: firmware == "evicting", FixedDriver: driver == "fixed",
 		IBDev: fmt.Sprintf("%s%d", model.IBPrefix, index), GUID: 0xb83fd20300000000 + uint64(host)<<16 + uint64(index)<<8,
 		VTEP: netip.AddrFrom4([4]byte{10, 0, byte(host + 1), byte(index + 1)}), CarrierChanges: 2, VFs: make([]*Container, t.VFs), VFCounters: make([]VFCounters, t.VFs),

@@ -51,6 +51,21 @@ func newPacketQueue(want, capacity float64) packetQueue {
 	return q
 }
 
+// marked is how many packets a full receive queue marks in so many seconds.
+func (l *load) marked(seconds float64) float64 { return (1 - l.scale) * 1000 * seconds }
+
+// marksPerNotification: a receiver notifies a sender once for several packets that were marked.
+const marksPerNotification = 5
+
+// notify books the notifications that the receiver's queue sends to this connection's sender: as many of all as it has of the traffic.
+func (c *connection) notify(seconds float64) {
+	if c.egress == nil || c.ingress == nil || c.dst.RNIC.in.scale >= 1 {
+		return
+	}
+	in := &c.dst.RNIC.in
+	c.src.RNIC.Counters.CNPHandled += in.marked(seconds) / marksPerNotification * c.rateGbps / in.capacity
+}
+
 // receive books what the queue in front of the decapsulation chain does to packets of a connection that are on their way through it.
 func (c *connection) receive(packets float64) {
 	if c.ingress == nil || c.dst.RNIC.in.queue.overflow == 0 {
@@ -88,13 +103,10 @@ func (r *RNIC) queueCounters(seconds float64) {
 	c := &r.Counters
 	if r.out.scale < 1 {
 		c.XmitWait += (1 - r.out.scale) * seconds * 1e6
-		c.CNPHandled += (1 - r.out.scale) * 200 * seconds
 	}
-	if r.in.scale < 1 {
-		marked := (1 - r.in.scale) * 1000 * seconds
-		c.ECNMarked += marked
-		c.CNPSent += marked / 5
-	}
+	marked := r.in.marked(seconds)
+	c.ECNMarked += marked
+	c.CNPSent += marked / marksPerNotification
 	if overflow := r.in.queue.overflow; overflow > 0 {
 		paused := overflow * (1 - latePauses) * seconds * 1e6
 		c.PausedUs += paused

@@ -80,3 +80,50 @@ func TestAHealthyFleetDiscardsNothing(t *testing.T) {
 		}
 	}
 }
+
+// slow lets one card send more than it can to two that take all of it. The first gives what its model does, or less.
+const slow = `
+name: test
+seed: 6
+topology: {hosts: 3, rnics_per_host: 1, models: [CX-6, CX-7, CX-7], externals: 0, firmware: fixed}
+workload:
+  - {kind: training, containers: 1, flows: 4, gbps: 1}
+overrides:
+  - {host: host01, rnic: "0000:17:00.0", bandwidth_share: %g}
+events:
+  - {at: 1s, host: host01, rnic: "0000:17:00.0", job: {kind: training, containers: 4, flows: 200, gbps: 500}}
+`
+
+func TestACardThatGivesLessThanItsModelLetsDataWaitAndNobodyNotifiesIt(t *testing.T) {
+	sent := map[float64]float64{}
+	for _, share := range []float64{1, 0.8} {
+		e := build(t, fmt.Sprintf(slow, share), OpenAdmission{})
+		run(e, 30*time.Second)
+		r := e.rnics[0]
+		before := r.Counters
+		run(e, 30*time.Second)
+		sent[share] = r.Counters.XmitBytes - before.XmitBytes
+		if r.Counters.XmitWait == before.XmitWait || r.Counters.CNPHandled > before.CNPHandled {
+			t.Errorf("at a share of %g data waited for %.0f ticks and %.0f notifications came", share, r.Counters.XmitWait-before.XmitWait, r.Counters.CNPHandled-before.CNPHandled)
+		}
+		if receiver := e.rnics[1].Counters; receiver.ECNMarked > 0 || receiver.XmitPackets == 0 {
+			t.Errorf("a receiver that takes all: %+v", receiver)
+		}
+	}
+	if ratio := sent[0.8] / sent[1]; ratio < 0.78 || ratio > 0.82 {
+		t.Errorf("it sends %.0f %% of what its model sends", 100*ratio)
+	}
+}
+
+func TestReceiversNotifyThoseWhoSendToThem(t *testing.T) {
+	e := build(t, fmt.Sprintf(incast, 90, 0.85), OpenAdmission{})
+	run(e, 60*time.Second)
+	var sent, handled float64
+	for _, r := range e.rnics {
+		sent += r.Counters.CNPSent
+		handled += r.Counters.CNPHandled
+	}
+	if e.rnics[1].Counters.CNPHandled == 0 || handled > sent*1.001 {
+		t.Errorf("%.0f notifications were sent and %.0f handled, %.0f by the other card", sent, handled, e.rnics[1].Counters.CNPHandled)
+	}
+}

@@ -173,6 +173,7 @@ func (c *connection) transfer(now time.Duration, seconds float64) {
 	c.rateGbps = want * scale
 	c.noteDepth(latency)
 	packets := c.rateGbps * 1e9 / 8 / c.packetSize * seconds
+	c.notify(seconds)
 	c.receive(packets)
 	c.count(packets)
 }

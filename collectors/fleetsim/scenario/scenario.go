@@ -59,7 +59,7 @@ type Job struct {
 	at                lineNumbers
 }
 
-// Override gives one RNIC another model or firmware than the topology deals it, or another base load.
+// Override gives one RNIC another model or firmware than the topology deals it, another base load, or less bandwidth than its model has.
 type Override struct {
 	Host     string `yaml:"host"`
 	RNIC     string `yaml:"rnic"`
@@ -67,7 +67,9 @@ type Override struct {
 	Firmware string `yaml:"firmware"`
 	Driver   string `yaml:"driver"`
 	Workload []Job  `yaml:"workload"`
-	at       lineNumbers
+	// BandwidthShare is the share of its model's bandwidth that this card gives, at any queries; 0 means all of it.
+	BandwidthShare float64 `yaml:"bandwidth_share"`
+	at             lineNumbers
 }
 
 // Setting is what an administrator has configured on a host before the start.

@@ -38,6 +38,9 @@ func (s *Scenario) validate() error {
 			}
 		}
 		validateVersions(&p, o.at, o.Firmware, o.Driver)
+		if o.BandwidthShare < 0 || o.BandwidthShare > 2 {
+			p.add(o.at.of("bandwidth_share"), "bandwidth_share is %g; it must be from 0 to 2", o.BandwidthShare)
+		}
 		validateJobs(&p, o.Workload, s.Topology.VFs)
 	}
 	s.validateSettings(&p)
