@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
@@ -42,9 +43,9 @@ def order(client: httpx.Client, host: str, key: str | None = None, **more: Any) 
     return client.post("/api/v1/remedies", json=body, headers={"Idempotency-Key": key} if key else {})
 
 
-def commanded(client: httpx.Client, agent: Any, eventually: Any) -> dict[str, Any]:
+def commanded(client: httpx.Client, agent: Any, eventually: Any, **more: Any) -> dict[str, Any]:
     """Give an order and return the command that the agent got."""
-    assert order(client, agent.host).status_code == 201
+    assert order(client, agent.host, **more).status_code == 201
     eventually(lambda: agent.commands)
     command: dict[str, Any] = agent.commands[0]
     return command
@@ -199,3 +200,23 @@ def test_a_heartbeat_is_noted(backend: Any, viewer: httpx.Client, enrol: Any, ev
         before = eventually(seen)
         agent.send(opamp_pb2.AgentToServer())
         eventually(lambda: seen() > before)
+
+
+def test_results_for_several_incidents_that_come_together_are_all_stored(
+    backend: Any, operator: httpx.Client, enrol: Any, eventually: Any, findings: Any, apply_findings: Any
+) -> None:
+    with enrol() as first, enrol() as one, enrol() as other:
+        apply_findings(*(findings.finding(started=datetime.now(UTC), host=agent.host) for agent in (one, other)))
+        incidents = [operator.get("/api/v1/incidents", params={"host": agent.host}).json()["items"][0]["id"] for agent in (one, other)]
+        commands = [commanded(operator, first, eventually)]
+        commands += [commanded(operator, agent, eventually, incident_id=id) for agent, id in zip((one, other), incidents, strict=True)]
+        with held(backend, commands[0]):
+            first.send_result(done(commands[0]))
+            eventually(lambda: waits_for_a_lock(backend))
+            one.send_result(done(commands[1]))
+            other.send_result(done(commands[2]))
+        eventually(lambda: acknowledged(first) and acknowledged(one) and acknowledged(other))
+    assert [state_of(operator, command) for command in commands] == ["planned"] * 3
+    for id in incidents:
+        texts = [entry["text"] for entry in operator.get(f"/api/v1/incidents/{id}").json()["timeline"]]
+        assert texts.count("The agent planned tune-revalidator.") == 1

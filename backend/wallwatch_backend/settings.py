@@ -15,7 +15,9 @@ class Settings(BaseSettings):
     database_url: Annotated[str, Field(description="postgresql+psycopg://user:password@host/database")] = (
         "postgresql+psycopg://wallwatch@127.0.0.1:5432/wallwatch"
     )
-    database_pool_size: Annotated[int, Field(ge=2, le=200, description="Connections for reading, and as many again for writing")] = 12
+    database_pool_size: Annotated[
+        int, Field(ge=2, le=200, description="Connections for reading, and as many for writing, in a rush twice")
+    ] = 12
     kafka_bootstrap: Annotated[str, Field(description="host:port of Kafka's bootstrap brokers")] = "127.0.0.1:9092"
     kafka_group: str = "wallwatch-backend"
     secrets_dir: Annotated[Path, Field(description="Signing and encryption keys are made here on the first start, mode 0600")] = Path(

@@ -21,13 +21,26 @@ class Answers:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._together: Together[Answered, results.Outcome] = Together(self._store, pause_s=GATHER_S)
+        self._together: Together[Answered, results.Outcome | None] = Together(self._store, pause_s=GATHER_S)
         self.run = self._together.run
 
     async def take(self, host: str, result: results.AgentResult) -> results.Outcome:
-        return await self._together((host, result))
-
-    async def _store(self, answered: Sequence[Answered]) -> Sequence[results.Outcome]:
+        outcome = await self._together((host, result))
+        if outcome is not None:
+            return outcome
         async with self._database.write() as session:
-            await repository.hold(session, [result.command_id for _, result in answered if result.command_id is not None])
-            return [await results.apply_result(session, host, result) for host, result in answered]
+            await repository.hold(session, [result.command_id] if result.command_id is not None else [])
+            return await results.apply_result(session, host, result)
+
+    async def _store(self, answered: Sequence[Answered]) -> Sequence[results.Outcome | None]:
+        """Store results; None for one that goes by itself, as its incident would be the second one that this transaction locks.
+
+        Others lock several incidents too, in an order of their own.
+        """
+        async with self._database.write() as session:
+            incidents = await repository.hold(session, [result.command_id for _, result in answered if result.command_id is not None])
+            here = {None, next((incident for incident in incidents.values() if incident is not None), None)}
+            return [
+                await results.apply_result(session, host, result) if incidents.get(result.command_id) in here else None
+                for host, result in answered
+            ]

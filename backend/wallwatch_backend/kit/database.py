@@ -58,13 +58,19 @@ class Database:
     def __init__(self, settings: Settings) -> None:
         self.url = settings.database_url
         connect: dict[str, Any] = {"connect_timeout": 5, "application_name": "wallwatch-backend"}
-        pool: dict[str, Any] = {"pool_size": settings.database_pool_size, "max_overflow": 0}
-        self.engine: AsyncEngine = create_async_engine(self.url, connect_args=connect, **pool)
+        size = settings.database_pool_size
+        # More of them in a rush, as a transaction may wait for a second one, which audits why it is refused.
+        self.engine: AsyncEngine = create_async_engine(self.url, connect_args=connect, pool_size=size, max_overflow=size)
         # A connection of its own kind for reading: to begin and end a transaction around one SELECT costs more than the SELECT.
         given = make_url(self.url).query.get("options", "")
         read_only = f"{given if isinstance(given, str) else ' '.join(given)} -c default_transaction_read_only=on".strip()
         self._reading: AsyncEngine = create_async_engine(
-            self.url, isolation_level="AUTOCOMMIT", skip_autocommit_rollback=True, connect_args={**connect, "options": read_only}, **pool
+            self.url,
+            isolation_level="AUTOCOMMIT",
+            skip_autocommit_rollback=True,
+            connect_args={**connect, "options": read_only},
+            pool_size=size,
+            max_overflow=0,
         )
         _watch(self.engine.sync_engine, "write")
         _watch(self._reading.sync_engine, "read")

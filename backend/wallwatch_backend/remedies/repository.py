@@ -169,10 +169,11 @@ async def commands(session: ReadSession, remedy_ids: Sequence[UUID]) -> Sequence
     return (await session.scalars(query)).all()
 
 
-async def hold(session: WriteSession, command_ids: Sequence[UUID]) -> None:
+async def hold(session: WriteSession, command_ids: Sequence[UUID]) -> dict[UUID | None, UUID | None]:
     """Lock many commands and their remedies in one statement: for the rest of the transaction, no other command is there.
 
-    Whoever locks both locks the remedy first, and several by id: so no two transactions wait for each other.
+    Returns the incident of each command that is there. Whoever locks both locks the remedy first, and several by id: so no two transactions
+    wait for each other.
     """
     query = (
         select(RemedyRow, CommandRow)
@@ -183,6 +184,7 @@ async def hold(session: WriteSession, command_ids: Sequence[UUID]) -> None:
     )
     found = (await session.execute(query)).all()
     session.info[_HELD] = ({command.id: command for _, command in found}, {remedy.id: remedy for remedy, _ in found})
+    return {command.id: remedy.incident_id for remedy, command in found}
 
 
 async def command_locked(session: WriteSession, command_id: UUID, host: str) -> CommandRow | None:

@@ -91,7 +91,8 @@ async def create_together(
     """Take many orders in one transaction: the remedy, why it was refused, or None for one that has to be ordered by itself.
 
     It waits for no lock, so that nobody's order waits for a stranger's and no two transactions for each other. By itself goes what would
-    have to wait, what concerns the same host as an order before it, and a mask plan, which can be refused late.
+    have to wait, what concerns the same host as an order before it, what is for an incident, whose row is locked, and a mask plan, which
+    can be refused late.
     """
     answers: list[Remedy | WallwatchError | None] = [None] * len(asks)
     at, seen, chosen = clock.now(), set[str](), list[int]()
@@ -99,7 +100,12 @@ async def create_together(
     for number, ask in enumerate(asks):
         if ask.body.action not in load.remedies():
             answers[number] = actions.unknown(ask.body.action)
-        elif ask.body.action != plans.APPLY and (applies or ask.body.mode != "apply") and seen.isdisjoint(ask.names):
+        elif (
+            ask.body.action != plans.APPLY
+            and ask.body.incident_id is None
+            and (applies or ask.body.mode != "apply")
+            and seen.isdisjoint(ask.names)
+        ):
             seen.update(ask.names)
             chosen.append(number)
     free = await repository.locked_at_once(session, [asks[number].names for number in chosen]) if chosen else []
