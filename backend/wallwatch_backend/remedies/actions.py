@@ -116,8 +116,8 @@ def checked_params(action: CatalogueAction, pci: str | None, params: dict[str, A
         params = {**params, "pci": pci}
     if action.id == MASK_PLAN and "operations_sha256" not in params:
         raise BadParameter(
-            "params.plan: a mask plan is of one RNIC and of the flows of the moment, so no rollout or rule can hold one; "
-            "make it with POST /api/v1/plans, where `then` may order its remedy, and apply it there"
+            "params.plan: a mask plan is of one RNIC and of the flows of the moment, so no rollout can hold one; "
+            "make it with POST /api/v1/plans, where `then` may order its remedy, or let a rule of the automatic mode do so"
         )
     problems = action.problems(params)
     if problems:
