@@ -14,6 +14,7 @@ from sqlalchemy.exc import OperationalError, ProgrammingError
 from wallwatch_backend.agents import repository as agents
 from wallwatch_backend.agents import service as agent_service
 from wallwatch_backend.audit import verify as audit_log
+from wallwatch_backend.certificates import repository as certificate_rows
 from wallwatch_backend.certificates import service as certificates
 from wallwatch_backend.certificates.schemas import AgentAuthorities
 from wallwatch_backend.command_keys import service as command_keys
@@ -101,7 +102,8 @@ def enrol(
     async def work(database: Database) -> str:
         async with database.write() as session:
             authority = await _authority(session, settings) if settings.agent_port is not None else None
-            return (await agent_service.create_enrolment_token(session, authority, _who(), checked, ttl, None)).token
+            url = str(settings.agent_url or settings.public_url or "")
+            return (await agent_service.create_enrolment_token(session, authority, url, _who(), checked, ttl, None)).token
 
     typer.echo(_run(work))
 
@@ -165,11 +167,12 @@ def list_authorities() -> None:
 
 @agent_app.command("list")
 def list_agents() -> None:
-    """Print the enrolled agents: host, state, version, last seen."""
+    """Print the enrolled agents: host, state, version, last seen, and until when their certificate is good."""
 
     async def work(database: Database) -> list[str]:
         async with database.read() as session:
             rows = await agents.page(session, host=None, connected=None, after_host=None, limit=_ALL_HOSTS)
+            ends = await certificate_rows.end_of_newest(session)
         lines = []
         for row in rows:
             health = (
@@ -180,7 +183,8 @@ def list_agents() -> None:
                 else f"unhealthy: {row.health_error or 'no reason given'}"
             )
             seen = row.last_seen_at.isoformat(timespec="seconds") if row.last_seen_at else "never"
-            lines.append(f"{row.host}\t{'connected' if row.connected else 'disconnected'}\t{health}\t{row.version or '?'}\t{seen}")
+            shows = f"certificate until {ends[row.id].isoformat(timespec='seconds')}" if row.id in ends else "secret"
+            lines.append(f"{row.host}\t{'connected' if row.connected else 'disconnected'}\t{health}\t{row.version or '?'}\t{seen}\t{shows}")
         return lines
 
     for line in _run(work):

@@ -35,12 +35,13 @@ async def list_agents(
 
 @router.post("/enrolment-tokens", operation_id="createEnrolmentToken", status_code=201, responses=problems.responses(*WRITE_ERRORS))
 async def create_enrolment_token(
-    caller: AsAdmin, body: NewEnrolmentToken, session: Writing, settings: TheSettings, response: Response
+    caller: AsAdmin, body: NewEnrolmentToken, session: Writing, settings: TheSettings, request: Request, response: Response
 ) -> EnrolmentToken:
     """Make a token with which one agent can enrol."""
     response.headers["Cache-Control"] = "no-store"
     authority = await certificates.pin(session) if settings.agent_port is not None else None
-    return await service.create_enrolment_token(session, authority, caller.actor, body.host, body.ttl_s, caller.address)
+    url = str(settings.agent_url or settings.public_url or request.base_url).rstrip("/")
+    return await service.create_enrolment_token(session, authority, url, caller.actor, body.host, body.ttl_s, caller.address)
 
 
 @router.post(

@@ -26,6 +26,7 @@ class NewEnrolmentToken(BaseModel):
 
 class EnrolmentToken(BaseModel):
     token: str = Field(description="Works once; shown only now")
+    server_url: str = Field(description="Where the agent enrols: `wallwatch-agent enrol --url`")
     host: str | None
     expires_at: datetime
 

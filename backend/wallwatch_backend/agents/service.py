@@ -54,7 +54,7 @@ async def list_agents(session: ReadSession, *, host: str | None, connected: bool
 
 
 async def create_enrolment_token(
-    session: WriteSession, authority: bytes | None, actor: str, host: str | None, ttl_s: int, address: str | None
+    session: WriteSession, authority: bytes | None, server_url: str, actor: str, host: str | None, ttl_s: int, address: str | None
 ) -> EnrolmentToken:
     """Make a token; `authority` is what the agent must find in the answer, so that it can be sure of the server from the first contact."""
     token = new_secret("wwe_")
@@ -64,7 +64,7 @@ async def create_enrolment_token(
     await repository.add(session, row)
     audit.record(session, actor, "agent.create_enrolment_token", host or "any host", address=address, ttl_s=ttl_s)
     pinned = "." + base64.urlsafe_b64encode(authority).decode().rstrip("=") if authority is not None else ""
-    return EnrolmentToken(token=token + pinned, host=host, expires_at=row.expires_at)
+    return EnrolmentToken(token=token + pinned, server_url=server_url, host=host, expires_at=row.expires_at)
 
 
 def way_in(settings: Settings) -> str:

@@ -53,9 +53,9 @@ async def revoke(
     await session.execute(query.values(revoked_at=at))
 
 
-async def end_of_newest(session: ReadSession, agent_ids: Sequence[UUID]) -> dict[UUID, datetime]:
+async def end_of_newest(session: ReadSession) -> dict[UUID, datetime]:
     """When the newest certificate of each agent ends; agents without one are absent."""
-    query = select(_C.agent_id, func.max(_C.not_after)).where(_C.agent_id.in_(agent_ids), _C.revoked_at.is_(None)).group_by(_C.agent_id)
+    query = select(_C.agent_id, func.max(_C.not_after)).where(_C.revoked_at.is_(None)).group_by(_C.agent_id)
     return {row[0]: row[1] for row in await session.execute(query)}
 
 

@@ -1,4 +1,4 @@
-import { Select, Text, TextInput } from "@mantine/core";
+import { Code, Select, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { FormDialog } from "@/lib/ui/FormDialog";
 import { SecretOnce } from "@/lib/ui/SecretOnce";
@@ -31,7 +31,10 @@ export function EnrolDialog({ onClose }: { onClose: () => void }) {
               secret={create.data.token}
               hint={`Works once, ${create.data.host ? `on ${create.data.host} only` : "on any host without an agent"}, until ${time(create.data.expires_at)}.`}
             />
-            <Text size="sm">On the host, give this token and this server's address to the agent's enrol command; the agent connects within seconds and appears in the list.</Text>
+            <Text size="sm">
+              On the host run <Code>wallwatch-agent enrol --url {create.data.server_url} --token -</Code> and paste the token; once the agent is started it connects within seconds and
+              appears in the list.
+            </Text>
           </>
         )
       }

@@ -3650,6 +3650,11 @@ export interface components {
              * @description Works once; shown only now
              */
             token: string;
+            /**
+             * Server Url
+             * @description Where the agent enrols: `wallwatch-agent enrol --url`
+             */
+            server_url: string;
             /** Host */
             host: string | null;
             /**
