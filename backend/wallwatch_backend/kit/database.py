@@ -110,7 +110,7 @@ def _watch(engine: Engine, kind: str) -> None:
 def _still_there(connection: Any, _record: object, _proxy: object) -> None:
     """Have a connection replaced that the server has ended: an idle one has nothing to read until then.
 
-    A query before each use, which is the usual way, was a tenth of the work of an order.
+    To ask it before each use, which is the usual way, costs as much as the one statement that most sessions are for.
     """
     raw = connection.driver_connection
     poll = select.poll()  # select() itself takes no file descriptor above 1,023, and agents have as many
