@@ -1,5 +1,7 @@
 """The whole loop without a browser: counters of a simulated host, symptom, incident, remedy on the host, recovery, proof, webhook.
 
+The remedy is tried by hand and applied by a rule of the automatic mode, which was there all the time and is switched on then.
+
 One scenario (S1: an RNIC whose counters lag behind, so that live flows are aged out of it), one stack, the steps in order.
 """
 
@@ -35,6 +37,7 @@ class Loop:
     secret: str
     incident_id: str = ""
     remedy_id: str = ""
+    rule_id: str = ""
 
     def get(self, path: str) -> Any:
         answer = self.api.get(path)
@@ -116,6 +119,19 @@ def test_2_both_agents_are_connected_and_healthy(loop: Loop) -> None:
     wait_for("both agents", connected, timeout_s=60)
 
 
+def test_2_a_rule_is_made_and_is_off(loop: Loop) -> None:
+    rule = {
+        "name": "S1: keep flows for longer",
+        "action": "tune-revalidator",
+        "params": {"max_idle_ms": 60000},
+        "matchers": [{"name": "symptom", "op": "=", "value": "S1"}, {"name": "host", "op": "=", "value": HOST}],
+    }
+    made = loop.api.post("/automation-rules", json=rule)
+    assert made.status_code == 201, made.text
+    assert made.json()["enabled"] is False
+    loop.rule_id = made.json()["id"]
+
+
 def test_3_the_symptom_becomes_an_incident_that_names_the_cause_first(loop: Loop) -> None:
     def opened() -> dict[str, Any] | None:
         items = loop.get("/incidents")["items"]
@@ -164,12 +180,18 @@ def test_6_a_dry_run_shows_the_operation_and_changes_nothing(loop: Loop) -> None
     assert loop.max_idle() == before
 
 
-def test_7_applied_the_remedy_is_on_the_host(loop: Loop) -> None:
-    suggested = next(one for one in loop.get(f"/incidents/{loop.incident_id}")["remedies"] if one["action"] == "tune-revalidator")
-    created = loop.remedy(action="tune-revalidator", params=suggested["params"], incident_id=loop.incident_id, mode="apply")
-    loop.remedy_id = created["id"]
+def test_7_switched_on_the_rule_brings_the_remedy_to_the_host_without_a_click(loop: Loop) -> None:
+    assert loop.get(f"/automation-rules/{loop.rule_id}/runs")["items"] == []
+    assert [one for one in loop.get("/remedies")["items"] if one["requested_by"].startswith("automation:")] == []
+    assert loop.api.post(f"/automation-rules/{loop.rule_id}/enable").status_code == 200
+
+    def ordered() -> str | None:
+        runs = loop.get(f"/automation-rules/{loop.rule_id}/runs")["items"]
+        return runs[0]["remedy_id"] if runs else None
+
+    loop.remedy_id = wait_for("the rule's order", ordered, timeout_s=60)
     loop.remedy_in(loop.remedy_id, "applied", "verified")
-    assert loop.max_idle() == str(suggested["params"]["max_idle_ms"])
+    assert loop.max_idle() == "60000"
 
 
 def test_8_telemetry_proves_that_it_worked(loop: Loop) -> None:
@@ -177,6 +199,14 @@ def test_8_telemetry_proves_that_it_worked(loop: Loop) -> None:
     verification = remedy["verification"]
     assert verification["signal"] == "reoffload_ratio"
     assert verification["measured"] < 0.05
+
+    def ended() -> dict[str, Any] | None:
+        (run,) = loop.get(f"/automation-rules/{loop.rule_id}/runs")["items"]
+        return run if run["ended_at"] else None
+
+    run = wait_for("the end of the rule's run", ended, timeout_s=30)
+    assert [step["state"] for step in run["steps"]] == ["planning", "applying", "verified"]
+    assert loop.api.post(f"/automation-rules/{loop.rule_id}/disable").status_code == 200
 
 
 def test_9_the_symptom_clears_and_the_incident_resolves(loop: Loop) -> None:
@@ -207,7 +237,7 @@ def test_10_undone_the_host_is_as_before(loop: Loop) -> None:
 def test_11_every_step_of_a_person_is_in_the_audit_log(loop: Loop) -> None:
     actions = {event["action"] for event in loop.get("/audit?limit=200")["items"]}
     text = " ".join(sorted(actions))
-    for word in ("session", "webhook", "remedy"):
+    for word in ("session", "webhook", "remedy", "automation.enable"):
         assert word in text, actions
 
 
