@@ -36,7 +36,7 @@ export function EffectTable({ expected, outcome }: { expected: PlanReport["expec
               <Table.Td>{label}</Table.Td>
               <Table.Td>{formatValue(expected.before[key], unit)}</Table.Td>
               <Table.Td>
-                <b>{formatValue(expected.after[key], unit)}</b>
+                <b style={{ whiteSpace: "nowrap" }}>{formatValue(expected.after[key], unit)}</b>
                 {rangeText(expected, key) && (
                   <Text size="xs" c="dimmed">
                     {rangeText(expected, key)}

@@ -53,10 +53,10 @@ export function AttentionList({ columns, summary, now }: { columns: Columns; sum
             <div key={`${host}|${pci}`} className={classes["card"]} style={{ borderLeftColor: bandColor(bandOf(columns.headroom[row])) }}>
               <Link to="/rnics/$host/$pci" params={{ host, pci }} className={classes["open"]}>
                 <Group gap={6} wrap="nowrap">
-                  <Text fw={600} size="sm" truncate>
+                  <Text fw={600} size="sm" truncate style={{ flex: "0 1 auto", minWidth: 52 }}>
                     {host}
                   </Text>
-                  <Text size="xs" ff="monospace" c="dimmed" style={{ whiteSpace: "nowrap" }}>
+                  <Text size="xs" ff="monospace" c="dimmed" truncate style={{ flex: "0 2 auto", minWidth: 0 }}>
                     {others > 0 ? `all ${others + 1} RNICs` : pci.replace(/^0000:/, "")}
                   </Text>
                   {(columns.symptoms[row] ?? []).map((symptom) => (
