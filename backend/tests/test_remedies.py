@@ -11,6 +11,8 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
+from wallwatch_backend.remedies.results import AgentResult
+
 PCI = "0000:3b:00.0"
 
 
@@ -194,6 +196,20 @@ def test_that_orphaned_filters_are_gone_is_verified_by_the_collectors_own_look_a
                 [at + timedelta(seconds=200), host_id, found],
             )
     assert wait_for(operator, eventually, applied, "verified")["verification"]["measured"] == 0
+
+
+def test_what_an_agent_found_in_tc_is_kept_with_its_result() -> None:
+    found = {
+        "ports": 5,
+        "filters": 7,
+        "orphaned": 2,
+        "new": 1,
+        "examples": ["dev p0_0 ingress chain 0 pref 2 protocol ip handle 0x1 flower"],
+    }
+    told = {"command_id": "0b6f3a52-54c1-4a2e-9d3c-2f0a4f3b9c11", "state": "done", "tc_audit": found}
+    kept = AgentResult.model_validate(told).model_dump(mode="json")["tc_audit"]
+    assert kept == {**found, "error": None}
+    assert AgentResult.model_validate({**told, "tc_audit": None}).tc_audit is None
 
 
 def test_a_pace_is_verified_by_the_agents_word(operator: httpx.Client, agent: Any, host: str, eventually: Any) -> None:

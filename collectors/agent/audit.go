@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/wallwatch/wallwatch/collectors/agent/journal"
@@ -15,6 +16,8 @@ const (
 	auditTime = 5 * time.Second
 	// auditExamples is how many orphans a result names.
 	auditExamples = 10
+	// auditWords is the longest error that a result tells; the log has all of it.
+	auditWords = 500
 )
 
 // audit is what is known of TC's filters before a remedy is applied. Nil where the remedy cannot leave any behind, or the agent cannot ask.
@@ -56,7 +59,10 @@ func (a *audit) end(ctx context.Context) (found *journal.Audit, sentence string)
 	found = &journal.Audit{Ports: report.Ports, Filters: report.Filters, Orphaned: len(report.Orphans)}
 	if err != nil {
 		found.Error = err.Error()
-		return found, fmt.Sprintf("; TC could not be audited: %v", err)
+		if len(found.Error) > auditWords {
+			found.Error = strings.ToValidUTF8(found.Error[:auditWords], "")
+		}
+		return found, "; TC could not be audited: " + found.Error
 	}
 	var before, added []string
 	for _, orphan := range report.Orphans {

@@ -51,6 +51,20 @@ class AgentOperation(BaseModel):
     text: Text = ""
 
 
+Count = Annotated[int, Field(ge=0, le=10_000_000)]
+
+
+class AgentAudit(BaseModel):
+    """What an agent found among the filters of TC after a remedy."""
+
+    ports: Count = 0
+    filters: Count = 0
+    orphaned: Count = 0
+    new: Count = Field(default=0, description="Of the orphaned, those that were not there before the remedy")
+    examples: list[Text] = Field(default=[], max_length=20)
+    error: Text | None = Field(default=None, max_length=1000)
+
+
 class AgentResult(BaseModel):
     """Message `result` of the capability `com.wallwatch.remedy.v1` (docs/contracts.md)."""
 
@@ -64,6 +78,7 @@ class AgentResult(BaseModel):
     repeated: bool = False
     operations: list[AgentOperation] | None = Field(default=None, max_length=100)
     finished_at: AwareDatetime | None = None
+    tc_audit: AgentAudit | None = None
 
 
 async def apply_result(session: WriteSession, host: str, result: AgentResult) -> Outcome:
