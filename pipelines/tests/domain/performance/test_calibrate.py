@@ -104,6 +104,16 @@ def test_one_bad_run_does_not_bend_the_fit() -> None:
     assert latency is not None
     assert latency.parameters["c"].value == pytest.approx(2.69, rel=0.05)
     assert max(latency.points, key=lambda p: abs(p.relative)).source == "broken"
+    assert [note.split(" is ")[0] for note in latency.notes if "leave it out" in note] == ["broken"]
+
+
+def test_a_bad_run_among_few_is_told_and_the_others_are_met() -> None:
+    settings = [(0, 0), (20, 0), (40, 0), (60, 0), (0, 20), (0, 60), (20, 60), (60, 60)]
+    broken = Measured("broken", 20.0, 20.0, Run("send", "bandwidth", rows=[Row(65536, 1, average_gbps=41.0)]))
+    bandwidth = fitted([*measured(KNOWN["CX-6"], settings), broken]).bandwidth
+    assert bandwidth is not None
+    assert max(abs(p.relative) for p in bandwidth.points if p.source != "broken") < 0.01
+    assert [note.split(" is ")[0] for note in bandwidth.notes if "leave it out" in note] == ["broken"]
 
 
 def test_two_points_say_which_parameters_they_cannot_tell() -> None:

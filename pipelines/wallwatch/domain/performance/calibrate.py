@@ -186,7 +186,7 @@ def _fit(
         interval_method=found.method,
         accepted=accepted,
         reason=reason,
-        notes=_what_cannot_be_told(found, model.names, distinct),
+        notes=[*_what_cannot_be_told(found, model.names, distinct), *_bad_runs(found, points, values)],
         by_size=_other_sizes(measured, verb, statistic, current) if quantity == "latency" else [],
     )  # fmt: skip
 
@@ -208,6 +208,23 @@ def _what_cannot_be_told(found: least_squares.Fit, names: Sequence[str], distinc
     elif found.degrees_of_freedom < 3:
         notes.append(f"Only {found.degrees_of_freedom} more points than parameters: the intervals rest on an assumed scatter and are wide.")
     return notes
+
+
+BAD_RUN = 0.1
+"""A run that is so far from a fit that meets the others went wrong, or was under other masks than its name says."""
+
+
+def _bad_runs(found: least_squares.Fit, points: Sequence[Point], values: least_squares.Floats) -> list[str]:
+    """Runs that stand alone; only where there are points enough to tell."""
+    off = np.abs(found.fitted / values - 1.0)
+    if found.degrees_of_freedom < 2:
+        return []
+    alone = [i for i, one in enumerate(off) if one > max(BAD_RUN, 5.0 * float(np.median(off)))]
+    return [
+        f"{points[i].source} is {off[i]:.0%} from a curve that meets the others: it hardly counts in the fit, but in R squared and in the"
+        " comparison with the current profile. Measure it again, check its numbers of masks, or leave it out."
+        for i in alone
+    ]
 
 
 def _other_sizes(measured: Sequence[Measured], verb: Verb, statistic: Statistic, current: Performance) -> list[SizeFit]:

@@ -112,7 +112,7 @@ def _told_alone(model: Model, q_l: Floats, q_r: Floats, distinct: int, size: int
     return bool(np.linalg.matrix_rank(plane) == 3)
 
 
-def _solve(model: Model, q_l: Floats, q_r: Floats, values: Floats, starts: Sequence[Floats], anchored: bool) -> Floats:
+def _solve(model: Model, q_l: Floats, q_r: Floats, values: Floats, starts: Sequence[Floats], anchored: bool, refine: bool = True) -> Floats:
     weight = 1.0 if anchored else 1e-3  # what the data tell by themselves is left to them
 
     def residuals(parameters: Floats) -> Floats:
@@ -132,6 +132,12 @@ def _solve(model: Model, q_l: Floats, q_r: Floats, values: Floats, starts: Seque
         )
         if found.cost < least - 1e-9:
             best, least = np.asarray(found.x, dtype=np.float64), float(found.cost)
+    if refine and len(values) > len(model.names) and not anchored:
+        # A run that went wrong still pulls a little; from the right valley a loss that forgets it cannot lead astray.
+        inside = np.clip(best, model.lower + 1e-9, model.upper - 1e-9)
+        bounds = (model.lower, model.upper)
+        found = optimize.least_squares(residuals, inside, derivatives, bounds=bounds, loss="cauchy", x_scale=model.spread, max_nfev=400)
+        best = np.asarray(found.x, dtype=np.float64)
     return best
 
 
@@ -152,7 +158,7 @@ def _bootstrap(model: Model, q_l: Floats, q_r: Floats, fitted: Floats, residuals
     again = []
     for _ in range(BOOTSTRAPS):
         sample = fitted * (1.0 + draw.choice(shares, len(shares)))
-        again.append(_solve(model, q_l, q_r, np.maximum(sample, 1e-6), [start], anchored=False))
+        again.append(_solve(model, q_l, q_r, np.maximum(sample, 1e-6), [start], anchored=False, refine=False))
     return np.array(again)
 
 
