@@ -319,7 +319,7 @@ func TestWhatOpenVSwitchDoesMeanwhileIsLeftAsItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.expect(middle, exact, []string{other}, wide[1:])
-	if !strings.Contains(r.notes.Message, "(1 refused because a flow overlaps), 1 flows moved (0 of them came after the plan was made), 0 removed, 1 were gone") {
+	if !strings.Contains(r.notes.Message, "(1 refused because a flow overlaps), 1 flows moved (0 of them came after the plan was made), 0 left to their entries, 0 removed, 1 were gone") {
 		t.Error(r.notes.Message)
 	}
 }
