@@ -9,10 +9,11 @@ import time
 import numpy as np
 from tests.bench.report import report
 
+from wallwatch.domain.forecast import fall
 from wallwatch.domain.forecast.examples import examples_of
 from wallwatch.domain.forecast.model import Forecaster, calibrate, fit
 from wallwatch.domain.forecast.predict import predict
-from wallwatch.domain.forecast.targets import HORIZONS_MIN, column, targets
+from wallwatch.domain.forecast.targets import HISTORY_MIN, HORIZONS_MIN, column, targets
 from wallwatch.domain.forecast.window import History
 from wallwatch.forecasting.train import spacing
 
@@ -44,8 +45,10 @@ def main() -> None:
     examples = examples_of(history(part, WEEK_MIN), spacing(WEEK_RNICS * WEEK_MIN, EVERY_MIN))
     examples_s = time.process_time() - began
     boosters = fit(examples, threads=1)
+    of_chains = history(part, WEEK_MIN)
+    falls = fall.fit([fall.falls_of(of_chains, HISTORY_MIN, spacing(WEEK_RNICS * WEEK_MIN, EVERY_MIN))])
     training_s = time.process_time() - began
-    forecaster = Forecaster(boosters, calibrate(boosters, examples))
+    forecaster = Forecaster(boosters, calibrate(boosters, examples), falls=falls)
     window = history(RNICS, 61, 2).at(60)
     predict(window, forecaster)  # compiled and warm
     began = time.process_time()

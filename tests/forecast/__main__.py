@@ -18,6 +18,7 @@ from tests.evaluation.__main__ import build
 from tests.evaluation.draw import Drawn
 from tests.evaluation.record import is_there
 from tests.forecast import document
+from tests.forecast.declines import curve
 from tests.forecast.draw import HELD_OUT, draw
 from tests.forecast.judged import judged
 from tests.forecast.rhythm import measure
@@ -30,7 +31,7 @@ from wallwatch.forecasting.text import figures
 from wallwatch.forecasting.train import train
 from wallwatch_local.paths import local_dir
 
-TRAINING = (3, 4, 5, 8, 9, 10, 11, 12, 13, *range(15, 22))
+TRAINING = (3, 4, 5, 8, 9, 10, 11, 12, 13, *range(15, 26), 36, 37, 38)
 DEVELOPMENT = range(HELD_OUT + 1, HELD_OUT + 8)
 """Looked at while forecasts were made better: thresholds and constants are chosen on them, and nothing is claimed of them."""
 JUDGED = range(HELD_OUT + 8, HELD_OUT + 14)
@@ -102,6 +103,8 @@ def main(given: list[str]) -> int:
         "judged_rnic_hours": round(hours, 1),
         "seen_fleets": len(TRAINING),
     }
+    found["decline_curve"] = curve([folders[seed] for seed in DEVELOPMENT], forecaster, options.every)
+    found["development_fleets"] = len(DEVELOPMENT)
     found["rhythm"] = measure()
     print(figures(found["trained"]))
     print("Cold start:\n" + figures(found["cold_start"]))

@@ -51,6 +51,8 @@ class Tally:
             "right": 0,
             "begun": 0,
             "begun_right": 0,
+            "moments": 0,
+            "fell": 0,
         }
     )
 
@@ -90,7 +92,7 @@ def judge(
         foretold.append((index, said.step(index, made.decline.chance, made.decline.learnt)))
         if index + HOUR < history.minutes:
             _reached(made, values[:, index + 1 : index + HOUR + 1, : len(walls())], limit, tally)
-    _declines(history, measured, foretold, tally)
+    declines(history, measured, foretold, tally)
 
 
 def _performance(made: Forecast, measured: Measured, index: int, tally: Tally) -> None:
@@ -142,7 +144,8 @@ def decline_minutes(bandwidth: Floats) -> list[int]:
     return found
 
 
-def _declines(history: History, measured: Measured, foretold: Sequence[tuple[int, npt.NDArray[np.bool_]]], tally: Tally) -> None:
+def declines(history: History, measured: Measured, foretold: Sequence[tuple[int, npt.NDArray[np.bool_]]], tally: Tally) -> None:
+    """Add what came of the declines that were said, by the minute of the forecast; and how often a moment was followed by a fall at all."""
     minutes = np.array([index for index, _ in foretold])
     said = np.array([flags for _, flags in foretold])
     for i in range(len(history.names)):
@@ -161,12 +164,15 @@ def _declines(history: History, measured: Measured, foretold: Sequence[tuple[int
             tally.declines["sudden_found"] += sudden and found
         before_that = False
         for index, flags in foretold:
-            if flags[i] and index + HOUR < len(truth) and not np.isnan(truth[index]):
-                right = bool(np.nanmin(truth[index + 1 : index + HOUR + 1]) <= (1.0 - DECLINE_SHARE) * truth[index])
-                tally.declines["alarms"] += 1
-                tally.declines["right"] += right
-                tally.declines["begun"] += not before_that
-                tally.declines["begun_right"] += right and not before_that
+            if index + HOUR < len(truth) and not np.isnan(truth[index]):
+                fell = bool(np.nanmin(truth[index + 1 : index + HOUR + 1]) <= (1.0 - DECLINE_SHARE) * truth[index])
+                tally.declines["moments"] += 1
+                tally.declines["fell"] += fell
+                if flags[i]:
+                    tally.declines["alarms"] += 1
+                    tally.declines["right"] += fell
+                    tally.declines["begun"] += not before_that
+                    tally.declines["begun_right"] += fell and not before_that
             before_that = bool(flags[i])
 
 
@@ -207,6 +213,8 @@ def summary(tally: Tally) -> dict[str, Any]:
             "recall_without_sudden": share(d["found"] - d["sudden_found"], d["there"] - d["sudden"]),
             "precision": share(d["right"], d["alarms"]),
             "precision_of_begun": share(d["begun_right"], d["begun"]),
+            "precision_of_always": share(d["fell"], d["moments"]),
+            "said_share": share(d["alarms"], d["moments"]),
         },
         "time_to_wall": {**r, "coverage": share(r["inside"], r["of"]), "coverage_of_reached": share(r["came_inside"], r["came"])},
     }

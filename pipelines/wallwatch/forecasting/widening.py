@@ -77,7 +77,7 @@ def cases(histories: Sequence[History], forecaster: Forecaster | None) -> Cases:
             came = came_in_min(values[:, index + 1 : index + HOUR + 1, :count], limit)
             each = [maker.of(k) for k in range(count)]
             moves = np.stack([is_growing(f.rate, f.unit) for f in each], axis=1)
-            parts.append((made.now[:, :count], made.ahead[:, :count], limit, came, moves))
+            parts.append((made.now[:, :count], made.paths, limit, came, moves))
     if not parts:
         none = np.empty((0, count))
         return Cases(none, np.empty((0, count, 1, 1)), none, none, none.astype(np.bool_))

@@ -20,7 +20,7 @@ from scipy.special import ndtr
 from wallwatch.domain.forecast.physical import Performance
 from wallwatch.domain.forecast.targets import DECLINE_SHARE, HORIZONS_MIN, QUANTILES, Floats
 
-SAID_FROM, SAID_UNTIL = 0.75, 0.65
+SAID_FROM, SAID_UNTIL = 0.7, 0.6
 """Of chances that are learnt."""
 COLD_FROM, COLD_UNTIL = 0.6, 0.52
 """Of chances from quantiles alone."""
@@ -91,6 +91,8 @@ class Declines:
 
     since: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     """Minute of the first forecast that said so, -1 where none is said."""
+    thresholds: tuple[float, float] = (SAID_FROM, SAID_UNTIL)
+    """Of chances that are learnt."""
 
     def step(self, minute: int, chance: Floats, learnt: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Take in the chances of a minute's forecasts; returns of which RNICs a decline is said.
@@ -104,7 +106,8 @@ class Declines:
         missing = len(chance) - len(self.since)
         if missing > 0:
             self.since = np.concatenate([self.since, np.full(missing, -1, dtype=np.int64)])
+        from_, until = self.thresholds
         with np.errstate(invalid="ignore"):
-            said = chance >= np.where(self.since >= 0, np.where(learnt, SAID_UNTIL, COLD_UNTIL), np.where(learnt, SAID_FROM, COLD_FROM))
+            said = chance >= np.where(self.since >= 0, np.where(learnt, until, COLD_UNTIL), np.where(learnt, from_, COLD_FROM))
         self.since = np.where(said, np.where(self.since >= 0, self.since, minute), -1)
         return np.asarray(said)

@@ -75,7 +75,7 @@ def rows_of(window: Window, maker: FeatureMaker) -> npt.NDArray[np.float32]:
     """Features of each RNIC of a window, shape (rnics, len(NAMES))."""
     p = physical.Parameters.of(window.models)
     n = len(window.models)
-    bandwidth = smoothed(_bandwidth(window, maker))
+    bandwidth = smoothed(_bandwidth(window, maker, p))
     now = bandwidth[:, -1]
     head = np.zeros(n)
     best = physical.bandwidth_gbps(p, head, head)
@@ -104,7 +104,7 @@ def rows_of(window: Window, maker: FeatureMaker) -> npt.NDArray[np.float32]:
     columns += [np.maximum(newest_first[:, :m], 0.0).sum(axis=1) for m in _CONTAINERS]
     began = bandwidth[:, 0]
     columns += [1.0 - bandwidth[:, m] / began for m in _AN_HOUR_AGO]
-    columns += [lowest / began, *_lowest_after(window)[1:]]
+    columns += [lowest / began, *_lowest_after(window, p)[1:]]
     columns.append(window.age().astype(np.float64))
     for i, one in enumerate(columns):
         found[:, i] = one
@@ -176,24 +176,24 @@ def smoothed(bandwidth: Floats) -> Floats:
     return np.asarray(np.maximum(np.minimum(a, b), np.minimum(np.maximum(a, b), c)))
 
 
-def _bandwidth(window: Window, maker: FeatureMaker) -> Floats:
+def _bandwidth(window: Window, maker: FeatureMaker, p: physical.Parameters) -> Floats:
     """The last hour's bandwidth, shape (rnics, HISTORY_MIN); the spread of positions is taken to have grown with their mean."""
     past = np.stack([maker.series(name) for name in _CHAINS])
-    return _performance(window, past, past[:, :, -1])
+    return _performance(window, p, past, past[:, :, -1])
 
 
-def _performance(window: Window, chains: Floats, now: Floats) -> Floats:
+def _performance(window: Window, of: physical.Parameters, chains: Floats, now: Floats) -> Floats:
     """Bandwidth for `q_l` and `q_r`, shape (2, rnics, times), where `now` are those behind the window's spread."""
     left, right = chains[0], np.nan_to_num(chains[1])
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.nan_to_num(window.spread / now.T)
-    p = physical.Parameters.of(window.models).like(left)
+    p = of.like(left)
     queries = physical.in_flight(p, left, right, share[:, :1] * left, share[:, 1:] * right)
     link = np.where(np.isnan(window.link_gbps), np.inf, window.link_gbps)
     return np.asarray(np.minimum(physical.bandwidth_gbps(p, *queries), link[:, None]))
 
 
-def _lowest_after(window: Window) -> list[Floats]:
+def _lowest_after(window: Window, p: physical.Parameters) -> list[Floats]:
     """By season: the lowest bandwidth of the hour that followed then, as a share of that at its beginning."""
     found = []
     places = [column(name) for name in _CHAINS]
@@ -202,7 +202,7 @@ def _lowest_after(window: Window) -> list[Floats]:
         if np.isnan(points[0]).all():
             found.append(np.full(len(window.models), np.nan))
             continue
-        then = _performance(window, points, window.values[:, -1, places].T)
+        then = _performance(window, p, points, window.values[:, -1, places].T)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
             found.append(np.nanmin(then, axis=1) / then[:, 0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,9 @@ from wallwatch.domain.forecast.reach import times, unstretched
 from wallwatch.domain.forecast.targets import HORIZONS_MIN, QUANTILES, Floats, limits, targets
 from wallwatch.domain.forecast.window import Window
 
+OWN_ERROR = 0.02
+"""Of the performance model, as a share of the bandwidth: nine of ten of its errors for the state now, on fleets of development."""
+
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
@@ -26,6 +29,9 @@ class Forecast:
     ----------
     now : array (rnics, targets)
     ahead : array (rnics, targets, horizons, quantiles)
+    paths : array (rnics, walls, horizons, quantiles)
+        What times to walls come from. Of values that stand still the upper end is at least that of any value of the fleet that does: a
+        model that is sure that nothing begins has only not seen it begin.
     performance : physical.Performance
     headroom : array (rnics, horizons, quantiles)
         Of the nearest wall at that time, 1 - value / limit.
@@ -41,6 +47,7 @@ class Forecast:
     minute: int
     now: Floats
     ahead: Floats
+    paths: Floats
     performance: physical.Performance
     headroom: Floats
     reached_in_min: Floats
@@ -66,6 +73,7 @@ def predict(window: Window, forecaster: Forecaster | None, threads: int = 1) -> 
     cold = window.age() < LEAST_HISTORY_MIN
     if forecaster is None:
         cold = np.ones(n, dtype=np.bool_)
+    above = np.full((n, len(targets()), len(HORIZONS_MIN)), -np.inf)
     margins = {**trend.starting_margins(), **(forecaster.cold if forecaster is not None else {})}
     for k, target in enumerate(targets()):
         now[:, k] = maker.newest(k)
@@ -77,21 +85,26 @@ def predict(window: Window, forecaster: Forecaster | None, threads: int = 1) -> 
         learnt = forecaster is not None and target.name in forecaster.boosters and not cold.all()
         if learnt and forecaster is not None:
             ahead[:, k] = forecaster.ahead(target.name, features, threads)
-        if not learnt or cold.any():
+        if not learnt or cold.any() or target.wall is not None:
             by_trend = trend.damped(features, maker.noise(k), margins[target.name])
+            above[:, k] = np.where(moves[:, k, None], -np.inf, by_trend[:, :, -1])
             chosen = np.ones(n, dtype=np.bool_) if not learnt else cold
             ahead[chosen, k] = by_trend[chosen]
     found = physical.performance(window.models, now, ahead, window.spread, window.link_gbps, window.sent_gbps)
+    found = _with_own_error(found, window.link_gbps)
     limit = limits(window.models)
     count = len(walls())
     with np.errstate(invalid="ignore"):
         each = 1.0 - ahead[:, :count] / limit[:, :, None, None]
     nearest = np.where(np.isnan(each), np.inf, each).min(axis=1)[:, :, ::-1]  # many entries, little headroom
-    reached = times(now[:, :count], ahead[:, :count], limit, _stretch(forecaster, cold, moves[:, :count]))
+    paths = ahead[:, :count].copy()
+    paths[..., -1] = np.maximum(paths[..., -1], above[:, :count])
+    reached = times(now[:, :count], paths, limit, _stretch(forecaster, cold, moves[:, :count]))
     return Forecast(
         window.minute,
         now,
         ahead,
+        paths,
         found,
         np.where(np.isinf(nearest), np.nan, nearest),
         reached,
@@ -106,6 +119,16 @@ def _falls(window: Window, maker: FeatureMaker, forecaster: Forecaster | None, c
     if forecaster is None or forecaster.falls is None:
         return None
     return np.where(cold, np.nan, fall.chances(forecaster.falls, fall.rows_of(window, maker), threads))
+
+
+def _with_own_error(found: physical.Performance, link: Floats) -> physical.Performance:
+    """Bandwidths whose interval has the error of the performance model itself, beside that of the loads; the link still bounds them."""
+    middle = len(QUANTILES) // 2
+    likely = found.bandwidth[:, :, middle : middle + 1]
+    wide = np.hypot(found.bandwidth - likely, OWN_ERROR * likely)
+    bandwidth = likely + np.concatenate([-wide[:, :, :middle], 0.0 * likely, wide[:, :, middle + 1 :]], axis=2)
+    bound = np.where(np.isnan(link), np.inf, link)[:, None, None]
+    return replace(found, bandwidth=np.clip(bandwidth, 0.0, bound))
 
 
 def _stretch(forecaster: Forecaster | None, cold: npt.NDArray[np.bool_], moves: npt.NDArray[np.bool_]) -> Floats:

@@ -1,0 +1,33 @@
+"""The curve on which the thresholds of declines are points: recall against precision, on fleets of development."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from wallwatch.domain.forecast.decline import SAID_FROM, SAID_UNTIL, Declines
+from wallwatch.domain.forecast.examples import LEAST_HISTORY_MIN
+from wallwatch.domain.forecast.model import Forecaster
+from wallwatch.domain.forecast.predict import predict
+from wallwatch.forecasting.figures import Tally, declines, summary
+from wallwatch.forecasting.recordings import measured, read
+
+POINTS = (0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
+WAVERING = SAID_FROM - SAID_UNTIL
+"""How far a chance falls below its threshold before a decline is not said any more."""
+
+
+def curve(folders: Iterable[Path], forecaster: Forecaster, every_min: int) -> list[dict[str, Any]]:
+    """Recall and precision by threshold."""
+    tallies = {point: Tally() for point in POINTS}
+    for folder in folders:
+        history = read(folder)
+        truth = measured(folder, history)
+        minutes = range(LEAST_HISTORY_MIN, history.minutes, every_min)
+        outlooks = [predict(history.at(index), forecaster).decline for index in minutes]
+        for point, tally in tallies.items():
+            said = Declines(thresholds=(point, point - WAVERING))
+            foretold = [(i, said.step(i, one.chance, one.learnt)) for i, one in zip(minutes, outlooks, strict=True)]
+            declines(history, truth, foretold, tally)
+    return [{"from": point, **summary(tally)["declines"]} for point, tally in tallies.items()]
