@@ -121,7 +121,7 @@ async def running(app: FastAPI) -> AsyncIterator[None]:
         *(asyncio.create_task(leader.forever(name, work)) for name, work in state.connections.work().items()),
     ]
     if state.agent_port is not None:
-        tasks.append(asyncio.create_task(state.agent_port.run()))
+        tasks.append(asyncio.create_task(leader.forever("agent_port", state.agent_port.run)))
     if settings.background:
         work = {
             "findings": FindingConsumer(database, settings).run,

@@ -95,7 +95,9 @@ class AgentPort:
         log.info("agent_port", bind=bind, port=port, url=str(self._settings.agent_url))
 
     async def run(self) -> None:
-        """Serve until cancelled."""
+        """Serve until cancelled; when it was ended by an error it may be run again."""
+        if self._socket is None or self._socket.fileno() < 0:
+            await self.open()
         config = uvicorn.Config(
             self._enter,
             interface="asgi3",  # it is not found out of a method
