@@ -29,7 +29,8 @@ OPERATOR = {
     "resolveIncident", "commentIncident", "reopenIncident", "updateIncident", "mergeIncidents", "splitIncident",
     "bulkIncidents", "createSilence", "previewSilence", "updateSilence", "expireSilence",
     "createPlan", "createRemedy", "undoRemedy", "approveRemedy", "rejectRemedy", "stopRemedies",
-    "createRollout", "approveRollout", "rejectRollout", "pauseRollout", "resumeRollout", "stopRollout", "previewAutomationRule",
+    "createRollout", "approveRollout", "rejectRollout", "pauseRollout", "resumeRollout", "stopRollout", "undoRollout",
+    "previewAutomationRule",
     "disableAutomationRule", "createWebhook", "updateWebhook",
     "deleteWebhook", "testWebhook", "retryDelivery", "replayDelivery", "replayDeadLetters",
 }  # fmt: skip
@@ -65,6 +66,7 @@ BODIES: dict[str, Any] = {
     "createRollout": {"action": "tune-revalidator", "params": {"max_idle_ms": 60000}, "targets": [{"host": "h"}], "reason": "x"},
     "rejectRollout": {"reason": "x"},
     "stopRollout": {"reason": "x"},
+    "undoRollout": {"reason": "x"},
     "createAutomationRule": RULE,
     "changeAutomationRule": RULE,
     "previewAutomationRule": RULE,

@@ -10,8 +10,8 @@ branch_labels = None
 depends_on = None
 
 UPGRADE = (
-    "ALTER TABLE remedy ADD COLUMN decision_comment VARCHAR",
-    "ALTER TABLE rollout ADD COLUMN decision_comment VARCHAR",
+    "ALTER TABLE remedy ADD COLUMN decision_comment TEXT",
+    "ALTER TABLE rollout ADD COLUMN decision_comment TEXT",
     "ALTER TABLE rollout ADD COLUMN undo JSONB",
     "DROP INDEX rollout_running",
     "CREATE INDEX rollout_under_way ON rollout (state) WHERE state IN ('running', 'undoing')",
