@@ -75,24 +75,25 @@ def reader(backend: Any) -> Iterator[Reader]:
         reader.stop()
 
 
-def write_state(backend: Any, pci: str, headroom: float) -> int:
-    """Change a row as `ingest` does, with its notification."""
-    with backend.connect() as connection, connection.transaction():
-        (seq,) = connection.execute(
-            """
-            INSERT INTO rnic_state (rnic_id, host, pci, headroom, seen_at, change_seq)
-            VALUES (hashtext(%(pci)s) & 65535, 'host01', %(pci)s, %(headroom)s, now(), nextval('rnic_state_change_seq_values'))
-            ON CONFLICT (rnic_id) DO UPDATE SET headroom = excluded.headroom, change_seq = excluded.change_seq RETURNING change_seq
-            """,
-            {"pci": pci, "headroom": headroom},
-        ).fetchone()
-        connection.execute("NOTIFY wallwatch_rnic_state")
+def write_state(backend: Any, pci: str, *headrooms: float) -> int:
+    """Change a row as `ingest` does, in a transaction for each value, with its notification; return the last `change_seq`."""
+    with backend.connect() as connection:
+        for headroom in headrooms:
+            with connection.transaction():
+                (seq,) = connection.execute(
+                    """
+                    INSERT INTO rnic_state (rnic_id, host, pci, headroom, seen_at, change_seq)
+                    VALUES (hashtext(%(pci)s) & 65535, 'host01', %(pci)s, %(headroom)s, now(), nextval('rnic_state_change_seq_values'))
+                    ON CONFLICT (rnic_id) DO UPDATE SET headroom = excluded.headroom, change_seq = excluded.change_seq RETURNING change_seq
+                    """,
+                    {"pci": pci, "headroom": headroom},
+                ).fetchone()
+                connection.execute("NOTIFY wallwatch_rnic_state")
     return int(seq)
 
 
 def test_changed_rows_come_soon_and_together(backend: Any, reader: Reader) -> None:
-    for step in range(5):
-        write_state(backend, "0000:01:00.0", step / 10)
+    write_state(backend, "0000:01:00.0", 0.0, 0.1, 0.2, 0.3, 0.4)  # over one connection: to open five takes longer than the stream waits
     _, columns, id = reader.next("rnic_state", 3)
     assert columns["pci"] == ["0000:01:00.0"]
     assert columns["headroom"] == [0.4]
