@@ -20,7 +20,7 @@ test("a mask plan from the RNIC's page: proven, dry run, applied, expected again
 
   await expect(plan.state).toHaveAttribute("data-state", "ready");
   await expect(plan.proof).toContainText("Proven equivalent");
-  await expect(plan.chain("Egress")).toContainText("hyper mask");
+  await expect(plan.chain("Egress")).toContainText("ahead");
   await expect(plan.effect).toContainText("Bandwidth");
   await expectAccessible(page);
 
