@@ -86,6 +86,7 @@ def _mixed(found: dict[str, Row]) -> Row:
     """How many cards of the mixed fleets sent less, or later, by more than 5 %."""
     planned = harmed = cards = 0
     sent, later = [], []
+    harmed_planned, harmed_sent = 0, []
     for seed in MIXED_SEEDS:
         ours, others = found[f"mixed {seed} with"], found[f"mixed {seed} without"]
         touched = {plan["host"] for plan in ours["plans"]}
@@ -95,11 +96,16 @@ def _mixed(found: dict[str, Row]) -> Row:
             later.append(one["latency_us"] / alone["latency_us"] - 1.0)
             cards += 1
             planned += host in touched
-            harmed += sent[-1] < -HARM or later[-1] > HARM
+            if sent[-1] < -HARM or later[-1] > HARM:
+                harmed += 1
+                harmed_planned += host in touched
+                harmed_sent.append(sent[-1])
     return {
         "cards": cards,
         "planned": planned,
         "harmed": harmed,
+        "harmed_planned": harmed_planned,
+        "harmed_sent": harmed_sent,
         "harmed_at_most": 3.0 / cards if not harmed else None,
         "sent_gain": mean(sent),
         "least_sent_gain": min(sent),
@@ -219,6 +225,15 @@ def document(f: Row) -> str:
         f"{mixed['harmed']} sent more than 5 % less, or had more than 5 % more latency, than without plans{bound}. The paper has 0.03 %: so few cannot",
         f"be seen among so many cards. Least gain {mixed['least_sent_gain']:+.1%} sent, {mixed['least_latency_gain']:+.1%} latency; mean "
         f"{mixed['sent_gain']:+.1%} and {mixed['latency_gain']:+.1%}.",
+        *(
+            (
+                "",
+                f"Of those harmed {mixed['harmed_planned']} got a plan themselves; they sent {', '.join(f'{one:+.1%}' for one in mixed['harmed_sent'])}. What they meet are the chains of their peers: a plan",
+                "there is made for the traffic of all senders, and more packets of those whose masks stand far behind come through.",
+            )
+            if mixed["harmed"]
+            else ()
+        ),
         "",
         "## Does the warm-up help?",
         "",
