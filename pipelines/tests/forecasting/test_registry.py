@@ -29,7 +29,7 @@ def registry(tmp_path: Path) -> Registry:
 
 def test_the_first_model_is_champion_and_a_later_one_challenger(registry: Registry) -> None:
     first, second = (registry.save(forecaster(seed), {"data": {}}) for seed in (1, 2))
-    assert {meta["id"]: meta["role"] for meta in registry.describe()} == {first: "champion", second: "challenger"}
+    assert {meta["id"]: meta["role"] for meta in registry.describe(pytest.fail)} == {first: "champion", second: "challenger"}
 
 
 def test_a_model_forecasts_the_same_after_it_was_read_back(registry: Registry) -> None:
@@ -58,6 +58,15 @@ def test_a_model_that_was_changed_on_disk_is_refused(registry: Registry) -> None
     file.write_bytes(orjson.dumps(body))
     with pytest.raises(RegistryError, match="hash differs"):
         registry.load(model)
+
+
+@pytest.mark.parametrize("content", [b'{"meta": ', b"[]", b"{}"])
+def test_a_file_that_is_damaged_is_told_and_the_other_models_are_listed(registry: Registry, content: bytes) -> None:
+    whole, damaged = (registry.save(forecaster(seed), {}) for seed in (1, 2))
+    (registry.folder / damaged / "model.json").write_bytes(content)
+    problems: list[str] = []
+    assert [meta["id"] for meta in registry.describe(problems.append)] == [whole]
+    assert [damaged in problem for problem in problems] == [True]
 
 
 def test_a_model_of_other_features_is_refused(registry: Registry) -> None:

@@ -103,13 +103,10 @@ def evaluate(
 @app.command(name="models")
 def list_models(as_json: bool = typer.Option(False, "--json", help="print a JSON list"), registry: Path | None = _REGISTRY) -> None:
     """List the trained models, oldest first."""
-    from wallwatch.forecasting.registry import Registry, RegistryError
+    from wallwatch.forecasting.registry import Registry
 
     found = Registry(registry or Settings().registry_dir)
-    try:
-        models = found.describe()
-    except RegistryError as problem:
-        raise _fail(problem) from problem
+    models = found.describe(lambda problem: typer.echo(problem, err=True))
     if as_json:
         typer.echo(orjson.dumps(models, option=orjson.OPT_INDENT_2).decode())
         return

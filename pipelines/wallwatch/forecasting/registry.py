@@ -7,6 +7,7 @@ former champions, newest last, to which one can roll back.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -121,10 +122,16 @@ class Registry:
             )
         return forecaster
 
-    def describe(self) -> list[dict[str, Any]]:
-        """What each model says of itself, with its role, oldest first."""
+    def describe(self, problem: Callable[[str], object]) -> list[dict[str, Any]]:
+        """What each model says of itself, with its role, oldest first. One that cannot be read is told to `problem` and left out."""
         roles = self.roles()
-        found = [{**self._body(f.parent.name)["meta"], "role": roles.of(f.parent.name)} for f in self.folder.glob(f"*/{_FILE}")]
+        found = []
+        for file in sorted(self.folder.glob(f"*/{_FILE}")):
+            model = file.parent.name
+            try:
+                found.append({**self._body(model)["meta"], "role": roles.of(model)})
+            except RegistryError as error:
+                problem(str(error))
         return sorted(found, key=lambda meta: str(meta["trained_at"]))
 
     def roles(self) -> Roles:
@@ -176,6 +183,8 @@ class Registry:
             found: dict[str, Any] = orjson.loads(file.read_bytes())
         except orjson.JSONDecodeError as error:
             raise RegistryError(f"{file} is not JSON: {error}. Train again, or restore the file") from error
+        if not isinstance(found, dict) or not isinstance(found.get("meta"), dict):
+            raise RegistryError(f"{file} does not say what the model is. Train again, or restore the file")
         return found
 
 

@@ -173,6 +173,7 @@ class ForecastJob:
         self._registry = Registry(settings.registry_dir)
         self._roles = Roles()
         self._loaded: dict[str, Forecaster] = {}
+        self._told: set[str] = set()
         self._scores: dict[str, Score] = {}
         self._fleet = Fleet()
         self._declines = Declines()
@@ -258,9 +259,14 @@ class ForecastJob:
             self._scores[self._roles.champion or ""].note(made)
 
     def _publish_models(self, connection: psycopg.Connection[Any]) -> None:
-        for meta in self._registry.describe():
+        for meta in self._registry.describe(self._unreadable):
             live = self._scores[meta["id"]].describe() if meta["id"] in self._scores else {}
             connection.execute(_MODEL, [meta["id"], meta["role"], datetime.fromisoformat(meta["trained_at"]), Jsonb(meta), Jsonb(live)])
+
+    def _unreadable(self, problem: str) -> None:
+        if problem not in self._told:
+            self._told.add(problem)
+            log.error("a model is left out: %s", problem)
 
     def _send(self, made: Forecast, violated: npt.NDArray[np.bool_]) -> int:
         names = [(k.host, k.pci, k.rack) for k in self._fleet.known]
