@@ -31,7 +31,7 @@ function report(proven) {
     profile: "CX-6", flows: 7_614, offered: proven, worthwhile: true,
     expected: { before: { q_l: 12.4, q_r: 5.1, bandwidth_gbps: 61.2, latency_us: 9.8 }, after: { q_l: 1.3, q_r: 1.9, bandwidth_gbps: 84.7, latency_us: 6.9 }, low: { q_l: 3.4, q_r: 2.6, bandwidth_gbps: 78.1, latency_us: 7.6 }, high: { q_l: 0.9, q_r: 1.7, bandwidth_gbps: 86.2, latency_us: 6.7 }, bandwidth_gain: 0.384, latency_gain: 0.296 },
     cost: { operations: 3_466, insertions: 2_804, duration_s: 6.9, pace_per_s: 500, flows_in_software: 212, longest_in_software_s: 1.4, packets_in_software: 38_200 },
-    hyper: { capacity: 7_200, used: 2_140, masks: [] }, entries_after: 9_754, left_to_software: 61, traffic: "packets of the last minute",
+    hyper: { capacity: 7_200, used: 2_140, masks: [] }, entries_after: 9_754, left_to_software: 61, released: 384, traffic: "packets of the last minute",
     chains: { egress: chain(21, 3), ingress: chain(9, 4) }, steps: { activate: 2_140, remove: 61, move: 1_265 },
     proof: { equivalent: proven, verdict: proven ? "equivalent" : "different", reason: proven ? "" : "a drop rule would come ahead of the flows that it overlaps", counterexample: proven ? null : EXAMPLE, flows_before: 7_614, flows_after: 9_754, masks_before: 30, masks_after: 30, contested_pairs: 1_204, regions_searched: 3_911, opaque_fields: [], took_ms: 640 },
   };

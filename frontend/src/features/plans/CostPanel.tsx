@@ -29,6 +29,11 @@ export function CostPanel({ id, report }: { id: string; report: PlanReport }) {
             </>
           )}
         </Text>
+        {report.released > 0 && (
+          <Text size="sm">
+            <b>{plural(report.released, "flow")}</b> {report.released === 1 ? "is" : "are"} not added again, since an exact entry has {report.released === 1 ? "its" : "their"} packets.
+          </Text>
+        )}
         <div>
           <Text size="sm" mb={4}>
             Hyper mask: <b>{formatNumber(hyper.used)}</b> of {formatNumber(hyper.capacity)} entries

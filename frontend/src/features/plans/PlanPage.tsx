@@ -138,7 +138,7 @@ function Whole({ plan }: { plan: Plan }) {
                 <Panel title="Effect" aside={<Text size="xs">{gainText(report.expected)}</Text>}>
                   <EffectTable expected={report.expected} outcome={plan.outcome} />
                 </Panel>
-                <ProofPanel proof={report.proof} />
+                <ProofPanel proof={report.proof} released={report.released} />
               </Stack>
             </Grid.Col>
             <Grid.Col span={{ base: 12, md: 5 }}>

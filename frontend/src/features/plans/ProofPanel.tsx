@@ -47,7 +47,7 @@ const VERDICTS = {
 } as const;
 
 /** What is proven, of what, and the packet that speaks against it. */
-export function ProofPanel({ proof }: { proof: PlanProof }) {
+export function ProofPanel({ proof, released }: { proof: PlanProof; released: number }) {
   const verdict = VERDICTS[proof.verdict];
   return (
     <Panel title="Proof">
@@ -56,6 +56,9 @@ export function ProofPanel({ proof }: { proof: PlanProof }) {
           <StatusMark tone={verdict.tone}>{verdict.label}</StatusMark>
           <Text size="sm">{proof.equivalent ? "For every packet header that matches anything before or after, the actions are the same." : proof.reason || "A plan that is not proven can't be applied."}</Text>
         </Group>
+        {proof.equivalent && released > 0 && (
+          <Text size="sm">Packets that only a flow which is not added again would match pass through software, where Open vSwitch decides them by the same rules as before.</Text>
+        )}
         <Text size="sm" c="dimmed">
           {plural(proof.flows_before, "flow")} in {plural(proof.masks_before, "mask")} before, {formatNumber(proof.flows_after)} in {formatNumber(proof.masks_after)} after; {plural(proof.contested_pairs, "overlap")} with different actions looked into, in{" "}
           {formatNumber(proof.took_ms)} ms.
