@@ -15,7 +15,7 @@ var states = map[string]bool{
 	"max_tx_mbps": true, "min_tx_mbps": true, "vlan": true, "flows": true, "flow_limit": true, "offloaded_flows": true,
 	"masks": true, "masks_hit_per_packet": true, "dump_duration_ms": true, "dump_duration_mean_ms": true, "dump_duration_max_ms": true,
 	"max_idle_ms": true, "flows_unparsed": true,
-	"flow_events_left_out": true, "collect_failures": true,
+	"flow_events_left_out": true, "collect_failures": true, "tc_filters_orphaned": true,
 }
 
 func isCounter(measurement, field string) bool {
