@@ -20,7 +20,7 @@ from scipy.special import ndtr
 from wallwatch.domain.forecast.physical import Performance
 from wallwatch.domain.forecast.targets import DECLINE_SHARE, HORIZONS_MIN, QUANTILES, Floats
 
-SAID_FROM, SAID_UNTIL = 0.7, 0.6
+SAID_FROM, SAID_UNTIL = 0.75, 0.65
 """Of chances that are learnt."""
 COLD_FROM, COLD_UNTIL = 0.6, 0.52
 """Of chances from quantiles alone."""
