@@ -10,7 +10,7 @@ import yaml
 from wallwatch.domain.policies.load import policies
 from wallwatch.domain.policies.tables import tables
 from wallwatch_local.paths import REPOSITORY
-from wallwatch_testing.collector import FILE_OUTPUT, FREQUENT_MASKS, INPUTS, Message, collecting, messages
+from wallwatch_testing.collector import FILE_OUTPUT, FREQUENT_MASKS, INPUTS, Message, collecting, messages, with_port
 from wallwatch_testing.simulator import simulating
 
 TELEMETRY = REPOSITORY / "pipelines/wallwatch/domain/telemetry"
@@ -23,6 +23,8 @@ POLICIES = """
   state_interval = "2s"
 """
 TYPES = {"int": (int,), "float": (int, float), "text": (str,), "bool": (bool,)}
+TUNNEL = "vxlan_sys_4789"
+"""A port of every simulated switch."""
 SAMPLED = ("rnic", "rnic_offload", "rnic_mask", "rnic_vf", "ovs_datapath")
 
 
@@ -35,7 +37,7 @@ def emitted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Message]
         output = host / "emitted.json"
         (host / "policies.json").write_bytes(tables(policies().values()))
         inputs = INPUTS + FREQUENT_MASKS + '  peer_interval = "2s"\n' + POLICIES
-        with collecting(host, host.name, inputs, FILE_OUTPUT.format(path=output)):
+        with collecting(host, host.name, inputs, FILE_OUTPUT.format(path=output), within=with_port(TUNNEL)):
             deadline = time.monotonic() + 45
             while time.monotonic() < deadline and not (set(REGISTRY) <= set(found) and len(found["rnic_offload"]) >= 16):
                 time.sleep(1)

@@ -2,7 +2,7 @@
 
 import json
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,14 +94,19 @@ def gather_once(folder: Path, host: str, inputs: str) -> list[Message]:
 
 @contextmanager
 def collecting(
-    folder: Path, host: str, inputs: str, outputs: str, interval: str = "1s", more: str = ""
+    folder: Path, host: str, inputs: str, outputs: str, interval: str = "1s", more: str = "", within: Sequence[str] = ()
 ) -> Iterator["subprocess.Popen[bytes]"]:
-    """The collector runs in the folder for the length of the block."""
+    """The collector runs in the folder for the length of the block; `within` is the beginning of its command, as `with_port` makes it."""
     file = folder / "telegraf.conf"
     file.write_text(configuration(host, inputs, outputs, interval, more))
-    command = die_with_parent([str(binary("wallwatch-telegraf")), "--config", file.name], SIGTERM)
+    command = die_with_parent([*within, str(binary("wallwatch-telegraf")), "--config", file.name], SIGTERM)
     with running_in(folder, command) as process:
         yield process
+
+
+def with_port(name: str) -> list[str]:
+    """Begins a command in a network namespace of its own, whose kernel has a device of this name: TC is asked of real devices."""
+    return ["unshare", "--net", "--", "sh", "-c", f'ip link add {name} type veth peer name other && exec "$@"', "sh"]
 
 
 @contextmanager
