@@ -90,8 +90,7 @@ def make_card(sysfs: Path) -> None:
 
 @pytest.fixture(scope="module")
 def attacked(backend: Any, admin: httpx.Client) -> Iterator[Attacked]:
-    if missing := ovs.missing():
-        pytest.skip(f"Open vSwitch is not installed: {', '.join(missing)}")
+    assert not ovs.missing(), f"Open vSwitch is not installed ({', '.join(ovs.missing())}): run 'make setup'"
     token = admin.post("/api/v1/agents/enrolment-tokens", json={"host": HOST}).json()["token"]
     with tempfile.TemporaryDirectory(prefix="ww", dir="/tmp") as place:  # short, since it holds sockets
         folder = Path(place)

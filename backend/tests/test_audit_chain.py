@@ -187,16 +187,16 @@ def app_role(dsn: str) -> Iterator[str]:
     recipe = re.search(r"```sql\n(.*?)```", (REPOSITORY / "docs/security.md").read_text(), re.DOTALL)
     assert recipe is not None
     with psycopg.connect(dsn) as connection:
-        connection.execute(recipe[1].replace("wallwatch_app", role))  # type: ignore[arg-type]
+        connection.execute(recipe[1].replace("wallwatch_app", role).encode())
     yield role
     with psycopg.connect(dsn) as connection:
-        connection.execute(f"DROP OWNED BY {role}")  # type: ignore[arg-type]
-        connection.execute(f"DROP ROLE {role}")  # type: ignore[arg-type]
+        connection.execute(f"DROP OWNED BY {role}".encode())
+        connection.execute(f"DROP ROLE {role}".encode())
 
 
 def test_the_role_that_the_documents_give_the_backend_adds_to_the_log_and_can_do_nothing_else_to_it(dsn: str, app_role: str) -> None:
     with psycopg.connect(dsn, autocommit=True) as connection:
-        connection.execute(f"SET ROLE {app_role}")  # type: ignore[arg-type]
+        connection.execute(f"SET ROLE {app_role}".encode())
         connection.execute(INSERT, ["app", "", None, "{}"])
         connection.execute("UPDATE agent SET healthy = healthy")
         for forbidden in (
@@ -208,5 +208,5 @@ def test_the_role_that_the_documents_give_the_backend_adds_to_the_log_and_can_do
             "DROP TABLE audit_link",
         ):
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                connection.execute(forbidden)  # type: ignore[arg-type]
+                connection.execute(forbidden.encode())
     assert verify()[0] == 0

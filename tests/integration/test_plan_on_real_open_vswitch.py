@@ -30,8 +30,7 @@ SENDERS = ("10.1.7.7", "10.2.7.7", "10.3.3.7", "10.4.4.4")
 
 @pytest.fixture
 def switch() -> Iterator[ovs.OpenVSwitch]:
-    if ovs.missing():
-        pytest.skip("Open vSwitch is not installed")
+    assert not ovs.missing(), f"Open vSwitch is not installed ({', '.join(ovs.missing())}): run 'make setup'"
     with tempfile.TemporaryDirectory(prefix="ww", dir="/tmp") as folder, ovs.start(Path(folder)) as started:
         # What nothing uses stays, so that only the plan changes flows.
         started.vsctl("set", "Open_vSwitch", ".", "other_config:max-idle=3600000")

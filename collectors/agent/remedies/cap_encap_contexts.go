@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/wallwatch/wallwatch/collectors/agent/flowtable"
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/dpctl"
@@ -15,7 +14,7 @@ import (
 // CapEncapContexts brings the encapsulation contexts of an RNIC below a limit, so that its buffer does not fill (symptom S8, and S2 that follows; paper,
 // sections 3.2 and 4.2). Neither drivers nor Open vSwitch know such a limit. What can be done is to take those ports out of the hardware whose flows
 // need most contexts: their flows are then encapsulated by software, which has no such buffer. Ports that stay may still make new ones.
-type CapEncapContexts struct{ ports portOffload }
+type CapEncapContexts struct{ portOffload }
 
 // Spec implements Remedy. No card of the profiles has room for a million contexts; max_ports is the most containers that may get slow.
 func (c *CapEncapContexts) Spec() Spec {
@@ -35,7 +34,7 @@ func (c *CapEncapContexts) Spec() Spec {
 
 // Precondition implements Remedy: the card must answer. Whether it has too many contexts is known from its flows, in Plan.
 func (c *CapEncapContexts) Precondition(_ context.Context, params Params) error {
-	return c.ports.usable(params.Text("pci"))
+	return c.usable(params.Text("pci"))
 }
 
 // Plan implements Remedy: it chooses the ports by the flows of now.
@@ -43,7 +42,7 @@ func (c *CapEncapContexts) Plan(ctx context.Context, params Params, _ Origin) (p
 	pci := params.Text("pci")
 	most, _ := params.Integer("max_contexts")
 	mostPorts, _ := params.Integer("max_ports")
-	table, numbers, err := c.ports.flows.open(ctx, pci)
+	table, numbers, err := c.flows.open(ctx, pci)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -55,7 +54,7 @@ func (c *CapEncapContexts) Plan(ctx context.Context, params Params, _ Origin) (p
 	if snapshot.Unreadable > 0 {
 		return Plan{}, refuse("%d lines of the flow dump cannot be read, so that contexts cannot be counted", snapshot.Unreadable)
 	}
-	representors, err := c.ports.representors(pci)
+	representors, err := c.representors(pci)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -71,7 +70,7 @@ func (c *CapEncapContexts) Plan(ctx context.Context, params Params, _ Origin) (p
 	case len(chosen) > int(mostPorts):
 		return Plan{}, refuse("%d ports would have to leave the hardware to come from %d to %d encapsulation contexts; allowed are %d", len(chosen), total, left, mostPorts)
 	}
-	offloaded, err := c.ports.kernel.TCOffload(ctx, chosen)
+	offloaded, err := c.kernel.TCOffload(ctx, chosen)
 	if err != nil {
 		return Plan{}, refuse("%v", err)
 	}
@@ -80,36 +79,10 @@ func (c *CapEncapContexts) Plan(ctx context.Context, params Params, _ Origin) (p
 			return Plan{}, refuse("the offload of %s is switched off, and yet it has flows in the hardware; audit its filters", port)
 		}
 	}
-	plan = c.ports.stop(snapshot, numbers, chosen)
+	plan = c.stop(snapshot, numbers, chosen)
 	plan.Operations[0].Text += fmt.Sprintf(" (with all of this plan the RNIC comes from %d to %d encapsulation contexts)", total, left)
 	return plan, nil
 }
-
-// Apply implements Remedy.
-func (c *CapEncapContexts) Apply(ctx context.Context, plan Plan) error {
-	return c.ports.apply(ctx, plan)
-}
-
-// Verify implements Remedy.
-func (c *CapEncapContexts) Verify(ctx context.Context, plan Plan) error {
-	return c.ports.verify(ctx, plan)
-}
-
-// Undo implements Remedy.
-func (c *CapEncapContexts) Undo(ctx context.Context, done Plan) (Plan, error) {
-	return c.ports.undo(ctx, done)
-}
-
-// Observe implements Remedy.
-func (c *CapEncapContexts) Observe(ctx context.Context, plan Plan) (Effect, error) {
-	return c.ports.observe(ctx, plan)
-}
-
-// Patience is how long it may take: several ports have thousands of flows.
-func (c *CapEncapContexts) Patience() time.Duration { return portPatience }
-
-// ChangesFlows has the filters of TC audited before and after.
-func (c *CapEncapContexts) ChangesFlows() {}
 
 // contextUse is which contexts the ports' flows in the hardware need, and how many packets those flows have had.
 type contextUse struct {

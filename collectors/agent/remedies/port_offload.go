@@ -14,7 +14,9 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/internal/sysfs"
 )
 
-// portOffload switches the offload of single ports. Open vSwitch has one switch for the whole host (other_config:hw-offload), and turned off it
+// portOffload is what the remedies have in common that take single ports out of the hardware and give them back; each plans for itself which.
+//
+// It switches the offload of single ports. Open vSwitch has one switch for the whole host (other_config:hw-offload), and turned off it
 // leaves its filters behind. A port of its own has the driver's feature hw-tc-offload: without it the driver refuses a filter, and Open vSwitch
 // forwards the flow in software. What is in the hardware by then stays there (mlx5), so the flows are deleted through Open vSwitch, which
 // takes their filters away and forgets nothing; the next packet of each makes it anew, on the side where it now belongs. Only flows whose packets come
@@ -137,8 +139,8 @@ func flowsOf(snapshot flowtable.Snapshot, numbers map[string]string, port string
 	return found
 }
 
-// apply carries a plan out. What fails in the middle is taken back.
-func (p portOffload) apply(ctx context.Context, plan Plan) (err error) {
+// Apply implements Remedy: it carries a plan out. What fails in the middle is taken back.
+func (p portOffload) Apply(ctx context.Context, plan Plan) (err error) {
 	known, err := p.representors("")
 	if err != nil {
 		return err
@@ -244,8 +246,8 @@ func (p portOffload) left(ctx context.Context, plan Plan) (count int, err error)
 	return count, nil
 }
 
-// verify reads the ports back, and that nothing of those that were switched off is in the hardware.
-func (p portOffload) verify(ctx context.Context, plan Plan) error {
+// Verify implements Remedy: it reads the ports back, and that nothing of those that were switched off is in the hardware.
+func (p portOffload) Verify(ctx context.Context, plan Plan) error {
 	return settled(ctx, func() error {
 		if err := verify(ctx, plan, p.reader(plan)); err != nil {
 			return err
@@ -260,8 +262,8 @@ func (p portOffload) verify(ctx context.Context, plan Plan) error {
 	})
 }
 
-// observe implements Observe: a port that is switched off and has flows in the hardware is half done.
-func (p portOffload) observe(ctx context.Context, plan Plan) (Effect, error) {
+// Observe implements Remedy: a port that is switched off and has flows in the hardware is half done.
+func (p portOffload) Observe(ctx context.Context, plan Plan) (Effect, error) {
 	effect, err := observe(ctx, plan, p.reader(plan))
 	if err != nil || effect != InPlace {
 		return effect, err
@@ -275,8 +277,14 @@ func (p portOffload) observe(ctx context.Context, plan Plan) (Effect, error) {
 	return InPlace, nil
 }
 
-// undo gives the ports back to the hardware.
-func (p portOffload) undo(ctx context.Context, done Plan) (Plan, error) {
+// Patience is how long it may take: a port may have thousands of flows.
+func (p portOffload) Patience() time.Duration { return portPatience }
+
+// ChangesFlows has the filters of TC audited before and after.
+func (p portOffload) ChangesFlows() {}
+
+// Undo implements Remedy: it gives the ports back to the hardware.
+func (p portOffload) Undo(ctx context.Context, done Plan) (Plan, error) {
 	changes, err := reverse(ctx, done, p.reader(done))
 	if err != nil {
 		return Plan{}, err

@@ -160,8 +160,8 @@ func TestStoppingAPortIsRefusedWhereItMakesNoSense(t *testing.T) {
 	}{
 		{`{"pci": "0000:3b:00.0", "vf": 9}`, "no representor", nil},
 		{`{"pci": "0000:99:00.0", "vf": 0}`, "no PCI device", nil},
-		{`{"pci": "0000:3b:00.0", "vf": 0}`, "netlink", func(s *StopPortOffload) { s.ports.kernel = nil }},
-		{`{"pci": "0000:3b:00.0", "vf": 0}`, "vswitchd_socket", func(s *StopPortOffload) { s.ports.flows.socket = "" }},
+		{`{"pci": "0000:3b:00.0", "vf": 0}`, "netlink", func(s *StopPortOffload) { s.kernel = nil }},
+		{`{"pci": "0000:3b:00.0", "vf": 0}`, "vswitchd_socket", func(s *StopPortOffload) { s.flows.socket = "" }},
 		{`{"pci": "0000:3b:00.0", "vf": 0}`, "recover it first", func(*StopPortOffload) { r.Fail() }},
 	} {
 		stop := r.stop()

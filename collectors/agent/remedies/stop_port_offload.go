@@ -3,14 +3,13 @@ package remedies
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/wallwatch/wallwatch/collectors/internal/netlink"
 )
 
 // StopPortOffload takes what one virtual function sends out of the hardware, and keeps it out, while all other ports stay offloaded. It is for a
 // container whose flows fill what the card has room for: encapsulation contexts (symptom S8; paper, section 3.2) or insertions (S2).
-type StopPortOffload struct{ ports portOffload }
+type StopPortOffload struct{ portOffload }
 
 // Spec implements Remedy. A VF's number is below 1,024 on every driver.
 func (s *StopPortOffload) Spec() Spec {
@@ -25,14 +24,14 @@ func (s *StopPortOffload) Spec() Spec {
 
 // Precondition implements Remedy: the VF must have a port in the datapath that is offloaded now, and a card that answers.
 func (s *StopPortOffload) Precondition(ctx context.Context, params Params) error {
-	if err := s.ports.usable(params.Text("pci")); err != nil {
+	if err := s.usable(params.Text("pci")); err != nil {
 		return err
 	}
 	port, err := s.port(params)
 	if err != nil {
 		return err
 	}
-	switch now, err := s.ports.read(ctx, port); {
+	switch now, err := s.read(ctx, port); {
 	case err != nil:
 		return refuse("%v", err)
 	case equal(now[port], text(netlink.Off)):
@@ -45,7 +44,7 @@ func (s *StopPortOffload) Precondition(ctx context.Context, params Params) error
 func (s *StopPortOffload) port(params Params) (string, error) {
 	pci := params.Text("pci")
 	wanted, _ := params.Integer("vf")
-	representors, err := s.ports.representors(pci)
+	representors, err := s.representors(pci)
 	if err != nil {
 		return "", refuse("the network devices of %s cannot be read: %v", pci, err)
 	}
@@ -63,7 +62,7 @@ func (s *StopPortOffload) Plan(ctx context.Context, params Params, _ Origin) (pl
 	if err != nil {
 		return Plan{}, err
 	}
-	table, numbers, err := s.ports.flows.open(ctx, params.Text("pci"))
+	table, numbers, err := s.flows.open(ctx, params.Text("pci"))
 	if err != nil {
 		return Plan{}, err
 	}
@@ -79,31 +78,5 @@ func (s *StopPortOffload) Plan(ctx context.Context, params Params, _ Origin) (pl
 	if err != nil {
 		return Plan{}, err
 	}
-	return s.ports.stop(snapshot, numbers, []string{port}), nil
+	return s.stop(snapshot, numbers, []string{port}), nil
 }
-
-// Apply implements Remedy.
-func (s *StopPortOffload) Apply(ctx context.Context, plan Plan) error {
-	return s.ports.apply(ctx, plan)
-}
-
-// Verify implements Remedy.
-func (s *StopPortOffload) Verify(ctx context.Context, plan Plan) error {
-	return s.ports.verify(ctx, plan)
-}
-
-// Undo implements Remedy.
-func (s *StopPortOffload) Undo(ctx context.Context, done Plan) (Plan, error) {
-	return s.ports.undo(ctx, done)
-}
-
-// Observe implements Remedy.
-func (s *StopPortOffload) Observe(ctx context.Context, plan Plan) (Effect, error) {
-	return s.ports.observe(ctx, plan)
-}
-
-// Patience is how long it may take: a port may have thousands of flows.
-func (s *StopPortOffload) Patience() time.Duration { return portPatience }
-
-// ChangesFlows has the filters of TC audited before and after.
-func (s *StopPortOffload) ChangesFlows() {}

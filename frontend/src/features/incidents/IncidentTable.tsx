@@ -1,7 +1,8 @@
-import { Checkbox, Table, UnstyledButton } from "@mantine/core";
+import { Checkbox, Table } from "@mantine/core";
 import { useEffect } from "react";
 import type { IncidentSummary } from "@/lib/api/types";
 import { useNow } from "@/lib/time/useNow";
+import { SortHeader } from "@/lib/ui/SortHeader";
 import { useVirtualRows } from "@/lib/ui/useVirtualRows";
 import type { IncidentFilters, Sort } from "./filters";
 import { IncidentRow } from "./IncidentRow";
@@ -10,8 +11,6 @@ import type { Selection } from "./useSelection";
 
 const ROUND_MS = 10_000;
 const ROW_PX = 49;
-/** So many rows before the last the next ones are asked for, so that nobody waits for them. */
-const AHEAD = 30;
 const COLUMNS: readonly { title: string; sort?: Sort; className?: string }[] = [
   { title: "State", className: "state" },
   { title: "Severity", sort: "severity", className: "severity" },
@@ -43,16 +42,12 @@ export function IncidentTable({ incidents, filters, selection, total, moved, onS
   const order = filters.order ?? "desc";
   const every = incidents.length > 0 && selection.ids.size === incidents.length;
   const at = selection.cursor === null ? -1 : incidents.findIndex((incident) => incident.id === selection.cursor);
-  const { tableRef, measure, rows, last, scrolled, focusRow } = useVirtualRows({ count: incidents.length, estimate: ROW_PX, keyOf: (index) => incidents[index]?.id ?? String(index), keep: at === -1 ? null : at });
+  const { tableRef, measure, rows, focusRow } = useVirtualRows({ count: incidents.length, estimate: ROW_PX, keyOf: (index) => incidents[index]?.id ?? String(index), keep: at === -1 ? null : at, onNearEnd });
   useEffect(() => {
     if (moved !== null) focusRow(incidents.findIndex((incident) => incident.id === moved.id));
     // Only when the keyboard moves: rows that come must not take the reader back.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [moved]);
-  const nearEnd = scrolled && last >= incidents.length - AHEAD;
-  useEffect(() => {
-    if (nearEnd) onNearEnd();
-  }, [nearEnd, onNearEnd]);
   return (
     <Table ref={tableRef} aria-label="Incidents" aria-rowcount={total === undefined ? -1 : total + 1} highlightOnHover className={classes["table"]}>
       <Table.Thead>
@@ -61,18 +56,13 @@ export function IncidentTable({ incidents, filters, selection, total, moved, onS
             <Checkbox size="xs" aria-label="Select all that are shown" checked={every} indeterminate={selection.ids.size > 0 && !every} onChange={every ? selection.clear : selection.selectShown} />
           </Table.Th>
           {COLUMNS.map(({ title, sort, className }) => (
-            <Table.Th key={title} className={className && classes[className]} aria-sort={sort === sorted ? (order === "asc" ? "ascending" : "descending") : undefined}>
-              {sort ? (
-                <UnstyledButton className={classes["sort"]} onClick={() => onSort(sort, sort === sorted && order === "desc" ? "asc" : "desc")}>
-                  {title}
-                  <span aria-hidden="true" className={classes["arrow"]} data-off={sort === sorted ? undefined : true}>
-                    {sort !== sorted ? "↕" : order === "asc" ? "▲" : "▼"}
-                  </span>
-                </UnstyledButton>
-              ) : (
-                title
-              )}
-            </Table.Th>
+            <SortHeader
+              key={title}
+              title={title}
+              className={className && classes[className]}
+              way={sort !== sorted ? null : order === "asc" ? "ascending" : "descending"}
+              onSort={sort && (() => onSort(sort, sort === sorted && order === "desc" ? "asc" : "desc"))}
+            />
           ))}
         </Table.Tr>
       </Table.Thead>

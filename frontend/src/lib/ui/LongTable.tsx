@@ -1,10 +1,8 @@
-import { Table, UnstyledButton } from "@mantine/core";
-import { useEffect, type ReactNode, type Ref } from "react";
+import { Table } from "@mantine/core";
+import type { ReactNode, Ref } from "react";
 import classes from "./LongTable.module.css";
+import { SortHeader } from "./SortHeader";
 import { useVirtualRows } from "./useVirtualRows";
-
-/** So many rows before the last the next ones are asked for, so that nobody waits for them. */
-const AHEAD = 30;
 
 export interface LongColumn<Sort extends string> {
   title: string;
@@ -36,28 +34,13 @@ interface Props<T, Sort extends string> {
 
 /** A table as long as the fleet: rows in sight alone are drawn, its head stays, and the order is the server's. */
 export function LongTable<T, Sort extends string>({ label, columns, items, keyOf, rowPx, minWidth, sorted, onSort, onNearEnd, row }: Props<T, Sort>) {
-  const { tableRef, measure, rows, last, scrolled } = useVirtualRows({ count: items.length, estimate: rowPx, keyOf: (index) => (items[index] === undefined ? String(index) : keyOf(items[index])), keep: null });
-  const nearEnd = scrolled && last >= items.length - AHEAD;
-  useEffect(() => {
-    if (nearEnd) onNearEnd();
-  }, [nearEnd, onNearEnd]);
+  const { tableRef, measure, rows } = useVirtualRows({ count: items.length, estimate: rowPx, keyOf: (index) => (items[index] === undefined ? String(index) : keyOf(items[index])), keep: null, onNearEnd });
   return (
     <Table ref={tableRef} aria-label={label} aria-rowcount={-1} highlightOnHover className={classes["table"]} style={{ minWidth }}>
       <Table.Thead>
         <Table.Tr aria-rowindex={1}>
           {columns.map(({ title, width, sort }) => (
-            <Table.Th key={title} w={width} aria-sort={sort?.by === sorted ? sort.way : undefined}>
-              {sort ? (
-                <UnstyledButton className={classes["sort"]} onClick={() => onSort(sort.by)}>
-                  {title}
-                  <span aria-hidden="true" className={classes["arrow"]} data-off={sort.by === sorted ? undefined : true}>
-                    {sort.by !== sorted ? "↕" : sort.way === "ascending" ? "▲" : "▼"}
-                  </span>
-                </UnstyledButton>
-              ) : (
-                title
-              )}
-            </Table.Th>
+            <SortHeader key={title} title={title} width={width} way={sort?.by === sorted ? sort.way : null} onSort={sort && (() => onSort(sort.by))} />
           ))}
         </Table.Tr>
       </Table.Thead>

@@ -4,6 +4,8 @@ import { withGaps } from "./gaps";
 
 /** Rows beside the visible ones, so that fast scrolling and `j` find them there. */
 const OVERSCAN = 12;
+/** So many rows before the last the next ones are asked for, so that nobody waits for them. */
+const AHEAD = 30;
 
 interface Options {
   count: number;
@@ -12,13 +14,15 @@ interface Options {
   estimate: number;
   /** A row that stays in the document wherever one scrolls, since it may have the focus. */
   keep: number | null;
+  /** The reader nears the end of the rows. */
+  onNearEnd: () => void;
 }
 
 /**
  * Only the rows of a long table that can be seen. The table stands in a box that scrolls (`main`), below other things, so
  * its own offset in there is measured too. `rows` are in order; a number is the height in px of rows that are left out.
  */
-export function useVirtualRows({ count, keyOf, estimate, keep }: Options) {
+export function useVirtualRows({ count, keyOf, estimate, keep, onNearEnd }: Options) {
   const tableRef = useRef<HTMLTableElement>(null);
   const [scrollMargin, setScrollMargin] = useState(0);
   const virtualizer = useVirtualizer<HTMLElement, HTMLTableRowElement>({
@@ -65,5 +69,9 @@ export function useVirtualRows({ count, keyOf, estimate, keep }: Options) {
   );
 
   const items = virtualizer.getVirtualItems();
-  return { tableRef, measure: virtualizer.measureElement, focusRow, rows: withGaps(items, scrollMargin, virtualizer.getTotalSize() + scrollMargin), last: items.at(-1)?.index ?? -1, scrolled: (virtualizer.scrollOffset ?? 0) > 0 };
+  const nearEnd = (virtualizer.scrollOffset ?? 0) > 0 && (items.at(-1)?.index ?? -1) >= count - AHEAD;
+  useEffect(() => {
+    if (nearEnd) onNearEnd();
+  }, [nearEnd, onNearEnd]);
+  return { tableRef, measure: virtualizer.measureElement, focusRow, rows: withGaps(items, scrollMargin, virtualizer.getTotalSize() + scrollMargin) };
 }
