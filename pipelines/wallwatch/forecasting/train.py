@@ -81,7 +81,7 @@ def train(histories: Sequence[History], every_min: int = 2, threads: int = 1, ro
             f"{most} examples are too few to learn from: an hour of ten RNICs gives about 1,500 with a minute between samples. "
             "Until then forecasts are made by the physical model and a damped trend"
         )
-    forecaster = Forecaster(boosters, calibrate(boosters, unseen, threads), margins(unseen))
+    forecaster = Forecaster(boosters, calibrate(boosters, unseen), margins(unseen))
     forecaster.falls = fall.fit([fall.falls_of(h, LEAST_HISTORY_MIN + i % every_min, every_min) for i, h in enumerate(histories)], threads)
     forecaster.reach, forecaster.cold_reach = widenings(forecaster, unseen_of(histories))
     return forecaster, describe(histories, every_min, seen, unseen, forecaster)

@@ -27,6 +27,12 @@ def test_a_drop_that_is_sure_is_said_and_one_that_may_as_well_not_come_is_not() 
     assert none.chance[0] < 0.01
 
 
+def test_of_a_decline_that_only_the_classifier_sees_the_time_is_not_known() -> None:
+    found = outlook(ahead([100.0] * 5, 3), np.array([0.9]))
+    assert found.chance[0] == 0.9
+    assert np.isnan(found.in_min[0])
+
+
 def test_a_single_bad_horizon_says_nothing() -> None:
     assert outlook(ahead([80, 80, 100, 100, 100], 1)).chance[0] < COLD_UNTIL
 

@@ -65,7 +65,7 @@ def test_chances_are_learnt_and_an_rnic_that_starts_cold_keeps_those_of_its_quan
     assert learnt is not None
     history = with_chains(make_history(ramps(24, 3)))
     unseen = fall.falls_of(history, 60, 5)
-    chance = fall.chances(learnt, unseen.rows)
+    chance = Forecaster({}, {}, falls=learnt).fall_chances(unseen.rows)
     assert chance[unseen.labels == 1.0].mean() > chance[unseen.labels == 0.0].mean() + 0.3
     history.values[1, :95] = np.nan
     made = predict(history.at(99), Forecaster({}, {}, falls=learnt))

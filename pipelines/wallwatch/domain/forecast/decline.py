@@ -41,7 +41,8 @@ class Outlook:
     share : greatest drop of the median bandwidth against now, never negative
     chance : chance of a drop of 5 % or more within the hour, or, where it is not learnt, its mean over the horizons from `LASTING_MIN` on
     learnt : bool array, whether the chance is learnt
-    in_min : first horizon at which such a drop is more likely than not; the last one where it never is
+    in_min : first horizon at which the quantiles say that such a drop is more likely than not; NaN where they never do. A learnt chance may be
+        high all the same: it asks for any minute of the hour, and says of none that it is the one
     """
 
     share: Floats
@@ -76,7 +77,7 @@ def outlook(found: Performance, learnt: Floats | None = None) -> Outlook:
         drops = 1.0 - found.bandwidth[:, :, len(QUANTILES) // 2] / found.bandwidth_now[:, None]
         likely = each >= 0.5
     told = np.full(len(each), np.nan) if learnt is None else np.where(known, learnt, np.nan)
-    first = np.where(likely.any(axis=1), horizons[likely.argmax(axis=1)], horizons[-1])
+    first = np.where(likely.any(axis=1), horizons[likely.argmax(axis=1)], np.nan)
     return Outlook(
         np.where(known, np.maximum(drops.max(axis=1), 0.0), np.nan),
         np.where(np.isnan(told), np.where(known, each[:, horizons >= LASTING_MIN].mean(axis=1), np.nan), told),

@@ -159,11 +159,6 @@ def fit(lots: Sequence[Falls], threads: int = 1, rounds: int = ROUNDS) -> lightg
     return lightgbm.train(parameters, lightgbm.Dataset(rows, labels, feature_name=list(NAMES), params=parameters), num_boost_round=rounds)
 
 
-def chances(booster: lightgbm.Booster, rows: npt.NDArray[np.float32], threads: int = 1) -> Floats:
-    """The chance of a fall within the hour, shape (rnics,); NaN where the bandwidth now is not known."""
-    return np.where(np.isnan(rows[:, 0]), np.nan, np.asarray(booster.predict(rows, num_threads=threads), dtype=np.float64))
-
-
 def smoothed(bandwidth: Floats) -> Floats:
     """Medians over the minutes up to each; shape (rnics, minutes) stays.
 

@@ -88,7 +88,7 @@ def messages(
             else {
                 "share": share[i],
                 "chance": chance[i],
-                "in_s": in_min[i] * 60.0 if since[i] >= 0 else None,
+                "in_s": in_min[i] * 60.0 if since[i] >= 0 and in_min[i] is not None else None,
                 "since": _time(int(since[i])) if since[i] >= 0 else None,
             },
         }

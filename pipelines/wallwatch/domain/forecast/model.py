@@ -15,11 +15,13 @@ from typing import Any
 import lightgbm
 import numpy as np
 import numpy.typing as npt
+from scipy.special import expit
 
 from wallwatch.domain.forecast.examples import Examples, is_growing
 from wallwatch.domain.forecast.features import NAMES, Features, changes, rhythm
 from wallwatch.domain.forecast.reach import unstretched
 from wallwatch.domain.forecast.targets import HORIZONS_MIN, NOMINAL_COVERAGE, QUANTILES, Floats, targets
+from wallwatch.domain.forecast.trees import Trees
 
 PARAMETERS: Mapping[str, Any] = {
     "objective": "quantile",
@@ -67,15 +69,27 @@ class Forecaster:
     cold_reach: Floats | None = None
     falls: lightgbm.Booster | None = None
     meta: dict[str, Any] = field(default_factory=dict)
+    _trees: dict[lightgbm.Booster, Trees] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def labels(self, target: str, rows: npt.NDArray[np.float32], threads: int = 1) -> Floats:
+    def labels(self, target: str, rows: npt.NDArray[np.float32]) -> Floats:
         """Quantiles of the labels before calibration, shape (len(rows), quantiles), in rising order."""
-        columns = [booster.predict(rows, num_threads=threads) for booster in self.boosters[target]]
+        columns = [self._of(booster).sums(rows) for booster in self.boosters[target]]
         return np.sort(np.stack(columns, axis=1), axis=1) + rhythm(rows)[:, None]
 
-    def ahead(self, target: str, features: Features, threads: int = 1) -> Floats:
+    def fall_chances(self, rows: npt.NDArray[np.float32]) -> Floats:
+        """The chance of a fall within the hour, from rows of `fall`: shape (rnics,); NaN without a classifier or a bandwidth."""
+        if self.falls is None:
+            return np.full(len(rows), np.nan)
+        return np.where(np.isnan(rows[:, 0]), np.nan, expit(self._of(self.falls).sums(rows)))
+
+    def _of(self, booster: lightgbm.Booster) -> Trees:
+        if booster not in self._trees:
+            self._trees[booster] = Trees.of(booster)
+        return self._trees[booster]
+
+    def ahead(self, target: str, features: Features) -> Floats:
         """Values ahead in the target's unit, never below 0: shape (rnics, horizons, quantiles); NaN where there is no value now."""
-        labels = self.labels(target, features.rows, threads).reshape(len(features.now), len(HORIZONS_MIN), len(QUANTILES))
+        labels = self.labels(target, features.rows).reshape(len(features.now), len(HORIZONS_MIN), len(QUANTILES))
         margins = self.margins[target][is_growing(features.rate, features.unit).astype(np.intp)]
         labels[:, :, 0] = np.minimum(labels[:, :, 0] - margins, labels[:, :, 1])
         labels[:, :, -1] = np.maximum(labels[:, :, -1] + margins, labels[:, :, 1])
@@ -99,7 +113,7 @@ CLIP = (-200.0, 200.0)
 """A label of 200 is the whole wall in five minutes, from a standstill: faster is not told apart."""
 
 
-def calibrate(boosters: Mapping[str, Sequence[lightgbm.Booster]], unseen: Sequence[Examples], threads: int = 1) -> dict[str, Floats]:
+def calibrate(boosters: Mapping[str, Sequence[lightgbm.Booster]], unseen: Sequence[Examples]) -> dict[str, Floats]:
     """Margins from examples that training has not seen; 0 where there are too few of a kind to tell."""
     forecaster = Forecaster(boosters, {})
     found: dict[str, Floats] = {}
@@ -108,7 +122,7 @@ def calibrate(boosters: Mapping[str, Sequence[lightgbm.Booster]], unseen: Sequen
             continue
         margins = np.zeros((2, len(HORIZONS_MIN)))
         if len(some):
-            quantiles = forecaster.labels(target.name, some.rows, threads)
+            quantiles = forecaster.labels(target.name, some.rows)
             outside = np.maximum(quantiles[:, 0] - some.labels, some.labels - quantiles[:, -1])
             for moves in (0, 1):
                 for j, ahead in enumerate(HORIZONS_MIN):

@@ -59,7 +59,7 @@ class Forecast:
         return len(self.now)
 
 
-def predict(window: Window, forecaster: Forecaster | None, threads: int = 1) -> Forecast:
+def predict(window: Window, forecaster: Forecaster | None) -> Forecast:
     """Forecast every RNIC of a window.
 
     An RNIC with less than ten minutes of history, or any RNIC while there is no trained model, starts cold: its values go on by a
@@ -84,7 +84,7 @@ def predict(window: Window, forecaster: Forecaster | None, threads: int = 1) -> 
         moves[:, k] = is_growing(features.rate, features.unit)
         learnt = forecaster is not None and target.name in forecaster.boosters and not cold.all()
         if learnt and forecaster is not None:
-            ahead[:, k] = forecaster.ahead(target.name, features, threads)
+            ahead[:, k] = forecaster.ahead(target.name, features)
         if not learnt or cold.any() or target.wall is not None:
             by_trend = trend.damped(features, maker.noise(k), margins[target.name])
             above[:, k] = np.where(moves[:, k, None], -np.inf, by_trend[:, :, -1])
@@ -108,17 +108,17 @@ def predict(window: Window, forecaster: Forecaster | None, threads: int = 1) -> 
         found,
         np.where(np.isinf(nearest), np.nan, nearest),
         reached,
-        outlook(found, _falls(window, maker, forecaster, cold, threads)),
+        outlook(found, _falls(window, maker, forecaster, cold)),
         np.asarray(cold),
         window.of_peers,
     )
 
 
-def _falls(window: Window, maker: FeatureMaker, forecaster: Forecaster | None, cold: npt.NDArray[np.bool_], threads: int) -> Floats | None:
+def _falls(window: Window, maker: FeatureMaker, forecaster: Forecaster | None, cold: npt.NDArray[np.bool_]) -> Floats | None:
     """Chances that the bandwidth falls within the hour; NaN for RNICs that start cold."""
     if forecaster is None or forecaster.falls is None:
         return None
-    return np.where(cold, np.nan, fall.chances(forecaster.falls, fall.rows_of(window, maker), threads))
+    return np.where(cold, np.nan, forecaster.fall_chances(fall.rows_of(window, maker)))
 
 
 def _with_own_error(found: physical.Performance, link: Floats) -> physical.Performance:
