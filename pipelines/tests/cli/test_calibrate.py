@@ -1,5 +1,6 @@
 """`wallwatch calibrate` and `wallwatch predict`."""
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,39 @@ def test_masks_may_come_by_option_or_by_manifest(folder: Path) -> None:
     assert (found["latency"]["distinct"], found["problems"]) == (len(POINTS), [])
 
 
+def test_a_folder_for_each_setting_of_masks_is_read_whole_and_each_file_once(folder: Path) -> None:
+    for index, (cen, sde) in enumerate(POINTS):
+        below = folder / "runs" / f"cen_{cen}_cde_0_sen_0_sde_{sde}" / "client"
+        below.mkdir(parents=True)
+        write(below, "lat", cen, sde, name="send_lat.log")
+        if index == 0:
+            (below / "send_lat.log.gz").write_bytes(gzip.compress((below / "send_lat.log").read_bytes()))
+    found = calibrated(str(folder / "runs"), str(folder / "runs" / "cen_0_cde_0_sen_0_sde_0"))
+    assert (found["latency"]["distinct"], len(found["files"]), found["problems"]) == (len(POINTS), len(POINTS) + 1, [])
+
+
+def test_measured_queries_may_be_given_instead_of_masks(folder: Path) -> None:
+    nameless = write(folder, "lat", 20, 60, name="send_lat.txt")
+    found = calibrated(str(folder / "cen_0_cde_0_sen_0_sde_0_send_lat.log"), str(nameless), "--masks", "ql=20,qr=60")
+    assert [(p["q_l"], p["q_r"]) for p in found["latency"]["points"]] == [(0, 0), (20, 60)]
+
+
+def test_files_that_lack_the_size_that_is_fitted_are_named(folder: Path) -> None:
+    alone = folder / "cen_0_cde_0_sen_0_sde_5_send_bw.log"
+    alone.write_text(
+        (folder / "cen_0_cde_0_sen_0_sde_0_send_bw.log").read_text().replace(" 8388608 ", " 4096 ").replace(" 65536 ", " 512 ")
+    )
+    notes = calibrated(str(folder))["bandwidth"]["notes"]
+    assert any("sde_5" in note and "--bandwidth-bytes" in note for note in notes)
+
+
+def test_a_manifest_that_names_a_file_which_was_not_given_is_told(folder: Path) -> None:
+    manifest = folder / "manifest.yaml"
+    manifest.write_text("send_lta.txt: {ql: 1, qr: 2}\n")
+    result = run(app, ["calibrate", "perftest", str(folder), "--manifest", str(manifest)])
+    assert "names send_lta.txt, of which no file was given" in result.stderr
+
+
 def test_a_file_that_cannot_be_used_is_named_and_the_others_are_used(folder: Path) -> None:
     (folder / "cen_0_cde_0_sen_0_sde_5_send_lat.log").write_text("connection refused\n")
     found = calibrated(str(folder))
@@ -104,6 +138,12 @@ def test_a_file_that_cannot_be_used_is_named_and_the_others_are_used(folder: Pat
         (["missing.log"], "there is no file missing.log"),
         ([".", "--verb", "dance"], "--verb must be one of"),
         ([".", "--statistic", "mode"], "--statistic must be"),
+        ([".", "--plot", "missing/plot.svg"], "there is no folder missing"),
+        ([".", "--plot", "."], "it is a folder"),
+        ([__file__, "--masks", "cen=1,cen=2,cde=0,sen=0,sde=0"], "twice"),
+        ([__file__, "--masks", "cen=1.5,cde=0,sen=0,sde=0"], "whole number"),
+        ([__file__, "--masks", "ql=1,qr=1", "--profile", "CX-9"], "known are CX-4"),
+        ([__file__, "--masks", "ql=1,qr=1", "--current", __file__], "is no answer of"),
     ],
 )
 def test_mistakes_are_told(arguments: list[str], message: str) -> None:
@@ -134,7 +174,7 @@ def test_a_prediction_has_its_intervals_and_says_where_they_come_from() -> None:
     assert found["bandwidth_gbps_lower"] < found["bandwidth_gbps"] < found["bandwidth_gbps_upper"]
     assert found["interval_level"] == 0.95
     assert "goodness 0.93" in found["interval_basis"]
-    assert "95% interval" in run(app, ["predict", "--profile", "cx-6", "--ql", "10", "--qr", "5"]).output
+    assert "95% interval" in run(app, ["predict", "--profile", "ConnectX-6", "--ql", "10", "--qr", "5"]).output
 
 
 @pytest.mark.parametrize(

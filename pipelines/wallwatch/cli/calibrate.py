@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 import orjson
 import typer
-import yaml
+
+from wallwatch.cli.calibrate_files import files_read
 
 if TYPE_CHECKING:
     from wallwatch.domain.catalogue.models import Performance
@@ -26,7 +27,7 @@ def _group() -> None:
 @app.command()
 def perftest(
     files: list[Path] = typer.Argument(
-        metavar="FILES...", help="outputs of ib_send_bw, ib_write_lat, ..., or folders with *.log, *.txt and *.json"
+        metavar="FILES...", help="outputs of ib_send_bw, ib_write_lat, ..., or folders with *.log, *.txt, *.out, *.json; gzip too"
     ),
     profile: str | None = typer.Option(
         None, "--profile", "-p", help="RNIC model that was measured; without it the nearest is taken and named"
@@ -34,8 +35,10 @@ def perftest(
     current: Path | None = typer.Option(
         None, "--current", help="a former answer (--json) whose candidate the fit must beat, in place of the profile"
     ),
-    masks: str | None = typer.Option(None, "--masks", help="cen=0,cde=0,sen=0,sde=0 for files whose name does not tell"),
-    manifest: Path | None = typer.Option(None, "--manifest", help="YAML or JSON: file name -> {cen, cde, sen, sde}"),
+    masks: str | None = typer.Option(
+        None, "--masks", help="cen=0,cde=0,sen=0,sde=0, or the queries themselves, ql=0,qr=0, for files whose name does not tell"
+    ),
+    manifest: Path | None = typer.Option(None, "--manifest", help="YAML or JSON: file name -> {cen, cde, sen, sde} or {ql, qr}"),
     verb: str | None = typer.Option(
         None, "--verb", help="send, write or read: whose fits make the profile; the best measured one if left out"
     ),
@@ -45,44 +48,43 @@ def perftest(
     plot: Path | None = typer.Option(None, "--plot", help="write the residual plots to this SVG file"),
     as_json: bool = typer.Option(False, "--json", help="print one JSON object"),
 ) -> None:
-    """Fit u, v, m, n, w and a, b, c to perftest's output. Exit code 2: nothing usable; 3: the fit is worse than the current profile."""
+    """Fit u, v, m, n, w and a, b, c to perftest's output. Exit code 2: nothing usable; 3: the fit is worse than the current profile.
+
+    How many masks the packets had to pass is not in perftest's output. It comes from the name of each file or of a folder above it,
+    cen_20_cde_100_sen_80_sde_80_send_bw.log (client and server, encapsulation and decapsulation) or ql_20_qr_80_send_bw.log (mean
+    queries), from --manifest, or for all the others from --masks.
+    """
     from wallwatch.domain.performance.calibrate import VERBS, NothingToFit, Wish
-    from wallwatch.domain.performance.conditions import masks_of_name
-    from wallwatch.domain.performance.from_perftest import File, calibrate_files
+    from wallwatch.domain.performance.from_perftest import calibrate_files
 
     if verb is not None and verb not in VERBS:
         _end(f"--verb must be one of {', '.join(VERBS)}, not {verb!r}")
     if statistic not in ("average", "typical", "p99"):
         _end(f"--statistic must be average, typical or p99, not {statistic!r}")
-    given = _manifest(manifest)
-    everywhere = None if masks is None else _counts(masks)
-    read: list[File] = []
-    beside = {file.resolve() for file in (manifest, current) if file is not None}
-    for path in (found_file for found_file in _found(files) if found_file.resolve() not in beside):
-        try:
-            text = path.read_bytes().decode("utf-8", errors="replace")
-        except OSError as problem:
-            _end(f"{path} cannot be read: {problem.strerror or problem}")
-        # One folder for each setting of masks is as usual as one name for each.
-        name = path.name if masks_of_name(path.name) or not masks_of_name(path.parent.name) else f"{path.parent.name}/{path.name}"
-        by_name = None if masks_of_name(name) else everywhere
-        read.append(File(name, text, given.get(path.name, given.get(str(path), by_name))))
+    if plot is not None and (plot.is_dir() or not plot.parent.is_dir()):
+        _end(f"--plot {plot} cannot be written: {'it is a folder' if plot.is_dir() else f'there is no folder {plot.parent}'}")
+    read = files_read(files, masks, manifest, {file for file in (manifest, current) if file is not None})
     model, performance = _current(profile, current)
     try:
         wish = Wish(verb=verb, statistic=statistic, bandwidth_bytes=bandwidth_bytes, latency_bytes=latency_bytes)  # type: ignore[arg-type]
         found = calibrate_files(read, model, performance, wish)
     except NothingToFit as problem:
-        _end(str(problem))
+        for line in problem.problems:
+            typer.echo(line, err=True)
+        _end(problem.what)
     for line in found.problems:
         typer.echo(line, err=True)
-    if plot is not None:
-        from wallwatch.domain.performance.residual_plot import svg
-
-        plot.write_text(svg(found), encoding="utf-8")
     if as_json:
         typer.echo(orjson.dumps(found.model_dump(mode="json"), option=orjson.OPT_INDENT_2).decode())
     else:
         _print(found)
+    if plot is not None:
+        from wallwatch.domain.performance.residual_plot import svg
+
+        try:
+            plot.write_text(svg(found), encoding="utf-8")
+        except OSError as problem:
+            _end(f"--plot {plot} cannot be written: {problem.strerror or problem}")
     if not found.accepted:
         typer.echo("refused: " + " ".join(found.reasons), err=True)
         raise typer.Exit(REFUSED)
@@ -93,56 +95,25 @@ def _end(message: str) -> NoReturn:
     raise typer.Exit(2)
 
 
-def _found(paths: list[Path]) -> list[Path]:
-    found: list[Path] = []
-    for path in paths:
-        if path.is_dir():
-            inside = sorted(p for p in path.iterdir() if p.suffix in (".log", ".txt", ".out", ".json"))
-            if not inside:
-                _end(f"the folder {path} has no *.log, *.txt, *.out or *.json")
-            found += inside
-        elif not path.exists():
-            _end(f"there is no file {path}")
-        else:
-            found.append(path)
-    return found
-
-
-def _counts(text: str) -> dict[str, int]:
-    try:
-        return {key.strip(): int(value) for key, _, value in (part.partition("=") for part in text.split(","))}
-    except ValueError:
-        _end(f"--masks is written cen=0,cde=0,sen=0,sde=0, not {text!r}")
-
-
-def _manifest(file: Path | None) -> dict[str, dict[str, int]]:
-    if file is None:
-        return {}
-    try:
-        raw = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as problem:
-        _end(f"the manifest {file} cannot be read: {problem}")
-    if not isinstance(raw, dict) or not all(isinstance(body, dict) for body in raw.values()):
-        _end(f"the manifest {file} must map each file's name to {{cen, cde, sen, sde}}")
-    return {str(name): {str(k): v for k, v in body.items()} for name, body in raw.items()}
-
-
 def _current(profile: str | None, file: Path | None) -> tuple[str | None, Performance | None]:
     from wallwatch.domain.catalogue.load import profiles
     from wallwatch.domain.catalogue.models import Performance
+    from wallwatch.domain.catalogue.names import profile_named
     from wallwatch.domain.performance.calibration import Calibration
 
     name = None
     if profile is not None:
-        name = next((known for known in profiles() if known.lower() == profile.lower()), None)
+        name = profile_named(profile)
         if name is None:
             _end(f"there is no profile {profile!r}; known are {', '.join(profiles())}")
     if file is None:
         return name, None
     try:
         before = Calibration.model_validate_json(file.read_bytes())
-    except (OSError, ValueError) as problem:
-        _end(f"{file} is no answer of `wallwatch calibrate --json`: {problem}")
+    except OSError as problem:
+        _end(f"{file} cannot be read: {problem.strerror or problem}")
+    except ValueError:
+        _end(f"{file} is no answer of `wallwatch calibrate --json`")
     if before.candidate is None:
         _end(f"{file} holds a refused calibration; there is nothing to compare with")
     return name or before.profile, Performance(**before.candidate.model_dump())

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def predict(
-    profile: str = typer.Option(..., "--profile", "-p", help="RNIC model, such as CX-6"),
+    profile: str = typer.Option(..., "--profile", "-p", help="RNIC model: CX-6, cx6, ConnectX-6, 15b3:101d, ..."),
     ql: float = typer.Option(..., "--ql", help="mean mask queries of a packet in the local egress chain, from 0 upwards"),
     qr: float = typer.Option(..., "--qr", help="mean mask queries of a packet in the remote ingress chain, from 0 upwards"),
     calibration: Path | None = typer.Option(
@@ -23,15 +23,17 @@ def predict(
 ) -> None:
     """Predict bandwidth and latency from mask queries, with intervals (the model of docs/calibration.md)."""
     from wallwatch.domain.catalogue.load import profiles
+    from wallwatch.domain.catalogue.names import profile_named
     from wallwatch.domain.performance.predict import predict as predicted
 
     if calibration is not None and not calibration.is_file():
         typer.echo(f"wallwatch predict: there is no file {calibration}", err=True)
         raise typer.Exit(2)
-    found = next((p for name, p in profiles().items() if name.lower() == profile.lower()), None)
-    if found is None:
+    named = profile_named(profile)
+    if named is None:
         typer.echo(f"wallwatch predict: there is no profile {profile!r}; known are {', '.join(profiles())}", err=True)
         raise typer.Exit(2)
+    found = profiles()[named]
     try:
         result = predicted(found.performance if calibration is None else _fitted(calibration), ql, qr)
     except ValueError as problem:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wallwatch.domain.performance.conditions import Masks, masks_of, masks_of_name, queries
+from wallwatch.domain.performance.conditions import Masks, Queries, place_of, place_of_name, queries
 from wallwatch.domain.performance.perftest import parse
 
 LINE = "-" * 87
@@ -85,7 +85,7 @@ def test_a_file_that_ends_in_the_middle_of_a_line_keeps_the_lines_before_and_say
     table = MEGABYTES + " 2          4000             14.05              13.87  \t\t   7.270332\n 4          4000          28.2"
     found = parse(f"                    Send BW Test\n{SETTINGS}{table}", "cut.log")
     assert [row.message_bytes for row in found.runs[0].rows] == [2]
-    assert found.problems == ["cut.log: 1 lines of its tables are cut off or damaged and were left out"]
+    assert found.problems == ["cut.log: a line of its tables left out: cut off or damaged"]
 
 
 def test_a_table_without_its_title_is_known_by_the_file_s_name() -> None:
@@ -96,11 +96,57 @@ def test_a_table_without_its_title_is_known_by_the_file_s_name() -> None:
     assert "neither it nor the file's name" in nameless.problems[0]
 
 
-@pytest.mark.parametrize("text", ["", "hello\n", "\x00\x01\x02", MEGABYTES])
-def test_a_file_without_results_is_named(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "the file is empty"),
+        ("hello\n", "no table of perftest"),
+        ("92.53\n", "no table of perftest"),
+        ("\x00\x01\x02", "no table of perftest"),
+        (MEGABYTES, "without results"),
+    ],
+)
+def test_a_file_without_results_is_named(text: str, reason: str) -> None:
     found = parse(text, "send_bw.log")
     assert found.runs == []
-    assert "no table of perftest" in found.problems[-1]
+    assert reason in found.problems[-1]
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-1.00", "0.00", "92K"])
+def test_what_is_no_measurement_is_left_out_with_its_reason(value: str) -> None:
+    found = parse(WRITE_BW.replace("21109.32", value).replace("21106.63", value), "a.log")
+    assert found.runs == []
+    assert len(found.problems) == 1
+
+
+def test_decimal_commas_are_read_and_commas_of_thousands_are_not() -> None:
+    [run] = parse(WRITE_BW.replace(".", ","), "a.log").runs
+    assert run.rows[0].average_gbps == pytest.approx(21106.63 * 2**20 * 8 / 1e9)
+    assert parse(WRITE_BW.replace("21106.63", "21,106"), "a.log").runs == []
+
+
+def test_the_shares_of_both_directions_are_not_taken_for_more_of_their_sum() -> None:
+    table = GIGABITS + " 65536      5000             {0}             {0}\t\t     {1}\n"
+    both = output("Send Bidirectional BW Test", table.format("185.06", "0.352974"))
+    for side in ("Local", "Remote"):
+        both += f"\n {side} results: \n{LINE}\n{table.format('92.53', '0.176487')}{LINE}\n"
+    [run] = parse(both, "a.log").runs
+    assert [row.average_gbps for row in run.rows] == [185.06]
+
+
+def test_latencies_in_cycles_are_not_taken_for_microseconds() -> None:
+    listed = "#, cycles\n1, 8120\n2, 8133\n"
+    text = output("Send Latency Test", LATENCY + listed + " 2  1000  8000.00  9000.00  8120.00  8125.10  3.10  8300.00  9000.00\n")
+    assert (parse(text, "a.log").runs, len(parse(text, "a.log").problems)) == ([], 1)
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["2024-05-01T10:00:00.123456789Z stdout F ", "[2024-05-01 10:00:00] ", "May  1 10:00:00 host7 perftest[31]: ", "# ", "\x1b[0m"],
+)
+def test_what_log_collectors_put_before_a_line_changes_nothing(before: str) -> None:
+    collected = "".join(before + line for line in WRITE_BW.splitlines(keepends=True))
+    assert parse(collected, "a.log") == parse(WRITE_BW, "a.log")
 
 
 def test_a_row_whose_bandwidth_and_message_rate_contradict_each_other_is_left_out() -> None:
@@ -123,21 +169,32 @@ def test_both_directions_at_once_are_known_as_such() -> None:
     "name", ["cen_20_cde_100_sen_80_sde_80_send_bw_pod.log", "sde80-sen80-cde100-cen20.txt", "CEN=20,CDE=100,SEN=80,SDE=80"]
 )
 def test_the_numbers_of_masks_are_in_the_name_in_any_order(name: str) -> None:
-    assert masks_of_name(name) == Masks(20, 100, 80, 80)
+    assert place_of_name(name) == Masks(20, 100, 80, 80)
 
 
 @pytest.mark.parametrize(
     "name", ["send_bw.log", "cen_20_cde_100_sen_80.log", "cen_1_cen_2_cde_0_sen_0_sde_0.log", "scen_1_cde_0_sen_0_sde_0"]
 )
 def test_a_name_without_all_four_numbers_says_nothing(name: str) -> None:
-    assert masks_of_name(name) is None
+    assert place_of_name(name) is None
+
+
+def test_mean_queries_may_stand_in_the_name_themselves() -> None:
+    place = place_of_name("ql_10_qr_2.5_send_bw.log")
+    assert place == Queries(10.0, 2.5)
+    assert place is not None
+    assert queries(place, "latency", "send", True) == (10.0, 2.5)
 
 
 def test_numbers_of_masks_are_checked() -> None:
     with pytest.raises(ValueError, match="missing: sde"):
-        masks_of({"cen": 0, "cde": 0, "sen": 0})
+        place_of({"cen": 0, "cde": 0, "sen": 0})
     with pytest.raises(ValueError, match="client encapsulation"):
-        masks_of({"cen": -1, "cde": 0, "sen": 0, "sde": 0})
+        place_of({"cen": -1, "cde": 0, "sen": 0, "sde": 0})
+    with pytest.raises(ValueError, match="missing: qr"):
+        place_of({"ql": 1})
+    with pytest.raises(ValueError, match="mean mask queries"):
+        place_of({"ql": float("nan"), "qr": 0})
 
 
 def test_bandwidth_passes_the_masks_of_one_way_and_latency_those_of_both() -> None:

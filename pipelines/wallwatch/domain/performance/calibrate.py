@@ -13,17 +13,23 @@ import numpy as np
 from wallwatch.domain.catalogue.models import Performance
 from wallwatch.domain.performance import least_squares, surfaces
 from wallwatch.domain.performance.calibration import Calibration, Candidate, FileRead, FittedPoint, Parameter, QuantityFit, SizeFit
-from wallwatch.domain.performance.conditions import ASSUMPTIONS
 from wallwatch.domain.performance.judge import judge
 from wallwatch.domain.performance.perftest_runs import Quantity, Verb
 from wallwatch.domain.performance.points import Measured, Point, Statistic, fitted_size, points_of
 
 VERBS: tuple[Verb, ...] = ("send", "write", "read")
 QUANTITIES: tuple[Quantity, ...] = ("bandwidth", "latency")
+MOST_TOLD = 20
+"""Problems of files in one message."""
 
 
 class NothingToFit(ValueError):
-    """No usable measurement; the message says what was there."""
+    """No usable measurement; the message says what was there, and the first few `problems`."""
+
+    def __init__(self, what: str, problems: Sequence[str] = ()) -> None:
+        self.what, self.problems = what, list(problems)
+        more = [f"and {len(problems) - MOST_TOLD} more"] if len(problems) > MOST_TOLD else []
+        super().__init__(": ".join(part for part in (what, "; ".join([*problems[:MOST_TOLD], *more])) if part))
 
 
 class Wish(NamedTuple):
@@ -45,6 +51,7 @@ def calibrate(
     wish: Wish = Wish(),
     problems: Sequence[str] = (),
     files: Sequence[FileRead] = (),
+    assumptions: Sequence[str] = (),
 ) -> Calibration:
     """Fit, compare with the current profile, judge.
 
@@ -72,13 +79,13 @@ def calibrate(
             if found is not None:
                 fits.append(found)
     if not fits:
-        raise NothingToFit(_what_was_there(measured, wish))
+        raise NothingToFit(_what_was_there(measured, wish), problems)
     best: Verb = max(VERBS, key=lambda v: (sum(f.distinct for f in fits if f.verb == v), -VERBS.index(v)))
     verb = wish.verb or best
     bandwidth = next((f for f in fits if f.verb == verb and f.quantity == "bandwidth"), None)
     latency = next((f for f in fits if f.verb == verb and f.quantity == "latency"), None)
     if bandwidth is None and latency is None:
-        raise NothingToFit(f"there is no measurement of {verb}; there are some of {', '.join(sorted({f.verb for f in fits}))}")
+        raise NothingToFit(f"there is no measurement of {verb}; there are some of {', '.join(sorted({f.verb for f in fits}))}", problems)
     parts = [part for part in (bandwidth, latency) if part is not None]
     accepted = all(part.accepted for part in parts)
     return Calibration(
@@ -91,7 +98,7 @@ def calibrate(
         latency=latency,
         other_fits=[f for f in fits if f is not bandwidth and f is not latency],
         candidate=_candidate(current, bandwidth, latency) if accepted else None,
-        assumptions=list(ASSUMPTIONS),
+        assumptions=list(assumptions),
         notes=_notes(bandwidth, latency, measured),
         problems=list(problems),
         files=list(files),
@@ -140,7 +147,9 @@ def _fit(
     current: Performance,
     others: Sequence[Performance],
 ) -> QuantityFit | None:
-    points, size = _points(measured, quantity, verb, statistic, wanted)
+    every = points_of(measured, quantity, verb, statistic)
+    size = fitted_size(every, quantity, wanted)
+    points = [p for p in every if p.message_bytes == size]
     if not points or size is None:
         return None
     q_l, q_r, values = _arrays(points)
@@ -186,7 +195,11 @@ def _fit(
         interval_method=found.method,
         accepted=accepted,
         reason=reason,
-        notes=[*_what_cannot_be_told(found, model.names, distinct), *_bad_runs(found, points, values)],
+        notes=[
+            *_what_cannot_be_told(found, model.names, distinct),
+            *_other_sizes_only({p.source for p in every}, {p.source for p in points}, quantity, size),
+            *_bad_runs(found, points, values),
+        ],
         by_size=_other_sizes(measured, verb, statistic, current) if quantity == "latency" else [],
     )  # fmt: skip
 
@@ -208,6 +221,17 @@ def _what_cannot_be_told(found: least_squares.Fit, names: Sequence[str], distinc
     elif found.degrees_of_freedom < 3:
         notes.append(f"Only {found.degrees_of_freedom} more points than parameters: the intervals rest on an assumed scatter and are wide.")
     return notes
+
+
+def _other_sizes_only(sources: set[str], used: set[str], quantity: Quantity, size: int) -> list[str]:
+    lost = sorted(sources - used)
+    if not lost:
+        return []
+    named = ", ".join(lost[:5]) + (f" and {len(lost) - 5} more" if len(lost) > 5 else "")
+    return [
+        f"{len(lost)} of {len(sources)} files were not measured at {size} bytes and are not in this fit: {named}. Measure all of them at"
+        f" one size (-a), or choose another (--{quantity}-bytes)."
+    ]
 
 
 BAD_RUN = 0.1

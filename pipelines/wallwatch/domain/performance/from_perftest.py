@@ -9,18 +9,18 @@ from wallwatch.domain.catalogue.load import profiles
 from wallwatch.domain.catalogue.models import Performance
 from wallwatch.domain.performance.calibrate import NothingToFit, Wish, calibrate, nearest_profile
 from wallwatch.domain.performance.calibration import Calibration, FileRead
-from wallwatch.domain.performance.conditions import Masks, masks_of, masks_of_name, queries
+from wallwatch.domain.performance.conditions import ASSUMPTIONS_OF_MASKS, Masks, Place, place_of, place_of_name, queries
 from wallwatch.domain.performance.perftest import parse
 from wallwatch.domain.performance.points import Measured
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """Name and text of a file; `counts` are its numbers of masks where its name does not tell them."""
+    """Name and text of a file; `counts` are its numbers of masks, or its queries, where its name does not tell them."""
 
     name: str
     text: str
-    counts: Mapping[str, int] | None = None
+    counts: Mapping[str, float] | None = None
 
 
 def calibrate_files(files: Sequence[File], profile: str | None, current: Performance | None = None, wish: Wish = Wish()) -> Calibration:
@@ -42,24 +42,26 @@ def calibrate_files(files: Sequence[File], profile: str | None, current: Perform
     measured: list[Measured] = []
     problems: list[str] = []
     read: list[FileRead] = []
+    by_masks = False
     for file in files:
         output = parse(file.text, file.name)
         problems += output.problems
-        masks, problem = _masks(file)
-        if masks is None:
+        place, problem = _place(file)
+        if place is None:
             problems.append(problem)
             read.append(FileRead(name=file.name, runs=len(output.runs), used=0))
             continue
+        by_masks = by_masks or isinstance(place, Masks)
         used = 0
         q_l = q_r = None
         for run in output.runs:
-            q_l, q_r = queries(masks, run.quantity, run.verb, run.bidirectional)
+            q_l, q_r = queries(place, run.quantity, run.verb, run.bidirectional)
             measured.append(Measured(file.name, q_l, q_r, run))
             used += run.verb != "atomic" and not (run.verb == "read" and run.quantity == "bandwidth")
         read.append(FileRead(name=file.name, runs=len(output.runs), used=used, q_l=q_l, q_r=q_r))
     known = {name: p.performance for name, p in profiles().items()}
     if not measured:
-        raise NothingToFit("nothing to fit: " + "; ".join(problems or ["no file was given"]))
+        raise NothingToFit("nothing to fit" if problems else "nothing to fit: no file was given", problems)
     name = profile or nearest_profile(measured, known, wish)
     return calibrate(
         measured,
@@ -70,19 +72,18 @@ def calibrate_files(files: Sequence[File], profile: str | None, current: Perform
         wish=wish,
         problems=problems,
         files=read,
+        assumptions=ASSUMPTIONS_OF_MASKS if by_masks else (),
     )
 
 
-def _masks(file: File) -> tuple[Masks | None, str]:
-    if file.counts is not None:
-        try:
-            return masks_of(file.counts), ""
-        except ValueError as problem:
-            return None, f"{file.name}: {problem}"
-    named = masks_of_name(file.name)
-    if named is None:
+def _place(file: File) -> tuple[Place | None, str]:
+    try:
+        place = place_of_name(file.name) if file.counts is None else place_of(file.counts)
+    except ValueError as problem:
+        return None, f"{file.name}: {problem}"
+    if place is None:
         return None, (
-            f"{file.name}: its numbers of masks are not known: name it cen_0_cde_0_sen_0_sde_0_..., or give --masks or --manifest"
-            " (by the API: the field masks)"
+            f"{file.name}: where it was measured is not known: name it cen_0_cde_0_sen_0_sde_0_... or ql_0_qr_0_..., or give --masks or"
+            " --manifest (by the API: the field masks)"
         )
-    return named, ""
+    return place, ""

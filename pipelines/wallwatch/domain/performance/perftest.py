@@ -7,19 +7,24 @@ A file may hold several runs, cut off anywhere, with warnings between the lines.
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from wallwatch.domain.performance.perftest_json import looks_like_json, parse_json
-from wallwatch.domain.performance.perftest_runs import GBPS, Output, Quantity, Row, Run, Verb, title_of, verb_of
+from wallwatch.domain.performance.perftest_rows import US, Columns, Unusable, columns_of, row_of, unknown_unit
+from wallwatch.domain.performance.perftest_runs import Output, Quantity, Run, Verb, title_of, verb_of
+from wallwatch.domain.performance.perftest_text import lines_of
 
 _SETTING = re.compile(r"^\s*(?P<name>Number of qps|Mtu|TX depth|Connection type)\s*:\s*(?P<value>\S+)")
-_COLUMN = re.compile(r"#\w+|(?:BW \w+|MsgRate Port\d|MsgRate|[\d.]+% percentile|CPU_Util|t_\w+)\[[^\]]*\]|tps average")
 _SINGLE = re.compile(r"^\s*\d+, ")
 """One of the latencies that `-U` and `-H` list before the table: its summary is what is fitted."""
-_WHOLE_NUMBER = re.compile(r"\d\.(\d{2}|\d{6})$")
+_LISTED_IN = re.compile(r"^\s*#, (\w+)\s*$")
+"""Head of that list: its unit is the table's too, whatever the table's head says (`-C` gives cycles)."""
+_ONE_SIDE = re.compile(r"^\s*(Local|Remote) results:\s*$")
+"""Above the shares of a bandwidth in both directions (`--report-both`), after the table of their sum."""
+_WHOLE_NUMBER = re.compile(r"\d[.,](\d{2}|\d{6})$")
 _FILE_NAME = re.compile(r"(?<![a-z])(send|write|read|atomic)_(bw|lat)(?![a-z])", re.IGNORECASE)
-
-_US = {"usec": 1.0, "nsec": 1e-3, "msec": 1e3}
 
 
 @dataclass(slots=True)
@@ -29,6 +34,7 @@ class _Head:
     verb: Verb | None = None
     bidirectional: bool = False
     settings: dict[str, str] = field(default_factory=dict)
+    one_side: bool = False
 
 
 def parse(text: str, name: str) -> Output:
@@ -49,15 +55,15 @@ def parse(text: str, name: str) -> Output:
     >>> [(r.verb, r.quantity, r.rows[0].message_bytes, r.rows[0].average_us) for r in out.runs], out.problems
     ([('send', 'latency', 2, 2.75)], [])
     """
-    if looks_like_json(text):
-        return parse_json(text.replace("\x00", ""), name)
+    lines = lines_of(text)
+    if looks_like_json("".join(lines[:5])):
+        return parse_json("".join(lines), name)
     out = Output(name)
     head = _Head()
-    columns: list[str] = []
+    columns: Columns = []
     run: Run | None = None
-    damaged = 0
-    lines = text.replace("\x00", "").splitlines(keepends=True)
-    for line in lines:
+    unusable: Counter[str] = Counter()
+    for number, line in enumerate(lines, 1):
         title = title_of(line)
         if title is not None:
             head, columns, run = _Head(*title), [], None
@@ -66,33 +72,57 @@ def parse(text: str, name: str) -> Output:
         if setting and run is None:
             head.settings[setting.group("name")] = setting.group("value")
             continue
+        if _ONE_SIDE.match(line):
+            head.one_side, run = True, None
+            continue
         if "#bytes" in line:
-            columns = _COLUMN.findall(line[line.index("#bytes") :])
-            run = _begin(out, head, columns)
+            columns = columns_of(line)
+            run = None if head.one_side else _begin(out, head, columns)
             continue
         if run is None:
             continue
+        listed = _LISTED_IN.match(line)
+        if listed and listed.group(1) not in US:
+            out.problems.append(f"{name}: its latencies are in {listed.group(1)} (-C), not in microseconds; its table was left out")
+            out.runs.remove(run)
+            run = None
+            continue
+        if not line.strip()[:1].isdigit() or _SINGLE.match(line):
+            continue
         # A number that was cut off may still be one: the last line counts without its end only where it ends as the tools write numbers.
-        cut = line is lines[-1] and line == line.rstrip() and not _WHOLE_NUMBER.search(line)
-        read = None if cut else _row(line, columns, out)
-        if read is not None:
-            run.rows.append(read)
-        elif line.strip()[:1].isdigit() and not _SINGLE.match(line):
-            damaged += 1
-    if damaged:
-        out.problems.append(f"{name}: {damaged} lines of its tables are cut off or damaged and were left out")
+        cut = number == len(lines) and line == line.rstrip() and not _WHOLE_NUMBER.search(line)
+        try:
+            run.rows.append(row_of("" if cut else line, columns))
+        except Unusable as problem:
+            unusable[str(problem)] += 1
+    out.problems += [_left_out(name, count, why) for why, count in unusable.items()]
     out.runs = [one for one in out.runs if one.rows]
-    if not out.runs:
-        out.problems.append(f"{name}: no table of perftest with results; expected lines below a head that begins with #bytes")
+    if not out.runs and not out.problems:
+        out.problems.append(_nothing(name, lines))
     return out
 
 
-def _begin(out: Output, head: _Head, columns: list[str]) -> Run | None:
+def _left_out(name: str, count: int, why: str) -> str:
+    return f"{name}: {'a line' if count == 1 else f'{count} lines'} of its tables left out: {why}"
+
+
+def _nothing(name: str, lines: Sequence[str]) -> str:
+    if not any(line.strip() for line in lines):
+        return f"{name}: the file is empty"
+    if any("#bytes" in line for line in lines):
+        return f"{name}: a table of perftest without results: the run was broken off, or this is the side that prints none"
+    return (
+        f"{name}: no table of perftest; expected lines below a head that begins with #bytes, or the JSON of --out_json"
+        " (--output prints a bare number, which does not say at which message size)"
+    )
+
+
+def _begin(out: Output, head: _Head, columns: Columns) -> Run | None:
     """A run for the table below a head line; None, with the reason noted, where it cannot be told what was measured."""
     quantity: Quantity = "latency" if any(c.startswith("t_") for c in columns) else "bandwidth"
-    unknown = [c for c in columns if _unit(c) and c.startswith(("BW", "t_")) and _unit(c) not in GBPS and _unit(c) not in _US]
-    if unknown:
-        out.problems.append(f"{out.name}: the unit of the column {unknown[0]!r} is not known; its table was left out")
+    unknown = unknown_unit(columns)
+    if unknown is not None:
+        out.problems.append(f"{out.name}: the unit of the column {unknown!r} is not known; its table was left out")
         return None
     verb = head.verb
     if verb is None:
@@ -112,48 +142,3 @@ def _begin(out: Output, head: _Head, columns: list[str]) -> Run | None:
 def _whole(text: str | None) -> int | None:
     digits = re.match(r"\d+", text or "")
     return int(digits.group()) if digits else None
-
-
-def _unit(column: str) -> str:
-    return column[column.index("[") + 1 : -1] if column.endswith("]") else ""
-
-
-def _row(line: str, columns: list[str], out: Output) -> Row | None:
-    """The values of a line, by column; None where the line is no whole row of numbers."""
-    cells = line.split()
-    if len(cells) < len(columns) or not columns:
-        return None
-    try:
-        values = dict(zip(columns, (float(cell) for cell in cells[: len(columns)]), strict=True))
-    except ValueError:
-        return None
-    message = values["#bytes"]
-    if not message.is_integer() or message <= 0 or any(not 0 <= v < 1e15 for v in values.values()):
-        return None
-
-    def value(prefix: str, units: dict[str, float]) -> float | None:
-        for column, number in values.items():
-            if column.startswith(prefix) and _unit(column) in units and number > 0:
-                return number * units[_unit(column)]
-        return None
-
-    average, rate = value("BW average", GBPS), value("MsgRate[", {"Mpps": 1.0})
-    if average is not None and rate is not None and rate >= 0.01:
-        counted = rate * message * 8 / 1e3
-        if abs(average - counted) > 0.1 * max(average, counted):
-            out.problems.append(
-                f"{out.name}: at {message:.0f} bytes the bandwidth is {average:.1f} Gbit/s and the message rate says {counted:.1f};"
-                " the row was left out"
-            )
-            return None
-    iterations = values.get("#iterations")
-    return Row(
-        int(message),
-        None if iterations is None else int(iterations),
-        average_gbps=average,
-        peak_gbps=value("BW peak", GBPS),
-        rate_mpps=rate,
-        average_us=value("t_avg", _US),
-        typical_us=value("t_typical", _US),
-        p99_us=value("99% percentile", _US),
-    )
