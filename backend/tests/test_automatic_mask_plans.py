@@ -74,8 +74,8 @@ def begin(apply_findings: Any, findings: Any, host: Any) -> None:
 def predict(backend: Any, host: Any) -> None:
     with backend.connect() as connection:
         connection.execute(
-            "INSERT INTO rnic_forecast (rnic_id, made_at, kept_at, cold_start, policy_violated, body, decline_share, decline_in_s)"
-            " SELECT rnic_id, now(), now(), false, false, '{}', 0.2, 900 FROM rnic WHERE host = %s",
+            "INSERT INTO rnic_forecast (rnic_id, made_at, kept_at, cold_start, policy_violated, body, decline_share, decline_since)"
+            " SELECT rnic_id, now(), now(), false, false, '{}', 0.2, now() FROM rnic WHERE host = %s",
             [host.agent.host],
         )
 
@@ -129,7 +129,7 @@ def test_a_predicted_decline_is_met_only_where_the_rule_says_and_while_it_is_pre
     rule = switched_on(admin, host, DECLINE)
     run_in(viewer, rule, eventually, "planning")
     with backend.connect() as connection:
-        connection.execute("UPDATE rnic_forecast SET decline_in_s = NULL")
+        connection.execute("UPDATE rnic_forecast SET decline_since = NULL")
     host.hold.set()
     run = run_in(viewer, rule, eventually, "gave_up")
     assert (run["message"], orders(host)) == ("The forecast has no decline any more.", ["read-flows dry_run"])

@@ -47,7 +47,8 @@ def rows(backend: Any) -> None:
             newest = body(NOW, pci, wall)
             c.execute(
                 "INSERT INTO rnic_forecast (rnic_id, made_at, kept_at, cold_start, policy_violated, next_wall, earliest_in_s, likely_in_s, "
-                "latest_in_s, decline_share, decline_in_s, body) VALUES (%s, %s, %s, false, %s, 'egress_masks', %s, %s, %s, %s, %s, %s)",
+                "latest_in_s, decline_share, decline_since, decline_in_s, body) "
+                "VALUES (%s, %s, %s, false, %s, 'egress_masks', %s, %s, %s, %s, %s, %s, %s)",
                 [
                     rnic_id,
                     NOW,
@@ -57,6 +58,7 @@ def rows(backend: Any) -> None:
                     wall["likely_in_s"],
                     wall["latest_in_s"],
                     newest["decline"]["share"],
+                    newest["decline"].get("since"),
                     newest["decline"]["in_s"],
                     json.dumps(newest),
                 ],
@@ -109,6 +111,19 @@ def test_the_fleet_lists_likely_walls_before_possible_ones(viewer: httpx.Client)
     assert viewer.get("/api/v1/forecasts?wall=offloaded_flows").json()["items"] == []
 
 
+def test_a_decline_whose_time_is_not_known_is_one_within_the_hour(viewer: httpx.Client, backend: Any) -> None:
+    with backend.connect() as c:
+        c.execute("UPDATE rnic_forecast SET decline_in_s = NULL WHERE decline_since IS NOT NULL")
+    try:
+        (found,) = viewer.get("/api/v1/forecasts?declining=true&sort=decline").json()["items"]
+        assert (found["pci"], found["decline_in_s"], found["decline_since"]) == (PCI, None, "2026-01-01T00:00:00Z")
+        assert viewer.get("/api/v1/forecasts?declining=true&within_s=1800").json()["items"] == []
+        assert [i["pci"] for i in viewer.get("/api/v1/forecasts?declining=false").json()["items"]] == [OTHER]
+    finally:
+        with backend.connect() as c:
+            c.execute("UPDATE rnic_forecast SET decline_in_s = 900 WHERE decline_since IS NOT NULL")
+
+
 @pytest.mark.parametrize("sort", ["time_to_wall", "decline"])
 def test_pages_of_the_fleet_follow_each_other(viewer: httpx.Client, sort: str) -> None:
     first = viewer.get(f"/api/v1/forecasts?limit=1&sort={sort}").json()
@@ -153,7 +168,38 @@ def test_models_tell_their_role_and_how_they_fare_on_live_data(viewer: httpx.Cli
     assert (model["id"], model["role"], model["live"], model["data"]) == ("abc", "champion", {"drifted": False}, {"rnics": 10})
 
 
-@pytest.mark.parametrize("path", ["forecasts", "forecast-models", f"rnics/{HOST}/{PCI}/forecast", f"rnics/{HOST}/{PCI}/forecasts"])
+@pytest.mark.parametrize(
+    "path", ["forecasts", "forecast-models", "forecast-models/changes", f"rnics/{HOST}/{PCI}/forecast", f"rnics/{HOST}/{PCI}/forecasts"]
+)
 def test_anonymous_callers_get_nothing(backend: Any, path: str) -> None:
     with backend.client() as nobody:
         assert nobody.get(f"/api/v1/{path}").status_code == 401
+
+
+def test_a_challenger_tells_how_it_fares_and_a_damaged_model_what_is_wrong(viewer: httpx.Client, backend: Any) -> None:
+    judged = {"champion": "abc", "verdict": "better", "hours": 30, "loss": 0.01, "champion_loss": 0.02}
+    with backend.connect() as c:
+        for model, live in (("dee", {"judged": judged, "state": [1], "minutes": 3}), ("eff", {"problem": "its hash differs"})):
+            c.execute(
+                "INSERT INTO forecast_model (id, role, trained_at, description, live) VALUES (%s, 'challenger', now(), '{}', %s)",
+                [model, json.dumps(live)],
+            )
+    found = {one["id"]: one for one in viewer.get("/api/v1/forecast-models").json()}
+    assert found["dee"]["judged"] == judged
+    assert found["dee"]["live"] == {"minutes": 3}
+    assert (found["eff"]["judged"], found["eff"]["problem"]) == (None, "its hash differs")
+
+
+def test_changes_of_models_are_told_newest_first(viewer: httpx.Client, backend: Any) -> None:
+    with backend.connect() as c:
+        for minute, action, model in ((1, "trained", "abc"), (2, "promoted", "dee")):
+            c.execute(
+                "INSERT INTO forecast_model_change (at, action, model, champion_before, by, reason) "
+                "VALUES (%s, %s, %s, 'abc', 'ada', 'why')",
+                [NOW + timedelta(minutes=minute), action, model],
+            )
+    found = viewer.get("/api/v1/forecast-models/changes").json()
+    assert [(one["action"], one["model"], one["by"], one["reason"]) for one in found] == [
+        ("promoted", "dee", "ada", "why"),
+        ("trained", "abc", "ada", "why"),
+    ]

@@ -194,8 +194,8 @@ def test_a_plan_that_is_worth_it_is_proposed_where_that_was_asked_for(operator: 
 def test_a_predicted_decline_has_a_plan_made_once(operator: httpx.Client, backend: Any, host: Any, eventually: Any) -> None:
     with backend.connect() as connection:
         connection.execute(
-            "INSERT INTO rnic_forecast (rnic_id, made_at, kept_at, cold_start, policy_violated, body, decline_share, decline_in_s)"
-            " SELECT rnic_id, now(), now(), false, false, '{}', 0.2, 900 FROM rnic WHERE host = %s",
+            "INSERT INTO rnic_forecast (rnic_id, made_at, kept_at, cold_start, policy_violated, body, decline_share, decline_since)"
+            " SELECT rnic_id, now(), now(), false, false, '{}', 0.2, now() FROM rnic WHERE host = %s",
             [host.agent.host],
         )
     asked = {"host": host.agent.host}

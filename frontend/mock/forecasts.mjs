@@ -31,14 +31,15 @@ export class Forecasts {
     const f = this.fleet;
     return {
       host: f.host[i], pci: f.pci[i], rack: f.rack[i], model: f.model[i], made_at: ago(20 + (i % 40)), wall: times.earliest_in_s === null ? null : f.nearest_wall[i], label: times.earliest_in_s === null ? null : (LABELS[f.nearest_wall[i]] ?? null), ...times,
-      decline_share: decline, decline_in_s: decline >= 0.05 ? 300 + ((i * 37) % 3000) : null, cold_start: cold, policy_violated: violated,
+      decline_share: decline, decline_since: decline >= 0.05 ? ago(260) : null, decline_in_s: decline >= 0.05 && i % 3 ? 300 + ((i * 37) % 3000) : null, cold_start: cold, policy_violated: violated,
     };
   }
 
   list(q) {
     const until = Number(q.get("within_s") ?? 3600);
+    const falls = (row) => row.decline_since !== null && (row.decline_in_s ?? 3600) <= until;
     const [sort, declining] = [q.get("sort"), q.get("declining") === "true"];
-    const wanted = (row) => ["wall", "rack", "model"].every((name) => !q.get(name) || row[name] === q.get(name)) && (declining ? row.decline_in_s !== null && row.decline_in_s <= until : (row.earliest_in_s !== null && row.earliest_in_s <= until) || (sort === "decline" && row.decline_in_s !== null && row.decline_in_s <= until));
+    const wanted = (row) => ["wall", "rack", "model"].every((name) => !q.get(name) || row[name] === q.get(name)) && (declining ? falls(row) : (row.earliest_in_s !== null && row.earliest_in_s <= until) || (sort === "decline" && falls(row)));
     this.rows ??= this.fleet.host.map((_, i) => this.row(i));
     const key = (row) => (sort === "decline" ? -(row.decline_share ?? 0) : (row.likely_in_s ?? 1e6 + (row.earliest_in_s ?? 1e6)));
     const all = this.rows.filter(wanted).sort((a, b) => key(a) - key(b));

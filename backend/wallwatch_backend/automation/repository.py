@@ -90,8 +90,8 @@ async def declining(session: ReadSession, at: datetime) -> Sequence[Any]:
         )
         .join(rnic_forecast, rnic_forecast.c.rnic_id == rnic.c.rnic_id)
         .join(AgentRow, AgentRow.host == rnic.c.host)
-        .where(rnic_forecast.c.decline_in_s.is_not(None), rnic_forecast.c.made_at > at - FRESH, AgentRow.connection_id.is_not(None))
-        .order_by(rnic_forecast.c.decline_in_s, rnic.c.host, rnic.c.pci)
+        .where(rnic_forecast.c.decline_since.is_not(None), rnic_forecast.c.made_at > at - FRESH, AgentRow.connection_id.is_not(None))
+        .order_by(rnic_forecast.c.decline_in_s.asc().nulls_last(), rnic_forecast.c.decline_since, rnic.c.host, rnic.c.pci)
     )
     return (await session.execute(query)).all()
 
@@ -102,7 +102,7 @@ async def still_declining(session: ReadSession, host: str, pci: str, at: datetim
         select(rnic.c.rnic_id)
         .join(rnic_forecast, rnic_forecast.c.rnic_id == rnic.c.rnic_id)
         .where(rnic.c.host == host, rnic.c.pci == pci)
-        .where(rnic_forecast.c.decline_in_s.is_not(None), rnic_forecast.c.made_at > at - FRESH)
+        .where(rnic_forecast.c.decline_since.is_not(None), rnic_forecast.c.made_at > at - FRESH)
     )
     return (await session.execute(query)).one_or_none() is not None
 

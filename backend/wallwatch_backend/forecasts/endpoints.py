@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 
 from wallwatch_backend.forecasts import service
-from wallwatch_backend.forecasts.schemas import FleetForecast, Forecast, ForecastModel, PastForecasts
+from wallwatch_backend.forecasts.schemas import FleetForecast, Forecast, ForecastModel, ForecastModelChange, PastForecasts
 from wallwatch_backend.kit import problems
 from wallwatch_backend.kit.access import READ_ERRORS, AsViewer
 from wallwatch_backend.kit.database import Reading
@@ -39,6 +39,12 @@ async def list_forecasts(
 async def list_models(caller: AsViewer, session: Reading) -> list[ForecastModel]:
     """List the trained models, newest first."""
     return await service.list_models(session)
+
+
+@router.get("/forecast-models/changes", operation_id="listForecastModelChanges", responses=problems.responses(*READ_ERRORS))
+async def list_model_changes(caller: AsViewer, session: Reading) -> list[ForecastModelChange]:
+    """List what became of the models and who did it, newest first: the last 100."""
+    return await service.list_model_changes(session)
 
 
 @router.get("/rnics/{host}/{pci}/forecast", operation_id="getForecast", responses=ONE)

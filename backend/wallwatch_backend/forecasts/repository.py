@@ -6,12 +6,16 @@ from typing import Any, Literal
 
 from sqlalchemy import BigInteger, Double, Row, and_, case, cast, func, select, true, tuple_
 
-from wallwatch.store.tables import forecast, forecast_model, rnic, rnic_forecast
+from wallwatch.domain.forecast.targets import HORIZONS_MIN
+from wallwatch.store.tables import forecast, forecast_model, forecast_model_change, rnic, rnic_forecast
 from wallwatch_backend.kit.database import ReadSession
 
 MOST_PAST = 2000
+MOST_CHANGES = 100
 NEIGHBOUR = timedelta(minutes=10)
 """Forecasts may be kept less often than they are made; further away, they say nothing of what happened at a time."""
+HORIZON_S = 60.0 * HORIZONS_MIN[-1]
+"""A decline whose time is not known comes at some time within the hour."""
 _FAR = 10_000_000
 """Milliseconds past every horizon: what is not likely within the hour comes after all that is, by its earliest time."""
 
@@ -52,7 +56,7 @@ async def fleet(
         .limit(limit)
     )
     reached = f.earliest_in_s <= within_s
-    declines = and_(f.decline_in_s.is_not(None), f.decline_in_s <= within_s)
+    declines = and_(f.decline_since.is_not(None), func.coalesce(f.decline_in_s, HORIZON_S) <= within_s)
     if declining is True:
         query = query.where(declines)
     elif sort == "decline":
@@ -60,7 +64,7 @@ async def fleet(
     else:
         query = query.where(reached)
     if declining is False:
-        query = query.where(f.decline_in_s.is_(None))
+        query = query.where(f.decline_since.is_(None))
     for column, wanted in ((f.next_wall, wall), (r.rack, rack), (r.model, model)):
         if wanted is not None:
             query = query.where(column == wanted)
@@ -113,3 +117,8 @@ async def past(
 
 async def models(session: ReadSession) -> Sequence[Row[Any]]:
     return (await session.execute(select(forecast_model).order_by(forecast_model.c.trained_at.desc()))).all()
+
+
+async def model_changes(session: ReadSession) -> Sequence[Row[Any]]:
+    c = forecast_model_change.c
+    return (await session.execute(select(forecast_model_change).order_by(c.at.desc(), c.action, c.model).limit(MOST_CHANGES))).all()

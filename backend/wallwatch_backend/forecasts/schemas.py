@@ -34,10 +34,12 @@ class WallAhead(BaseModel):
 class Decline(BaseModel):
     share: float = Field(description="Greatest predicted drop of the bandwidth against now")
     in_s: float | None = Field(
-        description="First horizon at which a drop of 5 % or more is more likely than not; null while no decline is said"
+        description="First horizon at which the quantiles say that a drop of 5 % or more is more likely than not; null while no decline is "
+        "said, and where one is said but its time is not known: then it comes at some time within the hour"
     )
     chance: float | None = Field(
-        description="Mean chance of a drop of 5 % or more, 15 to 60 minutes ahead: said from 0.6 until it falls below 0.52"
+        description="Chance of a drop of 5 % or more within the hour: a decline is said from 0.75 until it falls below 0.65. For a "
+        "cold start, and a model that has not learnt it, the mean over 15 to 60 minutes ahead: from 0.6 until below 0.52"
     )
     since: datetime | None = Field(description="When this decline was said first; null while none is")
 
@@ -79,7 +81,8 @@ class FleetForecast(BaseModel):
     likely_in_s: float | None
     latest_in_s: float | None
     decline_share: float | None
-    decline_in_s: float | None
+    decline_since: datetime | None = Field(description="When the decline that is being said was said first; null while none is")
+    decline_in_s: float | None = Field(description="Null while no decline is said, and where its time within the hour is not known")
     cold_start: bool
     policy_violated: bool
 
@@ -108,6 +111,29 @@ class PastForecasts(BaseModel):
     items: list[PastForecast]
 
 
+class Judged(BaseModel):
+    """A challenger beside the champion: the same RNICs and minutes, judged by what came."""
+
+    champion: str = Field(description="Id of the champion that it is compared with")
+    verdict: Literal["better", "worse", "no_difference", "not_enough"] = Field(
+        description="Whether its loss is lower, by more than chance explains, over at least a day"
+    )
+    hours: int = Field(description="Hours that both have forecast")
+    loss: float | None = Field(description="Mean quantile loss at 15 minutes, as a share of the wall: lower is better")
+    champion_loss: float | None
+
+
+class ForecastModelChange(BaseModel):
+    """What became of a model, and who did it."""
+
+    at: datetime
+    action: Literal["trained", "promoted", "rolled_back", "removed"]
+    model: str = Field(description="The model that was trained, became champion or was removed")
+    champion_before: str | None
+    by: str = Field(description="Account of the operating system, or the job itself")
+    reason: str
+
+
 class ForecastModel(BaseModel):
     """One trained model of the registry."""
 
@@ -120,4 +146,6 @@ class ForecastModel(BaseModel):
     sha256: str
     source: str | None
     live: dict[str, Any] = Field(description="Errors at 15 minutes on live data and how they compare with training; empty before the first")
+    judged: Judged | None = Field(description="Of the challenger; null for others, and before its first hour")
+    problem: str | None = Field(description="Why the model cannot be used: its file is damaged, or of another version")
     updated_at: datetime

@@ -13,6 +13,8 @@ from wallwatch_backend.forecasts.schemas import (
     FleetForecast,
     Forecast,
     ForecastModel,
+    ForecastModelChange,
+    Judged,
     PastForecast,
     PastForecasts,
     WallAhead,
@@ -34,6 +36,8 @@ OTHERS: Mapping[str, tuple[str, str]] = {
     "bandwidth_gbps": ("Bandwidth", "Gbit/s"),
     "latency_us": ("Latency", "us"),
 }
+APART = ("judged", "problem", "state")
+"""Of `forecast_model.live`: these have fields of their own, or are for the job alone."""
 _BESIDE = ("bandwidth_gbps", "latency_us")
 """These are beside the message's `targets`."""
 
@@ -131,6 +135,7 @@ async def list_forecasts(
             likely_in_s=row.likely_in_s,
             latest_in_s=row.latest_in_s,
             decline_share=row.decline_share,
+            decline_since=row.decline_since,
             decline_in_s=row.decline_in_s,
             cold_start=row.cold_start,
             policy_violated=row.policy_violated,
@@ -205,8 +210,14 @@ async def list_models(session: ReadSession) -> list[ForecastModel]:
             features=row.description.get("features") or [],
             sha256=row.description.get("sha256") or "",
             source=row.description.get("source"),
-            live=row.live,
+            live={name: value for name, value in row.live.items() if name not in APART},
+            judged=Judged.model_validate(row.live["judged"]) if row.live.get("judged") else None,
+            problem=row.live.get("problem"),
             updated_at=row.updated_at,
         )
         for row in await repository.models(session)
     ]
+
+
+async def list_model_changes(session: ReadSession) -> list[ForecastModelChange]:
+    return [ForecastModelChange.model_validate(row, from_attributes=True) for row in await repository.model_changes(session)]

@@ -125,9 +125,9 @@ async def last_made(session: ReadSession, host: str, pci: str) -> datetime | Non
 _DECLINING = text(
     """
     SELECT r.host, r.pci FROM rnic_forecast f JOIN rnic r USING (rnic_id) JOIN agent a ON a.host = r.host
-    WHERE f.decline_in_s IS NOT NULL AND f.made_at > :fresh AND a.connection_id IS NOT NULL
+    WHERE f.decline_since IS NOT NULL AND f.made_at > :fresh AND a.connection_id IS NOT NULL
       AND NOT EXISTS (SELECT FROM mask_plan p WHERE p.host = r.host AND p.pci = r.pci AND p.created_at > :again)
-    ORDER BY f.decline_in_s, r.host, r.pci
+    ORDER BY f.decline_in_s NULLS LAST, f.decline_since, r.host, r.pci
     LIMIT GREATEST(0, :most - (SELECT count(*) FROM mask_plan WHERE trigger = 'forecast' AND state IN ('reading', 'planning')))
     """
 )

@@ -47,16 +47,25 @@ def decode_forecast(value: bytes | None) -> dict[str, Any]:
         if not isinstance(decline, dict):
             raise Refused("wrong_type", "the forecast's decline is not an object")
         times += [decline.get("share"), decline.get("in_s")]
+        _time_of(decline.get("since"), "decline.since")
     if any(v is not None and (isinstance(v, bool) or not isinstance(v, int | float)) for v in times):
         raise Refused("wrong_type", "a time, limit or share of the forecast is not a number")
     found["at"] = found["at"][:40]
-    try:
-        aware = datetime.fromisoformat(found["at"]).tzinfo is not None
-    except ValueError:
-        aware = False
-    if not aware:
-        raise Refused("bad_timestamp", f"the forecast's time is not an RFC 3339 time: {found['at']!r}")
+    _time_of(found["at"], "at")
     return found
+
+
+def _time_of(told: object, name: str) -> datetime | None:
+    """An RFC 3339 time; None where none is told."""
+    if told is None:
+        return None
+    try:
+        at = datetime.fromisoformat(str(told))
+    except ValueError:
+        at = None
+    if at is None or at.tzinfo is None:
+        raise Refused("bad_timestamp", f"the forecast's {name!r} is not an RFC 3339 time: {str(told)[:40]!r}")
+    return at
 
 
 def next_wall(walls: dict[str, dict[str, Any]]) -> tuple[str | None, float | None, float | None, float | None]:
@@ -77,6 +86,12 @@ def next_wall(walls: dict[str, dict[str, Any]]) -> tuple[str | None, float | Non
     return name, first["earliest_in_s"], first.get("likely_in_s"), first.get("latest_in_s")
 
 
+def _since(forecast: StoredForecast, decline: dict[str, Any]) -> datetime | None:
+    """Since when a decline is said; a version before this one may tell only when it comes."""
+    since = _time_of(decline.get("since"), "decline.since")
+    return since if since is not None or decline.get("in_s") is None else forecast.at
+
+
 _KEEP = """
 INSERT INTO forecast (time, rnic_id, forecaster, cold_start, policy_violated, body)
 SELECT n.at, n.rnic_id, n.forecaster, n.cold, n.violated, n.body
@@ -89,16 +104,18 @@ ON CONFLICT DO NOTHING
 
 _NEWEST = """
 INSERT INTO rnic_forecast AS r (rnic_id, made_at, kept_at, cold_start, policy_violated, next_wall, earliest_in_s, likely_in_s, latest_in_s,
-  decline_share, decline_in_s, body)
-SELECT DISTINCT ON (n.rnic_id) n.rnic_id, n.at, n.at, n.cold, n.violated, n.wall, n.earliest, n.likely, n.latest, n.share, n.in_s, n.body
+  decline_share, decline_since, decline_in_s, body)
+SELECT DISTINCT ON (n.rnic_id) n.rnic_id, n.at, n.at, n.cold, n.violated, n.wall, n.earliest, n.likely, n.latest, n.share, n.since, n.in_s,
+  n.body
 FROM unnest(%(rnic_id)s::int[], %(at)s::timestamptz[], %(cold)s::bool[], %(violated)s::bool[], %(wall)s::text[], %(earliest)s::float8[],
-  %(likely)s::float8[], %(latest)s::float8[], %(share)s::float8[], %(in_s)s::float8[], %(body)s::jsonb[])
-  AS n (rnic_id, at, cold, violated, wall, earliest, likely, latest, share, in_s, body)
+  %(likely)s::float8[], %(latest)s::float8[], %(share)s::float8[], %(declining)s::timestamptz[], %(in_s)s::float8[], %(body)s::jsonb[])
+  AS n (rnic_id, at, cold, violated, wall, earliest, likely, latest, share, since, in_s, body)
 ORDER BY n.rnic_id, n.at DESC
 ON CONFLICT (rnic_id) DO UPDATE SET
   made_at = excluded.made_at, cold_start = excluded.cold_start, policy_violated = excluded.policy_violated, next_wall = excluded.next_wall,
   earliest_in_s = excluded.earliest_in_s, likely_in_s = excluded.likely_in_s, latest_in_s = excluded.latest_in_s,
-  decline_share = excluded.decline_share, decline_in_s = excluded.decline_in_s, body = excluded.body,
+  decline_share = excluded.decline_share, decline_since = excluded.decline_since, decline_in_s = excluded.decline_in_s,
+  body = excluded.body,
   kept_at = CASE WHEN excluded.made_at >= r.kept_at + make_interval(secs => %(keep_s)s) THEN excluded.made_at ELSE r.kept_at END
 WHERE excluded.made_at >= r.made_at
 """
@@ -128,6 +145,7 @@ def write(connection: psycopg.Connection[Any], forecasts: Sequence[StoredForecas
         "likely": [w[2] for w in walls],
         "latest": [w[3] for w in walls],
         "share": [d.get("share") for d in declines],
+        "declining": [_since(f, d) for f, d in zip(forecasts, declines, strict=True)],
         "in_s": [d.get("in_s") for d in declines],
         "keep_s": keep_s,
     }

@@ -243,7 +243,10 @@ rnic_forecast = Table(
     Column("likely_in_s", Double),
     Column("latest_in_s", Double, comment="null when it may not be reached within the hour"),
     Column("decline_share", Double, comment="greatest predicted drop of the bandwidth within the hour; null where it cannot be told"),
-    Column("decline_in_s", Double, comment="first horizon with a drop of 5 % or more"),
+    Column("decline_since", DateTime(timezone=True), comment="when the decline that is being said was said first; null while none is"),
+    Column(
+        "decline_in_s", Double, comment="first horizon with a drop of 5 % or more; null while none is said, and where the time is not known"
+    ),
     Column("body", JSONB, nullable=False),
     Index("rnic_forecast_earliest", "earliest_in_s"),
     postgresql_with={"fillfactor": "60"},
@@ -258,6 +261,17 @@ forecast_model = Table(
     Column("description", JSONB, nullable=False, comment="data window, features, metrics, hash"),
     Column("live", JSONB, nullable=False, server_default="{}", comment="errors on live data, and their drift from those of training"),
     Column("updated_at", DateTime(timezone=True), nullable=False, server_default=text("now()")),
+)
+
+forecast_model_change = Table(
+    "forecast_model_change",
+    metadata,
+    Column("at", DateTime(timezone=True), primary_key=True),
+    Column("action", Text, primary_key=True, comment="trained, promoted, rolled_back or removed"),
+    Column("model", Text, primary_key=True, comment="of the model that was trained, became champion or was removed"),
+    Column("champion_before", Text),
+    Column("by", Text, nullable=False, comment="account of the operating system, or the job"),
+    Column("reason", Text, nullable=False, server_default=""),
 )
 
 dead_letter_count = Table(

@@ -13,7 +13,7 @@ import { StatusMark } from "@/lib/ui/StatusMark";
 import { ForecastMarks } from "./ForecastMarks";
 import { fanModel, pastModel, targetsOf } from "./models";
 import { useForecast, usePastForecasts } from "./queries";
-import { intervalText, reachText } from "./times";
+import { declineText, intervalText, reachText } from "./times";
 
 function WallTimes({ forecast, drawn, onDraw }: { forecast: Forecast; drawn: string | undefined; onDraw: (wall: string) => void }) {
   return (
@@ -45,13 +45,10 @@ function Summary({ forecast }: { forecast: Forecast }) {
         {forecast.forecaster && ` by model ${forecast.forecaster}`}
       </Text>
       {forecast.stale && <StatusMark tone="warn">Stale</StatusMark>}
-      {decline?.in_s != null && (
-        <StatusMark tone="bad">{`Bandwidth falls by ${formatShare(decline.share)} within the hour, by 5 % in ${formatDuration(decline.in_s * 1000)}`}</StatusMark>
-      )}
-      {decline?.in_s != null && decline.chance != null && (
+      {decline?.since != null && <StatusMark tone="bad">{`Within the hour bandwidth ${declineText(decline.share, decline.in_s)}`}</StatusMark>}
+      {decline?.since != null && decline.chance != null && (
         <Text size="xs" c="dimmed">
-          chance {formatShare(decline.chance)}
-          {decline.since != null && `, said since ${clock(decline.since)}`}
+          chance {formatShare(decline.chance)}, said since {clock(decline.since)}
         </Text>
       )}
       {forecast.q_r_basis === "own_ingress" && (

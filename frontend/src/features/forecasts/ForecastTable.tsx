@@ -1,12 +1,11 @@
 import { Table, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { FleetForecast } from "@/lib/api/types";
-import { formatShare } from "@/lib/format";
 import { formatAgo } from "@/lib/time/format";
 import { useNow } from "@/lib/time/useNow";
 import { LongTable, type LongColumn } from "@/lib/ui/LongTable";
 import { ForecastMarks } from "./ForecastMarks";
-import { aheadText, intervalText, reachText } from "./times";
+import { declineText, intervalText, reachText } from "./times";
 
 type Sort = "time_to_wall" | "decline";
 
@@ -60,7 +59,7 @@ export function ForecastTable({ items, sorted, onSort, onNearEnd }: Props) {
           <Table.Td>{item.label ?? "none within the hour"}</Table.Td>
           <Table.Td style={{ fontWeight: item.likely_in_s === null ? 400 : 700 }}>{reachText(item)}</Table.Td>
           <Table.Td>{intervalText(item)}</Table.Td>
-          <Table.Td>{item.decline_in_s === null ? "steady" : `falls ${formatShare(item.decline_share)} (5 % in ${aheadText(item.decline_in_s)})`}</Table.Td>
+          <Table.Td>{item.decline_since === null ? "steady" : declineText(item.decline_share, item.decline_in_s)}</Table.Td>
           <Table.Td>{formatAgo(item.made_at, now)}</Table.Td>
           <Table.Td>
             <ForecastMarks cold={item.cold_start} violated={item.policy_violated} />

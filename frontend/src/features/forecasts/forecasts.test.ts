@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Forecast, PastForecasts } from "@/lib/api/types";
 import { parseForecastFilters } from "./filters";
 import { fanModel, pastModel, targetsOf } from "./models";
-import { intervalText, reachText } from "./times";
+import { declineText, intervalText, reachText } from "./times";
 
 const formats = { axis: String, tooltip: String };
 const ahead = [1, 2, 3, 4, 5].map((i) => [30, 30 + i, 30 + 2 * i]);
@@ -23,6 +23,13 @@ describe("times to walls", () => {
   ])("reads %j as %s", (times, reach, interval) => {
     expect(reachText(times)).toBe(reach);
     expect(intervalText(times)).toBe(interval);
+  });
+});
+
+describe("declines", () => {
+  it("tell when they come only where it is known", () => {
+    expect(declineText(0.12, 900)).toBe("falls 12 % (5 % in 15 min)");
+    expect(declineText(0.01, null)).toBe("falls 5 % or more, time not known");
   });
 });
 

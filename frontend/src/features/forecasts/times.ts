@@ -1,4 +1,5 @@
 import type { FleetForecast } from "@/lib/api/types";
+import { formatShare } from "@/lib/format";
 import { formatDuration } from "@/lib/time/format";
 
 type Times = Pick<FleetForecast, "earliest_in_s" | "likely_in_s" | "latest_in_s">;
@@ -20,4 +21,9 @@ export function reachText(times: Times): string {
 export function intervalText(times: Times): string {
   if (times.earliest_in_s === null || (times.earliest_in_s === 0 && times.likely_in_s === 0)) return "";
   return times.latest_in_s === null ? `${aheadText(times.earliest_in_s)} or later` : `${aheadText(times.earliest_in_s)} to ${aheadText(times.latest_in_s)}`;
+}
+
+/** A decline that is said: how deep and when, or only that it comes within the hour. */
+export function declineText(share: number | null, inSeconds: number | null): string {
+  return inSeconds === null ? "falls 5 % or more, time not known" : `falls ${formatShare(share)} (5 % in ${aheadText(inSeconds)})`;
 }

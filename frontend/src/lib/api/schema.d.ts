@@ -1888,6 +1888,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/forecast-models/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Model Changes
+         * @description List what became of the models and who did it, newest first: the last 100.
+         */
+        get: operations["listForecastModelChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/rnics/{host}/{pci}/forecast": {
         parameters: {
             query?: never;
@@ -3412,12 +3432,12 @@ export interface components {
             share: number;
             /**
              * In S
-             * @description First horizon at which a drop of 5 % or more is more likely than not; null while no decline is said
+             * @description First horizon at which the quantiles say that a drop of 5 % or more is more likely than not; null while no decline is said, and where one is said but its time is not known: then it comes at some time within the hour
              */
             in_s: number | null;
             /**
              * Chance
-             * @description Mean chance of a drop of 5 % or more, 15 to 60 minutes ahead: said from 0.6 until it falls below 0.52
+             * @description Chance of a drop of 5 % or more within the hour: a decline is said from 0.75 until it falls below 0.65. For a cold start, and a model that has not learnt it, the mean over 15 to 60 minutes ahead: from 0.6 until below 0.52
              */
             chance: number | null;
             /**
@@ -3586,6 +3606,26 @@ export interface components {
          * @enum {string}
          */
         DeliveryState: "pending" | "delivered" | "failed";
+        /**
+         * DisturbanceInfo
+         * @description What an action brings about by itself: findings that begin while it or its undo runs, or settles, are inhibited.
+         */
+        DisturbanceInfo: {
+            /** Symptoms */
+            symptoms: string[];
+            /**
+             * Policies Of
+             * @description Policies on these subjects may be violated by it
+             */
+            policies_of: string[];
+            /**
+             * Settle S
+             * @description How long after its end they may begin, and are given to end before they are raised
+             */
+            settle_s: number;
+            /** Why */
+            why: string;
+        };
         /** Enabling */
         Enabling: {
             /**
@@ -3922,7 +3962,15 @@ export interface components {
             latest_in_s: number | null;
             /** Decline Share */
             decline_share: number | null;
-            /** Decline In S */
+            /**
+             * Decline Since
+             * @description When the decline that is being said was said first; null while none is
+             */
+            decline_since: string | null;
+            /**
+             * Decline In S
+             * @description Null while no decline is said, and where its time within the hour is not known
+             */
             decline_in_s: number | null;
             /** Cold Start */
             cold_start: boolean;
@@ -4048,11 +4096,48 @@ export interface components {
             live: {
                 [key: string]: unknown;
             };
+            /** @description Of the challenger; null for others, and before its first hour */
+            judged: components["schemas"]["Judged"] | null;
+            /**
+             * Problem
+             * @description Why the model cannot be used: its file is damaged, or of another version
+             */
+            problem: string | null;
             /**
              * Updated At
              * Format: date-time
              */
             updated_at: string;
+        };
+        /**
+         * ForecastModelChange
+         * @description What became of a model, and who did it.
+         */
+        ForecastModelChange: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "trained" | "promoted" | "rolled_back" | "removed";
+            /**
+             * Model
+             * @description The model that was trained, became champion or was removed
+             */
+            model: string;
+            /** Champion Before */
+            champion_before: string | null;
+            /**
+             * By
+             * @description Account of the operating system, or the job itself
+             */
+            by: string;
+            /** Reason */
+            reason: string;
         };
         /**
          * Format
@@ -4283,6 +4368,11 @@ export interface components {
              */
             suppressed_by: string | null;
             /**
+             * Inhibited By
+             * @description The remedy that brought about all that it shows, so that it is suppressed; null once it is raised in earnest
+             */
+            inhibited_by: string | null;
+            /**
              * Merged Into
              * @description The incident that has taken this one's findings; null otherwise
              */
@@ -4426,6 +4516,11 @@ export interface components {
             /** Suppressed By */
             suppressed_by?: string | null;
             /**
+             * Inhibited By
+             * @description Any of its findings began during this remedy, which may bring it about
+             */
+            inhibited_by?: string | null;
+            /**
              * Q
              * @description Text in title, summary, subject, host, PCI address or ticket
              */
@@ -4491,9 +4586,14 @@ export interface components {
             explanation: string;
             /**
              * Inhibited
-             * @description A consequence of a crashed or silent host: nobody was notified of it
+             * @description A consequence of a crashed or silent host, or of a remedy of one's own (`inhibited_by`): nobody was notified of it
              */
             inhibited: boolean;
+            /**
+             * Inhibited By
+             * @description The remedy during which it began, one that may bring it about; with `inhibited` false, it has outlasted it
+             */
+            inhibited_by: string | null;
             /** Evidence */
             evidence: components["schemas"]["Evidence"][];
             /**
@@ -4613,6 +4713,11 @@ export interface components {
              */
             suppressed_by: string | null;
             /**
+             * Inhibited By
+             * @description The remedy that brought about all that it shows, so that it is suppressed; null once it is raised in earnest
+             */
+            inhibited_by: string | null;
+            /**
              * Merged Into
              * @description The incident that has taken this one's findings; null otherwise
              */
@@ -4627,6 +4732,74 @@ export interface components {
              * @description Its place in the change feed
              */
             seq: number;
+        };
+        /**
+         * InhibitedFinding
+         * @description A finding that began while a remedy ran that may bring it about.
+         */
+        InhibitedFinding: {
+            /**
+             * Finding Id
+             * Format: uuid
+             */
+            finding_id: string;
+            /**
+             * Incident Id
+             * Format: uuid
+             */
+            incident_id: string;
+            /** Host */
+            host: string;
+            /** Pci */
+            pci: string;
+            /** Symptom */
+            symptom: string;
+            /** Title */
+            title: string;
+            /**
+             * Started At
+             * Format: date-time
+             */
+            started_at: string;
+            /**
+             * Cleared At
+             * @description Null while it lasts
+             */
+            cleared_at: string | null;
+            /**
+             * Inhibited
+             * @description False once it has outlasted the remedy and was raised
+             */
+            inhibited: boolean;
+        };
+        /**
+         * Judged
+         * @description A challenger beside the champion: the same RNICs and minutes, judged by what came.
+         */
+        Judged: {
+            /**
+             * Champion
+             * @description Id of the champion that it is compared with
+             */
+            champion: string;
+            /**
+             * Verdict
+             * @description Whether its loss is lower, by more than chance explains, over at least a day
+             * @enum {string}
+             */
+            verdict: "better" | "worse" | "no_difference" | "not_enough";
+            /**
+             * Hours
+             * @description Hours that both have forecast
+             */
+            hours: number;
+            /**
+             * Loss
+             * @description Mean quantile loss at 15 minutes, as a share of the wall: lower is better
+             */
+            loss: number | null;
+            /** Champion Loss */
+            champion_loss: number | null;
         };
         /**
          * Lifecycle
@@ -6894,6 +7067,11 @@ export interface components {
              * @description How the newest undo goes; null when none was asked for or it is done
              */
             undo_state: ("pending" | "dispatched" | "failed" | "refused" | "expired") | null;
+            /**
+             * Inhibited
+             * @description Findings that began while it, or its undo, ran or settled, as its own doing; oldest first
+             */
+            inhibited: components["schemas"]["InhibitedFinding"][];
             /** Commands */
             commands: components["schemas"]["Command"][];
         };
@@ -6952,6 +7130,8 @@ export interface components {
             verification: components["schemas"]["VerificationInfo"];
             /** Symptoms */
             symptoms: string[];
+            /** @description What it brings about by itself; null where nothing is inhibited for it */
+            disturbs: components["schemas"]["DisturbanceInfo"] | null;
         };
         /**
          * RemedyState
@@ -7757,7 +7937,7 @@ export interface components {
             at: string;
             /**
              * Kind
-             * @description opened, symptom, updated, cleared, reopened, resolved, acknowledged, unacknowledged, assigned, ticket, comment, remedy, silenced, unsilenced, merged, split; verdict and forecast are to come
+             * @description opened, symptom, updated, cleared, reopened, resolved, acknowledged, unacknowledged, assigned, ticket, comment, remedy, silenced, unsilenced, inhibited, uninhibited, merged, split; verdict and forecast are to come
              */
             kind: string;
             /** Actor */
@@ -9186,6 +9366,8 @@ export interface operations {
                 /** @description A symptom is present now */
                 active?: boolean | null;
                 suppressed_by?: string | null;
+                /** @description Any of its findings began during this remedy, which may bring it about */
+                inhibited_by?: string | null;
                 /** @description Text in title, summary, subject, host, PCI address or ticket */
                 q?: string | null;
                 opened_after?: string | null;
@@ -9325,6 +9507,8 @@ export interface operations {
                 /** @description A symptom is present now */
                 active?: boolean | null;
                 suppressed_by?: string | null;
+                /** @description Any of its findings began during this remedy, which may bring it about */
+                inhibited_by?: string | null;
                 /** @description Text in title, summary, subject, host, PCI address or ticket */
                 q?: string | null;
                 opened_after?: string | null;
@@ -9496,6 +9680,8 @@ export interface operations {
                 /** @description A symptom is present now */
                 active?: boolean | null;
                 suppressed_by?: string | null;
+                /** @description Any of its findings began during this remedy, which may bring it about */
+                inhibited_by?: string | null;
                 /** @description Text in title, summary, subject, host, PCI address or ticket */
                 q?: string | null;
                 opened_after?: string | null;
@@ -16682,6 +16868,62 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ForecastModel"][];
+                };
+            };
+            /** @description Sign in first (`not_signed_in`) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this (`forbidden`) */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood but a value is not acceptable (`invalid_input`) */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer (`database_unavailable`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listForecastModelChanges: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForecastModelChange"][];
                 };
             };
             /** @description Sign in first (`not_signed_in`) */
