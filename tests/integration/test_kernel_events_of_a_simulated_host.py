@@ -2,7 +2,8 @@
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,33 @@ from wallwatch_testing.simulator import simulating
 pytestmark = pytest.mark.integration
 
 RNIC = "0000:17:00.0"
+SCENARIO = """# What befalls the hosts of s3, operator-reboots and s7, a host each.
+name: kernel-events
+seed: 23
+topology: {racks: 1, hosts: 3, rnics_per_host: 2, models: [CX-6, CX-7], firmware: fixed, externals: 40, driver: flawed}
+workload:
+  - {kind: training, containers: 2, flows: 24, gbps: 6}
+  - {kind: microservices, containers: 3, flows: 60, gbps: 3, flow_lifetime: 45s, container_lifetime: 10m}
+overrides:
+  - {host: host03, rnic: "0000:17:00.0", workload: [{kind: training, containers: 2, flows: 24, gbps: 6}]}
+events:
+  - at: 10s
+    for: 60s
+    host: host01
+    rnic: "0000:17:00.0"
+    job: {kind: training, name: a job that outgrows the flow table, containers: 8, flows: 24000, masks: 3, gbps: 60, ramp: 40s}
+  - {at: 40s, host: host02, operator: reboot}
+  - at: 10s
+    for: 50s
+    host: host03
+    rnic: "0000:17:00.0"
+    job: {kind: training, name: a job that ends, containers: 14, flows: 4200, gbps: 60, ramp: 15s}
+"""
+AWAITED = {
+    "host01": {"kernel_oops", "host_booted"},
+    "host02": {"host_booted"},
+    "host03": {"pcie_link_down", "pcie_link_up", "pcie_link_degraded"},
+}
 INPUT = """
 [[inputs.kernel_events]]
   kmsg = "kmsg"
@@ -24,25 +52,40 @@ INPUT = """
 """
 
 
-def events_of(scenario: str, folder: Path, enough: Callable[[set[str]], bool], speed: float) -> dict[str, list[Message]]:
-    """Events of host01 by kind, once there are enough of them."""
-    with simulating(folder, scenario, speed) as hosts:
-        host = hosts[0]
-        output = host / "events.json"
-        with collecting(host, host.name, INPUT, FILE_OUTPUT.format(path=output)):
-            deadline = time.monotonic() + 120
-            found: dict[str, list[Message]] = {}
-            while not enough(set(found)) and time.monotonic() < deadline:
-                time.sleep(0.5)
-                found = {}
-                for one in messages(output):
-                    found.setdefault(one.tags["kind"], []).append(one)
-    assert enough(set(found)), f"only {json.dumps(sorted(found))}: {(host / 'kmsg').read_text()[-2000:]}"
+Events = dict[str, list[Message]]
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Events]]:
+    """Events by host and kind, once each host has told what is awaited of it."""
+    folder = tmp_path_factory.mktemp("k")
+    file = folder / "kernel-events.yaml"
+    file.write_text(SCENARIO)
+    with simulating(folder, file, speed=4) as hosts, ExitStack() as collectors:
+        for host in hosts:
+            collectors.enter_context(collecting(host, host.name, INPUT, FILE_OUTPUT.format(path=host / "events.json")))
+        deadline = time.monotonic() + 120
+        while True:
+            found = {host.name: by_kind(messages(host / "events.json")) for host in hosts}
+            missing = {host.name: AWAITED[host.name] - found[host.name].keys() for host in hosts}
+            if not any(missing.values()):
+                break
+            assert time.monotonic() < deadline, [
+                (name, kinds, (folder / "hosts" / name / "kmsg").read_text()[-2000:]) for name, kinds in missing.items() if kinds
+            ]
+            time.sleep(0.5)
+        yield found
+
+
+def by_kind(events: list[Message]) -> Events:
+    found: Events = {}
+    for one in events:
+        found.setdefault(one.tags["kind"], []).append(one)
     return found
 
 
-def test_a_crash_on_a_new_flow_is_one_oops_of_the_driver_and_a_boot_without_shutdown(tmp_path: Path) -> None:
-    events = events_of("s3", tmp_path, lambda kinds: {"kernel_oops", "host_booted"} <= kinds, speed=4)
+def test_a_crash_on_a_new_flow_is_one_oops_of_the_driver_and_a_boot_without_shutdown(told: dict[str, Events]) -> None:
+    events = told["host01"]
     [oops] = events["kernel_oops"]
     assert (oops.tags["pci"], oops.fields["driver"], oops.fields["operation"]) == (RNIC, "mlx5_core", "flow_creation")
     [booted] = events["host_booted"]
@@ -51,14 +94,14 @@ def test_a_crash_on_a_new_flow_is_one_oops_of_the_driver_and_a_boot_without_shut
     assert booted.timestamp_ns > oops.timestamp_ns
 
 
-def test_a_reboot_by_an_operator_is_told_from_a_crash(tmp_path: Path) -> None:
-    events = events_of("operator-reboots", tmp_path, lambda kinds: "host_booted" in kinds, speed=4)
+def test_a_reboot_by_an_operator_is_told_from_a_crash(told: dict[str, Events]) -> None:
+    events = told["host02"]
     assert [one.fields["shutdown"] for one in events["host_booted"]] == ["orderly"]
     assert not {"kernel_oops", "kernel_panic"} & set(events)
 
 
-def test_a_lost_pcie_link_is_told_of_the_card_below_the_port(tmp_path: Path) -> None:
-    events = events_of("s7", tmp_path, lambda kinds: {"pcie_link_down", "pcie_link_up", "pcie_link_degraded"} <= kinds, speed=4)
+def test_a_lost_pcie_link_is_told_of_the_card_below_the_port(told: dict[str, Events]) -> None:
+    events = told["host03"]
     [lost] = events["pcie_link_down"]
     assert lost.tags["pci"] == RNIC
     assert lost.fields["device"] != RNIC, "the kernel names the port"

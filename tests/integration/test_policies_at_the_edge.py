@@ -2,13 +2,14 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from wallwatch.domain.policies.load import policies
+from wallwatch.domain.policies.models import Policy
 from wallwatch.domain.policies.tables import tables
 from wallwatch_testing.collector import FILE_OUTPUT, Message, collecting, messages
 from wallwatch_testing.simulator import simulating
@@ -38,14 +39,21 @@ PLUGINS = """
 
 
 @contextmanager
-def watched(scenario: str, folder: Path, speed: float) -> Iterator[Path]:
-    """The file of what leaves host01."""
+def watched(scenario: str, folder: Path, speed: float, edge: Iterable[Policy]) -> Iterator[Path]:
+    """The file of what leaves host01, where these policies are checked."""
     with simulating(folder, scenario, speed) as hosts:
         host = hosts[0]
-        (host / "policies.json").write_bytes(tables(policies().values()))
+        (host / "policies.json").write_bytes(tables(edge))
         output = host / "told.json"
         with collecting(host, host.name, PLUGINS, FILE_OUTPUT.format(path=output)):
             yield output
+
+
+def impatient(edge: Iterable[Policy]) -> Iterator[Policy]:
+    """The same policies with timers of 3 s: the collector's clock is real, and its tests hold it to the catalogue's minutes."""
+    for policy in edge:
+        timer = policy.timer and policy.timer.model_copy(update={"seconds": 3})
+        yield policy.model_copy(update={"timer": timer})
 
 
 def violations(output: Path, *wanted: str, pci: str | None = None) -> dict[str, list[Message]]:
@@ -63,7 +71,7 @@ def violations(output: Path, *wanted: str, pci: str | None = None) -> dict[str, 
 
 
 def test_entries_that_are_deleted_while_their_flows_are_used_are_told_with_their_trace(tmp_path: Path) -> None:
-    with watched("s1", tmp_path, speed=2) as output:
+    with watched("s1", tmp_path, speed=2, edge=policies().values()) as output:
         one = violations(output, "flow-kept-while-used", pci=RNIC)["flow-kept-while-used"][0]
         assert (one.tags["host"], one.tags["rack"]) == ("host01", "r1")
         assert one.fields["subject"].startswith(f"{RNIC} ")
@@ -84,7 +92,7 @@ def test_entries_that_are_deleted_while_their_flows_are_used_are_told_with_their
 
 
 def test_a_kernel_that_stands_still_violates_what_speaks_for_it(tmp_path: Path) -> None:
-    with watched("s2", tmp_path, speed=4) as output:
+    with watched("s2", tmp_path, speed=4, edge=impatient(policies().values())) as output:
         found = violations(output, "host-cpus-run", "command-answered")
         assert "vf-one-container" not in found
         assert found["command-answered"][0].fields["trace"].endswith("timer")

@@ -64,7 +64,9 @@ def read_all(bootstrap: str, topic: str) -> list[Message]:
         consumer.assign([TopicPartition(name, number, 0) for (name, number), end in last.items() if end > 0])
         missing = sum(last.values())
         while len(found) < missing:
-            got = [message for message in consumer.consume(500, REQUEST_TIMEOUT_S) if message.error() is None]
+            # `consume` waits for as many as it is asked for, so it is never asked for more than there are.
+            asked = min(500, missing - len(found))
+            got = [message for message in consumer.consume(asked, REQUEST_TIMEOUT_S) if message.error() is None]
             assert got, f"{topic}: {len(found)} of {missing} messages were read"
             found += got
     return found

@@ -11,9 +11,12 @@ from wallwatch_local.processes import die_with_parent, running
 
 
 @contextmanager
-def simulating(folder: Path, scenario: str, speed: float = 1) -> Iterator[list[Path]]:
-    """Run fleetsim for the length of the block; yields the folders of the hosts once all can be observed."""
-    file = hosts.scenario_file(scenario)
+def simulating(folder: Path, scenario: str | Path, speed: float = 1) -> Iterator[list[Path]]:
+    """Run fleetsim on a scenario, by name or a file of the test's own, for the length of the block.
+
+    Yields the folders of the hosts once all can be observed.
+    """
+    file = scenario if isinstance(scenario, Path) else hosts.scenario_file(scenario)
     folders = [folder / "hosts" / host.name for host in hosts.hosts_of(file)]
     # A relative folder keeps the paths of the sockets short.
     arguments = ["run", "--scenario", str(file), "--hosts", "hosts", "--speed", str(speed)]
