@@ -10,7 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from wallwatch_backend.health.schemas import Check, Readiness
 from wallwatch_backend.kit.database import Database
 
-REQUIRED_REVISION = "0023"
+REQUIRED_REVISION = "0024"
 _KAFKA_TIMEOUT_S = 3
 _KAFKA_KEPT_S = 5.0  # a probe a second must not ask the brokers a second
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import case, null
 
 from wallwatch_backend.audit import service as audit
-from wallwatch_backend.incidents import events, repository
+from wallwatch_backend.incidents import events, members, repository
 from wallwatch_backend.incidents.filters import IncidentFilter
 from wallwatch_backend.incidents.models import IncidentRow
 from wallwatch_backend.incidents.requests import MAX_BULK, Bulk, BulkResult, Skipped
@@ -63,6 +63,7 @@ async def _change(session: WriteSession, caller: Caller, body: Bulk, ids: list[U
     if body.action == "reopen":
         # The leader looks at silences within a second: to lock rows after numbers of the change feed were drawn is not allowed here.
         await silences.apply_again(session, at)
+        await members.take_in_earnest(session, ids)
     await events.publish_many(session, ids, event, at, **_values(caller, body, at))
 
 
@@ -77,7 +78,7 @@ def _values(caller: Caller, body: Bulk, at: datetime) -> dict[str, Any]:
     if body.action == "resolve":
         return {"state": "resolved", "resolved_at": at, "resolved_by": caller.actor, "suppressed_by": null(), "suppressed_at": null()}
     if body.action == "reopen":
-        gone = dict.fromkeys(("resolved_at", "resolved_by", "acknowledged_at", "acknowledged_by", "over_since"), null())
+        gone = dict.fromkeys(("resolved_at", "resolved_by", "acknowledged_at", "acknowledged_by", "over_since", "inhibited_by"), null())
         return {"state": "reopened", "reopened": i.reopened + 1, **gone}
     return {"assignee": body.assignee} if body.action == "assign" else {}
 

@@ -62,7 +62,11 @@ async def candidates(session: ReadSession, finding: Member, reopen_within: timed
             shared.append(and_(F.fw_ver == finding.fw_ver, F.started_at.between(*_around(finding.started_at, rules.fleet.window_s))))
         if shared:
             same = and_(F.symptom == finding.symptom, F.cause.is_not_distinct_from(finding.cause), F.host != finding.host)
-            spread = query.where(same, or_(*shared), I.state != "resolved").order_by(F.started_at.desc(), F.finding_id).limit(_MOST)
+            # What a remedy has brought about says nothing of the rack or the firmware.
+            earnest = or_(F.inhibited_by.is_(None), F.inhibited.is_(False))
+            spread = (
+                query.where(same, earnest, or_(*shared), I.state != "resolved").order_by(F.started_at.desc(), F.finding_id).limit(_MOST)
+            )
             rows += (await session.execute(spread)).all()
     return _grouped(rows)
 

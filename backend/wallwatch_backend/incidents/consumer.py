@@ -7,12 +7,12 @@ import asyncio
 import base64
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import orjson
 import structlog
-from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer
+from confluent_kafka import TIMESTAMP_NOT_AVAILABLE, Consumer, KafkaError, KafkaException, Message, Producer
 from prometheus_client import Counter, Histogram
 from pydantic import ValidationError
 
@@ -86,7 +86,7 @@ class FindingConsumer:
             newest[(str(message.topic()), int(message.partition() or 0))] = message
             read = parse(message.value())
             if isinstance(read, Finding):
-                good.append((message, read))
+                good.append((message, read.model_copy(update={"heard_at": heard_at(message)})))
             else:
                 dead.append((message, *read))
         outcomes = await apply_all(self._database, [finding for _, finding in good], timedelta(seconds=self._settings.reopen_within_s))
@@ -116,6 +116,12 @@ def parse(raw: bytes | str | None) -> Finding | tuple[str, str]:
         first = bad.errors(include_input=False, include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         return ("malformed" if first["type"] == "json_invalid" else "invalid"), f"{where}: {first['msg']}".removeprefix(": ")
+
+
+def heard_at(message: Message) -> datetime | None:
+    """When the message was written to Kafka."""
+    kind, since_epoch_ms = message.timestamp()
+    return None if kind == TIMESTAMP_NOT_AVAILABLE else datetime.fromtimestamp(since_epoch_ms / 1000, UTC)
 
 
 def _count(finding: Finding, outcome: Applied) -> None:

@@ -32,6 +32,7 @@ class IncidentFilter(BaseModel):
     assignee: Name | None = None
     active: bool | None = Field(default=None, description="A symptom is present now")
     suppressed_by: UUID | None = None
+    inhibited_by: UUID | None = Field(default=None, description="Any of its findings began during this remedy, which may bring it about")
     q: Line | None = Field(default=None, description="Text in title, summary, subject, host, PCI address or ticket")
     opened_after: Moment | None = None
     opened_before: Moment | None = None

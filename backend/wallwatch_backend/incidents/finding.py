@@ -37,6 +37,8 @@ class Finding(BaseModel):
     evidence: list[Evidence] = Field(default_factory=list, max_length=200)
     hypotheses: list[Hypothesis] = Field(default_factory=list, max_length=50)
     remedies: list[SuggestedRemedy] = Field(default_factory=list, max_length=50)
+    heard_at: AwareDatetime | None = Field(default=None, exclude=True)
+    """When it was written to Kafka, by the centre's clock; no part of the message, and None where that is not known."""
 
     @property
     def top(self) -> Hypothesis:
@@ -67,6 +69,8 @@ def new_member(finding: Finding) -> IncidentFindingRow:
         fw_ver="",
         explanation="",
         inhibited=False,
+        inhibited_by=None,
+        inhibited_at=None,
         evidence=[],
         hypotheses=[],
         remedies=[],

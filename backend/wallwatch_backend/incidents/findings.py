@@ -8,9 +8,10 @@ from datetime import timedelta
 from enum import StrEnum
 
 from wallwatch.domain.catalogue.grouping import grouping
-from wallwatch_backend.incidents import candidates, events, members, merging, repository
+from wallwatch_backend.incidents import candidates, events, inhibiting, members, merging, repository
 from wallwatch_backend.incidents.finding import Finding, dump, new_incident, new_member, take_over
 from wallwatch_backend.incidents.grouping import Decision, decide
+from wallwatch_backend.incidents.inhibition import Run
 from wallwatch_backend.incidents.models import IncidentFindingRow, IncidentRow
 from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.database import WriteSession
@@ -49,11 +50,15 @@ async def _begin(session: WriteSession, finding: Finding, reopen_within: timedel
     as_member = candidates.member_of(row)
     found = await candidates.candidates(session, as_member, reopen_within)
     decision = decide(as_member, found, grouping(), reopen_within)
+    run = None if decision.inhibited else await inhibiting.brought_about_by(session, finding)
+    if run is not None:
+        decision = inhibiting.quietly(as_member, found, reopen_within)
+        row.inhibited, row.inhibited_by, row.inhibited_at = True, run.remedy_id, clock.now()
     if decision.join is None:
-        return await _open(session, finding, row)
+        return await _open(session, finding, row, run)
     target, sources = await _locked(session, decision)
-    if target is None:
-        return await _open(session, finding, row)
+    if target is None or (run is not None and target.state == "resolved"):
+        return await _open(session, finding, row, run)
     if target.state == "resolved" and not decision.reopen:  # a person resolved it since it was looked up
         decision = Decision(join=target.id, reopen=True, why="it went on after the incident had been resolved")
     at = clock.now()
@@ -67,12 +72,14 @@ async def _begin(session: WriteSession, finding: Finding, reopen_within: timedel
     was_over = not target.active
     await members.settle(session, target)
     if decision.reopen:
-        await _reopen(session, finding, target, "The symptom came back.")
+        await reopen(session, row, target, "The symptom came back.")
         return Applied.reopened
     where = f"{finding.symptom} on {finding.host} {finding.pci}".strip()
     again = known_symptom and was_over and not sources
     text = f"{where} came back. {finding.summary}" if again else f"{where}: {finding.summary} It belongs here: {decision.why}."
     events.note(session, target, finding.started_at, "symptom", text, finding_id=str(finding.finding_id))
+    if run is not None:
+        inhibiting.tell(session, target, row, run, at)
     await enforcement.apply_to_one(session, target, at)
     await merging.publish_merged(session, sources, at)
     await events.publish(session, target, None if decision.inhibited and not sources else EventType.updated, at)
@@ -89,7 +96,7 @@ async def _locked(session: WriteSession, decision: Decision) -> tuple[IncidentRo
     return target, [row for row in rows.values() if row.state != "resolved" and row.merged_into is None]
 
 
-async def _open(session: WriteSession, finding: Finding, row: IncidentFindingRow) -> Applied:
+async def _open(session: WriteSession, finding: Finding, row: IncidentFindingRow, run: Run | None) -> Applied:
     at = clock.now()
     incident = new_incident(row, at)
     row.incident_id = row.origin_id = incident.id
@@ -99,6 +106,8 @@ async def _open(session: WriteSession, finding: Finding, row: IncidentFindingRow
     await members.add(session, row)
     await members.end_older(session, row)
     events.note(session, incident, finding.started_at, "opened", finding.summary, finding_id=str(finding.finding_id))
+    if run is not None:
+        inhibiting.tell(session, incident, row, run, at)
     await events.publish_new(session, incident, row, at)
     return Applied.opened
 
@@ -115,7 +124,7 @@ async def _go_on(session: WriteSession, finding: Finding, known: IncidentFinding
             return Applied.repeated
         await session.flush()
         await members.settle(session, incident)
-        await _reopen(session, finding, incident, "The symptom was present after the incident had been resolved.")
+        await reopen(session, known, incident, "The symptom was present after the incident had been resolved.")
         return Applied.reopened
     if before == (known.severity, known.cause):
         if incident.finding_id == known.finding_id:
@@ -127,7 +136,8 @@ async def _go_on(session: WriteSession, finding: Finding, known: IncidentFinding
         changed.append(f"Severity changed from {before[0]} to {known.severity}.")
     if known.cause != before[1]:
         changed.append(f"The most likely cause is now {known.cause}, before {before[1] or 'none'}.")
-        incident = await _regroup(session, known, incident, reopen_within)
+        if not (known.inhibited and known.inhibited_by):  # what a remedy has brought about merges nothing
+            incident = await regroup(session, known, incident, reopen_within)
     at = clock.now()
     await members.settle(session, incident)
     events.note(session, incident, finding.at, "updated", " ".join(changed), finding_id=str(finding.finding_id))
@@ -136,8 +146,8 @@ async def _go_on(session: WriteSession, finding: Finding, known: IncidentFinding
     return Applied.refreshed
 
 
-async def _regroup(session: WriteSession, known: IncidentFindingRow, incident: IncidentRow, reopen_within: timedelta) -> IncidentRow:
-    """A finding whose cause is seen now may belong together with others."""
+async def regroup(session: WriteSession, known: IncidentFindingRow, incident: IncidentRow, reopen_within: timedelta) -> IncidentRow:
+    """A finding whose cause is seen now, or that counts only now, may belong together with others."""
     as_member = candidates.member_of(known)
     found = await candidates.candidates(session, as_member, reopen_within)
     decision = decide(as_member, found, grouping(), reopen_within)
@@ -152,11 +162,12 @@ async def _regroup(session: WriteSession, known: IncidentFindingRow, incident: I
     return target
 
 
-async def _reopen(session: WriteSession, finding: Finding, incident: IncidentRow, why: str) -> None:
+async def reopen(session: WriteSession, finding: IncidentFindingRow, incident: IncidentRow, why: str) -> None:
+    """Reopen a locked incident for a finding of its own, and tell of it."""
     at = clock.now()
     incident.state, incident.reopened = "reopened", incident.reopened + 1
     incident.resolved_at = incident.resolved_by = incident.acknowledged_at = incident.acknowledged_by = None
-    events.note(session, incident, finding.at, "reopened", f"{why} {finding.summary}", finding_id=str(finding.finding_id))
+    events.note(session, incident, finding.last_at, "reopened", f"{why} {finding.summary}", finding_id=str(finding.finding_id))
     await enforcement.apply_to_one(session, incident, at)
     await events.publish(session, incident, EventType.opened, at)
 

@@ -1,4 +1,5 @@
-"""What happens to incidents without anyone calling: the end of the hold time, the beginning and end of silences. One replica does it."""
+"""What happens to incidents without anyone calling: the end of the hold time, the beginning and end of silences, the end of
+what inhibits a finding. One replica does it."""
 
 import asyncio
 from datetime import timedelta
@@ -8,6 +9,7 @@ from prometheus_client import Counter
 
 from wallwatch_backend.incidents import events, repository
 from wallwatch_backend.incidents.models import IncidentRow
+from wallwatch_backend.incidents.raising import raise_due
 from wallwatch_backend.kit import clock, idempotency
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.settings import Settings
@@ -30,6 +32,7 @@ class Lifecycle:
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
         self._hold = timedelta(seconds=settings.incident_hold_s)
+        self._reopen_within = timedelta(seconds=settings.reopen_within_s)
 
     async def run(self) -> None:
         tidied = clock.now() - _TIDY_EVERY
@@ -37,6 +40,7 @@ class Lifecycle:
             while await self.resolve_over() == _BATCH:
                 pass
             await self.apply_silences()
+            await raise_due(self._database, self._reopen_within)
             if clock.now() - tidied >= _TIDY_EVERY:
                 tidied = clock.now()
                 async with self._database.write() as session:

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, bindparam, func, select, update
+from sqlalchemy import Select, bindparam, exists, func, select, update
 from sqlalchemy.orm import aliased
 
 from wallwatch.domain.catalogue.grouping import grouping
@@ -38,6 +38,8 @@ _LIGHT = (
     F.started_at,
     F.last_at,
     F.cleared_at,
+    F.inhibited,
+    F.inhibited_by,
 )
 
 
@@ -133,7 +135,8 @@ def say(incident: IncidentRow, rows: Sequence[Any]) -> None:
     if not rows:
         return
     active = [row for row in rows if row.cleared_at is None]
-    speaking = active or rows
+    earnest = in_earnest(rows)
+    speaking = [row for row in earnest if row.cleared_at is None] or earnest
     lead = _lead(incident.finding_id if active else None, speaking)
     incident.finding_id, incident.host, incident.pci, incident.rack = lead.finding_id, lead.host, lead.pci, lead.rack or None
     incident.symptom, incident.title, incident.summary = lead.symptom, lead.title, lead.summary
@@ -152,6 +155,16 @@ def say(incident: IncidentRow, rows: Sequence[Any]) -> None:
         incident.over_since = None
     elif over:
         incident.over_since = max(row.cleared_at for row in rows)
+
+
+def in_earnest(rows: Sequence[Any]) -> Sequence[Any]:
+    """Findings that speak for an incident: those that a remedy of one's own has brought about do only where there are no others."""
+    return [row for row in rows if not (row.inhibited and row.inhibited_by)] or rows
+
+
+def inhibitor_of(rows: Sequence[Any]) -> UUID | None:
+    """The remedy that has brought about all of these findings (of several remedies, the last finding's); None where one is in earnest."""
+    return rows[-1].inhibited_by if rows and all(row.inhibited and row.inhibited_by for row in rows) else None
 
 
 def _lead(present: UUID | None, speaking: Sequence[Any]) -> Any:
@@ -204,6 +217,8 @@ async def unresolved_labels(session: ReadSession) -> Sequence[Any]:
             F.cause,
             F.severity,
             F.cleared_at,
+            F.inhibited,
+            F.inhibited_by,
         )
         .join(F, F.incident_id == i.id)
         .where(i.state != "resolved")
@@ -212,5 +227,16 @@ async def unresolved_labels(session: ReadSession) -> Sequence[Any]:
 
 
 async def labels_of(session: ReadSession, incident_id: UUID) -> Sequence[Any]:
-    columns = (F.host, F.rack, F.pci, F.model, F.fw_ver, F.symptom, F.cause, F.severity, F.cleared_at)
+    columns = (F.host, F.rack, F.pci, F.model, F.fw_ver, F.symptom, F.cause, F.severity, F.cleared_at, F.inhibited, F.inhibited_by)
     return (await session.execute(select(*columns).where(F.incident_id == incident_id))).all()
+
+
+async def any_inhibited_by_remedies(session: ReadSession, incident_id: UUID) -> bool:
+    query = select(exists().where(F.incident_id == incident_id, F.inhibited_by.is_not(None), F.inhibited))
+    return bool((await session.execute(query)).scalar_one())
+
+
+async def take_in_earnest(session: WriteSession, incident_ids: Sequence[UUID]) -> None:
+    """What remedies have brought about counts from now on: somebody has reopened the incident."""
+    query = update(F).where(F.incident_id == any_of(incident_ids), F.inhibited_by.is_not(None), F.inhibited).values(inhibited=False)
+    await session.execute(query.execution_options(synchronize_session="fetch"))

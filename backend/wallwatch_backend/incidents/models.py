@@ -59,6 +59,7 @@ class IncidentRow(Base):
     created_at: Mapped[Created]
     suppressed_by: Mapped[Ref | None]  # a silence, also one that has been removed since
     suppressed_at: Mapped[At | None]
+    inhibited_by: Mapped[Ref | None]  # the remedy that brought about all that it shows; stays when it is resolved as such
     merged_into: Mapped[Ref | None] = mapped_column(ForeignKey("incident.id", ondelete="SET NULL"))
     apart: Mapped[bool] = mapped_column(default=False)  # someone split it: never grouped automatically again
     version: Mapped[int] = mapped_column(Integer, default=1)
@@ -72,6 +73,7 @@ class IncidentFindingRow(Base):
     __table_args__ = (
         Index("incident_finding_rnic", "host", "pci", "symptom"),
         Index("incident_finding_fleet", "symptom", "cause", "started_at"),
+        Index("incident_finding_inhibited", "inhibited_by", "incident_id", postgresql_where=text("inhibited_by IS NOT NULL")),
     )
 
     finding_id: Mapped[Ref] = mapped_column(primary_key=True)
@@ -96,6 +98,8 @@ class IncidentFindingRow(Base):
     summary: Mapped[str]
     explanation: Mapped[str]
     inhibited: Mapped[bool] = mapped_column(default=False)
+    inhibited_by: Mapped[Ref | None]  # the remedy during which it began; null also where a crashed or silent host inhibits it
+    inhibited_at: Mapped[At | None]  # when that was found, by our clock
     evidence: Mapped[JsonList]
     hypotheses: Mapped[JsonList]
     remedies: Mapped[JsonList]

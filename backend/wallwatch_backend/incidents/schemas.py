@@ -70,7 +70,7 @@ class TimelineEntry(BaseModel):
     at: datetime
     kind: str = Field(
         description="opened, symptom, updated, cleared, reopened, resolved, acknowledged, unacknowledged, assigned, ticket, comment, "
-        "remedy, silenced, unsilenced, merged, split; verdict and forecast are to come"
+        "remedy, silenced, unsilenced, inhibited, uninhibited, merged, split; verdict and forecast are to come"
     )
     actor: str
     text: str
@@ -117,6 +117,9 @@ class IncidentSummary(BaseModel):
     assignee: str | None
     external_refs: list[ExternalRef]
     suppressed_by: UUID | None = Field(description="The silence that suppresses it")
+    inhibited_by: UUID | None = Field(
+        description="The remedy that brought about all that it shows, so that it is suppressed; null once it is raised in earnest"
+    )
     merged_into: UUID | None = Field(description="The incident that has taken this one's findings; null otherwise")
     version: int = Field(description="The ETag's number")
     seq: int = Field(description="Its place in the change feed")
@@ -142,7 +145,12 @@ class IncidentFinding(BaseModel):
     title: str
     summary: str
     explanation: str
-    inhibited: bool = Field(description="A consequence of a crashed or silent host: nobody was notified of it")
+    inhibited: bool = Field(
+        description="A consequence of a crashed or silent host, or of a remedy of one's own (`inhibited_by`): nobody was notified of it"
+    )
+    inhibited_by: UUID | None = Field(
+        description="The remedy during which it began, one that may bring it about; with `inhibited` false, it has outlasted it"
+    )
     evidence: list[Evidence]
     hypotheses: list[Hypothesis] = Field(description="Most likely first")
     remedies: list[SuggestedRemedy]

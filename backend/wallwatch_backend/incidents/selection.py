@@ -14,7 +14,7 @@ SEVERITY_RANK = case((I.severity == "critical", 1), else_=0)
 Condition = ColumnElement[bool]
 
 _OF_INCIDENT = {"cause": I.top_cause, "severity": I.severity, "scope": I.scope, "assignee": I.assignee, "active": I.active}
-_OF_FINDINGS = {"host": F.host, "pci": F.pci, "rack": F.rack, "model": F.model, "fw_ver": F.fw_ver}
+_OF_FINDINGS = {"host": F.host, "pci": F.pci, "rack": F.rack, "model": F.model, "fw_ver": F.fw_ver, "inhibited_by": F.inhibited_by}
 
 
 def conditions(chosen: IncidentFilter, without: str | None = None) -> Sequence[Condition]:

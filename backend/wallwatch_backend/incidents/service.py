@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from wallwatch_backend.audit import service as audit
-from wallwatch_backend.incidents import events, present, repository
+from wallwatch_backend.incidents import events, members, present, repository
 from wallwatch_backend.incidents.errors import AlreadyResolved, MergedAway
 from wallwatch_backend.incidents.filters import IncidentFilter, ListQuery
 from wallwatch_backend.incidents.models import IncidentRow
@@ -120,6 +120,7 @@ async def resolve(session: WriteSession, caller: Caller, incident_id: UUID, if_m
 
 
 async def reopen(session: WriteSession, caller: Caller, incident_id: UUID, if_match: str | None) -> Incident:
+    await repository.lock_grouping(session)  # findings of a remedy's doing may change, which whoever applies messages locks first
     row = await to_change(session, incident_id, if_match)
     if row.state != "resolved":
         return await present.full(session, row)
@@ -127,6 +128,7 @@ async def reopen(session: WriteSession, caller: Caller, incident_id: UUID, if_ma
     row.state, row.reopened = "reopened", row.reopened + 1
     row.resolved_at = row.resolved_by = row.acknowledged_at = row.acknowledged_by = None
     row.over_since = None  # the hold time would close it again at once
+    await members.take_in_earnest(session, [row.id])
     events.note(session, row, at, "reopened", "Reopened by hand.", caller.actor)
     record(session, caller, "reopen", row)
     await enforcement.apply_to_one(session, row, at)

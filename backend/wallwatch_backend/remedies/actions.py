@@ -6,7 +6,7 @@ from typing import Any
 from wallwatch.domain.catalogue import load
 from wallwatch.domain.catalogue.models import RemedyAction as CatalogueAction
 from wallwatch_backend.remedies.errors import BadParameter, UnknownAction
-from wallwatch_backend.remedies.schemas import ParamInfo, RemedyAction, VerificationInfo
+from wallwatch_backend.remedies.schemas import DisturbanceInfo, ParamInfo, RemedyAction, VerificationInfo
 from wallwatch_backend.settings import Settings
 
 RISKS = ("low", "medium", "high")
@@ -77,6 +77,7 @@ def _shown(action: CatalogueAction) -> RemedyAction:
             text=action.verification.text,
         ),
         symptoms=_symptoms_of(action.id),
+        disturbs=None if action.disturbs is None else DisturbanceInfo.model_validate(action.disturbs.model_dump()),
     )
 
 

@@ -2,13 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 from wallwatch.domain.catalogue import load
+from wallwatch_backend.incidents import inhibition_repository
 from wallwatch_backend.kit.database import ReadSession
 from wallwatch_backend.remedies import repository
 from wallwatch_backend.remedies.models import CommandRow, RemedyRow
-from wallwatch_backend.remedies.schemas import Command, HostOperation, Remedy, Verification
+from wallwatch_backend.remedies.schemas import Command, HostOperation, InhibitedFinding, Remedy, Verification
 
 UNDOABLE = frozenset({"applied", "verified", "not_verified", "failed", "expired"})
 """`failed` and `expired` too: what came of them on the host is not certain; the agent answers `nothing_to_undo` when nothing did."""
@@ -20,7 +22,8 @@ def undoable(row: RemedyRow, commands: Sequence[CommandRow]) -> bool:
     return row.mode == "apply" and row.state in UNDOABLE and reversible and not undo_open
 
 
-def shown(row: RemedyRow, commands: Sequence[CommandRow]) -> Remedy:
+def shown(row: RemedyRow, commands: Sequence[CommandRow], inhibited: Sequence[Any] = ()) -> Remedy:
+    """`inhibited` are the findings that it has brought about; of an order that was made just now there are none."""
     undo = next((c for c in reversed(commands) if c.operation == "undo"), None)
     return Remedy.model_validate(
         {
@@ -45,6 +48,7 @@ def shown(row: RemedyRow, commands: Sequence[CommandRow]) -> Remedy:
             "verification": Verification.model_validate(row.verification) if row.verification else None,
             "undoable": undoable(row, commands),
             "undo_state": undo.state if undo is not None and undo.state != "done" else None,
+            "inhibited": [InhibitedFinding.model_validate(one, from_attributes=True) for one in inhibited],
             "commands": [Command.model_validate({"command_id": c.id, **{k: getattr(c, k) for k in _COMMAND_FIELDS}}) for c in commands],
         }
     )
@@ -57,4 +61,8 @@ async def many(session: ReadSession, rows: Sequence[RemedyRow]) -> list[Remedy]:
     by_remedy: dict[UUID, list[CommandRow]] = defaultdict(list)
     for command in await repository.commands(session, [row.id for row in rows]):
         by_remedy[command.remedy_id].append(command)
-    return [shown(row, by_remedy[row.id]) for row in rows]
+    inhibited: dict[UUID, list[Any]] = defaultdict(list)
+    disturbing = [row.id for row in rows if row.mode == "apply" and row.action in inhibition_repository.disturbing()]
+    for finding in await inhibition_repository.of_remedies(session, disturbing) if disturbing else ():
+        inhibited[finding.inhibited_by].append(finding)
+    return [shown(row, by_remedy[row.id], inhibited[row.id]) for row in rows]

@@ -52,6 +52,15 @@ class VerificationInfo(BaseModel):
     text: str
 
 
+class DisturbanceInfo(BaseModel):
+    """What an action brings about by itself: findings that begin while it or its undo runs, or settles, are inhibited."""
+
+    symptoms: list[str]
+    policies_of: list[str] = Field(description="Policies on these subjects may be violated by it")
+    settle_s: int = Field(description="How long after its end they may begin, and are given to end before they are raised")
+    why: str
+
+
 class RemedyAction(BaseModel):
     """A remedy that agents can carry out."""
 
@@ -70,6 +79,7 @@ class RemedyAction(BaseModel):
     privileges: str = Field(description="What the agent needs on the host for it")
     verification: VerificationInfo
     symptoms: list[str]
+    disturbs: DisturbanceInfo | None = Field(description="What it brings about by itself; null where nothing is inhibited for it")
 
 
 class HostOperation(BaseModel):
@@ -130,6 +140,20 @@ class Command(BaseModel):
     finished_at: datetime | None
 
 
+class InhibitedFinding(BaseModel):
+    """A finding that began while a remedy ran that may bring it about."""
+
+    finding_id: UUID
+    incident_id: UUID
+    host: str
+    pci: str
+    symptom: str
+    title: str
+    started_at: datetime
+    cleared_at: datetime | None = Field(description="Null while it lasts")
+    inhibited: bool = Field(description="False once it has outlasted the remedy and was raised")
+
+
 class Remedy(BaseModel):
     id: UUID
     action: str
@@ -153,5 +177,8 @@ class Remedy(BaseModel):
     undoable: bool = Field(description="POST .../undo would be accepted")
     undo_state: Literal["pending", "dispatched", "failed", "refused", "expired"] | None = Field(
         description="How the newest undo goes; null when none was asked for or it is done"
+    )
+    inhibited: list[InhibitedFinding] = Field(
+        description="Findings that began while it, or its undo, ran or settled, as its own doing; oldest first"
     )
     commands: list[Command]

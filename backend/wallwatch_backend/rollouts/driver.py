@@ -56,7 +56,10 @@ class RolloutDriver:
         present = [remedy for remedy in remedies if remedy.rollout_wave == row.wave]
         verdict, why = judge({f"{r.host} {r.pci or ''}".strip(): r.state for r in present}, len(row.waves[row.wave]))
         if verdict != "stop" and row.wave_began_at is not None:
-            symptom = await repository.symptom_since(session, sorted({r.host for r in remedies}), row.wave_began_at)
+            hosts = sorted({r.host for r in remedies})
+            symptom = await repository.symptom_since(session, hosts, row.wave_began_at)
+            if symptom is None and verdict == "next" and await repository.any_inhibited(session, hosts, row.wave_began_at):
+                return  # it ends, or is raised and stops the rollout
             if symptom is not None:
                 verdict, why = "stop", f"{symptom[0]} began on {symptom[1]} after the wave did"
         if verdict == "stop":

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Row, select, tuple_
+from sqlalchemy import Row, exists, select, tuple_
 
 from wallwatch.store.tables import rnic
 from wallwatch_backend.agents.models import AgentRow
@@ -65,12 +65,20 @@ async def rnics_of(session: ReadSession, hosts: Sequence[str]) -> Sequence[Row[s
 
 
 async def symptom_since(session: ReadSession, hosts: Sequence[str], since: datetime) -> tuple[str, str] | None:
-    """A symptom that began on one of these hosts after a time and lasts: (symptom, host)."""
+    """A symptom that began on one of these hosts after a time and lasts: (symptom, host). What is inhibited is none."""
     query = (
         select(IncidentFindingRow.symptom, IncidentFindingRow.host)
         .where(IncidentFindingRow.host.in_(hosts), IncidentFindingRow.started_at > since, IncidentFindingRow.cleared_at.is_(None))
+        .where(IncidentFindingRow.inhibited.is_(False))
         .order_by(IncidentFindingRow.started_at)
         .limit(1)
     )
     row = (await session.execute(query)).one_or_none()
     return (row.symptom, row.host) if row is not None else None
+
+
+async def any_inhibited(session: ReadSession, hosts: Sequence[str], since: datetime) -> bool:
+    """Whether a symptom lasts on one of these hosts that began after a time and is inhibited: it may still be raised."""
+    f = IncidentFindingRow
+    found = exists().where(f.host.in_(hosts), f.started_at > since, f.cleared_at.is_(None), f.inhibited)
+    return bool((await session.execute(select(found))).scalar_one())

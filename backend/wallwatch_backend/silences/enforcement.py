@@ -1,6 +1,7 @@
 """What silences do to incidents: suppress them while they last, let them go afterwards. For one incident, or for all in a few statements.
 
-An incident is suppressed while each of its active findings (of one that is over: each of its findings) is matched by a silence in force.
+An incident is suppressed while each of its active findings (of one that is over: each of its findings) is matched by a silence in force,
+and while a remedy of one's own has brought all of its findings about. Findings that a remedy has brought about say nothing beside others.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -43,7 +44,7 @@ def labels(finding: Any, scope: str) -> dict[str, Collection[str]]:
 
 def suppressor(in_force: Sequence[InForce], findings: Iterable[Any], scope: str) -> InForce | None:
     """The silence that suppresses an incident with these findings, or None; of several, that of its last finding."""
-    rows = list(findings)
+    rows = members.in_earnest(list(findings))
     speaking = [row for row in rows if row.cleared_at is None] or rows
     found: InForce | None = None
     for row in speaking:
@@ -65,27 +66,35 @@ async def apply_to_one(session: WriteSession, incident: IncidentRow, at: datetim
         return
     with session.no_autoflush:  # the incident is written once, when it is published
         in_force = await _in_force(session, at)
-    if not in_force and incident.state != "suppressed":
-        return
-    found = suppressor(in_force, await members.labels_of(session, incident.id), incident.scope) if in_force else None
-    _take_effect(session, incident, found, at)
+        if not in_force and incident.state != "suppressed" and not await members.any_inhibited_by_remedies(session, incident.id):
+            incident.inhibited_by = None
+            return
+    rows = await members.labels_of(session, incident.id)
+    found = suppressor(in_force, rows, incident.scope) if in_force else None
+    _take_effect(session, incident, found, members.inhibitor_of(rows), at)
 
 
 async def apply_to_new(session: WriteSession, incident: IncidentRow, finding: Any, at: datetime) -> None:
     """`apply_to_one` of an incident that was made of one finding just now."""
-    _take_effect(session, incident, suppressor(await _in_force(session, at), [finding], incident.scope), at)
+    found = suppressor(await _in_force(session, at), [finding], incident.scope)
+    _take_effect(session, incident, found, members.inhibitor_of([finding]), at)
 
 
-def _take_effect(session: WriteSession, incident: IncidentRow, found: InForce | None, at: datetime) -> None:
-    if found is not None:
+def _take_effect(session: WriteSession, incident: IncidentRow, found: InForce | None, remedy_id: UUID | None, at: datetime) -> None:
+    """Suppress or let go. Who inhibits or raises findings has told the timeline of it; of silences it is told here."""
+    incident.inhibited_by = remedy_id
+    if found is not None and incident.suppressed_by is None:
+        events.note(session, incident, at, "silenced", f"Suppressed: {found.reason}", silence_id=str(found.id))
+    elif found is None and incident.suppressed_by is not None:
+        events.note(session, incident, at, "unsilenced", _RELEASED)
+    incident.suppressed_by = found.id if found is not None else None
+    if found is not None or remedy_id is not None:
         if incident.state != "suppressed":
             incident.suppressed_at = at
-            events.note(session, incident, at, "silenced", f"Suppressed: {found.reason}", silence_id=str(found.id))
-        incident.state, incident.suppressed_by = "suppressed", found.id
+        incident.state = "suppressed"
     elif incident.state == "suppressed":
         incident.state = "acknowledged" if incident.acknowledged_by is not None else "reopened" if incident.reopened else "open"
-        incident.suppressed_by = incident.suppressed_at = None
-        events.note(session, incident, at, "unsilenced", _RELEASED)
+        incident.suppressed_at = None
 
 
 _RELEASED = "No silence matches it any more."
@@ -102,7 +111,7 @@ async def apply_to_all(session: WriteSession, at: datetime) -> int:
         if found is not None:
             if (rows[0].state, rows[0].suppressed_by) != ("suppressed", found.id):
                 suppress.setdefault(found.id, []).append(incident_id)
-        elif rows[0].state == "suppressed":
+        elif rows[0].state == "suppressed" and members.inhibitor_of(rows) is None:
             release.append(incident_id)
     # All locks on rows before the first number of the change feed is drawn.
     locked = {row.id: row for row in await repository.lock_many(session, [*release, *(i for ids in suppress.values() for i in ids)])}

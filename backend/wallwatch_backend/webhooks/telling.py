@@ -202,5 +202,5 @@ class Telling:
 
 
 def _ended_in_silence(event: EventRow) -> bool:
-    """The end of something of which nobody was told because it was suppressed."""
-    return event.event == EventType.resolved and bool(event.data.get("suppressed_by"))
+    """The end of something of which nobody was told because it was suppressed, by a silence or as a remedy's doing."""
+    return event.event == EventType.resolved and bool(event.data.get("suppressed_by") or event.data.get("inhibited_by"))

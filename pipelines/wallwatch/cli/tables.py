@@ -19,7 +19,7 @@ def pages() -> dict[str, str]:
 
 def sections() -> dict[str, dict[str, str]]:
     """File name -> name of a place in it -> content; a place is `<!-- name -->` up to `<!-- /name -->`."""
-    return {"remedies.md": {"remedies": remedies_table()}}
+    return {"remedies.md": {"remedies": remedies_table(), "disturbances": disturbances_table()}}
 
 
 def with_sections(text: str, places: dict[str, str]) -> str:
@@ -52,6 +52,22 @@ def remedies_table() -> str:
         for r in remedies().values()
     )
     return _table(("remedy", "for", "done on the host by", "needs there", "risk", "proven by telemetry", "undo"), rows)
+
+
+def disturbances_table() -> str:
+    """What remedies bring about by themselves, and for how long that is inhibited."""
+    rows = (
+        (
+            f"`{r.id}`",
+            ", ".join(r.disturbs.symptoms),
+            ", ".join(r.disturbs.policies_of) or "none",
+            f"{r.disturbs.settle_s} s",
+            r.disturbs.why,
+        )
+        for r in remedies().values()
+        if r.disturbs is not None
+    )
+    return _table(("remedy", "symptoms", "policies on", "settles in", "why"), rows)
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

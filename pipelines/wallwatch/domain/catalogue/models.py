@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -308,6 +308,28 @@ class Verification(Entry):
         return self.expected.format(**params) if self.equals_param is not None or self.at_most_param is not None else self.expected
 
 
+NEVER_OWN_DOING = frozenset({"S2", "S3", "S6", "S7", "S8", "silent"})
+"""What no remedy may be an excuse for: a host or card in trouble, a lost link, and slow packets, which a remedy is to end, or has itself
+caused for good."""
+
+
+class Disturbance(Entry):
+    """What an action brings about by itself on its RNIC (of a host's action: on any of the host) while it, or its undo, runs."""
+
+    symptoms: tuple[Annotated[str, Field(pattern=r"^(S[1-8]|unexplained|silent)$")], ...] = Field(min_length=1)
+    policies_of: tuple[Literal["flow"], ...] = ()
+    """Policies on these subjects may be violated by it."""
+    settle_s: int = Field(default=60, ge=0, le=900)
+    """How long after its end what it stirred up may still begin, and whatever began is given to end."""
+    why: str
+
+    @model_validator(mode="after")
+    def _may_be_its_doing(self) -> Disturbance:
+        if excused := NEVER_OWN_DOING & set(self.symptoms):
+            raise ValueError(f"{', '.join(sorted(excused))} must be raised whatever runs on the host")
+        return self
+
+
 class RemedyAction(Entry):
     id: str
     title: str
@@ -326,6 +348,8 @@ class RemedyAction(Entry):
     privileges: str
     """What the agent needs on the host for it."""
     verification: Verification
+    disturbs: Disturbance | None = None
+    """None where it stirs nothing up: whatever begins then is raised as usual."""
 
     @model_validator(mode="after")
     def _known_param(self) -> RemedyAction:
