@@ -1,10 +1,8 @@
 """What a simulated kernel prints when its host dies, restarts or loses a PCIe link arrives as events, through the real collector."""
 
-import json
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 
