@@ -11,13 +11,14 @@ import { Panel } from "@/lib/ui/Panel";
 import { QueryState } from "@/lib/ui/QueryState";
 import { StatusMark } from "@/lib/ui/StatusMark";
 import { ForecastMarks } from "./ForecastMarks";
-import { fanModel, pastModel, targetsOf } from "./models";
+import { drawnFirst, fanModel, pastModel, targetsOf } from "./models";
 import { useForecast, usePastForecasts } from "./queries";
 import { declineText, intervalText, reachText } from "./times";
+import { WallFan } from "./WallFan";
 
 function WallTimes({ forecast, drawn, onDraw }: { forecast: Forecast; drawn: string | undefined; onDraw: (wall: string) => void }) {
   return (
-    <HeadedTable label="When walls are reached" titles={["Wall", "Now", "Limit", "Reached", "Nine of ten cases"]}>
+    <HeadedTable label="When walls are reached" titles={["Wall", "Now", "Limit", "The next hour", "Reached", "Nine of ten cases"]}>
       {forecast.walls.map((wall) => (
         <Table.Tr key={wall.wall} data-wall={wall.wall}>
           <Table.Td>
@@ -27,6 +28,9 @@ function WallTimes({ forecast, drawn, onDraw }: { forecast: Forecast; drawn: str
           </Table.Td>
           <Table.Td>{formatValue(wall.now, wall.unit)}</Table.Td>
           <Table.Td>{formatValue(wall.limit, wall.unit)}</Table.Td>
+          <Table.Td>
+            <WallFan wall={wall} forecast={forecast} />
+          </Table.Td>
           <Table.Td style={{ fontWeight: wall.likely_in_s === null ? 400 : 700 }}>{reachText(wall)}</Table.Td>
           <Table.Td>{intervalText(wall)}</Table.Td>
         </Table.Tr>
@@ -68,7 +72,8 @@ export function ForecastPanel({ host, pci }: { host: string; pci: string }) {
   const [horizon, setHorizon] = useState("900");
   const { zone } = useTimeFormat();
   const targets = useMemo(() => (forecast.data ? targetsOf(forecast.data) : []), [forecast.data]);
-  const target = targets.find((each) => each.key === chosen) ?? targets.find((each) => each.key === "bandwidth_gbps") ?? targets[0];
+  const first = forecast.data ? drawnFirst(forecast.data) : "bandwidth_gbps";
+  const target = targets.find((each) => each.key === chosen) ?? targets.find((each) => each.key === first) ?? targets[0];
   const past = usePastForecasts(host, pci, target?.key ?? "bandwidth_gbps", Number(horizon));
   const formats = useMemo(
     () => ({ axis: (ms: number) => formatTime(ms, zone).slice(11, 16), tooltip: (ms: number) => formatTime(ms, zone) }),

@@ -12,14 +12,14 @@ type Sort = "time_to_wall" | "decline";
 const ROW_PX = 49;
 const ROUND_MS = 10_000;
 const COLUMNS: readonly LongColumn<Sort>[] = [
-  { title: "RNIC" },
-  { title: "Model", width: 80 },
+  { title: "RNIC", width: "18%" },
+  { title: "Model", width: "7%" },
   { title: "Wall", width: "15%" },
-  { title: "Reached", width: 190, sort: { by: "time_to_wall", way: "ascending" } },
-  { title: "Nine of ten cases", width: 150 },
-  { title: "Bandwidth in the hour", width: 220, sort: { by: "decline", way: "descending" } },
-  { title: "Made", width: 90 },
-  { title: "Read with care", width: 130 },
+  { title: "Reached", width: "15%", sort: { by: "time_to_wall", way: "ascending" } },
+  { title: "Nine of ten cases", width: "14%" },
+  { title: "Bandwidth in the hour", sort: { by: "decline", way: "descending" } },
+  { title: "Made", width: "8%" },
+  { title: "Read with care", width: 140 },
 ];
 
 interface Props {
@@ -39,7 +39,7 @@ export function ForecastTable({ items, sorted, onSort, onNearEnd }: Props) {
       items={items}
       keyOf={(item) => `${item.host}|${item.pci}`}
       rowPx={ROW_PX}
-      minWidth={980}
+      minWidth={1040}
       sorted={sorted}
       onSort={onSort}
       onNearEnd={onNearEnd}

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Forecast, PastForecasts } from "@/lib/api/types";
 import { parseForecastFilters } from "./filters";
-import { fanModel, pastModel, targetsOf } from "./models";
+import { drawnFirst, fanModel, pastModel, targetsOf } from "./models";
 import { declineText, intervalText, reachText } from "./times";
+import { fanOf } from "./wallFan";
 
 const formats = { axis: String, tooltip: String };
 const ahead = [1, 2, 3, 4, 5].map((i) => [30, 30 + i, 30 + 2 * i]);
@@ -43,6 +44,31 @@ describe("the fan", () => {
     expect(model.limit?.value).toBe(43);
     expect(model.toMs - model.fromMs).toBe(3_600_000);
     expect(fanModel(forecast, bandwidth, formats).limit).toBeUndefined();
+  });
+});
+
+describe("the small fan of a wall", () => {
+  const [wall] = forecast.walls;
+  if (!wall) throw new Error("a wall was expected");
+
+  it("stands to the limit as the values do, and marks where they meet", () => {
+    const fan = fanOf(wall, forecast, 120, 47.3);
+    expect(fan?.likely).toBe("0.0,17.3 2.0,16.3 10.0,15.3 30.0,14.3 60.0,13.3 120.0,12.3");
+    expect(fan?.limit).toBeCloseTo(4.3, 1);
+    expect(fan?.meets).toEqual({ x: 30, y: fan?.limit });
+    expect(fan?.text).toBe("Egress masks, limit 43 masks, in 15 min: now 30, in an hour 35 (30 to 40)");
+  });
+
+  it("is cut where it leaves the picture, and is not drawn where nothing is known", () => {
+    const wild = { ...wall, ahead: wall.ahead.map(() => [30, 40, 40_000]) };
+    expect(fanOf(wild, forecast, 120, 16)?.limit).toBeCloseTo(16 - 10, 1);
+    expect(fanOf({ ...wall, now: null }, forecast, 120, 40)).toBeNull();
+    expect(fanOf({ ...wall, ahead: wall.ahead.map(() => [null, null, null]) }, forecast, 120, 40)).toBeNull();
+  });
+
+  it("comes before the bandwidth where a wall is likely to be reached", () => {
+    expect(drawnFirst(forecast)).toBe("egress_masks");
+    expect(drawnFirst({ ...forecast, walls: [{ ...wall, likely_in_s: null }] })).toBe("bandwidth_gbps");
   });
 });
 

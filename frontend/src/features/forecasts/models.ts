@@ -23,6 +23,12 @@ export function targetsOf(forecast: Forecast): Target[] {
   return [...walls, ...others];
 }
 
+/** What one wants to see first: the wall that is likely to be reached first, else the bandwidth. */
+export function drawnFirst(forecast: Forecast): string {
+  const ahead = forecast.walls.flatMap(({ wall, likely_in_s }) => (likely_in_s === null ? [] : [{ wall, likely_in_s }]));
+  return ahead.sort((a, b) => a.likely_in_s - b.likely_in_s)[0]?.wall ?? "bandwidth_gbps";
+}
+
 /** The fan: from now, the likely course between what is low and what is high. */
 export function fanModel(forecast: Forecast, target: Target, formats: Formats): SeriesModel {
   const at = Date.parse(forecast.at);
