@@ -1,7 +1,7 @@
 """Kafka or TimescaleDB away for a while: every sample that the collector took is in the database afterwards, once.
 
 The collector writes each metric to a file as well; that file is what must be found again. WALLWATCH_OUTAGE_S is the length of an
-outage (20 s by default).
+outage (12 s by default: a session of Kafka's clients, 10 s, ends within it).
 """
 
 import json
@@ -18,28 +18,29 @@ from wallwatch_testing import telemetry_path
 from wallwatch_testing.collector import FILE_OUTPUT, FREQUENT_MASKS, INPUTS, KAFKA_OUTPUT, Message, collecting, message, messages
 from wallwatch_testing.kafka_lag import read_all
 from wallwatch_testing.simulator import simulating
-from wallwatch_testing.stack import wait_for
+from wallwatch_testing.stack import random_name, wait_for
 from wallwatch_testing.telemetry_path import TABLES, Key, TelemetryPath, keys, kill
 
 pytestmark = pytest.mark.faults
 
-OUTAGE_S = float(os.environ.get("WALLWATCH_OUTAGE_S", "20"))
+OUTAGE_S = float(os.environ.get("WALLWATCH_OUTAGE_S", "12"))
 DISK_BUFFER = '  buffer_strategy = "disk"\n  buffer_directory = "buffer"\n'
 
 
 class Observed:
-    """A simulated host that is being observed; the collector can be stopped, killed and started again."""
+    """A simulated host that is being observed, under a name of its own; the collector can be stopped, killed and started again."""
 
-    def __init__(self, path: TelemetryPath, host: Path) -> None:
+    def __init__(self, path: TelemetryPath, host: Path, name: str) -> None:
         self.path = path
         self._host = host
+        self._name = name
         self._taken = host / "taken.json"
         self._collector = ExitStack()
         self.start_collecting()
 
     def start_collecting(self) -> None:
         outputs = KAFKA_OUTPUT.format(bootstrap=self.path.kafka.address) + FILE_OUTPUT.format(path=self._taken)
-        collector = collecting(self._host, self._host.name, INPUTS + FREQUENT_MASKS, outputs, more=DISK_BUFFER)
+        collector = collecting(self._host, self._name, INPUTS + FREQUENT_MASKS, outputs, more=DISK_BUFFER)
         self._process = self._collector.enter_context(collector)
 
     def stop_collecting(self) -> list[Message]:
@@ -52,15 +53,19 @@ class Observed:
         kill(self._process)
         return self.stop_collecting()
 
-    def has_rows(self, more_than: int) -> bool:
-        return len(self.path.rows("rnic")) > more_than
+    def rows(self, measurement: str) -> list[Key]:
+        """Key and time of every row of the host, duplicates included."""
+        return [row for row in self.path.rows(measurement) if row[0] == self._name]
+
+    def has_rows(self, more_than: int = 5) -> bool:
+        return len(self.rows("rnic")) > more_than
 
     def taken(self) -> list[Message]:
         """What has been taken so far."""
         return messages(self._taken)
 
     def _is_stored(self, measurement: str, expected: set[Key]) -> bool:
-        return expected <= set(self.path.rows(measurement))
+        return expected <= set(self.rows(measurement))
 
     def assert_all_stored(self, taken: list[Message]) -> None:
         """Wait until every taken sample is stored."""
@@ -74,7 +79,7 @@ class Observed:
 
     def _where_lost(self, measurement: str, expected: set[Key]) -> str:
         """Says on which side of Kafka samples were lost."""
-        missing = expected - set(self.path.rows(measurement))
+        missing = expected - set(self.rows(measurement))
         in_kafka = [message(json.loads(one.value() or b"{}")) for one in read_all(self.path.kafka.address, f"wallwatch.{measurement}")]
         ingested_not = missing & keys(in_kafka, measurement)
         refused = len(read_all(self.path.kafka.address, "wallwatch.dead_letter"))
@@ -87,16 +92,22 @@ class Observed:
         """The same, and that none is there twice and nothing else is."""
         self.assert_all_stored(taken)
         for measurement in TABLES:
-            rows = self.path.rows(measurement)
+            rows = self.rows(measurement)
             assert len(rows) == len(set(rows)), f"{measurement} has duplicates"
             assert set(rows) == keys(taken, measurement), f"{measurement} has rows that nobody sent"
 
 
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TelemetryPath]:
+    with telemetry_path.start(tmp_path_factory.mktemp("p")) as started:
+        yield started
+
+
 @pytest.fixture
-def observed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Observed]:
-    folder = tmp_path_factory.mktemp("f")
-    with telemetry_path.start(folder) as path, simulating(folder, "healthy") as hosts:
-        one = Observed(path, hosts[0])
+def observed(path: TelemetryPath, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Observed]:
+    path.all_up()  # whatever a test before this one left
+    with simulating(tmp_path_factory.mktemp("f"), "healthy") as hosts:
+        one = Observed(path, hosts[0], random_name("host"))
         try:
             yield one
         finally:
@@ -105,7 +116,7 @@ def observed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Observed]:
 
 def test_nothing_is_lost_when_kafka_is_away(observed: Observed) -> None:
     with observed.path.job("ingest"):
-        wait_for("first rows", lambda: len(observed.path.rows("rnic")) > 5, timeout_s=60)
+        wait_for("first rows", observed.has_rows, timeout_s=60)
         observed.path.kafka.down()
         before = len(observed.taken())
         time.sleep(OUTAGE_S)
@@ -119,7 +130,7 @@ def test_nothing_is_lost_when_kafka_is_away(observed: Observed) -> None:
 
 def test_what_the_collector_took_while_kafka_was_away_survives_a_killed_collector(observed: Observed) -> None:
     with observed.path.job("ingest"):
-        wait_for("first rows", lambda: len(observed.path.rows("rnic")) > 5, timeout_s=60)
+        wait_for("first rows", observed.has_rows, timeout_s=60)
         observed.path.kafka.down()
         time.sleep(8)
         # SIGKILL: nothing but the disk keeps what was not sent.
@@ -131,7 +142,7 @@ def test_what_the_collector_took_while_kafka_was_away_survives_a_killed_collecto
 
 def test_nothing_is_lost_when_the_database_is_away(observed: Observed) -> None:
     with observed.path.job("ingest"):
-        wait_for("first rows", lambda: len(observed.path.rows("rnic")) > 5, timeout_s=60)
+        wait_for("first rows", observed.has_rows, timeout_s=60)
         observed.path.postgres.down()
         before = len(observed.taken())
         time.sleep(OUTAGE_S)
@@ -144,7 +155,7 @@ def test_a_killed_ingest_neither_loses_nor_repeats_a_row(observed: Observed) -> 
     # Kafka waits for a killed consumer's session to end, so each round takes most of a minute.
     for _ in range(2):
         with observed.path.job("ingest") as process:
-            enough = len(observed.path.rows("rnic")) + 5
+            enough = len(observed.rows("rnic")) + 5
             wait_for("more rows", partial(observed.has_rows, enough), timeout_s=60)
             kill(process)
     with observed.path.job("ingest"):

@@ -36,9 +36,12 @@ class Server:
         self.address = ""
 
     def up(self) -> str:
-        """Start it; returns its address."""
-        self._running = ExitStack()
-        self.address = self._running.enter_context(self._start())
+        """Start it unless it runs; returns its address."""
+        if self._running is not None:
+            return self.address
+        running = ExitStack()
+        self.address = running.enter_context(self._start())
+        self._running = running
         return self.address
 
     def down(self) -> None:
@@ -69,6 +72,11 @@ class TelemetryPath:
             "WALLWATCH_KAFKA_BOOTSTRAP": self.kafka.address,
             "WALLWATCH_STATE_DIR": str(self.folder / "state"),
         }
+
+    def all_up(self) -> None:
+        """Start what does not run."""
+        self.postgres.up()
+        self.kafka.up()
 
     @contextmanager
     def job(self, name: str, **more: str) -> Iterator[subprocess.Popen[bytes]]:
