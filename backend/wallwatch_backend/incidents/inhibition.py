@@ -94,9 +94,10 @@ def settled_at(remedy_id: UUID, inhibited_at: datetime, runs: Sequence[Run]) -> 
     not ended counts for `LONGEST`, and one that is not there any more (refused after all) for nothing.
     """
     last = inhibited_at + LONGEST
-    reached = inhibited_at
+    own = [run.settled_at or last for run in runs if run.remedy_id == remedy_id and run.began_at <= inhibited_at]
+    reached = max(own, default=inhibited_at)
     for run in sorted(runs, key=lambda run: run.began_at):
-        if run.began_at <= reached or run.remedy_id == remedy_id:
+        if run.began_at <= reached:
             reached = max(reached, run.settled_at or last)
     return min(reached, last)
 

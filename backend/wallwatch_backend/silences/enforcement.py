@@ -106,6 +106,7 @@ async def apply_to_all(session: WriteSession, at: datetime) -> int:
     in_force = await _in_force(session, at)
     suppress: dict[UUID, list[UUID]] = {}
     release: list[UUID] = []
+    still_inhibited: list[UUID] = []  # by a remedy, after their silence
     for incident_id, rows in _by_incident(await members.unresolved_labels(session)).items():
         found = suppressor(in_force, rows, rows[0].scope) if in_force else None
         if found is not None:
@@ -113,8 +114,11 @@ async def apply_to_all(session: WriteSession, at: datetime) -> int:
                 suppress.setdefault(found.id, []).append(incident_id)
         elif rows[0].state == "suppressed" and members.inhibitor_of(rows) is None:
             release.append(incident_id)
+        elif rows[0].suppressed_by is not None:
+            still_inhibited.append(incident_id)
     # All locks on rows before the first number of the change feed is drawn.
-    locked = {row.id: row for row in await repository.lock_many(session, [*release, *(i for ids in suppress.values() for i in ids)])}
+    wanted = [*release, *still_inhibited, *(i for ids in suppress.values() for i in ids)]
+    locked = {row.id: row for row in await repository.lock_many(session, wanted)}
     unresolved = {id for id, row in locked.items() if row.state != "resolved"}
     changed = 0
     for silence in in_force:
@@ -128,6 +132,9 @@ async def apply_to_all(session: WriteSession, at: datetime) -> int:
         values = {"state": "suppressed", "suppressed_by": silence.id, "suppressed_at": suppressed_at}
         changed += await events.publish_many(session, ids, None, at, **values)
     changed += await _release(session, [id for id in release if id in unresolved], at)
+    if left := [id for id in still_inhibited if id in unresolved]:
+        await repository.note_many(session, left, at, "unsilenced", events.SYSTEM, _RELEASED)
+        changed += await events.publish_many(session, left, None, at, suppressed_by=null())
     await silences.mark_applied(session, at)
     return changed
 
