@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
-from uuid import NAMESPACE_URL, uuid5
+from uuid import NAMESPACE_URL, uuid4, uuid5
 
 import httpx
 import psycopg
@@ -301,3 +301,16 @@ def fake_agents() -> type[Any]:
     spec.loader.exec_module(module)
     found: type[Any] = module.FakeAgent
     return found
+
+
+@pytest.fixture
+def host() -> str:
+    """A host that no other test has."""
+    return f"host-{uuid4().hex[:8]}"
+
+
+@pytest.fixture
+def agent(fake_agents: Any, admin: httpx.Client, anonymous: httpx.Client, host: str) -> Iterator[Any]:
+    """The host's agent, enrolled and connected: it does what it is told."""
+    with fake_agents.enrol(admin, anonymous, host) as agent:
+        yield agent
