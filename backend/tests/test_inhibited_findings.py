@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import httpx
 import pytest
+from psycopg.types.json import Json
 
 PCI, OTHER = "0000:3b:00.0", "0000:5e:00.0"
 SETTLES = 80
@@ -267,3 +268,30 @@ def test_a_rollout_is_not_stopped_by_its_own_doing_and_waits_until_that_is_over(
             findings.finding("S1", host=agents[0].host, started=stirred[agents[0].host], after_s=30, state="cleared", hypotheses=[])
         )
         assert eventually(lambda: (one := operator.get(path).json())["state"] != "running" and one)["state"] == "verified"
+
+
+def test_violations_of_flow_policies_during_a_remedy_are_shown_with_it_and_not_counted(
+    operator: httpx.Client, backend: Any, ran: Any, host: str
+) -> None:
+    def violated(policy: str, *times: float, pci: str = PCI) -> None:
+        other = Json({"policy": policy, "revision": "x", "subject": "flow ufid:1", "severity": "warning"})
+        with backend.connect() as connection:
+            insert = "INSERT INTO host (host) VALUES (%s) ON CONFLICT (host) DO UPDATE SET host = excluded.host RETURNING host_id"
+            (host_id,) = connection.execute(insert, [host]).fetchone()
+            for seconds in times:
+                row = [ago(seconds), host_id, pci, other]
+                connection.execute("INSERT INTO event (time, host_id, pci, kind, other) VALUES (%s, %s, %s, 'policy_violated', %s)", row)
+
+    remedy_id = ran(200, 150)
+    ran(190, 160)  # what two remedies may have done is counted once
+    violated("flow-kept-while-used", 300, 195, 100, 30)
+    violated("flow-kept-while-used", 180, pci=OTHER)
+    violated("rnic-heartbeat", 180)
+    path = "/api/v1/policies/flow-kept-while-used"
+    found = operator.get(f"{path}/violations", params={"host": host, "pci": PCI}).json()["items"]
+    assert [one["inhibited_by"] is not None for one in found] == [False, True, True, False], "newest first"
+    assert operator.get(f"{path}/violations/{found[2]['id']}").json()["inhibited_by"] == remedy_id
+    policy = operator.get(path).json()
+    assert (policy["violations_24h"], policy["inhibited_24h"], policy["state"]) == (3, 2, "violated")
+    heartbeat = operator.get("/api/v1/policies/rnic-heartbeat").json()
+    assert (heartbeat["violations_24h"], heartbeat["inhibited_24h"]) == (1, 0), "no remedy violates it"

@@ -38,6 +38,14 @@ class Run:
     def settled_at(self) -> datetime | None:
         return None if self.ended_at is None else self.ended_at + self.settle
 
+    def covers(self, at: datetime) -> bool:
+        """Whether it ran or settled at a time; a run of which no end is known counts for `LONGEST`."""
+        return self.began_at <= at <= self.covered_until
+
+    @property
+    def covered_until(self) -> datetime:
+        return self.settled_at or self.began_at + LONGEST
+
     def may_bring_about(self, host: str, pci: str, symptom: str) -> bool:
         return symptom in self.symptoms and self.host == host and self.pci in (None, pci)
 

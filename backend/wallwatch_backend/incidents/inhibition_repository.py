@@ -13,6 +13,7 @@ from wallwatch.domain.catalogue.models import Disturbance
 from wallwatch_backend.incidents.inhibition import CLOCKS_DIFFER, LONGEST, Run
 from wallwatch_backend.incidents.models import IncidentFindingRow as F
 from wallwatch_backend.kit.database import ReadSession
+from wallwatch_backend.kit.rows import any_of_texts
 from wallwatch_backend.remedies.models import CommandRow as C
 from wallwatch_backend.remedies.models import RemedyRow as R
 
@@ -32,16 +33,22 @@ async def runs(session: ReadSession, host: str, pci: str, symptom: str, since: d
     """Runs of actions and undos that may bring a symptom about at a place and that had not settled at `since`; oldest first."""
     if symptom not in _symptoms():  # most findings, and the database need not be asked
         return []
+    return [run for run in await runs_on(session, [host], since) if run.may_bring_about(host, pci, symptom)]
+
+
+async def runs_on(session: ReadSession, hosts: Sequence[str] | None, since: datetime) -> list[Run]:
+    """Runs that bring something about, on these hosts or on all, and that had not settled at `since`; oldest first."""
     # A command that was refused did nothing; one that never left neither.
     query = (
         select(C.remedy_id, R.action, R.host, R.pci, C.sent_at, C.finished_at)
         .join_from(R, C, C.remedy_id == R.id)
-        .where(R.host == host, R.action.in_(disturbing()), C.operation != "dry_run", C.sent_at.is_not(None), C.state != "refused")
+        .where(R.action.in_(disturbing()), C.operation != "dry_run", C.sent_at.is_not(None), C.state != "refused")
         .where(or_(C.finished_at.is_(None), C.finished_at > since - LONGEST - CLOCKS_DIFFER))
         .order_by(C.sent_at, C.id)
     )
-    found = [_run(row) for row in await session.execute(query)]
-    return [run for run in found if run.may_bring_about(host, pci, symptom)]
+    if hosts is not None:
+        query = query.where(R.host == any_of_texts(hosts))
+    return [_run(row) for row in await session.execute(query)]
 
 
 def _run(row: Any) -> Run:

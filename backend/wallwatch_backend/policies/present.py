@@ -9,7 +9,7 @@ from sqlalchemy import Row
 
 from wallwatch.domain.policies.models import Policy as CataloguePolicy
 from wallwatch_backend.kit.database import ReadSession
-from wallwatch_backend.policies import repository, telemetry_repository
+from wallwatch_backend.policies import inhibited, repository, telemetry_repository
 from wallwatch_backend.policies.models import PolicyRow, PolicyVersionRow
 from wallwatch_backend.policies.schemas import Definition, Lifecycle, PolicyState, PolicySummary, PolicyVersion
 from wallwatch_backend.policies.standing import Standing, States
@@ -25,6 +25,8 @@ class Heard:
     states: States
     recent: Mapping[str, Sequence[int]]
     last: Mapping[str, datetime]
+    inhibited: Mapping[str, int]
+    """Violations of the last day that remedies have brought about; they are not in `recent`."""
 
 
 async def heard_of_one(session: ReadSession, at: datetime, policy_id: str) -> Heard:
@@ -45,7 +47,13 @@ async def _heard(session: ReadSession, at: datetime, states: States, policy_id: 
         # A host's clock may be ahead of ours.
         hours[min(max(row.hour, 0), HOURS - 1)] += row.violations
     last = await telemetry_repository.last_violations(session, list(recent), since)
-    return Heard(at, states, recent, last)
+    excused: dict[str, int] = {}
+    for row in await inhibited.by_hour(session, since, policy_id):
+        hours = recent.get(row.policy, [0] * HOURS)
+        place = min(max(row.hour, 0), HOURS - 1)
+        hours[place] = max(hours[place] - row.violations, 0)
+        excused[row.policy] = excused.get(row.policy, 0) + row.violations
+    return Heard(at, states, recent, last, excused)
 
 
 def version_of(row: PolicyVersionRow, agents: int = 0) -> PolicyVersion:
@@ -93,6 +101,7 @@ def summary(policy: CataloguePolicy, row: PolicyRow | None, heard: Heard) -> Pol
         hosts=state.hosts if state is not None else 0,
         violations_1h=recent[-1],
         violations_24h=sum(recent),
+        inhibited_24h=heard.inhibited.get(policy.id, 0),
         recent=list(recent),
         last_violation_at=heard.last.get(policy.id),
         heard_at=state.heard_at if state is not None else None,

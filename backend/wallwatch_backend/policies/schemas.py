@@ -101,6 +101,9 @@ class PolicySummary(BaseModel):
     hosts: int = Field(description="Hosts that report on it")
     violations_1h: int
     violations_24h: int
+    inhibited_24h: int = Field(
+        description="Violations of the last day that remedies of one's own have brought about; the others leave them out"
+    )
     recent: list[int] = Field(description="Violations in each of the last 24 hours, oldest first")
     last_violation_at: datetime | None
     heard_at: datetime | None = Field(description="The newest report on it")

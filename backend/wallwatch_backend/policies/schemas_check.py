@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from typing import Literal
+from uuid import UUID
 
 from pydantic import BaseModel, Field, model_validator
 
@@ -122,6 +123,7 @@ class PolicyViolation(BaseModel):
     subject: str
     severity: Literal["warning", "critical"]
     text: str
+    inhibited_by: UUID | None = Field(default=None, description="The remedy that has brought it about, so that it is not counted")
     revision: str
     version: int | None = Field(description="The version that was violated, where it is still known; 0 for a policy of the catalogue")
     left_out: int = Field(description="Violations that this entry stands for beyond itself: the host told no more of them")

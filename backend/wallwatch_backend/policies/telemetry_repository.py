@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Integer, Row, case, cast, distinct, func, literal_column, select, tuple_
-from sqlalchemy.dialects.postgresql import distinct_on
+from sqlalchemy import DateTime, Integer, Row, Text, case, cast, distinct, func, literal, literal_column, or_, select, tuple_
+from sqlalchemy.dialects.postgresql import ARRAY, distinct_on
 
 from wallwatch.store.tables import event, host, policy_sample
 from wallwatch_backend.kit.database import ReadSession
@@ -19,7 +19,8 @@ _e, _s = event.c, policy_sample.c
 _LEFT_OUT = cast(_e.other["left_out"].astext, Integer)
 _OF = _e.other["policy"].astext
 # One that says how many were left out is no violation itself.
-_COUNT = func.sum(case((_LEFT_OUT.is_not(None), _LEFT_OUT), else_=1))
+_COUNTED = case((_LEFT_OUT.is_not(None), _LEFT_OUT), else_=1)
+_COUNT = func.sum(_COUNTED)
 
 
 async def states(session: ReadSession, at: datetime, policy_id: str | None = None) -> dict[str, Row[Any]]:
@@ -53,6 +54,30 @@ async def violations_by_hour(session: ReadSession, since: datetime, policy_id: s
     )
     if policy_id is not None:
         query = query.where(policy_id == _OF)
+    return (await session.execute(query)).all()
+
+
+Within = tuple[str, str | None, datetime, datetime]
+"""(host, PCI address or None for all of the host, from, until)."""
+
+
+async def violations_within(session: ReadSession, since: datetime, policy_ids: Sequence[str], times: Sequence[Within]) -> Sequence[Any]:
+    """(policy, hour, violations) of these policies at these places and times, each once; hours counted from `since`."""
+    kinds: list[ARRAY[Any]] = [ARRAY(Text()), ARRAY(Text()), ARRAY(DateTime(timezone=True)), ARRAY(DateTime(timezone=True))]
+    arrays = [cast(literal(list(values), kind), kind) for values, kind in zip(zip(*times, strict=True), kinds, strict=True)]
+    within = func.unnest(*arrays).table_valued("host", "pci", "since", "until", name="within").render_derived().alias("within")
+    at_once = (
+        select(_e.time, _e.host_id, _e.pci, _OF.label("policy"), _COUNTED.label("violations"))
+        .distinct()
+        .join_from(within, host, host.c.host == within.c.host)
+        .join(event, _e.host_id == host.c.host_id)
+        .where(_e.kind == VIOLATED, _e.time > since, _e.time >= within.c.since, _e.time <= within.c.until)
+        .where(_OF.in_(policy_ids), or_(within.c.pci.is_(None), within.c.pci == _e.pci))
+        .subquery()
+    )
+    c = at_once.c
+    hour = func.floor(func.extract("epoch", c.time - since) / 3600).cast(Integer)
+    query = select(c.policy, hour.label("hour"), func.sum(c.violations).label("violations")).group_by(c.policy, "hour")
     return (await session.execute(query)).all()
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 import orjson
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -14,7 +15,7 @@ from wallwatch.domain.policies.replay import path
 from wallwatch_backend.kit.database import ReadSession
 from wallwatch_backend.kit.paging import Page, decode_cursor, encode_cursor
 from wallwatch_backend.kit.problems import NotFound
-from wallwatch_backend.policies import repository, telemetry_repository
+from wallwatch_backend.policies import inhibited, repository, telemetry_repository
 from wallwatch_backend.policies.analysis import monitor_of, verdict
 from wallwatch_backend.policies.schemas_check import PolicyViolation, TraceStep
 from wallwatch_backend.policies.stored import by_revision
@@ -57,7 +58,8 @@ async def list_violations(
     rows = await telemetry_repository.violations(
         session, policy_id, since=since, until=until, of_host=host, pci=pci, after=_place(cursor), limit=limit + 1
     )
-    items = [_shown(policy_id, row, known) for row in rows[:limit]]
+    remedies = await inhibited.remedies_of(session, policy_id, rows[:limit])
+    items = [_shown(policy_id, row, known, remedy_id) for row, remedy_id in zip(rows[:limit], remedies, strict=True)]
     return Page(items=items, next_cursor=items[-1].id if len(rows) > limit else None)
 
 
@@ -76,10 +78,10 @@ async def get_violation(session: ReadSession, policy_id: str, violation_id: str)
     row = await telemetry_repository.violation(session, policy_id, *place) if place is not None else None
     if row is None:
         raise NotFound("There is no such violation; events are kept for a limited time.")
-    return _shown(policy_id, row, known)
+    return _shown(policy_id, row, known, (await inhibited.remedies_of(session, policy_id, [row]))[0])
 
 
-def _shown(policy_id: str, row: Row[Any], known: Known) -> PolicyViolation:
+def _shown(policy_id: str, row: Row[Any], known: Known, remedy_id: UUID | None) -> PolicyViolation:
     other = row.other or {}
     revision = str(other.get("revision", ""))
     version, policy = known.get(revision, (None, None))
@@ -94,6 +96,7 @@ def _shown(policy_id: str, row: Row[Any], known: Known) -> PolicyViolation:
         subject=str(other.get("subject", "")),
         severity="critical" if other.get("severity") == "critical" else "warning",
         text=row.detail or "",
+        inhibited_by=remedy_id,
         revision=revision,
         version=version,
         left_out=left_out if isinstance(left_out, int) else 0,
