@@ -186,6 +186,16 @@ def test_files_without_results_say_what_is_wrong(operator: httpx.Client) -> None
     assert operator.post("/api/v1/profiles/CX-6/calibrations", json={"files": files(), "limits": {"luck": 7}}).status_code == 422
 
 
+def test_where_a_file_was_measured_may_be_given_as_masks_or_as_queries(operator: httpx.Client) -> None:
+    nameless = {"name": "send_lat.log", "text": files()[1]["text"], "masks": {"ql": 20}}
+    answer = operator.post("/api/v1/profiles/CX-6/calibrations", json={"files": [nameless]})
+    assert (answer.status_code, answer.json()["code"]) == (422, "nothing_to_fit")
+    assert "missing: qr" in answer.json()["detail"]
+    named = {**nameless, "name": "ql_20_qr_2.5_send_lat.log", "masks": None}
+    made = operator.post("/api/v1/profiles/CX-6/calibrations", json={"files": [nameless | {"masks": {"ql": 0, "qr": 0.5}}, named]}).json()
+    assert [(file["q_l"], file["q_r"]) for file in made["calibration"]["files"]] == [(0, 0.5), (20, 2.5)]
+
+
 @pytest.fixture(scope="module")
 def fleet(backend: Any) -> None:
     """Steady minutes of BF-3 RNICs at several depths, and one whose traffic wants less than the card gives."""

@@ -12,7 +12,7 @@ from wallwatch_backend.kit.text import Line, Paragraph, SafeText, StorableText
 
 VersionState = Literal["candidate", "refused", "active", "retired"]
 Source = Literal["perftest", "fleet"]
-Count = Annotated[int, Field(ge=0, le=MOST_MASKS)]
+Count = Annotated[float, Field(ge=0, le=MOST_MASKS, allow_inf_nan=False)]
 
 
 class Parameters(BaseModel):
@@ -119,8 +119,10 @@ class Predicted(BaseModel):
 class PerftestFile(BaseModel):
     name: Annotated[str, StringConstraints(min_length=1, max_length=300), StorableText]
     text: Annotated[SafeText, Field(max_length=200_000, description="Output of one of the tools, as it was printed")]
-    masks: dict[Literal["cen", "cde", "sen", "sde"], Count] | None = Field(
-        None, description="Masks of client and server, encapsulation and decapsulation, where the name does not tell them"
+    masks: dict[Literal["cen", "cde", "sen", "sde", "ql", "qr"], Count] | None = Field(
+        None,
+        description="Where the name does not tell it: the masks of client and server, encapsulation and decapsulation (cen, cde, sen,"
+        " sde), or the mean mask queries of the packets (ql, qr)",
     )
 
 

@@ -6,7 +6,7 @@ export interface ResidualPoint {
   label: string;
   /** Q_l + Q_r. */
   at: number;
-  /** (measured - model) / measured, of the fit and of the profile before it. */
+  /** Model / measured - 1, as the tables beside it say, of the fit and of the profile before it. */
   fitted: number;
   current: number;
 }
@@ -40,7 +40,7 @@ export function residualsToOption(points: readonly ResidualPoint[], theme: Chart
       axisLabel: { color: theme.dim, fontSize: 11 },
       splitLine: { show: false },
     },
-    yAxis: { type: "value", axisLabel: { color: theme.dim, fontSize: 11, formatter: (value: number) => formatShare(value) }, splitLine: { lineStyle: { color: theme.line } } },
+    yAxis: { type: "value", name: "off by", nameTextStyle: { color: theme.dim, fontSize: 11, align: "right" }, nameGap: 8, axisLabel: { color: theme.dim, fontSize: 11, formatter: (value: number) => formatShare(value) }, splitLine: { lineStyle: { color: theme.line } } },
     series: [
       { name: "profile before", type: "scatter", symbol: "rect", symbolSize: 8, itemStyle: { color: "transparent", borderColor: theme.series[1], borderWidth: 1.5 }, data: data((point) => point.current) },
       { name: "fit", type: "scatter", symbol: "circle", symbolSize: 8, itemStyle: { color: theme.series[0] }, data: data((point) => point.fitted) },

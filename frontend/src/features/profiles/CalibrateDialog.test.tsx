@@ -42,11 +42,19 @@ describe("the calibration dialog", () => {
     await userEvent.click(masks);
     await userEvent.paste("20, 60");
     expect(screen.getByRole("button", { name: "Fit" })).toBeDisabled();
-    expect(screen.getByText("Write cen=0,cde=0,sen=0,sde=0")).toBeInTheDocument();
+    expect(screen.getByText("Write cen=0,cde=0,sen=0,sde=0 or ql=0,qr=0")).toBeInTheDocument();
     await userEvent.clear(masks);
     await userEvent.paste("cen=20,cde=0,sen=0,sde=60");
     await userEvent.click(screen.getByRole("button", { name: "Fit" }));
     await waitFor(() => expect(onMade).toHaveBeenCalledWith(4));
     expect(sent).toMatchObject([{ files: [{ masks: null }, { masks: { cen: 20, cde: 0, sen: 0, sde: 60 } }] }]);
+  });
+
+  it("says why too much is not sent", async () => {
+    renderPage(<CalibrateDialog model="CX-6" onClose={vi.fn()} onMade={vi.fn()} />);
+    await choose(new File(["x".repeat(200_001)], NAMED.name));
+    await userEvent.click(screen.getByRole("button", { name: "Fit" }));
+    expect(await screen.findByText(/has 200001 characters/)).toBeInTheDocument();
+    expect(sent).toEqual([]);
   });
 });

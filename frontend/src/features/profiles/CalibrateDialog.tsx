@@ -1,8 +1,10 @@
 import { FileInput, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
+import { Problem } from "@/lib/api/problem";
 import { plural } from "@/lib/format";
 import { FormDialog } from "@/lib/ui/FormDialog";
 import { useCalibrate } from "./queries";
+import { textOfLog, tooMuch } from "./logFile";
 import { masksOfText, nameTellsMasks } from "./masks";
 
 /** Uploads outputs of perftest. The numbers of masks are in the files' names, or are given for those that do not tell them. */
@@ -11,12 +13,16 @@ export function CalibrateDialog({ model, onClose, onMade }: { model: string; onC
   const [masks, setMasks] = useState("");
   const [driver, setDriver] = useState("");
   const [firmware, setFirmware] = useState("");
+  const [refused, setRefused] = useState<string>();
   const [note, setNote] = useState("");
   const calibrate = useCalibrate(model);
   const nameless = files.filter((file) => !nameTellsMasks(file.name)).length;
   const given = masksOfText(masks);
   const send = async () => {
-    const read = await Promise.all(files.map(async (file) => ({ name: file.name, text: await file.text(), masks: nameTellsMasks(file.name) ? null : given })));
+    const read = await Promise.all(files.map(async (file) => ({ name: file.name, text: await textOfLog(file), masks: nameTellsMasks(file.name) ? null : given })));
+    const refused = tooMuch(read);
+    setRefused(refused);
+    if (refused) return;
     const made = await calibrate.mutateAsync({ files: read, driver: driver.trim(), fw_ver: firmware.trim(), limits: {}, note: note.trim() });
     onClose();
     onMade(made.number);
@@ -30,19 +36,31 @@ export function CalibrateDialog({ model, onClose, onMade }: { model: string; onC
       onClose={onClose}
       onSubmit={(event) => {
         event.preventDefault();
-        // What went wrong is shown in the dialog.
-        send().catch(() => undefined);
+        // What the server said is shown in the dialog; what is left is a file that could not be read.
+        send().catch((error: unknown) => setRefused(error instanceof Problem ? undefined : `A file cannot be read: ${String(error)}`));
       }}
     >
-      <FileInput label="Outputs of perftest" description="ib_send_bw, ib_write_lat and the like; several files" multiple required value={files} onChange={setFiles} placeholder="Choose files" />
+      <FileInput
+        label="Outputs of perftest"
+        description="ib_send_bw, ib_write_lat and the like; several files, gzip too. A name tells under how many masks it was measured: cen_20_cde_0_sen_0_sde_80_… (client and server, encapsulation and decapsulation), or ql_20_qr_80_… (mean queries)"
+        multiple
+        required
+        value={files}
+        onChange={(chosen) => {
+          setFiles(chosen);
+          setRefused(undefined);
+        }}
+        placeholder="Choose files"
+        error={refused}
+      />
       {nameless > 0 && (
         <TextInput
           label="Masks"
-          description={`${plural(nameless, "file name")} without numbers of masks: of client and server, encapsulation and decapsulation`}
+          description={`For the ${plural(nameless, "file")} whose name does not tell; ql=0,qr=0 where the queries are known`}
           placeholder="cen=0,cde=0,sen=0,sde=0"
           value={masks}
           onChange={(event) => setMasks(event.currentTarget.value)}
-          error={masks.trim() !== "" && given === null ? "Write cen=0,cde=0,sen=0,sde=0" : undefined}
+          error={masks.trim() !== "" && given === null ? "Write cen=0,cde=0,sen=0,sde=0 or ql=0,qr=0" : undefined}
         />
       )}
       <TextInput label="Driver" description="Empty: all drivers" value={driver} onChange={(event) => setDriver(event.currentTarget.value)} maxLength={100} />

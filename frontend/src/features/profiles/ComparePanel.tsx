@@ -1,6 +1,7 @@
-import { Button, Stack, Table, Text } from "@mantine/core";
+import { Button, ScrollArea, Stack, Table, Text } from "@mantine/core";
+import { UNIT } from "@/charts/surface/model";
 import type { ProfileComparison, ProfileVersionSummary } from "@/lib/api/types";
-import { formatNumber, formatShare, MISSING } from "@/lib/format";
+import { formatNumber, formatShare, formatValue, MISSING } from "@/lib/format";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { HeadedTable } from "@/lib/ui/HeadedTable";
 import { Panel } from "@/lib/ui/Panel";
@@ -37,27 +38,29 @@ function Compared({ found }: { found: ProfileComparison }) {
       {points.length === 0 ? (
         <EmptyState title="Neither version has measured points">There is nothing to check them against.</EmptyState>
       ) : (
-        <HeadedTable label="At every measured point" titles={["Point", "Q local", "Q remote", "Measured", ...titles]}>
-          {points.map((point, i) => (
-            <Table.Tr key={`${point.source} ${i}`}>
-              <Table.Td style={{ overflowWrap: "anywhere" }}>
-                {point.source}
-                <Text size="xs" c="dimmed">
-                  {point.quantity}
-                </Text>
-              </Table.Td>
-              <Table.Td>{formatNumber(point.q_l)}</Table.Td>
-              <Table.Td>{formatNumber(point.q_r)}</Table.Td>
-              <Table.Td>{formatNumber(point.measured)}</Table.Td>
-              <Table.Td>
-                {formatNumber(point.left)} ({formatShare(point.left / point.measured - 1)})
-              </Table.Td>
-              <Table.Td>
-                {formatNumber(point.right)} ({formatShare(point.right / point.measured - 1)})
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </HeadedTable>
+        <ScrollArea.Autosize mah={420} type="auto" viewportProps={{ tabIndex: 0, role: "group", "aria-label": "Rows of measured points" }}>
+          <HeadedTable label="At every measured point" titles={["Point", "Q local", "Q remote", "Measured", ...titles]}>
+            {points.map((point, i) => (
+              <Table.Tr key={`${point.source} ${i}`}>
+                <Table.Td style={{ overflowWrap: "anywhere" }}>
+                  {point.source}
+                  <Text size="xs" c="dimmed">
+                    {point.quantity}
+                  </Text>
+                </Table.Td>
+                <Table.Td>{formatNumber(point.q_l)}</Table.Td>
+                <Table.Td>{formatNumber(point.q_r)}</Table.Td>
+                <Table.Td>{formatValue(point.measured, UNIT[point.quantity])}</Table.Td>
+                <Table.Td>
+                  {formatNumber(point.left)} ({formatShare(point.left / point.measured - 1)})
+                </Table.Td>
+                <Table.Td>
+                  {formatNumber(point.right)} ({formatShare(point.right / point.measured - 1)})
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </HeadedTable>
+        </ScrollArea.Autosize>
       )}
     </Stack>
   );

@@ -98,6 +98,9 @@ function Known({ found }: { found: RnicPerformance }) {
         <QueryState query={surface} lines={8}>
           {(data) => <Path found={found} surface={data} />}
         </QueryState>
+        <Text size="xs" c="dimmed">
+          Colours: what {found.model} gives, in Gbit/s. The line is where this RNIC has been in the last 6 hours, the dot where it is now.
+        </Text>
       </Grid.Col>
     </Grid>
   );

@@ -69,6 +69,7 @@ export function SurfacePanel({ profile, latency, onLatency, version, asked }: Pr
             ? "No RNIC of this model reported in the last ten minutes."
             : `${plural(rnics.length, "dot")}: RNICs by their samples of the last ten minutes.`}
         {own > 0 && ` Of ${own} the peers are not known: their own ingress chain stands in.`}
+        {asked && " The diamond is the what-if."}
         {beyond > 0 && ` ${plural(beyond, "RNIC")} beyond the edge ${beyond === 1 ? "stands" : "stand"} at it.`}
       </Text>
     </Panel>

@@ -1,4 +1,4 @@
-import { Button, Stack, Table, Text } from "@mantine/core";
+import { Button, ScrollArea, Stack, Table, Text } from "@mantine/core";
 import { useMemo } from "react";
 import type { ProfileFit, ProfileVersion } from "@/lib/api/types";
 import { formatNumber, formatShare, MISSING } from "@/lib/format";
@@ -24,7 +24,7 @@ function inOrder<T>(parameters: Record<string, T>): [string, T][] {
 }
 
 function FitDetails({ fit }: { fit: ProfileFit }) {
-  const points = useMemo(() => fit.points.map((point) => ({ at: point.q_l + point.q_r, fitted: -point.relative, current: 1 - point.current / point.measured, label: point.source })), [fit]);
+  const points = useMemo(() => fit.points.map((point) => ({ at: point.q_l + point.q_r, fitted: point.relative, current: point.current / point.measured - 1, label: point.source })), [fit]);
   const title = fit.quantity === "bandwidth" ? "Bandwidth" : "Latency";
   return (
     <section aria-label={title}>
@@ -50,19 +50,21 @@ function FitDetails({ fit }: { fit: ProfileFit }) {
         ))}
       </HeadedTable>
       <ResidualChart points={points} title={`Residuals of ${fit.quantity}`} />
-      <HeadedTable label={`Points of ${fit.quantity}`} titles={["Source", "Q local", "Q remote", `Measured [${fit.unit}]`, "Fitted", "Off by", "Before, off by"]}>
-        {fit.points.map((point, i) => (
-          <Table.Tr key={`${point.source} ${i}`}>
-            <Table.Td style={{ overflowWrap: "anywhere" }}>{point.source}</Table.Td>
-            <Table.Td>{formatNumber(point.q_l)}</Table.Td>
-            <Table.Td>{formatNumber(point.q_r)}</Table.Td>
-            <Table.Td>{formatNumber(point.measured)}</Table.Td>
-            <Table.Td>{formatNumber(point.fitted)}</Table.Td>
-            <Table.Td>{formatShare(point.relative)}</Table.Td>
-            <Table.Td>{formatShare(point.current / point.measured - 1)}</Table.Td>
-          </Table.Tr>
-        ))}
-      </HeadedTable>
+      <ScrollArea.Autosize mah={360} type="auto" viewportProps={{ tabIndex: 0, role: "group", "aria-label": `Rows of points of ${fit.quantity}` }}>
+        <HeadedTable label={`Points of ${fit.quantity}`} titles={["Source", "Q local", "Q remote", `Measured [${fit.unit}]`, "Fitted", "Off by", "Before, off by"]}>
+          {fit.points.map((point, i) => (
+            <Table.Tr key={`${point.source} ${i}`}>
+              <Table.Td style={{ overflowWrap: "anywhere" }}>{point.source}</Table.Td>
+              <Table.Td>{formatNumber(point.q_l)}</Table.Td>
+              <Table.Td>{formatNumber(point.q_r)}</Table.Td>
+              <Table.Td>{formatNumber(point.measured)}</Table.Td>
+              <Table.Td>{formatNumber(point.fitted)}</Table.Td>
+              <Table.Td>{formatShare(point.relative)}</Table.Td>
+              <Table.Td>{formatShare(point.current / point.measured - 1)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </HeadedTable>
+      </ScrollArea.Autosize>
     </section>
   );
 }

@@ -1,22 +1,16 @@
-/** Numbers of masks by name: client and server, encapsulation and decapsulation. */
-export type Masks = {
-  cen: number;
-  cde: number;
-  sen: number;
-  sde: number;
-};
+/** Under how many masks a file was measured: those of client and server, encapsulation and decapsulation, or the queries themselves. */
+export type Masks = Partial<Record<"cen" | "cde" | "sen" | "sde" | "ql" | "qr", number>>;
 
-const NAMED = /(?<![a-z])(cen|cde|sen|sde)[_=-]?(\d+)/gi;
+const MASKS = /(?<![a-z])(cen|cde|sen|sde)[_=-]?(\d+)/gi;
+const QUERIES = /(?<![a-z])q_?([lr])[_=-]?(\d+(?:\.\d+)?)/gi;
 
-/** As the backend reads a file's name: all four numbers are in it. */
-export function nameTellsMasks(name: string): boolean {
-  const found = [...name.matchAll(NAMED)].map((match) => (match[1] ?? "").toLowerCase());
-  return found.length === 4 && new Set(found).size === 4;
-}
-
-/** `cen=0,cde=0,sen=0,sde=0` as numbers, or null while it is not that. */
+/** As the backend reads a file's name: all four masks or both queries are in it, once; null while they are not. */
 export function masksOfText(text: string): Masks | null {
-  if (!nameTellsMasks(text)) return null;
-  const found = Object.fromEntries([...text.matchAll(NAMED)].map((match) => [(match[1] ?? "").toLowerCase(), Number(match[2])]));
-  return { cen: found["cen"] ?? 0, cde: found["cde"] ?? 0, sen: found["sen"] ?? 0, sde: found["sde"] ?? 0 };
+  const masks = [...text.matchAll(MASKS)].map(([, name = "", value]) => [name.toLowerCase(), Number(value)] as const);
+  const queries = [...text.matchAll(QUERIES)].map(([, side = "", value]) => [`q${side.toLowerCase()}`, Number(value)] as const);
+  const found = masks.length > 0 ? masks : queries;
+  const expected = masks.length > 0 ? 4 : 2;
+  return found.length === expected && new Set(found.map(([name]) => name)).size === expected ? Object.fromEntries(found) : null;
 }
+
+export const nameTellsMasks = (name: string): boolean => masksOfText(name) !== null;

@@ -1,8 +1,10 @@
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { ChartTheme } from "@/charts/chartTheme";
 import { residualsToOption } from "@/charts/residuals/toOption";
 import type { RnicPerformance } from "@/lib/api/types";
 import { parseProfileSearch } from "./filters";
+import { textOfLog, tooMuch } from "./logFile";
 import { masksOfText, nameTellsMasks } from "./masks";
 import { estimateText, placed, queriesOf, scopeText, verdictOf } from "./profileText";
 
@@ -18,6 +20,23 @@ describe("a profile's page in the URL", () => {
   });
 });
 
+describe("logs of perftest", () => {
+  const text = "Send Latency Test\n #bytes\n#, usec\n1, 2.71\n2, 2.7e+00\n 2 1000 2.71\n";
+  const kept = "Send Latency Test\n #bytes\n#, usec\n 2 1000 2.71\n";
+
+  it("are read in any encoding, without their lists of single latencies", async () => {
+    const bytes = new Uint8Array([0xff, 0xfe, ...[...text].flatMap((char) => [char.charCodeAt(0), 0])]);
+    expect(await textOfLog(new Blob([text]))).toBe(kept);
+    expect(await textOfLog(new Blob([bytes]))).toBe(kept);
+    expect(await textOfLog(new Blob([gzipSync(text)]))).toBe(kept);
+  });
+
+  it("are refused where the server would not take them", () => {
+    expect(tooMuch([{ name: "a.log", text: kept }])).toBeUndefined();
+    expect(tooMuch(Array.from({ length: 201 }, () => ({ name: "a.log", text: "" })))).toContain("201 files");
+  });
+});
+
 describe("numbers of masks", () => {
   it("are read from a file's name only when all four are there", () => {
     expect(nameTellsMasks("cen_20_cde_100_sen_80_sde_80_send_bw_pod.log")).toBe(true);
@@ -28,6 +47,8 @@ describe("numbers of masks", () => {
   it("are read from what is typed", () => {
     expect(masksOfText("cen=20,cde=0,sen=0,sde=60")).toEqual({ cen: 20, cde: 0, sen: 0, sde: 60 });
     expect(masksOfText("20, 60")).toBeNull();
+    expect(masksOfText("ql_10_qr_2.5_send_bw.log")).toEqual({ ql: 10, qr: 2.5 });
+    expect(masksOfText("ql=10")).toBeNull();
   });
 
   it("mean that a packet queries half of them on average, and none with one mask", () => {

@@ -5556,7 +5556,7 @@ export interface components {
             text: string;
             /**
              * Masks
-             * @description Masks of client and server, encapsulation and decapsulation, where the name does not tell them
+             * @description Where the name does not tell it: the masks of client and server, encapsulation and decapsulation (cen, cde, sen, sde), or the mean mask queries of the packets (ql, qr)
              */
             masks?: {
                 [key: string]: number;
@@ -6089,6 +6089,11 @@ export interface components {
             /** Violations 24H */
             violations_24h: number;
             /**
+             * Inhibited 24H
+             * @description Violations of the last day that remedies of one's own have brought about; the others leave them out
+             */
+            inhibited_24h: number;
+            /**
              * Recent
              * @description Violations in each of the last 24 hours, oldest first
              */
@@ -6528,6 +6533,11 @@ export interface components {
             /** Violations 24H */
             violations_24h: number;
             /**
+             * Inhibited 24H
+             * @description Violations of the last day that remedies of one's own have brought about; the others leave them out
+             */
+            inhibited_24h: number;
+            /**
              * Recent
              * @description Violations in each of the last 24 hours, oldest first
              */
@@ -6610,6 +6620,11 @@ export interface components {
             severity: "warning" | "critical";
             /** Text */
             text: string;
+            /**
+             * Inhibited By
+             * @description The remedy that has brought it about, so that it is not counted
+             */
+            inhibited_by?: string | null;
             /** Revision */
             revision: string;
             /**
