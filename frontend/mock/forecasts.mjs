@@ -52,11 +52,13 @@ export class Forecasts {
     const { now, growth, spread, decline, cold, violated } = this.course(i);
     const model = TABLE[this.fleet.model[i]] ?? TABLE["CX-6"];
     const one = (wall, unit, limit, share, g) => ({ wall, label: LABELS[wall], unit, now: limit * share, limit, ahead: fan(limit * share, g, spread), earliest_in_s: within(reached(share, 1, g + spread)), likely_in_s: within(reached(share, 1, g)), latest_in_s: within(reached(share, 1, g - spread)) });
+    const unknown = { wall: "encap_contexts", label: LABELS.encap_contexts, unit: "contexts", now: null, limit: 10000, ahead: [], earliest_in_s: null, likely_in_s: null, latest_in_s: null };
+    const sick = this.fleet.symptoms[i].length > 0;
     const q = (1 - (this.fleet.headroom[i] ?? 0.6)) * 14;
     const other = (label, unit, value, g) => ({ label, unit, now: value, ahead: fan(value, g, spread / 2) });
     return {
       host: this.fleet.host[i], pci: this.fleet.pci[i], rack: this.fleet.rack[i], model: this.fleet.model[i], at: ago(24), stale: i % 9 === 8, forecaster: cold ? null : "20261120-0310", cold_start: cold, policy_violated: violated, q_r_basis: cold ? "own_ingress" : "peers", horizons_s: HORIZONS, quantiles: [0.05, 0.5, 0.95],
-      walls: [one("offloaded_flows", "flows", 7200, now, growth), one("egress_masks", "masks", 24, 0.8, 0.18), one("ingress_masks", "masks", 24, 0.38, 0.02), one("flow_insertions", "flows/s", 1000, 0.18, 0.1)],
+      walls: [one("offloaded_flows", "flows", 7200, sick ? 1.12 : Math.min(now, 0.44), growth), one("egress_masks", "masks", 24, 21 / 24, sick ? growth / 2 : 0.1), one("ingress_masks", "masks", 24, 9 / 24, 0.02), one("flow_insertions", "flows/s", 1000, 0.182, 0.1), unknown],
       others: { q_l: other("Egress mask queries (Q_l)", "queries", q, growth), q_r: other("Remote ingress mask queries (Q_r)", "queries", q / 2, growth / 2), bandwidth_gbps: other("Bandwidth", "Gbit/s", gbps(model, q, q / 2), -decline), latency_us: other("Latency", "us", us(model, q, q / 2), decline / 3) },
       headroom: fan(this.fleet.headroom[i] ?? 0.6, -growth, spread), decline: { share: decline, in_s: decline >= 0.05 ? 900 : null, chance: decline >= 0.05 ? 0.74 : 0.08, since: decline >= 0.05 ? ago(260) : null },
     };

@@ -163,9 +163,9 @@ function fit(quantity, model, parameters, points, accepted) {
       const [q_l, q_r] = [(i % 7) * 4, Math.floor(i / 7) * 5];
       const [fitted, current] = [f(parameters, q_l, q_r), f(TABLE[model], q_l, q_r)];
       const measured = fitted * (0.98 + random() * 0.04);
-      return { source: `ib_write_${quantity === "bandwidth" ? "bw" : "lat"}-${q_l}-${q_r}.log`, q_l, q_r, measured, fitted, current, residual: measured - fitted, relative: (measured - fitted) / measured };
+      return { source: `ib_write_${quantity === "bandwidth" ? "bw" : "lat"}-${q_l}-${q_r}.log`, q_l, q_r, measured, fitted, current, residual: measured - fitted, relative: fitted / measured - 1 };
     }),
-    parameters: Object.fromEntries(names.map((name) => [name, { value: parameters[name], lower: told ? parameters[name] * 0.94 : null, upper: told ? parameters[name] * 1.06 : null, told, current: TABLE[model][name] }])),
+    parameters: Object.fromEntries(names.map((name) => [name, { value: parameters[name], lower: told ? parameters[name] - 0.06 * Math.abs(parameters[name]) : null, upper: told ? parameters[name] + 0.06 * Math.abs(parameters[name]) : null, told, current: TABLE[model][name] }])),
     covariance: null, r_squared: accepted ? 0.98 : 0.61, relative_error: 0.014, left_out_error: told ? 0.019 : null, worst_relative: 0.037, current_r_squared: 0.93, current_relative_error: 0.052, level: 0.95, interval_method: "linearised, Student's t",
     accepted, reason: accepted ? "" : "R squared 0.61 is worse than 0.97 of the profile in force", notes: told ? [] : ["3 points can't tell 5 parameters: m, n and v are held at the present profile."], by_size: [],
   };

@@ -56,6 +56,8 @@ export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCo
   const limit = model.limit && (model.limit.always || highest(model) > model.limit.value * 0.5) ? model.limit : undefined;
   const top = limit ? roundUp(Math.max(limit.value * 1.02, highest(model))) : undefined;
   const unit = model.lines[0]?.unit ?? "";
+  // The limit's name stands on the side of it where the course does not end.
+  const end = model.lines[0]?.values.findLast((value) => value !== null) ?? 0;
   return {
     color: [...theme.series],
     grid: { left: 52, right: 14, top: 26, bottom: 22 },
@@ -115,7 +117,7 @@ export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCo
               silent: true,
               symbol: "none",
               lineStyle: { color: theme.bad, type: "solid", width: 1 },
-              label: { color: theme.bad, fontSize: 11, position: "insideStartTop", formatter: limit.label },
+              label: { color: theme.bad, fontSize: 11, position: end > limit.value ? "insideEndBottom" : "insideEndTop", formatter: limit.label },
               data: [{ yAxis: limit.value }],
             }
           : undefined,

@@ -31,7 +31,7 @@ function WallTimes({ forecast, drawn, onDraw }: { forecast: Forecast; drawn: str
           <Table.Td>
             <WallFan wall={wall} forecast={forecast} />
           </Table.Td>
-          <Table.Td style={{ fontWeight: wall.likely_in_s === null ? 400 : 700 }}>{reachText(wall)}</Table.Td>
+          <Table.Td style={{ fontWeight: wall.likely_in_s === null ? 400 : 700 }}>{wall.now === null ? "not known" : reachText(wall)}</Table.Td>
           <Table.Td>{intervalText(wall)}</Table.Td>
         </Table.Tr>
       ))}

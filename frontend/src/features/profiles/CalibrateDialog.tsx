@@ -1,7 +1,6 @@
 import { FileInput, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { Problem } from "@/lib/api/problem";
-import { plural } from "@/lib/format";
 import { FormDialog } from "@/lib/ui/FormDialog";
 import { useCalibrate } from "./queries";
 import { textOfLog, tooMuch } from "./logFile";
@@ -56,7 +55,7 @@ export function CalibrateDialog({ model, onClose, onMade }: { model: string; onC
       {nameless > 0 && (
         <TextInput
           label="Masks"
-          description={`For the ${plural(nameless, "file")} whose name does not tell; ql=0,qr=0 where the queries are known`}
+          description={`For the ${nameless === 1 ? "file whose name does" : `${nameless} files whose names do`} not tell; ql=0,qr=0 where the queries are known`}
           placeholder="cen=0,cde=0,sen=0,sde=0"
           value={masks}
           onChange={(event) => setMasks(event.currentTarget.value)}
