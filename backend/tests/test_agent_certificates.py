@@ -168,7 +168,7 @@ def test_an_agent_enrols_obeys_renews_and_is_gone_when_it_is_removed(
         agent = admin.get("/api/v1/agents", params={"host": host.name}).json()["items"][0]["id"]
         assert admin.delete(f"/api/v1/agents/{agent}").status_code == 204
         eventually(lambda: "unknown_certificate" in refusals(admin, host.name))
-        eventually(lambda: "401" in host.log)
+        eventually(lambda: "unknown_certificate" in host.log)  # the agent asks why, and says it where its operator looks
     again = httpx.post(
         f"{backend.url}/api/v1/agents/enrol", json={"token": token, "host": host.name, "version": "1", "instance_uid": str(uuid4())}
     )
@@ -225,6 +225,9 @@ def test_what_comes_without_a_good_certificate_is_refused_by_name(
     old.maximum_version = ssl.TLSVersion.TLSv1_2
     with fails_in_the_handshake(), connect(credentials["opamp_url"], ssl=old):
         pass
+    metrics = httpx.get(f"{backend.url}/metrics").text
+    for reason in ("unknown_authority", "old_tls"):
+        assert f'wallwatch_agent_tls_failures_total{{reason="{reason}"}} 1' in metrics
     with httpx.Client(base_url=str(backend.settings.agent_url), verify=context(credentials, tmp_path, shown=False)) as bare:
         assert bare.get("/api/v1/agents").status_code == 404
         assert bare.get("/metrics").status_code == 404

@@ -13,6 +13,7 @@ from wallwatch_backend.agents.opamp import Connections
 from wallwatch_backend.agents.opamp import router as opamp
 from wallwatch_backend.agents.policies import PolicyFile
 from wallwatch_backend.agents.port import AgentPort
+from wallwatch_backend.agents.turned_away import TurnedAway
 from wallwatch_backend.api import new_api
 from wallwatch_backend.health.service import KafkaProbe
 from wallwatch_backend.kit import logs, problem_handlers
@@ -42,11 +43,12 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.intake = Intake(app.state.database, settings, app.state.signer)
     app.state.policy_file = PolicyFile(app.state.database)
     app.state.conduct = Conduct(app.state.database)
+    app.state.turned_away = TurnedAway()
     app.state.policy_standing = Standing(app.state.database)
     app.state.hub = StreamHub(app.state.database, settings)
     app.state.agent_port = None
     if settings.agent_port is not None:
-        app.state.agent_port = AgentPort(app, app.state.database, app.state.cipher, settings)
+        app.state.agent_port = AgentPort(app, app.state.database, app.state.cipher, settings, app.state.turned_away)
         await app.state.agent_port.open()
     async with background.running(app):
         log.info("started", version=__version__, signing_key=app.state.signer.kid)

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime"
@@ -40,6 +39,7 @@ const (
 // link is the connection to the server: OpAMP over WebSocket, reconnecting by itself.
 type link struct {
 	client       client.OpAMPClient
+	attempts     *opampLogger
 	outbox       *Outbox
 	log          *slog.Logger
 	onCommand    func(message []byte)
@@ -57,8 +57,9 @@ type link struct {
 
 func newLink(config Config, version string, instanceUID string, outbox *Outbox, policies *policyStore, log *slog.Logger) *link {
 	text := textAttribute
+	attempts := &opampLogger{log: log}
 	return &link{
-		client: client.NewWebSocket(opampLogger{log}), outbox: outbox, policies: policies, inbox: new(inbox), log: log,
+		client: client.NewWebSocket(attempts), attempts: attempts, outbox: outbox, policies: policies, inbox: new(inbox), log: log,
 		description: &protobufs.AgentDescription{
 			IdentifyingAttributes: []*protobufs.KeyValue{
 				text("service.name", "wallwatch-agent"), text("service.version", version),
@@ -95,6 +96,7 @@ func (l *link) start(ctx context.Context, address, authorization string, instanc
 	if authorization != "" {
 		header.Set("Authorization", "Bearer "+authorization)
 	}
+	l.attempts.why = (&asker{address: address, header: header, settings: trust}).why
 	return l.client.Start(ctx, types.StartSettings{
 		OpAMPServerURL:     address,
 		Header:             header,
@@ -271,14 +273,4 @@ func (l *link) stop() {
 	if err := l.client.Stop(ctx); err != nil {
 		l.log.Warn("the connection did not close cleanly", "error", err)
 	}
-}
-
-// opampLogger passes the library's messages on. What it calls errors are failed attempts to connect and broken connections, with the server's status;
-// it tries again by itself, so they are warnings here.
-type opampLogger struct{ log *slog.Logger }
-
-func (o opampLogger) Debugf(context.Context, string, ...any) {}
-
-func (o opampLogger) Errorf(_ context.Context, format string, v ...any) {
-	o.log.Warn("connection to the server", "problem", fmt.Sprintf(format, v...))
 }

@@ -3,7 +3,6 @@
 import hmac
 from uuid import UUID
 
-import structlog
 from fastapi import WebSocket
 from prometheus_client import Counter
 
@@ -11,13 +10,13 @@ from wallwatch_backend.agents import repository
 from wallwatch_backend.agents.conduct import Conduct
 from wallwatch_backend.agents.models import AgentRow
 from wallwatch_backend.agents.port import SHOWN
+from wallwatch_backend.agents.turned_away import TurnedAway
 from wallwatch_backend.certificates import service as certificates
 from wallwatch_backend.certificates.service import CertificateRefused, Shown
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.kit.hashing import digest
 from wallwatch_backend.settings import Settings
 
-log = structlog.get_logger(__name__)
 REFUSED = Counter("wallwatch_agent_refused", "Agents that were not let in, by the code of the refusal", ["code"])
 ADMITTED = Counter("wallwatch_agent_admitted", "Connections of agents that were let in", ["by"])
 
@@ -36,7 +35,9 @@ class NotLetIn(Exception):
         self.code = code
 
 
-async def identify(socket: WebSocket, database: Database, settings: Settings, conduct: Conduct) -> tuple[AgentRow, Shown | None]:
+async def identify(
+    socket: WebSocket, database: Database, settings: Settings, conduct: Conduct, turned_away: TurnedAway
+) -> tuple[AgentRow, Shown | None]:
     """Return the agent, and its certificate where it has one. On the TLS port nothing but the certificate counts, elsewhere the secret.
 
     Raises
@@ -55,9 +56,12 @@ async def identify(socket: WebSocket, database: Database, settings: Settings, co
         agent = await _by_secret(database, settings, socket.headers.get("authorization", ""))
     except CertificateRefused as refused:
         REFUSED.labels(refused.code).inc()
-        log.warning("agent_refused", host=refused.host, code=refused.code, why=str(refused), address=address)
+        answer = NotLetIn(refused.code, str(refused))
+        turned_away.note(
+            "agent_refused", refused.host or address or "unknown", refused.code, host=refused.host, why=str(answer), address=address
+        )
         await conduct.note(refused.host or "unknown", refused.code, action="agent.connect", address=address)
-        raise NotLetIn(refused.code, str(refused)) from refused
+        raise answer from refused
     ADMITTED.labels("secret").inc()
     return agent, None
 

@@ -128,7 +128,7 @@ async def opamp(socket: WebSocket) -> None:
     connections: Connections = socket.app.state.connections
     conduct: Conduct = socket.app.state.conduct
     try:
-        agent, shown = await identify(socket, database, settings, conduct)
+        agent, shown = await identify(socket, database, settings, conduct, socket.app.state.turned_away)
     except NotLetIn as refused:
         body = body_of(401, refused.code, "These agent credentials do not work", str(refused), OPAMP_PATH)
         await socket.send_denial_response(JSONResponse(body, status_code=401, media_type=MEDIA_TYPE))

@@ -11,15 +11,20 @@ import ssl
 from asyncio.transports import BaseTransport
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping
 from contextlib import contextmanager, nullcontext, suppress
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 import structlog
 import uvicorn
 from prometheus_client import Counter
 from sqlalchemy.exc import SQLAlchemyError
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from uvicorn.server import ServerState
 
+from wallwatch_backend.agents.handshake import Arrival, Door, server_context
 from wallwatch_backend.agents.service import ENROL_PATH, OPAMP_PATH
+from wallwatch_backend.agents.turned_away import TurnedAway
 from wallwatch_backend.certificates import service as certificates
 from wallwatch_backend.certificates.making import Pair
 from wallwatch_backend.certificates.models import AuthorityRow
@@ -28,7 +33,6 @@ from wallwatch_backend.settings import Settings
 from wallwatch_backend.webhooks.cipher import SecretCipher
 
 log = structlog.get_logger(__name__)
-HANDSHAKES = Counter("wallwatch_agent_tls_handshakes", "TLS handshakes that began on the agents' port; a failed one is no call")
 CALLS = Counter("wallwatch_agent_tls_calls", "OpAMP connections and enrolments that came through the agents' port", ["kind"])
 
 SHOWN = "agent_certificate"
@@ -62,14 +66,16 @@ class _Server(uvicorn.Server):
 class AgentPort:
     """Runs beside the main server, in its event loop and with its application."""
 
-    def __init__(self, app: App, database: Database, cipher: SecretCipher, settings: Settings) -> None:
+    def __init__(self, app: App, database: Database, cipher: SecretCipher, settings: Settings, turned_away: TurnedAway) -> None:
         self._app, self._database, self._cipher, self._settings = app, database, cipher, settings
-        self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        host = settings.agent_url.host if settings.agent_url is not None else None
+        self._name = host.strip("[]") if host else "localhost"
+        self._context = server_context()
         self._context.minimum_version = ssl.TLSVersion.TLSv1_3
         # An agent that enrols has no certificate yet; whoever comes to OpAMP without one is refused there.
         self._context.verify_mode = ssl.CERT_OPTIONAL
         self._context.verify_flags |= _NO_CHECK_TIME
-        self._context.sni_callback = lambda *_: HANDSHAKES.inc()
+        self._door = Door(self._context, self._name, turned_away)
         self._trusted: set[str] = set()
         self._socket: socket.socket | None = None
         self._changed = asyncio.Event()
@@ -101,13 +107,13 @@ class AgentPort:
         config = uvicorn.Config(
             self._enter,
             interface="asgi3",  # it is not found out of a method
+            http=cast(type[asyncio.Protocol], self._arrive),  # called for each connection, like the class that it stands for
             ws=_AgentSocket,
             lifespan="off",
             log_config=None,
             access_log=False,
             proxy_headers=False,  # agents are no proxies: the address is the peer's
             timeout_graceful_shutdown=2,
-            ssl_context_factory=lambda *_: self._context,
         )
         server = _Server(config)
         renewing = asyncio.create_task(self._renew())
@@ -118,6 +124,10 @@ class AgentPort:
             renewing.cancel()
             server.should_exit = True
             await serving
+
+    def _arrive(self, *, server_state: ServerState, **named: Any) -> asyncio.Protocol:
+        served: Callable[..., asyncio.Protocol] = AutoHTTPProtocol
+        return Arrival(self._door, partial(served, server_state=server_state, **named), server_state.tasks)
 
     async def _renew(self) -> None:
         """Show a fresh certificate each day, and a new authority's at once; what is connected stays."""
@@ -136,9 +146,8 @@ class AgentPort:
     async def _take_certificate(self) -> None:
         async with self._database.write() as session:
             await certificates.ensure(session, self._cipher)
-        host = self._settings.agent_url.host if self._settings.agent_url is not None else None
         async with self._database.read() as session:
-            pair, authorities = await certificates.for_port(session, self._cipher, [host.strip("[]") if host else "localhost"])
+            pair, authorities = await certificates.for_port(session, self._cipher, [self._name])
         self._load(pair, authorities)
 
     def _load(self, pair: Pair, authorities: list[AuthorityRow]) -> None:
