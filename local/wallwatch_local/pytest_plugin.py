@@ -31,7 +31,7 @@ _numbers = itertools.count(1)
 @pytest.fixture(scope="session")
 def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """SQLAlchemy URL of a server for the whole run; its database ``wallwatch`` is the template of the others, so don't write to it."""
-    with postgres.start(tmp_path_factory.mktemp("postgres")) as url:
+    with postgres.start(tmp_path_factory.mktemp("postgres"), durable=False) as url:
         _close(url, TEMPLATE)
         yield url
 
