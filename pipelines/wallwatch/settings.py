@@ -48,10 +48,15 @@ class Settings(BaseSettings):
     forecast_models: Path | None = Field(
         default=None, description="folder of trained forecast models (the registry); `forecast` in the state folder unless given"
     )
-    forecast_keep_s: float = Field(
-        default=60.0,
+    forecast_promote_better: bool = Field(
+        default=False,
+        description="let `forecast` promote a challenger by itself when it was better on live data for a day; otherwise somebody does",
+    )
+    forecast_keep_s: float | None = Field(
+        default=None,
         ge=0,
-        description="least time between two forecasts of an RNIC that are kept, 2 kB each: 300 for a large fleet",
+        description="least time between two forecasts of an RNIC that are kept, 2 kB each; unless given 60, and longer for more than "
+        "8,000 RNICs: 300 for 40,000",
     )
     forecast_delay_s: float = Field(
         default=15.0, ge=0, lt=60, description="how long after the end of a minute its samples are awaited before forecasting, in seconds"

@@ -1,32 +1,54 @@
 """Training on a cluster, a local one."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import dask
 import numpy as np
 import pytest
 from dask.distributed import Client, LocalCluster
 
+from wallwatch.domain.forecast import fall
 from wallwatch.domain.forecast.examples import examples_of
+from wallwatch.domain.forecast.predict import predict
 from wallwatch.domain.forecast.targets import Floats, column, targets
 from wallwatch.domain.forecast.window import History
 from wallwatch.forecasting import distributed
+from wallwatch.forecasting.registry import Registry
+from wallwatch.forecasting.train import TooLittle, train
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of Dask's and LightGBM's own making
+ROUNDS = 10
 
 
-def test_a_cluster_learns_what_one_machine_would(make_history: Callable[..., History], ramps: Callable[[int, int], Floats]) -> None:
-    history = make_history(ramps(24, 1))
-    halves = [history.rnics_between(slice(0, 12)), history.rnics_between(slice(12, 24))]
+def test_a_cluster_gives_a_whole_model_of_the_kind_that_one_machine_gives(
+    make_history: Callable[..., History], ramps: Callable[[int, int], Floats], tmp_path: Path
+) -> None:
+    history = make_history(ramps(32, 1))
+    parts = [history.rnics_between(slice(i, i + 8)) for i in range(0, 32, 8)]
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
         Client(cluster) as client,
     ):
-        boosters = distributed.fit(client, [dask.delayed(half) for half in halves], every_min=5, rounds=10)
-    assert "egress_masks" in boosters
-    assert set(boosters) <= {t.name for t in targets()}
-    low, middle, high = boosters["egress_masks"]
-    some = examples_of(make_history(ramps(12, 2)), every_min=10)[column("egress_masks")]
-    inside = (some.labels >= low.predict(some.rows)) & (some.labels <= high.predict(some.rows))
-    assert inside.mean() > 0.7
-    assert np.abs(some.labels - middle.predict(some.rows)).mean() < np.abs(some.labels - np.mean(some.labels)).mean()
+        made, said = distributed.train(client, [dask.delayed(part) for part in parts], every_min=3, rounds=ROUNDS)
+        with pytest.raises(TooLittle, match="2,000 are needed"):
+            distributed.train(client, [dask.delayed(parts[0])], every_min=60)
+    alone, of_one = train(parts, every_min=3, rounds=ROUNDS)
+    assert set(made.boosters) == set(alone.boosters) <= {t.name for t in targets()}
+    assert said.keys() == of_one.keys()
+    assert said["data"] == {**of_one["data"], "reach": said["data"]["reach"]}
+    assert said["metrics"].keys() == of_one["metrics"].keys()
+    assert (made.margins.keys(), made.cold.keys()) == (alone.margins.keys(), alone.cold.keys())
+    assert made.reach.shape == alone.reach.shape
+    assert made.cold_reach == pytest.approx(alone.cold_reach)
+
+    unseen = make_history(ramps(12, 2))
+    some = examples_of(unseen, every_min=10)[column("egress_masks")]
+    quantiles = made.labels("egress_masks", some.rows)
+    assert ((some.labels >= quantiles[:, 0]) & (some.labels <= quantiles[:, -1])).mean() > 0.7
+    assert np.abs(some.labels - quantiles[:, 1]).mean() < np.abs(some.labels - np.mean(some.labels)).mean()
+    falls = fall.falls_of(unseen, 20, 10)
+    chance = made.fall_chances(falls.rows)
+    assert chance[falls.labels == 1.0].mean() > chance[falls.labels == 0.0].mean() + 0.3
+    read = Registry(tmp_path).load(Registry(tmp_path).save(made, said))
+    np.testing.assert_array_equal(predict(unseen.at(90), read).ahead, predict(unseen.at(90), made).ahead)

@@ -1,5 +1,6 @@
 """Models on disk: roles, promotion, and files that are not what was trained."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import lightgbm
@@ -41,11 +42,20 @@ def test_a_model_forecasts_the_same_after_it_was_read_back(registry: Registry) -
 
 def test_a_promotion_can_be_rolled_back_and_the_model_stays_challenger(registry: Registry) -> None:
     first, second = (registry.save(forecaster(seed), {}) for seed in (1, 2))
-    assert registry.promote(second).former == [first]
+    promoted = registry.promote(second, by="ada", reason="a new season")
+    assert (promoted.former, promoted.challenger) == ([first], first)
     with pytest.raises(RegistryError, match="champion already"):
         registry.promote(second)
     roles = registry.roll_back()
     assert (roles.champion, roles.challenger, roles.former) == (first, second, [])
+    assert roles.was_rolled_back(second)
+    assert [(one.action, one.model, one.champion_before) for one in roles.changes] == [
+        ("trained", first, None),
+        ("trained", second, first),
+        ("promoted", second, first),
+        ("rolled_back", first, second),
+    ]
+    assert (roles.changes[2].by, roles.changes[2].reason) == ("ada", "a new season")
     with pytest.raises(RegistryError, match="no champion before"):
         registry.roll_back()
 
@@ -58,6 +68,49 @@ def test_a_model_that_was_changed_on_disk_is_refused(registry: Registry) -> None
     file.write_bytes(orjson.dumps(body))
     with pytest.raises(RegistryError, match="hash differs"):
         registry.load(model)
+
+
+@pytest.mark.parametrize("text", ["tree\n", "", 7])
+def test_models_that_lightgbm_cannot_read_are_refused_before_it_tries(registry: Registry, text: object) -> None:
+    model = registry.save(forecaster(1), {})
+    file = registry.folder / model / "model.json"
+    body = orjson.loads(file.read_bytes())
+    body["boosters"]["q_l"][0] = text
+    file.write_bytes(orjson.dumps(body))
+    with pytest.raises(RegistryError, match="hash differs"):
+        registry.load(model)
+    del body["meta"]["content_sha256"]  # of a version that had none
+    file.write_bytes(orjson.dumps(body))
+    with pytest.raises(RegistryError, match=r"damaged|hash differs"):
+        registry.load(model)
+
+
+@pytest.mark.parametrize("content", [b"{", b"[]", b'{"champion": 7}', b'{"changes": [{}]}'])
+def test_roles_that_cannot_be_read_are_told_with_what_to_do(registry: Registry, content: bytes) -> None:
+    model = registry.save(forecaster(1), {})
+    (registry.folder / "roles.json").write_bytes(content)
+    for ask in (registry.roles, lambda: registry.promote(model), lambda: registry.save(forecaster(2), {})):
+        with pytest.raises(RegistryError, match=r"roles\.json cannot be read .*restore it, or remove it"):
+            ask()
+    (registry.folder / "roles.json").unlink()
+    assert registry.promote(model).champion == model
+
+
+def test_models_without_a_role_leave_the_registry_when_newer_ones_come(registry: Registry) -> None:
+    saved = [registry.save(forecaster(seed), {}) for seed in range(1, 8)]
+    kept = {meta["id"]: meta["role"] for meta in registry.describe(pytest.fail)}
+    assert len(kept) == 5
+    assert (kept[saved[0]], kept[saved[-1]]) == ("champion", "challenger")
+    removed = [one.model for one in registry.roles().changes if one.action == "removed"]
+    assert removed == [model for model in saved if model not in kept]
+
+
+def test_several_processes_that_change_the_roles_undo_nothing_of_each_other(registry: Registry) -> None:
+    with ThreadPoolExecutor() as pool:  # each with a registry of its own, as processes have
+        saved = set(pool.map(lambda seed: Registry(registry.folder).save(forecaster(seed), {}), range(1, 6)))
+    trained = [one.model for one in registry.roles().changes if one.action == "trained"]
+    assert sorted(trained) == sorted(saved)
+    assert not list(registry.folder.glob("**/*.new"))
 
 
 @pytest.mark.parametrize("content", [b'{"meta": ', b"[]", b"{}"])

@@ -7,6 +7,7 @@ import numpy as np
 from wallwatch.domain.forecast.predict import predict
 from wallwatch.domain.forecast.targets import HISTORY_MIN, Floats, column
 from wallwatch.domain.forecast.window import History
+from wallwatch.forecasting.duel import Duel
 from wallwatch.forecasting.live import P95, Score
 from wallwatch.forecasting.rings import Ring
 
@@ -40,7 +41,7 @@ def test_a_ring_grows_with_the_fleet_and_keeps_what_it_has() -> None:
 def score_of(history: History, surprise: float) -> Score:
     score = Score()
     metrics = {"egress_masks": {P95: 0.01}}
-    for index in range(30, 80):
+    for index in range(30, 120):
         values = history.values[:, index].copy()
         values[:, MASKS] += surprise
         score.settle(history.first_minute + index, values, list(history.models), metrics)
@@ -49,11 +50,51 @@ def score_of(history: History, surprise: float) -> Score:
 
 
 def test_a_fleet_like_that_of_training_does_not_drift_and_another_one_does(make_history: Callable[..., History]) -> None:
-    still: Floats = np.full((4, 100), 20.0)
+    still: Floats = np.full((4, 121), 20.0)
     as_before, otherwise = (score_of(make_history(still), surprise).describe() for surprise in (0.0, 10.0))
-    assert as_before["minutes"] > 30
     assert as_before["mean_error"] == 0
     assert as_before["coverage"] == 1
     assert not as_before["drifted"]
+    assert as_before["minutes"] > 60
     assert otherwise["beyond_training"] == 1
     assert otherwise["drifted"]
+
+
+def test_a_score_goes_on_where_the_process_before_it_ended(make_history: Callable[..., History]) -> None:
+    before = score_of(make_history(np.full((4, 121), 20.0)), 10.0)
+    after = Score.restored(before.describe())
+    assert after.describe() == before.describe()
+    assert after.drifted
+
+
+def test_the_model_with_the_lower_loss_is_better_after_a_day_and_not_before() -> None:
+    duel = Duel("first", "second")
+    rng = np.random.default_rng(1)
+    for minute in range(25 * 60):
+        loss = 0.02 + 0.01 * rng.random((5, 2))
+        duel.add(minute, loss, np.where(rng.random((5, 2)) < 0.1, np.nan, 0.9 * loss))
+        if minute == 24 * 60 - 1:
+            assert duel.verdict == "not_enough"
+    assert duel.verdict == "better"
+    again = Duel.restored("first", "second", duel.state())
+    assert again == duel
+    assert Duel.restored("second", "first", duel.state()).hours == []
+    assert Duel.restored("first", "second", {"champion": "first", "hours": "many"}).hours == []
+
+
+def test_an_hour_with_gaps_does_not_count() -> None:
+    duel = Duel("first", "second")
+    for minute in (*range(20), *range(60, 95), 120):
+        duel.add(minute, np.full((2, 2), 0.2), np.full((2, 2), 0.1))
+    assert len(duel.hours) == 1
+
+
+def test_minutes_of_rnics_that_were_silent_are_asked_for_again() -> None:
+    ring = Ring(1)
+    ring.grow(3)
+    for minute in range(100, 105):
+        rows = np.array([0] if minute in (102, 103) else [0, 1])
+        ring.put(minute, rows, np.ones((len(rows), 1)))
+    assert ring.silent_since(104, np.array([0, 1, 2])).tolist() == [104, 102, 104 - HISTORY_MIN + 1]
+    ring.add(102, np.array([1]), np.array([[7.0]]))
+    assert ring.last(104)[:2, -3, 0].tolist() == [1.0, 7.0]

@@ -21,6 +21,8 @@ P95 = "p95_share"
 """Among the metrics of training: the 95th percentile of the error at this horizon, as a share of the wall."""
 RESOLUTION = 1e-3
 """Errors of less than a thousandth of a wall are never drift: a fleet that stood still at training may move a little."""
+LEAST_MIN = 60
+"""Minutes before drift is told: errors of one quarter of an hour have one cause."""
 EXPECTED_BEYOND = 0.05
 DRIFTED_BEYOND = 0.15
 """Of live errors beyond the 95th percentile of those of training: three times what is expected counts as drift."""
@@ -42,19 +44,26 @@ class Score:
         while len(self._waiting) > HORIZON_MIN + 1:
             self._waiting.popleft()
 
-    def settle(self, minute: int, values: Floats, models: list[str | None], metrics: Mapping[str, Mapping[str, float]]) -> None:
-        """Compare what was foretold for this minute with its values, shape (rnics, targets)."""
+    def settle(self, minute: int, values: Floats, models: list[str | None], metrics: Mapping[str, Mapping[str, float]]) -> Floats | None:
+        """Compare what was foretold for this minute with its values, shape (rnics, targets).
+
+        Returns
+        -------
+        array (rnics, targets) or None
+            The quantile loss of each forecast as a share of the wall, NaN where the value is not known; None when nothing was foretold for
+            this minute.
+        """
         while self._waiting and self._waiting[0][0] < minute:
             self._waiting.popleft()
         if not self._waiting or self._waiting[0][0] != minute:
-            return
+            return None
         _, foretold = self._waiting.popleft()
         n = len(foretold)
         scale = scales(models[:n])
         middle = np.abs(values[:n] - foretold[:, :, len(QUANTILES) // 2]) / scale
         known = ~np.isnan(middle)
         if not known.any():
-            return
+            return None
         inside = (values[:n] >= foretold[:, :, 0]) & (values[:n] <= foretold[:, :, -1])
         beyond = _beyond(middle, metrics)
         keep = min(MEMORY, self.minutes / (self.minutes + 1))
@@ -63,6 +72,26 @@ class Score:
         if beyond is not None:
             self.beyond = keep * self.beyond + (1 - keep) * beyond
         self.minutes += 1
+        return quantile_loss(values[:n], foretold) / scale
+
+    @property
+    def drifted(self) -> bool:
+        return self.minutes >= LEAST_MIN and self.beyond > DRIFTED_BEYOND
+
+    @classmethod
+    def restored(cls, described: Mapping[str, Any]) -> Score:
+        """Go on from what `describe` said; anew where that is nothing, or was not written by it.
+
+        >>> Score.restored({"minutes": 90, "mean_error": 0.01, "beyond_training": 0.2, "coverage": 0.9}).drifted
+        True
+        >>> Score.restored({"minutes": "many"}).minutes
+        0
+        """
+        names = ("minutes", "mean_error", "beyond_training", "coverage")
+        minutes, *means = (described.get(name) for name in names)
+        if not isinstance(minutes, int) or not all(isinstance(one, int | float) for one in means):
+            return cls()
+        return cls(minutes, *map(float, means))  # type: ignore[arg-type]
 
     def describe(self) -> dict[str, Any]:
         """For the table `forecast_model`."""
@@ -73,8 +102,26 @@ class Score:
             "coverage": round(self.inside, 4),
             "beyond_training": round(self.beyond, 4),
             "expected_beyond": EXPECTED_BEYOND,
-            "drifted": self.minutes >= HORIZON_MIN and self.beyond > DRIFTED_BEYOND,
+            "drifted": self.drifted,
         }
+
+
+def quantile_loss(values: Floats, foretold: Floats) -> Floats:
+    """The mean loss over the quantiles: least for whoever tells the true ones, so that neither wide nor narrow intervals pay.
+
+    Parameters
+    ----------
+    values : array (...)
+    foretold : array (..., quantiles)
+
+    Examples
+    --------
+    >>> quantile_loss(np.array([10.0]), np.array([[8.0, 10.0, 12.0], [4.0, 10.0, 12.0]])).round(3).tolist()
+    [0.067, 0.133]
+    """
+    above = values[..., None] - foretold
+    levels = np.array(QUANTILES)
+    return np.asarray(np.maximum(levels * above, (levels - 1.0) * above).mean(axis=-1))
 
 
 def _beyond(error: Floats, metrics: Mapping[str, Mapping[str, float]]) -> float | None:

@@ -1,14 +1,15 @@
-"""The registry of trained models: a folder with one folder a model, and the roles.
+"""The registry of trained models: a folder with one folder a model, and the roles (`roles`).
 
-`roles.json` names the champion (whose forecasts are published), the challenger (which forecasts the same, unseen, to be compared) and the
-former champions, newest last, to which one can roll back.
+The champion's forecasts are published, the challenger forecasts the same, unseen, to be compared, and one can roll back to former
+champions. Models without a role leave it when newer ones come.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
+import shutil
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,30 +22,15 @@ from wallwatch.domain.forecast import fall
 from wallwatch.domain.forecast.features import NAMES
 from wallwatch.domain.forecast.model import Forecaster, digest
 from wallwatch.domain.forecast.targets import HORIZONS_MIN, QUANTILES, targets
+from wallwatch.forecasting import roles as roles_file
+from wallwatch.forecasting.roles import RegistryError, Roles, account
 
-ROLES = "roles.json"
+__all__ = ["Registry", "RegistryError", "Roles"]
+
 _FILE = "model.json"
 _ID = re.compile(r"[0-9a-f]{12}")
-
-
-class RegistryError(Exception):
-    """The text says what is wrong and what to do."""
-
-
-@dataclass
-class Roles:
-    """Who forecasts."""
-
-    champion: str | None = None
-    challenger: str | None = None
-    former: list[str] = field(default_factory=list)
-
-    def of(self, model: str) -> str:
-        if model == self.champion:
-            return "champion"
-        if model == self.challenger:
-            return "challenger"
-        return "former" if model in self.former else "none"
+MOST_UNUSED = 3
+"""Models without a role that are kept, the newest: somebody may still want to promote one. A model takes some megabytes."""
 
 
 class Registry:
@@ -52,12 +38,19 @@ class Registry:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._metas: dict[str, tuple[tuple[int, int], dict[str, Any]]] = {}
 
-    def save(self, forecaster: Forecaster, description: dict[str, Any]) -> str:
+    def save(self, forecaster: Forecaster, description: dict[str, Any], by: str | None = None) -> str:
         """Store a model and return its id, the first 12 digits of its SHA-256.
 
-        The first model of a registry becomes champion, a later one challenger.
+        The first model of a registry becomes champion, a later one challenger. Models that are not used any more are removed.
+
+        Raises
+        ------
+        RegistryError
+            When the folder cannot be written, or its roles cannot be read.
         """
+        self.roles()
         sha256 = digest(forecaster)
         model = sha256[:12]
         forecaster.meta = {
@@ -69,8 +62,7 @@ class Registry:
             "horizons_min": list(HORIZONS_MIN),
             "quantiles": list(QUANTILES),
         }
-        body = {
-            "meta": forecaster.meta,
+        body: dict[str, Any] = {
             "margins": {name: margins.tolist() for name, margins in forecaster.margins.items()},
             "cold": {name: margins.tolist() for name, margins in forecaster.cold.items()},
             "reach": forecaster.reach.tolist(),
@@ -78,15 +70,25 @@ class Registry:
             "boosters": {name: [b.model_to_string() for b in some] for name, some in forecaster.boosters.items()},
             "falls": None if forecaster.falls is None else forecaster.falls.model_to_string(),
         }
-        (self.folder / model).mkdir(parents=True, exist_ok=True)
-        _write(self.folder / model / _FILE, body)
-        roles = self.roles()
-        if roles.champion is None:
-            roles.champion = model
-        elif model != roles.champion:
-            roles.challenger = model
-        _write(self.folder / ROLES, roles.__dict__)
+        body["meta"] = {**forecaster.meta, "content_sha256": _content(body)}
+        roles_file.write(self.folder / model / _FILE, body)
+        by = by or account()
+        with roles_file.changing(self.folder) as roles:
+            before = roles.champion
+            if roles.champion is None:
+                roles.champion = model
+            elif model != roles.champion:
+                roles.challenger = model
+            roles.note("trained", model, before, by, str(description.get("source") or ""))
+            self._tidy(roles, by)
         return model
+
+    def _tidy(self, roles: Roles, by: str) -> None:
+        """Remove models without a role but for the newest; one that cannot be read stays, as somebody may restore it."""
+        unused = [meta["id"] for meta in self._described(roles, lambda _: None) if meta["role"] == "none"]
+        for model in unused[:-MOST_UNUSED]:
+            shutil.rmtree(self.folder / model, ignore_errors=True)
+            roles.note("removed", model, roles.champion, by, f"it had no role, and {MOST_UNUSED} newer ones have none either")
 
     def load(self, model: str) -> Forecaster:
         """Read a model back.
@@ -98,67 +100,90 @@ class Registry:
         """
         body = self._body(model)
         meta = body["meta"]
-        if (
-            meta["features"] != list(NAMES)
-            or meta["horizons_min"] != list(HORIZONS_MIN)
-            or not set(body["boosters"]) <= {t.name for t in targets()}
-        ):
-            raise RegistryError(f"model {model} was trained for other features or horizons than this version has: train a new one")
-        falls = lightgbm.Booster(model_str=body["falls"]) if body.get("falls") else None
-        if falls is not None and falls.feature_name() != list(fall.NAMES):
-            raise RegistryError(f"model {model} foretells declines from other features than this version has: train a new one")
-        forecaster = Forecaster(
-            {name: [lightgbm.Booster(model_str=text) for text in some] for name, some in body["boosters"].items()},
-            {name: np.array(margins) for name, margins in body["margins"].items()},
-            {name: np.array(margins) for name, margins in body.get("cold", {}).items()},
-            np.array(body["reach"]),
-            None if body["cold_reach"] is None else np.array(body["cold_reach"]),
-            falls,
-            meta,
-        )
-        if digest(forecaster) != meta["sha256"]:
-            raise RegistryError(
-                f"{self.folder / model / _FILE} is not what was trained: its hash differs. Train again, or restore the file"
+        damaged = f"{self.folder / model / _FILE} is not what was trained: its hash differs. Train again, or restore the file"
+        try:
+            if "content_sha256" in meta and meta["content_sha256"] != _content(body):
+                raise RegistryError(damaged)  # before LightGBM reads it, which trusts what it is given
+            if (
+                meta["features"] != list(NAMES)
+                or meta["horizons_min"] != list(HORIZONS_MIN)
+                or not set(body["boosters"]) <= {t.name for t in targets()}
+            ):
+                raise RegistryError(f"model {model} was trained for other features or horizons than this version has: train a new one")
+            falls = lightgbm.Booster(model_str=body["falls"]) if body.get("falls") else None
+            if falls is not None and falls.feature_name() != list(fall.NAMES):
+                raise RegistryError(f"model {model} foretells declines from other features than this version has: train a new one")
+            forecaster = Forecaster(
+                {name: [lightgbm.Booster(model_str=text) for text in some] for name, some in body["boosters"].items()},
+                {name: np.array(margins) for name, margins in body["margins"].items()},
+                {name: np.array(margins) for name, margins in body.get("cold", {}).items()},
+                np.array(body["reach"]),
+                None if body["cold_reach"] is None else np.array(body["cold_reach"]),
+                falls,
+                meta,
             )
+            same = digest(forecaster) == meta["sha256"]
+        except (KeyError, TypeError, ValueError, AttributeError, lightgbm.basic.LightGBMError) as error:
+            raise RegistryError(f"{self.folder / model / _FILE} is damaged ({error!r}). Train again, or restore the file") from error
+        if not same:
+            raise RegistryError(damaged)
         return forecaster
 
     def describe(self, problem: Callable[[str], object]) -> list[dict[str, Any]]:
         """What each model says of itself, with its role, oldest first. One that cannot be read is told to `problem` and left out."""
-        roles = self.roles()
+        return self._described(self.roles(), problem)
+
+    def _described(self, roles: Roles, problem: Callable[[str], object]) -> list[dict[str, Any]]:
         found = []
         for file in sorted(self.folder.glob(f"*/{_FILE}")):
             model = file.parent.name
             try:
-                found.append({**self._body(model)["meta"], "role": roles.of(model)})
+                found.append({**self._meta(model), "role": roles.of(model)})
             except RegistryError as error:
                 problem(str(error))
         return sorted(found, key=lambda meta: str(meta["trained_at"]))
 
-    def roles(self) -> Roles:
-        file = self.folder / ROLES
-        return Roles(**orjson.loads(file.read_bytes())) if file.is_file() else Roles()
+    def signature(self, model: str) -> tuple[int, int] | None:
+        """What changes whenever the model's file does; None without one."""
+        try:
+            found = (self.folder / model / _FILE).stat()
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size
 
-    def promote(self, model: str) -> Roles:
-        """Make a model the champion; the one before is kept to roll back to.
+    def roles(self) -> Roles:
+        """Who forecasts.
+
+        Raises
+        ------
+        RegistryError
+            When that file cannot be read.
+        """
+        return roles_file.read(self.folder)
+
+    def promote(self, model: str, by: str | None = None, reason: str = "") -> Roles:
+        """Make a model the champion; the one before is kept to roll back to, and stays as challenger, so that one sees if that was right.
 
         Raises
         ------
         RegistryError
             When it cannot be loaded, or is the champion already.
         """
-        roles = self.roles()
-        if model == roles.champion:
+        if model == self.roles().champion:
             raise RegistryError(f"model {model} is the champion already")
         self.load(model)
-        if roles.champion is not None:
-            roles.former.append(roles.champion)
-        roles.champion = model
-        if roles.challenger == model:
-            roles.challenger = None
-        _write(self.folder / ROLES, roles.__dict__)
+        with roles_file.changing(self.folder) as roles:
+            before = roles.champion
+            roles.former = [one for one in roles.former if one != model]
+            if before is not None and before != model:
+                roles.former.append(before)
+            roles.champion = model
+            if roles.challenger in (model, None):
+                roles.challenger = before
+            roles.note("promoted", model, before, by or account(), reason)
         return roles
 
-    def roll_back(self) -> Roles:
+    def roll_back(self, by: str | None = None, reason: str = "") -> Roles:
         """Make the champion before the present one champion again; the present one becomes challenger, so that one sees if that was right.
 
         Raises
@@ -166,13 +191,29 @@ class Registry:
         RegistryError
             When there was none before.
         """
-        roles = self.roles()
-        if not roles.former:
+        former = self.roles().former
+        if not former:
             raise RegistryError("there is no champion before the present one")
-        self.load(roles.former[-1])
-        roles.challenger, roles.champion = roles.champion, roles.former.pop()
-        _write(self.folder / ROLES, roles.__dict__)
+        self.load(former[-1])
+        with roles_file.changing(self.folder) as roles:
+            if not roles.former or roles.former[-1] != former[-1]:
+                raise RegistryError("the champion was changed by somebody else at the same time: look at `wallwatch forecast models`")
+            roles.challenger, roles.champion = roles.champion, roles.former.pop()
+            roles.note("rolled_back", roles.champion, roles.challenger, by or account(), reason)
         return roles
+
+    def _meta(self, model: str) -> dict[str, Any]:
+        """What a model says of itself; its file has megabytes and is read again only when it has changed."""
+        known, signature = self._metas.get(model), self.signature(model)
+        if known is not None and known[0] == signature:
+            return known[1]
+        meta: dict[str, Any] = self._body(model)["meta"]
+        for name in ("id", "trained_at", "sha256"):
+            if not isinstance(meta.get(name), str):
+                raise RegistryError(f"{self.folder / model / _FILE} does not say its {name}. Train again, or restore the file")
+        if signature is not None:
+            self._metas[model] = (signature, meta)
+        return meta
 
     def _body(self, model: str) -> dict[str, Any]:
         file = self.folder / model / _FILE
@@ -181,15 +222,14 @@ class Registry:
             raise RegistryError(f"no model {model!r} in {self.folder}; there are: {known}")
         try:
             found: dict[str, Any] = orjson.loads(file.read_bytes())
-        except orjson.JSONDecodeError as error:
-            raise RegistryError(f"{file} is not JSON: {error}. Train again, or restore the file") from error
+        except (orjson.JSONDecodeError, OSError) as error:
+            raise RegistryError(f"{file} cannot be read: {error}. Train again, or restore the file") from error
         if not isinstance(found, dict) or not isinstance(found.get("meta"), dict):
             raise RegistryError(f"{file} does not say what the model is. Train again, or restore the file")
         return found
 
 
-def _write(file: Path, content: object) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    new = file.with_suffix(".new")
-    new.write_bytes(orjson.dumps(content))
-    new.replace(file)
+def _content(body: dict[str, Any]) -> str:
+    """SHA-256 over all of a model's file but what it says of itself."""
+    rest = {name: value for name, value in body.items() if name != "meta"}
+    return hashlib.sha256(orjson.dumps(rest, option=orjson.OPT_SORT_KEYS)).hexdigest()

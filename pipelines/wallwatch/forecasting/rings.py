@@ -36,6 +36,31 @@ class Ring:
             self._values[:, slot] = np.nan
         self._values[rows, slot] = values
 
+    def add(self, minute: int, rows: npt.NDArray[np.intp], values: npt.NDArray[np.floating]) -> None:
+        """Set values of some RNICs in a minute that the ring has; those of the others stay."""
+        if self.has(minute):
+            self._values[rows, minute % HISTORY_MIN] = values
+
+    def silent_since(self, minute: int, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
+        """The first of the minutes just before `minute` in which an RNIC has no value; `minute` where it has one in the minute before.
+
+        >>> ring = Ring(1)
+        >>> ring.grow(2)
+        >>> for m, row in ((100, 0), (101, 0), (101, 1), (102, 0), (103, 0)):
+        ...     ring.put(m, np.array([row]), np.array([[1.0]])) if row == 0 else ring.add(m, np.array([row]), np.array([[1.0]]))
+        >>> ring.silent_since(104, np.array([0, 1])).tolist()
+        [104, 102]
+        """
+        found = np.full(len(rows), minute, dtype=np.int64)
+        known = self.has(minute - 1)
+        quiet = np.isnan(self._values[rows, (minute - 1) % HISTORY_MIN]).all(axis=1) if known else np.ones(len(rows), dtype=np.bool_)
+        if quiet.any():
+            before = np.arange(minute - 1, minute - HISTORY_MIN, -1)
+            slots = before % HISTORY_MIN
+            heard = ~np.isnan(self._values[rows[quiet]][:, slots]).all(axis=2) & (self._minutes[slots] == before)
+            found[quiet] = minute - np.where(heard.any(axis=1), heard.argmax(axis=1), len(before))
+        return found
+
     def has(self, minute: int) -> bool:
         return bool(self._minutes[minute % HISTORY_MIN] == minute)
 

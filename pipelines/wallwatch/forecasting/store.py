@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -21,6 +21,8 @@ FIELDS = (*(t.field for t in targets() if t.field is not None), Q_INGRESS)
 
 ADDRESSES_MIN = 5
 """Tunnel addresses are reported every 30 s and change seldom."""
+DECLINES_MIN = 15
+"""A forecast from longer ago says nothing of now."""
 RNICS_AT_A_TIME = 200
 """A week of so many RNICs is two million rows: about a gigabyte while they are read, and a tenth of that afterwards."""
 
@@ -79,6 +81,11 @@ SELECT DISTINCT h.host, e.pci FROM event e JOIN host h USING (host_id)
 WHERE e.kind = 'policy_violated' AND e.time >= %(since)s AND e.time < %(until)s
 """
 
+_DECLINING = (
+    f"SELECT rnic_id, {_MINUTE.format(time='decline_since')} FROM rnic_forecast "  # noqa: S608
+    "WHERE decline_since IS NOT NULL AND made_at > %(since)s AND made_at <= %(until)s"
+)
+
 
 class Known(NamedTuple):
     """An RNIC that the store knows."""
@@ -130,22 +137,37 @@ def violated(connection: psycopg.Connection[Any], first: int, last: int) -> set[
     return set(connection.execute(_VIOLATED, _between(first, last)).fetchall())
 
 
+def declining(connection: psycopg.Connection[Any], minute: int) -> list[tuple[int, int]]:
+    """Declines that were being said in the quarter of an hour before the end of a minute: (rnic_id, minute of the first that said so)."""
+    rows = connection.execute(_DECLINING, _between(minute - DECLINES_MIN, minute + 1))
+    return [(rnic_id, since - 1) for rnic_id, since in rows]
+
+
 def read(connection: psycopg.Connection[Any], first: int, last: int) -> list[History]:
     """The history of the fleet from minute `first` to before `last`, for training, in parts of some hundred RNICs of whole hosts."""
+    return list(read_parts(connection, first, last, parts(connection)))
+
+
+def parts(connection: psycopg.Connection[Any]) -> list[list[int]]:
+    """The fleet in parts of some hundred RNICs of whole hosts, by number."""
+    by_host: dict[str, list[int]] = {}
+    for rnic_id, one in rnics(connection).items():
+        by_host.setdefault(one.host, []).append(rnic_id)
+    found: list[list[int]] = []
+    for numbers in by_host.values():
+        if not found or len(found[-1]) >= RNICS_AT_A_TIME:
+            found.append([])
+        found[-1] += numbers
+    return found
+
+
+def read_parts(connection: psycopg.Connection[Any], first: int, last: int, some: Sequence[list[int]]) -> Iterator[History]:
+    """The history of some parts of the fleet, one after another."""
     known = rnics(connection)
     changes = pl.DataFrame(containers(connection, first, last), schema=["host", "pci", "minute", "change"], orient="row")
     owners = owners_of(reports(connection, last - ADDRESSES_MIN, last))
-    by_host: dict[str, list[int]] = {}
-    for rnic_id, one in known.items():
-        by_host.setdefault(one.host, []).append(rnic_id)
-    found: list[History] = []
-    some: list[int] = []
-    for place, numbers in enumerate(by_host.values(), 1):
-        some += numbers
-        if len(some) >= RNICS_AT_A_TIME or place == len(by_host):
-            found.append(_part(connection, first, last, known, some, owners, changes))
-            some = []
-    return found
+    for numbers in some:
+        yield _part(connection, first, last, known, numbers, owners, changes)
 
 
 def _part(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from wallwatch.domain.forecast import fall
 from wallwatch.domain.forecast.examples import LEAST_HISTORY_MIN, Examples, batches, examples_of, together
 from wallwatch.domain.forecast.features import NAMES, QUIET
-from wallwatch.domain.forecast.model import ROUNDS, Forecaster, calibrate, fit
+from wallwatch.domain.forecast.model import FEWEST, ROUNDS, Forecaster, calibrate, fit
 from wallwatch.domain.forecast.targets import HORIZONS_MIN, QUANTILES, targets
 from wallwatch.domain.forecast.trend import margins
 from wallwatch.domain.forecast.window import History
@@ -72,36 +72,74 @@ def train(histories: Sequence[History], every_min: int = 2, threads: int = 1, ro
     TooLittle
         When no target has enough examples.
     """
-    every_min = spacing(sum(len(h.names) * h.minutes for h in histories), every_min)
+    rnic_minutes = sum(len(h.names) * h.minutes for h in histories)
+    every_min, fall_every = spacing(rnic_minutes, every_min), fall.spacing(rnic_minutes)
     seen, unseen = examples(histories, every_min)
+    extents = [extent_of(h) for h in histories]
     boosters = fit(seen, threads, rounds)
     if not boosters:
-        most = max((len(e) for e in seen), default=0)
-        raise TooLittle(
-            f"{most} examples are too few to learn from: an hour of ten RNICs gives about 1,500 with a minute between samples. "
-            "Until then forecasts are made by the physical model and a damped trend"
-        )
+        raise too_little([len(e) for e in seen], extents, every_min)
     forecaster = Forecaster(boosters, calibrate(boosters, unseen), margins(unseen))
-    forecaster.falls = fall.fit([fall.falls_of(h, LEAST_HISTORY_MIN + i % every_min, every_min) for i, h in enumerate(histories)], threads)
+    falls = [fall.falls_of(h, LEAST_HISTORY_MIN + i % fall_every, fall_every) for i, h in enumerate(histories)]
+    forecaster.falls = fall.fit(falls, threads)
     forecaster.reach, forecaster.cold_reach = widenings(forecaster, unseen_of(histories))
-    return forecaster, describe(histories, every_min, seen, unseen, forecaster)
+    return forecaster, describe(extents, every_min, [len(e) for e in seen], unseen, forecaster)
+
+
+class Extent(NamedTuple):
+    """How much a history has; minutes since 1970."""
+
+    first: int
+    last: int
+    rnics: int
+
+    @property
+    def rnic_minutes(self) -> int:
+        return self.rnics * (self.last - self.first)
+
+
+def extent_of(history: History) -> Extent:
+    return Extent(history.first_minute, history.first_minute + history.minutes, len(history.names))
+
+
+def too_little(counts: Sequence[int], extents: Sequence[Extent], every_min: int) -> TooLittle:
+    """What is missing, from the examples of each target, and what to do.
+
+    >>> print(str(too_little([1030, 500], [Extent(0, 72, 10)], 5))[:109])
+    1,030 examples are too few to learn from: 2,000 are needed. There are 12 RNIC-hours, with a moment of each RN
+    """
+    most, minutes = max(counts, default=0), sum(one.rnic_minutes for one in extents)
+    meanwhile = "Until then forecasts are made by the physical model and a damped trend"
+    if most >= FEWEST:
+        return TooLittle(
+            f"{most:,} examples, and in none of them anything moves: there is nothing to learn. Take a time in which loads came and went "
+            f"(--days). {meanwhile}"
+        )
+    enough = f"about {-(-minutes * FEWEST // most // 60):,} would do" if most else "none has the minutes before and after it"
+    closer = " or moments closer together (--every 1)" if every_min > 1 else ""
+    return TooLittle(
+        f"{most:,} examples are too few to learn from: {FEWEST:,} are needed. There are {round(minutes / 60):,} RNIC-hours, with a moment "
+        f"of each RNIC every {plural(every_min)}; {enough}. Take more of them (--days, more recordings){closer}. {meanwhile}"
+    )
+
+
+def plural(minutes: int) -> str:
+    return "minute" if minutes == 1 else f"{minutes} minutes"
 
 
 def describe(
-    histories: Sequence[History], every_min: int, seen: Sequence[Examples], unseen: Sequence[Examples], forecaster: Forecaster
+    extents: Sequence[Extent], every_min: int, seen: Sequence[int], unseen: Sequence[Examples], forecaster: Forecaster
 ) -> dict[str, Any]:
-    """Data window, and errors on what was not trained on."""
-    first = min(h.first_minute for h in histories)
-    last = max(h.first_minute + h.minutes for h in histories)
+    """Data window, and errors on what was not trained on; `seen` are numbers of examples of each target."""
     return {
         "data": {
-            "from": _time(first),
-            "to": _time(last),
-            "rnics": sum(len(h.names) for h in histories),
-            "rnic_hours": round(sum(len(h.names) * h.minutes for h in histories) / 60, 1),
+            "from": _time(min(one.first for one in extents)),
+            "to": _time(max(one.last for one in extents)),
+            "rnics": sum(one.rnics for one in extents),
+            "rnic_hours": round(sum(one.rnic_minutes for one in extents) / 60, 1),
             "every_min": every_min,
             "reach": forecaster.reach.tolist(),
-            "examples": {t.name: len(e) for t, e in zip(targets(), seen, strict=True)},
+            "examples": {t.name: n for t, n in zip(targets(), seen, strict=True)},
         },
         "metrics": {
             t.name: errors(forecaster, t.name, e)

@@ -7,7 +7,7 @@ is made wider by itself, and apart for values that stand still and values that m
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from wallwatch.domain.forecast.features import FeatureMaker, filled
 from wallwatch.domain.forecast.model import Forecaster
 from wallwatch.domain.forecast.predict import predict
 from wallwatch.domain.forecast.reach import DOWN, REGIMES, SOONER, UP, came_in_min, judged, reached_in_min, unstretched, widened
-from wallwatch.domain.forecast.targets import NOMINAL_COVERAGE, Floats, limits
+from wallwatch.domain.forecast.targets import HORIZONS_MIN, NOMINAL_COVERAGE, QUANTILES, Floats, limits
 from wallwatch.domain.forecast.window import History
 
 FACTORS = (1.0, 1.25, 1.5, 2.0, 3.0)
@@ -50,18 +50,31 @@ class Cases:
 def widenings(forecaster: Forecaster, unseen: Sequence[History]) -> tuple[Floats, Floats]:
     """Stretches for trained forecasts and for the cold start, see `reach.times`."""
     some = unseen[:HISTORIES]
-    plain = Forecaster(forecaster.boosters, forecaster.margins, forecaster.cold)
-    return stretch(cases(some, plain), unstretched()), widening_of_trend(some, forecaster)
+    return stretches(cases(some, plain(forecaster)), cases(some, only_trend(forecaster)))
+
+
+def plain(forecaster: Forecaster) -> Forecaster:
+    """The same without any stretch."""
+    return Forecaster(forecaster.boosters, forecaster.margins, forecaster.cold)
+
+
+def only_trend(forecaster: Forecaster | None) -> Forecaster | None:
+    """What forecasts RNICs that start cold."""
+    return None if forecaster is None else Forecaster({}, {}, forecaster.cold)
+
+
+def stretches(trained: Cases, cold: Cases) -> tuple[Floats, Floats]:
+    """Stretches for trained forecasts and for the cold start, from what came of either.
+
+    Nothing comes later than a trend that is taken to last, so both its tails are of the early end: with one, "in five minutes at the
+    earliest" would be said of every RNIC of a new fleet.
+    """
+    return stretch(trained, unstretched()), stretch(cold, trend.starting_reach(), 2.0 * TAIL)
 
 
 def widening_of_trend(histories: Sequence[History], forecaster: Forecaster | None = None) -> Floats:
-    """The stretch for forecasts by the damped trend alone, with the margins that a forecaster knows or those of a new fleet.
-
-    Nothing comes later than a trend that is taken to last, so both tails are of the early end: with one, "in five minutes at the earliest"
-    would be said of every RNIC of a new fleet.
-    """
-    only_trend = None if forecaster is None else Forecaster({}, {}, forecaster.cold)
-    return stretch(cases(histories, only_trend), trend.starting_reach(), 2.0 * TAIL)
+    """The stretch for forecasts by the damped trend alone, with the margins that a forecaster knows or those of a new fleet."""
+    return stretch(cases(histories, only_trend(forecaster)), trend.starting_reach(), 2.0 * TAIL)
 
 
 def cases(histories: Sequence[History], forecaster: Forecaster | None) -> Cases:
@@ -78,11 +91,16 @@ def cases(histories: Sequence[History], forecaster: Forecaster | None) -> Cases:
             each = [maker.of(k) for k in range(count)]
             moves = np.stack([is_growing(f.rate, f.unit) for f in each], axis=1)
             parts.append((made.now[:, :count], made.paths, limit, came, moves))
+    return together([Cases(*part) for part in parts])
+
+
+def together(parts: Sequence[Cases]) -> Cases:
+    """Cases of several histories as one."""
     if not parts:
-        none = np.empty((0, count))
-        return Cases(none, np.empty((0, count, 1, 1)), none, none, none.astype(np.bool_))
-    now, ahead, limit, came, moving = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return Cases(now, ahead, limit, came, moving.astype(np.bool_))
+        none = np.empty((0, len(walls())))
+        return Cases(none, np.empty((*none.shape, len(HORIZONS_MIN), len(QUANTILES))), none, none, none.astype(np.bool_))
+    columns = [[getattr(part, one.name) for part in parts] for one in fields(Cases)]
+    return Cases(*(np.concatenate(column) for column in columns))
 
 
 def stretch(some: Cases, otherwise: Floats, most_early: float = TAIL) -> Floats:

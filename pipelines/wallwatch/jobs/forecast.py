@@ -1,7 +1,8 @@
 """The job `forecast`: once a minute, what is ahead of every RNIC, from the store to `wallwatch.forecasts`.
 
 The last hour of the fleet is in memory, so each turn reads only the minute that has just ended, and what happened an hour after it a day
-and a week ago. State can be lost: a process that starts again reads the hour back.
+and a week ago. State can be lost: a process that starts again reads the hour
+back, goes on with the declines that are being said, and with what is known of its models. Of several processes one works.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -18,22 +18,21 @@ import numpy.typing as npt
 import orjson
 import psycopg
 from confluent_kafka import Producer
-from psycopg.types.json import Jsonb
 
 from wallwatch.domain.forecast import peers
 from wallwatch.domain.forecast.decline import Declines
 from wallwatch.domain.forecast.held import Congested, Held, step
 from wallwatch.domain.forecast.message import messages
-from wallwatch.domain.forecast.model import Forecaster
 from wallwatch.domain.forecast.physical import Parameters, in_flight, link_gbps
 from wallwatch.domain.forecast.predict import Forecast, predict
 from wallwatch.domain.forecast.targets import HISTORY_MIN, HORIZONS_MIN, column, limits, targets
 from wallwatch.domain.forecast.window import Window
 from wallwatch.forecasting import ports, store
-from wallwatch.forecasting.live import Score
-from wallwatch.forecasting.registry import Registry, RegistryError, Roles
+from wallwatch.forecasting.registry import Registry
 from wallwatch.forecasting.rings import Rings
-from wallwatch.jobs.metrics import FORECAST_SECONDS, FORECASTS, serve
+from wallwatch.jobs.forecast_models import Models
+from wallwatch.jobs.metrics import FORECAST_SECONDS, FORECAST_WORKING, FORECASTS, serve
+from wallwatch.jobs.only_one import OnlyOne
 from wallwatch.jobs.residuals import Residuals
 from wallwatch.settings import Settings
 from wallwatch.store.promoted import Follower
@@ -43,10 +42,9 @@ log = logging.getLogger(__name__)
 TOPIC = "wallwatch.forecasts"
 RETRY_S = 5.0
 
-_MODEL = """
-INSERT INTO forecast_model AS m (id, role, trained_at, description, live) VALUES (%s, %s, %s, %s, %s)
-ON CONFLICT (id) DO UPDATE SET role = excluded.role, live = COALESCE(NULLIF(excluded.live, '{}'::jsonb), m.live), updated_at = now()
-"""
+LOCK = 7_241_014
+"""Of PostgreSQL: the process that holds it forecasts."""
+STANDBY_S = 2.0
 
 
 class Fleet:
@@ -92,6 +90,7 @@ class Fleet:
         told = self._joined(places, found[:, -1], found[:, 1])
         rings.spread.put(minute, places, np.stack([found[:, 0], told.spread[places], told.of_peers[places]], axis=1))
         rings.now.put(minute, places, self._wide(found[:, 2:], told.mean[places]))
+        self._make_up(connection, minute, places)
         cards = [row for row in store.links(connection, minute) if row[0] in self._place]
         speeds, lanes = (np.array([row[i] for row in cards], dtype=np.float64) for i in (1, 2))
         rings.link.put(minute, np.array([self._place[row[0]] for row in cards], dtype=np.intp), link_gbps(speeds, lanes)[:, None])
@@ -102,10 +101,28 @@ class Fleet:
             for m, rows, values in self._minutes(store.rolled_up(connection, begin, last + 1)):
                 ring.put(m, rows, values)
 
+    def _make_up(self, connection: psycopg.Connection[Any], minute: int, places: npt.NDArray[np.intp]) -> None:
+        """Read again what came late: the minutes before this one of RNICs that were silent then and are heard again."""
+        first = self.rings.now.silent_since(minute, places)
+        back = first < minute
+        if back.any():
+            numbers = {place: rnic_id for rnic_id, place in self._place.items()}
+            only = [numbers[int(place)] for place in places[back]]
+            for m, rows, values in self._minutes(store.rolled_up(connection, int(first[back].min()), minute, only)):
+                self.rings.now.add(m, rows, values)
+
     def violated(self, connection: psycopg.Connection[Any], minute: int) -> npt.NDArray[np.bool_]:
         """RNICs on which, or on whose host, a policy was violated within the hour."""
         found = store.violated(connection, minute - HISTORY_MIN + 1, minute + 1)
         return np.array([(k.host, k.pci) in found or (k.host, "") in found for k in self.known], dtype=np.bool_)
+
+    def declining(self, connection: psycopg.Connection[Any], minute: int) -> npt.NDArray[np.int64]:
+        """Since which minute declines are being said, as the process before this one left them (`Declines.since`)."""
+        since = np.full(len(self.known), -1, dtype=np.int64)
+        for rnic_id, said in store.declining(connection, minute):
+            if rnic_id in self._place:
+                since[self._place[rnic_id]] = said
+        return since
 
     def _ports(self, connection: psycopg.Connection[Any], minute: int) -> Congested:
         """What was sent goes to its ring; which ports are congested is returned."""
@@ -170,25 +187,46 @@ class ForecastJob:
         self._settings = settings
         self._now = now
         self._stop = threading.Event()
-        self._registry = Registry(settings.registry_dir)
-        self._roles = Roles()
-        self._loaded: dict[str, Forecaster] = {}
-        self._told: set[str] = set()
-        self._scores: dict[str, Score] = {}
-        self._fleet = Fleet()
-        self._declines = Declines()
         self._producer = Producer({"bootstrap.servers": settings.kafka_bootstrap, "linger.ms": 20, "compression.type": "lz4"})
+        self._only_one = OnlyOne(settings.libpq_url, LOCK, "wallwatch-forecast-lock")
+        self._begin()
+
+    def _begin(self) -> None:
+        """Forget all that is in memory: the store has what is to go on."""
+        self._fleet = Fleet()
+        self._models = Models(Registry(self._settings.registry_dir), self._settings.forecast_promote_better)
+        self._declines: Declines | None = None
         self._residuals = Residuals(self._producer)
 
     def stop(self) -> None:
         self._stop.set()
 
     def run(self) -> None:
-        """Forecast at each minute until `stop`. A database that is away is tried again; what was missed meanwhile is not made up."""
+        """Forecast at each minute until `stop`. A database that is away is tried again; what was missed meanwhile is not made up.
+
+        While another process forecasts, this one waits.
+        """
         serve(self._settings.metrics_port)
         Follower(self._settings.libpq_url, self._stop).start()
-        done = -1
+        done, waiting = -1, False
         while not self._stop.is_set():
+            try:
+                if not self._only_one.held():
+                    if not waiting:
+                        log.info("another process forecasts: this one waits until it ends")
+                    waiting = True
+                    FORECAST_WORKING.set(0)
+                    self._stop.wait(STANDBY_S)
+                    continue
+            except psycopg.OperationalError as error:
+                log.warning("the database does not answer, waiting: %s", str(error).strip())
+                self._stop.wait(RETRY_S)
+                continue
+            if self._only_one.anew:
+                self._begin()
+                log.info("this process forecasts")
+            waiting = False
+            FORECAST_WORKING.set(1)
             minute = int((self._now() - self._settings.forecast_delay_s) // 60) - 1
             if minute > done:
                 try:
@@ -201,27 +239,28 @@ class ForecastJob:
             ahead = (done + 2) * 60 + self._settings.forecast_delay_s - self._now()
             self._stop.wait(min(max(ahead, 0.05), 60.0))
         self._producer.flush(5.0)
+        self._only_one.release()
 
     def forecast(self, minute: int) -> int:
         """Forecast the whole fleet at the end of one minute; returns how many forecasts were sent."""
         began = time.perf_counter()
-        self._choose()
         fleet = self._fleet
         with psycopg.connect(self._settings.libpq_url, connect_timeout=5, application_name="wallwatch-forecast") as connection:
+            self._models.follow(connection)
             fleet.look(connection)
             fleet.fill(connection, minute)
             violated = fleet.violated(connection, minute)
             window = fleet.rings.window(minute, fleet.models, fleet.hosts)
             self._compare(connection, window)
-            champion = self._loaded.get(self._roles.champion or "")
+            name, champion = self._models.champion
             made = predict(window, champion)
-            self._score(made, window.values[:, -1])
-            if self._roles.challenger in self._loaded:
-                challenger = self._loaded[self._roles.challenger or ""]
-                self._scores[self._roles.challenger or ""].note(predict(window, challenger))
-            self._publish_models(connection)
+            self._models.judge(window, made)
+            self._models.publish(connection)
+            if self._declines is None:
+                self._declines = Declines(fleet.declining(connection, minute))
         self._declines.step(minute, made.decline.chance, made.decline.learnt)
-        sent = self._send(made, violated)
+        sent = self._send(made, violated, name, self._declines.since)
+        self._models.promote_if_better()
         FORECASTS.labels("cold").inc(int(made.cold_start.sum()))
         FORECASTS.labels("trained").inc(int((~made.cold_start).sum()))
         FORECAST_SECONDS.observe(time.perf_counter() - began)
@@ -238,43 +277,10 @@ class ForecastJob:
             connection, window.minute, fleet.known, flight, window.of_peers, window.link_gbps, fleet.peers, fleet.congested
         )
 
-    def _choose(self) -> None:
-        """Follow the registry's roles. A model that cannot be loaded is told once; forecasts go on without it."""
-        roles = self._registry.roles()
-        for model in (roles.champion, roles.challenger):
-            if model is None or model in self._loaded or (roles == self._roles and model not in self._loaded):
-                continue
-            try:
-                self._loaded[model] = self._registry.load(model)
-                self._scores.setdefault(model, Score())
-            except RegistryError as error:
-                log.error("forecasts go on without model %s: %s", model, error)
-        self._roles = roles
-        self._loaded = {m: f for m, f in self._loaded.items() if m in (roles.champion, roles.challenger)}
-
-    def _score(self, made: Forecast, values: npt.NDArray[np.float64]) -> None:
-        for model, forecaster in self._loaded.items():
-            self._scores[model].settle(made.minute, values, self._fleet.models, forecaster.meta.get("metrics", {}))
-        if self._roles.champion in self._loaded:
-            self._scores[self._roles.champion or ""].note(made)
-
-    def _publish_models(self, connection: psycopg.Connection[Any]) -> None:
-        for meta in self._registry.describe(self._unreadable):
-            live = self._scores[meta["id"]].describe() if meta["id"] in self._scores else {}
-            connection.execute(_MODEL, [meta["id"], meta["role"], datetime.fromisoformat(meta["trained_at"]), Jsonb(meta), Jsonb(live)])
-
-    def _unreadable(self, problem: str) -> None:
-        if problem not in self._told:
-            self._told.add(problem)
-            log.error("a model is left out: %s", problem)
-
-    def _send(self, made: Forecast, violated: npt.NDArray[np.bool_]) -> int:
+    def _send(self, made: Forecast, violated: npt.NDArray[np.bool_], forecaster: str, since: npt.NDArray[np.int64]) -> int:
         names = [(k.host, k.pci, k.rack) for k in self._fleet.known]
         sent = 0
-        champion = self._roles.champion if self._roles.champion in self._loaded else None
-        for message in messages(
-            made, names, self._fleet.models, limits(self._fleet.models), champion or "", violated, self._declines.since
-        ):
+        for message in messages(made, names, self._fleet.models, limits(self._fleet.models), forecaster, violated, since):
             while True:
                 try:
                     self._producer.produce(TOPIC, orjson.dumps(message), key=message["host"].encode())

@@ -19,6 +19,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, Topi
 from wallwatch.jobs.dead_letter import DeadLetters
 from wallwatch.jobs.ingest_batch import FINDINGS_TOPIC, TELEMETRY_TOPICS, Batch, BatchBuilder
 from wallwatch.jobs.ingest_forecasts import TOPIC as FORECASTS_TOPIC
+from wallwatch.jobs.ingest_forecasts import keep_s
 from wallwatch.jobs.ingest_writer import Database, Stopped, Writer
 from wallwatch.jobs.maintenance import Maintenance
 from wallwatch.jobs.metrics import LAG, MESSAGES, serve
@@ -72,7 +73,13 @@ class Ingest:
         )
         future_ns = settings.future_tolerance_s * 1_000_000_000
         self._builder = BatchBuilder(identities, self._reader_database.run, future_ns, self._silence.heard)
-        self._writer = Writer(self._writer_database, StateKeeper(identities), self._letters, self._commit, settings.forecast_keep_s)
+        self._writer = Writer(
+            self._writer_database,
+            StateKeeper(identities),
+            self._letters,
+            self._commit,
+            lambda: keep_s(settings.forecast_keep_s, len(identities.rnics)),
+        )
 
     def stop(self) -> None:
         self._stop.set()

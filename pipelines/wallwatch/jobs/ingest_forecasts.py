@@ -12,6 +12,8 @@ import psycopg
 from wallwatch.jobs.decode import Refused, parse_json
 
 TOPIC = "wallwatch.forecasts"
+ROWS_A_MINUTE = 8_000
+"""Forecasts kept: 16 MB a minute, and 160 GB in a week."""
 _TEXTS = ("host", "pci", "at")
 _FLAGS = ("cold_start", "policy_violated")
 
@@ -66,6 +68,15 @@ def _time_of(told: object, name: str) -> datetime | None:
     if at is None or at.tzinfo is None:
         raise Refused("bad_timestamp", f"the forecast's {name!r} is not an RFC 3339 time: {str(told)[:40]!r}")
     return at
+
+
+def keep_s(wanted: float | None, rnics: int) -> float:
+    """Least time between two forecasts of an RNIC that are kept: what is set, or as many minutes as keep the rows of a minute below 8,000.
+
+    >>> keep_s(None, 100), keep_s(None, 40_000), keep_s(120.0, 40_000)
+    (60.0, 300.0, 120.0)
+    """
+    return wanted if wanted is not None else 60.0 * max(1, -(-rnics // ROWS_A_MINUTE))
 
 
 def next_wall(walls: dict[str, dict[str, Any]]) -> tuple[str | None, float | None, float | None, float | None]:

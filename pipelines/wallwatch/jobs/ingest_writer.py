@@ -97,7 +97,12 @@ class Writer:
     meanwhile."""
 
     def __init__(
-        self, database: Database, keeper: StateKeeper, letters: DeadLetters, commit: Callable[[Batch], None], forecast_keep_s: float
+        self,
+        database: Database,
+        keeper: StateKeeper,
+        letters: DeadLetters,
+        commit: Callable[[Batch], None],
+        forecast_keep_s: Callable[[], float],
     ) -> None:
         self._database = database
         self._keeper = keeper
@@ -123,7 +128,7 @@ class Writer:
             for table in batch.tables.values():
                 added[table.table] = copy.write(connection, table)
             self._write_findings(connection, batch)
-            ingest_forecasts.write(connection, batch.forecasts, self._forecast_keep_s)
+            ingest_forecasts.write(connection, batch.forecasts, self._forecast_keep_s())
             _count_dead_letters(connection, batch)
             self._keeper.write(connection, due, batch.findings)
 

@@ -28,6 +28,17 @@ FORECASTS = Counter("wallwatch_forecasts", "Forecasts made, by a trained model o
 FORECAST_SECONDS = Histogram(
     "wallwatch_forecast_seconds", "Time of forecasting the whole fleet once, from reading to sending", buckets=(0.1, 0.3, 1, 3, 10, 30, 60)
 )
+FORECAST_LIVE_ERROR = Gauge(
+    "wallwatch_forecast_live_error_ratio", "Mean error of a model at 15 minutes over about the last day, as a share of the wall", ["role"]
+)
+FORECAST_BEYOND = Gauge(
+    "wallwatch_forecast_beyond_training_ratio",
+    "Share of a model's live errors beyond 95 % of those at training; 0.05 is expected",
+    ["role"],
+)
+FORECAST_DRIFTED = Gauge("wallwatch_forecast_drifted", "1 while the fleet is not what the model was trained on: train again", ["role"])
+FORECAST_UNUSABLE = Gauge("wallwatch_forecast_unusable_models", "Champion or challenger whose file cannot be used")
+FORECAST_WORKING = Gauge("wallwatch_forecast_working", "1 in the process that forecasts, 0 in one that waits for it to end")
 
 
 def serve(port: int) -> None:

@@ -20,7 +20,7 @@ from scipy.special import ndtr
 from wallwatch.domain.forecast.physical import Performance
 from wallwatch.domain.forecast.targets import DECLINE_SHARE, HORIZONS_MIN, QUANTILES, Floats
 
-SAID_FROM, SAID_UNTIL = 0.75, 0.65
+SAID_FROM, SAID_UNTIL = 0.8, 0.75
 """Of chances that are learnt."""
 COLD_FROM, COLD_UNTIL = 0.6, 0.52
 """Of chances from quantiles alone."""
@@ -41,8 +41,8 @@ class Outlook:
     share : greatest drop of the median bandwidth against now, never negative
     chance : chance of a drop of 5 % or more within the hour, or, where it is not learnt, its mean over the horizons from `LASTING_MIN` on
     learnt : bool array, whether the chance is learnt
-    in_min : first horizon at which the quantiles say that such a drop is more likely than not; NaN where they never do. A learnt chance may be
-        high all the same: it asks for any minute of the hour, and says of none that it is the one
+    in_min : first horizon at which the quantiles say that such a drop is more likely than not; NaN where they never do. A learnt chance may
+        be high all the same: it is of any minute of the hour, and does not say of which
     """
 
     share: Floats
@@ -101,7 +101,7 @@ class Declines:
         A chance that cannot be told ends it.
 
         >>> said = Declines()
-        >>> [said.step(minute, np.array([chance]), np.array([True])).tolist() for minute, chance in enumerate((0.7, 0.8, 0.7, 0.4, np.nan))]
+        >>> [said.step(at, np.array([chance]), np.array([True])).tolist() for at, chance in enumerate((0.7, 0.8, 0.76, 0.4, np.nan))]
         [[False], [True], [True], [False], [False]]
         """
         missing = len(chance) - len(self.since)

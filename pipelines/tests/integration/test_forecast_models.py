@@ -1,0 +1,160 @@
+"""Champion and challenger on live data, with a real store: drift, promotion, restarts, damage, and a second process."""
+
+import json
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import lightgbm
+import numpy as np
+import orjson
+import psycopg
+import pytest
+from prometheus_client import REGISTRY
+from typer.testing import CliRunner
+
+from wallwatch.cli.main import app
+from wallwatch.domain.forecast.features import NAMES
+from wallwatch.domain.forecast.model import Forecaster
+from wallwatch.domain.forecast.predict import predict
+from wallwatch.domain.forecast.targets import HORIZONS_MIN
+from wallwatch.domain.forecast.window import History
+from wallwatch.forecasting.live import P95
+from wallwatch.forecasting.registry import Registry
+from wallwatch.jobs.forecast_models import Models
+from wallwatch.jobs.only_one import OnlyOne
+
+MINUTES = 90
+
+
+@pytest.fixture
+def registry(connection: psycopg.Connection[Any], tmp_path: Path) -> Registry:
+    connection.execute("DELETE FROM forecast_model")
+    connection.execute("DELETE FROM forecast_model_change")
+    return Registry(tmp_path / "models")
+
+
+def says(label: float) -> Forecaster:
+    """A model that always says the same: 0 goes on as before, -1 stops."""
+    rows = np.random.default_rng(1).random((100, len(NAMES)), dtype=np.float32)
+    data = lightgbm.Dataset(rows, np.full(100, label), feature_name=list(NAMES))
+    booster = lightgbm.train({"objective": "regression", "verbosity": -1, "num_threads": 1}, data, num_boost_round=1)
+    return Forecaster({"egress_masks": [booster] * 3}, {"egress_masks": np.full((2, len(HORIZONS_MIN)), 0.05)})
+
+
+def description(p95: float = 0.01) -> dict[str, Any]:
+    return {"data": {}, "source": "store", "metrics": {"egress_masks": {P95: p95}}}
+
+
+def live(models: Models, connection: psycopg.Connection[Any], history: History, minutes: range) -> None:
+    for index in minutes:
+        models.follow(connection)
+        window = history.at(index)
+        models.judge(window, predict(window, models.champion[1]))
+        models.publish(connection)
+
+
+def row(connection: psycopg.Connection[Any], model: str) -> dict[str, Any]:
+    (found,) = connection.execute("SELECT live FROM forecast_model WHERE id = %s", [model]).fetchone() or ({},)
+    return dict(found)
+
+
+def test_a_fleet_that_behaves_otherwise_is_told_as_drift_and_a_restart_remembers_it(
+    registry: Registry, connection: psycopg.Connection[Any], make_history: Callable[..., History], caplog: pytest.LogCaptureFixture
+) -> None:
+    champion = registry.save(says(-1.0), description())
+    swings = 25 + 15 * np.sin(np.arange(2 * MINUTES) / 5)
+    history = make_history(np.stack([swings, swings]))
+    with caplog.at_level(logging.WARNING):
+        live(Models(registry), connection, history, range(20, 20 + MINUTES))
+    told = row(connection, champion)
+    assert told["drifted"]
+    assert told["beyond_training"] > 0.5
+    assert [record.message for record in caplog.records if "not any more what model" in record.message]
+    assert REGISTRY.get_sample_value("wallwatch_forecast_drifted", {"role": "champion"}) == 1.0
+    live(Models(registry), connection, history, range(20 + MINUTES, 21 + MINUTES))
+    after = row(connection, champion)
+    assert (after["minutes"], after["beyond_training"]) == (told["minutes"], told["beyond_training"])
+
+
+def test_the_challenger_becomes_champion_when_it_was_better_for_a_day_and_not_after_a_roll_back(
+    registry: Registry, connection: psycopg.Connection[Any], make_history: Callable[..., History], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history = make_history(np.full((2, 2 * MINUTES), 20.0) + np.arange(2 * MINUTES) / 10, first_minute=60 * 20_000)
+    wrong, right = (registry.save(says(label), description()) for label in (3.0, 0.0))
+    monkeypatch.setenv("WALLWATCH_FORECAST_MODELS", str(registry.folder))
+    monkeypatch.setenv("WALLWATCH_DATABASE_URL", _url(connection))
+    models = Models(registry, promote_better=True)
+    live(models, connection, history, range(20, 20 + MINUTES))
+    models.promote_if_better()
+    assert row(connection, right)["judged"]["verdict"] == "not_enough"
+    assert registry.roles().champion == wrong
+    refused = CliRunner().invoke(app, ["forecast", "promote", right])
+    assert (refused.exit_code, "a day is needed" in refused.output) == (2, True)
+    state = row(connection, right)["state"] | {"hours": [[0.02 + 0.001 * (i % 3), 0.01] for i in range(24)]}
+    connection.execute("UPDATE forecast_model SET live = live || %s WHERE id = %s", [json.dumps({"state": state}), right])
+    again = Models(registry, promote_better=True)  # a process that starts goes on with what the store says
+    again.follow(connection)
+    again.promote_if_better()
+    assert (registry.roles().champion, registry.roles().challenger) == (right, wrong)
+    assert CliRunner().invoke(app, ["forecast", "rollback", "--reason", "not trusted"]).exit_code == 0
+    again.follow(connection)
+    again.promote_if_better()
+    again.publish(connection)
+    assert registry.roles().champion == wrong
+    changes = connection.execute("SELECT action, model, champion_before, by, reason FROM forecast_model_change ORDER BY at").fetchall()
+    assert [one[:3] for one in changes] == [
+        ("trained", wrong, None),
+        ("trained", right, wrong),
+        ("promoted", right, wrong),
+        ("rolled_back", wrong, right),
+    ]
+    assert changes[2][3] == "wallwatch job forecast"
+    assert "over 24 hours" in changes[2][4]
+    assert changes[3][4] == "not trusted"
+    assert "rolled_back" in CliRunner().invoke(app, ["forecast", "history"]).output
+
+
+def _url(connection: psycopg.Connection[Any]) -> str:
+    info = connection.info
+    return f"postgresql+psycopg://{info.user}:{info.password}@{info.host}:{info.port}/{info.dbname}"
+
+
+def test_a_damaged_registry_is_told_and_forecasts_go_on(
+    registry: Registry, connection: psycopg.Connection[Any], make_history: Callable[..., History], caplog: pytest.LogCaptureFixture
+) -> None:
+    champion, challenger = (registry.save(says(label), description()) for label in (0.0, 3.0))
+    history = make_history(np.full((2, MINUTES), 20.0))
+    models = Models(registry)
+    live(models, connection, history, range(20, 22))
+    whole = (registry.folder / "roles.json").read_bytes()
+    (registry.folder / "roles.json").write_bytes(b"{")
+    file = registry.folder / challenger / "model.json"
+    body = orjson.loads(file.read_bytes())
+    file.write_bytes(orjson.dumps({**body, "margins": {}}))
+    live(models, connection, history, range(22, 24))
+    assert models.champion[0] == champion
+    anew = Models(registry)  # it has only the store to learn the roles from
+    live(anew, connection, history, range(24, 26))
+    assert anew.champion[0] == champion
+    assert "hash differs" in row(connection, challenger)["problem"]
+    assert len([record for record in caplog.records if "roles.json cannot be read" in record.message]) == 2  # once by each process
+    (registry.folder / "roles.json").write_bytes(whole)
+    file.write_bytes(orjson.dumps(body))
+    live(anew, connection, history, range(26, 27))
+    assert "problem" not in row(connection, challenger)
+    assert anew.roles.challenger == challenger
+
+
+def test_of_two_processes_one_works_and_the_other_takes_over_when_it_ends(database: str) -> None:
+    first, second = (OnlyOne(database.replace("+psycopg", ""), 99, "test") for _ in range(2))
+    assert first.held()
+    assert first.anew
+    assert not second.held()
+    assert first.held()
+    assert not first.anew
+    first.release()
+    assert second.held()
+    assert second.anew
+    second.release()

@@ -1,0 +1,182 @@
+"""The models of the job `forecast`: it follows the registry's roles, and judges champion and challenger by what came."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import psycopg
+from psycopg.types.json import Jsonb
+
+from wallwatch.domain.forecast.model import Forecaster
+from wallwatch.domain.forecast.predict import Forecast, predict
+from wallwatch.domain.forecast.window import Window
+from wallwatch.forecasting.duel import Duel
+from wallwatch.forecasting.live import Score
+from wallwatch.forecasting.registry import Registry, RegistryError, Roles
+from wallwatch.jobs.metrics import FORECAST_BEYOND, FORECAST_DRIFTED, FORECAST_LIVE_ERROR, FORECAST_UNUSABLE
+
+log = logging.getLogger(__name__)
+
+_MODEL = """
+INSERT INTO forecast_model (id, role, trained_at, description, live) VALUES (%s, %s, %s, %s, %s)
+ON CONFLICT (id) DO UPDATE SET role = excluded.role, description = excluded.description, live = excluded.live, updated_at = now()
+"""
+_UNUSABLE = "UPDATE forecast_model SET role = %s, live = live || jsonb_build_object('problem', %s::text), updated_at = now() WHERE id = %s"
+_CHANGE = """
+INSERT INTO forecast_model_change (at, action, model, champion_before, by, reason) VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING
+"""
+
+
+class Models:
+    """Champion and challenger: loaded, compared with what came, and told."""
+
+    def __init__(self, registry: Registry, promote_better: bool = False) -> None:
+        self._registry = registry
+        self._promote_better = promote_better
+        self.roles = Roles()
+        self._loaded: dict[str, Forecaster] = {}
+        self._problems: dict[str, tuple[object, str]] = {}
+        """By model: its file's signature when it could not be used, and why."""
+        self._told: set[str] = set()
+        self._scores: dict[str, Score] = {}
+        self._duel: Duel | None = None
+        self._live: dict[str, dict[str, Any]] = {}
+        """What the table has of former lives of this job, and of models that do not forecast now."""
+        self._drifted: dict[str, bool] = {}
+        self._changes = -1
+
+    @property
+    def champion(self) -> tuple[str, Forecaster | None]:
+        """Id and model of whose forecasts are published; an empty id and None for a cold start."""
+        found = self._loaded.get(self.roles.champion or "")
+        return (self.roles.champion or "", found) if found is not None else ("", None)
+
+    def follow(self, connection: psycopg.Connection[Any]) -> None:
+        """Take up the registry's roles, and what was known of their models. What cannot be read is told once; forecasts go on without."""
+        rows = connection.execute("SELECT id, live, role FROM forecast_model").fetchall()
+        self._live = {row[0]: row[1] for row in rows}
+        try:
+            self.roles = self._registry.roles()
+        except RegistryError as error:
+            self._tell("forecasts go on with the roles that were known last", str(error))
+            if self.roles.champion is None:
+                known = {role: model for model, _, role in rows}
+                self.roles = Roles(known.get("champion"), known.get("challenger"))
+        wanted = [model for model in (self.roles.champion, self.roles.challenger) if model is not None]
+        for model in wanted:
+            signature = self._registry.signature(model)
+            if model in self._loaded or (model in self._problems and self._problems[model][0] == signature):
+                continue
+            try:
+                self._loaded[model] = self._registry.load(model)
+                self._problems.pop(model, None)
+            except RegistryError as error:
+                self._problems[model] = (signature, str(error))
+                log.error("forecasts go on without model %s, the %s: %s", model, self.roles.of(model), error)
+        self._loaded = {model: found for model, found in self._loaded.items() if model in wanted}
+        self._problems = {model: why for model, why in self._problems.items() if model in wanted}
+        for model in self._loaded:
+            self._scores.setdefault(model, Score.restored(self._live.get(model, {})))
+        self._scores = {model: score for model, score in self._scores.items() if model in self._loaded}
+        champion, challenger = self.roles.champion, self.roles.challenger
+        if champion not in self._loaded or challenger not in self._loaded or champion is None or challenger is None:
+            self._duel = None
+        elif self._duel is None or (self._duel.champion, self._duel.challenger) != (champion, challenger):
+            self._duel = Duel.restored(champion, challenger, self._live.get(challenger, {}).get("state"))
+
+    def judge(self, window: Window, made: Forecast) -> None:
+        """Compare what was foretold for this minute with what is, and remember what champion (`made`) and challenger foretell now."""
+        values, models = window.values[:, -1], list(window.models)
+        losses = {
+            model: self._scores[model].settle(made.minute, values, models, forecaster.meta.get("metrics", {}))
+            for model, forecaster in self._loaded.items()
+        }
+        if self._duel is not None:
+            champion, challenger = losses.get(self._duel.champion), losses.get(self._duel.challenger)
+            if champion is not None and challenger is not None:
+                self._duel.add(made.minute, champion, challenger)
+        for model, forecaster in self._loaded.items():
+            self._scores[model].note(made if model == self.roles.champion else predict(window, forecaster))
+
+    def publish(self, connection: psycopg.Connection[Any]) -> None:
+        """Write what is known of the models to the store; tell drift in the log and as metrics."""
+        self._watch()
+        described = self._registered()
+        for meta in described:
+            row = [meta["id"], self.roles.of(meta["id"]), datetime.fromisoformat(meta["trained_at"]), Jsonb(meta)]
+            connection.execute(_MODEL, [*row, Jsonb(self._live_of(meta["id"]))])
+        unreadable = self._problems.keys() - {meta["id"] for meta in described}
+        for model in unreadable:
+            connection.execute(_UNUSABLE, [self.roles.of(model), self._problems[model][1], model])
+        if described:
+            kept = [*(meta["id"] for meta in described), *unreadable]
+            connection.execute("DELETE FROM forecast_model WHERE NOT id = ANY(%s)", [kept])
+        if len(self.roles.changes) and hash(self.roles.changes[-1]) != self._changes:
+            for c in self.roles.changes:
+                connection.execute(_CHANGE, [datetime.fromisoformat(c.at), c.action, c.model, c.champion_before, c.by, c.reason])
+            self._changes = hash(self.roles.changes[-1])
+
+    def promote_if_better(self) -> None:
+        """Make the challenger champion when it is better on live data, and that is wished for; never one that was rolled back."""
+        duel = self._duel
+        if not self._promote_better or duel is None or duel.verdict != "better" or self.roles.was_rolled_back(duel.challenger):
+            return
+        told = duel.describe()
+        reason = f"better than {duel.champion} on live data: loss {told['loss']} against {told['champion_loss']} over {told['hours']} hours"
+        try:
+            self._registry.promote(duel.challenger, "wallwatch job forecast", reason)
+            log.warning("model %s is the champion: %s", duel.challenger, reason)
+        except RegistryError as error:
+            self._tell(f"model {duel.challenger} cannot be promoted", str(error))
+
+    def _live_of(self, model: str) -> dict[str, Any]:
+        """What the table says of a model: of one that does not forecast now, what it said last."""
+        if model not in self._scores:
+            live = {name: value for name, value in self._live.get(model, {}).items() if name not in ("judged", "state", "problem")}
+            return {**live, "problem": self._problems[model][1]} if model in self._problems else live
+        live = self._scores[model].describe()
+        if self._duel is not None and self._duel.challenger == model:
+            live |= {"judged": self._duel.describe(), "state": self._duel.state()}
+        return live
+
+    def _watch(self) -> None:
+        """Drift, and models that cannot be used, in metrics; a change of drift also in the log."""
+        FORECAST_UNUSABLE.set(len(self._problems))
+        for role, model in {"champion": self.roles.champion, "challenger": self.roles.challenger}.items():
+            score = self._scores.get(model or "")
+            for gauge, value in _gauges(score).items():
+                if value is None:
+                    gauge.remove(role)
+                else:
+                    gauge.labels(role).set(value)
+            if model is None or score is None or self._drifted.get(model, False) == score.drifted:
+                continue
+            self._drifted[model] = score.drifted
+            if score.drifted:
+                log.warning(
+                    "the fleet is not any more what model %s (%s) was trained on: %.0f %% of its errors at 15 minutes are beyond 95 %% of "
+                    "those at training. Train again: wallwatch forecast train", model, role, 100 * score.beyond,
+                )  # fmt: skip
+            else:
+                log.info("the fleet is again what model %s (%s) was trained on", model, role)
+
+    def _registered(self) -> list[dict[str, Any]]:
+        try:
+            return self._registry.describe(lambda problem: self._tell("a model is left out", problem))
+        except RegistryError as error:
+            self._tell("models are not told", str(error))
+            return []
+
+    def _tell(self, what: str, why: str) -> None:
+        if why not in self._told:
+            self._told.add(why)
+            log.error("%s: %s", what, why)
+
+
+def _gauges(score: Score | None) -> Mapping[Any, float | None]:
+    if score is None:
+        return dict.fromkeys((FORECAST_LIVE_ERROR, FORECAST_BEYOND, FORECAST_DRIFTED))
+    return {FORECAST_LIVE_ERROR: score.error, FORECAST_BEYOND: score.beyond, FORECAST_DRIFTED: float(score.drifted)}
