@@ -68,7 +68,7 @@ export const ACTIONS = [
       { name: "flow_limit", label: "Flow limit", type: "integer", unit: "flows", minimum: 1000, maximum: 1000000, max_length: null, pattern: null, required: false, meaning: "Most flows that the datapath may hold" },
     ],
     at_least_one: ["max_idle_ms", "flow_limit"], risk: "low", risk_text: "A longer idle time keeps dead flows in the RNIC for longer.", needs_approval: false, reversible: true, privileges: "access to the socket of Open vSwitch's database", operations: "OVSDB: Open_vSwitch.other_config:max-idle and :flow-limit", undo: "Puts the former value of each key back.",
-    verification: { signal: "reoffload_ratio", label: "Re-offload ratio", unit: "ratio", expected: "< 0.05", within_s: 180, for_s: 20 }, symptoms: ["S1"],
+    verification: { signal: "reoffload_ratio", label: "Re-offload ratio", unit: "ratio", expected: "< 0.05", within_s: 180, for_s: 20 }, symptoms: ["S1"], disturbs: null,
   },
   {
     action: "cordon-rnic", title: "Cordon the RNIC", description: "Containers already on the RNIC stay; no new one gets a virtual function of it.", scope: "rnic",
@@ -76,7 +76,7 @@ export const ACTIONS = [
       { name: "pci", label: "PCI address", type: "text", pattern: "^[0-9a-f]{4}:", unit: null, minimum: null, maximum: null, max_length: 12, required: true, meaning: "Physical function to cordon" },
       { name: "reason", label: "Reason", type: "text", unit: null, minimum: null, maximum: null, max_length: 200, pattern: null, required: true, meaning: "Shown to the runtime whose container is refused" },
     ],
-    at_least_one: [], risk: "medium", risk_text: "New containers that ask for this RNIC wait.", needs_approval: false, reversible: true, privileges: "none beyond the agent's own folder", operations: "a file in the agent's cordon folder", undo: "Removes the cordon.", verification: { signal: "cordoned", label: "Cordoned", unit: "none", expected: "= 1", within_s: 30, for_s: 0 }, symptoms: ["S1", "S6"],
+    at_least_one: [], risk: "medium", risk_text: "New containers that ask for this RNIC wait.", needs_approval: false, reversible: true, privileges: "none beyond the agent's own folder", operations: "a file in the agent's cordon folder", undo: "Removes the cordon.", verification: { signal: "cordoned", label: "Cordoned", unit: "none", expected: "= 1", within_s: 30, for_s: 0 }, symptoms: ["S1", "S6"], disturbs: null,
   },
 ];
 
@@ -90,7 +90,7 @@ export function remedy(order, id, created) {
     created_at: new Date(created).toISOString(), updated_at: ago(0), code: null, message: null,
     operations: known ? [{ target: "Open_vSwitch.other_config:max-idle", operation: "set", before: null, after: String(order.params.max_idle_ms ?? ""), text: "" }] : [],
     verification: known && !dry ? { signal: "reoffload_ratio", label: "Re-offload ratio", unit: "ratio", expected: "< 0.05", measured: state === "verified" ? 0.01 : 0.24, measured_at: ago(1), deadline: new Date(created + 180_000).toISOString() } : null,
-    undoable: !dry && ["applied", "verified"].includes(state), commands: [], undo_state: null,
+    undoable: !dry && ["applied", "verified"].includes(state), commands: [], inhibited: order.inhibited ?? [], undo_state: null,
   };
 }
 

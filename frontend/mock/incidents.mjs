@@ -4,6 +4,9 @@ import { seeded } from "./fleet.mjs";
 const ID = (n) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
 const ago = (seconds) => new Date(Date.now() - seconds * 1000).toISOString();
 
+/** The remedy that runs on an RNIC and has brought an incident about. */
+export const PLAN_REMEDY = ID(70);
+
 const KINDS = [
   ["S1", "C5", "flows", "Flows of live traffic are offloaded again and again", "41 % of the flows inserted in the last minute had been deleted while their packets still came; 8,064 flows are offloaded, the wall is at 7,200."],
   ["S6", "C6", "rnic", "Flows deep in the mask chain are slow", "A packet needs 14 mask queries on average; 21 egress masks are tried one after another."],
@@ -25,7 +28,7 @@ function make(n, kind, where, changes = {}) {
     active: changes.active ?? state !== "resolved", over_since: changes.over ? ago(changes.over) : state === "resolved" ? ago(Math.max(40, opened - 600)) : null,
     cause, top_cause: cause, scope: changes.scope ?? (blast_radius === "host" ? "host" : "rnic"), subject: changes.subject ?? (blast_radius === "host" ? where.host : `${where.host} ${where.pci}`), hosts: changes.hosts ?? [where.host],
     rnics: changes.rnics ?? (symptom === "silent" ? 0 : 1), model: symptom === "silent" ? null : (where.model ?? "CX-6"), fw_ver: symptom === "silent" ? null : "22.36.1010", assignee: changes.assignee ?? (state === "acknowledged" ? "dana" : null),
-    external_refs: changes.refs ?? [], suppressed_by: state === "suppressed" ? ID(61) : null, merged_into: null, version: 1, seq: n,
+    external_refs: changes.refs ?? [], suppressed_by: state === "suppressed" && !changes.remedy ? ID(61) : null, inhibited_by: changes.remedy ?? null, merged_into: null, version: 1, seq: n,
   };
 }
 
@@ -43,6 +46,7 @@ function few(fleet) {
     make(17, unexplained, at(22), { opened: 3000 }),
     make(18, s7, at(3), { opened: 3600, active: false, over: 500, state: "acknowledged" }),
     make(19, s6, at(7), { opened: 5000, state: "suppressed" }),
+    make(21, s1, at(19), { opened: 25, severity: "critical", state: "suppressed", remedy: PLAN_REMEDY }),
     make(13, s1, at(sick), { opened: 90_000, state: "resolved" }),
   ];
 }
@@ -76,7 +80,7 @@ export class Incidents {
         (without === "state" || lists.state.length === 0 || lists.state.includes(i.state)) &&
         (without === "symptom" || lists.symptom.length === 0 || i.symptoms.some((s) => lists.symptom.includes(s))) &&
         ["severity", "cause", "scope"].every((name) => without === name || !q.get(name) || i[name] === q.get(name)) &&
-        ["rack", "pci", "model", "fw_ver", "assignee", "suppressed_by"].every((name) => !q.get(name) || i[name] === q.get(name)) &&
+        ["rack", "pci", "model", "fw_ver", "assignee", "suppressed_by", "inhibited_by"].every((name) => !q.get(name) || i[name] === q.get(name)) &&
         (!q.get("host") || i.hosts.includes(q.get("host"))) &&
         (!q.get("active") || String(i.active) === q.get("active")) &&
         (!text || `${i.title} ${i.summary} ${i.subject} ${i.host} ${i.pci}`.toLowerCase().includes(text)),

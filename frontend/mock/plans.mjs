@@ -94,4 +94,5 @@ export const PLAN_ACTION = {
   params: ["pci", "plan", "operations_sha256"].map((name) => ({ name, label: name, type: "text", unit: null, minimum: null, maximum: null, max_length: 64, pattern: null, required: true, meaning: "" })),
   at_least_one: [], risk: "medium", risk_text: "Flows of the masks that are moved pass through software for the time that the plan states.", needs_approval: false, reversible: true, privileges: "access to the control socket of ovs-vswitchd", operations: "unixctl of ovs-vswitchd: dpctl/add-flow and dpctl/del-flow, paced",
   undo: "Removes the plan's exact entries and puts the masks back in the order before.", verification: { signal: "planned_fall_share", label: "Share of the planned fall in mask queries", unit: "none", expected: ">= 0.5", within_s: 180, for_s: 20, text: "Mean mask queries fall by at least half of what the plan promised." }, symptoms: [],
+  disturbs: { symptoms: ["S1", "S4", "S5"], policies_of: ["flow"], settle_s: 80, why: "Flows with traffic are deleted and added again to move their masks, and pass through software meanwhile." },
 };

@@ -41,6 +41,10 @@ const rules = new Rules(fleet, kind);
 const proposed = fleet.host.length > 0 ? [proposal(fleet)] : [];
 const catalogue = process.env.WALLWATCH_MOCK_CATALOGUE ? JSON.parse(readFileSync(process.env.WALLWATCH_MOCK_CATALOGUE, "utf8")) : CATALOGUE;
 const orders = new Map();
+for (const i of incidents.all.filter((one) => one.inhibited_by !== null)) {
+  const inhibited = [{ finding_id: i.id, incident_id: i.id, host: i.host, pci: i.pci, symptom: i.symptom, title: i.title, started_at: i.opened_at, cleared_at: null, inhibited: true }];
+  orders.set(i.inhibited_by, { order: { action: PLAN_ACTION.action, host: i.host, pci: i.pci, params: {}, mode: "apply", inhibited }, at: Date.now() - 40_000 });
+}
 let seq = 1;
 const session = { user: { username: "admin", role: "admin" }, csrf_token: "mock" };
 

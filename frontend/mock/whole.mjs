@@ -30,7 +30,7 @@ export function whole(summary, added = []) {
   const known = summary.cause !== null;
   const finding = (n, symptom, host, state) => ({
     finding_id: ID(90 + n), host, pci: summary.pci, rack: summary.rack ?? "", model: summary.model ?? "", driver: "mlx5_core", fw_ver: summary.fw_ver ?? "", symptom, state, started_at: summary.opened_at, last_at: ago(3),
-    cleared_at: state === "cleared" ? ago(60) : null, severity: summary.severity, cause: summary.cause, title: summary.title, summary: summary.summary, explanation: "", inhibited: false, evidence: signals, hypotheses: [], remedies: [],
+    cleared_at: state === "cleared" ? ago(60) : null, severity: summary.severity, cause: summary.cause, title: summary.title, summary: summary.summary, explanation: "", inhibited: summary.inhibited_by !== null, inhibited_by: summary.inhibited_by, evidence: signals, hypotheses: [], remedies: [],
   });
   return {
     ...summary, rule: `${summary.symptom}/1`, finding_id: ID(90), merged: [], remedy_ids: [],
@@ -50,6 +50,7 @@ export function whole(summary, added = []) {
       { at: ago(120), kind: "comment", actor: "dana", text: "Training job 4411 sees step times double since 03:20.", data: {} },
       { at: ago(100), kind: "ticket", actor: "jira-bridge", text: "Linked to NET-4411.", data: {} },
       { at: ago(60), kind: "remedy", actor: "dana", text: "Tune the revalidator: dry run planned.", data: {} },
+      ...(summary.inhibited_by === null ? [] : [{ at: summary.opened_at, kind: "inhibited", actor: "wallwatch", text: `Inhibited: ${summary.symptom} began while the remedy "Apply a mask plan" ran here or settled, which may bring it about. Nobody is notified, and no rule acts on it, unless it outlasts the remedy by 80 s.`, data: { remedy_id: summary.inhibited_by } }]),
       ...added,
     ],
   };

@@ -48,7 +48,7 @@ describe("agents", () => {
 });
 
 const action: RemedyAction = {
-  action: "tune-revalidator", title: "Tune", description: "", scope: "host", at_least_one: ["max_idle_ms", "flow_limit"], risk: "low", risk_text: "", needs_approval: false, undo: "", reversible: true, operations: "", privileges: "", symptoms: [],
+  action: "tune-revalidator", title: "Tune", description: "", scope: "host", at_least_one: ["max_idle_ms", "flow_limit"], risk: "low", risk_text: "", needs_approval: false, undo: "", reversible: true, operations: "", privileges: "", symptoms: [], disturbs: null,
   params: [
     { name: "max_idle_ms", label: "max-idle", type: "integer", unit: "ms", minimum: 500, maximum: 3_600_000, max_length: null, pattern: null, required: false, meaning: "" },
     { name: "flow_limit", label: "Flow limit", type: "integer", unit: "flows", minimum: 1000, maximum: 1_000_000, max_length: null, pattern: null, required: false, meaning: "" },

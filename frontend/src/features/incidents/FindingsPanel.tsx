@@ -2,6 +2,7 @@ import { Text } from "@mantine/core";
 import { createColumnHelper } from "@tanstack/react-table";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
+import { RemedyLink } from "@/features/remedies/RemedyLink";
 import type { Incident, IncidentFinding } from "@/lib/api/types";
 import { plural } from "@/lib/format";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
@@ -32,7 +33,22 @@ export function FindingsPanel({ incident }: { incident: Incident }) {
             </Link>
           ),
       }),
-      column.accessor("summary", { header: "Finding", cell: ({ row: { original } }) => `${original.summary}${original.inhibited ? " (a consequence: nobody was notified of it)" : ""}` }),
+      column.accessor("summary", {
+        header: "Finding",
+        cell: ({ row: { original } }) => (
+          <>
+            {original.summary}
+            {original.inhibited && original.inhibited_by === null && " (a consequence: nobody was notified of it)"}
+            {original.inhibited_by !== null && (
+              <>
+                {" "}
+                ({original.inhibited ? "inhibited, as the doing of a remedy: " : "it has outlasted a remedy: "}
+                <RemedyLink id={original.inhibited_by} />)
+              </>
+            )}
+          </>
+        ),
+      }),
       column.accessor("rack", { header: "Rack" }),
       column.accessor("severity", { header: "Severity", cell: ({ getValue }) => <StatusMark tone={getValue() === "critical" ? "bad" : "warn"}>{getValue()}</StatusMark> }),
       column.accessor((row) => row.cause ?? "–", { id: "cause", header: "Cause" }),

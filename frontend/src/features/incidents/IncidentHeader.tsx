@@ -11,6 +11,7 @@ import { reachText } from "./evidenceText";
 import { IncidentActions } from "./IncidentActions";
 import { IncidentStateMark } from "./IncidentStateMark";
 import { scopeLabel } from "./incidentText";
+import { InhibitedNote } from "./InhibitedNote";
 import { SilenceNote } from "./SilenceNote";
 import { TicketLinks } from "./TicketLinks";
 
@@ -101,6 +102,7 @@ export function IncidentHeader({ incident }: { incident: Incident }) {
         <TicketLinks incident={incident} />
       </Group>
       {incident.suppressed_by !== null && <SilenceNote id={incident.suppressed_by} />}
+      <InhibitedNote incident={incident} />
     </header>
   );
 }

@@ -44,6 +44,11 @@ export const IncidentRow = memo(function IncidentRow({ ref, index, incident, sel
       </Table.Td>
       <Table.Td className={classes["state"]}>
         <IncidentStateMark incident={incident} />
+        {incident.inhibited_by !== null && (
+          <Text size="xs" c="dimmed" title="Brought about by a remedy of one’s own: nobody is notified unless it outlasts the remedy">
+            inhibited by a remedy
+          </Text>
+        )}
         {!incident.active && incident.state !== "resolved" && (
           <Text size="xs" c="dimmed" title={incident.over_since === null ? undefined : `since ${time(incident.over_since)}`}>
             symptom over

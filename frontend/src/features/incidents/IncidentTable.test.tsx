@@ -14,7 +14,7 @@ const ROW_PX = 49;
 const ROWS: IncidentSummary[] = Array.from({ length: COUNT }, (_, i) => ({
   id: `i${i}`, host: `host${i}`, pci: "0000:3b:00.0", rack: "r1", symptom: "S1", symptoms: ["S1"], state: "open", severity: "warning", blast_radius: "flows", title: `Incident ${i}`, summary: "", opened_at: "2026-11-21T03:00:00Z", updated_at: "2026-11-21T03:00:00Z",
   acknowledged_by: null, acknowledged_at: null, resolved_by: null, resolved_at: null, reopened: 0, active: true, over_since: null, cause: "C1", top_cause: "C1", scope: "rnic", subject: `host${i}`, hosts: [`host${i}`], rnics: 1, model: "CX-6", fw_ver: null, assignee: null,
-  external_refs: [], suppressed_by: null, merged_into: null, version: 1, seq: i,
+  external_refs: [], suppressed_by: null, inhibited_by: null, merged_into: null, version: 1, seq: i,
 }));
 const SHOWN = ROWS.map((row) => row.id);
 const onNearEnd = vi.fn();

@@ -11,7 +11,7 @@ const FIELDS = [
 
 /** The filters that are used less. The button says how many of them are set, so that none is forgotten. */
 export function MoreFilters({ filters, onFilters }: { filters: IncidentFilters; onFilters: (filters: IncidentFilters) => void }) {
-  const set = [...FIELDS.map(([key]) => filters[key]), filters.active, filters.suppressed_by].filter((value) => value !== undefined).length;
+  const set = [...FIELDS.map(([key]) => filters[key]), filters.active, filters.suppressed_by, filters.inhibited_by].filter((value) => value !== undefined).length;
   return (
     <Popover width={240} position="bottom-end" withArrow trapFocus>
       <Popover.Target>
@@ -35,6 +35,11 @@ export function MoreFilters({ filters, onFilters }: { filters: IncidentFilters; 
           {filters.suppressed_by !== undefined && (
             <Button variant="default" onClick={() => onFilters({ ...filters, suppressed_by: undefined })}>
               Not only one silence’s
+            </Button>
+          )}
+          {filters.inhibited_by !== undefined && (
+            <Button variant="default" onClick={() => onFilters({ ...filters, inhibited_by: undefined })}>
+              Not only one remedy’s
             </Button>
           )}
         </Stack>

@@ -26,6 +26,7 @@ export interface IncidentFilters {
   fw_ver?: string;
   assignee?: string;
   suppressed_by?: string;
+  inhibited_by?: string;
   /** Whether a symptom is present now. */
   active?: "yes" | "no";
   q?: string;
@@ -33,7 +34,7 @@ export interface IncidentFilters {
   order?: "asc" | "desc";
 }
 
-const TEXTS = ["rack", "host", "pci", "model", "fw_ver", "assignee", "suppressed_by", "q"] as const;
+const TEXTS = ["rack", "host", "pci", "model", "fw_ver", "assignee", "suppressed_by", "inhibited_by", "q"] as const;
 
 function text(value: unknown): string | undefined {
   return (typeof value === "string" || typeof value === "number") && String(value).trim() ? String(value).trim() : undefined;
@@ -83,10 +84,10 @@ export function statesOf(filter: StateFilter | undefined): State[] | undefined {
 
 /** The filters as the API takes them; `me` is the reader. */
 export function toQuery(filters: IncidentFilters, me: string | undefined) {
-  const { severity, cause, scope, rack, host, pci, model, fw_ver, suppressed_by, q } = filters;
+  const { severity, cause, scope, rack, host, pci, model, fw_ver, suppressed_by, inhibited_by, q } = filters;
   const symptoms = symptomsOf(filters);
   return {
-    severity, cause, scope, rack, host, pci, model, fw_ver, suppressed_by, q,
+    severity, cause, scope, rack, host, pci, model, fw_ver, suppressed_by, inhibited_by, q,
     state: statesOf(filters.state),
     symptom: symptoms.length > 0 ? symptoms : undefined,
     assignee: filters.assignee === "me" ? me : filters.assignee,

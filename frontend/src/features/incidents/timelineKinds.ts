@@ -6,12 +6,12 @@ export type Group = (typeof GROUPS)[number];
 
 const GROUP_OF: Readonly<Record<string, Group>> = {
   acknowledged: "people", unacknowledged: "people", assigned: "people", comment: "people", ticket: "people", merged: "people", split: "people", silenced: "people", unsilenced: "people",
-  opened: "symptoms", symptom: "symptoms", updated: "symptoms", cleared: "symptoms", reopened: "symptoms", resolved: "symptoms", verdict: "symptoms", forecast: "symptoms",
+  opened: "symptoms", symptom: "symptoms", updated: "symptoms", cleared: "symptoms", reopened: "symptoms", resolved: "symptoms", inhibited: "symptoms", uninhibited: "symptoms", verdict: "symptoms", forecast: "symptoms",
   remedy: "remedies",
 };
 
 const MARKS: Readonly<Record<string, string>> = {
-  opened: "◆", reopened: "◆", symptom: "▲", updated: "▲", cleared: "○", resolved: "●", acknowledged: "✓", unacknowledged: "↺", assigned: "→", comment: "”", ticket: "#", remedy: "⚒", silenced: "∅", unsilenced: "◉", merged: "⊂", split: "⊃",
+  opened: "◆", reopened: "◆", symptom: "▲", updated: "▲", cleared: "○", resolved: "●", acknowledged: "✓", unacknowledged: "↺", assigned: "→", comment: "”", ticket: "#", remedy: "⚒", silenced: "∅", unsilenced: "◉", inhibited: "∅", uninhibited: "◉", merged: "⊂", split: "⊃",
 };
 
 export function markOf(kind: string): string {

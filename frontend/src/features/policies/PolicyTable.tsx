@@ -50,6 +50,11 @@ export function PolicyTable({ policies }: { policies: readonly PolicySummary[] }
                 {policy.violations_24h.toLocaleString("en")} in a day
               </Text>
             )}
+            {policy.inhibited_24h > 0 && (
+              <Text size="xs" c="dimmed" title="Brought about by remedies of one’s own, and not counted">
+                {policy.inhibited_24h.toLocaleString("en")} inhibited
+              </Text>
+            )}
           </Table.Td>
           <Table.Td>
             <CountBars label={`Violations of ${policy.id} in 24 hours`} counts={policy.recent} when={(part) => hourText(policy.recent.length - 1 - part)} />

@@ -1,5 +1,6 @@
 import { Button, Group, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { RemedyLink } from "@/features/remedies/RemedyLink";
 import type { Policy, PolicyDefinition, PolicyViolation } from "@/lib/api/types";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { Panel } from "@/lib/ui/Panel";
@@ -35,6 +36,11 @@ function Shown({ policy, violation }: { policy: Policy; violation: PolicyViolati
         {violation.subject ? ` · ${violation.subject}` : ""}
         {violation.version ? ` · version ${violation.version}` : ""}
       </Text>
+      {violation.inhibited_by && (
+        <Text size="sm" mb={8} role="note">
+          ∅ Inhibited: a remedy ran or settled there that may bring it about (<RemedyLink id={violation.inhibited_by} />), so it is not counted.
+        </Text>
+      )}
       {violation.left_out > 0 ? (
         <Text size="sm">The host told no more of these: {violation.left_out.toLocaleString("en")} violations are counted and not shown one by one.</Text>
       ) : (

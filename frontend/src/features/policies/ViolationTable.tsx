@@ -1,4 +1,4 @@
-import { Table, UnstyledButton } from "@mantine/core";
+import { Table, Text, UnstyledButton } from "@mantine/core";
 import type { PolicyViolation } from "@/lib/api/types";
 import { plural } from "@/lib/format";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
@@ -27,7 +27,14 @@ export function ViolationTable({ violations, selected, onSelect }: Props) {
               {time(violation.at)}
             </UnstyledButton>
           </Table.Td>
-          <Table.Td>{violation.host}</Table.Td>
+          <Table.Td>
+            {violation.host}
+            {violation.inhibited_by && (
+              <Text size="xs" c="dimmed">
+                inhibited by a remedy
+              </Text>
+            )}
+          </Table.Td>
           <Table.Td style={{ fontFamily: "var(--ww-mono)", fontSize: "0.75rem", overflowWrap: "anywhere" }}>{violation.subject}</Table.Td>
           <Table.Td style={{ fontFamily: "var(--ww-mono)", fontSize: "0.75rem" }}>{traceText(violation)}</Table.Td>
         </Table.Tr>

@@ -16,6 +16,11 @@ export function ActionFacts({ action, reach }: { action: RemedyAction; reach: st
       )}
       <StatusMark tone={action.risk === "low" ? "good" : action.risk === "medium" ? "warn" : "bad"}>{`Risk: ${action.risk}`}</StatusMark>
       <Text size="sm">{action.risk_text}</Text>
+      {action.disturbs !== null && (
+        <Text size="sm">
+          <b>Inhibits</b> {action.disturbs.symptoms.join(", ")} that begin there while it or its undo runs, until {formatDuration(action.disturbs.settle_s * 1000)} after its end. {action.disturbs.why}
+        </Text>
+      )}
       {action.needs_approval && (
         <Text size="sm">
           <b>Approval:</b> somebody else has to approve it before it reaches the host.

@@ -5,6 +5,7 @@ import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { QueryState } from "@/lib/ui/QueryState";
 import { ActionName } from "./ActionName";
 import { Decision } from "./Decision";
+import { InhibitedFindings } from "./InhibitedFindings";
 import { ParamsLine } from "./ParamsLine";
 import { useRemedy, useUndoRemedy } from "./queries";
 import { RemedyPlace } from "./RemedyPlace";
@@ -54,6 +55,7 @@ export function RemedyFollow({ id, onAgain }: { id: string; onAgain?: () => void
             .
           </Text>
           <RemedyProgress remedy={data} />
+          <InhibitedFindings remedy={data} />
           {data.undo_state && (
             <Text size="sm" role="status">
               Undo: {UNDO_TEXT[data.undo_state]}

@@ -8,7 +8,7 @@ import { purposeOf } from "./purpose";
 import { RemedyForm } from "./RemedyForm";
 
 const action: RemedyAction = {
-  action: "tune-revalidator", title: "Tune the revalidator", description: "Sets the idle time.", scope: "host", at_least_one: ["max_idle_ms"], risk: "low", risk_text: "Dead flows stay longer.", needs_approval: false, undo: "Puts the value back.", reversible: true, operations: "OVSDB", privileges: "the database's socket", symptoms: ["S1"],
+  action: "tune-revalidator", title: "Tune the revalidator", description: "Sets the idle time.", scope: "host", at_least_one: ["max_idle_ms"], risk: "low", risk_text: "Dead flows stay longer.", needs_approval: false, undo: "Puts the value back.", reversible: true, operations: "OVSDB", privileges: "the database's socket", symptoms: ["S1"], disturbs: null,
   params: [{ name: "max_idle_ms", label: "max-idle", type: "integer", unit: "ms", minimum: 500, maximum: 3_600_000, max_length: null, pattern: null, required: false, meaning: "Idle time" }],
   verification: { signal: "reoffload_ratio", label: "Re-offload ratio", unit: "ratio", expected: "< 0.05", within_s: 180, for_s: 20, text: "" },
 };
@@ -16,7 +16,7 @@ const action: RemedyAction = {
 function remedy(mode: Remedy["mode"], state: Remedy["state"]): Remedy {
   return {
     id: `id-${mode}`, action: "tune-revalidator", host: "host03", pci: "0000:3b:00.0", params: { max_idle_ms: 60_000 }, mode, state, incident_id: null, requested_by: "admin", created_at: "2026-11-21T03:00:00Z", updated_at: "2026-11-21T03:00:00Z",
-    code: null, message: null, operations: [{ target: "other_config:max-idle", operation: "set", before: "10000", after: "60000", text: "" }], verification: null, rollout_id: null, decided_by: null, decided_at: null, decision_comment: null, undoable: false, undo_state: null, commands: [],
+    code: null, message: null, operations: [{ target: "other_config:max-idle", operation: "set", before: "10000", after: "60000", text: "" }], verification: null, rollout_id: null, decided_by: null, decided_at: null, decision_comment: null, undoable: false, undo_state: null, inhibited: [], commands: [],
   };
 }
 

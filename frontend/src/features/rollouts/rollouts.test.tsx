@@ -9,7 +9,7 @@ import { DEFAULT_PACE, windowProblem } from "./WaveFields";
 import { WhatWillHappen } from "./WhatWillHappen";
 
 const action: RemedyAction = {
-  action: "tune-revalidator", title: "Tune the revalidator", description: "Sets the idle time.", scope: "host", at_least_one: [], risk: "low", risk_text: "Dead flows stay longer.", needs_approval: false, undo: "", reversible: true, operations: "", privileges: "", symptoms: [], params: [],
+  action: "tune-revalidator", title: "Tune the revalidator", description: "Sets the idle time.", scope: "host", at_least_one: [], risk: "low", risk_text: "Dead flows stay longer.", needs_approval: false, undo: "", reversible: true, operations: "", privileges: "", symptoms: [], disturbs: null, params: [],
   verification: { signal: "reoffload_ratio", label: "Re-offload ratio", unit: "ratio", expected: "< 0.05", within_s: 180, for_s: 20, text: "Flows stop coming back." },
 };
 const control: Control = { stop: null, busy: { hosts: 0, racks: 0, fleet: 9, most_hosts: 3, most_racks: 2 }, breakers: [], approval_above_hosts: 3, awaiting_approval: 0 };
