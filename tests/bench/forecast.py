@@ -46,7 +46,7 @@ def main() -> None:
     examples_s = time.process_time() - began
     boosters = fit(examples, threads=1)
     of_chains = history(part, WEEK_MIN)
-    falls = fall.fit([fall.falls_of(of_chains, HISTORY_MIN, spacing(WEEK_RNICS * WEEK_MIN, EVERY_MIN))])
+    falls = fall.fit([fall.falls_of(of_chains, HISTORY_MIN, fall.spacing(WEEK_RNICS * WEEK_MIN))])
     training_s = time.process_time() - began
     forecaster = Forecaster(boosters, calibrate(boosters, examples), falls=falls)
     window = history(RNICS, 61, 2).at(60)

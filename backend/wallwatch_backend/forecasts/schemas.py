@@ -5,6 +5,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from wallwatch.domain.forecast.decline import COLD_FROM, COLD_UNTIL, SAID_FROM, SAID_UNTIL
+
 Quantiles = list[float | None]
 
 
@@ -38,8 +40,9 @@ class Decline(BaseModel):
         "said, and where one is said but its time is not known: then it comes at some time within the hour"
     )
     chance: float | None = Field(
-        description="Chance of a drop of 5 % or more within the hour: a decline is said from 0.75 until it falls below 0.65. For a "
-        "cold start, and a model that has not learnt it, the mean over 15 to 60 minutes ahead: from 0.6 until below 0.52"
+        description=f"Chance of a drop of 5 % or more within the hour: a decline is said from {SAID_FROM} until it falls below "
+        f"{SAID_UNTIL}. For a cold start, and a model that has not learnt it, the mean over 15 to 60 minutes ahead: from {COLD_FROM} "
+        f"until below {COLD_UNTIL}"
     )
     since: datetime | None = Field(description="When this decline was said first; null while none is")
 

@@ -27,10 +27,10 @@ SMOOTH_MIN = 3
 """Minutes whose median tells a bandwidth: one minute's noise is no fall."""
 PARAMETERS: Mapping[str, Any] = {
     "objective": "binary",
-    "learning_rate": 0.04,
-    "num_leaves": 7,
-    "min_data_in_leaf": 150,
-    "lambda_l2": 20.0,
+    "learning_rate": 0.02,
+    "num_leaves": 15,
+    "min_data_in_leaf": 300,
+    "lambda_l2": 50.0,
     "feature_fraction": 0.3,
     "bagging_fraction": 0.7,
     "bagging_freq": 1,
@@ -40,9 +40,11 @@ PARAMETERS: Mapping[str, Any] = {
     "deterministic": True,
     "force_row_wise": True,
 }
-ROUNDS = 300
+ROUNDS = 900
 FEWEST = 1000
 """Examples below which nothing is learnt: the quantiles alone give the chance."""
+MOST = 500_000
+"""Examples that are learnt from: more of the same fleet teach little, and take minutes."""
 
 _LAGS = (1, 2, 3, 5, 10, 15, 20, 30, 45, 60)
 _CHAINS = ("q_l", "q_r")
@@ -134,6 +136,15 @@ def expected(history: History) -> Floats:
     p = physical.Parameters.of(history.models).like(left)
     found = physical.bandwidth_gbps(p, *physical.in_flight(p, left, right, spread[:, :, 0], spread[:, :, 1]))
     return smoothed(np.minimum(found, np.where(np.isnan(link), np.inf, link)))
+
+
+def spacing(rnic_minutes: int) -> int:
+    """Minutes between two moments that are learnt from, so that there are at most `MOST` examples.
+
+    >>> spacing(10 * 180), spacing(1000 * 7 * 1440)
+    (1, 21)
+    """
+    return max(1, -(-rnic_minutes // MOST))
 
 
 def falls_of(history: History, first: int, every_min: int) -> Falls:
