@@ -18,7 +18,8 @@ def policies_page() -> str:
         "events, and `wallwatch ltl check FORMULA` what a formula of your own means. How events become steps is in",
         "`pipelines/wallwatch/domain/policies/watch.py`.\n",
         "No policy says that a deleted entry takes no packets until it is created again: a dump without the entry has no counter of it.",
-        "Counters that must move are the RNIC's health counter (`rnic-heartbeat`) and those of live entries, which S1 judges.\n",
+        "Counters that must move are the RNIC's health counter (`rnic-heartbeat`) and those of live entries, which S1 judges.",
+        "A remedy that moves flows violates policies on them: such violations are shown with it, not counted ([remedies](remedies.md)).\n",
         "| policy | subject | formula | class | speaks for | severity |",
         "|---|---|---|---|---|---|",
     ]

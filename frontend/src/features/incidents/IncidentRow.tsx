@@ -46,7 +46,7 @@ export const IncidentRow = memo(function IncidentRow({ ref, index, incident, sel
         <IncidentStateMark incident={incident} />
         {incident.inhibited_by !== null && (
           <Text size="xs" c="dimmed" title="Brought about by a remedy of one’s own: nobody is notified unless it outlasts the remedy">
-            inhibited by a remedy
+            by a remedy
           </Text>
         )}
         {!incident.active && incident.state !== "resolved" && (
