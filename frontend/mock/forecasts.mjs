@@ -82,7 +82,13 @@ export class Forecasts {
   }
 
   models() {
-    const one = (id, role, days, live) => ({ id, role, trained_at: ago(days * 86_400), data: {}, metrics: {}, features: [], sha256: "0".repeat(64), source: null, live, updated_at: ago(30) });
-    return [one("20261120-0310", "champion", 1, { minutes: 900, mean_error: 0.014, coverage: 0.91, drifted: false }), one("20261121-0310", "challenger", 0.3, { minutes: 240, mean_error: 0.012, coverage: 0.9, drifted: false }), one("20261101-0310", "former", 20, { minutes: 4000, mean_error: 0.043, coverage: 0.78, drifted: true })];
+    const one = (id, role, days, live) => ({ id, role, trained_at: ago(days * 86_400), data: {}, metrics: {}, features: [], sha256: "0".repeat(64), source: null, live, judged: null, problem: null, updated_at: ago(30) });
+    const judged = { champion: "20261120-0310", verdict: "better", hours: 31, loss: 0.0052, champion_loss: 0.0061 };
+    return [one("20261120-0310", "champion", 1, { minutes: 900, mean_error: 0.014, coverage: 0.91, drifted: false }), { ...one("20261121-0310", "challenger", 0.3, { minutes: 1900, mean_error: 0.012, coverage: 0.9, drifted: false }), judged }, { ...one("20261101-0310", "former", 20, { minutes: 4000, mean_error: 0.043, coverage: 0.78, drifted: true }), problem: "model.json is not what was trained: its hash differs. Train again, or restore the file" }];
+  }
+
+  changes() {
+    const one = (days, action, model, before, by, reason) => ({ at: ago(days * 86_400), action, model, champion_before: before, by, reason });
+    return [one(0.3, "trained", "20261121-0310", "20261120-0310", "ada", "store"), one(0.9, "promoted", "20261120-0310", "20261101-0310", "ada", "better than 20261101-0310 on live data: loss 0.0061 against 0.0083 over 40 hours"), one(20, "trained", "20261101-0310", null, "ada", "store")];
   }
 }

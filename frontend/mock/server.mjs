@@ -112,6 +112,7 @@ const reads = [
   [/^\/profiles\/([^/]+)\/versions\/(\d+)$/, ([, model, number]) => profiles.version(model, Number(number))],
   [/^\/forecasts$/, (_, q) => forecasts.list(q)],
   [/^\/forecast-models$/, () => (kind === "empty" ? [] : forecasts.models())],
+  [/^\/forecast-models\/changes$/, () => (kind === "empty" ? [] : forecasts.changes())],
   [/^\/rnics\/([^/]+)\/([^/]+)\/forecast$/, ([, host, pci]) => { const i = find(host, pci); return i < 0 ? null : forecasts.get(i); }],
   [/^\/rnics\/([^/]+)\/([^/]+)\/forecasts$/, ([, host, pci], q) => { const i = find(host, pci); return i < 0 ? null : forecasts.past(i, q); }],
   [/^\/rnics\/([^/]+)\/([^/]+)\/performance$/, ([, host, pci]) => { const i = find(host, pci); return i < 0 ? null : profiles.performance(i); }],

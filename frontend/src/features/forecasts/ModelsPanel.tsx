@@ -1,4 +1,5 @@
-import { Table } from "@mantine/core";
+import { Table, Text } from "@mantine/core";
+import { useState } from "react";
 import type { ForecastModel } from "@/lib/api/types";
 import { formatShare } from "@/lib/format";
 import { formatAgo } from "@/lib/time/format";
@@ -8,7 +9,8 @@ import { HeadedTable } from "@/lib/ui/HeadedTable";
 import { Panel } from "@/lib/ui/Panel";
 import { QueryState } from "@/lib/ui/QueryState";
 import { StatusMark } from "@/lib/ui/StatusMark";
-import { useForecastModels } from "./queries";
+import { useForecastModels, useModelChanges } from "./queries";
+import { verdictText } from "./times";
 
 function numberOf(model: ForecastModel, name: string): number | null {
   const value: unknown = model.live[name];
@@ -16,11 +18,40 @@ function numberOf(model: ForecastModel, name: string): number | null {
 }
 
 function Live({ model }: { model: ForecastModel }) {
+  if (model.problem !== null) return <StatusMark tone="bad">{`Cannot be used: ${model.problem}`}</StatusMark>;
   if (!numberOf(model, "minutes")) return <>not measured yet</>;
   return (
     <>
       {formatShare(numberOf(model, "mean_error"))} of a wall at 15 min, interval holds {formatShare(numberOf(model, "coverage"))}
+      {model.judged && (
+        <Text size="xs" c="dimmed">
+          {verdictText(model.judged)}
+        </Text>
+      )}
     </>
+  );
+}
+
+/** What became of the models, who did it and why. */
+function Changes() {
+  const changes = useModelChanges(true);
+  const now = useNow();
+  return (
+    <QueryState query={changes} lines={2} isEmpty={(items) => items.length === 0} empty={<EmptyState title="No changes yet">Training, promoting, rolling back and removing a model are kept here.</EmptyState>}>
+      {(items) => (
+        <HeadedTable label="Changes of models" titles={["When", "What", "Model", "By", "Why"]}>
+          {items.map((one) => (
+            <Table.Tr key={`${one.at}|${one.action}|${one.model}`}>
+              <Table.Td>{formatAgo(one.at, now)}</Table.Td>
+              <Table.Td>{one.action.replace("_", " ")}</Table.Td>
+              <Table.Td style={{ fontFamily: "var(--ww-mono)" }}>{one.model}</Table.Td>
+              <Table.Td>{one.by}</Table.Td>
+              <Table.Td>{one.reason}</Table.Td>
+            </Table.Tr>
+          ))}
+        </HeadedTable>
+      )}
+    </QueryState>
   );
 }
 
@@ -29,6 +60,7 @@ function summaryOf(models: readonly ForecastModel[] | undefined): string {
   if (models === undefined) return "Models that forecast";
   const champion = models.find((model) => model.role === "champion");
   if (champion === undefined) return "Forecasts start cold: no model is trained";
+  if (champion.problem !== null) return `Forecasts start cold: model ${champion.id} cannot be used`;
   return `Made by model ${champion.id}${champion.live["drifted"] === true ? ", which drifted: train again" : ""}`;
 }
 
@@ -36,9 +68,10 @@ function summaryOf(models: readonly ForecastModel[] | undefined): string {
 export function ModelsPanel() {
   const models = useForecastModels();
   const now = useNow();
-  const drifted = models.data?.some((model) => model.role === "champion" && model.live["drifted"] === true) ?? false;
+  const [open, setOpen] = useState(false);
+  const bad = models.data?.some((model) => (model.role === "champion" && model.live["drifted"] === true) || model.problem !== null) ?? false;
   return (
-    <details open={drifted || models.isError}>
+    <details open={bad || models.isError} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary style={{ cursor: "pointer", marginBottom: 6 }}>{summaryOf(models.data)}</summary>
       <Panel title="Models" flush>
         <QueryState
@@ -64,6 +97,11 @@ export function ModelsPanel() {
           )}
         </QueryState>
       </Panel>
+      {open && (
+        <Panel title="What became of them" flush>
+          <Changes />
+        </Panel>
+      )}
     </details>
   );
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Forecast, PastForecasts } from "@/lib/api/types";
 import { parseForecastFilters } from "./filters";
 import { drawnFirst, fanModel, pastModel, targetsOf } from "./models";
-import { declineText, intervalText, reachText } from "./times";
+import { declineText, intervalText, reachText, verdictText } from "./times";
 import { fanOf } from "./wallFan";
 
 const formats = { axis: String, tooltip: String };
@@ -31,6 +31,13 @@ describe("declines", () => {
   it("tell when they come only where it is known", () => {
     expect(declineText(0.12, 900)).toBe("falls 12 % (5 % in 15 min)");
     expect(declineText(0.01, null)).toBe("falls 5 % or more, time not known");
+  });
+});
+
+describe("a challenger", () => {
+  it("says how it fares beside the champion, and for how long", () => {
+    expect(verdictText({ champion: "a", verdict: "better", hours: 31, loss: 1, champion_loss: 2 })).toBe("better than the champion: it may be promoted (31 h)");
+    expect(verdictText({ champion: "a", verdict: "not_enough", hours: 3, loss: 1, champion_loss: 2 })).toBe("beside the champion for less than a day (3 h)");
   });
 });
 

@@ -41,6 +41,11 @@ export function useFleetForecasts(filters: ForecastFilters) {
   );
 }
 
+/** What became of the models; asked for when somebody looks at them. */
+export function useModelChanges(enabled: boolean) {
+  return useQuery({ queryKey: ["forecast-models", "changes"], queryFn: () => unwrap(api.GET("/api/v1/forecast-models/changes")), refetchInterval: 60_000, enabled });
+}
+
 export function useForecastModels() {
   return useQuery({ queryKey: ["forecast-models"], queryFn: () => unwrap(api.GET("/api/v1/forecast-models")), refetchInterval: 60_000 });
 }

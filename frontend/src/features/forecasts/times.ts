@@ -1,4 +1,4 @@
-import type { FleetForecast } from "@/lib/api/types";
+import type { FleetForecast, ForecastModel } from "@/lib/api/types";
 import { formatShare } from "@/lib/format";
 import { formatDuration } from "@/lib/time/format";
 
@@ -26,4 +26,16 @@ export function intervalText(times: Times): string {
 /** A decline that is said: how deep and when, or only that it comes within the hour. */
 export function declineText(share: number | null, inSeconds: number | null): string {
   return inSeconds === null ? "falls 5 % or more, time not known" : `falls ${formatShare(share)} (5 % in ${aheadText(inSeconds)})`;
+}
+
+const VERDICTS: Record<NonNullable<ForecastModel["judged"]>["verdict"], string> = {
+  better: "better than the champion: it may be promoted",
+  worse: "worse than the champion",
+  no_difference: "no better than the champion, by more than chance",
+  not_enough: "beside the champion for less than a day",
+};
+
+/** How a challenger fares beside the champion. */
+export function verdictText(judged: NonNullable<ForecastModel["judged"]>): string {
+  return `${VERDICTS[judged.verdict]} (${judged.hours} h)`;
 }
