@@ -36,7 +36,7 @@ def files_read(paths: Iterable[Path], masks: str | None, manifest: Path | None, 
         except ValueError as problem:
             _end(f"{path} cannot be read: {problem}")
         name = _telling_name(path)
-        counts = given.get(path.name, given.get(str(path)))
+        counts = given.get(str(path), given.get(path.name))
         read.append(File(name, text, counts if counts is not None else None if _tells(name) else everywhere))
     unused = sorted(set(given) - {path.name for path in found.values()} - {str(path) for path in found.values()})
     if unused:

@@ -62,6 +62,14 @@ def test_a_bandwidth_that_fits_no_unit_is_left_out_and_named() -> None:
     assert "does not tell whether" in out.problems[0]
 
 
+@pytest.mark.parametrize("value", ["0.00", "NaN", "Infinity", "null"])
+def test_a_result_of_nothing_is_left_out_and_named_once(value: str) -> None:
+    text = of_bandwidth(65536, 92.0, 0.175476).replace("92.00", value)
+    out = parse(text, "a.json")
+    assert out.runs == []
+    assert "nothing was measured" in out.problems[0]
+
+
 def test_objects_one_after_another_are_one_run_of_several_sizes() -> None:
     text = "".join(of_bandwidth(size, 80.0, 80.0e3 / (size * 8)) for size in (4096, 65536)) + OF_LATENCY
     bandwidth, latency = parse(text, "all.json").runs

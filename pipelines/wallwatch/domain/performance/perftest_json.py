@@ -10,6 +10,7 @@ import json
 import re
 from typing import Any
 
+from wallwatch.domain.performance.perftest_rows import Unusable
 from wallwatch.domain.performance.perftest_runs import GBPS, Output, Row, Run, title_of
 
 _UNQUOTED = re.compile(r"^\s*(sl|report_min_bw)\s*:.*$", re.MULTILINE)
@@ -56,11 +57,12 @@ def _take(found: Any, out: Output) -> None:
     verb, bidirectional = title
     quantity = "latency" if any(key.startswith("t_") for key in results) else "bandwidth"
     try:
-        row = _row(results, out)
-    except (KeyError, TypeError, ValueError):
-        row = None
-    if row is None:
-        out.problems.append(f"{out.name}: a result without its message size, or with values that are no numbers, was left out")
+        row = _row(results)
+    except Unusable as problem:
+        out.problems.append(f"{out.name}: a result left out: {problem}")
+        return
+    except (KeyError, TypeError, ValueError, OverflowError):
+        out.problems.append(f"{out.name}: a result left out: it has no message size, or values that are no numbers")
         return
     run = Run(verb, "latency" if quantity == "latency" else "bandwidth", bidirectional, _whole(info.get("Number_of_qps")),
               _whole(info.get("Mtu")), str(info.get("Connection_type") or "") or None, [row])  # fmt: skip
@@ -73,16 +75,18 @@ def _take(found: Any, out: Output) -> None:
         out.runs.append(run)
 
 
-def _row(results: dict[str, Any], out: Output) -> Row | None:
+def _row(results: dict[str, Any]) -> Row:
     size = int(results["MsgSize"])
     average, peak, rate = (_positive(results.get(key)) for key in ("BW_average", "BW_peak", "MsgRate"))
+    times = [_positive(results.get(key)) for key in ("t_avg", "t_typical")]
     if size <= 0:
-        return None
+        raise ValueError(size)
+    if average is None and times == [None, None]:
+        raise Unusable(f"at {size} bytes its bandwidth or latency is 0 or no number: nothing was measured")
     if average is not None:
         factor = _factor(average, rate, size)
         if factor is None:
-            out.problems.append(f"{out.name}: at {size} bytes the message rate does not tell whether the bandwidth is in MiB/s or Gbit/s")
-            return None
+            raise Unusable(f"at {size} bytes the message rate does not tell whether the bandwidth is in MiB/s or Gbit/s")
         average, peak = average * factor, None if peak is None else peak * factor
     return Row(
         size, _whole(results.get("n_iterations")), average, peak, rate, _positive(results.get("t_avg")),
