@@ -1,6 +1,6 @@
 """Agents: enrolment and what is shown of them."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -109,3 +109,42 @@ def test_enrolments_are_audited(admin: httpx.Client, anonymous: httpx.Client) ->
     enrol(anonymous, "wwe_wrong", "audited")
     entry = admin.get("/api/v1/audit", params={"action": "agent.enrol"}).json()["items"][0]
     assert (entry["actor"], entry["outcome"], entry["detail"]["reason"]) == ("agent:audited", "refused", "bad_enrolment_token")
+
+
+def put_certificate(backend: Any, host: str, issued: str, ends: str, *, revoked: bool = False) -> None:
+    """Give an agent a certificate; times are intervals from now on."""
+    with backend.connect() as connection:
+        connection.execute(
+            """INSERT INTO agent_certificate (fingerprint, serial, agent_id, authority, issued_at, not_after, revoked_at)
+            SELECT %s, '1', id, 'a', now() + %s::interval, now() + %s::interval, CASE WHEN %s THEN now() END FROM agent WHERE host = %s""",
+            [uuid4().hex, issued, ends, revoked, host],
+        )
+
+
+def test_an_agent_says_when_its_newest_certificate_ends(admin: httpx.Client, anonymous: httpx.Client, backend: Any) -> None:
+    enrol(anonymous, token_for(admin), "certified")
+    assert agent_of(admin, "certified")["certificate"] is None, "it shows a secret"
+    put_certificate(backend, "certified", "-6 days", "2 days")
+    put_certificate(backend, "certified", "-1 hour", "8 days", revoked=True)
+    shown = {name: datetime.fromisoformat(at) for name, at in agent_of(admin, "certified")["certificate"].items()}
+    assert shown["late_at"] - shown["renews_at"] == shown["expires_at"] - shown["late_at"] == timedelta(days=2)
+    assert timedelta(days=1) < shown["expires_at"] - datetime.now(UTC) <= timedelta(days=2)
+
+
+def test_agents_are_listed_by_the_end_of_their_certificates(admin: httpx.Client, anonymous: httpx.Client, backend: Any) -> None:
+    for host, ends in (("ends-c", "3 days"), ("ends-b", None), ("ends-a", "9 days"), ("ends-d", "-1 day")):
+        enrol(anonymous, token_for(admin), host)
+        if ends is not None:
+            put_certificate(backend, host, "-5 days", ends)
+    found: list[str] = []
+    cursor: str | None = None
+    while True:
+        page = admin.get("/api/v1/agents", params={"sort": "certificate", "limit": 1, **({"cursor": cursor} if cursor else {})}).json()
+        found += [item["host"] for item in page["items"] if item["host"].startswith("ends-")]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+    assert found == ["ends-d", "ends-c", "ends-a", "ends-b"]
+    by_host = admin.get("/api/v1/agents", params={"limit": 1}).json()["next_cursor"]
+    refused = admin.get("/api/v1/agents", params={"sort": "certificate", "cursor": by_host})
+    assert (refused.status_code, refused.json()["code"]) == (422, "bad_cursor")

@@ -94,9 +94,15 @@ export function remedy(order, id, created) {
   };
 }
 
+function certificate(hours) {
+  return { expires_at: ago(-hours * 3600), renews_at: ago((84 - hours) * 3600), late_at: ago((42 - hours) * 3600) };
+}
+
 export function agents(columns) {
   return page([...new Set(columns.host)].slice(0, 200).map((host, i) => ({
     id: ID(100 + i), host, version: "0.1.0", connected: i !== 2, healthy: i === 3 ? false : true, health_error: i === 3 ? "OVSDB socket does not answer" : null, enrolled_at: ago(86400), last_seen_at: ago(i === 2 ? 400 : 3),
+    // Of seven days: renewed lately, late, ended; one agent still shows a secret.
+    certificate: i === 4 ? null : certificate(i === 2 ? -30 : i === 3 ? 20 : 84 + ((i * 7) % 84)),
   })));
 }
 

@@ -1,6 +1,6 @@
 """`/agents`: list, enrol, remove."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Path, Query, Request, Response
@@ -26,11 +26,13 @@ async def list_agents(
     session: Reading,
     host: Annotated[HostName | None, Query()] = None,
     connected: Annotated[bool | None, Query()] = None,
+    sort: Annotated[Literal["host", "certificate"], Query(description="certificate: whose certificate ends first, comes first")] = "host",
     limit: Limit = 100,
     cursor: Cursor = None,
 ) -> Page[Agent]:
-    """List the enrolled agents by host."""
-    return await service.list_agents(session, host=host, connected=connected, limit=limit, cursor=cursor)
+    """List the enrolled agents."""
+    by_end = sort == "certificate"
+    return await service.list_agents(session, host=host, connected=connected, by_end=by_end, limit=limit, cursor=cursor)
 
 
 @router.post("/enrolment-tokens", operation_id="createEnrolmentToken", status_code=201, responses=problems.responses(*WRITE_ERRORS))

@@ -2,26 +2,54 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import DateTime, bindparam, cast, column, delete, func, select, update
-from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy import DateTime, bindparam, cast, column, delete, func, literal, select, tuple_, update
+from sqlalchemy.dialects.postgresql import ARRAY, distinct_on
 
 from wallwatch_backend.agents.models import AgentRow, EnrolmentTokenRow
+from wallwatch_backend.certificates.models import CertificateRow
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.rows import UUIDS
 
+NO_CERTIFICATE = "infinity"
+"""Where an agent without a certificate stands among those whose certificates end."""
 
-async def page(session: ReadSession, *, host: str | None, connected: bool | None, after_host: str | None, limit: int) -> Sequence[AgentRow]:
-    query = select(AgentRow).order_by(AgentRow.host).limit(limit)
+_NEWEST = (
+    select(CertificateRow.agent_id, CertificateRow.issued_at, CertificateRow.not_after)
+    .where(CertificateRow.revoked_at.is_(None))
+    .ext(distinct_on(CertificateRow.agent_id))
+    .order_by(CertificateRow.agent_id, CertificateRow.issued_at.desc())
+    .subquery()
+)
+_ENDS = func.coalesce(_NEWEST.c.not_after, cast(NO_CERTIFICATE, DateTime(timezone=True)))
+
+
+class Listed(NamedTuple):
+    """An agent, and from when to when its newest certificate is good."""
+
+    agent: AgentRow
+    issued_at: datetime | None
+    not_after: datetime | None
+
+
+async def page(
+    session: ReadSession, *, host: str | None, connected: bool | None, by_end: bool, after: tuple[str, ...] | None, limit: int
+) -> list[Listed]:
+    """List agents by host, or (`by_end`) those first whose certificates end first. `after` is the host of the last one that was given, or
+    the end of its certificate as text and its host."""
+    query = select(AgentRow, _NEWEST.c.issued_at, _NEWEST.c.not_after).outerjoin(_NEWEST, _NEWEST.c.agent_id == AgentRow.id).limit(limit)
+    query = query.order_by(_ENDS, AgentRow.host) if by_end else query.order_by(AgentRow.host)
     if host is not None:
         query = query.where(AgentRow.host == host)
     if connected is not None:
         query = query.where(AgentRow.connection_id.is_not(None) if connected else AgentRow.connection_id.is_(None))
-    if after_host is not None:
-        query = query.where(AgentRow.host > after_host)
-    return (await session.scalars(query)).all()
+    if after is not None and by_end:
+        query = query.where(tuple_(_ENDS, AgentRow.host) > tuple_(cast(after[0], DateTime(timezone=True)), literal(after[1])))
+    elif after is not None:
+        query = query.where(AgentRow.host > after[0])
+    return [Listed(*row) for row in await session.execute(query)]
 
 
 async def by_host(session: ReadSession, host: str) -> AgentRow | None:

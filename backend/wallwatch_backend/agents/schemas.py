@@ -8,6 +8,12 @@ from pydantic import BaseModel, Field
 from wallwatch_backend.kit.text import HostName, SafeText
 
 
+class AgentCertificate(BaseModel):
+    expires_at: datetime
+    renews_at: datetime = Field(description="From when on a connected agent is given a new one: half of its life")
+    late_at: datetime = Field(description="From when on something has kept it from being renewed: three quarters of its life")
+
+
 class Agent(BaseModel):
     id: UUID
     host: str
@@ -17,6 +23,7 @@ class Agent(BaseModel):
     health_error: str | None
     enrolled_at: datetime
     last_seen_at: datetime | None
+    certificate: AgentCertificate | None = Field(description="The newest that it has; null for an agent that shows a secret")
 
 
 class NewEnrolmentToken(BaseModel):

@@ -1,13 +1,13 @@
 """Agents: enrolment, list, removal."""
 
 import base64
-from datetime import timedelta
+from datetime import datetime, timedelta
 from urllib.parse import urlsplit, urlunsplit
 from uuid import UUID, uuid4
 
 from wallwatch_backend.agents import repository
 from wallwatch_backend.agents.models import AgentRow, EnrolmentTokenRow
-from wallwatch_backend.agents.schemas import Agent, CommandKey, EnrolledAgent, Enrolment, EnrolmentToken
+from wallwatch_backend.agents.schemas import Agent, AgentCertificate, CommandKey, EnrolledAgent, Enrolment, EnrolmentToken
 from wallwatch_backend.audit import repository as audit_log
 from wallwatch_backend.audit import service as audit
 from wallwatch_backend.certificates import repository as certificate_rows
@@ -19,7 +19,7 @@ from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.access import Caller
 from wallwatch_backend.kit.database import Database, ReadSession, WriteSession
 from wallwatch_backend.kit.hashing import digest, new_secret
-from wallwatch_backend.kit.paging import Page, decode_cursor, encode_cursor
+from wallwatch_backend.kit.paging import BadCursor, Page, decode_cursor, encode_cursor
 from wallwatch_backend.kit.problems import InvalidInput, NotFound, WallwatchError
 from wallwatch_backend.remedies.signing import CommandSigner
 from wallwatch_backend.settings import Settings
@@ -46,11 +46,51 @@ class TooManyEnrolments(WallwatchError):
     status, code, title = 429, "too_many_enrolments", "Too many failed enrolments from this address"
 
 
-async def list_agents(session: ReadSession, *, host: str | None, connected: bool | None, limit: int, cursor: str | None) -> Page[Agent]:
-    after = str(decode_cursor(cursor, str)[0]) if cursor is not None else None
-    rows = await repository.page(session, host=host, connected=connected, after_host=after, limit=limit + 1)
-    items = [Agent.model_validate(row, from_attributes=True) for row in rows[:limit]]
-    return Page(items=items, next_cursor=encode_cursor(items[-1].host) if len(rows) > limit else None)
+async def list_agents(
+    session: ReadSession, *, host: str | None, connected: bool | None, by_end: bool, limit: int, cursor: str | None
+) -> Page[Agent]:
+    rows = await repository.page(session, host=host, connected=connected, by_end=by_end, after=_after(cursor, by_end), limit=limit + 1)
+    items = [_present(row) for row in rows[:limit]]
+    return Page(items=items, next_cursor=_cursor(rows[limit - 1], by_end) if len(rows) > limit else None)
+
+
+def _after(cursor: str | None, by_end: bool) -> tuple[str, ...] | None:
+    if cursor is None:
+        return None
+    if not by_end:
+        return (str(decode_cursor(cursor, str)[0]),)
+    end, host = decode_cursor(cursor, str, str)
+    if end != repository.NO_CERTIFICATE:
+        try:
+            datetime.fromisoformat(str(end))
+        except ValueError as error:
+            raise BadCursor from error
+    return str(end), str(host)
+
+
+def _cursor(last: repository.Listed, by_end: bool) -> str:
+    if not by_end:
+        return encode_cursor(last.agent.host)
+    return encode_cursor(last.not_after.isoformat() if last.not_after is not None else repository.NO_CERTIFICATE, last.agent.host)
+
+
+def _present(row: repository.Listed) -> Agent:
+    agent = row.agent
+    certificate = None
+    if row.issued_at is not None and row.not_after is not None:
+        life = row.not_after - row.issued_at
+        certificate = AgentCertificate(expires_at=row.not_after, renews_at=row.issued_at + life / 2, late_at=row.issued_at + life * 3 / 4)
+    return Agent(
+        id=agent.id,
+        host=agent.host,
+        version=agent.version,
+        connected=agent.connected,
+        healthy=agent.healthy,
+        health_error=agent.health_error,
+        enrolled_at=agent.enrolled_at,
+        last_seen_at=agent.last_seen_at,
+        certificate=certificate,
+    )
 
 
 async def create_enrolment_token(

@@ -35,7 +35,8 @@ describe("agents", () => {
   it.each([
     [{}, {}],
     [{ host: " host03 ", connection: "lost" }, { host: "host03", connection: "lost" }],
-    [{ host: " ", connection: "perhaps" }, {}],
+    [{ host: " ", connection: "perhaps", sort: "host" }, {}],
+    [{ sort: "certificate" }, { sort: "certificate" }],
   ])("filters in the URL: %j is %j", (search, expected) => {
     expect(parseAgentFilters(search)).toEqual(expected);
   });

@@ -1,5 +1,5 @@
 import { Group, Text } from "@mantine/core";
-import { createColumnHelper } from "@tanstack/react-table";
+import { createColumnHelper, type SortingState } from "@tanstack/react-table";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import type { Agent } from "@/lib/api/types";
@@ -8,8 +8,14 @@ import { useNow } from "@/lib/time/useNow";
 import { ConfirmButton } from "@/lib/ui/ConfirmButton";
 import { DataTable } from "@/lib/ui/DataTable";
 import { StatusMark } from "@/lib/ui/StatusMark";
+import { CertificateEnd } from "./CertificateEnd";
 
 const column = createColumnHelper<Agent>();
+
+/** The column whose order the API gives too, so that it is that of all agents and not of those shown. */
+export const CERTIFICATE = "certificate";
+/** Agents without a certificate come after all others. */
+const NEVER = "9999";
 
 function LastSeen({ at }: { at: string | null }) {
   return <>{formatAgo(at, useNow())}</>;
@@ -28,7 +34,14 @@ function Health({ agent }: { agent: Agent }) {
   );
 }
 
-export function AgentTable({ agents, onRemove }: { agents: readonly Agent[]; onRemove: (id: string) => void }) {
+interface Props {
+  agents: readonly Agent[];
+  sorting: SortingState;
+  onSorting: (sorting: SortingState) => void;
+  onRemove: (id: string) => void;
+}
+
+export function AgentTable({ agents, sorting, onSorting, onRemove }: Props) {
   const columns = useMemo(
     () => [
       column.accessor("host", {
@@ -42,6 +55,7 @@ export function AgentTable({ agents, onRemove }: { agents: readonly Agent[]; onR
       column.accessor("connected", { header: "Connection", cell: ({ getValue }) => <StatusMark tone={getValue() ? "good" : "warn"}>{getValue() ? "connected" : "not connected"}</StatusMark> }),
       column.accessor((agent) => String(agent.healthy), { id: "health", header: "Health", cell: ({ row }) => <Health agent={row.original} /> }),
       column.accessor((agent) => agent.version ?? "–", { id: "version", header: "Version" }),
+      column.accessor((agent) => agent.certificate?.expires_at ?? NEVER, { id: CERTIFICATE, header: "Certificate", sortDescFirst: false, cell: ({ row }) => <CertificateEnd agent={row.original} /> }),
       column.accessor((agent) => agent.last_seen_at ?? "", { id: "seen", header: "Last seen", cell: ({ row }) => <LastSeen at={row.original.last_seen_at} /> }),
       column.display({
         id: "remove",
@@ -58,5 +72,5 @@ export function AgentTable({ agents, onRemove }: { agents: readonly Agent[]; onR
     ],
     [onRemove],
   );
-  return <DataTable label="Agents" data={agents} columns={columns} />;
+  return <DataTable label="Agents" data={agents} columns={columns} sorting={sorting} onSorting={onSorting} />;
 }

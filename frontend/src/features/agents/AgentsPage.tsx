@@ -1,11 +1,13 @@
 import { Button, Group, SegmentedControl, Stack, Text, Title } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
+import type { SortingState } from "@tanstack/react-table";
+import { useState } from "react";
 import type { Agent } from "@/lib/api/types";
 import { plural } from "@/lib/format";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { HostField } from "@/lib/ui/HostField";
 import { ListPanel } from "@/lib/ui/ListPanel";
-import { AgentTable } from "./AgentTable";
+import { AgentTable, CERTIFICATE } from "./AgentTable";
 import { EnrolDialog } from "./EnrolDialog";
 import type { AgentFilters } from "./filters";
 import { useAgents, useDeleteAgent } from "./queries";
@@ -28,11 +30,16 @@ interface Props {
 }
 
 export function AgentsPage({ filters, onFilters }: Props) {
-  const { host, connection } = filters;
-  const agents = useAgents({ host, connected: connection && connection === "connected" });
+  const { host, connection, sort } = filters;
+  const agents = useAgents({ host, connected: connection && connection === "connected", sort });
+  const [sorting, setSorting] = useState<SortingState>(sort ? [{ id: CERTIFICATE, desc: false }] : []);
   const remove = useDeleteAgent();
   const [opened, dialog] = useDisclosure(false);
   const filtered = Boolean(host ?? connection);
+  const onSorting = (next: SortingState) => {
+    setSorting(next);
+    onFilters({ ...filters, sort: next[0]?.id === CERTIFICATE ? "certificate" : undefined });
+  };
   return (
     <Stack gap={12}>
       <Group justify="space-between">
@@ -48,7 +55,7 @@ export function AgentsPage({ filters, onFilters }: Props) {
         />
         <HostField host={host} onHost={(next) => onFilters({ ...filters, host: next })} />
         {filtered && (
-          <Button variant="subtle" onClick={() => onFilters({})}>
+          <Button variant="subtle" onClick={() => onFilters({ sort })}>
             Clear filters
           </Button>
         )}
@@ -69,7 +76,14 @@ export function AgentsPage({ filters, onFilters }: Props) {
         }
         moreLabel="Show more agents"
       >
-        {(items) => <AgentTable agents={items} onRemove={remove.mutate} />}
+        {(items) => (
+          <>
+            <AgentTable agents={items} sorting={sorting} onSorting={onSorting} onRemove={remove.mutate} />
+            <Text size="xs" c="dimmed" px={8} pb={8}>
+              A connected agent is given a new certificate at half of the life of the one before; nothing is to be done. One that was away until its certificate ended has to be enrolled again.
+            </Text>
+          </>
+        )}
       </ListPanel>
       {opened && <EnrolDialog onClose={dialog.close} />}
     </Stack>

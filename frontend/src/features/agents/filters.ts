@@ -2,12 +2,15 @@
 export interface AgentFilters {
   host?: string;
   connection?: "connected" | "lost";
+  /** Those first whose certificates end first; without it by host. */
+  sort?: "certificate";
 }
 
 export function parseAgentFilters(search: Record<string, unknown>): AgentFilters {
   const filters: AgentFilters = {};
-  const { host, connection } = search;
+  const { host, connection, sort } = search;
   if (typeof host === "string" && host.trim()) filters.host = host.trim();
   if (connection === "connected" || connection === "lost") filters.connection = connection;
+  if (sort === "certificate") filters.sort = sort;
   return filters;
 }

@@ -5,7 +5,7 @@ import { usePages } from "@/lib/api/usePages";
 const EVERY_MS = 10_000;
 const PAGE = 200;
 
-export function useAgents(where: { host?: string; connected?: boolean }) {
+export function useAgents(where: { host?: string; connected?: boolean; sort?: "certificate" }) {
   return usePages(["agents", where], (cursor) => unwrap(api.GET("/api/v1/agents", { params: { query: { ...where, limit: PAGE, cursor } } })), EVERY_MS);
 }
 

@@ -1205,7 +1205,7 @@ export interface paths {
         };
         /**
          * List Agents
-         * @description List the enrolled agents by host.
+         * @description List the enrolled agents.
          */
         get: operations["listAgents"];
         put?: never;
@@ -2434,6 +2434,8 @@ export interface components {
             enrolled_at: string;
             /** Last Seen At */
             last_seen_at: string | null;
+            /** @description The newest that it has; null for an agent that shows a secret */
+            certificate: components["schemas"]["AgentCertificate"] | null;
         };
         /** AgentAuthorities */
         AgentAuthorities: {
@@ -2479,6 +2481,26 @@ export interface components {
              * @description Agents that have a certificate in force of it
              */
             agents: number;
+        };
+        /** AgentCertificate */
+        AgentCertificate: {
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /**
+             * Renews At
+             * Format: date-time
+             * @description From when on a connected agent is given a new one: half of its life
+             */
+            renews_at: string;
+            /**
+             * Late At
+             * Format: date-time
+             * @description From when on something has kept it from being renewed: three quarters of its life
+             */
+            late_at: string;
         };
         /**
          * Ahead
@@ -14126,6 +14148,8 @@ export interface operations {
             query?: {
                 host?: string | null;
                 connected?: boolean | null;
+                /** @description certificate: whose certificate ends first, comes first */
+                sort?: "host" | "certificate";
                 /** @description Most rows in one answer */
                 limit?: number;
                 /** @description `next_cursor` of the page before */
