@@ -23,7 +23,7 @@ def consume_one(bootstrap: str, topic: str) -> bytes | None:
 @pytest.mark.integration
 def test_a_broker_keeps_its_topics_and_messages_over_a_restart(tmp_path: Path, free_port: int) -> None:
     with kafka.start(tmp_path, free_port) as bootstrap:
-        assert set(create_topics(bootstrap).values()) == {"created"}
+        assert set(create_topics(bootstrap, partitions=1).values()) == {"created"}
         producer = Producer({"bootstrap.servers": bootstrap})
         producer.produce("wallwatch.event", key="host01", value=b"hello")
         assert producer.flush(10) == 0

@@ -71,7 +71,7 @@ def violations(output: Path, *wanted: str, pci: str | None = None) -> dict[str, 
 
 
 def test_entries_that_are_deleted_while_their_flows_are_used_are_told_with_their_trace(tmp_path: Path) -> None:
-    with watched("s1", tmp_path, speed=2, edge=policies().values()) as output:
+    with watched("s1", tmp_path, speed=4, edge=policies().values()) as output:
         one = violations(output, "flow-kept-while-used", pci=RNIC)["flow-kept-while-used"][0]
         assert (one.tags["host"], one.tags["rack"]) == ("host01", "r1")
         assert one.fields["subject"].startswith(f"{RNIC} ")
