@@ -9,6 +9,8 @@ from wallwatch.domain.catalogue.load import profiles
 from wallwatch.domain.catalogue.models import Performance
 from wallwatch.domain.performance.calibrate import NothingToFit, Wish, calibrate, nearest_profile
 from wallwatch.domain.performance.calibration import Calibration
+from wallwatch.domain.performance.judge import judge
+from wallwatch.domain.performance.least_squares import Fit
 from wallwatch.domain.performance.model import bandwidth_gbps, latency_us
 from wallwatch.domain.performance.perftest_runs import Row, Run
 from wallwatch.domain.performance.points import Measured
@@ -221,3 +223,10 @@ def test_an_interval_holds_its_value_and_is_never_negative(model: str) -> None:
         for interval in (found.bandwidth_gbps, found.latency_us):
             assert 0 <= interval.lower < interval.value < interval.upper
         assert found.extrapolated == (q > 100)
+
+
+@pytest.mark.parametrize(("left_out", "accepted"), [(0.030, True), (0.034, False)])
+def test_of_few_points_left_out_only_a_difference_beyond_chance_counts(left_out: float, accepted: bool) -> None:
+    at = np.ones(9)
+    found = Fit(at, at, at, (True,), at, 0.99, 0.025, left_out, np.eye(1), 4, "")
+    assert judge(found, distinct=9, current_error=0.026, current_goodness=0.93)[0] is accepted

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from wallwatch.domain.performance.least_squares import NOISE, Fit
 
 TIE = 1.05
@@ -32,7 +34,9 @@ def judge(found: Fit, distinct: int, current_error: float, current_goodness: flo
         return False, f"R squared is {found.r_squared:.3f}, below the goodness {current_goodness:.3f} of the current profile."
     if found.relative_error > max(current_error * TIE, NOISE):
         return False, f"it is off by {found.relative_error:.1%}, the current profile by {current_error:.1%} at the same points."
-    if found.degrees_of_freedom > 0 and found.left_out_error is not None and found.left_out_error > max(current_error * TIE, NOISE):
+    # The root mean square of n errors scatters by 1 / sqrt(2 n) of itself: less than that apart, neither predicts worse.
+    chance = 1.0 + 1.0 / math.sqrt(2.0 * len(found.fitted))
+    if found.degrees_of_freedom > 0 and found.left_out_error is not None and found.left_out_error > max(current_error * chance, NOISE):
         return False, (
             f"points that were left out of the fit are missed by {found.left_out_error:.1%}, the current profile misses them by"
             f" {current_error:.1%}: it would predict worse."
