@@ -14,6 +14,8 @@ UPGRADE = (
     "ALTER TABLE incident_finding ADD COLUMN inhibited_by UUID",
     "ALTER TABLE incident_finding ADD COLUMN inhibited_at TIMESTAMPTZ",
     "CREATE INDEX incident_finding_inhibited ON incident_finding (inhibited_by, incident_id) WHERE inhibited_by IS NOT NULL",
+    "CREATE INDEX incident_finding_held ON incident_finding (started_at, finding_id)"
+    " WHERE inhibited_by IS NOT NULL AND inhibited AND cleared_at IS NULL",
 )
 
 DOWNGRADE = (
@@ -21,6 +23,7 @@ DOWNGRADE = (
     "UPDATE incident SET state = CASE WHEN acknowledged_by IS NOT NULL THEN 'acknowledged' WHEN reopened > 0 THEN 'reopened'"
     " ELSE 'open' END, suppressed_at = NULL WHERE state = 'suppressed' AND suppressed_by IS NULL",
     "UPDATE incident_finding SET inhibited = false WHERE inhibited_by IS NOT NULL",
+    "DROP INDEX incident_finding_held",
     "DROP INDEX incident_finding_inhibited",
     "ALTER TABLE incident_finding DROP COLUMN inhibited_at",
     "ALTER TABLE incident_finding DROP COLUMN inhibited_by",

@@ -73,6 +73,12 @@ class IncidentFindingRow(Base):
     __table_args__ = (
         Index("incident_finding_rnic", "host", "pci", "symptom"),
         Index("incident_finding_fleet", "symptom", "cause", "started_at"),
+        Index(
+            "incident_finding_held",  # those that may be due are looked for every second
+            "started_at",
+            "finding_id",
+            postgresql_where=text("inhibited_by IS NOT NULL AND inhibited AND cleared_at IS NULL"),
+        ),
         Index("incident_finding_inhibited", "inhibited_by", "incident_id", postgresql_where=text("inhibited_by IS NOT NULL")),
     )
 
