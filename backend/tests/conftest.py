@@ -19,6 +19,7 @@ import psycopg
 import pytest
 import uvicorn
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+from psycopg import sql
 
 from wallwatch_backend.app import create_app
 from wallwatch_backend.incidents.batch import apply_all
@@ -51,6 +52,12 @@ class Backend:
 
     def connect(self) -> psycopg.Connection[tuple[object, ...]]:
         return psycopg.connect(self.dsn, autocommit=True)
+
+    def clear(self, *tables: str) -> None:
+        """Delete every row, those of commands first: that is the order in which the background work locks, which goes on meanwhile."""
+        with self.connect() as connection:
+            for table in ("remedy_command", *tables):
+                connection.execute(sql.SQL("DELETE FROM {}").format(sql.Identifier(table)))
 
     def client(self, **options: Any) -> httpx.Client:
         return httpx.Client(base_url=self.url, timeout=20, **options)

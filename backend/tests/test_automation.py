@@ -25,9 +25,7 @@ def backend_settings() -> dict[str, object]:
 @pytest.fixture(autouse=True)
 def nothing_under_way(backend: Any) -> Iterator[None]:
     yield
-    with backend.connect() as connection:
-        for table in ("automation_rule", "remedy", "remedy_stop", "incident"):
-            connection.execute(f"DELETE FROM {table}")
+    backend.clear("automation_rule", "remedy", "remedy_stop", "incident")
 
 
 @pytest.fixture

@@ -27,10 +27,7 @@ def backend_settings() -> dict[str, object]:
 @pytest.fixture(autouse=True)
 def nothing_under_way(backend: Any) -> Iterator[None]:
     yield
-    with backend.connect() as connection:
-        connection.execute("DELETE FROM remedy")
-        connection.execute("DELETE FROM remedy_stop")
-        connection.execute("DELETE FROM remedy_breaker_reset")
+    backend.clear("remedy", "remedy_stop", "remedy_breaker_reset")
 
 
 @pytest.fixture
