@@ -10,9 +10,18 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
+from wallwatch_backend import background
 from wallwatch_backend.cli import keys_app
 
 PCI = "0000:3b:00.0"
+
+
+@pytest.fixture(scope="module")
+def backend_settings() -> Iterator[dict[str, object]]:
+    """What is over is forgotten every half second."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(background, "_TIDY_EVERY_S", 0.5)
+        yield {}
 
 
 @pytest.fixture(autouse=True)
