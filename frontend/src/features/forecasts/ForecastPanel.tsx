@@ -11,7 +11,7 @@ import { Panel } from "@/lib/ui/Panel";
 import { QueryState } from "@/lib/ui/QueryState";
 import { StatusMark } from "@/lib/ui/StatusMark";
 import { ForecastMarks } from "./ForecastMarks";
-import { drawnFirst, fanModel, pastModel, targetsOf } from "./models";
+import { drawnFirst, fanModel, pastModel, recordText, targetsOf } from "./models";
 import { useForecast, usePastForecasts } from "./queries";
 import { declineText, intervalText, reachText } from "./times";
 import { WallFan } from "./WallFan";
@@ -65,22 +65,32 @@ function Summary({ forecast }: { forecast: Forecast }) {
   );
 }
 
+const SPANS = [
+  { value: "6", label: "6 hours" },
+  { value: "24", label: "24 hours" },
+  { value: "168", label: "7 days" },
+];
+
 /** What is ahead of one RNIC, and how well that was foretold so far. */
 export function ForecastPanel({ host, pci }: { host: string; pci: string }) {
   const forecast = useForecast(host, pci);
   const [chosen, setChosen] = useState<string | null>(null);
   const [horizon, setHorizon] = useState("900");
+  const [hours, setHours] = useState("6");
   const { zone } = useTimeFormat();
   const targets = useMemo(() => (forecast.data ? targetsOf(forecast.data) : []), [forecast.data]);
   const first = forecast.data ? drawnFirst(forecast.data) : "bandwidth_gbps";
   const target = targets.find((each) => each.key === chosen) ?? targets.find((each) => each.key === first) ?? targets[0];
-  const past = usePastForecasts(host, pci, target?.key ?? "bandwidth_gbps", Number(horizon));
+  const past = usePastForecasts(host, pci, target?.key ?? "bandwidth_gbps", Number(horizon), Number(hours));
   const formats = useMemo(
     () => ({ axis: (ms: number) => formatTime(ms, zone).slice(11, 16), tooltip: (ms: number) => formatTime(ms, zone) }),
     [zone],
   );
   const fan = useMemo(() => (forecast.data && target ? fanModel(forecast.data, target, formats) : null), [forecast.data, target, formats]);
-  const record = useMemo(() => (past.data ? pastModel(past.data, formats) : null), [past.data, formats]);
+  const record = useMemo(() => {
+    const axis = (ms: number) => formatTime(ms, zone).slice(Number(hours) > 24 ? 5 : 11, 16);
+    return past.data ? pastModel(past.data, { ...formats, axis }) : null;
+  }, [past.data, formats, zone, hours]);
   return (
     <Panel
       title="Forecast"
@@ -109,19 +119,32 @@ export function ForecastPanel({ host, pci }: { host: string; pci: string }) {
             </Grid.Col>
             <Grid.Col span={{ base: 12, md: 6 }}>
               <Group justify="space-between">
-                <Text size="sm">Foretold and what happened, 6 hours</Text>
-                <Select
-                  aria-label="Foretold how long before"
-                  size="xs"
-                  w={130}
-                  allowDeselect={false}
-                  value={horizon}
-                  onChange={(value) => setHorizon(value ?? "900")}
-                  data={data.horizons_s.map((seconds) => ({ value: String(seconds), label: `${formatDuration(seconds * 1000)} before` }))}
-                />
+                <Text size="sm">Foretold and what happened</Text>
+                <Group gap={6}>
+                  <Select aria-label="Of how long" size="xs" w={110} allowDeselect={false} value={hours} onChange={(value) => setHours(value ?? "6")} data={SPANS} />
+                  <Select
+                    aria-label="Foretold how long before"
+                    size="xs"
+                    w={130}
+                    allowDeselect={false}
+                    value={horizon}
+                    onChange={(value) => setHorizon(value ?? "900")}
+                    data={data.horizons_s.map((seconds) => ({ value: String(seconds), label: `${formatDuration(seconds * 1000)} before` }))}
+                  />
+                </Group>
               </Group>
               <QueryState query={past} lines={4} isEmpty={(found) => found.items.length === 0} empty={<EmptyState title="No forecast was kept yet">They appear here a few minutes after the first.</EmptyState>}>
-                {() => (record && target ? <SeriesChart model={record} title={`${target.label}: foretold and what happened`} /> : null)}
+                {(found) =>
+                  record &&
+                  target && (
+                    <>
+                      <SeriesChart model={record} title={`${target.label}: foretold and what happened`} />
+                      <Text size="xs" c="dimmed">
+                        {recordText(found)}
+                      </Text>
+                    </>
+                  )
+                }
               </QueryState>
             </Grid.Col>
           </Grid>

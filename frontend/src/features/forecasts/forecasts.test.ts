@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Forecast, PastForecasts } from "@/lib/api/types";
 import { parseForecastFilters } from "./filters";
-import { drawnFirst, fanModel, pastModel, targetsOf } from "./models";
+import { drawnFirst, fanModel, pastModel, recordText, targetsOf } from "./models";
 import { declineText, intervalText, reachText, verdictText } from "./times";
 import { fanOf } from "./wallFan";
 
@@ -91,6 +91,16 @@ describe("past forecasts", () => {
     expect(model.timesMs[0]).toBe(Date.parse("2026-01-01T00:15:00Z"));
     expect(model.lines[0]?.values).toEqual([null, null, null]);
     expect(model.intervals).toHaveLength(1);
+  });
+});
+
+describe("the record", () => {
+  it("counts only forecasts of which both sides are known", () => {
+    const item = { at: "", for_at: "", low: 9, likely: 10, high: 11, actual: 10.5 as number | null, cold_start: false, policy_violated: false, forecaster: null };
+    const past: PastForecasts = { target: "q_l", label: "Q", unit: "queries", horizon_s: 900, items: [item, { ...item, actual: 12.5 }, { ...item, actual: null }, { ...item, low: null }] };
+    expect(recordText(past)).toBe("Of 2 forecasts the interval, meant for nine of ten, held what happened in 50 %; the likely value was typically off by 20 %.");
+    expect(recordText({ ...past, items: [] })).toBe("What happened is not known of any of them yet.");
+    expect(recordText({ ...past, items: [{ ...item, low: 0, likely: 0, actual: 0 }] })).not.toContain("typically");
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Interval, SeriesModel } from "@/charts/series/model";
 import type { Forecast, PastForecasts } from "@/lib/api/types";
-import { formatNumber } from "@/lib/format";
+import { formatNumber, formatShare, plural } from "@/lib/format";
 
 interface Formats {
   axis: (ms: number) => string;
@@ -84,4 +84,15 @@ export function pastModel(past: PastForecasts, formats: Formats): SeriesModel {
       { name: "high", label: "high (95 %)", unit: past.unit, values: past.items.map((item) => item.high), dashed: true },
     ],
   };
+}
+
+/** How the forecasts that are drawn did: how many intervals held what happened, and how far off the likely values were. */
+export function recordText(past: PastForecasts): string {
+  const known = past.items.flatMap(({ low, likely, high, actual }) => (low === null || likely === null || high === null || actual === null ? [] : [{ low, likely, high, actual }]));
+  if (known.length === 0) return "What happened is not known of any of them yet.";
+  const held = known.filter(({ low, high, actual }) => low <= actual && actual <= high).length;
+  const off = known.flatMap(({ likely, actual }) => (actual === 0 ? [] : [Math.abs(likely / actual - 1)])).sort((a, b) => a - b);
+  const middle = off[Math.floor(off.length / 2)];
+  const typical = middle === undefined ? "" : `; the likely value was typically off by ${formatShare(middle)}`;
+  return `Of ${plural(known.length, "forecast")} the interval, meant for nine of ten, held what happened in ${formatShare(held / known.length)}${typical}.`;
 }

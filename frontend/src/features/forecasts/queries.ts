@@ -17,11 +17,11 @@ export function useForecast(host: string, pci: string) {
   });
 }
 
-export function usePastForecasts(host: string, pci: string, target: string, horizonS: number) {
+export function usePastForecasts(host: string, pci: string, target: string, horizonS: number, hours: number) {
   return useQuery({
-    queryKey: ["rnics", host, pci, "forecasts", target, horizonS],
+    queryKey: ["rnics", host, pci, "forecasts", target, horizonS, hours],
     queryFn: () => {
-      const from = new Date(Date.now() - 6 * 3_600_000).toISOString();
+      const from = new Date(Date.now() - hours * 3_600_000).toISOString();
       return unwrap(api.GET("/api/v1/rnics/{host}/{pci}/forecasts", { params: { path: { host, pci }, query: { target, horizon_s: horizonS, from } } }));
     },
     refetchInterval: EVERY_MS,
