@@ -48,8 +48,9 @@ async def fleet(
     """RNICs with a wall within a time, or with a decline, newest forecasts only."""
     f, r = rnic_forecast.c, rnic.c
     order = _order(sort)
+    short: list[Any] = [column for column in f if column.name != "body"]  # the message is long, and a list has hundreds
     query = (
-        select(rnic_forecast, r.host, r.pci, r.rack, r.model, order.label("sort_key"))
+        select(*short, r.host, r.pci, r.rack, r.model, order.label("sort_key"))
         .join(rnic, r.rnic_id == f.rnic_id)
         .where(f.made_at >= since)
         .order_by(order, r.host, r.pci)

@@ -1,14 +1,16 @@
 """The hour in memory, and the errors of models on live data."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from wallwatch.domain.forecast.predict import predict
 from wallwatch.domain.forecast.targets import HISTORY_MIN, Floats, column
 from wallwatch.domain.forecast.window import History
 from wallwatch.forecasting.duel import Duel
-from wallwatch.forecasting.live import P95, Score
+from wallwatch.forecasting.live import LEAST_MIN, MEAN, P95, Score
 from wallwatch.forecasting.rings import Ring
 
 MASKS = column("egress_masks")
@@ -38,30 +40,41 @@ def test_a_ring_grows_with_the_fleet_and_keeps_what_it_has() -> None:
     assert len(ring.last(7)) == 3
 
 
-def score_of(history: History, surprise: float) -> Score:
+def score_of(history: History, surprise: float, metrics: dict[str, dict[str, float]] | None = None) -> Score:
     score = Score()
-    metrics = {"egress_masks": {P95: 0.01}}
-    for index in range(30, 120):
+    metrics = metrics or {"egress_masks": {P95: 0.01}}
+    made = predict(history.at(30), None)  # of loads that stand still, so it is the same at each minute
+    for index in range(30, 170):
         values = history.values[:, index].copy()
         values[:, MASKS] += surprise
         score.settle(history.first_minute + index, values, list(history.models), metrics)
-        score.note(predict(history.at(index), None))
+        score.note(replace(made, minute=history.first_minute + index))
     return score
 
 
 def test_a_fleet_like_that_of_training_does_not_drift_and_another_one_does(make_history: Callable[..., History]) -> None:
-    still: Floats = np.full((4, 121), 20.0)
+    still: Floats = np.full((4, 171), 20.0)
     as_before, otherwise = (score_of(make_history(still), surprise).describe() for surprise in (0.0, 10.0))
     assert as_before["mean_error"] == 0
     assert as_before["coverage"] == 1
     assert not as_before["drifted"]
-    assert as_before["minutes"] > 60
+    assert as_before["minutes"] >= LEAST_MIN
     assert otherwise["beyond_training"] == 1
     assert otherwise["drifted"]
 
 
+def test_errors_that_are_greater_than_at_training_are_drift_though_none_is_beyond_the_greatest(
+    make_history: Callable[..., History],
+) -> None:
+    metrics = {"egress_masks": {P95: 0.5, MEAN: 0.1}}
+    as_before, otherwise = (score_of(make_history(np.full((4, 171), 20.0)), masks, metrics) for masks in (43 * 0.1, 43 * 0.2))
+    assert (as_before.beyond, otherwise.beyond) == (0, 0)
+    assert as_before.ratio == pytest.approx(1.0, rel=0.01)
+    assert (as_before.drifted, otherwise.drifted) == (False, True)
+
+
 def test_a_score_goes_on_where_the_process_before_it_ended(make_history: Callable[..., History]) -> None:
-    before = score_of(make_history(np.full((4, 121), 20.0)), 10.0)
+    before = score_of(make_history(np.full((4, 171), 20.0)), 10.0)
     after = Score.restored(before.describe())
     assert after.describe() == before.describe()
     assert after.drifted

@@ -25,7 +25,7 @@ from wallwatch.forecasting.registry import Registry
 from wallwatch.jobs.forecast_models import Models
 from wallwatch.jobs.only_one import OnlyOne
 
-MINUTES = 90
+MINUTES = 150
 
 
 @pytest.fixture
@@ -48,11 +48,11 @@ def description(p95: float = 0.01) -> dict[str, Any]:
 
 
 def live(models: Models, connection: psycopg.Connection[Any], history: History, minutes: range) -> None:
+    models.follow(connection)
     for index in minutes:
-        models.follow(connection)
         window = history.at(index)
         models.judge(window, predict(window, models.champion[1]))
-        models.publish(connection)
+    models.publish(connection)
 
 
 def row(connection: psycopg.Connection[Any], model: str) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def test_the_challenger_becomes_champion_when_it_was_better_for_a_day_and_not_af
     monkeypatch.setenv("WALLWATCH_FORECAST_MODELS", str(registry.folder))
     monkeypatch.setenv("WALLWATCH_DATABASE_URL", _url(connection))
     models = Models(registry, promote_better=True)
-    live(models, connection, history, range(20, 20 + MINUTES))
+    live(models, connection, history, range(20, 50))
     models.promote_if_better()
     assert row(connection, right)["judged"]["verdict"] == "not_enough"
     assert registry.roles().champion == wrong

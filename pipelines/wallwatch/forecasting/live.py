@@ -21,21 +21,30 @@ P95 = "p95_share"
 """Among the metrics of training: the 95th percentile of the error at this horizon, as a share of the wall."""
 RESOLUTION = 1e-3
 """Errors of less than a thousandth of a wall are never drift: a fleet that stood still at training may move a little."""
-LEAST_MIN = 60
-"""Minutes before drift is told: errors of one quarter of an hour have one cause."""
+LEAST_MIN = 120
+"""Minutes before drift is told: errors of an hour may have one cause."""
+MEAN = "mean_share"
+"""Among the metrics of training: the mean error at this horizon, as a share of the wall."""
 EXPECTED_BEYOND = 0.05
 DRIFTED_BEYOND = 0.15
 """Of live errors beyond the 95th percentile of those of training: three times what is expected counts as drift."""
+DRIFTED_RATIO = 1.5
+"""Of the mean live error to that of training. Where training knew great errors, others are seldom beyond them, and yet twice as great."""
 
 
 @dataclass
 class Score:
-    """Errors of one model at 15 minutes, as shares of the wall, and how many were beyond what training knew."""
+    """Errors of one model at 15 minutes, as shares of the wall, and how they compare with those at training.
+
+    `learnt` is the mean error of the values that training has metrics of, `expected` what training had for the same.
+    """
 
     minutes: int = 0
     error: float = 0.0
     beyond: float = 0.0
     inside: float = 0.0
+    learnt: float = 0.0
+    expected: float = 0.0
     _waiting: deque[tuple[int, Floats]] = field(default_factory=deque)
 
     def note(self, made: Forecast) -> None:
@@ -71,23 +80,36 @@ class Score:
         self.inside = keep * self.inside + (1 - keep) * float(inside[known].mean())
         if beyond is not None:
             self.beyond = keep * self.beyond + (1 - keep) * beyond
+            at_training = np.array([metrics.get(target.name, {}).get(MEAN, np.nan) for target in targets()])
+            both = known & ~np.isnan(at_training)
+            if both.any():
+                self.learnt = keep * self.learnt + (1 - keep) * float(middle[both].mean())
+                at_least = np.broadcast_to(np.maximum(at_training, RESOLUTION), middle.shape)
+                self.expected = keep * self.expected + (1 - keep) * float(at_least[both].mean())
         self.minutes += 1
         return quantile_loss(values[:n], foretold) / scale
 
     @property
     def drifted(self) -> bool:
-        return self.minutes >= LEAST_MIN and self.beyond > DRIFTED_BEYOND
+        """Whether the fleet is not any more what the model was trained on."""
+        return self.minutes >= LEAST_MIN and (self.beyond > DRIFTED_BEYOND or (self.ratio or 0.0) > DRIFTED_RATIO)
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times as great as at training errors are."""
+        return self.learnt / self.expected if self.expected else None
 
     @classmethod
     def restored(cls, described: Mapping[str, Any]) -> Score:
         """Go on from what `describe` said; anew where that is nothing, or was not written by it.
 
-        >>> Score.restored({"minutes": 90, "mean_error": 0.01, "beyond_training": 0.2, "coverage": 0.9}).drifted
+        >>> told = {"minutes": 200, "mean_error": 0.01, "beyond_training": 0.2, "coverage": 0.9}
+        >>> Score.restored(told | {"learnt_error": 0.01, "expected_error": 0.01}).drifted
         True
         >>> Score.restored({"minutes": "many"}).minutes
         0
         """
-        names = ("minutes", "mean_error", "beyond_training", "coverage")
+        names = ("minutes", "mean_error", "beyond_training", "coverage", "learnt_error", "expected_error")
         minutes, *means = (described.get(name) for name in names)
         if not isinstance(minutes, int) or not all(isinstance(one, int | float) for one in means):
             return cls()
@@ -102,6 +124,9 @@ class Score:
             "coverage": round(self.inside, 4),
             "beyond_training": round(self.beyond, 4),
             "expected_beyond": EXPECTED_BEYOND,
+            "learnt_error": round(self.learnt, 6),
+            "expected_error": round(self.expected, 6),
+            "error_ratio": None if self.ratio is None else round(self.ratio, 3),
             "drifted": self.drifted,
         }
 

@@ -165,7 +165,7 @@ def errors(forecaster: Forecaster, target: str, unseen: Examples) -> dict[str, f
     return {
         "mean_error": round(float(error.mean()), 4),
         "coverage": round(float(inside.mean()), 4),
-        "mean_share": round(float(at_15.mean()), 5) if len(at_15) else 0.0,
+        live.MEAN: round(float(at_15.mean()), 5) if len(at_15) else 0.0,
         live.P95: round(float(np.quantile(at_15, 0.95)), 5) if len(at_15) else 0.0,
     }
 

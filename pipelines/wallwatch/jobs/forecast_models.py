@@ -16,7 +16,7 @@ from wallwatch.domain.forecast.window import Window
 from wallwatch.forecasting.duel import Duel
 from wallwatch.forecasting.live import Score
 from wallwatch.forecasting.registry import Registry, RegistryError, Roles
-from wallwatch.jobs.metrics import FORECAST_BEYOND, FORECAST_DRIFTED, FORECAST_LIVE_ERROR, FORECAST_UNUSABLE
+from wallwatch.jobs.metrics import FORECAST_BEYOND, FORECAST_DRIFTED, FORECAST_ERROR_RATIO, FORECAST_LIVE_ERROR, FORECAST_UNUSABLE
 
 log = logging.getLogger(__name__)
 
@@ -157,8 +157,9 @@ class Models:
             self._drifted[model] = score.drifted
             if score.drifted:
                 log.warning(
-                    "the fleet is not any more what model %s (%s) was trained on: %.0f %% of its errors at 15 minutes are beyond 95 %% of "
-                    "those at training. Train again: wallwatch forecast train", model, role, 100 * score.beyond,
+                    "the fleet is not any more what model %s (%s) was trained on: its errors at 15 minutes are %.1f times those at "
+                    "training, and %.0f %% of them beyond 95 %% of those. Train again: wallwatch forecast train",
+                    model, role, score.ratio or 0.0, 100 * score.beyond,
                 )  # fmt: skip
             else:
                 log.info("the fleet is again what model %s (%s) was trained on", model, role)
@@ -178,5 +179,10 @@ class Models:
 
 def _gauges(score: Score | None) -> Mapping[Any, float | None]:
     if score is None:
-        return dict.fromkeys((FORECAST_LIVE_ERROR, FORECAST_BEYOND, FORECAST_DRIFTED))
-    return {FORECAST_LIVE_ERROR: score.error, FORECAST_BEYOND: score.beyond, FORECAST_DRIFTED: float(score.drifted)}
+        return dict.fromkeys((FORECAST_LIVE_ERROR, FORECAST_BEYOND, FORECAST_ERROR_RATIO, FORECAST_DRIFTED))
+    return {
+        FORECAST_LIVE_ERROR: score.error,
+        FORECAST_BEYOND: score.beyond,
+        FORECAST_ERROR_RATIO: score.ratio,
+        FORECAST_DRIFTED: float(score.drifted),
+    }

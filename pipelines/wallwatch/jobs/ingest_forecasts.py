@@ -103,25 +103,24 @@ def _since(forecast: StoredForecast, decline: dict[str, Any]) -> datetime | None
     return since if since is not None or decline.get("in_s") is None else forecast.at
 
 
-_KEEP = """
-INSERT INTO forecast (time, rnic_id, forecaster, cold_start, policy_violated, body)
-SELECT n.at, n.rnic_id, n.forecaster, n.cold, n.violated, n.body
-FROM unnest(%(at)s::timestamptz[], %(rnic_id)s::int[], %(forecaster)s::text[], %(cold)s::bool[], %(violated)s::bool[], %(body)s::jsonb[])
-  AS n (at, rnic_id, forecaster, cold, violated, body)
-LEFT JOIN rnic_forecast r ON r.rnic_id = n.rnic_id
-WHERE r.kept_at IS NULL OR n.at >= r.kept_at + make_interval(secs => %(keep_s)s)
-ON CONFLICT DO NOTHING
-"""
-
-_NEWEST = """
+# Each body goes to the server and through its JSON parser once; whether a forecast is kept is decided by what was kept before.
+_WRITE = """
+WITH n AS MATERIALIZED (
+  SELECT * FROM unnest(%(at)s::timestamptz[], %(rnic_id)s::int[], %(forecaster)s::text[], %(cold)s::bool[], %(violated)s::bool[],
+    %(wall)s::text[], %(earliest)s::float8[], %(likely)s::float8[], %(latest)s::float8[], %(share)s::float8[],
+    %(declining)s::timestamptz[], %(in_s)s::float8[], %(body)s::jsonb[])
+    AS n (at, rnic_id, forecaster, cold, violated, wall, earliest, likely, latest, share, since, in_s, body)
+), kept AS (
+  INSERT INTO forecast (time, rnic_id, forecaster, cold_start, policy_violated, body)
+  SELECT n.at, n.rnic_id, n.forecaster, n.cold, n.violated, n.body FROM n LEFT JOIN rnic_forecast r ON r.rnic_id = n.rnic_id
+  WHERE r.kept_at IS NULL OR n.at >= r.kept_at + make_interval(secs => %(keep_s)s)
+  ON CONFLICT DO NOTHING
+)
 INSERT INTO rnic_forecast AS r (rnic_id, made_at, kept_at, cold_start, policy_violated, next_wall, earliest_in_s, likely_in_s, latest_in_s,
   decline_share, decline_since, decline_in_s, body)
 SELECT DISTINCT ON (n.rnic_id) n.rnic_id, n.at, n.at, n.cold, n.violated, n.wall, n.earliest, n.likely, n.latest, n.share, n.since, n.in_s,
   n.body
-FROM unnest(%(rnic_id)s::int[], %(at)s::timestamptz[], %(cold)s::bool[], %(violated)s::bool[], %(wall)s::text[], %(earliest)s::float8[],
-  %(likely)s::float8[], %(latest)s::float8[], %(share)s::float8[], %(declining)s::timestamptz[], %(in_s)s::float8[], %(body)s::jsonb[])
-  AS n (rnic_id, at, cold, violated, wall, earliest, likely, latest, share, since, in_s, body)
-ORDER BY n.rnic_id, n.at DESC
+FROM n ORDER BY n.rnic_id, n.at DESC
 ON CONFLICT (rnic_id) DO UPDATE SET
   made_at = excluded.made_at, cold_start = excluded.cold_start, policy_violated = excluded.policy_violated, next_wall = excluded.next_wall,
   earliest_in_s = excluded.earliest_in_s, likely_in_s = excluded.likely_in_s, latest_in_s = excluded.latest_in_s,
@@ -160,5 +159,4 @@ def write(connection: psycopg.Connection[Any], forecasts: Sequence[StoredForecas
         "in_s": [d.get("in_s") for d in declines],
         "keep_s": keep_s,
     }
-    connection.execute(_KEEP, values)
-    connection.execute(_NEWEST, values)
+    connection.execute(_WRITE, values)

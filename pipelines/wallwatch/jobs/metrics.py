@@ -36,6 +36,7 @@ FORECAST_BEYOND = Gauge(
     "Share of a model's live errors beyond 95 % of those at training; 0.05 is expected",
     ["role"],
 )
+FORECAST_ERROR_RATIO = Gauge("wallwatch_forecast_error_ratio", "Mean live error of a model, in times of that at training", ["role"])
 FORECAST_DRIFTED = Gauge("wallwatch_forecast_drifted", "1 while the fleet is not what the model was trained on: train again", ["role"])
 FORECAST_UNUSABLE = Gauge("wallwatch_forecast_unusable_models", "Champion or challenger whose file cannot be used")
 FORECAST_WORKING = Gauge("wallwatch_forecast_working", "1 in the process that forecasts, 0 in one that waits for it to end")
