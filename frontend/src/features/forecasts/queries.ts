@@ -24,7 +24,7 @@ export function usePastForecasts(host: string, pci: string, target: string, hori
       const from = new Date(Date.now() - hours * 3_600_000).toISOString();
       return unwrap(api.GET("/api/v1/rnics/{host}/{pci}/forecasts", { params: { path: { host, pci }, query: { target, horizon_s: horizonS, from } } }));
     },
-    refetchInterval: EVERY_MS,
+    refetchInterval: hours > 6 ? 6 * EVERY_MS : EVERY_MS,
   });
 }
 
