@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/ed25519"
 	"encoding/base64"
-	"encoding/json"
 	"log/slog"
 	"maps"
 	"os"
@@ -13,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-jose/go-jose/v4"
 	"github.com/google/uuid"
 
 	"github.com/wallwatch/wallwatch/collectors/agent/command"
@@ -62,27 +60,10 @@ func (o order) sign() []byte {
 	if o.ExpiresAt.IsZero() {
 		o.ExpiresAt = o.IssuedAt.Add(5 * time.Minute)
 	}
-	payload, err := json.Marshal(map[string]any{
+	return signedBy(o.key, o.kid, command.MessageType, map[string]any{
 		"command_id": o.CommandID, "remedy_id": o.RemedyID, "host": o.Host, "action": o.Action, "operation": o.Operation, "params": o.Params,
 		"issued_at": o.IssuedAt.UTC().Format(time.RFC3339), "expires_at": o.ExpiresAt.UTC().Format(time.RFC3339),
 	})
-	if err != nil {
-		panic(err)
-	}
-	options := (&jose.SignerOptions{}).WithHeader("kid", o.kid).WithType(command.MessageType)
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: o.key}, options)
-	if err != nil {
-		panic(err)
-	}
-	object, err := signer.Sign(payload)
-	if err != nil {
-		panic(err)
-	}
-	compact, err := object.CompactSerialize()
-	if err != nil {
-		panic(err)
-	}
-	return []byte(compact)
 }
 
 // memoryDatabase is other_config in memory. It counts changes, so that a test can see whether something ran twice.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/wallwatch/wallwatch/collectors/agent/flowtable"
+	"github.com/wallwatch/wallwatch/collectors/agent/remedies/remediestest"
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/ovstest"
 	"github.com/wallwatch/wallwatch/collectors/internal/sysfs/sysfstest"
 )
@@ -28,7 +29,7 @@ func TestARealSwitchTakesAPlanAndItsUndo(t *testing.T) {
 	vs.Until("a flow for each network", four, "dpctl/dump-flows", "-m", "--no-names")
 
 	r := &planRig{t: t, inbox: planInbox{}, notes: &Notes{}}
-	flows := rnicFlows{socket: vs.Socket, sysfsRoot: sysfstest.Build(t, planHost)}
+	flows := rnicFlows{socket: vs.Socket, sysfsRoot: sysfstest.Build(t, remediestest.Sysfs)}
 	r.ApplyMaskPlan = &ApplyMaskPlan{flows: flows, store: planStore{t.TempDir()}, inbox: r.inbox, host: "host01"}
 	before := r.snapshot()
 	if len(before.Flows) != 4 || len(before.Masks()) != 3 {

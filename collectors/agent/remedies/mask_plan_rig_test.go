@@ -10,28 +10,16 @@ import (
 	"testing"
 
 	"github.com/wallwatch/wallwatch/collectors/agent/flowtable"
+	"github.com/wallwatch/wallwatch/collectors/agent/remedies/remediestest"
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/ovstest"
 	"github.com/wallwatch/wallwatch/collectors/internal/sysfs/sysfstest"
 )
 
 const (
-	planPCI = "0000:3b:00.0"
+	planPCI = remediestest.PCI
 	planID  = "6f3c2c8e-1111-4222-8333-9d1d0a2b7c11"
 	entryID = "eeeeeeee-0000-4000-8000-000000000001"
 )
-
-// planHost has one RNIC, whose uplink is p0 and whose representors are p0_0 and p0_1.
-const planHost = `
-bus/pci/devices/0000:3b:00.0/net/p0/
-class/infiniband/mlx5_0/device -> ../../../bus/pci/devices/0000:3b:00.0
-class/net/p0/device -> ../../../bus/pci/devices/0000:3b:00.0
-class/net/p0/phys_switch_id = aabb
-class/net/p0/phys_port_name = p0
-class/net/p0_0/phys_switch_id = aabb
-class/net/p0_0/phys_port_name = pf0vf0
-class/net/p0_1/phys_switch_id = aabb
-class/net/p0_1/phys_port_name = pf0vf1
-`
 
 func ufid(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }
 
@@ -74,7 +62,7 @@ func newPlanRig(t *testing.T) *planRig {
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	vs := ovstest.StartFlowSwitch(t, folder, "3: p0_0", "4: p0_1", "5: vxlan_sys_4789 (vxlan: packet_type=ptap)", "7: eth9")
 	vs.Set(chain...)
-	flows := rnicFlows{socket: vs.Path, sysfsRoot: sysfstest.Build(t, planHost)}
+	flows := rnicFlows{socket: vs.Path, sysfsRoot: sysfstest.Build(t, remediestest.Sysfs)}
 	r := &planRig{t: t, vs: vs, inbox: planInbox{}, notes: &Notes{}}
 	r.ApplyMaskPlan = &ApplyMaskPlan{flows: flows, store: planStore{t.TempDir()}, inbox: r.inbox, host: "host01"}
 	return r
