@@ -2861,7 +2861,7 @@ export interface components {
         };
         /**
          * Candidate
-         * @description Parameters that would replace those of the profile; what was not fitted or not accepted is as before.
+         * @description Parameters that would replace those of the profile; what was not fitted is as before.
          */
         Candidate: {
             /** U */

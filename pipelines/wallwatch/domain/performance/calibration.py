@@ -83,7 +83,7 @@ class FileRead(_Body):
 
 
 class Candidate(_Body):
-    """Parameters that would replace those of the profile; what was not fitted or not accepted is as before."""
+    """Parameters that would replace those of the profile; what was not fitted is as before."""
 
     u: float
     v: float
