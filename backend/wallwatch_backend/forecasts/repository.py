@@ -44,7 +44,7 @@ async def fleet(
     sort: Literal["time_to_wall", "decline"],
     after: tuple[int, str, str] | None,
     limit: int,
-) -> Sequence[Row[Any]]:
+) -> list[Any]:
     """RNICs with a wall within a time, or with a decline, newest forecasts only."""
     f, r = rnic_forecast.c, rnic.c
     order = _order(sort)
@@ -71,7 +71,7 @@ async def fleet(
             query = query.where(column == wanted)
     if after is not None:
         query = query.where(tuple_(order, r.host, r.pci) > after)
-    return (await session.execute(query)).all()
+    return list((await session.execute(query)).all())
 
 
 def _beside(made: Any, spoken_of: Any, path: list[str], way: Literal[-1, 1]) -> Any:
