@@ -84,6 +84,9 @@ def test_masks_may_come_by_option_or_by_manifest(folder: Path) -> None:
     unknown = run(app, ["calibrate", "perftest", str(nameless)])
     assert unknown.exit_code == 2
     assert "--manifest" in unknown.output
+    half = write(folder, "lat", 20, 60, name="cen_20_sde_60_send_lat.txt")
+    assert "has no cde, sen" in run(app, ["calibrate", "perftest", str(half)]).output
+    half.unlink()
     option = calibrated(*others, str(nameless), "--masks", "cen=20,cde=0,sen=0,sde=60")
     assert option["latency"]["points"][-1]["q_r"] == 60
     manifest = folder / "manifest.json"

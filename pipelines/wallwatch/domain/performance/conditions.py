@@ -62,6 +62,19 @@ def place_of_name(name: str) -> Place | None:
     return None
 
 
+def half_told(name: str) -> str:
+    """What a name that tells masks in part lacks, as a clause; empty where it tells none.
+
+    >>> half_told("cen_20_sde_80_send_bw.log"), half_told("cen_20_cen_30_send_bw.log"), half_told("send_bw.log")
+    (' (its name has no cde, sen)', ' (its name has no cde, sen, sde, and cen twice)', '')
+    """
+    found = [key.lower() for key, _ in _NAMED.findall(name)]
+    missing, twice = [key for key in MASK_NAMES if key not in found], sorted({key for key in found if found.count(key) > 1})
+    parts = [f"has no {', '.join(missing)}"] if missing else []
+    parts += [f"{'and ' if missing else 'has '}{', '.join(twice)} twice"] if twice else []
+    return f" (its name {', '.join(parts)})" if found and parts else ""
+
+
 def place_of(counts: Mapping[str, float]) -> Place:
     """Checked numbers of masks, or of queries (`ql`, `qr`).
 

@@ -9,7 +9,7 @@ from wallwatch.domain.catalogue.load import profiles
 from wallwatch.domain.catalogue.models import Performance
 from wallwatch.domain.performance.calibrate import NothingToFit, Wish, calibrate, nearest_profile
 from wallwatch.domain.performance.calibration import Calibration, FileRead
-from wallwatch.domain.performance.conditions import ASSUMPTIONS_OF_MASKS, Masks, Place, place_of, place_of_name, queries
+from wallwatch.domain.performance.conditions import ASSUMPTIONS_OF_MASKS, Masks, Place, half_told, place_of, place_of_name, queries
 from wallwatch.domain.performance.perftest import parse
 from wallwatch.domain.performance.points import Measured
 
@@ -83,7 +83,7 @@ def _place(file: File) -> tuple[Place | None, str]:
         return None, f"{file.name}: {problem}"
     if place is None:
         return None, (
-            f"{file.name}: where it was measured is not known: name it cen_0_cde_0_sen_0_sde_0_... or ql_0_qr_0_..., or give --masks or"
-            " --manifest (by the API: the field masks)"
+            f"{file.name}: where it was measured is not known{half_told(file.name)}:"
+            " name it cen_0_cde_0_sen_0_sde_0_... or ql_0_qr_0_..., or give --masks or --manifest (by the API: the field masks)"
         )
     return place, ""
