@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 TOPIC = "wallwatch.forecasts"
 RETRY_S = 5.0
 
-LOCK = 7_241_014
+LOCK = 7_241_022
 """Of PostgreSQL: the process that holds it forecasts."""
 STANDBY_S = 2.0
 

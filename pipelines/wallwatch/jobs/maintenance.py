@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 ROLLUP_EVERY_S = 20.0
 RETENTION_EVERY_S = 3_600.0
-LOCK = 7_241_002
+LOCK = 7_241_023
 """Several ingest processes share this work: whoever has the lock does it."""
 
 
