@@ -92,6 +92,7 @@ async def test_late_counters_are_one_incident_of_two_symptoms(database: Database
     assert (incident.symptom, incident.symptoms, incident.scope, incident.subject) == ("S1", ["S1", "S5"], "rnic", f"{host} {PCI}")
     assert [f.symptom for f in incident.findings] == ["S1", "S5"]
     assert [e.kind for e in incident.timeline] == ["opened", "symptom"]
+    assert incident.timeline[1].text.endswith("It belongs here: the same cause C5 on the same host.")
     assert incident.explanation == "Two sentences. About S1."
 
 
@@ -149,6 +150,7 @@ async def test_a_crashed_host_takes_its_rnics_in_and_nobody_is_told_of_them(data
     assert (incident.symptom, incident.scope, incident.subject, incident.severity) == ("S3", "host", host, "critical")
     assert (incident.pci, incident.rnics) == ("", 2)
     assert {f.symptom: f.inhibited for f in incident.findings} == {"S3": False, "S6": False, "S1": True}
+    assert incident.timeline[-1].text.endswith("It belongs here: The host crashed."), "with one full stop"
 
 
 async def test_a_silent_host_leads_until_a_crash_explains_it(database: Database, host: str) -> None:
@@ -182,6 +184,7 @@ async def test_three_hosts_of_a_rack_become_one_incident_and_the_others_point_to
     assert {second.id, incident.id} <= {one.id for one in changes.items}
     seen = [entry.data.get("incident_id") for entry in incident.timeline if entry.kind == "merged"]
     assert str(second.id) in seen
+    assert not [entry.text for entry in [*incident.timeline, *away.timeline] if entry.text.endswith("..")]
 
 
 async def test_a_firmware_over_racks_is_one_incident_of_the_fleet(database: Database, host: str) -> None:

@@ -15,6 +15,7 @@ from wallwatch_backend.incidents.inhibition import Run
 from wallwatch_backend.incidents.models import IncidentFindingRow, IncidentRow
 from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.database import WriteSession
+from wallwatch_backend.kit.text import sentence
 from wallwatch_backend.silences import enforcement
 from wallwatch_backend.webhooks.schemas import EventType
 
@@ -76,7 +77,7 @@ async def _begin(session: WriteSession, finding: Finding, reopen_within: timedel
         return Applied.reopened
     where = f"{finding.symptom} on {finding.host} {finding.pci}".strip()
     again = known_symptom and was_over and not sources
-    text = f"{where} came back. {finding.summary}" if again else f"{where}: {finding.summary} It belongs here: {decision.why}."
+    text = f"{where} came back. {finding.summary}" if again else sentence(f"{where}: {finding.summary} It belongs here: {decision.why}")
     events.note(session, target, finding.started_at, "symptom", text, finding_id=str(finding.finding_id))
     if run is not None:
         inhibiting.tell(session, target, row, run, at)

@@ -9,6 +9,7 @@ from wallwatch_backend.incidents.finding import new_incident
 from wallwatch_backend.incidents.models import IncidentRow
 from wallwatch_backend.incidents.schemas import Incident
 from wallwatch_backend.kit.database import WriteSession
+from wallwatch_backend.kit.text import sentence
 from wallwatch_backend.silences import enforcement
 from wallwatch_backend.webhooks.schemas import EventType
 
@@ -28,8 +29,8 @@ async def absorb(session: WriteSession, target: IncidentRow, sources: Sequence[I
             target.state, target.acknowledged_by, target.acknowledged_at = "acknowledged", source.acknowledged_by, source.acknowledged_at
         known = {(ref["system"], ref["key"]) for ref in target.external_refs}
         target.external_refs = target.external_refs + [r for r in source.external_refs if (r["system"], r["key"]) not in known]
-        events.note(session, target, at, "merged", f"Merged with {source.subject}: {why}.", actor, incident_id=str(source.id))
-        events.note(session, source, at, "merged", f"Merged into {target.subject}: {why}.", actor, incident_id=str(target.id))
+        events.note(session, target, at, "merged", sentence(f"Merged with {source.subject}: {why}"), actor, incident_id=str(source.id))
+        events.note(session, source, at, "merged", sentence(f"Merged into {target.subject}: {why}"), actor, incident_id=str(target.id))
         source.state, source.merged_into, source.active = "resolved", target.id, False
         source.resolved_at, source.resolved_by = source.resolved_at or at, source.resolved_by or actor
         source.suppressed_by = source.suppressed_at = None

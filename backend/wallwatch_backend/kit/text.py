@@ -1,4 +1,4 @@
-"""Types for text that comes from outside and goes to PostgreSQL, which cannot hold the NUL character."""
+"""Text that comes from outside: types for what goes to PostgreSQL, which cannot hold the NUL character, and sentences made with it."""
 
 from typing import Annotated
 
@@ -10,6 +10,16 @@ def _without_nul(value: str) -> str:
         raise ValueError("the NUL character is not allowed")
     value.encode()  # A lone surrogate cannot be stored either; UnicodeEncodeError is a ValueError.
     return value
+
+
+def sentence(text: str) -> str:
+    """End a text that may end with somebody's own words with one full stop.
+
+    >>> sentence("Ordered cordon-rnic reason = It drops packets."), sentence("Ordered remove-orphaned-filters ")
+    ('Ordered cordon-rnic reason = It drops packets.', 'Ordered remove-orphaned-filters.')
+    """
+    text = text.rstrip()
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
 StorableText = AfterValidator(_without_nul)

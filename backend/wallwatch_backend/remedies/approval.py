@@ -13,6 +13,7 @@ from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.access import Caller
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.problems import NotFound
+from wallwatch_backend.kit.text import sentence
 from wallwatch_backend.remedies import actions, present, repository, service, telling
 from wallwatch_backend.remedies.errors import NoAgent, NotProposed, SecondPersonNeeded
 from wallwatch_backend.remedies.models import RemedyRow
@@ -67,9 +68,9 @@ async def approve(
         session, row.host, row.action, row.pci if actions.action_of(row.action).scope == "rnic" else None, row.id
     )
     await service.issue(session, settings, signer, row, "apply")
-    said = f": {comment}" if comment else "."
+    said = f": {comment}" if comment else ""
     return await _decided(
-        session, caller, row, "approve", f"Approved {row.action}, which {row.requested_by} proposed{said}", comment=comment
+        session, caller, row, "approve", sentence(f"Approved {row.action}, which {row.requested_by} proposed{said}"), comment=comment
     )
 
 
@@ -80,7 +81,7 @@ async def reject(session: WriteSession, caller: Caller, remedy_id: UUID, reason:
     row.decision_comment = reason
     await telling.tell(session, row)
     await changes.announce(session, "remedy", row.id, row.state)
-    return await _decided(session, caller, row, "reject", f"Rejected {row.action}: {reason}", reason=reason)
+    return await _decided(session, caller, row, "reject", sentence(f"Rejected {row.action}: {reason}"), reason=reason)
 
 
 async def _decided(session: WriteSession, caller: Caller, row: RemedyRow, decision: str, text: str, **detail: Any) -> Remedy:

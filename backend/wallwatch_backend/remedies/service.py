@@ -20,6 +20,7 @@ from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.idempotency import IdempotencyKeyReused, hash_of, lock_name
 from wallwatch_backend.kit.paging import Page, encode_cursor, time_and_id
 from wallwatch_backend.kit.problems import NotFound, WallwatchError
+from wallwatch_backend.kit.text import sentence
 from wallwatch_backend.plans import binding
 from wallwatch_backend.plans import repository as plans
 from wallwatch_backend.remedies import actions, present, repository, telling
@@ -191,7 +192,7 @@ async def _ordered(
         params=row.params,
     )
     what = "Dry run of" if row.mode == "dry_run" else "Proposed" if row.state == "proposed" else "Ordered"
-    await note_remedy(session, row.incident_id, caller.actor, f"{what} {row.action} {_params_text(row.params)}.")
+    await note_remedy(session, row.incident_id, caller.actor, sentence(f"{what} {row.action} {_params_text(row.params)}"))
     return present.shown(row, commands)
 
 

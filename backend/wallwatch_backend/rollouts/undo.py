@@ -10,6 +10,7 @@ from wallwatch_backend.control.service import most_hosts
 from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.access import Caller
 from wallwatch_backend.kit.database import WriteSession
+from wallwatch_backend.kit.text import sentence
 from wallwatch_backend.remedies import service as orders
 from wallwatch_backend.remedies.errors import NoAgent, NotUndoable, RemedyInProgress
 from wallwatch_backend.remedies.models import RemedyRow
@@ -46,7 +47,7 @@ async def step(session: WriteSession, settings: Settings, signer: CommandSigner,
         _record(session, caller.actor, row, "undone")
         await telling.tell(session, EventType.rollout_undone, row)
     elif then.verdict == "halt":
-        await pause(session, row, f"{then.why}. Look at why, then take it back again.", at)
+        await pause(session, row, f"{sentence(then.why)} Look at why, then take it back again.", at)
         _record(session, caller.actor, row, "undo_paused", outcome="failed", reason=then.why)
     for place in then.ask:
         try:

@@ -79,7 +79,7 @@ export function AgentsPage({ filters, onFilters }: Props) {
         {(items) => (
           <>
             <AgentTable agents={items} sorting={sorting} onSorting={onSorting} onRemove={remove.mutate} />
-            <Text size="xs" c="dimmed" px={8} pb={8}>
+            <Text size="xs" c="dimmed" px={12} py={8}>
               A connected agent is given a new certificate at half of the life of the one before; nothing is to be done. One that was away until its certificate ended has to be enrolled again.
             </Text>
           </>

@@ -2,6 +2,7 @@ import { Stack, Text } from "@mantine/core";
 import type { RemedyAction } from "@/lib/api/types";
 import { formatExpected } from "@/lib/format";
 import { formatDuration } from "@/lib/time/format";
+import { CodeWords } from "@/lib/ui/CodeWords";
 import { StatusMark } from "@/lib/ui/StatusMark";
 
 /** What an action should gain and risks, reaches, touches and needs, how it is proven and how it is taken back. */
@@ -28,7 +29,7 @@ export function ActionFacts({ action, reach }: { action: RemedyAction; reach: st
       )}
       {reach !== null && <Text size="sm">{reach}</Text>}
       <Text size="sm">
-        <b>Touches</b> {action.operations}
+        <b>Touches</b> <CodeWords>{action.operations}</CodeWords>
       </Text>
       <Text size="sm">
         <b>Needs</b> {action.privileges}

@@ -32,7 +32,7 @@ export function ParamFields({ action, values, errors, disabled, onChange }: Prop
             allowDecimal={false}
             thousandSeparator=","
             suffix={param.unit && param.unit !== "none" ? ` ${param.unit}` : ""}
-            placeholder="leave as it is"
+            placeholder={param.required ? undefined : "leave as it is"}
             step={param.maximum !== null && param.maximum > 100_000 ? 1000 : 1}
           />
         ) : (

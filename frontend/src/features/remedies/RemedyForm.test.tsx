@@ -52,6 +52,14 @@ describe("the remedy form", () => {
     expect(screen.getByText("Reaches every RNIC of host03.")).toBeInTheDocument();
   });
 
+  it("shows what one types as code, and no default for what has to be given", () => {
+    const numbers = action.params.map((param) => ({ ...param, name: "vf", label: "VF", required: true }));
+    const stop: RemedyAction = { ...cordon, action: "stop-port-offload", title: "Stop", params: numbers, operations: "`ethtool -K PORT hw-tc-offload off`, then deletions" };
+    renderPage(<RemedyForm actions={[stop]} host="host03" pci="0000:3b:00.0" initialAction="stop-port-offload" purposeFor={(name) => purposeOf(name, [])} onApplied={vi.fn()} />);
+    expect(screen.getByText("ethtool -K PORT hw-tc-offload off").tagName).toBe("CODE");
+    expect(screen.getByRole("textbox", { name: /^VF/ })).not.toHaveAttribute("placeholder");
+  });
+
   it("shows exactly what would be done, then applies with a key of its own", async () => {
     const onApplied = show();
     await userEvent.click(screen.getByRole("button", { name: "Dry run" }));
