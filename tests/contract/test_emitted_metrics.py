@@ -44,7 +44,7 @@ def emitted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Message]
                 found = defaultdict(list)
                 for message in messages(output):
                     found[message.name].append(message)
-                if len(found["rnic_offload"]) == 8 and not found["event"]:
+                if len(found["rnic_offload"]) >= 8 and not found["event"]:
                     # A port goes down, so that the measurement `event` has something to say.
                     for state in host.glob("sys/class/infiniband/*/ports/1/state"):
                         state.write_text("1: DOWN\n")

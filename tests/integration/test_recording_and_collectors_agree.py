@@ -104,18 +104,12 @@ def collected(scenario: Path) -> Messages:
         with running_in(host, collector):
             deadline = time.monotonic() + 3 * LENGTH_S
             while time.monotonic() < deadline:
-                found = messages_so_far(output)
+                found = sorted_by_name(messages(output))
                 samples = [one.timestamp_ns for one in found["rnic"]]
                 if samples and (max(samples) - min(samples)) / 1e9 > LENGTH_S - 2 and found["event"]:
                     break
                 time.sleep(1)
     return sorted_by_name(messages(output))
-
-
-def messages_so_far(output: Path) -> Messages:
-    """The messages of the lines that are complete."""
-    text = output.read_text() if output.exists() else ""
-    return sorted_by_name([message(json.loads(line)) for line in text.splitlines(keepends=True) if line.endswith("\n")])
 
 
 def test_both_have_the_same_measurements(recorded: Messages, collected: Messages) -> None:

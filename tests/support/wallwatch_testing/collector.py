@@ -70,9 +70,9 @@ def message(decoded: dict[str, Any]) -> Message:
 
 
 def messages(path: Path) -> list[Message]:
-    """The metrics in the file of the output `file`."""
-    lines = path.read_text().splitlines() if path.exists() else []
-    return [message(json.loads(line)) for line in lines]
+    """The metrics in the file of the output `file`; a line that is still being written is not one yet."""
+    lines = path.read_text().splitlines(keepends=True) if path.exists() else []
+    return [message(json.loads(line)) for line in lines if line.endswith("\n")]
 
 
 def configuration(host: str, inputs: str, outputs: str, interval: str = "1s", more: str = "") -> str:
