@@ -6,6 +6,8 @@ from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import dask
+import numpy as np
 import psycopg
 import pytest
 
@@ -14,7 +16,7 @@ from wallwatch.domain.policies import messages
 from wallwatch.domain.policies.backtest import backtest
 from wallwatch.domain.policies.load import policies
 from wallwatch.domain.policies.step import Event
-from wallwatch.forecasting import store
+from wallwatch.forecasting import distributed, store
 from wallwatch.jobs.forecast import TOPIC, Fleet, ForecastJob
 from wallwatch.jobs.ingest import Ingest
 from wallwatch.settings import Settings
@@ -81,6 +83,10 @@ def test_a_growing_rnic_is_forecast_to_meet_its_wall_and_ingest_stores_it(
     assert body["targets"]["egress_masks"]["now"] == 35
     kept = connection.execute("SELECT time, body FROM forecast WHERE rnic_id = %s", [rnic]).fetchall()
     assert kept == [(END, body)]
+    after = Fleet()  # of a process that starts now: the decline is said since then, not anew
+    after.look(connection)
+    said = dict(zip([known.host for known in after.known], after.declining(connection, MINUTE + 1).tolist(), strict=True))
+    assert said[host] == MINUTE
 
 
 def test_forecasts_that_come_too_often_are_not_all_kept_and_a_replay_adds_nothing(
@@ -108,7 +114,9 @@ def test_forecasts_that_come_too_often_are_not_all_kept_and_a_replay_adds_nothin
     assert [row[0] for row in kept] == [times[0], times[2]]
 
 
-def test_a_history_for_training_is_read_from_the_store(connection: psycopg.Connection[Any], rnic: int, host: str) -> None:
+def test_a_history_for_training_is_read_from_the_store_by_one_machine_and_by_workers_alike(
+    connection: psycopg.Connection[Any], database: str, rnic: int, host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with connection.transaction():
         histories = store.read(connection, MINUTE - 59, MINUTE + 1)
     history = next(h for h in histories if (host, PCI) in h.names)
@@ -116,6 +124,10 @@ def test_a_history_for_training_is_read_from_the_store(connection: psycopg.Conne
     assert history.values[place, -1, 1] == 35
     assert history.values[place, 0, 1] == 35 - 59 // 2
     assert history.models[place] == "CX-6"
+    monkeypatch.setenv("WALLWATCH_DATABASE_URL", database)
+    by_workers = dask.compute(*distributed.of_the_store(store.parts(connection), MINUTE - 59, MINUTE + 1), scheduler="synchronous")
+    assert [one.names for one in by_workers] == [one.names for one in histories]
+    np.testing.assert_array_equal(by_workers[0].values, histories[0].values)
 
 
 @pytest.fixture
@@ -176,3 +188,27 @@ def test_the_job_learns_from_counters_what_a_port_sent_and_which_are_congested(
     assert window.sent_gbps is not None
     place = [known.host for known in fleet.known].index(peer.removesuffix("-far"))
     assert window.sent_gbps[place] == pytest.approx(98.8)
+
+
+def test_minutes_of_a_host_that_was_cut_off_are_made_up_when_it_is_heard_again(connection: psycopg.Connection[Any], host: str) -> None:
+    (rnic_id,) = connection.execute(
+        "INSERT INTO rnic (host, pci, model) VALUES (%s, %s, 'CX-6') RETURNING rnic_id", [host, PCI]
+    ).fetchone() or (0,)
+
+    def sample(*ago: int) -> None:
+        for each in ago:
+            row = [END - timedelta(minutes=each, seconds=30), rnic_id, 10 + each]
+            connection.execute("INSERT INTO offload_sample (time, rnic_id, masks_egress) VALUES (%s, %s, %s)", row)
+        aggregates = next(r for r in ROLLUPS if r.view == "offload_1m")
+        connection.execute(refresh_statement(aggregates).encode(), {"start": END - timedelta(hours=2), "end": END + timedelta(minutes=1)})
+
+    sample(10)
+    fleet = Fleet()
+    fleet.look(connection)
+    place = next(i for i, known in enumerate(fleet.known) if known.host == host)
+    masks = column("egress_masks")
+    fleet.fill(connection, MINUTE - 1)
+    assert np.isnan(fleet.rings.now.last(MINUTE - 1)[place, -9:, masks]).all()
+    sample(*range(10))
+    fleet.fill(connection, MINUTE)
+    assert fleet.rings.now.last(MINUTE)[place, -11:, masks].tolist() == [float(10 + ago) for ago in range(10, -1, -1)]
