@@ -6,6 +6,8 @@ from uuid import uuid4
 
 import httpx
 
+from wallwatch_backend.kit.paging import encode_cursor
+
 
 def enrol(client: httpx.Client, token: str, host: str) -> httpx.Response:
     return client.post("/api/v1/agents/enrol", json={"token": token, "host": host, "version": "1.0.0", "instance_uid": str(uuid4())})
@@ -146,5 +148,6 @@ def test_agents_are_listed_by_the_end_of_their_certificates(admin: httpx.Client,
             break
     assert found == ["ends-d", "ends-c", "ends-a", "ends-b"]
     by_host = admin.get("/api/v1/agents", params={"limit": 1}).json()["next_cursor"]
-    refused = admin.get("/api/v1/agents", params={"sort": "certificate", "cursor": by_host})
-    assert (refused.status_code, refused.json()["code"]) == (422, "bad_cursor")
+    for cursor in (by_host, encode_cursor("2026-W47-6", "a"), encode_cursor("0001-01-01T00:00:00+23:59", "a"), encode_cursor("soon", "a")):
+        refused = admin.get("/api/v1/agents", params={"sort": "certificate", "cursor": cursor})
+        assert (refused.status_code, refused.json()["code"]) == (422, "bad_cursor")

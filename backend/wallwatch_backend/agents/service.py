@@ -1,7 +1,7 @@
 """Agents: enrolment, list, removal."""
 
 import base64
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit, urlunsplit
 from uuid import UUID, uuid4
 
@@ -59,13 +59,16 @@ def _after(cursor: str | None, by_end: bool) -> tuple[str, ...] | None:
         return None
     if not by_end:
         return (str(decode_cursor(cursor, str)[0]),)
-    end, host = decode_cursor(cursor, str, str)
-    if end != repository.NO_CERTIFICATE:
-        try:
-            datetime.fromisoformat(str(end))
-        except ValueError as error:
-            raise BadCursor from error
-    return str(end), str(host)
+    end, host = (str(part) for part in decode_cursor(cursor, str, str))
+    if end == repository.NO_CERTIFICATE:
+        return end, host
+    try:
+        at = datetime.fromisoformat(end)
+        if at.tzinfo is None:
+            raise BadCursor
+        return at.astimezone(UTC).isoformat(), host  # in the one form that PostgreSQL reads for certain
+    except (ValueError, OverflowError) as error:
+        raise BadCursor from error
 
 
 def _cursor(last: repository.Listed, by_end: bool) -> str:
