@@ -9,7 +9,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from wallwatch_testing.mask_plan_host import COLD, HOT, PCI, Host, flow, write_queries
+from wallwatch_testing.mask_plan_host import COLD, HOT, LONG_CHAIN, PCI, Host, predict_decline, write_queries
 
 RULE = {
     "name": "S6: put the hot masks in front",
@@ -38,7 +38,7 @@ def host(fake_agents: Any, admin: httpx.Client, anonymous: httpx.Client, backend
     name = f"host-{uuid4().hex[:8]}"
     with backend.connect() as connection:
         connection.execute("INSERT INTO rnic (host, pci, rack, model) VALUES (%s, %s, 'r1', 'CX-6')", [name, PCI])
-    flows = Host([*(flow(number, f"10.{number}.0.0/255.{number}.0.0", 1) for number in range(20, 50)), *COLD, *HOT])
+    flows = Host(LONG_CHAIN)
     with fake_agents.enrol(admin, anonymous, name, flows.answer) as agent:
         flows.agent = agent
         eventually(lambda: [one for one in admin.get("/api/v1/agents", params={"host": name}).json()["items"] if one["connected"]])
@@ -73,11 +73,7 @@ def begin(apply_findings: Any, findings: Any, host: Any) -> None:
 
 def predict(backend: Any, host: Any) -> None:
     with backend.connect() as connection:
-        connection.execute(
-            "INSERT INTO rnic_forecast (rnic_id, made_at, kept_at, cold_start, policy_violated, body, decline_share, decline_since)"
-            " SELECT rnic_id, now(), now(), false, false, '{}', 0.2, now() FROM rnic WHERE host = %s",
-            [host.agent.host],
-        )
+        predict_decline(connection, host.agent.host)
 
 
 def test_a_slow_rnic_gets_a_plan_that_is_proven_tried_applied_and_verified_without_a_click(

@@ -21,6 +21,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from wallwatch_local.ports import free_ports
 from wallwatch_local.processes import die_with_parent, running
+from wallwatch_testing import mask_plan_host
 
 PCI = "0000:3b:00.0"
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -88,6 +89,7 @@ def killable(migrated_url: str, kafka_bootstrap: str, tmp_path_factory: pytest.T
         "WALLWATCH_SECRETS_DIR": str(folder / "secrets"),
         "WALLWATCH_REMEDY_WATCH_S": "0.2",
         "WALLWATCH_REMEDY_MAX_FLEET_PERCENT": "100",
+        "WALLWATCH_PLAN_READ_S": "0",
         "WALLWATCH_LOG_LEVEL": "WARNING",
         "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
     }
@@ -152,15 +154,15 @@ class Host:
 
 
 @pytest.fixture
-def hosts(killable: Killable, at_desk: httpx.Client, fake_agents: Any) -> Iterator[Callable[[], Host]]:
+def hosts(killable: Killable, at_desk: httpx.Client, fake_agents: Any) -> Iterator[Callable[..., Host]]:
     """A function that makes a host with an enrolled, connected agent."""
     with ExitStack() as stack:
 
-        def new() -> Host:
+        def new(kind: type[Host] = Host) -> Host:
             name = f"host-{uuid4().hex[:8]}"
             with httpx.Client(base_url=killable.url, timeout=20) as anonymous:
                 enrolled = fake_agents.enrol(at_desk, anonymous, name)
-            host = Host(fake_agents, enrolled.credentials, name)
+            host = kind(fake_agents, enrolled.credentials, name)
             host.connect()
             stack.callback(host.connection.close)
             return host
@@ -174,7 +176,9 @@ def test_an_order_outlives_kills_before_its_result_and_before_its_verification_a
     host = hosts()
     host.silent = True
     order = {"action": "tune-revalidator", "host": host.name, "pci": PCI, "params": {"max_idle_ms": 60000}, "mode": "apply"}
-    path = f"/api/v1/remedies/{at_desk.post('/api/v1/remedies', json=order).json()['id']}"
+    ordered = at_desk.post("/api/v1/remedies", json=order)
+    assert ordered.status_code == 201, ordered.text
+    path = f"/api/v1/remedies/{ordered.json()['id']}"
     eventually(lambda: host.asked)
     killable.restart()
     assert at_desk.get(path).json()["state"] in ("pending", "dispatched")  # killed before it noted that it had sent it, or after
@@ -225,3 +229,78 @@ def test_a_rollout_goes_on_where_it_was_and_orders_nothing_twice(
         host.connect()
     eventually(lambda: at_desk.get(path).json()["state"] == "verified", 60)
     assert [len(host.ran) for host in fleet] == [1, 1, 1]
+
+
+@dataclass
+class Planned(Host):
+    """A host that is worth a mask plan. It leaves unanswered what is held, by action and operation."""
+
+    flows: mask_plan_host.Host = field(default_factory=lambda: mask_plan_host.Host(mask_plan_host.LONG_CHAIN))
+    held: set[str] = field(default_factory=set)
+    heard: list[str] = field(default_factory=list)
+
+    def answer(self, command: dict[str, Any]) -> dict[str, Any] | None:
+        self.heard.append(name := f"{command['action']} {command['operation']}")
+        self.flows.agent = self.agent
+        return None if name in self.held else self.run(command)
+
+    def run(self, command: dict[str, Any]) -> dict[str, Any]:
+        known = self.ran.get(command["command_id"])
+        result = self.flows.answer(command)  # with the flows, which an agent keeps for as long as the result
+        assert result is not None
+        self.ran[command["command_id"]] = known or result
+        return result | {"repeated": known is not None}
+
+
+def test_an_automatic_run_goes_on_through_kills_at_each_of_its_steps_and_does_nothing_twice(
+    killable: Killable, at_desk: httpx.Client, hosts: Callable[..., Host], eventually: Any
+) -> None:
+    host = hosts(Planned)
+    assert isinstance(host, Planned)
+    steps = ["read-flows dry_run", "apply-mask-plan dry_run", "apply-mask-plan apply"]
+    host.held = set(steps)
+    with psycopg.connect(killable.dsn) as connection:
+        connection.execute("INSERT INTO rnic (host, pci, rack, model) VALUES (%s, %s, 'r1', 'CX-6')", [host.name, PCI])
+        mask_plan_host.predict_decline(connection, host.name)
+    rule = {
+        "name": "kills",
+        "action": "apply-mask-plan",
+        "trigger": "decline",
+        "matchers": [{"name": "host", "op": "=", "value": host.name}],
+    }
+    path = f"/api/v1/automation-rules/{at_desk.post('/api/v1/automation-rules', json=rule).json()['id']}"
+    assert at_desk.post(f"{path}/enable").status_code == 200
+    for step in steps:
+        eventually(lambda step=step: step in host.heard)
+        killable.kill()
+        # What is applied is done on the host before anybody hears of it; what is read or tried is answered to the next backend.
+        if step == steps[-1]:
+            command = host.agent.commands[-1]
+            host.ran[command["command_id"]] = {
+                "command_id": command["command_id"],
+                "remedy_id": command["remedy_id"],
+                "state": "done",
+                "operations": [],
+            }
+        host.held.discard(step)
+        killable.start()
+        host.connect()
+
+    def run() -> dict[str, Any]:
+        (one,) = at_desk.get(f"{path}/runs").json()["items"]
+        return dict(one)
+
+    remedy = eventually(
+        lambda: run()["remedy_id"] and (r := at_desk.get(f"/api/v1/remedies/{run()['remedy_id']}").json())["state"] == "applied" and r
+    )
+    at = datetime.fromisoformat(remedy["commands"][0]["finished_at"])
+    with psycopg.connect(killable.dsn) as connection:
+        mask_plan_host.insert_queries(
+            connection, host.name, [(at - timedelta(seconds=30), 30.0), *((at + timedelta(seconds=10 * n), 0.1) for n in (1, 2, 3))]
+        )
+    eventually(lambda: run()["state"] == "verified")
+    assert [step["state"] for step in run()["steps"]] == ["planning", "planning", "applying", "verified"]
+    assert len(host.ran) == len(steps), "each command ran once"
+    with psycopg.connect(killable.dsn) as connection:
+        counts = "SELECT (SELECT count(*) FROM mask_plan WHERE host = %s), (SELECT count(*) FROM remedy WHERE host = %s)"
+        assert connection.execute(counts, [host.name, host.name]).fetchone() == (1, 3), "one plan; its reading, its dry run, its apply"

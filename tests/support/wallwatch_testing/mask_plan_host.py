@@ -20,6 +20,8 @@ def flow(number: int, destination: str, packets: int, actions: str = "5") -> str
 
 COLD = [flow(n, f"10.{n}.0.0/255.255.0.0", 1) for n in range(1, 4)] + [flow(n, f"10.{n}.1.0/255.255.255.0", 1) for n in range(4, 7)]
 HOT = [flow(n, f"10.{n}.1.1", 90_000) for n in range(7, 12)]
+LONG_CHAIN = [*(flow(n, f"10.{n}.0.0/255.{n}.0.0", 1) for n in range(20, 50)), *COLD, *HOT]
+"""So many masks before the hot ones that a plan is worth it."""
 
 
 def attached(lines: list[str], **changed: Any) -> bytes:
@@ -59,6 +61,20 @@ class Host:
 
 def write_queries(backend: Any, host: str, samples: list[tuple[datetime, float]]) -> None:
     with backend.connect() as connection:
-        (rnic_id,) = connection.execute("SELECT rnic_id FROM rnic WHERE host = %s AND pci = %s", [host, PCI]).fetchone()
-        for at, queries in samples:
-            connection.execute("INSERT INTO offload_sample (time, rnic_id, q_egress) VALUES (%s, %s, %s)", [at, rnic_id, queries])
+        insert_queries(connection, host, samples)
+
+
+def insert_queries(connection: Any, host: str, samples: list[tuple[datetime, float]]) -> None:
+    """Telemetry of the chain: mean depth of egress at a time."""
+    (rnic_id,) = connection.execute("SELECT rnic_id FROM rnic WHERE host = %s AND pci = %s", [host, PCI]).fetchone()
+    for at, queries in samples:
+        connection.execute("INSERT INTO offload_sample (time, rnic_id, q_egress) VALUES (%s, %s, %s)", [at, rnic_id, queries])
+
+
+def predict_decline(connection: Any, host: str) -> None:
+    """A forecast that says that the host's RNICs get slower."""
+    connection.execute(
+        "INSERT INTO rnic_forecast (rnic_id, made_at, kept_at, cold_start, policy_violated, body, decline_share, decline_since)"
+        " SELECT rnic_id, now(), now(), false, false, '{}', 0.2, now() FROM rnic WHERE host = %s",
+        [host],
+    )
