@@ -13,7 +13,7 @@ from wallwatch.domain.forecast.predict import predict
 from wallwatch.forecasting.figures import Tally, declines, summary
 from wallwatch.forecasting.recordings import measured, read
 
-POINTS = (0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
+POINTS = (0.5, 0.6, 0.65, 0.7, 0.75, SAID_FROM, 0.8, 0.85, 0.9)
 WAVERING = SAID_FROM - SAID_UNTIL
 """How far a chance falls below its threshold before a decline is not said any more."""
 

@@ -163,9 +163,10 @@ def declines(history: History, measured: Measured, foretold: Sequence[tuple[int,
             tally.declines["sudden"] += sudden
             tally.declines["sudden_found"] += sudden and found
         before_that = False
+        lowest = _lowest_after(truth)
         for index, flags in foretold:
             if index + HOUR < len(truth) and not np.isnan(truth[index]):
-                fell = bool(np.nanmin(truth[index + 1 : index + HOUR + 1]) <= (1.0 - DECLINE_SHARE) * truth[index])
+                fell = bool(lowest[index] <= (1.0 - DECLINE_SHARE) * truth[index])
                 tally.declines["moments"] += 1
                 tally.declines["fell"] += fell
                 if flags[i]:
@@ -174,6 +175,13 @@ def declines(history: History, measured: Measured, foretold: Sequence[tuple[int,
                     tally.declines["begun"] += not before_that
                     tally.declines["begun_right"] += fell and not before_that
             before_that = bool(flags[i])
+
+
+def _lowest_after(series: Floats) -> Floats:
+    """The lowest value of the hour after each minute that has a whole one; NaN where none is known, which no fall is less than."""
+    hours = np.lib.stride_tricks.sliding_window_view(series[1:], HOUR) if len(series) > HOUR else np.empty((0, HOUR))
+    lowest = np.where(np.isnan(hours), np.inf, hours).min(axis=1)
+    return np.where(np.isinf(lowest), np.nan, lowest)
 
 
 def smoothed(series: Floats) -> Floats:

@@ -3459,7 +3459,7 @@ export interface components {
             in_s: number | null;
             /**
              * Chance
-             * @description Chance of a drop of 5 % or more within the hour: a decline is said from 0.8 until it falls below 0.75. For a cold start, and a model that has not learnt it, the mean over 15 to 60 minutes ahead: from 0.6 until below 0.52
+             * @description Chance of a drop of 5 % or more within the hour: a decline is said from 0.77 until it falls below 0.72. For a cold start, and a model that has not learnt it, the mean over 15 to 60 minutes ahead: from 0.6 until below 0.52
              */
             chance: number | null;
             /**

@@ -20,7 +20,7 @@ from scipy.special import ndtr
 from wallwatch.domain.forecast.physical import Performance
 from wallwatch.domain.forecast.targets import DECLINE_SHARE, HORIZONS_MIN, QUANTILES, Floats
 
-SAID_FROM, SAID_UNTIL = 0.8, 0.75
+SAID_FROM, SAID_UNTIL = 0.77, 0.72
 """Of chances that are learnt."""
 COLD_FROM, COLD_UNTIL = 0.6, 0.52
 """Of chances from quantiles alone."""
@@ -101,7 +101,7 @@ class Declines:
         A chance that cannot be told ends it.
 
         >>> said = Declines()
-        >>> [said.step(at, np.array([chance]), np.array([True])).tolist() for at, chance in enumerate((0.7, 0.8, 0.76, 0.4, np.nan))]
+        >>> [said.step(at, np.array([chance]), np.array([True])).tolist() for at, chance in enumerate((0.7, 0.8, 0.75, 0.4, np.nan))]
         [[False], [True], [True], [False], [False]]
         """
         missing = len(chance) - len(self.since)
