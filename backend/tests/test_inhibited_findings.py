@@ -273,8 +273,8 @@ def test_a_rollout_is_not_stopped_by_its_own_doing_and_waits_until_that_is_over(
 def test_violations_of_flow_policies_during_a_remedy_are_shown_with_it_and_not_counted(
     operator: httpx.Client, backend: Any, ran: Any, host: str
 ) -> None:
-    def violated(policy: str, *times: float, pci: str = PCI) -> None:
-        other = Json({"policy": policy, "revision": "x", "subject": "flow ufid:1", "severity": "warning"})
+    def violated(policy: str, *times: float, pci: str = PCI, **more: int) -> None:
+        other = Json({"policy": policy, "revision": "x", "subject": "flow ufid:1", "severity": "warning", **more})
         with backend.connect() as connection:
             insert = "INSERT INTO host (host) VALUES (%s) ON CONFLICT (host) DO UPDATE SET host = excluded.host RETURNING host_id"
             (host_id,) = connection.execute(insert, [host]).fetchone()
@@ -286,12 +286,13 @@ def test_violations_of_flow_policies_during_a_remedy_are_shown_with_it_and_not_c
     ran(190, 160)  # what two remedies may have done is counted once
     violated("flow-kept-while-used", 300, 195, 100, 30)
     violated("flow-kept-while-used", 180, pci=OTHER)
+    violated("flow-kept-while-used", 170, pci="", left_out=500)  # the rest of a flood, of the host
     violated("rnic-heartbeat", 180)
     path = "/api/v1/policies/flow-kept-while-used"
     found = operator.get(f"{path}/violations", params={"host": host, "pci": PCI}).json()["items"]
     assert [one["inhibited_by"] is not None for one in found] == [False, True, True, False], "newest first"
     assert operator.get(f"{path}/violations/{found[2]['id']}").json()["inhibited_by"] == remedy_id
     policy = operator.get(path).json()
-    assert (policy["violations_24h"], policy["inhibited_24h"], policy["state"]) == (3, 2, "violated")
+    assert (policy["violations_24h"], policy["inhibited_24h"], policy["state"]) == (3, 502, "violated")
     heartbeat = operator.get("/api/v1/policies/rnic-heartbeat").json()
     assert (heartbeat["violations_24h"], heartbeat["inhibited_24h"]) == (1, 0), "no remedy violates it"

@@ -62,7 +62,10 @@ Within = tuple[str, str | None, datetime, datetime]
 
 
 async def violations_within(session: ReadSession, since: datetime, policy_ids: Sequence[str], times: Sequence[Within]) -> Sequence[Any]:
-    """(policy, hour, violations) of these policies at these places and times, each once; hours counted from `since`."""
+    """(policy, hour, violations) of these policies at these places and times, each once; hours counted from `since`.
+
+    The row of a host that stands for the rest of a flood names no RNIC, and counts as of each.
+    """
     kinds: list[ARRAY[Any]] = [ARRAY(Text()), ARRAY(Text()), ARRAY(DateTime(timezone=True)), ARRAY(DateTime(timezone=True))]
     arrays = [cast(literal(list(values), kind), kind) for values, kind in zip(zip(*times, strict=True), kinds, strict=True)]
     within = func.unnest(*arrays).table_valued("host", "pci", "since", "until", name="within").render_derived().alias("within")
@@ -72,7 +75,7 @@ async def violations_within(session: ReadSession, since: datetime, policy_ids: S
         .join_from(within, host, host.c.host == within.c.host)
         .join(event, _e.host_id == host.c.host_id)
         .where(_e.kind == VIOLATED, _e.time > since, _e.time >= within.c.since, _e.time <= within.c.until)
-        .where(_OF.in_(policy_ids), or_(within.c.pci.is_(None), within.c.pci == _e.pci))
+        .where(_OF.in_(policy_ids), or_(within.c.pci.is_(None), within.c.pci == _e.pci, _e.pci == ""))
         .subquery()
     )
     c = at_once.c
