@@ -50,5 +50,6 @@ def test_a_cluster_gives_a_whole_model_of_the_kind_that_one_machine_gives(
     falls = fall.falls_of(unseen, 20, 10)
     chance = made.fall_chances(falls.rows)
     assert chance[falls.labels == 1.0].mean() > chance[falls.labels == 0.0].mean() + 0.3
+    assert made.falls.num_trees() == alone.falls.num_trees()
     read = Registry(tmp_path).load(Registry(tmp_path).save(made, said))
     np.testing.assert_array_equal(predict(unseen.at(90), read).ahead, predict(unseen.at(90), made).ahead)

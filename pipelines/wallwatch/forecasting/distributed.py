@@ -78,7 +78,7 @@ def train(client: Any, parts: Sequence[Any], every_min: int = 5, rounds: int = R
     histories = client.persist(list(parts[len(parts) - kept :])) if kept else client.persist(list(parts))
     learnt = [*parts[: len(parts) - kept], *histories] if kept else histories
     until = [1.0] * (len(parts) - kept) + [0.0] * kept if kept else [1.0 - UNSEEN_SHARE] * len(parts)
-    lots = client.persist([delayed(_lot)(part, until[i], every_min, i % every_min) for i, part in enumerate(learnt)])
+    lots = client.persist([delayed(_lot)(part, until[i], every_min, i, len(parts)) for i, part in enumerate(learnt)])
     found: list[_Told] = client.gather(client.compute([delayed(_told)(lot) for lot in lots]))
     counts = [sum(one.examples[k] for one in found) for k in range(len(targets()))]
     boosters = _fit(client, lots, found, counts, rounds)
@@ -104,11 +104,13 @@ def _read(some: list[int], first: int, last: int) -> History:
         return next(store.read_parts(connection, first, last, [some]))
 
 
-def _lot(history: History, until: float, every_min: int, offset: int) -> Lot:
-    """Examples of the first part of a history; falls of all of it, as one machine does."""
+def _lot(history: History, until: float, every_min: int, place: int, parts: int) -> Lot:
+    """Examples of the first part of a history; falls of all of it, as one machine does, as if all parts were of its size."""
     begins = history.minutes_between(0, round(history.minutes * until))
-    seen = examples_of(begins, every_min, offset) if begins.minutes else [together([]) for _ in targets()]
-    return Lot(seen, fall.falls_of(history, LEAST_HISTORY_MIN + offset, every_min), extent_of(history))
+    seen = examples_of(begins, every_min, place % every_min) if begins.minutes else [together([]) for _ in targets()]
+    extent = extent_of(history)
+    fall_every = fall.spacing(parts * extent.rnic_minutes)
+    return Lot(seen, fall.falls_of(history, LEAST_HISTORY_MIN + place % fall_every, fall_every), extent)
 
 
 def _told(lot: Lot) -> _Told:
