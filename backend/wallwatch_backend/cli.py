@@ -14,7 +14,6 @@ from sqlalchemy.exc import OperationalError, ProgrammingError
 from wallwatch_backend.agents import repository as agents
 from wallwatch_backend.agents import service as agent_service
 from wallwatch_backend.audit import verify as audit_log
-from wallwatch_backend.certificates import repository as certificate_rows
 from wallwatch_backend.certificates import service as certificates
 from wallwatch_backend.certificates.schemas import AgentAuthorities
 from wallwatch_backend.command_keys import service as command_keys
@@ -171,10 +170,9 @@ def list_agents() -> None:
 
     async def work(database: Database) -> list[str]:
         async with database.read() as session:
-            rows = await agents.page(session, host=None, connected=None, after_host=None, limit=_ALL_HOSTS)
-            ends = await certificate_rows.end_of_newest(session)
+            rows = await agents.page(session, host=None, connected=None, by_end=False, after=None, limit=_ALL_HOSTS)
         lines = []
-        for row in rows:
+        for row, _, not_after in rows:
             health = (
                 "health unknown"
                 if row.healthy is None
@@ -183,7 +181,7 @@ def list_agents() -> None:
                 else f"unhealthy: {row.health_error or 'no reason given'}"
             )
             seen = row.last_seen_at.isoformat(timespec="seconds") if row.last_seen_at else "never"
-            shows = f"certificate until {ends[row.id].isoformat(timespec='seconds')}" if row.id in ends else "secret"
+            shows = f"certificate until {not_after.isoformat(timespec='seconds')}" if not_after else "secret"
             lines.append(f"{row.host}\t{'connected' if row.connected else 'disconnected'}\t{health}\t{row.version or '?'}\t{seen}\t{shows}")
         return lines
 

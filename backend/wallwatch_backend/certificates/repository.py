@@ -53,12 +53,6 @@ async def revoke(
     await session.execute(query.values(revoked_at=at))
 
 
-async def end_of_newest(session: ReadSession) -> dict[UUID, datetime]:
-    """When the newest certificate of each agent ends; agents without one are absent."""
-    query = select(_C.agent_id, func.max(_C.not_after)).where(_C.revoked_at.is_(None)).group_by(_C.agent_id)
-    return {row[0]: row[1] for row in await session.execute(query)}
-
-
 async def agents_by_authority(session: ReadSession, at: datetime) -> dict[str, int]:
     """How many agents have a certificate in force of each authority."""
     query = (
