@@ -9,13 +9,16 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from wallwatch.domain.forecast.capacity import Cards
 from wallwatch.domain.forecast.held import Congested
+from wallwatch.domain.forecast.physical import Parameters
 from wallwatch.domain.forecast.targets import Floats, column, targets
 from wallwatch.domain.forecast.window import History
 from wallwatch.forecasting.remote import REPORTS, joined
 
 Q_INGRESS = "q_ingress"
 SPREADS = ("q_egress_sd", "q_ingress_sd")
+_CHAINS = (Q_INGRESS, SPREADS[1], "q_egress", SPREADS[0])
 FIELDS: tuple[str, ...] = (*(t.field for t in targets() if t.field is not None), Q_INGRESS, *SPREADS)
 """Fields of `rnic_offload` that forecasts need, beside reports of peers."""
 
@@ -67,7 +70,6 @@ def history(
     if SPREADS[0] in fields:
         spread[rows, minutes, 0] = means[SPREADS[0]].to_numpy()[kept]
     by_minute = None if ports is None else _by_minute(ports)
-    values[:, :, column("q_r")], spread[:, :, 1], of_peers = _remote(means, names, first, shape[1], reports, by_minute)
     if len(containers):
         rows, minutes, kept = _places(containers, places, first)
         inside = (minutes >= 0) & (minutes < shape[1])
@@ -82,26 +84,39 @@ def history(
         rows, minutes, kept = _places(by_minute, places, first)
         inside = (minutes >= 0) & (minutes < shape[1])
         sent[rows[inside], minutes[inside]] = by_minute["sent_gbps"].to_numpy()[kept][inside]
+    told = _remote(means, names, [models[name] for name in names], first, reports, by_minute, sent, link)
+    values[:, :, column("q_r")], spread[:, :, 1], of_peers = told
     numbers = np.array([hosts[host] for host, _ in names], dtype=np.int64)
     return History([models[name] for name in names], names, numbers, first, values, count, spread, of_peers, link, sent)
 
 
 def _remote(
-    means: pl.DataFrame, names: Sequence[Rnic], first: int, minutes: int, reports: pl.DataFrame | None, ports: pl.DataFrame | None
+    means: pl.DataFrame,
+    names: Sequence[Rnic],
+    models: Sequence[str | None],
+    first: int,
+    reports: pl.DataFrame | None,
+    ports: pl.DataFrame | None,
+    sent: Floats,
+    link: Floats,
 ) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
     """`Q_r`, its spread and whether it is of peers, of the RNICs that are asked for; arrays (rnics, minutes)."""
     others = sorted(set(zip(means["host"], means["pci"], strict=True)) - set(names))
     places = {name: i for i, name in enumerate((*names, *others))}
-    found = np.full((2, len(places), minutes), np.nan)
+    n, minutes = sent.shape
+    found = np.full((len(_CHAINS), len(places), minutes), np.nan)
     rows, columns, kept = _places(means, places, first)
-    for i, field in enumerate((Q_INGRESS, SPREADS[1])):
+    for i, field in enumerate(_CHAINS):
         if field in means.columns:
             found[i, rows, columns] = means[field].to_numpy()[kept]
+    parameters = Parameters.of([*models, *(None for _ in others)])
+    unknown = np.full((2, len(others), minutes), np.nan)
+    sent_by_all, links = np.concatenate([sent, unknown[0]]), np.concatenate([link, unknown[1]])
     told = joined(
         reports if reports is not None else pl.DataFrame(schema=REPORTS), places, first, found[0], found[1],
         _congested(ports, places, first, minutes),
+        lambda k: Cards(parameters, found[2, :, k], found[3, :, k], found[0, :, k], found[1, :, k], sent_by_all[:, k], links[:, k]),
     )  # fmt: skip
-    n = len(names)
     return told.mean[:n], told.spread[:n], told.of_peers[:n]
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from wallwatch.domain.forecast.held import Congested, Held, step
+from wallwatch.domain.forecast.capacity import Cards, Tracker
+from wallwatch.domain.forecast.held import Congested
 from wallwatch.domain.forecast.peers import Joined, Report, join, weights
 from wallwatch.domain.forecast.targets import Floats
 
@@ -32,6 +33,7 @@ def joined(
     q_ingress: Floats,
     spread: Floats,
     congested: Sequence[Congested] | None = None,
+    cards: Callable[[int], Cards] | None = None,
 ) -> Joined:
     """Join all minutes: arrays of shape (rnics, minutes).
 
@@ -45,6 +47,8 @@ def joined(
     q_ingress, spread : arrays (rnics, minutes)
     congested : sequence, length minutes
         Which cards are asked for too much in each; none unless given.
+    cards : function of a column to what is measured of the RNICs in that minute
+        Without it shares are told from changes alone.
     """
     rnics, minutes = q_ingress.shape
     found = Joined(q_ingress.copy(), spread.copy(), np.zeros(q_ingress.shape, dtype=np.bool_))
@@ -60,14 +64,13 @@ def joined(
     if not newest:
         return found
     by = weights(newest, rnics)
-    held = Held.nothing(rnics)
+    tracker = Tracker(by)
     for column in range(minutes):
-        slow = Congested.nowhere(rnics) if congested is None else congested[column]
-        held = held.still(slow)
         if column in changes:
             newest |= changes[column]
-            before, by = by, weights(newest, rnics)
-            held = step(held, before, by, slow)
+            by = weights(newest, rnics)
+        slow = Congested.nowhere(rnics) if congested is None else congested[column]
+        held = tracker.step(by, slow, None if cards is None else cards(column))
         now = join(by, q_ingress[:, column], spread[:, column], held.asked(by))
         found.mean[:, column], found.spread[:, column], found.of_peers[:, column] = now.mean, now.spread, now.of_peers
     return found

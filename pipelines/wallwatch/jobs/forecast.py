@@ -20,8 +20,9 @@ import psycopg
 from confluent_kafka import Producer
 
 from wallwatch.domain.forecast import peers
+from wallwatch.domain.forecast.capacity import Cards, Tracker
 from wallwatch.domain.forecast.decline import Declines
-from wallwatch.domain.forecast.held import Congested, Held, step
+from wallwatch.domain.forecast.held import Congested
 from wallwatch.domain.forecast.message import messages
 from wallwatch.domain.forecast.physical import Parameters, in_flight, link_gbps
 from wallwatch.domain.forecast.predict import Forecast, predict
@@ -57,7 +58,7 @@ class Fleet:
         self._place: dict[int, int] = {}
         self.peers = peers.weights({}, 0)
         self.congested = Congested.nowhere(0)
-        self._held = Held.nothing(0)
+        self._tracker = Tracker()
         self._peers_of = -store.ADDRESSES_MIN
         self.rings = Rings()
 
@@ -79,21 +80,22 @@ class Fleet:
         rings = self.rings
         self.congested = self._ports(connection, minute)
         self._look_at_peers(connection, minute)
+        cards = [row for row in store.links(connection, minute) if row[0] in self._place]
+        speeds, lanes = (np.array([row[i] for row in cards], dtype=np.float64) for i in (1, 2))
+        rings.link.put(minute, np.array([self._place[row[0]] for row in cards], dtype=np.intp), link_gbps(speeds, lanes)[:, None])
+        fresh = store.newest(connection, minute)
+        places = np.array([self._place[r[0]] for r in fresh if r[0] in self._place], dtype=np.intp)
+        found = np.array([r[1:] for r in fresh if r[0] in self._place], dtype=np.float64).reshape(len(places), 2 + len(store.FIELDS))
+        self._tracker.step(self.peers, self.congested, self._cards(minute, places, found))
         first = max((m for m in range(minute - HISTORY_MIN + 1, minute) if not rings.now.has(m)), default=None)
         if first is not None:
             for m, rows, values in self._minutes(store.rolled_up(connection, minute - HISTORY_MIN + 1, minute)):
                 rings.now.put(m, rows, values)
             self._containers(connection, minute - HISTORY_MIN + 1, minute)
-        fresh = store.newest(connection, minute)
-        places = np.array([self._place[r[0]] for r in fresh if r[0] in self._place], dtype=np.intp)
-        found = np.array([r[1:] for r in fresh if r[0] in self._place], dtype=np.float64).reshape(len(places), 2 + len(store.FIELDS))
         told = self._joined(places, found[:, -1], found[:, 1])
         rings.spread.put(minute, places, np.stack([found[:, 0], told.spread[places], told.of_peers[places]], axis=1))
         rings.now.put(minute, places, self._wide(found[:, 2:], told.mean[places]))
         self._make_up(connection, minute, places)
-        cards = [row for row in store.links(connection, minute) if row[0] in self._place]
-        speeds, lanes = (np.array([row[i] for row in cards], dtype=np.float64) for i in (1, 2))
-        rings.link.put(minute, np.array([self._place[row[0]] for row in cards], dtype=np.intp), link_gbps(speeds, lanes)[:, None])
         self._containers(connection, minute, minute + 1)
         for ago, ring in rings.seasons.items():
             last = minute - ago + max(HORIZONS_MIN)
@@ -136,21 +138,25 @@ class Fleet:
         return ports.congested(rates)
 
     def _look_at_peers(self, connection: psycopg.Connection[Any], minute: int) -> None:
-        """Learn who talks to whom, every few minutes and when the fleet has grown, and what congested cards hold back."""
-        self._held = self._held.still(self.congested)
+        """Learn who talks to whom, every few minutes and when the fleet has grown."""
         if minute - self._peers_of < store.ADDRESSES_MIN and len(self.peers.elsewhere) == len(self.known):
             return
         told = store.reports(connection, minute - store.ADDRESSES_MIN + 1, minute + 1)
-        before = self.peers
         self.peers = peers.weights({self._place[i]: report for i, report in told.items() if i in self._place}, len(self.known))
-        self._held = step(self._held, before, self.peers, self.congested)
         self._peers_of = minute
+
+    def _cards(self, minute: int, places: npt.NDArray[np.intp], found: npt.NDArray[np.float64]) -> Cards:
+        """What the newest samples (`store.newest`) tell of the cards of the whole fleet."""
+        chains = np.full((4, len(self.known)), np.nan)
+        chains[:, places] = found[:, 2 + store.FIELDS.index("q_egress")], found[:, 0], found[:, -1], found[:, 1]
+        sent, link = (ring.last(minute)[:, -1, 0] for ring in (self.rings.sent, self.rings.link))
+        return Cards(Parameters.of(self.models), chains[0], chains[1], chains[2], chains[3], sent, link)
 
     def _joined(self, places: npt.NDArray[np.intp], q_ingress: npt.NDArray[np.float64], spread: npt.NDArray[np.float64]) -> peers.Joined:
         """`Q_r` of the whole fleet, from the ingress queries of those RNICs that have any."""
         of_all = np.full((2, len(self.known)), np.nan)
         of_all[:, places] = q_ingress, spread
-        return peers.join(self.peers, of_all[0], of_all[1], self._held.asked(self.peers))
+        return peers.join(self.peers, of_all[0], of_all[1], self._tracker.held.asked(self.peers))
 
     def _containers(self, connection: psycopg.Connection[Any], first: int, last: int) -> None:
         places = {(k.host, k.pci): i for i, k in enumerate(self.known)}

@@ -61,7 +61,7 @@ def test_chances_are_learnt_and_an_rnic_that_starts_cold_keeps_those_of_its_quan
     make_history: Callable[..., History], ramps: Callable[[int, int], Floats]
 ) -> None:
     lots = [fall.falls_of(with_chains(make_history(ramps(24, seed))), 20, 3) for seed in (1, 2)]
-    learnt = fall.fit(lots, rounds=20)
+    learnt = fall.fit(lots, rounds=100)
     assert learnt is not None
     history = with_chains(make_history(ramps(24, 3)))
     unseen = fall.falls_of(history, 60, 5)

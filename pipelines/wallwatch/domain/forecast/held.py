@@ -5,7 +5,7 @@ them: an RNIC whose deep receivers are congested seems to talk to the others. No
 congested card slows down all that passes it by one factor (paper, section 4.2: shares are proportional), so when it gets worse, the packets
 of all senders to this receiver, or of this sender to all its receivers, fall at once by the same share, while a sender that merely wants
 less falls alone. So from report to report the weighted median of these changes is the change of the card's share; it begins with 1 when
-congestion begins and ends with it. What was there before the first report is not told, and a share that is not known is taken as 1.
+congestion begins and ends with it. What was there before the first report, and that errors add up, is for `capacity`.
 """
 
 from __future__ import annotations
