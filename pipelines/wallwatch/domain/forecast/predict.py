@@ -90,8 +90,9 @@ def predict(window: Window, forecaster: Forecaster | None) -> Forecast:
             above[:, k] = np.where(moves[:, k, None], -np.inf, by_trend[:, :, -1])
             chosen = np.ones(n, dtype=np.bool_) if not learnt else cold
             ahead[chosen, k] = by_trend[chosen]
-    found = physical.performance(window.models, now, ahead, window.spread, window.link_gbps, window.sent_gbps)
-    found = _with_own_error(found, window.link_gbps)
+    link = _carried(window)
+    found = physical.performance(window.models, now, ahead, window.spread, link, window.sent_gbps)
+    found = _with_own_error(found, link)
     limit = limits(window.models)
     count = len(walls())
     with np.errstate(invalid="ignore"):
@@ -119,6 +120,13 @@ def _falls(window: Window, maker: FeatureMaker, forecaster: Forecaster | None, c
     if forecaster is None or forecaster.falls is None:
         return None
     return np.where(cold, np.nan, forecaster.fall_chances(fall.rows_of(window, maker)))
+
+
+def _carried(window: Window) -> Floats:
+    """What PCIe links carry: as much as is sent, whatever their speed and lanes say; NaN where they say nothing."""
+    if window.sent_gbps is None:
+        return window.link_gbps
+    return np.where(np.isnan(window.link_gbps), np.nan, np.fmax(window.link_gbps, window.sent_gbps))
 
 
 def _with_own_error(found: physical.Performance, link: Floats) -> physical.Performance:
