@@ -19,8 +19,8 @@ VIEWER = {
     "listPolicies", "getPolicyDelivery", "getPolicy", "getPolicySeries", "listPolicyViolations", "getPolicyViolation",
     "getPolicyVocabulary", "checkPolicy", "runPolicy", "backtestPolicy", "listRnicPolicies",
     "listProfiles", "getProfile", "getProfileSurface", "getProfilePrediction", "listProfileRnics", "compareProfileVersions",
-    "getProfileVersion", "getRnicPerformance", "listForecasts", "listForecastModels", "getForecast", "listPastForecasts",
-    "getCatalogue", "getDelivery", "listDeadLetters", "getWebhookSchema", "getFleetMetrics",
+    "getProfileVersion", "getRnicPerformance", "listForecasts", "listForecastModels", "listForecastModelChanges", "getForecast",
+    "listPastForecasts", "getCatalogue", "getDelivery", "listDeadLetters", "getWebhookSchema", "getFleetMetrics",
 }  # fmt: skip
 OPERATOR = {
     "createPolicy", "updatePolicy", "deletePolicyDraft", "enablePolicy", "disablePolicy",

@@ -31,6 +31,11 @@ export class Receiver {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/hook`;
   }
 
+  /** What was received of one type of event, in the native format. */
+  of(type: string): Received[] {
+    return this.received.filter((one) => (JSON.parse(one.body) as { type?: string }).type === type);
+  }
+
   stop(): Promise<void> {
     return new Promise((resolve) => {
       this.server.close(() => resolve());
