@@ -32,9 +32,9 @@ from wallwatch.forecasting.train import train
 from wallwatch_local.paths import local_dir
 
 TRAINING = (3, 4, 5, *range(8, 14), *range(15, 41))
-DEVELOPMENT = range(HELD_OUT + 1, HELD_OUT + 32)
+DEVELOPMENT = range(HELD_OUT + 1, HELD_OUT + 44)
 """Looked at while forecasts were made better: thresholds and constants are chosen on them, and nothing is claimed of them."""
-JUDGED = range(HELD_OUT + 32, HELD_OUT + 44)
+JUDGED = range(HELD_OUT + 44, HELD_OUT + 56)
 SVM_FLEETS = 3
 """Of the last ones: their peers are inside, as in the judged fleets."""
 
