@@ -25,10 +25,10 @@ fleets all peers are inside, so `Q_r` is joined over them. The truth is what the
 (`fleetsim record --performance`), written apart from the formulas of the pipelines; it has 1.5 % noise of its own, about 0.6 % in the
 mean of a minute. Ahead means minutes after the forecast was made.
 
-No choice was made on the judged fleets. They were judged twice, as the first time showed a fault: what is ahead was bounded by what a PCIe
-link carries by its speed and lanes, also where more is sent (bandwidth at 15 minutes 94.9 % then; now, latency and declines the same). Thresholds, constants of the cold start and the parameters of models
-were chosen on {development} fleets of development (those that were judged before among them); intervals, and how much wider they are made,
-come from fleets that training kept apart.
+No choice was made on the judged fleets. They were judged twice, as the first time showed a fault: what is ahead was bounded by what a
+PCIe link carries by its speed and lanes, also where more is sent (bandwidth at 15 minutes 94.9 % then; now, latency and declines the
+same). Thresholds, constants of the cold start and the parameters of models were chosen on {development} fleets of development (those that
+were judged before among them); intervals, and how much wider they are made, come from fleets that training kept apart.
 Of the fleets of development, 36 were judged before:
 
 | fleets | bandwidth now | 15 min | declines: recall | precision | what was changed then |
