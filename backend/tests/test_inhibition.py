@@ -7,7 +7,8 @@ from uuid import UUID
 import pytest
 
 from wallwatch.domain.catalogue import load
-from wallwatch.domain.catalogue.models import NEVER_OWN_DOING, Condition, Disturbance
+from wallwatch.domain.catalogue.models import Condition
+from wallwatch.domain.catalogue.remedy_models import NEVER_OWN_DOING, Disturbance
 from wallwatch_backend.incidents.inhibition import LATE, LONGEST, Beginning, Run, brought_about_by, is_due, settled_at
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)

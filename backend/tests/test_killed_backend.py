@@ -192,7 +192,7 @@ def test_an_order_outlives_kills_before_its_result_and_before_its_verification_a
     killable.restart()
     at = datetime.fromisoformat(applied["commands"][0]["finished_at"])
     with psycopg.connect(killable.dsn) as connection:
-        (rnic_id,) = connection.execute("INSERT INTO rnic (host, pci) VALUES (%s, %s) RETURNING rnic_id", [host.name, PCI]).fetchone()  # type: ignore[misc]  # one row
+        (rnic_id,) = connection.execute("INSERT INTO rnic (host, pci) VALUES (%s, %s) RETURNING rnic_id", [host.name, PCI]).fetchone()  # type: ignore[misc]  # RETURNING of one row gives one
         for seconds in (5, 15, 25, 35):
             row = [at + timedelta(seconds=seconds), rnic_id, 0.01]
             connection.execute("INSERT INTO offload_sample (time, rnic_id, reoffload_ratio) VALUES (%s, %s, %s)", row)

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import or_, select
 
 from wallwatch.domain.catalogue import load
-from wallwatch.domain.catalogue.models import Disturbance
+from wallwatch.domain.catalogue.remedy_models import Disturbance
 from wallwatch_backend.incidents.inhibition import CLOCKS_DIFFER, LONGEST, Run
 from wallwatch_backend.incidents.models import IncidentFindingRow as F
 from wallwatch_backend.kit.database import ReadSession

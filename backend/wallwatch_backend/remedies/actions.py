@@ -4,7 +4,7 @@ from functools import cache
 from typing import Any
 
 from wallwatch.domain.catalogue import load
-from wallwatch.domain.catalogue.models import RemedyAction as CatalogueAction
+from wallwatch.domain.catalogue.remedy_models import RemedyAction as CatalogueAction
 from wallwatch_backend.remedies.errors import BadParameter, UnknownAction
 from wallwatch_backend.remedies.schemas import DisturbanceInfo, ParamInfo, RemedyAction, VerificationInfo
 from wallwatch_backend.settings import Settings

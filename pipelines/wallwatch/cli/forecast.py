@@ -80,7 +80,7 @@ def _on_cluster(scheduler: str, first: int, last: int, every_min: int) -> tuple[
 
     with psycopg.connect(Settings().libpq_url, connect_timeout=5, application_name="wallwatch-train") as connection:
         parts = store.parts(connection)
-    with Client(scheduler, timeout=10) as client:  # type: ignore[no-untyped-call]
+    with Client(scheduler, timeout=10) as client:  # type: ignore[no-untyped-call]  # its constructor has no types
         return distributed.train(client, distributed.of_the_store(parts, first, last), every_min)
 
 

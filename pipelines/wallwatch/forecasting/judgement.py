@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import psycopg
 
-_JUDGED = "SELECT live -> 'judged' FROM forecast_model WHERE id = %s"
+from wallwatch.forecasting import store
+
 _WHY = {
     "worse": "it is worse than the champion",
     "no_difference": "it is not better than the champion by more than chance",
@@ -27,8 +28,7 @@ def better(libpq_url: str, model: str, champion: str) -> str:
         When the store does not answer.
     """
     with psycopg.connect(libpq_url, connect_timeout=5, application_name="wallwatch-promote") as connection:
-        row = connection.execute(_JUDGED, [model]).fetchone()
-    told = row[0] if row else None
+        told = store.judged(connection, model)
     if not told or told["champion"] != champion:
         raise NotBetter(
             f"nothing is known of {model} beside {champion} on live data: only the challenger is compared, while the job `forecast` runs. "

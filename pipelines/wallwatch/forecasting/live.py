@@ -109,11 +109,17 @@ class Score:
         >>> Score.restored({"minutes": "many"}).minutes
         0
         """
-        names = ("minutes", "mean_error", "beyond_training", "coverage", "learnt_error", "expected_error")
-        minutes, *means = (described.get(name) for name in names)
-        if not isinstance(minutes, int) or not all(isinstance(one, int | float) for one in means):
+        try:
+            return cls(
+                minutes=int(described["minutes"]),
+                error=float(described["mean_error"]),
+                beyond=float(described["beyond_training"]),
+                inside=float(described["coverage"]),
+                learnt=float(described["learnt_error"]),
+                expected=float(described["expected_error"]),
+            )
+        except (KeyError, TypeError, ValueError):
             return cls()
-        return cls(minutes, *map(float, means))  # type: ignore[arg-type]
 
     def describe(self) -> dict[str, Any]:
         """For the table `forecast_model`."""

@@ -81,10 +81,14 @@ SELECT DISTINCT h.host, e.pci FROM event e JOIN host h USING (host_id)
 WHERE e.kind = 'policy_violated' AND e.time >= %(since)s AND e.time < %(until)s
 """
 
+# As above: nothing in it is input.
 _DECLINING = (
     f"SELECT rnic_id, {_MINUTE.format(time='decline_since')} FROM rnic_forecast "  # noqa: S608
     "WHERE decline_since IS NOT NULL AND made_at > %(since)s AND made_at <= %(until)s"
 )
+
+
+_JUDGED = "SELECT live -> 'judged' FROM forecast_model WHERE id = %s"
 
 
 class Known(NamedTuple):
@@ -141,6 +145,12 @@ def declining(connection: psycopg.Connection[Any], minute: int) -> list[tuple[in
     """Declines that were being said in the quarter of an hour before the end of a minute: (rnic_id, minute of the first that said so)."""
     rows = connection.execute(_DECLINING, _between(minute - DECLINES_MIN, minute + 1))
     return [(rnic_id, since - 1) for rnic_id, since in rows]
+
+
+def judged(connection: psycopg.Connection[Any], model: str) -> Mapping[str, Any] | None:
+    """What the job `forecast` says of a challenger beside its champion (`duel.Duel.describe`); None where it says nothing."""
+    row = connection.execute(_JUDGED, [model]).fetchone()
+    return row[0] if row else None
 
 
 def read(connection: psycopg.Connection[Any], first: int, last: int) -> list[History]:

@@ -80,9 +80,7 @@ class Fleet:
         rings = self.rings
         self.congested = self._ports(connection, minute)
         self._look_at_peers(connection, minute)
-        cards = [row for row in store.links(connection, minute) if row[0] in self._place]
-        speeds, lanes = (np.array([row[i] for row in cards], dtype=np.float64) for i in (1, 2))
-        rings.link.put(minute, np.array([self._place[row[0]] for row in cards], dtype=np.intp), link_gbps(speeds, lanes)[:, None])
+        self._links(connection, minute)
         fresh = store.newest(connection, minute)
         places = np.array([self._place[r[0]] for r in fresh if r[0] in self._place], dtype=np.intp)
         found = np.array([r[1:] for r in fresh if r[0] in self._place], dtype=np.float64).reshape(len(places), 2 + len(store.FIELDS))
@@ -136,6 +134,13 @@ class Fleet:
             rates[name][places] = found[:, i]
         self.rings.sent.put(minute, places, ports.sent_gbps(found[:, 0], rates["packets"][places])[:, None])
         return ports.congested(rates)
+
+    def _links(self, connection: psycopg.Connection[Any], minute: int) -> None:
+        """What PCIe links carry goes to its ring."""
+        rows = [row for row in store.links(connection, minute) if row[0] in self._place]
+        speeds, lanes = (np.array([row[i] for row in rows], dtype=np.float64) for i in (1, 2))
+        places = np.array([self._place[row[0]] for row in rows], dtype=np.intp)
+        self.rings.link.put(minute, places, link_gbps(speeds, lanes)[:, None])
 
     def _look_at_peers(self, connection: psycopg.Connection[Any], minute: int) -> None:
         """Learn who talks to whom, every few minutes and when the fleet has grown."""

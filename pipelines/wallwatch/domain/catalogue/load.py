@@ -20,10 +20,10 @@ from wallwatch.domain.catalogue.models import (
     OtherCondition,
     Performance,
     Profile,
-    RemedyAction,
     Symptom,
     WallDefinition,
 )
+from wallwatch.domain.catalogue.remedy_models import RemedyAction
 from wallwatch.domain.performance.model import masks_at_bandwidth_loss
 from wallwatch.domain.telemetry.registry import RegistryError, measurements
 

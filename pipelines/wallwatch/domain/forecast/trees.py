@@ -110,6 +110,7 @@ def _rounded_down(threshold: float) -> np.float32:
     return near if float(near) <= threshold else np.float32(np.nextafter(near, np.float32(-np.inf)))
 
 
+# Compiled by numba, from the types of what it is called with; coverage does not see into it.
 @njit(nogil=True, cache=True)
 def _add(rows, ends, features, thresholds, gaps_right, kept, leaves, sums):  # type: ignore[no-untyped-def]  # pragma: no cover
     columns = np.empty((rows.shape[1], BLOCK), dtype=np.float32)
@@ -135,4 +136,4 @@ def _add(rows, ends, features, thresholds, gaps_right, kept, leaves, sums):  # t
             values = leaves[tree]
             for i in range(count):
                 lowest = left[i] & (~left[i] + np.uint32(1))
-                sums[begin + i] += values[np.uint32(lowest * np.uint32(0x077CB531)) >> np.uint32(27)]
+                sums[begin + i] += values[np.uint32(lowest * np.uint32(_DE_BRUIJN)) >> np.uint32(27)]

@@ -1,0 +1,147 @@
+"""The catalogue's remedies as typed, validated, immutable values: parameters, what proves them, what they stir up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from wallwatch.domain.catalogue.models import Entry
+
+
+class Parameter(Entry):
+    """One typed parameter of a remedy; ranges are inclusive."""
+
+    type: Literal["integer", "text"]
+    unit: str
+    label: str
+    meaning: str
+    required: bool
+    minimum: int | None = None
+    maximum: int | None = None
+    pattern: str | None = None
+    max_length: int | None = None
+
+    def problem(self, value: object) -> str | None:
+        """Why the value is refused, or None when it is fine."""
+        if self.type == "integer":
+            if not isinstance(value, int) or isinstance(value, bool):
+                return "must be an integer"
+            if (self.minimum is not None and value < self.minimum) or (self.maximum is not None and value > self.maximum):
+                return f"must be from {self.minimum} to {self.maximum} {self.unit}"
+            return None
+        if not isinstance(value, str):
+            return "must be text"
+        if self.max_length is not None and len(value) > self.max_length:
+            return f"must have at most {self.max_length} characters"
+        if self.pattern is not None and re.fullmatch(self.pattern, value) is None:
+            return f"must match {self.pattern}"
+        return None
+
+
+class Verification(Entry):
+    """The telemetry that must follow a remedy: `signal` meets the bound within `within_s` and keeps to it for `for_s`."""
+
+    signal: str
+    label: str = ""
+    unit: str = ""
+    """Label and unit of a signal that only this verification knows; those of measured signals are the registry's."""
+    expected: str
+    below: float | None = None
+    at_least: float | None = None
+    equals: float | None = None
+    equals_param: str | None = None
+    """The parameter whose value the signal must have."""
+    at_most_param: str | None = None
+    """The parameter whose value the signal must not exceed."""
+    within_s: int = Field(gt=0)
+    for_s: int = Field(ge=0)
+    text: str
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Verification:
+        if sum(bound is not None for bound in (self.below, self.at_least, self.equals, self.equals_param, self.at_most_param)) != 1:
+            raise ValueError("give exactly one of below, at_least, equals, equals_param, at_most_param")
+        return self
+
+    def holds(self, value: float, params: Mapping[str, object]) -> bool:
+        """Whether a value is as expected after a remedy with these parameters."""
+        if self.below is not None:
+            return value < self.below
+        if self.at_least is not None:
+            return value >= self.at_least
+        if self.at_most_param is not None:
+            limit = params[self.at_most_param]
+            return isinstance(limit, int | float) and value <= limit
+        return value == (params[self.equals_param] if self.equals_param is not None else self.equals)
+
+    def expected_with(self, params: Mapping[str, object]) -> str:
+        """`expected` in words, with the parameter's value in it."""
+        return self.expected.format(**params) if self.equals_param is not None or self.at_most_param is not None else self.expected
+
+
+NEVER_OWN_DOING = frozenset({"S2", "S3", "S6", "S7", "S8", "silent"})
+"""What no remedy may be an excuse for: a host or card in trouble, a lost link, and slow packets, which a remedy is to end, or has itself
+caused for good."""
+
+
+class Disturbance(Entry):
+    """What an action brings about by itself on its RNIC (of a host's action: on any of the host) while it, or its undo, runs."""
+
+    symptoms: tuple[Annotated[str, Field(pattern=r"^(S[1-8]|unexplained|silent)$")], ...] = Field(min_length=1)
+    policies_of: tuple[Literal["flow"], ...] = ()
+    """Policies on these subjects may be violated by it."""
+    settle_s: int = Field(default=60, ge=0, le=900)
+    """How long after its end what it stirred up may still begin, and whatever began is given to end."""
+    why: str
+
+    @model_validator(mode="after")
+    def _may_be_its_doing(self) -> Disturbance:
+        if excused := NEVER_OWN_DOING & set(self.symptoms):
+            raise ValueError(f"{', '.join(sorted(excused))} must be raised whatever runs on the host")
+        return self
+
+
+class RemedyAction(Entry):
+    id: str
+    title: str
+    summary: str
+    helps: str = ""
+    """What it is for; empty for what nobody orders."""
+    scope: Literal["host", "rnic"]
+    require_any_of: tuple[str, ...]
+    params: dict[str, Parameter]
+    risk: Literal["low", "medium", "high"]
+    risk_text: str
+    undo: str
+    reversible: bool = True
+    """False where nothing can be taken back; `undo` says why."""
+    operations: str
+    privileges: str
+    """What the agent needs on the host for it."""
+    verification: Verification
+    disturbs: Disturbance | None = None
+    """None where it stirs nothing up: whatever begins then is raised as usual."""
+
+    @model_validator(mode="after")
+    def _known_param(self) -> RemedyAction:
+        for name in (self.verification.equals_param, self.verification.at_most_param):
+            if name is not None and (name not in self.params or not self.params[name].required):
+                raise ValueError(f"the verification names {name!r}, which is no required parameter")
+        return self
+
+    def problems(self, params: dict[str, object]) -> dict[str, str]:
+        """Each parameter that is unknown, missing or out of range, with the reason; empty when all are fine."""
+        found = {name: f"is not a parameter of {self.id}" for name in params if name not in self.params}
+        for name, parameter in self.params.items():
+            if name in params:
+                problem = parameter.problem(params[name])
+                if problem is not None:
+                    found[name] = problem
+            elif parameter.required:
+                found[name] = "is missing"
+        if self.require_any_of and not any(name in params for name in self.require_any_of):
+            found[self.require_any_of[0]] = f"at least one of {', '.join(self.require_any_of)} is needed"
+        return found
