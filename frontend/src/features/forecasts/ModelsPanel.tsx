@@ -1,4 +1,4 @@
-import { Table, Text } from "@mantine/core";
+import { Stack, Table, Text } from "@mantine/core";
 import { useState } from "react";
 import type { ForecastModel } from "@/lib/api/types";
 import { formatShare } from "@/lib/format";
@@ -73,35 +73,37 @@ export function ModelsPanel() {
   return (
     <details open={bad || models.isError} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary style={{ cursor: "pointer", marginBottom: 6 }}>{summaryOf(models.data)}</summary>
-      <Panel title="Models" flush>
-        <QueryState
-          query={models}
-          lines={3}
-          isEmpty={(items) => items.length === 0}
-          empty={<EmptyState title="No model is trained">Forecasts start cold: the physical model and a damped trend. Train one with: wallwatch forecast train</EmptyState>}
-        >
-          {(items) => (
-            <HeadedTable label="Models" titles={["Model", "Role", "Trained", "On live data", "Drift"]}>
-              {items.map((model) => (
-                <Table.Tr key={model.id} data-model={model.id}>
-                  <Table.Td style={{ fontFamily: "var(--ww-mono)" }}>{model.id}</Table.Td>
-                  <Table.Td>{model.role}</Table.Td>
-                  <Table.Td>{formatAgo(model.trained_at, now)}</Table.Td>
-                  <Table.Td>
-                    <Live model={model} />
-                  </Table.Td>
-                  <Table.Td>{model.live["drifted"] === true ? <StatusMark tone="warn">Drifted: train again</StatusMark> : "none seen"}</Table.Td>
-                </Table.Tr>
-              ))}
-            </HeadedTable>
-          )}
-        </QueryState>
-      </Panel>
-      {open && (
-        <Panel title="What became of them" flush>
-          <Changes />
+      <Stack gap="sm">
+        <Panel title="Models" flush={models.isSuccess}>
+          <QueryState
+            query={models}
+            lines={3}
+            isEmpty={(items) => items.length === 0}
+            empty={<EmptyState title="No model is trained">Forecasts start cold: the physical model and a damped trend. Train one with: wallwatch forecast train</EmptyState>}
+          >
+            {(items) => (
+              <HeadedTable label="Models" titles={["Model", "Role", "Trained", "On live data", "Drift"]}>
+                {items.map((model) => (
+                  <Table.Tr key={model.id} data-model={model.id}>
+                    <Table.Td style={{ fontFamily: "var(--ww-mono)" }}>{model.id}</Table.Td>
+                    <Table.Td>{model.role}</Table.Td>
+                    <Table.Td>{formatAgo(model.trained_at, now)}</Table.Td>
+                    <Table.Td>
+                      <Live model={model} />
+                    </Table.Td>
+                    <Table.Td>{model.live["drifted"] === true ? <StatusMark tone="warn">Drifted: train again</StatusMark> : "none seen"}</Table.Td>
+                  </Table.Tr>
+                ))}
+              </HeadedTable>
+            )}
+          </QueryState>
         </Panel>
-      )}
+        {open && (
+          <Panel title="What became of them" flush>
+            <Changes />
+          </Panel>
+        )}
+      </Stack>
     </details>
   );
 }
