@@ -12,11 +12,11 @@ type Sort = "time_to_wall" | "decline";
 const ROW_PX = 49;
 const ROUND_MS = 10_000;
 const COLUMNS: readonly LongColumn<Sort>[] = [
-  { title: "RNIC", width: "18%" },
+  { title: "RNIC", width: "16%" },
   { title: "Model", width: "7%" },
-  { title: "Wall", width: "15%" },
-  { title: "Reached", width: "15%", sort: { by: "time_to_wall", way: "ascending" } },
-  { title: "Nine of ten cases", width: "14%" },
+  { title: "Wall", width: "13%" },
+  { title: "Reached", width: "14%", sort: { by: "time_to_wall", way: "ascending" } },
+  { title: "Nine of ten cases", width: "12%" },
   { title: "Bandwidth in the hour", sort: { by: "decline", way: "descending" } },
   { title: "Made", width: "8%" },
   { title: "Read with care", width: 140 },

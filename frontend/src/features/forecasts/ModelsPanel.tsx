@@ -37,21 +37,23 @@ function Changes() {
   const changes = useModelChanges(true);
   const now = useNow();
   return (
-    <QueryState query={changes} lines={2} isEmpty={(items) => items.length === 0} empty={<EmptyState title="No changes yet">Training, promoting, rolling back and removing a model are kept here.</EmptyState>}>
-      {(items) => (
-        <HeadedTable label="Changes of models" titles={["When", "What", "Model", "By", "Why"]}>
-          {items.map((one) => (
-            <Table.Tr key={`${one.at}|${one.action}|${one.model}`}>
-              <Table.Td>{formatAgo(one.at, now)}</Table.Td>
-              <Table.Td>{one.action.replace("_", " ")}</Table.Td>
-              <Table.Td style={{ fontFamily: "var(--ww-mono)" }}>{one.model}</Table.Td>
-              <Table.Td>{one.by}</Table.Td>
-              <Table.Td>{one.reason}</Table.Td>
-            </Table.Tr>
-          ))}
-        </HeadedTable>
-      )}
-    </QueryState>
+    <Panel title="What became of them" flush={changes.isSuccess}>
+      <QueryState query={changes} lines={2} isEmpty={(items) => items.length === 0} empty={<EmptyState title="No changes yet">Training, promoting, rolling back and removing a model are kept here.</EmptyState>}>
+        {(items) => (
+          <HeadedTable label="Changes of models" titles={["When", "What", "Model", "By", "Why"]}>
+            {items.map((one) => (
+              <Table.Tr key={`${one.at}|${one.action}|${one.model}`}>
+                <Table.Td>{formatAgo(one.at, now)}</Table.Td>
+                <Table.Td>{one.action.replace("_", " ")}</Table.Td>
+                <Table.Td style={{ fontFamily: "var(--ww-mono)" }}>{one.model}</Table.Td>
+                <Table.Td>{one.by}</Table.Td>
+                <Table.Td>{one.reason}</Table.Td>
+              </Table.Tr>
+            ))}
+          </HeadedTable>
+        )}
+      </QueryState>
+    </Panel>
   );
 }
 
@@ -98,11 +100,7 @@ export function ModelsPanel() {
             )}
           </QueryState>
         </Panel>
-        {open && (
-          <Panel title="What became of them" flush>
-            <Changes />
-          </Panel>
-        )}
+        {open && <Changes />}
       </Stack>
     </details>
   );
