@@ -2,12 +2,16 @@
 SHELL := bash
 .DEFAULT_GOAL := help
 SCENARIO ?= demo
+FLEET ?= full
 PYTHON := .venv/bin/python
 export PATH := $(CURDIR)/.local/tools/bin:$(PATH)
+# Some environments forbid Python to keep its compiled modules. Demo and tests start dozens of interpreters, and each would compile
+# every library again: some seconds of CPU each time.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help
 help: ## list every task
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: setup
 setup: ## install what the other tasks need (skips what is there)
@@ -17,13 +21,33 @@ setup: ## install what the other tasks need (skips what is there)
 demo: setup ## run everything with a simulated fleet until Ctrl-C (SCENARIO=? lists what it can show)
 	@exec setpriv --pdeathsig TERM -- $(PYTHON) -m wallwatch_local demo --scenario '$(SCENARIO)'
 
+.PHONY: dev
+dev: setup ## the same stack with the backend and the UI in hot reload, until Ctrl-C
+	@exec setpriv --pdeathsig TERM -- $(PYTHON) -m wallwatch_local dev --scenario '$(SCENARIO)'
+
+.PHONY: ui
+ui: ## look at the pages without a backend, in hot reload (FLEET=full, large: 40,000 RNICs, empty or broken)
+	@local/setup.sh runtimes frontend && npm --prefix frontend run --silent ui -- '$(FLEET)'
+
 .PHONY: demo-reset
 demo-reset: ## remove the demo's state
 	@local/setup.sh python && $(PYTHON) -m wallwatch_local demo-reset
 
 .PHONY: test
-test: ## run all tests: Go, Python, frontend, integration, browser
-	@local/test.sh
+test: ## run all tests, or those of some parts: make test PART="lint go" (PART=? lists them)
+	@local/test.sh $(PART)
+
+.PHONY: test-fast
+test-fast: ## run the tests that need no server, browser or build: pure Python, frontend, Go
+	@local/test.sh --fast
+
+.PHONY: test-servers
+test-servers: ## start PostgreSQL and Kafka for the tests and keep them up between runs
+	@local/setup.sh python postgres kafka && $(PYTHON) -m wallwatch_local test-servers start
+
+.PHONY: test-servers-stop
+test-servers-stop: ## stop them and remove their data
+	@local/setup.sh python && $(PYTHON) -m wallwatch_local test-servers stop
 
 .PHONY: bench
 bench: setup ## run the benchmarks; one JSON line each
@@ -44,12 +68,12 @@ evaluate-plans: setup ## what are mask plans worth? simulated cards with and wit
 	@$(PYTHON) -m tests.plans $(ARGS)
 
 .PHONY: lint
-lint: setup ## check style, types and the arrows between the parts
-	@local/test.sh --only lint
+lint: ## check style, types and the arrows between the parts
+	@local/test.sh lint
 
 .PHONY: format
-format: ## bring Python and Go sources into their standard form
-	@local/setup.sh python && .venv/bin/ruff check --fix-only --quiet . && .venv/bin/ruff format . && gofmt -w collectors
+format: ## bring Python, Go and TypeScript sources into their standard form
+	@local/setup.sh python && .venv/bin/ruff check --fix-only --quiet . && .venv/bin/ruff format . && gofmt -w collectors && npm --prefix frontend run --silent format
 
 .PHONY: generate
 generate: setup ## write what is generated: API description, its TypeScript types, tables in docs/

@@ -1,6 +1,7 @@
 # What runs on an observed host: the collector, the agent, and the CNI plugin (copied from here to the host's CNI folder).
 FROM golang:1.26-bookworm AS build
-ARG VERSION=0.1.0
+# The build says it: --build-arg VERSION=...
+ARG VERSION=development
 WORKDIR /src
 COPY collectors/go.mod collectors/go.sum ./
 RUN go mod download

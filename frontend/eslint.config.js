@@ -16,11 +16,26 @@ export default tseslint.config(
       "no-console": "error",
       "no-restricted-syntax": [
         "error",
-        { selector: "ExportAllDeclaration", message: "No barrel files: import from the module that defines the thing." },
+        {
+          selector: "ExportAllDeclaration",
+          message: "No barrel files: import from the module that defines the thing.",
+        },
         { selector: "ExportDefaultDeclaration", message: "Named exports only, so that a name is the same everywhere." },
       ],
     },
   },
-  { files: ["mock/*.mjs"], languageOptions: { globals: { process: "readonly", URL: "readonly", URLSearchParams: "readonly", setInterval: "readonly", clearInterval: "readonly" } } },
+  {
+    files: ["mock/*.mjs", "scripts/*.mjs"],
+    languageOptions: {
+      globals: {
+        process: "readonly",
+        URL: "readonly",
+        fetch: "readonly",
+        URLSearchParams: "readonly",
+        setInterval: "readonly",
+        clearInterval: "readonly",
+      },
+    },
+  },
   { files: ["*.config.{ts,js}"], rules: { "no-restricted-syntax": "off" } },
 );

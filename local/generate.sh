@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Writes what is generated from other sources, or with --check fails when something is out of date:
-# the API's description and its TypeScript types, the schema of webhooks' bodies, and the tables in docs/.
+# the API's description (its TypeScript types follow), the schema of webhooks' bodies, the collectors' lists of counters, and the tables in docs/.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=local/setup/common.sh
@@ -26,13 +26,17 @@ settle() {
   fi
 }
 
-api=frontend/src/lib/api
 python -m wallwatch_backend.openapi >"$work/openapi.json" || exit 1
-settle "$work/openapi.json" $api/openapi.json
-(cd frontend && npx --no-install openapi-typescript "$work/openapi.json" -o "$work/schema.d.ts" >"$work/log" 2>&1) || { cat "$work/log" >&2; exit 1; }
-settle "$work/schema.d.ts" $api/schema.d.ts
-python -m wallwatch_backend.webhooks.schema >"$work/webhook-native.schema.json" || exit 1
+settle "$work/openapi.json" frontend/src/lib/api/openapi.json
+# The TypeScript types are not in git; every task of the frontend that needs them generates them, and so does this one.
+[ -n "$check" ] || npm --prefix frontend run --silent generate || exit 1
+python -m wallwatch_backend.webhook_schema >"$work/webhook-native.schema.json" || exit 1
 settle "$work/webhook-native.schema.json" docs/webhook-native.schema.json
+registry=pipelines/wallwatch/domain/telemetry/metrics.yaml
+for input in rnic ovs_offload; do # the names of counters that inputs read
+  (cd collectors && go run ./internal/fieldlists -package $input ../$registry) >"$work/$input.go" || exit 1
+  settle "$work/$input.go" collectors/plugins/inputs/$input/fields_generated.go
+done
 wallwatch generate docs ${check:+--check} || stale=1
 python tests/support/operating_tables.py ${check:+--check} || stale=1
 PYTHONPATH=tests/support python -m scenario_plots.table ${check:+--check} || stale=1

@@ -1,4 +1,9 @@
-"""A real backend for each test module: a database of its own with the real migrations, a real uvicorn server on a free port."""
+"""A real backend for each test module: a database of its own with the real migrations, a real uvicorn server on a free port.
+
+The backend's modules and other large ones are imported by the fixtures: every run of a single pure test loads this file.
+"""
+
+from __future__ import annotations
 
 import asyncio
 import importlib.util
@@ -9,32 +14,32 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import NAMESPACE_URL, uuid4, uuid5
 
-import httpx
-import psycopg
 import pytest
-import uvicorn
-from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
-from psycopg import sql
 
-from wallwatch_backend.app import create_app
-from wallwatch_backend.incidents.batch import apply_all
-from wallwatch_backend.incidents.finding import Finding
-from wallwatch_backend.incidents.findings import Applied
-from wallwatch_backend.kit.access import Role
-from wallwatch_backend.kit.database import Database
-from wallwatch_backend.settings import Settings
-from wallwatch_backend.users import service as users
-from wallwatch_backend.users.passwords import hash_now
-from wallwatch_local.ports import free_ports
+if TYPE_CHECKING:
+    import httpx
+    import psycopg
+    import uvicorn
+    from confluent_kafka import Producer
+
+    from wallwatch_backend.kit.database import Database
+    from wallwatch_backend.settings import Settings
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PASSWORD = "correct horse battery staple"
-PASSWORD_HASH = hash_now(PASSWORD)
+
+
+@cache
+def password_hash() -> str:
+    """Hashed once per run: a hash is slow on purpose."""
+    from wallwatch_backend.accounts.users.passwords import hash_now
+
+    return hash_now(PASSWORD)
 
 
 @dataclass(frozen=True)
@@ -51,17 +56,23 @@ class Backend:
         return self.database_url.replace("+psycopg", "")
 
     def connect(self) -> psycopg.Connection[tuple[object, ...]]:
+        import psycopg
+
         return psycopg.connect(self.dsn, autocommit=True)
 
     def clear(self, *tables: str) -> None:
         """Delete every row, those of commands first: that is the order in which the background work locks, which goes on meanwhile."""
+        from psycopg import sql
+
         with self.connect() as connection:
             for table in ("remedy_command", *tables):
                 connection.execute(sql.SQL("DELETE FROM {}").format(sql.Identifier(table)))
 
     def client(self, **options: Any) -> httpx.Client:
+        import httpx
+
         # Plain HTTP: to load the system's authorities for each client would take longer than most requests.
-        return httpx.Client(**{"base_url": self.url, "timeout": 20, "verify": False, **options})
+        return httpx.Client(**{"base_url": self.url, "timeout": 60, "verify": False, **options})
 
     def signed_in(self, role: str) -> httpx.Client:
         """A browser's client: session cookie and CSRF header."""
@@ -74,15 +85,24 @@ class Backend:
 
 async def add_accounts(database_url: str) -> None:
     """One account of each role, named after it."""
+    from wallwatch_backend.accounts.users import service as users
+    from wallwatch_backend.kit.access import Role
+    from wallwatch_backend.kit.database import Database
+    from wallwatch_backend.settings import Settings
+
     database = Database(Settings(database_url=database_url))
     async with database.write() as session:
         for role in Role:
-            await users.add_user(session, "test", str(role), PASSWORD_HASH, role)
+            await users.add_user(session, "test", str(role), password_hash(), role)
     await database.dispose()
 
 
 def serve(settings: Settings, port: int) -> tuple[uvicorn.Server, threading.Thread]:
     """Run uvicorn in a thread until `server.should_exit` is set."""
+    import uvicorn
+
+    from wallwatch_backend.app import create_app
+
     app = create_app(settings)
     server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_config=None, timeout_graceful_shutdown=2))
     thread = threading.Thread(target=server.run, daemon=True)
@@ -102,17 +122,19 @@ def backend_settings() -> dict[str, object]:
 
 
 T = TypeVar("T")
-_STILL_STARTING = {KafkaError.COORDINATOR_LOAD_IN_PROGRESS, KafkaError.NOT_LEADER_FOR_PARTITION}
 
 
 def _once_started(ask: Callable[[], T]) -> T:
     """Ask a broker that may have just started: it loads its groups and takes over its partitions first, and says so."""
+    from confluent_kafka import KafkaError, KafkaException
+
+    still_starting = {KafkaError.COORDINATOR_LOAD_IN_PROGRESS, KafkaError.NOT_LEADER_FOR_PARTITION}
     deadline = time.monotonic() + 60
     while True:
         try:
             return ask()
         except KafkaException as error:
-            if error.args[0].code() not in _STILL_STARTING or time.monotonic() > deadline:
+            if error.args[0].code() not in still_starting or time.monotonic() > deadline:
                 raise
             time.sleep(0.2)
 
@@ -120,6 +142,8 @@ def _once_started(ask: Callable[[], T]) -> T:
 @pytest.fixture(scope="module")
 def new_kafka_group(kafka_bootstrap: str) -> str:
     """A consumer group that has read everything so far: all modules share the broker, and one's findings are no matter of the next."""
+    from confluent_kafka import Consumer, TopicPartition
+
     group = f"test-{time.monotonic_ns()}"
     consumer = Consumer({"bootstrap.servers": kafka_bootstrap, "group.id": group, "enable.auto.commit": False})
     with closing(consumer):
@@ -139,6 +163,9 @@ def backend(
     tmp_path_factory: pytest.TempPathFactory,
     backend_settings: dict[str, object],
 ) -> Iterator[Backend]:
+    from wallwatch_backend.settings import Settings
+    from wallwatch_local.ports import free_ports
+
     asyncio.run(add_accounts(migrated_url))
     settings = Settings(
         **{
@@ -186,6 +213,8 @@ def admin(backend: Backend) -> Iterator[httpx.Client]:
 
 @pytest.fixture
 async def database(backend: Backend) -> AsyncIterator[Database]:
+    from wallwatch_backend.kit.database import Database
+
     database = Database(backend.settings)
     yield database
     await database.dispose()
@@ -198,7 +227,7 @@ Eventually = Callable[..., Any]
 def eventually() -> Eventually:
     """A function that returns the first truthy result of `check()`, and fails when none comes in time."""
 
-    def wait(check: Callable[[], Any], timeout_s: float = 40, every_s: float = 0.1) -> Any:
+    def wait(check: Callable[[], Any], timeout_s: float = 90, every_s: float = 0.1) -> Any:
         deadline = time.monotonic() + timeout_s
         while True:
             result = check()
@@ -259,12 +288,18 @@ class FindingSource:
 
 @pytest.fixture(scope="session")
 def findings(kafka_bootstrap: str) -> FindingSource:
+    from confluent_kafka import Producer
+
     return FindingSource(Producer({"bootstrap.servers": kafka_bootstrap}))
 
 
 @pytest.fixture(scope="module")
 def apply_findings(backend: Backend) -> Callable[..., None]:
     """A function that applies messages to the backend's database at once, without the way through Kafka."""
+    from wallwatch_backend.incidents.findings.message_batch import apply_all
+    from wallwatch_backend.incidents.findings.schemas import Finding
+    from wallwatch_backend.incidents.findings.service import Applied
+    from wallwatch_backend.kit.database import Database
 
     async def work(messages: tuple[dict[str, Any], ...]) -> None:
         database = Database(backend.settings)
@@ -283,6 +318,7 @@ def apply_findings(backend: Backend) -> Callable[..., None]:
 @pytest.fixture(scope="session")
 def read_dead_letters(kafka_bootstrap: str) -> Callable[[], list[dict[str, Any]]]:
     """A function that returns every dead letter so far."""
+    from confluent_kafka import Consumer, TopicPartition
 
     def read() -> list[dict[str, Any]]:
         consumer = Consumer({"bootstrap.servers": kafka_bootstrap, "group.id": "unused", "enable.auto.commit": False})

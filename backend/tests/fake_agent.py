@@ -61,7 +61,7 @@ class FakeAgent:
         return f"Bearer {self.credentials['agent_id']}.{self.credentials['secret']}"
 
     def __enter__(self) -> "FakeAgent":
-        self._open = connect(self.credentials["opamp_url"], additional_headers={"Authorization": self.authorization})
+        self._open = connect(self.credentials["opamp_url"], additional_headers={"Authorization": self.authorization}, open_timeout=60)
         self._socket = self._open.__enter__()
         self._thread = threading.Thread(target=self._read, args=(self._socket,), daemon=True)
         self._thread.start()

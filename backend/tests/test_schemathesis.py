@@ -16,6 +16,8 @@ from schemathesis.specs.openapi.checks import (
 
 from wallwatch_backend.api import new_api
 
+pytestmark = pytest.mark.long
+
 # The stream has no end, so it has tests of its own.
 SCHEMA = schemathesis.openapi.from_dict(new_api().openapi()).exclude(operation_id=["openStream", "getReady"])
 CHECKS = [

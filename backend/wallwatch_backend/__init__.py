@@ -1,3 +1,6 @@
 """The Wallwatch API: serve, authorise, command."""
 
-__version__ = "0.1.0"
+from importlib.metadata import version
+
+__version__ = version("wallwatch")
+"""Of the installed package: pyproject.toml is where it is set."""

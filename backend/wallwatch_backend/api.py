@@ -1,53 +1,57 @@
-"""Puts the nouns' routers together and describes them as OpenAPI."""
+"""Lists the routers of all contexts and describes them as OpenAPI."""
 
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
 
 from wallwatch_backend import __version__
-from wallwatch_backend.agents.endpoints import router as agents
-from wallwatch_backend.audit.endpoints import router as audit
-from wallwatch_backend.automation.endpoints import router as automation
-from wallwatch_backend.catalogue.endpoints import router as catalogue
-from wallwatch_backend.certificates.endpoints import router as certificates
-from wallwatch_backend.command_keys.endpoints import router as command_keys
-from wallwatch_backend.control.endpoints import router as control
-from wallwatch_backend.exposition.endpoints import router as exposition
-from wallwatch_backend.forecasts.endpoints import router as forecasts
-from wallwatch_backend.health.endpoints import router as health
-from wallwatch_backend.incidents.endpoints import router as incidents
-from wallwatch_backend.incidents.endpoints_context import router as incidents_context
-from wallwatch_backend.incidents.endpoints_many import router as incidents_many
+from wallwatch_backend.accounts.audit.endpoints import router as audit
+from wallwatch_backend.accounts.session.endpoints import router as session
+from wallwatch_backend.accounts.tokens.endpoints import router as tokens
+from wallwatch_backend.accounts.users.endpoints import router as users
+from wallwatch_backend.accounts.views.endpoints import router as views
+from wallwatch_backend.fleet.catalogue.endpoints import router as catalogue
+from wallwatch_backend.fleet.exposition.endpoints import router as exposition
+from wallwatch_backend.fleet.forecasts.endpoints import router as forecasts
+from wallwatch_backend.fleet.overview.endpoints import router as fleet
+from wallwatch_backend.fleet.profiles.endpoints import router as profiles
+from wallwatch_backend.fleet.profiles.endpoints_rnic import router as profiles_rnic
+from wallwatch_backend.fleet.rnics.endpoints import router as rnics
+from wallwatch_backend.fleet.stream.endpoints import router as stream
+from wallwatch_backend.fleet.vfs.endpoints import router as vfs
+from wallwatch_backend.hosts.certificates.endpoints import router as certificates
+from wallwatch_backend.hosts.command_keys.endpoints import router as command_keys
+from wallwatch_backend.hosts.enrolment.endpoints import router as agents
+from wallwatch_backend.incidents.context.endpoints import router as incidents_context
+from wallwatch_backend.incidents.grouping.endpoints import router as grouping
+from wallwatch_backend.incidents.listing.endpoints import router as incidents
+from wallwatch_backend.incidents.silences.endpoints import router as silences
+from wallwatch_backend.incidents.triage.endpoints import router as triage
 from wallwatch_backend.kit import problems
-from wallwatch_backend.plans.endpoints import router as plans
-from wallwatch_backend.policies.endpoints import router as policies
-from wallwatch_backend.policies.endpoints_bench import router as policies_bench
-from wallwatch_backend.profiles.endpoints import router as profiles
-from wallwatch_backend.profiles.endpoints_rnic import router as profiles_rnic
-from wallwatch_backend.remedies.endpoints import router as remedies
-from wallwatch_backend.rnics.endpoints import router as rnics
-from wallwatch_backend.rollouts.endpoints import router as rollouts
-from wallwatch_backend.session.endpoints import router as session
-from wallwatch_backend.silences.endpoints import router as silences
-from wallwatch_backend.stream.endpoints import router as stream
-from wallwatch_backend.tokens.endpoints import router as tokens
-from wallwatch_backend.users.endpoints import router as users
-from wallwatch_backend.vfs.endpoints import router as vfs
-from wallwatch_backend.views.endpoints import router as views
-from wallwatch_backend.wall.endpoints import router as wall
-from wallwatch_backend.webhooks.endpoints import router as webhooks
+from wallwatch_backend.kit.health.endpoints import router as health
+from wallwatch_backend.notify.deliveries.endpoints import router as deliveries
+from wallwatch_backend.notify.webhooks.endpoints import router as webhooks
+from wallwatch_backend.policies.bench.endpoints import router as policies_bench
+from wallwatch_backend.policies.delivery.endpoints import router as policies_delivery
+from wallwatch_backend.policies.registry.endpoints import router as policies
+from wallwatch_backend.policies.states.endpoints import router as policies_states
+from wallwatch_backend.remedies.automation.endpoints import router as automation
+from wallwatch_backend.remedies.control.endpoints import router as control
+from wallwatch_backend.remedies.orders.endpoints import router as remedies
+from wallwatch_backend.remedies.plans.endpoints import router as plans
+from wallwatch_backend.remedies.rollouts.endpoints import router as rollouts
 
 PREFIX = "/api/v1"
 
 
 def new_api(**options: Any) -> FastAPI:
-    """Make the application with all routes and no state."""
+    """Create the application with all routes and no state."""
     app = FastAPI(
         title="Wallwatch",
         version=__version__,
         summary="See the scalability walls of RDMA NICs, and act before traffic does.",
         openapi_url=f"{PREFIX}/openapi.json",
-        docs_url=None,  # the usual pages load scripts from elsewhere, which the Content-Security-Policy forbids
+        docs_url=None,  # the default pages load scripts from other servers, which the Content-Security-Policy forbids
         redoc_url=None,
         **options,
     )
@@ -64,12 +68,13 @@ def new_api(**options: Any) -> FastAPI:
     )
     for router in (
         session,
-        wall,
+        fleet,
         stream,
         rnics,
         vfs,
-        incidents_many,
         incidents,
+        triage,
+        grouping,
         incidents_context,
         silences,
         views,
@@ -82,11 +87,14 @@ def new_api(**options: Any) -> FastAPI:
         command_keys,
         certificates,
         policies_bench,
+        policies_delivery,
         policies,
+        policies_states,
         profiles,
         forecasts,
         profiles_rnic,
         webhooks,
+        deliveries,
         users,
         tokens,
         audit,
@@ -111,7 +119,7 @@ _BODY_ERRORS = {
 
 
 def _describe_problems(app: FastAPI) -> None:
-    """Errors are `application/problem+json` only (the framework lists them as `application/json` too); add what any body can cause."""
+    """Errors are `application/problem+json` only (the framework adds `application/json`); add those that any body can cause."""
     generate = app.openapi
 
     def openapi() -> dict[str, Any]:
@@ -130,4 +138,4 @@ def _describe_problems(app: FastAPI) -> None:
             app.openapi_schema = document
         return app.openapi_schema
 
-    app.openapi = openapi  # type: ignore[method-assign]  # the way that FastAPI's documentation gives for extending the schema
+    app.openapi = openapi  # type: ignore[method-assign]  # as in FastAPI's documentation on extending the schema

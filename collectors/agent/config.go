@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"gopkg.in/yaml.v3"
@@ -16,7 +17,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/agent/kernel"
 )
 
-// Config is the agent's one configuration file. Relative paths count from the working directory.
+// Config is the agent's one configuration file. Relative paths are relative to the working directory.
 type Config struct {
 	Host               string `yaml:"host"`
 	ServerURL          string `yaml:"server_url"`
@@ -32,7 +33,7 @@ type Config struct {
 	LogLevel           string `yaml:"log_level"`
 }
 
-// DefaultConfig is what holds for a real host where the file says nothing.
+// DefaultConfig has the defaults for a real host.
 func DefaultConfig() Config {
 	return Config{
 		StateDir: "/var/lib/wallwatch-agent", OVSDBSocket: "/var/run/openvswitch/db.sock",
@@ -41,7 +42,7 @@ func DefaultConfig() Config {
 	}
 }
 
-// LoadConfig reads and checks a file. A key that does not exist is an error, because a misspelt one would silently mean its default.
+// LoadConfig reads and checks a file. A key that does not exist is an error, because a misspelt one would silently fall back to its default.
 func LoadConfig(path string) (Config, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -66,13 +67,11 @@ func LoadConfig(path string) (Config, error) {
 
 func (c Config) check() error {
 	var problems []error
-	if address, err := url.Parse(c.ServerURL); err != nil || address.Host == "" || (address.Scheme != "http" && address.Scheme != "https") {
+	if !isAddress(c.ServerURL, "http", "https") {
 		problems = append(problems, fmt.Errorf("server_url must be an http or https address, not %q", c.ServerURL))
 	}
-	if c.OpAMPURL != "" {
-		if address, err := url.Parse(c.OpAMPURL); err != nil || address.Host == "" || (address.Scheme != "ws" && address.Scheme != "wss") {
-			problems = append(problems, fmt.Errorf("opamp_url must be a ws or wss address, not %q", c.OpAMPURL))
-		}
+	if c.OpAMPURL != "" && !isAddress(c.OpAMPURL, "ws", "wss") {
+		problems = append(problems, fmt.Errorf("opamp_url must be a ws or wss address, not %q", c.OpAMPURL))
 	}
 	if c.StateDir == "" || c.OVSDBSocket == "" || c.SysfsRoot == "" || c.Netlink == "" {
 		problems = append(problems, errors.New("state_dir, ovsdb_socket, sysfs_root and netlink must not be empty"))
@@ -86,16 +85,21 @@ func (c Config) check() error {
 	return errors.Join(problems...)
 }
 
-// CordonDir is where cordon files are, for the CNI plugin to read.
+func isAddress(text string, schemes ...string) bool {
+	address, err := url.Parse(text)
+	return err == nil && address.Host != "" && slices.Contains(schemes, address.Scheme)
+}
+
+// CordonDir holds the cordon files, which the CNI plugin reads.
 func (c Config) CordonDir() string { return filepath.Join(c.StateDir, "cordon") }
 
-// PaceDir is where paces are, for the CNI plugin to read and to keep account in.
+// PaceDir holds the paces, which the CNI plugin reads, and the accounts that it keeps.
 func (c Config) PaceDir() string { return filepath.Join(c.StateDir, "pace") }
 
-// PlanDir is where the operations of mask plans are kept for an undo.
+// PlanDir holds the operations of mask plans for an undo.
 func (c Config) PlanDir() string { return filepath.Join(c.StateDir, "plans") }
 
-// Heartbeat is the interval between signs of life.
+// Heartbeat is the interval between heartbeats.
 func (c Config) Heartbeat() time.Duration { return time.Duration(c.HeartbeatSeconds) * time.Second }
 
 // NewLogger returns the agent's logger: JSON lines on standard error.

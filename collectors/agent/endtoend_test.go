@@ -12,9 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wallwatch/wallwatch/collectors/agent/agenttest"
 	"github.com/wallwatch/wallwatch/collectors/agent/command"
 	"github.com/wallwatch/wallwatch/collectors/agent/journal"
 	"github.com/wallwatch/wallwatch/collectors/agent/remedies"
+	"github.com/wallwatch/wallwatch/collectors/agent/switchdb"
+	"github.com/wallwatch/wallwatch/collectors/internal/ovs/ovstest"
 )
 
 // logBuffer collects what the agent logs.
@@ -50,8 +53,8 @@ func newTestHost(t *testing.T, server *testServer, socket string) *testHost {
 	config.Host, config.ServerURL, config.OVSDBSocket = "host01", server.http.URL, socket
 	config.StateDir, config.SysfsRoot = filepath.Join(dir, "agent"), filepath.Join(dir, "sys")
 	config.EnrolmentTokenFile = filepath.Join(dir, "token")
-	makePCI(t, config.SysfsRoot)
-	if err := os.WriteFile(config.EnrolmentTokenFile, []byte(testToken+"\n"), 0o600); err != nil {
+	agenttest.MakePCI(t, config.SysfsRoot)
+	if err := os.WriteFile(config.EnrolmentTokenFile, []byte(agenttest.Token+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return &testHost{t: t, config: config, log: &logBuffer{}, stop: func() {}}
@@ -78,7 +81,7 @@ func (h *testHost) start() {
 }
 
 // now makes an order that the agent's real clock finds valid.
-func now(o order) order {
+func now(o agenttest.Order) agenttest.Order {
 	if o.IssuedAt.IsZero() {
 		o.IssuedAt = time.Now()
 	}
@@ -88,16 +91,16 @@ func now(o order) order {
 func startBoth(t *testing.T) (*testServer, *testHost) {
 	t.Helper()
 	server := startServer(t)
-	host := newTestHost(t, server, startDatabase(t).Socket)
+	host := newTestHost(t, server, ovstest.StartDatabase(t, map[string]string{"hw-offload": "true"}).Socket)
 	host.start()
-	within(t, 5*time.Second, "the agent is connected", func() bool { return server.look(func() bool { return server.capable }) })
+	agenttest.Within(t, 5*time.Second, "the agent is connected", func() bool { return server.look(func() bool { return server.capable }) })
 	return server, host
 }
 
 func (s *testServer) resultOf(id string) journal.Result {
 	s.t.Helper()
 	var found journal.Result
-	within(s.t, 5*time.Second, "a result of "+id, func() bool {
+	agenttest.Within(s.t, 5*time.Second, "a result of "+id, func() bool {
 		for _, result := range s.got() {
 			if result.CommandID == id {
 				found = result
@@ -129,21 +132,21 @@ func TestAnAgentEnrolsConnectsAndSaysWhoItIs(t *testing.T) {
 	if _, err := os.Stat(host.config.EnrolmentTokenFile); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the used token is still there: %v", err)
 	}
-	info, err := os.Stat(filepath.Join(host.config.StateDir, credentialsFile))
+	info, err := os.Stat(filepath.Join(host.config.StateDir, "credentials.json"))
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("credentials: %v, %v", info, err)
 	}
 	host.stop()
 	host.start()
-	within(t, 5*time.Second, "the agent is back without a token", func() bool { return server.look(func() bool { return server.connections == 2 }) })
-	if log := host.log.String(); strings.Contains(log, "s3cret") || strings.Contains(log, testToken) {
+	agenttest.Within(t, 5*time.Second, "the agent is back without a token", func() bool { return server.look(func() bool { return server.connections == 2 }) })
+	if log := host.log.String(); strings.Contains(log, "s3cret") || strings.Contains(log, agenttest.Token) {
 		t.Error("a secret was logged")
 	}
 }
 
 func TestARemedyIsPlannedAppliedAndTakenBackOnARealDatabase(t *testing.T) {
 	server, host := startBoth(t)
-	database := switchDatabase{socket: host.config.OVSDBSocket}
+	database := switchdb.Database{Socket: host.config.OVSDBSocket}
 	value := func() string {
 		config, err := database.OtherConfig(context.Background())
 		if err != nil {
@@ -159,12 +162,12 @@ func TestARemedyIsPlannedAppliedAndTakenBackOnARealDatabase(t *testing.T) {
 		id, operation, after string
 		params               map[string]any
 	}{
-		{"00000000-0000-4000-8000-000000000001", command.DryRun, "", tune(60000)},
-		{"00000000-0000-4000-8000-000000000002", command.Apply, "60000", tune(60000)},
+		{"00000000-0000-4000-8000-000000000001", command.DryRun, "", agenttest.Tune(60000)},
+		{"00000000-0000-4000-8000-000000000002", command.Apply, "60000", agenttest.Tune(60000)},
 		{"00000000-0000-4000-8000-000000000003", command.Undo, "", nil},
 	}
 	for _, step := range steps {
-		server.send(now(order{CommandID: step.id, RemedyID: remedy, Operation: step.operation, Params: step.params}).sign())
+		server.send(now(agenttest.Order{CommandID: step.id, RemedyID: remedy, Operation: step.operation, Params: step.params}).Sign())
 		result := server.resultOf(step.id)
 		if result.State != journal.Done || len(result.Operations) != 1 || result.Operations[0].Target != "Open_vSwitch.other_config:max-idle" {
 			t.Errorf("%s: %+v", step.operation, result)
@@ -179,16 +182,16 @@ func TestRefusalsReachTheServerAndTheLog(t *testing.T) {
 	server, host := startBoth(t)
 	stranger := ed25519.NewKeyFromSeed([]byte("a key that nobody has pinned!!!!"))
 	for id, c := range map[string]struct {
-		order order
+		order agenttest.Order
 		code  string
 	}{
-		"00000000-0000-4000-8000-000000000011": {order{key: stranger, Params: tune(60000)}, command.CodeBadSignature},
-		"00000000-0000-4000-8000-000000000012": {order{Action: "reboot"}, remedies.CodeUnknownAction},
-		"00000000-0000-4000-8000-000000000013": {order{Params: tune(1)}, remedies.CodeBadParameter},
-		"00000000-0000-4000-8000-000000000014": {order{Params: tune(60000), IssuedAt: time.Now().Add(-time.Hour)}, command.CodeExpired},
+		"00000000-0000-4000-8000-000000000011": {agenttest.Order{Key: stranger, Params: agenttest.Tune(60000)}, command.CodeBadSignature},
+		"00000000-0000-4000-8000-000000000012": {agenttest.Order{Action: "reboot"}, remedies.CodeUnknownAction},
+		"00000000-0000-4000-8000-000000000013": {agenttest.Order{Params: agenttest.Tune(1)}, remedies.CodeBadParameter},
+		"00000000-0000-4000-8000-000000000014": {agenttest.Order{Params: agenttest.Tune(60000), IssuedAt: time.Now().Add(-time.Hour)}, command.CodeExpired},
 	} {
 		c.order.CommandID = id
-		server.send(now(c.order).sign())
+		server.send(now(c.order).Sign())
 		if result := server.resultOf(id); result.State != journal.Refused || result.Code != c.code {
 			t.Errorf("%+v, expected %s", result, c.code)
 		}
@@ -211,20 +214,20 @@ func TestResultsSurviveALostConnectionAndARestartUntilAcknowledged(t *testing.T)
 		}
 		return seen
 	}
-	server.send(now(order{CommandID: id, Params: tune(60000)}).sign())
+	server.send(now(agenttest.Order{CommandID: id, Params: agenttest.Tune(60000)}).Sign())
 	server.resultOf(id)
 	server.hangUp()
-	within(t, 10*time.Second, "the result comes again after a reconnection", func() bool { return count() == 2 })
+	agenttest.Within(t, 10*time.Second, "the result comes again after a reconnection", func() bool { return count() == 2 })
 	host.stop()
 	server.look(func() bool { server.acknowledge = true; return true })
 	host.start()
-	within(t, 10*time.Second, "the result comes again after a restart", func() bool { return count() == 3 })
-	within(t, 5*time.Second, "the acknowledgement is journalled", func() bool {
+	agenttest.Within(t, 10*time.Second, "the result comes again after a restart", func() bool { return count() == 3 })
+	agenttest.Within(t, 5*time.Second, "the acknowledgement is journalled", func() bool {
 		records, _, err := journal.Read(host.config.StateDir)
 		return err == nil && records[len(records)-1].Kind == journal.KindDelivered
 	})
 	server.hangUp()
-	within(t, 10*time.Second, "the agent is back", func() bool { return server.look(func() bool { return server.connections == 4 && server.capable }) })
+	agenttest.Within(t, 10*time.Second, "the agent is back", func() bool { return server.look(func() bool { return server.connections == 4 && server.capable }) })
 	time.Sleep(200 * time.Millisecond)
 	if count() != 3 {
 		t.Errorf("an acknowledged result was sent again: %d times", count())
@@ -233,30 +236,30 @@ func TestResultsSurviveALostConnectionAndARestartUntilAcknowledged(t *testing.T)
 
 func TestACommandSentTwiceRunsOnce(t *testing.T) {
 	server, _ := startBoth(t)
-	message := now(order{CommandID: "00000000-0000-4000-8000-000000000031", Params: tune(60000)}).sign()
+	message := now(agenttest.Order{CommandID: "00000000-0000-4000-8000-000000000031", Params: agenttest.Tune(60000)}).Sign()
 	server.send(message)
 	server.resultOf("00000000-0000-4000-8000-000000000031")
 	server.send(message)
-	within(t, 5*time.Second, "a repeated answer", func() bool {
+	agenttest.Within(t, 5*time.Second, "a repeated answer", func() bool {
 		got := server.got()
 		return len(got) == 2 && got[1].Repeated && got[1].State == journal.Done
 	})
 }
 
 func TestALostDatabaseIsReportedAsIllHealthAndRefusedAsAPrecondition(t *testing.T) {
-	database := startDatabase(t)
+	database := ovstest.StartDatabase(t, map[string]string{"hw-offload": "true"})
 	server := startServer(t)
 	host := newTestHost(t, server, database.Socket)
 	database.Kill()
 	host.start()
-	within(t, 5*time.Second, "ill health", func() bool {
+	agenttest.Within(t, 5*time.Second, "ill health", func() bool {
 		return server.look(func() bool {
 			return server.health != nil && !server.health.Healthy && strings.Contains(server.health.LastError, "ovsdb") &&
 				!server.health.ComponentHealthMap["ovsdb"].Healthy && server.health.ComponentHealthMap["journal"].Healthy
 		})
 	})
 	id := "00000000-0000-4000-8000-000000000041"
-	server.send(now(order{CommandID: id, Params: tune(60000)}).sign())
+	server.send(now(agenttest.Order{CommandID: id, Params: agenttest.Tune(60000)}).Sign())
 	if result := server.resultOf(id); result.Code != remedies.CodePreconditionFailed {
 		t.Errorf("%+v", result)
 	}

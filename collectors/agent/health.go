@@ -11,28 +11,26 @@ import (
 
 	"github.com/open-telemetry/opamp-go/protobufs"
 
+	"github.com/wallwatch/wallwatch/collectors/agent/identity"
 	"github.com/wallwatch/wallwatch/collectors/agent/journal"
 	"github.com/wallwatch/wallwatch/collectors/agent/remedies"
 )
 
-// healthInterval is how often the agent looks at what it depends on.
-const healthInterval = 10 * time.Second
-
-// healthChecker reports on the agent and on each thing that it needs for its work.
+// healthChecker reports on the agent and on each component that it needs.
 type healthChecker struct {
-	started  time.Time
-	database remedies.SwitchDatabase
-	sysfs    string
-	journal  *journal.Journal
-	identity *identity // nil where a secret is shown
-	now      func() time.Time
+	started     time.Time
+	database    remedies.SwitchDatabase
+	sysfs       string
+	journal     *journal.Journal
+	certificate *identity.Certificate // nil while the agent authenticates with a secret
+	now         func() time.Time
 }
 
-// check asks every component. The agent is healthy when all of them are.
+// check checks every component. The agent is healthy when all of them are.
 func (h healthChecker) check(ctx context.Context) *protobufs.ComponentHealth {
 	components := map[string]error{"ovsdb": h.checkDatabase(ctx), "sysfs": h.checkSysfs(), "journal": h.journal.Health()}
-	if h.identity != nil {
-		components["certificate"] = h.identity.checkEnd(h.now())
+	if h.certificate != nil {
+		components["certificate"] = h.certificate.CheckExpiry(h.now())
 	}
 	whole := h.component(nil)
 	whole.ComponentHealthMap = map[string]*protobufs.ComponentHealth{}
@@ -68,20 +66,4 @@ func (h healthChecker) checkDatabase(ctx context.Context) error {
 func (h healthChecker) checkSysfs() error {
 	_, err := os.Stat(filepath.Join(h.sysfs, "bus", "pci", "devices"))
 	return err
-}
-
-// sameHealth compares two reports without their times, so that only changes are sent.
-func sameHealth(a, b *protobufs.ComponentHealth) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	if a.Healthy != b.Healthy || a.LastError != b.LastError || len(a.ComponentHealthMap) != len(b.ComponentHealthMap) {
-		return false
-	}
-	for name, one := range a.ComponentHealthMap {
-		if !sameHealth(one, b.ComponentHealthMap[name]) {
-			return false
-		}
-	}
-	return true
 }

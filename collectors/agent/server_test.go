@@ -13,13 +13,12 @@ import (
 	"github.com/open-telemetry/opamp-go/server"
 	servertypes "github.com/open-telemetry/opamp-go/server/types"
 
+	"github.com/wallwatch/wallwatch/collectors/agent/agenttest"
+	"github.com/wallwatch/wallwatch/collectors/agent/connection"
 	"github.com/wallwatch/wallwatch/collectors/agent/journal"
 )
 
-const (
-	testToken  = "enrol-me-once"
-	testSecret = "agent1.s3cret"
-)
+const testSecret = "agent1.s3cret"
 
 // testServer is the server's side of the contract: enrolment over HTTP, then OpAMP over WebSocket, by the library's own server package.
 type testServer struct {
@@ -67,7 +66,7 @@ func (s *testServer) enrol(w http.ResponseWriter, request *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
-	if body["token"] != testToken || len(s.enrolments) > 0 {
+	if body["token"] != agenttest.Token || len(s.enrolments) > 0 {
 		w.WriteHeader(http.StatusForbidden)
 		_, _ = w.Write([]byte(`{"code": "enrolment_token_invalid", "detail": "the token was used or never existed"}`))
 		return
@@ -75,7 +74,7 @@ func (s *testServer) enrol(w http.ResponseWriter, request *http.Request) {
 	s.enrolments = append(s.enrolments, body)
 	w.WriteHeader(http.StatusCreated)
 	_ = json.NewEncoder(w).Encode(map[string]any{
-		"agent_id": "agent1", "secret": "s3cret", "opamp_url": "ws" + s.http.URL[len("http"):] + "/v1/opamp", "command_keys": []CommandKey{publicKey()},
+		"agent_id": "agent1", "secret": "s3cret", "opamp_url": "ws" + s.http.URL[len("http"):] + "/v1/opamp", "command_keys": []map[string]string{{"kid": "k1", "alg": "EdDSA", "public_key": agenttest.PublicKey(agenttest.ServerKey)}},
 	})
 }
 
@@ -104,7 +103,7 @@ func (s *testServer) message(_ context.Context, _ servertypes.Connection, messag
 		}
 	}
 	for _, capability := range message.CustomCapabilities.GetCapabilities() {
-		s.capable = s.capable || capability == Capability
+		s.capable = s.capable || capability == connection.RemedyCapability
 	}
 	if message.Health != nil {
 		s.health = message.Health
@@ -116,7 +115,7 @@ func (s *testServer) message(_ context.Context, _ servertypes.Connection, messag
 	if s.offer != nil && string(s.configStatus.GetLastRemoteConfigHash()) != string(s.offer.ConfigHash) {
 		answer.RemoteConfig = s.offer
 	}
-	if custom := message.CustomMessage; custom != nil && custom.Type == messageResult {
+	if custom := message.CustomMessage; custom != nil && custom.Type == "result" {
 		var result journal.Result
 		if err := json.Unmarshal(custom.Data, &result); err != nil {
 			s.t.Errorf("a result that is not JSON: %v", err)
@@ -124,13 +123,13 @@ func (s *testServer) message(_ context.Context, _ servertypes.Connection, messag
 		s.results = append(s.results, result)
 		if s.acknowledge && result.CommandID != "" {
 			data, _ := json.Marshal(map[string]string{"command_id": result.CommandID})
-			answer.CustomMessage = &protobufs.CustomMessage{Capability: Capability, Type: messageAck, Data: data}
+			answer.CustomMessage = &protobufs.CustomMessage{Capability: connection.RemedyCapability, Type: "ack", Data: data}
 		}
 	}
 	return answer
 }
 
-func (s *testServer) send(message []byte) { s.sendAs(messageCommand, message) }
+func (s *testServer) send(message []byte) { s.sendAs("command", message) }
 
 func (s *testServer) sendAs(kind string, message []byte) {
 	s.t.Helper()
@@ -138,7 +137,7 @@ func (s *testServer) sendAs(kind string, message []byte) {
 	conn := s.conn
 	s.mu.Unlock()
 	err := conn.Send(context.Background(), &protobufs.ServerToAgent{
-		CustomMessage: &protobufs.CustomMessage{Capability: Capability, Type: kind, Data: message},
+		CustomMessage: &protobufs.CustomMessage{Capability: connection.RemedyCapability, Type: kind, Data: message},
 	})
 	if err != nil {
 		s.t.Fatal(err)

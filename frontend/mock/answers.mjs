@@ -3,14 +3,24 @@ import { seeded } from "./fleet.mjs";
 
 const ID = (n) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
 const ago = (seconds) => new Date(Date.now() - seconds * 1000).toISOString();
+/** Three samples at 15 s. */
+export const STALE_AFTER_S = 45;
 const page = (items) => ({ items, next_cursor: null });
 
 const FIELDS = {
-  tx_gbps: ["Sent", "Gbit/s", 62, 8], rx_gbps: ["Received", "Gbit/s", 48, 6], flows_offloaded: ["Offloaded flows", "flows", 7600, 500],
-  flows_software: ["Software flows", "flows", 340, 120], q_egress: ["Egress Q", "queries", 14, 2], q_ingress: ["Ingress Q", "queries", 6, 1],
-  flow_insertions_per_s: ["Flow insertions", "flows/s", 180, 60], reoffloads_per_s: ["Re-offloads", "flows/s", 74, 30],
-  reoffload_ratio: ["Re-offload ratio", "ratio", 0.41, 0.08], counter_gap_p95_s: ["Counter gap", "s", 8.4, 1.2], counter_gap_max_s: ["Longest counter gap", "s", 13.2, 1.5],
-  max_idle_ms: ["max-idle", "ms", 10000, 0], dump_duration_ms: ["Revalidator dump duration", "ms", 900, 80],
+  tx_gbps: ["Sent", "Gbit/s", 62, 8],
+  rx_gbps: ["Received", "Gbit/s", 48, 6],
+  flows_offloaded: ["Offloaded flows", "flows", 7600, 500],
+  flows_software: ["Software flows", "flows", 340, 120],
+  q_egress: ["Egress Q", "queries", 14, 2],
+  q_ingress: ["Ingress Q", "queries", 6, 1],
+  flow_insertions_per_s: ["Flow insertions", "flows/s", 180, 60],
+  reoffloads_per_s: ["Re-offloads", "flows/s", 74, 30],
+  reoffload_ratio: ["Re-offload ratio", "ratio", 0.41, 0.08],
+  counter_gap_p95_s: ["Counter gap", "s", 8.4, 1.2],
+  counter_gap_max_s: ["Longest counter gap", "s", 13.2, 1.5],
+  max_idle_ms: ["max-idle", "ms", 10000, 0],
+  dump_duration_ms: ["Revalidator dump duration", "ms", 900, 80],
 };
 
 export function series(names, from, to) {
@@ -23,19 +33,56 @@ export function series(names, from, to) {
   const values = {};
   for (const name of names) {
     const [, , level, noise] = FIELDS[name] ?? ["", "", 1, 1];
-    values[name] = times.map((_, i) => (i > 70 && i < 78 ? null : Math.max(0, level * (0.55 + 0.45 / (1 + Math.exp((90 - i) / 8))) + (random() - 0.5) * noise)));
+    values[name] = times.map((_, i) =>
+      i > 70 && i < 78
+        ? null
+        : Math.max(0, level * (0.55 + 0.45 / (1 + Math.exp((90 - i) / 8))) + (random() - 0.5) * noise),
+    );
   }
   if (values.max_idle_ms) values.max_idle_ms = values.max_idle_ms.map((v) => (v === null ? null : 10000));
-  return { from, to, step_s: step, fields: names.filter((n) => FIELDS[n]).map((name) => ({ name, label: FIELDS[name][0], unit: FIELDS[name][1] })), times, values };
+  return {
+    from,
+    to,
+    step_s: step,
+    fields: names.filter((n) => FIELDS[n]).map((name) => ({ name, label: FIELDS[name][0], unit: FIELDS[name][1] })),
+    times,
+    values,
+  };
 }
 
 export function rnic(columns, i) {
   const sick = columns.symptoms[i].length > 0;
-  const wall = (id, label, value, limit, unit, basis, leads_to) => ({ wall: id, label, value, limit, unit, headroom: value === null ? null : 1 - value / limit, basis, leads_to });
+  const wall = (id, label, value, limit, unit, basis, leads_to) => ({
+    wall: id,
+    label,
+    value,
+    limit,
+    unit,
+    headroom: value === null ? null : 1 - value / limit,
+    basis,
+    leads_to,
+  });
   return {
-    host: columns.host[i], pci: columns.pci[i], rack: columns.rack[i], model: columns.model[i], driver: "mlx5_core", firmware: "22.36.1010", ibdev: "mlx5_0", netdev: "enp59s0f0np0",
-    pci_id: "15b3:101d", board_id: "MT_0000000359", link_layer: "Ethernet", seen_at: ago(2), headroom: columns.headroom[i], nearest_wall: columns.nearest_wall[i], cordoned: columns.cordoned[i],
-    agent_id: ID(1), agent_connected: true, tx_gbps: columns.tx_gbps[i], rx_gbps: columns.rx_gbps[i],
+    host: columns.host[i],
+    pci: columns.pci[i],
+    rack: columns.rack[i],
+    model: columns.model[i],
+    driver: "mlx5_core",
+    firmware: "22.36.1010",
+    ibdev: "mlx5_0",
+    netdev: "enp59s0f0np0",
+    pci_id: "15b3:101d",
+    board_id: "MT_0000000359",
+    link_layer: "Ethernet",
+    seen_at: ago(2),
+    stale_after_s: STALE_AFTER_S,
+    headroom: columns.headroom[i],
+    nearest_wall: columns.nearest_wall[i],
+    cordoned: columns.cordoned[i],
+    agent_id: ID(1),
+    agent_connected: true,
+    tx_gbps: columns.tx_gbps[i],
+    rx_gbps: columns.rx_gbps[i],
     walls: [
       wall("offloaded_flows", "Offloaded flows", sick ? 8064 : 3120, 7200, "flows", "paper", ["S1", "S5", "S6"]),
       wall("egress_masks", "Egress masks", 21, 24, "masks", "model", ["S6"]),
@@ -44,53 +91,212 @@ export function rnic(columns, i) {
       wall("encap_contexts", "Encapsulation contexts", null, 10000, "contexts", "assumed", ["S8", "S2"]),
     ],
     symptoms: [
-      ...columns.symptoms[i].map((symptom) => ({ symptom, since: ago(430), until: null, severity: "critical", incident_id: ID(symptom === "S1" ? 11 : 12) })),
-      ...columns.recent[i].map((symptom) => ({ symptom, since: ago(900), until: ago(520), severity: "warning", incident_id: ID(18) })),
+      ...columns.symptoms[i].map((symptom) => ({
+        symptom,
+        since: ago(430),
+        until: null,
+        severity: "critical",
+        incident_id: ID(symptom === "S1" ? 11 : 12),
+      })),
+      ...columns.recent[i].map((symptom) => ({
+        symptom,
+        since: ago(900),
+        until: ago(520),
+        severity: "warning",
+        incident_id: ID(18),
+      })),
     ],
   };
 }
+
+const MATCH = [
+  "recirc_id(0),in_port(enp59s0f0npf0vf3),packet_type(ns=0,id=0)",
+  "eth(src=02:00:00:00:00:00/ff:00:00:00:00:00,dst=02:11:22:33:44:55),eth_type(0x0800)",
+  "ipv4(src=10.0.0.0/255.255.0.0,dst=10.8.0.0/255.255.240.0,proto=17,frag=no),udp(dst=4791)",
+].join(",");
 
 export function masks() {
   const random = seeded(3);
   const chain = (n) =>
     Array.from({ length: n }, (_, position) => ({
-      position, mask: (0xabc000 + position * 7919).toString(16).padStart(12, "0"), flows: Math.floor(random() * 900), packets: Math.round(random() * 90_000 * (position > n / 2 ? 1 : 0.4)), length_bits: 96 + position * 8,
-      match: "recirc_id(0),in_port(enp59s0f0npf0vf3),packet_type(ns=0,id=0),eth(src=02:00:00:00:00:00/ff:00:00:00:00:00,dst=02:11:22:33:44:55),eth_type(0x0800),ipv4(src=10.0.0.0/255.255.0.0,dst=10.8.0.0/255.255.240.0,proto=17,frag=no),udp(dst=4791)",
+      position,
+      mask: (0xabc000 + position * 7919).toString(16).padStart(12, "0"),
+      flows: Math.floor(random() * 900),
+      packets: Math.round(random() * 90_000 * (position > n / 2 ? 1 : 0.4)),
+      length_bits: 96 + position * 8,
+      match: MATCH,
     }));
   return { at: ago(4), egress: chain(21), ingress: chain(9) };
 }
 
 export const ACTIONS = [
   {
-    action: "tune-revalidator", title: "Tune the revalidator of Open vSwitch", description: "Sets how long an idle flow stays in the datapath, and how many flows the datapath may hold.", scope: "host",
+    action: "tune-revalidator",
+    title: "Tune the revalidator of Open vSwitch",
+    description: "Sets how long an idle flow stays in the datapath, and how many flows the datapath may hold.",
+    scope: "host",
     params: [
-      { name: "max_idle_ms", label: "max-idle", type: "integer", unit: "ms", minimum: 500, maximum: 3600000, max_length: null, pattern: null, required: false, meaning: "Idle time after which the revalidator deletes a flow" },
-      { name: "flow_limit", label: "Flow limit", type: "integer", unit: "flows", minimum: 1000, maximum: 1000000, max_length: null, pattern: null, required: false, meaning: "Most flows that the datapath may hold" },
+      {
+        name: "max_idle_ms",
+        label: "max-idle",
+        type: "integer",
+        unit: "ms",
+        minimum: 500,
+        maximum: 3600000,
+        max_length: null,
+        pattern: null,
+        required: false,
+        meaning: "Idle time after which the revalidator deletes a flow",
+      },
+      {
+        name: "flow_limit",
+        label: "Flow limit",
+        type: "integer",
+        unit: "flows",
+        minimum: 1000,
+        maximum: 1000000,
+        max_length: null,
+        pattern: null,
+        required: false,
+        meaning: "Most flows that the datapath may hold",
+      },
     ],
-    at_least_one: ["max_idle_ms", "flow_limit"], risk: "low", risk_text: "A longer idle time keeps dead flows in the RNIC for longer.", needs_approval: false, reversible: true, privileges: "access to the socket of Open vSwitch's database", operations: "OVSDB: Open_vSwitch.other_config:max-idle and :flow-limit", undo: "Puts the former value of each key back.",
-    verification: { signal: "reoffload_ratio", label: "Re-offload ratio", unit: "ratio", expected: "< 0.05", within_s: 180, for_s: 20 }, symptoms: ["S1"], disturbs: null,
+    at_least_one: ["max_idle_ms", "flow_limit"],
+    risk: "low",
+    risk_text: "A longer idle time keeps dead flows in the RNIC for longer.",
+    needs_approval: false,
+    reversible: true,
+    privileges: "access to the socket of Open vSwitch's database",
+    operations: "OVSDB: Open_vSwitch.other_config:max-idle and :flow-limit",
+    undo: "Puts the former value of each key back.",
+    verification: {
+      signal: "reoffload_ratio",
+      label: "Re-offload ratio",
+      unit: "ratio",
+      expected: "< 0.05",
+      within_s: 180,
+      for_s: 20,
+      text: "At most 5 % of the inserted flows had been deleted while their packets still came.",
+    },
+    symptoms: ["S1"],
+    disturbs: null,
   },
   {
-    action: "cordon-rnic", title: "Cordon the RNIC", description: "Containers already on the RNIC stay; no new one gets a virtual function of it.", scope: "rnic",
+    action: "cordon-rnic",
+    title: "Cordon the RNIC",
+    description: "Containers already on the RNIC stay; no new one gets a virtual function of it.",
+    scope: "rnic",
     params: [
-      { name: "pci", label: "PCI address", type: "text", pattern: "^[0-9a-f]{4}:", unit: null, minimum: null, maximum: null, max_length: 12, required: true, meaning: "Physical function to cordon" },
-      { name: "reason", label: "Reason", type: "text", unit: null, minimum: null, maximum: null, max_length: 200, pattern: null, required: true, meaning: "Shown to the runtime whose container is refused" },
+      {
+        name: "pci",
+        label: "PCI address",
+        type: "text",
+        pattern: "^[0-9a-f]{4}:",
+        unit: null,
+        minimum: null,
+        maximum: null,
+        max_length: 12,
+        required: true,
+        meaning: "Physical function to cordon",
+      },
+      {
+        name: "reason",
+        label: "Reason",
+        type: "text",
+        unit: null,
+        minimum: null,
+        maximum: null,
+        max_length: 200,
+        pattern: null,
+        required: true,
+        meaning: "Shown to the runtime whose container is refused",
+      },
     ],
-    at_least_one: [], risk: "medium", risk_text: "New containers that ask for this RNIC wait.", needs_approval: false, reversible: true, privileges: "none beyond the agent's own folder", operations: "a file in the agent's cordon folder", undo: "Removes the cordon.", verification: { signal: "cordoned", label: "Cordoned", unit: "none", expected: "= 1", within_s: 30, for_s: 0 }, symptoms: ["S1", "S6"], disturbs: null,
+    at_least_one: [],
+    risk: "medium",
+    risk_text: "New containers that ask for this RNIC wait.",
+    needs_approval: false,
+    reversible: true,
+    privileges: "none beyond the agent's own folder",
+    operations: "a file in the agent's cordon folder",
+    undo: "Removes the cordon.",
+    verification: {
+      signal: "cordoned",
+      label: "Cordoned",
+      unit: "none",
+      expected: "= 1",
+      within_s: 30,
+      for_s: 0,
+      text: "",
+    },
+    symptoms: ["S1", "S6"],
+    disturbs: null,
   },
 ];
 
 export function remedy(order, id, created) {
   const age = (Date.now() - created) / 1000;
   const dry = order.mode === "dry_run";
-  const state = order.rejected ? "rejected" : order.undone ? "undone" : dry ? (age > 0.6 ? "planned" : "dispatched") : age > 6 ? "verified" : age > 1.2 ? "applied" : "dispatched";
-  const known = state !== "dispatched" && state !== "rejected";
+  const state = order.rejected
+    ? "rejected"
+    : order.undone
+      ? "undone"
+      : dry
+        ? age > 0.6
+          ? "planned"
+          : "running"
+        : age > 6
+          ? "confirmed"
+          : age > 1.2
+            ? "verifying"
+            : "running";
+  const known = state !== "running" && state !== "rejected";
   return {
-    id, action: order.action, host: order.host, pci: order.pci ?? null, params: order.params, mode: order.mode, state, incident_id: order.incident_id ?? null, rollout_id: null, requested_by: order.requested_by ?? "admin", decided_by: order.decided_by ?? null, decided_at: order.decided_at ?? null, decision_comment: order.decision_comment ?? null,
-    created_at: new Date(created).toISOString(), updated_at: ago(0), code: null, message: null,
-    operations: known ? [{ target: "Open_vSwitch.other_config:max-idle", operation: "set", before: null, after: String(order.params.max_idle_ms ?? ""), text: "" }] : [],
-    verification: known && !dry ? { signal: "reoffload_ratio", label: "Re-offload ratio", unit: "ratio", expected: "< 0.05", measured: state === "verified" ? 0.01 : 0.24, measured_at: ago(1), deadline: new Date(created + 180_000).toISOString() } : null,
-    undoable: !dry && ["applied", "verified"].includes(state), commands: [], inhibited: order.inhibited ?? [], undo_state: null,
+    id,
+    action: order.action,
+    host: order.host,
+    pci: order.pci ?? null,
+    params: order.params,
+    mode: order.mode,
+    state,
+    incident_id: order.incident_id ?? null,
+    rollout_id: null,
+    requested_by: order.requested_by ?? "admin",
+    decided_by: order.decided_by ?? null,
+    decided_at: order.decided_at ?? null,
+    decision_comment: order.decision_comment ?? null,
+    created_at: new Date(created).toISOString(),
+    updated_at: ago(0),
+    code: null,
+    message: null,
+    operations: known
+      ? [
+          {
+            target: "Open_vSwitch.other_config:max-idle",
+            operation: "set",
+            before: null,
+            after: String(order.params.max_idle_ms ?? ""),
+            text: "",
+          },
+        ]
+      : [],
+    verification:
+      known && !dry
+        ? {
+            signal: "reoffload_ratio",
+            label: "Re-offload ratio",
+            unit: "ratio",
+            expected: "< 0.05",
+            measured: state === "confirmed" ? 0.01 : 0.24,
+            measured_at: ago(1),
+            for_s: 20,
+            deadline: new Date(created + 180_000).toISOString(),
+          }
+        : null,
+    undoable: !dry && ["verifying", "confirmed"].includes(state),
+    commands: [],
+    inhibited: order.inhibited ?? [],
+    undo_state: null,
   };
 }
 
@@ -99,21 +305,75 @@ function certificate(hours) {
 }
 
 export function agents(columns) {
-  return page([...new Set(columns.host)].slice(0, 200).map((host, i) => ({
-    id: ID(100 + i), host, version: "0.1.0", connected: i !== 2, healthy: i === 3 ? false : true, health_error: i === 3 ? "OVSDB socket does not answer" : null, enrolled_at: ago(86400), last_seen_at: ago(i === 2 ? 400 : 3),
-    // Of seven days: renewed lately, late, ended; one agent still shows a secret.
-    certificate: i === 4 ? null : certificate(i === 2 ? -30 : i === 3 ? 20 : 84 + ((i * 7) % 84)),
-  })));
+  return page(
+    [...new Set(columns.host)].slice(0, 200).map((host, i) => ({
+      id: ID(100 + i),
+      host,
+      version: "0.1.0",
+      connected: i !== 2,
+      healthy: i === 3 ? false : true,
+      health_error: i === 3 ? "OVSDB socket does not answer" : null,
+      enrolled_at: ago(86400),
+      last_seen_at: ago(i === 2 ? 400 : 3),
+      // Of seven days: renewed lately, late, ended; one agent still shows a secret.
+      certificate: i === 4 ? null : certificate(i === 2 ? -30 : i === 3 ? 20 : 84 + ((i * 7) % 84)),
+    })),
+  );
 }
 
-export const TOKENS = page([{ id: ID(41), name: "grafana", role: "viewer", prefix: "ww_4fK2", created_by: "admin", created_at: ago(86400), expires_at: null, last_used_at: ago(60) }]);
+export const TOKENS = page([
+  {
+    id: ID(41),
+    name: "grafana",
+    role: "viewer",
+    prefix: "ww_4fK2",
+    created_by: "admin",
+    created_at: ago(86400),
+    expires_at: null,
+    last_used_at: ago(60),
+  },
+]);
 export const USERS = page([
   { id: ID(51), username: "admin", role: "admin", disabled: false, created_at: ago(864000), last_sign_in_at: ago(60) },
-  { id: ID(52), username: "dana", role: "operator", disabled: false, created_at: ago(864000), last_sign_in_at: ago(5000) },
+  {
+    id: ID(52),
+    username: "dana",
+    role: "operator",
+    disabled: false,
+    created_at: ago(864000),
+    last_sign_in_at: ago(5000),
+  },
 ]);
 export const AUDIT = page([
-  { id: 3, at: ago(60), actor: "admin", action: "remedy.apply", target: "host03 tune-revalidator", outcome: "ok", address: "127.0.0.1", detail: { max_idle_ms: 60000 } },
-  { id: 2, at: ago(80), actor: "admin", action: "session.sign_in", target: "admin", outcome: "ok", address: "127.0.0.1", detail: {} },
-  { id: 1, at: ago(95), actor: "mallory", action: "session.sign_in", target: "admin", outcome: "refused", address: "127.0.0.1", detail: {} },
+  {
+    id: 3,
+    at: ago(60),
+    actor: "admin",
+    action: "remedy.apply",
+    target: "host03 tune-revalidator",
+    outcome: "ok",
+    address: "127.0.0.1",
+    detail: { max_idle_ms: 60000 },
+  },
+  {
+    id: 2,
+    at: ago(80),
+    actor: "admin",
+    action: "session.sign_in",
+    target: "admin",
+    outcome: "ok",
+    address: "127.0.0.1",
+    detail: {},
+  },
+  {
+    id: 1,
+    at: ago(95),
+    actor: "mallory",
+    action: "session.sign_in",
+    target: "admin",
+    outcome: "refused",
+    address: "127.0.0.1",
+    detail: {},
+  },
 ]);
 export { page };

@@ -1,35 +1,143 @@
-/** A short catalogue: as much of the real one as the pages show. */
-const condition = (signal, label, unit, role, raise, clear, text, alternative = null) => ({ signal, label, unit, role, alternative, window_s: 15, statistic: "mean", raise, clear, text });
+/** A short catalogue: as much of the real one as the pages show; the states are the backend's, as it serves them. */
+import { readFileSync } from "node:fs";
+
+const STATES = JSON.parse(readFileSync(new URL("states.json", import.meta.url), "utf8"));
+const condition = (signal, label, unit, role, raise, clear, text, alternative = null) => ({
+  signal,
+  label,
+  unit,
+  role,
+  alternative,
+  window_s: 15,
+  statistic: "mean",
+  raise,
+  clear,
+  text,
+});
 const S1 = {
-  rule: "S1/2", blast_radius: "flows", severity: "warning", raise_for_s: 10, clear_for_s: 20,
+  rule: "S1/2",
+  blast_radius: "flows",
+  severity: "warning",
+  raise_for_s: 10,
+  clear_for_s: 20,
   conditions: [
-    condition("reoffload_ratio", "Re-offload ratio", "ratio", "required", { at_least: 0.1 }, { below: 0.05 }, "This share of the insertions brings back a flow that was deleted while its packets still came."),
-    condition("reoffloads_per_s", "Re-offloads", "flows/s", "required", { at_least: 1 }, { below: 0.1 }, "Flows that come back each second."),
-    condition("population_change", "Change of the flow population", "ratio", "gate", { at_most: 0.5 }, null, "The number of flows is steady, so the insertions are not growth."),
-    condition("flows_wall_share", "Offloaded flows over their wall", "ratio", "supporting", { at_least: 0.9 }, null, "Re-offloading is known to begin near the wall of offloaded flows."),
+    condition(
+      "reoffload_ratio",
+      "Re-offload ratio",
+      "ratio",
+      "required",
+      { at_least: 0.1 },
+      { below: 0.05 },
+      "This share of the insertions brings back a flow that was deleted while its packets still came.",
+    ),
+    condition(
+      "reoffloads_per_s",
+      "Re-offloads",
+      "flows/s",
+      "required",
+      { at_least: 1 },
+      { below: 0.1 },
+      "Flows that come back each second.",
+    ),
+    condition(
+      "population_change",
+      "Change of the flow population",
+      "ratio",
+      "gate",
+      { at_most: 0.5 },
+      null,
+      "The number of flows is steady, so the insertions are not growth.",
+    ),
+    condition(
+      "flows_wall_share",
+      "Offloaded flows over their wall",
+      "ratio",
+      "supporting",
+      { at_least: 0.9 },
+      null,
+      "Re-offloading is known to begin near the wall of offloaded flows.",
+    ),
   ],
-  critical_when: [{ signal: "reoffload_ratio", label: "Re-offload ratio", unit: "ratio", at_least: 0.3 }], not_with: { S8: 120 },
-  summary: "{reoffload_ratio:.0%} of new offloads bring back a flow that was deleted while its packets still came ({reoffloads_per_s:.1f} flows/s).",
-  remedies: [{ action: "tune-revalidator", why: "A longer max-idle keeps live flows in the RNIC although their counters lag." }, { action: "cordon-rnic", why: "No further containers come to an RNIC that already drops flows." }],
+  critical_when: [{ signal: "reoffload_ratio", label: "Re-offload ratio", unit: "ratio", at_least: 0.3 }],
+  not_with: { S8: 120 },
+  summary:
+    "{reoffload_ratio:.0%} of new offloads bring back a flow that was deleted while its packets still came ({reoffloads_per_s:.1f} flows/s).",
+  remedies: [
+    { action: "tune-revalidator", why: "A longer max-idle keeps live flows in the RNIC although their counters lag." },
+    { action: "cordon-rnic", why: "No further containers come to an RNIC that already drops flows." },
+  ],
 };
-const symptom = (id, title, layer, ratio, more = {}) => ({ id, title, layer, ratio, cause: /^S/.test(id) ? id.replace("S", "C") : null, looks_like: null, near_misses: [], definition: null, ...more });
+const symptom = (id, title, layer, ratio, more = {}) => ({
+  id,
+  title,
+  layer,
+  ratio,
+  cause: /^S/.test(id) ? id.replace("S", "C") : null,
+  looks_like: null,
+  near_misses: [],
+  definition: null,
+  ...more,
+});
 const named = (id, label, unit, leads_to) => ({ id, label, unit, leads_to });
-const cause = (id, title, prior, explains) => ({ id, title, prior, statement: null, next_test: "Raise max-idle above the longest counter gap: when flows stop coming back, it is this.", explains, settled_by_upgrade: id === "C5", remedies: ["tune-revalidator"] });
+const cause = (id, title, prior, explains) => ({
+  id,
+  title,
+  prior,
+  statement: null,
+  next_test: "Raise max-idle above the longest counter gap: when flows stop coming back, it is this.",
+  explains,
+  settled_by_upgrade: id === "C5",
+  remedies: ["tune-revalidator"],
+});
 const signal = (name, label, unit, fields) => ({ signal: name, label, unit, fields });
 
 export const CATALOGUE = {
   symptoms: [
-    symptom("S1", "Repetitive flow re-offloading", "virtual switch", 0.171, { looks_like: "Flows with live traffic leave the RNIC and come back again and again, while the number of flows is steady.", near_misses: ["Growth: many insertions, but of flows that were never there.", "A deliberate drain: flows leave and do not come back."], definition: S1 }),
-    symptom("S2", "Kernel stagnation", "driver", 0.059), symptom("S3", "Kernel crash on new flows", "driver", 0.052), symptom("S4", "Slow flow state maintenance", "hardware", 0.114), symptom("S5", "Intermittent software forwarding", "hardware", 0.153),
-    symptom("S6", "Poor performance of specific flows", "hardware", 0.299), symptom("S7", "PCIe link down when unbinding VFs", "hardware", 0.084), symptom("S8", "RNIC unresponsiveness", "hardware", 0.068),
-    symptom("unexplained", "Unexplained performance issue", null, null, { looks_like: "Throughput falls far below the RNIC's own recent past, and none of the eight symptoms is there." }), symptom("silent", "Silent host", null, null, { looks_like: "A host's samples stop while those of the fleet go on." }),
+    symptom("S1", "Repetitive flow re-offloading", "virtual switch", 0.171, {
+      looks_like:
+        "Flows with live traffic leave the RNIC and come back again and again, while the number of flows is steady.",
+      near_misses: [
+        "Growth: many insertions, but of flows that were never there.",
+        "A deliberate drain: flows leave and do not come back.",
+      ],
+      definition: S1,
+    }),
+    symptom("S2", "Kernel stagnation", "driver", 0.059),
+    symptom("S3", "Kernel crash on new flows", "driver", 0.052),
+    symptom("S4", "Slow flow state maintenance", "hardware", 0.114),
+    symptom("S5", "Intermittent software forwarding", "hardware", 0.153),
+    symptom("S6", "Poor performance of specific flows", "hardware", 0.299),
+    symptom("S7", "PCIe link down when unbinding VFs", "hardware", 0.084),
+    symptom("S8", "RNIC unresponsiveness", "hardware", 0.068),
+    symptom("unexplained", "Unexplained performance issue", null, null, {
+      looks_like: "Throughput falls far below the RNIC's own recent past, and none of the eight symptoms is there.",
+    }),
+    symptom("silent", "Silent host", null, null, {
+      looks_like: "A host's samples stop while those of the fleet go on.",
+    }),
   ],
-  causes: [cause("C1", "The virtual switch deletes entries that have not aged", 0.171, { S1: 0.9 }), cause("C2", "The driver does not handle the time-out of an operation", 0.059, { S2: 0.9 }), cause("C4", "Deleting a flow searches its dependencies", 0.114, { S4: 0.9, S1: 0.02 }), cause("C5", "Flow counters are not updated in time", 0.153, { S5: 0.9, S1: 0.6 }), cause("C6", "Masks are queried one after another", 0.299, { S6: 0.9 }), cause("C7", "Race while the RNIC releases resources", 0.084, { S7: 0.9 })],
+  causes: [
+    cause("C1", "The virtual switch deletes entries that have not aged", 0.171, { S1: 0.9 }),
+    cause("C2", "The driver does not handle the time-out of an operation", 0.059, { S2: 0.9 }),
+    cause("C4", "Deleting a flow searches its dependencies", 0.114, { S4: 0.9, S1: 0.02 }),
+    cause("C5", "Flow counters are not updated in time", 0.153, { S5: 0.9, S1: 0.6 }),
+    cause("C6", "Masks are queried one after another", 0.299, { S6: 0.9 }),
+    cause("C7", "Race while the RNIC releases resources", 0.084, { S7: 0.9 }),
+  ],
   walls: [
-    named("offloaded_flows", "Offloaded flows", "flows", ["S1", "S5", "S6"]), named("egress_masks", "Egress masks", "masks", ["S6"]), named("ingress_masks", "Ingress masks", "masks", ["S6"]),
-    named("flow_insertions", "Flow insertions", "flows/s", ["S2"]), named("encap_contexts", "Encapsulation contexts", "contexts", ["S8", "S2"]),
+    named("offloaded_flows", "Offloaded flows", "flows", ["S1", "S5", "S6"]),
+    named("egress_masks", "Egress masks", "masks", ["S6"]),
+    named("ingress_masks", "Ingress masks", "masks", ["S6"]),
+    named("flow_insertions", "Flow insertions", "flows/s", ["S2"]),
+    named("encap_contexts", "Encapsulation contexts", "contexts", ["S8", "S2"]),
   ],
   models: ["CX-4", "CX-5", "CX-6", "CX-7", "BF-3", "E810"],
-  signals: [signal("reoffload_ratio", "Re-offload ratio", "ratio", ["reoffload_ratio"]), signal("counter_gap_share", "Counter gap over max-idle", "ratio", ["counter_gap_p95_s", "max_idle_ms"]), signal("flows_offloaded", "Offloaded flows", "flows", ["flows_offloaded"]), signal("q_egress", "Egress Q", "queries", ["q_egress"])],
+  signals: [
+    signal("reoffload_ratio", "Re-offload ratio", "ratio", ["reoffload_ratio"]),
+    signal("counter_gap_share", "Counter gap over max-idle", "ratio", ["counter_gap_p95_s", "max_idle_ms"]),
+    signal("flows_offloaded", "Offloaded flows", "flows", ["flows_offloaded"]),
+    signal("q_egress", "Egress Q", "queries", ["q_egress"]),
+  ],
   fields: [],
+  states: STATES,
 };

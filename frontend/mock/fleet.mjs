@@ -12,12 +12,34 @@ export function seeded(seed) {
   };
 }
 
-const PCI = ["0000:3b:00.0", "0000:5e:00.0", "0000:86:00.0", "0000:af:00.0", "0000:1a:00.0", "0000:65:00.0", "0000:b1:00.0", "0000:d8:00.0"];
+const PCI = [
+  "0000:3b:00.0",
+  "0000:5e:00.0",
+  "0000:86:00.0",
+  "0000:af:00.0",
+  "0000:1a:00.0",
+  "0000:65:00.0",
+  "0000:b1:00.0",
+  "0000:d8:00.0",
+];
 const WALLS = ["offloaded_flows", "egress_masks", "ingress_masks", "flow_insertions", "encap_contexts"];
 
 export function makeFleet({ hosts, perHost, perRack, sick = true }) {
   const random = seeded(7);
-  const c = { host: [], rack: [], pci: [], model: [], headroom: [], nearest_wall: [], symptoms: [], recent: [], seen_at_ms: [], cordoned: [], tx_gbps: [], rx_gbps: [] };
+  const c = {
+    host: [],
+    rack: [],
+    pci: [],
+    model: [],
+    headroom: [],
+    nearest_wall: [],
+    symptoms: [],
+    recent: [],
+    seen_at_ms: [],
+    cordoned: [],
+    tx_gbps: [],
+    rx_gbps: [],
+  };
   const now = Date.now();
   const width = String(hosts).length;
   for (let h = 0; h < hosts; h++) {
@@ -39,10 +61,13 @@ export function makeFleet({ hosts, perHost, perRack, sick = true }) {
       c.rx_gbps.push(Math.round(random() * 900) / 10);
       if (!sick) continue;
       const at = i / (hosts * perHost);
-      if (i === Math.floor(hosts * perHost * 0.3)) Object.assign(row(c, i), { headroom: -0.12, symptoms: ["S1"], nearest_wall: "offloaded_flows" }).write();
-      else if (i === Math.floor(hosts * perHost * 0.62)) Object.assign(row(c, i), { headroom: 0.04, symptoms: ["S6"], nearest_wall: "egress_masks" }).write();
+      if (i === Math.floor(hosts * perHost * 0.3))
+        Object.assign(row(c, i), { headroom: -0.12, symptoms: ["S1"], nearest_wall: "offloaded_flows" }).write();
+      else if (i === Math.floor(hosts * perHost * 0.62))
+        Object.assign(row(c, i), { headroom: 0.04, symptoms: ["S6"], nearest_wall: "egress_masks" }).write();
       else if (i === Math.floor(hosts * perHost * 0.1)) Object.assign(row(c, i), { recent: ["S7"] }).write();
-      else if (i === Math.floor(hosts * perHost * 0.45)) Object.assign(row(c, i), { symptoms: ["unexplained"], headroom: 0.41 }).write();
+      else if (i === Math.floor(hosts * perHost * 0.45))
+        Object.assign(row(c, i), { symptoms: ["unexplained"], headroom: 0.41 }).write();
       else if (h === hosts - 1) Object.assign(row(c, i), { symptoms: ["silent"], seen_at_ms: now - 240_000 }).write();
       else if (i === Math.floor(hosts * perHost * 0.8)) Object.assign(row(c, i), { headroom: 0.07 }).write();
       else if (at > 0.9 && random() < 0.12) Object.assign(row(c, i), { seen_at_ms: now - 600_000 }).write();

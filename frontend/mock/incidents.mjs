@@ -8,13 +8,55 @@ const ago = (seconds) => new Date(Date.now() - seconds * 1000).toISOString();
 export const PLAN_REMEDY = ID(70);
 
 const KINDS = [
-  ["S1", "C5", "flows", "Flows of live traffic are offloaded again and again", "41 % of the flows inserted in the last minute had been deleted while their packets still came; 8,064 flows are offloaded, the wall is at 7,200."],
-  ["S6", "C6", "rnic", "Flows deep in the mask chain are slow", "A packet needs 14 mask queries on average; 21 egress masks are tried one after another."],
-  ["S4", "C4", "rnic", "Deleting flows takes nine times as long as usual", "A deletion takes 41 ms; this RNIC's own baseline is 4.6 ms."],
-  ["S2", "C2", "host", "Commands of the driver time out", "The kernel logged 6 command time-outs in a minute while flows were inserted at 97 % of the wall."],
-  ["S7", "C7", "host", "The PCIe link came back narrower", "The link of 0000:3b:00.0 came back at x4 four seconds after two virtual functions were unbound."],
-  ["silent", null, "host", "The host's telemetry has stopped", "No sample came for 4 minutes while the rest of the fleet reports."],
-  ["unexplained", null, "rnic", "Throughput fell and nothing known explains it", "Throughput is at 22 % of its own recent past; none of the eight symptoms was found."],
+  [
+    "S1",
+    "C5",
+    "flows",
+    "Flows of live traffic are offloaded again and again",
+    "41 % of the flows inserted in the last minute had been deleted while their packets still came; 8,064 flows are offloaded, the wall is at 7,200.",
+  ],
+  [
+    "S6",
+    "C6",
+    "rnic",
+    "Flows deep in the mask chain are slow",
+    "A packet needs 14 mask queries on average; 21 egress masks are tried one after another.",
+  ],
+  [
+    "S4",
+    "C4",
+    "rnic",
+    "Deleting flows takes nine times as long as usual",
+    "A deletion takes 41 ms; this RNIC's own baseline is 4.6 ms.",
+  ],
+  [
+    "S2",
+    "C2",
+    "host",
+    "Commands of the driver time out",
+    "The kernel logged 6 command time-outs in a minute while flows were inserted at 97 % of the wall.",
+  ],
+  [
+    "S7",
+    "C7",
+    "host",
+    "The PCIe link came back narrower",
+    "The link of 0000:3b:00.0 came back at x4 four seconds after two virtual functions were unbound.",
+  ],
+  [
+    "silent",
+    null,
+    "host",
+    "The host's telemetry has stopped",
+    "No sample came for 4 minutes while the rest of the fleet reports.",
+  ],
+  [
+    "unexplained",
+    null,
+    "rnic",
+    "Throughput fell and nothing known explains it",
+    "Throughput is at 22 % of its own recent past; none of the eight symptoms was found.",
+  ],
 ];
 
 function make(n, kind, where, changes = {}) {
@@ -22,26 +64,82 @@ function make(n, kind, where, changes = {}) {
   const opened = changes.opened ?? 400 + n * 37;
   const state = changes.state ?? "open";
   return {
-    id: ID(n), host: where.host, pci: symptom === "silent" ? "" : where.pci, rack: where.rack, symptom, symptoms: changes.symptoms ?? [symptom], state, severity: changes.severity ?? "warning", blast_radius, title, summary,
-    opened_at: ago(opened), updated_at: ago(Math.min(opened, 5 + n)), acknowledged_by: state === "acknowledged" ? "dana" : null, acknowledged_at: state === "acknowledged" ? ago(200) : null,
-    resolved_by: state === "resolved" ? "wallwatch" : null, resolved_at: state === "resolved" ? ago(Math.max(30, opened - 700)) : null, reopened: state === "reopened" ? 1 : 0,
-    active: changes.active ?? state !== "resolved", over_since: changes.over ? ago(changes.over) : state === "resolved" ? ago(Math.max(40, opened - 600)) : null,
-    cause, top_cause: cause, scope: changes.scope ?? (blast_radius === "host" ? "host" : "rnic"), subject: changes.subject ?? (blast_radius === "host" ? where.host : `${where.host} ${where.pci}`), hosts: changes.hosts ?? [where.host],
-    rnics: changes.rnics ?? (symptom === "silent" ? 0 : 1), model: symptom === "silent" ? null : (where.model ?? "CX-6"), fw_ver: symptom === "silent" ? null : "22.36.1010", assignee: changes.assignee ?? (state === "acknowledged" ? "dana" : null),
-    external_refs: changes.refs ?? [], suppressed_by: state === "suppressed" && !changes.remedy ? ID(61) : null, inhibited_by: changes.remedy ?? null, merged_into: null, version: 1, seq: n,
+    id: ID(n),
+    host: where.host,
+    pci: symptom === "silent" ? "" : where.pci,
+    rack: where.rack,
+    symptom,
+    symptoms: changes.symptoms ?? [symptom],
+    state,
+    severity: changes.severity ?? "warning",
+    blast_radius,
+    title,
+    summary,
+    opened_at: ago(opened),
+    updated_at: ago(Math.min(opened, 5 + n)),
+    acknowledged_by: state === "acknowledged" ? "dana" : null,
+    acknowledged_at: state === "acknowledged" ? ago(200) : null,
+    resolved_by: state === "resolved" ? "wallwatch" : null,
+    resolved_at: state === "resolved" ? ago(Math.max(30, opened - 700)) : null,
+    reopened: state === "reopened" ? 1 : 0,
+    active: changes.active ?? state !== "resolved",
+    cleared_at: changes.over ? ago(changes.over) : state === "resolved" ? ago(Math.max(40, opened - 600)) : null,
+    cause,
+    top_cause: cause,
+    scope: changes.scope ?? (blast_radius === "host" ? "host" : "rnic"),
+    subject: changes.subject ?? (blast_radius === "host" ? where.host : `${where.host} ${where.pci}`),
+    hosts: changes.hosts ?? [where.host],
+    rnics: changes.rnics ?? (symptom === "silent" ? 0 : 1),
+    model: symptom === "silent" ? null : (where.model ?? "CX-6"),
+    fw_ver: symptom === "silent" ? null : "22.36.1010",
+    assignee: changes.assignee ?? (state === "acknowledged" ? "dana" : null),
+    external_refs: changes.refs ?? [],
+    suppressed_by: state === "suppressed" && !changes.remedy ? ID(61) : null,
+    inhibited_by: changes.remedy ?? null,
+    merged_into: null,
+    version: 1,
+    seq: n,
   };
 }
 
 function few(fleet) {
-  const at = (i) => ({ host: fleet.host[i] ?? "host01", pci: fleet.pci[i] ?? "0000:3b:00.0", rack: fleet.rack[i] ?? "r1", model: fleet.model[i] });
-  const sick = Math.max(0, fleet.symptoms.findIndex((s) => s.includes("S1")));
+  const at = (i) => ({
+    host: fleet.host[i] ?? "host01",
+    pci: fleet.pci[i] ?? "0000:3b:00.0",
+    rack: fleet.rack[i] ?? "r1",
+    model: fleet.model[i],
+  });
+  const sick = Math.max(
+    0,
+    fleet.symptoms.findIndex((s) => s.includes("S1")),
+  );
   const [s1, s6, s4, s2, s7, silent, unexplained] = KINDS;
   return [
     make(20, silent, at(30), { severity: "critical", opened: 240 }),
-    make(11, s1, at(sick), { severity: "critical", opened: 430, symptoms: ["S1", "S5"], refs: [{ system: "jira", key: "NET-4411", url: "https://tickets.example.org/NET-4411" }] }),
+    make(11, s1, at(sick), {
+      severity: "critical",
+      opened: 430,
+      symptoms: ["S1", "S5"],
+      refs: [{ system: "jira", key: "NET-4411", url: "https://tickets.example.org/NET-4411" }],
+    }),
     make(14, s2, at(5), { severity: "critical", opened: 760, state: "reopened" }),
-    make(15, s4, at(9), { opened: 1300, scope: "rack", subject: "r2", hosts: ["host05", "host06", "host07"], rnics: 5 }),
-    make(16, s1, at(12), { opened: 1900, scope: "fleet", subject: "22.36.1010", hosts: ["host02", "host03", "host05", "host08"], rnics: 9, severity: "critical", state: "acknowledged", assignee: "admin" }),
+    make(15, s4, at(9), {
+      opened: 1300,
+      scope: "rack",
+      subject: "r2",
+      hosts: ["host05", "host06", "host07"],
+      rnics: 5,
+    }),
+    make(16, s1, at(12), {
+      opened: 1900,
+      scope: "fleet",
+      subject: "22.36.1010",
+      hosts: ["host02", "host03", "host05", "host08"],
+      rnics: 9,
+      severity: "critical",
+      state: "acknowledged",
+      assignee: "admin",
+    }),
     make(12, s6, at(19), { opened: 2600, state: "acknowledged" }),
     make(17, unexplained, at(22), { opened: 3000 }),
     make(18, s7, at(3), { opened: 3600, active: false, over: 500, state: "acknowledged" }),
@@ -56,7 +154,11 @@ function many(fleet, count) {
   return Array.from({ length: count }, (_, n) => {
     const i = Math.floor(random() * fleet.host.length);
     const where = { host: fleet.host[i], pci: fleet.pci[i], rack: fleet.rack[i], model: fleet.model[i] };
-    return make(1000 + n, KINDS[Math.floor(random() * KINDS.length)], where, { opened: 20 + n * 3, severity: random() < 0.2 ? "critical" : "warning", state: random() < 0.1 ? "acknowledged" : "open" });
+    return make(1000 + n, KINDS[Math.floor(random() * KINDS.length)], where, {
+      opened: 20 + n * 3,
+      severity: random() < 0.2 ? "critical" : "warning",
+      state: random() < 0.1 ? "acknowledged" : "open",
+    });
   });
 }
 
@@ -80,7 +182,9 @@ export class Incidents {
         (without === "state" || lists.state.length === 0 || lists.state.includes(i.state)) &&
         (without === "symptom" || lists.symptom.length === 0 || i.symptoms.some((s) => lists.symptom.includes(s))) &&
         ["severity", "cause", "scope"].every((name) => without === name || !q.get(name) || i[name] === q.get(name)) &&
-        ["rack", "pci", "model", "fw_ver", "assignee", "suppressed_by", "inhibited_by"].every((name) => !q.get(name) || i[name] === q.get(name)) &&
+        ["rack", "pci", "model", "fw_ver", "assignee", "suppressed_by", "inhibited_by"].every(
+          (name) => !q.get(name) || i[name] === q.get(name),
+        ) &&
         (!q.get("host") || i.hosts.includes(q.get("host"))) &&
         (!q.get("active") || String(i.active) === q.get("active")) &&
         (!text || `${i.title} ${i.summary} ${i.subject} ${i.host} ${i.pci}`.toLowerCase().includes(text)),
@@ -94,14 +198,19 @@ export class Incidents {
     const found = this.matching(q).sort((a, b) => sign * (key(a) - key(b)));
     const from = Number(q.get("cursor") ?? 0);
     const limit = Number(q.get("limit") ?? 100);
-    return { items: found.slice(from, from + limit), next_cursor: from + limit < found.length ? String(from + limit) : null };
+    return {
+      items: found.slice(from, from + limit),
+      next_cursor: from + limit < found.length ? String(from + limit) : null,
+    };
   }
 
   counts(q) {
     const by = {};
     for (const facet of FACETS) {
       by[facet] = {};
-      for (const i of this.matching(q, facet)) for (const value of facet === "symptom" ? i.symptoms : [i[facet]]) if (value) by[facet][value] = (by[facet][value] ?? 0) + 1;
+      for (const i of this.matching(q, facet))
+        for (const value of facet === "symptom" ? i.symptoms : [i[facet]])
+          if (value) by[facet][value] = (by[facet][value] ?? 0) + 1;
     }
     return { total: this.matching(q).length, by };
   }
@@ -119,18 +228,31 @@ export class Incidents {
   }
 
   act(i, action, more = {}) {
-    if (action === "assign") return this.touch(i, { assignee: more.assignee ?? null }, "assigned", more.assignee ? `Assigned to ${more.assignee}.` : "Nobody has it.");
+    if (action === "assign")
+      return this.touch(
+        i,
+        { assignee: more.assignee ?? null },
+        "assigned",
+        more.assignee ? `Assigned to ${more.assignee}.` : "Nobody has it.",
+      );
     if (action === "comment") return this.touch(i, {}, "comment", more.text);
     const state = ACTS[action];
-    const by = { acknowledged_by: action === "acknowledge" ? "admin" : action === "unacknowledge" ? null : i.acknowledged_by, resolved_by: action === "resolve" ? "admin" : null, resolved_at: action === "resolve" ? ago(0) : null };
+    const by = {
+      acknowledged_by: action === "acknowledge" ? "admin" : action === "unacknowledge" ? null : i.acknowledged_by,
+      resolved_by: action === "resolve" ? "admin" : null,
+      resolved_at: action === "resolve" ? ago(0) : null,
+    };
     return this.touch(i, { state, ...by }, state, `${state} by admin.`);
   }
 
   bulk({ ids, filter, action, ...more }) {
     const q = new URLSearchParams();
-    for (const [name, value] of Object.entries(filter ?? {})) for (const each of [value].flat()) if (each !== undefined && each !== null) q.append(name, String(each));
+    for (const [name, value] of Object.entries(filter ?? {}))
+      for (const each of [value].flat()) if (each !== undefined && each !== null) q.append(name, String(each));
     const targets = ids ? this.all.filter((i) => ids.includes(i.id)) : this.matching(q);
-    const skipped = targets.filter((i) => i.state === ACTS[action]).map((i) => ({ id: i.id, why: `is ${i.state} already` }));
+    const skipped = targets
+      .filter((i) => i.state === ACTS[action])
+      .map((i) => ({ id: i.id, why: `is ${i.state} already` }));
     const done = targets.filter((i) => !skipped.some((each) => each.id === i.id));
     for (const i of done) this.act(i, action, more);
     return { changed: done.length, skipped };

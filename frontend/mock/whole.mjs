@@ -1,22 +1,84 @@
 /** One incident whole, and what surrounds it. */
 const ID = (n) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
 const ago = (seconds) => new Date(Date.now() - seconds * 1000).toISOString();
-const evidence = (signal, label, unit, value, expected, text) => ({ signal, label, unit, from: ago(330), to: ago(240), value, expected, text });
-const hypothesis = (cause, title, prior, posterior, yes, no, next_test) => ({ cause, title, prior, posterior, evidence_for: yes, evidence_against: no, next_test });
+const evidence = (signal, label, unit, value, expected, text) => ({
+  signal,
+  label,
+  unit,
+  from: ago(330),
+  to: ago(240),
+  value,
+  expected,
+  text,
+});
+const hypothesis = (cause, title, prior, posterior, yes, no, next_test) => ({
+  cause,
+  title,
+  prior,
+  posterior,
+  evidence_for: yes,
+  evidence_against: no,
+  next_test,
+});
 
 function signalsOf() {
   return [
-    evidence("reoffload_ratio", "Re-offload ratio", "ratio", 0.41, "< 5 %", "Flows come back although their packets never stopped."),
-    evidence("counter_gap_share", "Counter gap over max-idle", "ratio", 1.32, "< 80 %", "Hardware counters stand still for longer than the idle limit."),
-    evidence("flows_offloaded", "Offloaded flows", "flows", 8064, "< 7200 flows", "The number of offloaded flows is past the wall of this model."),
+    evidence(
+      "reoffload_ratio",
+      "Re-offload ratio",
+      "ratio",
+      0.41,
+      "< 5 %",
+      "Flows come back although their packets never stopped.",
+    ),
+    evidence(
+      "counter_gap_share",
+      "Counter gap over max-idle",
+      "ratio",
+      1.32,
+      "< 80 %",
+      "Hardware counters stand still for longer than the idle limit.",
+    ),
+    evidence(
+      "flows_offloaded",
+      "Offloaded flows",
+      "flows",
+      8064,
+      "< 7200 flows",
+      "The number of offloaded flows is past the wall of this model.",
+    ),
   ];
 }
 
 function hypotheses(signals) {
   return [
-    hypothesis("C5", "Flow counters are not updated in time", 0.153, 0.71, signals.slice(1), [], "Raise max-idle above the longest counter gap: if the re-offloads stop, it is this."),
-    hypothesis("C1", "The virtual switch deletes entries that have not aged", 0.171, 0.17, signals.slice(0, 1), [evidence("counter_gap_p95_s", "Counter gap", "s", 8.4, "< 1 s", "Counters lag, which C1 does not explain.")], "Compare the firmware with the vendor's fixed release."),
-    hypothesis("C6", "Masks are queried one after another", 0.299, 0.08, [], [evidence("q_egress", "Egress Q", "queries", 4.1, "> 12 queries", "Few queries a packet.")], "Compare throughput of head and tail masks."),
+    hypothesis(
+      "C5",
+      "Flow counters are not updated in time",
+      0.153,
+      0.71,
+      signals.slice(1),
+      [],
+      "Raise max-idle above the longest counter gap: if the re-offloads stop, it is this.",
+    ),
+    hypothesis(
+      "C1",
+      "The virtual switch deletes entries that have not aged",
+      0.171,
+      0.17,
+      signals.slice(0, 1),
+      [evidence("counter_gap_p95_s", "Counter gap", "s", 8.4, "< 1 s", "Counters lag, which C1 does not explain.")],
+      "Compare the firmware with the vendor's fixed release.",
+    ),
+    hypothesis(
+      "C6",
+      "Masks are queried one after another",
+      0.299,
+      0.08,
+      [],
+      [evidence("q_egress", "Egress Q", "queries", 4.1, "> 12 queries", "Few queries a packet.")],
+      "Compare throughput of head and tail masks.",
+    ),
     hypothesis("C4", "Deletion is slow", 0.114, 0.02, [], [], null),
     hypothesis("C8", "Encapsulation contexts exceed the buffer", 0.068, 0.01, [], [], null),
     hypothesis("C7", "Race at VF unbind", 0.084, 0.005, [], [], null),
@@ -25,48 +87,146 @@ function hypotheses(signals) {
   ];
 }
 
+const EXPLANATION = [
+  "The hardware counters of these flows stand still for up to 13.2 s, longer than the idle limit of 10 s,",
+  "so the virtual switch takes flows in use for idle and deletes them.",
+  "The most likely cause is that flow counters are not updated in time (71%).",
+  "The firmware 22.36.1010 is older than the release in which the vendor fixed this.",
+  "Raising max-idle above the longest gap would confirm it.",
+].join(" ");
+const QUIET = "No notification is sent and no rule acts on it, unless it outlasts the remedy by 80 s.";
+
 export function whole(summary, added = []) {
   const signals = signalsOf();
   const known = summary.cause !== null;
   const finding = (n, symptom, host, state) => ({
-    finding_id: ID(90 + n), host, pci: summary.pci, rack: summary.rack ?? "", model: summary.model ?? "", driver: "mlx5_core", fw_ver: summary.fw_ver ?? "", symptom, state, started_at: summary.opened_at, last_at: ago(3),
-    cleared_at: state === "cleared" ? ago(60) : null, severity: summary.severity, cause: summary.cause, title: summary.title, summary: summary.summary, explanation: "", inhibited: summary.inhibited_by !== null, inhibited_by: summary.inhibited_by, evidence: signals, hypotheses: [], remedies: [],
+    finding_id: ID(90 + n),
+    host,
+    pci: summary.pci,
+    rack: summary.rack ?? "",
+    model: summary.model ?? "",
+    driver: "mlx5_core",
+    fw_ver: summary.fw_ver ?? "",
+    symptom,
+    state,
+    started_at: summary.opened_at,
+    last_at: ago(3),
+    cleared_at: state === "cleared" ? ago(60) : null,
+    severity: summary.severity,
+    cause: summary.cause,
+    title: summary.title,
+    summary: summary.summary,
+    explanation: "",
+    inhibited: summary.inhibited_by !== null,
+    inhibited_by: summary.inhibited_by,
+    evidence: signals,
+    hypotheses: [],
+    remedies: [],
   });
   return {
-    ...summary, rule: `${summary.symptom}/1`, finding_id: ID(90), merged: [], remedy_ids: [],
-    explanation: `${summary.summary} The hardware counters of these flows stand still for up to 13.2 s, longer than the idle limit of 10 s, so the virtual switch takes flows in use for idle and deletes them. The most likely cause is that flow counters are not updated in time (71 %). The firmware 22.36.1010 is older than the release in which the vendor fixed this. Raising max-idle above the longest gap would settle it.`,
-    evidence: signals, hypotheses: known ? hypotheses(signals) : [],
+    ...summary,
+    rule: `${summary.symptom}/1`,
+    finding_id: ID(90),
+    merged: [],
+    remedy_ids: [],
+    explanation: `${summary.summary} ${EXPLANATION}`,
+    evidence: signals,
+    hypotheses: known ? hypotheses(signals) : [],
     remedies: known
       ? [
-          { action: "tune-revalidator", params: { max_idle_ms: 60000 }, why: "Idle flows are then kept for longer than the counters lag, so live flows are not deleted." },
-          { action: "cordon-rnic", params: { pci: summary.pci, reason: "past the offloaded-flows wall" }, why: "No new container makes it worse while you look." },
+          {
+            action: "tune-revalidator",
+            params: { max_idle_ms: 60000 },
+            why: "Idle flows are then kept for longer than the counters lag, so live flows are not deleted.",
+          },
+          {
+            action: "cordon-rnic",
+            params: { pci: summary.pci, reason: "past the offloaded-flows wall" },
+            why: "No new container makes it worse while you look.",
+          },
         ]
       : [],
-    findings: summary.symptoms.length > 1 ? [finding(0, summary.symptoms[0], summary.host, "active"), finding(1, summary.symptoms[1], summary.host, "cleared")] : summary.hosts.map((host, n) => finding(n, summary.symptom, host, "active")),
+    findings:
+      summary.symptoms.length > 1
+        ? [
+            finding(0, summary.symptoms[0], summary.host, "active"),
+            finding(1, summary.symptoms[1], summary.host, "cleared"),
+          ]
+        : summary.hosts.map((host, n) => finding(n, summary.symptom, host, "active")),
     timeline: [
-      { at: summary.opened_at, kind: "opened", actor: "classify", text: `${summary.symptom} found by rule ${summary.symptom}/1.`, data: {} },
+      {
+        at: summary.opened_at,
+        kind: "opened",
+        actor: "classify",
+        text: `${summary.symptom} found by rule ${summary.symptom}/1.`,
+        data: {},
+      },
       { at: ago(300), kind: "symptom", actor: "classify", text: "S5 belongs to it: C5 causes both.", data: {} },
       { at: ago(240), kind: "updated", actor: "classify", text: "Severity is now critical.", data: {} },
-      { at: ago(120), kind: "comment", actor: "dana", text: "Training job 4411 sees step times double since 03:20.", data: {} },
+      {
+        at: ago(120),
+        kind: "comment",
+        actor: "dana",
+        text: "Training job 4411 sees step times double since 03:20.",
+        data: {},
+      },
       { at: ago(100), kind: "ticket", actor: "jira-bridge", text: "Linked to NET-4411.", data: {} },
       { at: ago(60), kind: "remedy", actor: "dana", text: "Tune the revalidator: dry run planned.", data: {} },
-      ...(summary.inhibited_by === null ? [] : [{ at: summary.opened_at, kind: "inhibited", actor: "wallwatch", text: `Inhibited: ${summary.symptom} began while the remedy "Apply a mask plan" ran here or settled, which may bring it about. Nobody is notified, and no rule acts on it, unless it outlasts the remedy by 80 s.`, data: { remedy_id: summary.inhibited_by } }]),
+      ...(summary.inhibited_by === null
+        ? []
+        : [
+            {
+              at: summary.opened_at,
+              kind: "inhibited",
+              actor: "wallwatch",
+              text: `Inhibited: ${summary.symptom} started while the remedy "Apply a mask plan" ran. ${QUIET}`,
+              data: { remedy_id: summary.inhibited_by },
+            },
+          ]),
       ...added,
     ],
   };
 }
 
 export function containers(summary) {
-  const one = (n, until) => ({ host: summary.host, pci: summary.pci || "0000:3b:00.0", vf: `0000:3b:00.${n + 2}`, container: `c0ffee${n}`, pod: `train/job-4411-worker-${n}`, address: `10.8.0.${n + 10}`, vxlan_network: 4097, since: ago(9000 + n * 60), until });
-  return { at: summary.opened_at, items: [one(0, null), one(1, null), one(2, null), one(3, ago(100))], truncated: false };
+  const one = (n, until) => ({
+    host: summary.host,
+    pci: summary.pci || "0000:3b:00.0",
+    vf: `0000:3b:00.${n + 2}`,
+    container: `c0ffee${n}`,
+    pod: `train/job-4411-worker-${n}`,
+    address: `10.8.0.${n + 10}`,
+    vxlan_network: 4097,
+    since: ago(9000 + n * 60),
+    until,
+  });
+  return {
+    at: summary.opened_at,
+    items: [one(0, null), one(1, null), one(2, null), one(3, ago(100))],
+    truncated: false,
+  };
 }
 
 export function before(summary) {
   const at = (seconds) => new Date(Date.parse(summary.opened_at) - seconds * 1000).toISOString();
-  const change = (seconds, kind, text) => ({ at: at(seconds), kind, host: summary.host, pci: summary.pci, text, data: {} });
+  const change = (seconds, kind, text) => ({
+    at: at(seconds),
+    kind,
+    host: summary.host,
+    pci: summary.pci,
+    text,
+    data: {},
+  });
   return {
-    from: at(900), to: summary.opened_at, truncated: false,
-    items: [change(840, "setting", "max-idle went from 30 s to 10 s."), change(310, "container", "train/job-4411-worker-0 got the virtual function 0000:3b:00.2."), change(280, "container", "train/job-4411-worker-1 got the virtual function 0000:3b:00.3."), change(35, "event", "6 command time-outs in the kernel log.")],
+    from: at(900),
+    to: summary.opened_at,
+    truncated: false,
+    items: [
+      change(840, "setting", "max-idle went from 30 s to 10 s."),
+      change(310, "container", "train/job-4411-worker-0 got the virtual function 0000:3b:00.2."),
+      change(280, "container", "train/job-4411-worker-1 got the virtual function 0000:3b:00.3."),
+      change(35, "event", "6 command time-outs in the kernel log."),
+    ],
   };
 }
 
@@ -74,8 +234,20 @@ export function similar(all, summary) {
   const past = all.filter((i) => i.id !== summary.id && i.state === "resolved" && i.symptom === summary.symptom);
   return {
     items: past.slice(0, 3).map((incident) => ({
-      incident, alike: ["cause", "symptom", "fw_ver"], lasted_s: 840, resolved_by: "wallwatch", last_comment: "max-idle 60 s was enough.",
-      remedies: [{ id: ID(901), action: "tune-revalidator", params: { max_idle_ms: 60000 }, state: "verified", requested_by: "dana" }],
+      incident,
+      alike: ["cause", "symptom", "fw_ver"],
+      lasted_s: 840,
+      resolved_by: "wallwatch",
+      last_comment: "max-idle 60 s was enough.",
+      remedies: [
+        {
+          id: ID(901),
+          action: "tune-revalidator",
+          params: { max_idle_ms: 60000 },
+          state: "confirmed",
+          requested_by: "dana",
+        },
+      ],
     })),
   };
 }

@@ -28,7 +28,7 @@ hash_of() {
   {
     for word in "$@"; do
       case $word in
-        @*) find "${word#@}" -name node_modules -prune -o -name dist -prune -o -name '*.tsbuildinfo' -prune -o -type f -print0 2>/dev/null \
+        @*) find "${word#@}" -name node_modules -prune -o -name dist -prune -o -name '*.tsbuildinfo' -prune -o -name schema.d.ts -prune -o -type f -print0 2>/dev/null \
               | LC_ALL=C sort -z | xargs -0 -r sha256sum ;;
         *) echo "$word" ;;
       esac

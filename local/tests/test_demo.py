@@ -1,13 +1,23 @@
 import os
 import subprocess
+import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from signal import SIGTERM
+from urllib.request import urlopen
 
 import pytest
 
 from wallwatch_local import demo, hosts, postgres
 from wallwatch_local.demo_programs import Layout, centre, fleet, on_hosts, stores
 from wallwatch_local.errors import LocalStackError
+from wallwatch_local.paths import REPOSITORY
+from wallwatch_local.processes import die_with_parent, running
+from wallwatch_local.programs import Program
 from wallwatch_local.reset import reset
 
 
@@ -70,6 +80,94 @@ def test_collectors_stop_before_kafka_and_jobs_before_the_stores(layout: Layout)
     programs = [*stores(layout), *centre(layout, "url"), *fleet(layout, scenario), *on_hosts(layout, simulated)]
     assert list(dict.fromkeys(program.group for program in programs)) == ["stores", "jobs", "backend", "fleet", "collectors", "agents"]
     assert len([program for program in programs if program.group == "collectors"]) == len(simulated)
+
+
+def test_hot_reload_adds_the_ui_and_changes_nothing_but_the_backend_s_start(layout: Layout) -> None:
+    plain = {program.name: program for program in centre(layout, "url")}
+    following = {program.name: program for program in centre(replace(layout, ui_port=8005), "url")}
+    assert following.keys() - plain.keys() == {"ui"}
+    assert following["ui"].environment == {"WALLWATCH_API_URL": layout.api_url}
+    assert "--reload" in following["backend"].command
+    assert "--reload" not in plain["backend"].command
+    built_pages = {"WALLWATCH_UI_DIR": plain["backend"].environment["WALLWATCH_UI_DIR"]}
+    assert {**following["backend"].environment, **built_pages} == plain["backend"].environment
+    for name in following.keys() - {"backend", "ui"}:
+        assert following[name].command == plain[name].command
+
+
+def test_a_person_is_sent_to_the_ui_that_follows_its_sources(layout: Layout) -> None:
+    assert layout.address == layout.api_url
+    assert replace(layout, ui_port=8005).address == "http://127.0.0.1:8005"
+
+
+def test_new_lines_of_a_log_are_told_once_and_only_when_they_are_whole(tmp_path: Path) -> None:
+    log = tmp_path / "backend.log"
+    log.write_text("old\n")
+    followed = demo.LogFollower({"backend": log, "ui": tmp_path / "none.log"})
+    assert list(followed.new_lines()) == []
+    with log.open("a") as file:
+        file.write("one\ntw")
+        file.flush()
+        assert list(followed.new_lines()) == ["backend | one"]
+        file.write("o\n")
+    assert list(followed.new_lines()) == ["backend | two"]
+    log.write_text("new\n")  # rotated
+    assert list(followed.new_lines()) == ["backend | new"]
+
+
+@contextmanager
+def started(program: Program, log: Path, is_ready: Callable[[], bool]) -> Iterator[None]:
+    """A program as the supervisor starts it."""
+    command = ["env", *(f"{name}={value}" for name, value in program.environment.items()), *program.command]
+    with running(program.name, die_with_parent(command, SIGTERM), log, is_ready, SIGTERM):
+        yield
+
+
+def answer_of(address: str) -> str:
+    try:
+        with urlopen(address, timeout=5) as answer:
+            return str(answer.read().decode())
+    except OSError:
+        return ""
+
+
+@pytest.mark.integration
+def test_the_backend_follows_its_sources(layout: Layout, migrated_url: str, kafka_bootstrap: str, free_port: int) -> None:
+    layout = replace(layout, http_port=free_port, kafka_port=int(kafka_bootstrap.rsplit(":", 1)[1]), ui_port=8005, agent_port=0)
+    program = next(program for program in centre(layout, migrated_url) if program.name == "backend")
+    log = layout.folder / "backend.log"
+    healthy = f"{layout.api_url}/-/healthy"
+    with started(program, log, lambda: bool(answer_of(healthy))):
+        assert "Reloading" not in log.read_text()
+        os.utime(REPOSITORY / "backend" / "wallwatch_backend" / "openapi.py")
+        deadline = time.monotonic() + 180
+        while "Reloading" not in log.read_text():
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        while log.read_text().count("Application startup complete") < 2 or not answer_of(healthy):
+            assert time.monotonic() < deadline, log.read_text()
+            time.sleep(0.1)
+
+
+@pytest.mark.integration
+def test_the_ui_is_served_from_its_sources_and_asks_the_backend(layout: Layout, free_port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Api(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(f"the API was asked for {self.path}".encode())
+
+        def log_message(self, format: str, *args: object) -> None: ...
+
+    with HTTPServer(("127.0.0.1", 0), Api) as api:
+        threading.Thread(target=api.serve_forever, daemon=True).start()
+        layout = replace(layout, http_port=api.server_port, ui_port=free_port)
+        program = next(program for program in centre(layout, "url") if program.name == "ui")
+        monkeypatch.chdir(program.directory)
+        with started(program, layout.folder / "ui.log", lambda: bool(answer_of(layout.address))):
+            assert "/@vite/client" in answer_of(layout.address)
+            assert answer_of(f"{layout.address}/api/v1/session") == "the API was asked for /api/v1/session"
+        api.shutdown()
 
 
 def test_host_processes_run_in_their_host_s_folder_without_the_database_s_address(layout: Layout) -> None:

@@ -1,4 +1,4 @@
-"""``make demo``: the whole product on one machine, with a simulated fleet, until Ctrl-C."""
+"""``make demo`` and ``make dev``: the whole product on one machine, with a simulated fleet, until Ctrl-C."""
 
 import fcntl
 import os
@@ -6,7 +6,7 @@ import secrets
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from signal import SIGTERM
@@ -25,6 +25,7 @@ ADMIN = "admin"
 LIST = "?"  # in place of a scenario's name
 PREFERRED_HTTP_PORT = 8080
 PREFERRED_AGENT_PORT = 8443
+PREFERRED_UI_PORT = 5173
 
 
 def demo_dir() -> Path:
@@ -38,8 +39,8 @@ def say(text: str) -> None:
         print(text, flush=True)
 
 
-def run(scenario_name: str) -> int:
-    """Run the demo until a signal ends it; returns the exit code."""
+def run(scenario_name: str, hot_reload: bool = False) -> int:
+    """Run the demo until a signal ends it; returns the exit code. With `hot_reload` the backend and the UI follow their sources."""
     started = time.monotonic()
     if scenario_name == LIST:
         say(hosts.menu())
@@ -52,7 +53,7 @@ def run(scenario_name: str) -> int:
             )
         with only_one(demo_dir()):
             with suppress(Interrupted), interruptible("\nstopping ...\n"):
-                _run(scenario, started)
+                _run(scenario, started, hot_reload)
             say("stopped; the state is kept in .local/demo ('make demo-reset' removes it)")
     except LocalStackError as error:
         say(f"\n{error}")
@@ -60,13 +61,14 @@ def run(scenario_name: str) -> int:
     return 0
 
 
-def _run(scenario: Path, started: float) -> None:
+def _run(scenario: Path, started: float, hot_reload: bool) -> None:
     layout = Layout(
         folder=demo_dir(),
         http_port=ports.from_environment("WALLWATCH_HTTP_PORT", PREFERRED_HTTP_PORT),
         kafka_port=ports.from_environment("WALLWATCH_KAFKA_PORT"),
         postgres_port=ports.from_environment("WALLWATCH_POSTGRES_PORT"),
         agent_port=ports.from_environment("WALLWATCH_AGENT_PORT", PREFERRED_AGENT_PORT),
+        ui_port=ports.from_environment("WALLWATCH_UI_PORT", PREFERRED_UI_PORT) if hot_reload else None,
     )
     layout.secrets.mkdir(parents=True, exist_ok=True, mode=0o700)
     layout.hosts.mkdir(exist_ok=True)
@@ -79,11 +81,14 @@ def _run(scenario: Path, started: float) -> None:
         demo = Demo(layout, supervisor, database_url)
         demo.start(simulated)
         say(
-            f"\nWallwatch is ready after {time.monotonic() - started:.0f} s:\n\n    {layout.api_url}\n\n"
+            f"\nWallwatch is ready after {time.monotonic() - started:.0f} s:\n\n    {layout.address}\n\n"
             f"    sign in as      {ADMIN}\n    password        {demo.admin_password()}\n\n"
             f"logs: {layout.folder / 'logs'}   what the simulator does: {layout.folder / 'truth.jsonl'}\nCtrl-C stops everything."
         )
+        followed = LogFollower({name: layout.folder / "logs" / f"{name}.log" for name in ("backend", "ui")} if hot_reload else {})
         while supervisor.is_running():
+            for line in followed.new_lines():
+                say(line)
             pause(0.5)
         raise LocalStackError(f"supervisord ended by itself; the end of its log:\n{last_lines(layout.folder / 'logs' / 'supervisord.log')}")
 
@@ -97,11 +102,15 @@ class Demo:
         self._database_url = database_url
         self._failures: dict[str, set[int]] = {}
 
-    def start(self, simulated: list[hosts.Host]) -> None:
-        """Start group after group, each when what it needs is there."""
+    def start(self, simulated: list[hosts.Host], before_fleet: Callable[[], None] | None = None) -> None:
+        """Start group after group, each when what it needs is there.
+
+        The simulated fleet starts at once, while the rest starts; with `before_fleet` only when the API is ready and that has returned.
+        """
         layout, supervisor = self._layout, self._supervisor
         supervisor.start_group("stores")
-        supervisor.start_group("fleet")
+        if before_fleet is None:
+            supervisor.start_group("fleet")
         data_dir = layout.folder / "postgres"
         self._wait("PostgreSQL", lambda: postgres.is_ready(data_dir, layout.postgres_port))
         postgres.create_database(data_dir, layout.postgres_port)
@@ -121,12 +130,19 @@ class Demo:
             supervisor.start_group("backend")
         supervisor.start_group("jobs")
         tokens = self._admin_and_tokens(simulated)
+        if before_fleet is not None:
+            self._wait("the API", self._api_is_ready)
+            before_fleet()
+            supervisor.start_group("fleet")
         self._wait("the simulated hosts", lambda: all((layout.hosts / host.name / "ovs" / "db.sock").exists() for host in simulated))
         supervisor.start_group("collectors")
         self._wait("the API", self._api_is_ready)
         for host, token in tokens.items():
             hosts.hand_over_token(layout.hosts / host.name, token)
         supervisor.start_group("agents")
+        if layout.ui_port is not None:
+            supervisor.start_group("ui")
+            self._wait("the UI", lambda: _answers(layout.address))
         if later_start:
             self._finish("the topics", topics)
         if tokens:
@@ -158,11 +174,7 @@ class Demo:
         return tokens
 
     def _api_is_ready(self) -> bool:
-        try:
-            with urlopen(f"{self._layout.api_url}/-/ready", timeout=2) as answer:  # noqa: S310  # our own address
-                return bool(answer.status == 200)
-        except (URLError, OSError):
-            return False
+        return _answers(f"{self._layout.api_url}/-/ready")
 
     def _wait(self, what: str, is_ready: Callable[[], bool]) -> None:
         say(f"waiting for {what} ...")
@@ -198,6 +210,36 @@ class Demo:
         if step.returncode != 0:
             raise LocalStackError(f"{what} could not be made:\n{output}{errors}")
         return output
+
+
+def _answers(address: str) -> bool:
+    try:
+        with urlopen(address, timeout=2) as answer:  # noqa: S310  # our own address
+            return bool(answer.status == 200)
+    except (URLError, OSError):
+        return False
+
+
+class LogFollower:
+    """Lines that programs add to their logs from now on, each with its program's name before it."""
+
+    def __init__(self, logs: Mapping[str, Path]) -> None:
+        self._logs = logs
+        self._read = {name: log.stat().st_size if log.exists() else 0 for name, log in logs.items()}
+
+    def new_lines(self) -> Iterator[str]:
+        """Whole lines since the last call; a log that became shorter was rotated and is read from its beginning."""
+        for name, log in self._logs.items():
+            if not log.exists():
+                continue
+            size = log.stat().st_size
+            with log.open("rb") as file:
+                file.seek(self._read[name] if size >= self._read[name] else 0)
+                begin = file.tell()
+                whole, _, _ = file.read().rpartition(b"\n")
+            if whole:
+                self._read[name] = begin + len(whole) + 1
+                yield from (f"{name} | {line}" for line in whole.decode(errors="replace").splitlines())
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The demo's processes, in the order in which they start: each group needs those before it."""
+"""The processes of the demo and of `make dev`, in the order in which they start: each group needs those before it."""
 
 import os
 import sys
@@ -8,6 +8,9 @@ from pathlib import Path
 from wallwatch_local.hosts import Host
 from wallwatch_local.paths import REPOSITORY, binary
 from wallwatch_local.programs import Program
+
+FRONTEND = REPOSITORY / "frontend"
+SOURCES = ("backend/wallwatch_backend", "pipelines/wallwatch")
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,8 @@ class Layout:
     kafka_port: int
     postgres_port: int
     agent_port: int
+    ui_port: int | None = None
+    """Where the UI is served from its sources; None: the backend serves the built pages."""
 
     @property
     def hosts(self) -> Path:
@@ -37,12 +42,19 @@ class Layout:
         return f"http://127.0.0.1:{self.http_port}"
 
     @property
+    def address(self) -> str:
+        """What a person opens."""
+        return self.api_url if self.ui_port is None else f"http://127.0.0.1:{self.ui_port}"
+
+    @property
     def agent_url(self) -> str:
         return f"https://127.0.0.1:{self.agent_port}"
 
     def environment(self, database_url: str) -> dict[str, str]:
         """Settings of our own central processes."""
+        built_pages = {"WALLWATCH_UI_DIR": str(REPOSITORY / "frontend" / "dist")} if self.ui_port is None else {}
         return {
+            **built_pages,
             "WALLWATCH_DATABASE_URL": database_url,
             "WALLWATCH_KAFKA_BOOTSTRAP": self.kafka_bootstrap,
             "WALLWATCH_API_URL": self.api_url,
@@ -52,7 +64,6 @@ class Layout:
             "WALLWATCH_AGENT_SECRETS": "false",
             # Shorter than the default of a real installation: who tries the demo sees an incident resolved.
             "WALLWATCH_INCIDENT_HOLD_S": os.environ.get("WALLWATCH_INCIDENT_HOLD_S", "120"),
-            "WALLWATCH_UI_DIR": str(REPOSITORY / "frontend" / "dist"),
             "WALLWATCH_SECRETS_DIR": str(self.secrets),
             "WALLWATCH_STATE_DIR": str(self.folder / "state"),
             "PYTHONUNBUFFERED": "1",
@@ -75,14 +86,23 @@ def stores(layout: Layout) -> list[Program]:
 
 
 def centre(layout: Layout, database_url: str) -> list[Program]:
-    """The stream jobs and the backend."""
+    """The stream jobs and the backend; with a `ui_port` backend and UI run from their sources and reload when those change."""
     environment = layout.environment(database_url)
-    api = ("--factory", "wallwatch_backend.app:create_app", "--host", "127.0.0.1", "--port", str(layout.http_port))
-    # Open event streams would keep uvicorn alive: it waits for them this long.
-    uvicorn = (_venv("uvicorn"), *api, "--timeout-graceful-shutdown", "3", "--no-access-log")
     names = ("ingest", "classify", "validate", "forecast")
     jobs = [Program(name, "jobs", (_venv("wallwatch"), "job", name), REPOSITORY, environment) for name in names]
-    return [*jobs, Program("backend", "backend", uvicorn, REPOSITORY, environment)]
+    api = ("--factory", "wallwatch_backend.app:create_app", "--host", "127.0.0.1", "--port", str(layout.http_port))
+    # Open event streams would keep uvicorn alive: it waits for them this long.
+    uvicorn = (_venv("uvicorn"), *api, "--no-access-log", "--timeout-graceful-shutdown")
+    if layout.ui_port is None:
+        return [*jobs, Program("backend", "backend", (*uvicorn, "3"), REPOSITORY, environment)]
+    watched = [argument for folder in SOURCES for argument in ("--reload-dir", str(REPOSITORY / folder))]
+    reloading = (*uvicorn, "1", "--reload", "--reload-include", "*.yaml", *watched)
+    vite = (str(FRONTEND / "node_modules" / ".bin" / "vite"), "--host", "127.0.0.1", "--port", str(layout.ui_port), "--strictPort")
+    return [
+        *jobs,
+        Program("backend", "backend", reloading, REPOSITORY, environment),
+        Program("ui", "ui", vite, FRONTEND, {"WALLWATCH_API_URL": layout.api_url}),
+    ]
 
 
 def fleet(layout: Layout, scenario: Path) -> list[Program]:

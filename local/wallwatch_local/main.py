@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from wallwatch_local import demo, kafka, postgres, reset
+from wallwatch_local import demo, kafka, kept_servers, parts, postgres, reset, run_tests
 from wallwatch_local.errors import LocalStackError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__, pretty_exceptions_enable=False)
@@ -32,11 +32,66 @@ def run_demo(scenario: Annotated[str, typer.Option(help="Name of a file in tests
     raise typer.Exit(demo.run(scenario))
 
 
+@app.command("dev")
+def run_dev(scenario: Annotated[str, typer.Option(help="Name of a file in tests/scenarios; ? lists them.")] = "demo") -> None:
+    """Run the same with the backend and the UI from their sources: both reload when you save."""
+    raise typer.Exit(demo.run(scenario, hot_reload=True))
+
+
 @app.command("demo-reset")
 def reset_demo() -> None:
     """Remove the demo's state."""
     try:
         typer.echo("removed the demo's state" if reset.reset() else "there is no state to remove")
+    except LocalStackError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(1) from None
+
+
+@app.command("test")
+def run_all_tests(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[PART]...", help="Parts to run; without one: all.")] = None,
+    fast: Annotated[bool, typer.Option("--fast", help="Only what needs no server and no build.")] = False,
+) -> None:
+    """Run the tests of all parts, or of the named ones."""
+    try:
+        lanes = parts.fast() if fast else parts.lanes(names or [])
+    except LocalStackError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(2) from None
+    raise typer.Exit(run_tests.run(lanes))
+
+
+test_servers = typer.Typer(no_args_is_help=True, help="Servers for tests that stay up between test runs.")
+app.add_typer(test_servers, name="test-servers")
+
+
+@test_servers.command("start")
+def start_test_servers() -> None:
+    """Start PostgreSQL and Kafka in the background, unless they are up."""
+    try:
+        servers = kept_servers.start()
+    except LocalStackError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(1) from None
+    typer.echo(f"the test servers are up (process {servers.pid}): PostgreSQL and {len(servers.brokers)} Kafka brokers")
+
+
+@test_servers.command("stop")
+def stop_test_servers() -> None:
+    """Stop them and remove their data."""
+    try:
+        typer.echo("the test servers are stopped" if kept_servers.stop() else "no test servers are up")
+    except LocalStackError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(1) from None
+
+
+@test_servers.command("run")
+def run_test_servers() -> None:
+    """Run them in the foreground until Ctrl-C."""
+    try:
+        kept_servers.run_in_foreground()
     except LocalStackError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(1) from None

@@ -1,75 +1,136 @@
-"""Fixtures with a real PostgreSQL + TimescaleDB and a real Kafka broker: started at first use, once per test run.
+"""Fixtures with a real PostgreSQL + TimescaleDB and a real Kafka broker: started at first use, once per test process.
 
-Tests that name neither fixture start neither server.
+Servers that `make test-servers` keeps are used instead. Tests that name neither fixture start neither server. Whatever takes long to
+import is imported by who needs it, because every test run loads this module.
 """
 
-import itertools
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import hypothesis
-import psycopg
 import pytest
-from alembic import command
-from alembic.config import Config
-from psycopg import sql
 
-from wallwatch.jobs.topics import create_topics
-from wallwatch_local import kafka, ports, postgres
-from wallwatch_local.paths import REPOSITORY
+if TYPE_CHECKING:
+    from wallwatch_local.kept_servers import Servers
 
-# A busy machine is no failure: tests hold no time limits.
-hypothesis.settings.register_profile("wallwatch", deadline=None)
-hypothesis.settings.load_profile("wallwatch")
+SERVER_FIXTURES = {"postgres_server", "kafka_bootstrap"}
 
-TEMPLATE = postgres.DATABASE
-MIGRATED = "migrated"
-_numbers = itertools.count(1)
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Options of ours."""
+    parser.addoption("--no-servers", action="store_true", help="leave out tests that need PostgreSQL, Kafka or another real component")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> None:
+    """Load what a test module needs of the two large testing libraries before it is imported; most modules need neither."""
+    if not isinstance(collector, pytest.Module):
+        return
+    text = collector.path.read_bytes()
+    if b"hypothesis" in text:
+        _load_hypothesis()
+    if b"schemathesis" in text:
+        collector.config.pluginmanager.import_plugin("schemathesis.pytest.plugin")
+
+
+def _load_hypothesis() -> None:
+    import hypothesis
+
+    # A busy machine is no failure: tests hold no time limits.
+    hypothesis.settings.register_profile("wallwatch", deadline=None)
+    hypothesis.settings.load_profile("wallwatch")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hypothesis's summary would import all of Hypothesis, also when no test module did: there is nothing to sum up then."""
+    if "hypothesis" not in sys.modules:
+        session.config.pluginmanager.unregister(name="hypothesispytest")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With `--no-servers`, leave out what needs a server; with several processes, begin with the longest modules."""
+    if config.getoption("--no-servers"):
+        left_out = [item for item in items if _needs_servers(item)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not _needs_servers(item)]
+    if hasattr(config, "workerinput"):  # as pytest-xdist says: this is one of several processes
+        items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
+def _needs_servers(item: pytest.Item) -> bool:
+    marked = item.get_closest_marker("integration") or item.get_closest_marker("faults")
+    return marked is not None or not SERVER_FIXTURES.isdisjoint(getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def kept_servers() -> "Servers | None":
+    """Servers that `make test-servers` keeps, or None."""
+    from wallwatch_local import kept_servers
+    from wallwatch_local.errors import LocalStackError
+
+    try:
+        return kept_servers.find()
+    except LocalStackError as error:
+        pytest.exit(str(error), returncode=3)
+
+
+@pytest.fixture(scope="session")
+def postgres_server(kept_servers: "Servers | None", tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """SQLAlchemy URL of a server for the whole run; its database ``wallwatch`` is the template of the others, so don't write to it."""
+    from wallwatch_local import postgres, template_databases
+
+    if kept_servers is not None:
+        template_databases.prepare(kept_servers.database_url)
+        yield kept_servers.database_url
+        return
     with postgres.start(tmp_path_factory.mktemp("postgres"), durable=False) as url:
-        _close(url, TEMPLATE)
+        template_databases.prepare(url)
         yield url
 
 
 @pytest.fixture(scope="session")
-def migrated_server(postgres_server: str) -> str:
-    """The same server, with a second template that has all tables: a copy takes a fifth of the time that the migrations take."""
-    _create(postgres_server, MIGRATED, TEMPLATE)
-    config = Config(str(REPOSITORY / "alembic.ini"))
-    config.set_main_option("script_location", str(REPOSITORY / "migrations"))
-    config.attributes["url"] = _url(postgres_server, MIGRATED)
-    config.attributes["configure_logging"] = False
-    command.upgrade(config, "head")
-    _close(postgres_server, MIGRATED)
-    return postgres_server
+def migrated_template(postgres_server: str) -> str:
+    """Name of a template on the same server that has all tables."""
+    from wallwatch_local import template_databases
+
+    return template_databases.migrated_template(postgres_server)
 
 
 @pytest.fixture(scope="module")
 def postgres_url(postgres_server: str) -> Iterator[str]:
     """SQLAlchemy URL of a database of this test module's own: empty but for the extension TimescaleDB."""
-    with _copy(postgres_server, TEMPLATE) as url:
+    from wallwatch_local import template_databases
+
+    with template_databases.copy(postgres_server, template_databases.EMPTY) as url:
         yield url
 
 
 @pytest.fixture(scope="module")
-def migrated_url(migrated_server: str) -> Iterator[str]:
+def migrated_url(postgres_server: str, migrated_template: str) -> Iterator[str]:
     """SQLAlchemy URL of a database of this test module's own, at the newest revision."""
-    with _copy(migrated_server, MIGRATED) as url:
+    from wallwatch_local import template_databases
+
+    with template_databases.copy(postgres_server, migrated_template) as url:
         yield url
 
 
 @pytest.fixture(scope="session")
-def kafka_bootstrap(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def kafka_bootstrap(kept_servers: "Servers | None", tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of a broker for the whole run that has the declared topics, with 2 partitions each.
 
     Topics are shared by all tests: use host names or topics of your own.
     """
-    with kafka.start(tmp_path_factory.mktemp("kafka")) as bootstrap:
+    from contextlib import ExitStack
+
+    from wallwatch.jobs.topics import create_topics
+    from wallwatch_local import kafka
+    from wallwatch_local import kept_servers as kept
+
+    with ExitStack() as stack:
+        bootstrap = stack.enter_context(kept.broker(kept_servers)) if kept_servers is not None else None
+        if bootstrap is None:
+            bootstrap = stack.enter_context(kafka.start(tmp_path_factory.mktemp("kafka")))
         create_topics(bootstrap, partitions=2)
         yield bootstrap
 
@@ -77,6 +138,8 @@ def kafka_bootstrap(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture
 def free_port() -> int:
     """A TCP port of the loopback interface that nobody listens on."""
+    from wallwatch_local import ports
+
     return ports.free_ports(1)[0]
 
 
@@ -84,34 +147,3 @@ def free_port() -> int:
 def short_tmp(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A temporary folder whose path is short enough for Unix sockets (108 bytes)."""
     return tmp_path_factory.mktemp("s")
-
-
-@contextmanager
-def _copy(server: str, template: str) -> Iterator[str]:
-    name = f"test_{next(_numbers)}"
-    _create(server, name, template)
-    try:
-        yield _url(server, name)
-    finally:
-        with _administration(server) as connection:
-            connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
-
-
-def _create(server: str, name: str, template: str) -> None:
-    with _administration(server) as connection:
-        connection.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template)))
-
-
-def _close(server: str, name: str) -> None:
-    """A template must have no session; TimescaleDB's scheduler would open one."""
-    with _administration(server) as connection:
-        connection.execute(sql.SQL("ALTER DATABASE {} WITH ALLOW_CONNECTIONS false").format(sql.Identifier(name)))
-        connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [name])
-
-
-def _administration(server: str) -> psycopg.Connection[tuple[object, ...]]:
-    return psycopg.connect(_url(server, "postgres").replace("+psycopg", ""), autocommit=True)
-
-
-def _url(server: str, database: str) -> str:
-    return server.rsplit("/", 1)[0] + f"/{database}"

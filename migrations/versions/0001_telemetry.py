@@ -1,7 +1,7 @@
-"""Telemetry: dimensions, hypertables, one-minute aggregates, the state of each RNIC.
+"""Telemetry: dimensions, hypertables, one-minute aggregates, the newest state of each RNIC, forecasts.
 
-The schema of this revision is written out by the code that also reads the metric registry. A later field is a later revision that adds its
-column, so an old database and a new one end up alike.
+The tables are written out by the code that also reads the metric registry. A later field is a later revision that adds its column, so
+an old database and a new one end up alike.
 """
 
 from __future__ import annotations
@@ -28,6 +28,12 @@ TABLES = [
     "finding",
     "rnic_state",
     "dead_letter_count",
+    "vf_sample",
+    "policy_sample",
+    "forecast",
+    "rnic_forecast",
+    "forecast_model",
+    "forecast_model_change",
 ]
 
 
@@ -44,8 +50,6 @@ def upgrade() -> None:
         metadata.tables[name].create(bind)
     op.execute("CREATE SEQUENCE rnic_state_change_seq_values")
     for name, interval in HYPERTABLES.items():
-        if name not in TABLES:
-            continue
         # The unique index already serves every query by identity and time; an index on time alone would only slow the writes.
         op.execute(f"SELECT create_hypertable('{name}', by_range('time', INTERVAL '{interval}'), create_default_indexes => false)")
     edition = _edition()

@@ -1,4 +1,4 @@
-"""Settings of the pipelines' processes: read once from the environment, passed down."""
+"""Settings: read once from the environment, passed down. The backend derives its own class from `SharedSettings`."""
 
 from __future__ import annotations
 
@@ -8,20 +8,42 @@ from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
-class Settings(BaseSettings):
-    """Every setting has the prefix `WALLWATCH_` in the environment, for example `WALLWATCH_DATABASE_URL`."""
+class SharedSettings(BaseSettings):
+    """Settings that jobs, commands and the backend share, in the environment with a prefix: `WALLWATCH_DATABASE_URL`."""
 
-    model_config = SettingsConfigDict(env_prefix="WALLWATCH_", frozen=True, extra="ignore")
+    model_config = SettingsConfigDict(env_prefix="WALLWATCH_", extra="ignore")
 
     database_url: str = Field(
         default="postgresql+psycopg://wallwatch@127.0.0.1:5432/wallwatch",
         description="PostgreSQL with TimescaleDB, as an SQLAlchemy address",
     )
     kafka_bootstrap: str = Field(default="127.0.0.1:9092", description="Kafka brokers, host:port separated by commas")
+    log_level: str = Field(default="INFO", description="DEBUG, INFO, WARNING or ERROR")
+
+    @field_validator("database_url")
+    @classmethod
+    def _psycopg_address(cls, value: str) -> str:
+        for plain in ("postgresql://", "postgres://"):
+            if value.startswith(plain):
+                return "postgresql+psycopg://" + value.removeprefix(plain)
+        if not value.startswith("postgresql+psycopg://"):
+            raise ValueError("must start with postgresql+psycopg://, for example postgresql+psycopg://user@host:5432/wallwatch")
+        return value
+
+    @property
+    def libpq_url(self) -> str:
+        """The address in the form that psycopg itself takes."""
+        return self.database_url.replace("postgresql+psycopg://", "postgresql://", 1)
+
+
+class Settings(SharedSettings):
+    """Settings of jobs and commands."""
+
+    model_config = SettingsConfigDict(frozen=True)
+
     api_url: str = Field(default="http://127.0.0.1:8000", description="where `wallwatch status` finds the API")
     state_dir: Path = Field(default=Path(".local/state"), description="folder of the stream jobs' local state (RocksDB)")
     metrics_port: int = Field(default=0, ge=0, le=65535, description="port of a job's own Prometheus metrics; 0 serves none")
-    log_level: str = Field(default="INFO", description="DEBUG, INFO, WARNING or ERROR")
 
     ingest_group: str = Field(default="wallwatch-ingest", description="Kafka consumer group of ingest")
     ingest_flush_ms: int = Field(default=250, ge=10, le=10_000, description="longest time that a sample waits for its transaction, in ms")
@@ -61,21 +83,6 @@ class Settings(BaseSettings):
     forecast_delay_s: float = Field(
         default=15.0, ge=0, lt=60, description="how long after the end of a minute its samples are awaited before forecasting, in seconds"
     )
-
-    @field_validator("database_url")
-    @classmethod
-    def _psycopg_address(cls, value: str) -> str:
-        for plain in ("postgresql://", "postgres://"):
-            if value.startswith(plain):
-                return "postgresql+psycopg://" + value.removeprefix(plain)
-        if not value.startswith("postgresql+psycopg://"):
-            raise ValueError("must start with postgresql+psycopg://, for example postgresql+psycopg://user@host:5432/wallwatch")
-        return value
-
-    @property
-    def libpq_url(self) -> str:
-        """The address as psycopg itself takes it."""
-        return self.database_url.replace("postgresql+psycopg://", "postgresql://", 1)
 
     @property
     def registry_dir(self) -> Path:

@@ -22,7 +22,7 @@ BENCHMARKS = (
     "parse",
     "collector",
     "freshness",
-    "wall_paint",
+    "fleet_paint",
     "fleet_metrics",
     "forecast",
 )

@@ -34,8 +34,8 @@ from tests.bench.report import percentile, report
 from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
 
+from wallwatch_backend.hosts.command_keys.signing import CommandSigner
 from wallwatch_backend.kit.hashing import digest
-from wallwatch_backend.remedies.signing import CommandSigner
 from wallwatch_local import ports
 from wallwatch_local.processes import die_with_parent, running
 from wallwatch_testing import telemetry_path

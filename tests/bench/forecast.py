@@ -9,13 +9,13 @@ import time
 import numpy as np
 from tests.bench.report import report
 
-from wallwatch.domain.forecast import fall
-from wallwatch.domain.forecast.examples import examples_of
-from wallwatch.domain.forecast.model import Forecaster, calibrate, fit
+from wallwatch.domain.forecast import decline_model
+from wallwatch.domain.forecast.forecaster import Forecaster, calibrate, fit
 from wallwatch.domain.forecast.predict import predict
 from wallwatch.domain.forecast.targets import HISTORY_MIN, HORIZONS_MIN, column, targets
+from wallwatch.domain.forecast.training_examples import examples_of
 from wallwatch.domain.forecast.window import History
-from wallwatch.forecasting.train import spacing
+from wallwatch.forecasting.training.train import spacing
 
 RNICS = int(os.environ.get("WALLWATCH_BENCH_RNICS", "40000"))
 SHARE = float(os.environ.get("WALLWATCH_BENCH_TRAINING_SHARE", "0.02"))
@@ -46,9 +46,9 @@ def main() -> None:
     examples_s = time.process_time() - began
     boosters = fit(examples, threads=1)
     of_chains = history(part, WEEK_MIN)
-    falls = fall.fit([fall.falls_of(of_chains, HISTORY_MIN, fall.spacing(WEEK_RNICS * WEEK_MIN))])
+    falls = decline_model.fit([decline_model.decline_examples_of(of_chains, HISTORY_MIN, decline_model.spacing(WEEK_RNICS * WEEK_MIN))])
     training_s = time.process_time() - began
-    forecaster = Forecaster(boosters, calibrate(boosters, examples), falls=falls)
+    forecaster = Forecaster(boosters, calibrate(boosters, examples), decline_booster=falls)
     window = history(RNICS, 61, 2).at(60)
     predict(window, forecaster)  # compiled and warm
     began = time.process_time()

@@ -1,4 +1,4 @@
-"""How long a change on a host takes to be seen on the wall in a browser, with the demo's 8 hosts of 4 RNICs at an interval of 1 s.
+"""How long a change on a host takes to be seen on the page Fleet in a browser, with the demo's 8 hosts of 4 RNICs at an interval of 1 s.
 
 The simulator is stopped, so that every counter stands still and every tile shows a rate of 0. Then the counter `port_xmit_data` of
 one RNIC is moved in its sysfs file, and the clock runs until the next frame after Chromium shows the new rate at that tile, which the

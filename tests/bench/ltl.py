@@ -15,12 +15,12 @@ from pathlib import Path
 
 import numpy as np
 import orjson
+from tests.bench.columnar.columns import Columns
+from tests.bench.columnar.records import Records
 from tests.bench.report import report
 
-from wallwatch.domain.ltl.columns import Columns
 from wallwatch.domain.ltl.gaps import widened
 from wallwatch.domain.ltl.monitor import compiled
-from wallwatch.domain.ltl.records import Records
 from wallwatch_local.paths import REPOSITORY
 
 POLICY = "G(FL_OFFLD -> X FE_CREATE) & (!FE_CREATE U FL_OFFLD)"

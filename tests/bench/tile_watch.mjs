@@ -1,4 +1,4 @@
-// Watches tiles of the wall in Chromium. For each line `HOST PCI` on standard input: shows that tile with the pointer on it, prints `ready`
+// Watches tiles of the page Fleet in Chromium. For each line `HOST PCI` on standard input: shows that tile with the pointer on it, prints `ready`
 // when it says that nothing is sent, and then, as JSON, the wall clock at the first frame after it says that data is sent.
 // Environment: see browser.mjs.
 import { createInterface } from "node:readline";
@@ -22,7 +22,7 @@ async function show(host, pci) {
       if (await page.getByRole("tooltip").getByText(host).isVisible()) return;
     }
   }
-  throw new Error(`the tile of ${host} ${pci} was not found on the wall`);
+  throw new Error(`the tile of ${host} ${pci} was not found in the fleet`);
 }
 
 for await (const line of createInterface({ input: process.stdin })) {

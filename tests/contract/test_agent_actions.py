@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
+from wallwatch.domain.catalogue.remedy_models import FORMATS
 from wallwatch_local.paths import REPOSITORY, binary
 
 CATALOGUE = REPOSITORY / "pipelines/wallwatch/domain/catalogue/remedies.yaml"
@@ -42,11 +43,17 @@ def test_every_action_can_be_tried_and_applied_and_those_that_the_catalogue_call
         assert action["operations"] == ["dry_run", "apply", *undo], name
 
 
+def in_full(written: dict[str, Any]) -> dict[str, Any]:
+    """A parameter of the catalogue with what its format stands for, without words."""
+    known = {**FORMATS.get(written.get("format", ""), {}), **written}
+    return {key: value for key, value in known.items() if key not in WORDS | {"format"}}
+
+
 def test_parameters_have_the_same_types_ranges_and_units(compiled_in: dict[str, Any], catalogue: dict[str, Any]) -> None:
     for name, action in compiled_in.items():
         enforced = {one["name"]: {key: value for key, value in one.items() if key != "name"} for one in action["params"]}
         params = catalogue[name]["params"].items()
-        written = {param: {key: value for key, value in one.items() if key not in WORDS} for param, one in params}
+        written = {param: in_full(one) for param, one in params}
         assert enforced == written, name
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from wallwatch_backend.exposition.families import FAMILIES
-from wallwatch_backend.webhooks.formats import native
+from wallwatch_backend import webhook_schema
+from wallwatch_backend.fleet.exposition.families import FAMILIES
 from wallwatch_local.paths import REPOSITORY
 
 FOLDER = REPOSITORY / "docs" / "grafana"
@@ -130,4 +130,4 @@ def test_the_page_of_webhooks_lists_every_metric_with_its_labels() -> None:
 
 def test_the_checked_in_schema_of_webhooks_is_the_one_of_the_code() -> None:
     checked_in = json.loads((REPOSITORY / "docs" / "webhook-native.schema.json").read_text())
-    assert checked_in == json.loads(json.dumps(native.schema()))
+    assert checked_in == json.loads(json.dumps(webhook_schema.document()))

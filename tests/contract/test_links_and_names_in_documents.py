@@ -9,7 +9,7 @@ import pytest
 from wallwatch_local.paths import REPOSITORY
 
 PARTS = ("backend", "collectors", "docker", "docs", "frontend/src", "helm", "local", "pipelines", "tests")
-PAGES = sorted({REPOSITORY / "README.md", *(page for part in PARTS for page in (REPOSITORY / part).rglob("*.md"))})
+PAGES = sorted({*REPOSITORY.glob("*.md"), *(page for part in PARTS for page in (REPOSITORY / part).rglob("*.md"))})
 SOURCES = {".py", ".sh", ".go", ".ts", ".mjs", ".yaml", ".yml", ".conf", ".env", ".tpl", ".toml", ".Dockerfile", ""}
 VARIABLE = re.compile(r"WALLWATCH_[A-Z0-9_]*[A-Z0-9](?![A-Z0-9_])")
 """A name in its own right: `WALLWATCH_REMEDY_` stands for several."""

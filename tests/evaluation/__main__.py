@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from tests.evaluation import document
 from tests.evaluation.draw import HELD_OUT
 from tests.evaluation.record import CannotRecord, record_all
+from tests.evaluation.scoring.cases import cases
+from tests.evaluation.scoring.run import evaluate_all
+from tests.evaluation.scoring.scores import Result, summary
+from tests.evaluation.scoring.tables import text
 from tests.evaluation.sets import HELD, SETS, wanted
 
-from tests.evaluation import document
-from wallwatch.evaluation.cases import cases
-from wallwatch.evaluation.report import text
-from wallwatch.evaluation.run import evaluate_all
-from wallwatch.evaluation.scores import Result, summary
 from wallwatch_local.paths import REPOSITORY, local_dir
 
 FINAL = ("catalogue", "held-out", "quiet")

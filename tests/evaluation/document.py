@@ -9,9 +9,9 @@ from typing import Any
 
 import orjson
 from tests.evaluation.draw import HELD_OUT
+from tests.evaluation.scoring import match
+from tests.evaluation.scoring.tables import case_line, confusion_table, headlines, marginal_line, markdown, number, symptom_table
 
-from wallwatch.evaluation import match
-from wallwatch.evaluation.report import case_line, confusion_table, headlines, marginal_line, markdown, number, symptom_table
 from wallwatch_local.paths import REPOSITORY
 
 RESULTS = REPOSITORY / "docs" / "evaluation.json"

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import orjson
 import pytest
-
 from tests.evaluation import document
-from wallwatch.evaluation.cases import cases
-from wallwatch.evaluation.match import Judged
-from wallwatch.evaluation.recording import Truth
-from wallwatch.evaluation.scores import Result, summary
+from tests.evaluation.scoring.cases import cases
+from tests.evaluation.scoring.match import Judged
+from tests.evaluation.scoring.scores import Result, summary
+
+from wallwatch.recordings import Truth
 
 MISSED = Judged(Truth("S4", "C4", "host01", "0000:17:00.0", 60_000, 200_000), 60_000, 200_000, "missed")
 RESULT = Result("random-1001", 10.0, 0, 3_600_000, 1, 3_600_000, 1000, [MISSED], [])

@@ -9,12 +9,12 @@ import orjson
 import pytest
 from tests.evaluation.draw import Drawn
 from tests.evaluation.record import record
+from tests.evaluation.scoring.match import SYMPTOMS
+from tests.evaluation.scoring.replay import LATEST_NS, replay
+from tests.evaluation.scoring.run import evaluate
 
 from wallwatch.domain.symptoms.host_stage import step
-from wallwatch.evaluation.match import SYMPTOMS
-from wallwatch.evaluation.replay import LATEST_NS, replay
-from wallwatch.evaluation.run import evaluate
-from wallwatch.jobs.decode import decode_message
+from wallwatch.domain.telemetry.decode import decode_message
 from wallwatch_local.paths import binary
 
 pytestmark = pytest.mark.integration
@@ -39,7 +39,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.fixture(scope="session")
 def lines(recorded: dict[str, Path]) -> list[bytes]:
     """The telemetry in which everything happens."""
-    from wallwatch.evaluation.recording import load
+    from wallwatch.recordings import load
 
     return list(load(recorded["each-symptom"]).lines())
 

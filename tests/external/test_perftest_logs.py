@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from wallwatch.domain.performance.calibration import Calibration, QuantityFit
-from wallwatch.domain.performance.from_perftest import File, calibrate_files
+from wallwatch.domain.calibration.files import File, calibrate_files
+from wallwatch.domain.calibration.result import Calibration, QuantityFit
 
 
 @pytest.fixture(scope="module")

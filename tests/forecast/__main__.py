@@ -22,13 +22,14 @@ from tests.forecast.declines import curve
 from tests.forecast.draw import HELD_OUT, draw
 from tests.forecast.judged import judged
 from tests.forecast.rhythm import measure
+from tests.forecast.scoring.baselines import SupportVectors, linear, persistence
+from tests.forecast.scoring.tally import Baseline, Tally, summary
+from tests.forecast.scoring.text import figures
+from tests.forecast.scoring.truth import PERFORMANCE, measured
 
-from wallwatch.forecasting.baselines import SupportVectors, linear, persistence
-from wallwatch.forecasting.figures import Baseline, Tally, summary
-from wallwatch.forecasting.recordings import PERFORMANCE, measured, read
-from wallwatch.forecasting.registry import Registry
-from wallwatch.forecasting.text import figures
-from wallwatch.forecasting.train import train
+from wallwatch.forecasting.histories.from_recordings import read_history
+from wallwatch.forecasting.registry.folder import Registry
+from wallwatch.forecasting.training.train import train
 from wallwatch_local.paths import local_dir
 
 TRAINING = (3, 4, 5, *range(8, 14), *range(15, 41))
@@ -79,7 +80,7 @@ def main(given: list[str]) -> int:
     """Record, train, judge, write."""
     options = arguments(given)
     folders = recordings(options)
-    seen = {seed: read(folders[seed]) for seed in TRAINING}
+    seen = {seed: read_history(folders[seed]) for seed in TRAINING}
     began = time.process_time()
     forecaster, description = train(list(seen.values()), every_min=2)
     training_s = time.process_time() - began

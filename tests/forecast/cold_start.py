@@ -12,13 +12,13 @@ import yaml
 from tests.forecast.__main__ import DEVELOPMENT, TRAINING
 from tests.forecast.draw import draw
 
-from wallwatch.domain.forecast import trend
-from wallwatch.domain.forecast.examples import batches, together
-from wallwatch.domain.forecast.reach import unstretched
-from wallwatch.domain.forecast.targets import targets
+from wallwatch.domain.forecast import damped_trend
+from wallwatch.domain.forecast.targets import Floats, targets
+from wallwatch.domain.forecast.training_examples import batches, together
+from wallwatch.domain.forecast.wall_times import unstretched
 from wallwatch.domain.forecast.window import History
-from wallwatch.forecasting.recordings import read
-from wallwatch.forecasting.widening import widening_of_trend
+from wallwatch.forecasting.histories.from_recordings import read_history
+from wallwatch.forecasting.training.interval_widening import TAIL, cases, stretch
 from wallwatch_local.paths import local_dir
 
 HEAD = """# Written by `python -m tests.forecast.cold_start` from simulated fleets of training and development (tests/forecast/__main__.py);
@@ -26,7 +26,8 @@ HEAD = """# Written by `python -m tests.forecast.cold_start` from simulated flee
 # margins: how far below and above the damped trend nine of ten changes were, in units of labels (domain/forecast/features.py), by
 # target; by horizon (1, 5, 15, 30, 60 minutes), each low and high. First of values that stand still, then of values that move. How often
 # loads begin to grow is of a fleet: one in which nothing ever does has intervals that are too wide until it has a model of its own.
-# reach: how much wider intervals are for times to walls: quantiles above, by how much sooner, quantiles below (domain/forecast/reach.py).
+# reach: how much wider intervals are for times to walls: quantiles above, by how much sooner, quantiles below
+# (domain/forecast/wall_times.py).
 """
 
 
@@ -37,22 +38,27 @@ class Plain(yaml.SafeDumper):
         return True
 
 
+def widening_of_trend(histories: Sequence[History]) -> Floats:
+    """The stretch for forecasts by the damped trend alone, with the margins of a new fleet."""
+    return stretch(cases(histories, None), damped_trend.starting_reach(), 2.0 * TAIL)
+
+
 def write(histories: Sequence[History]) -> None:
     """Write margins first: the factor is found with them."""
     lots = list(batches(histories, 2))
-    margins = trend.margins([together(lot[k] for lot in lots) for k in range(len(targets()))])
+    margins = damped_trend.margins([together(lot[k] for lot in lots) for k in range(len(targets()))])
     rounded = {name: [[[round(float(x), 3) for x in pair] for pair in regime] for regime in one] for name, one in margins.items()}
     for reach in (unstretched, lambda: widening_of_trend(histories)):
-        trend.STARTING.write_text(
+        damped_trend.STARTING.write_text(
             HEAD + yaml.dump({"reach": reach().tolist(), "margins": rounded}, Dumper=Plain, default_flow_style=None, width=130)
         )
-        trend.starting_margins.cache_clear()
-        trend.starting_reach.cache_clear()
+        damped_trend.starting_margins.cache_clear()
+        damped_trend.starting_reach.cache_clear()
 
 
 def main() -> int:
     """Write the file."""
-    write([read(local_dir() / "forecast" / draw(seed).name) for seed in (*TRAINING, *DEVELOPMENT)])
+    write([read_history(local_dir() / "forecast" / draw(seed).name) for seed in (*TRAINING, *DEVELOPMENT)])
     return 0
 
 

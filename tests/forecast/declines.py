@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from tests.forecast.scoring.tally import Tally, declines, summary
+from tests.forecast.scoring.truth import measured
+
 from wallwatch.domain.forecast.decline import SAID_FROM, SAID_UNTIL, Declines
-from wallwatch.domain.forecast.examples import LEAST_HISTORY_MIN
-from wallwatch.domain.forecast.model import Forecaster
+from wallwatch.domain.forecast.forecaster import Forecaster
 from wallwatch.domain.forecast.predict import predict
-from wallwatch.forecasting.figures import Tally, declines, summary
-from wallwatch.forecasting.recordings import measured, read
+from wallwatch.domain.forecast.training_examples import LEAST_HISTORY_MIN
+from wallwatch.forecasting.histories.from_recordings import read_history
 
 POINTS = (0.5, 0.6, 0.65, 0.7, 0.75, SAID_FROM, 0.8, 0.85, 0.9)
 WAVERING = SAID_FROM - SAID_UNTIL
@@ -22,7 +24,7 @@ def curve(folders: Iterable[Path], forecaster: Forecaster, every_min: int) -> li
     """Recall and precision by threshold."""
     tallies = {point: Tally() for point in POINTS}
     for folder in folders:
-        history = read(folder)
+        history = read_history(folder)
         truth = measured(folder, history)
         minutes = range(LEAST_HISTORY_MIN, history.minutes, every_min)
         outlooks = [predict(history.at(index), forecaster).decline for index in minutes]

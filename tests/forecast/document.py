@@ -36,7 +36,7 @@ Of the fleets of development, 36 were judged before:
 | six | | | 97.8% | 85.6% | the threshold |
 | six | 99.0% | 95.5% | 93.8% | 89.2% | the classifier of falls learns from half as many fleets again, in more and smaller steps |
 | twelve | 98.7% | 95.3% | 89.7% | 93.6% | thresholds, chosen on 31 fleets: recall and precision as far above 90 % as each other |
-| twelve | 98.8% | 95.7% | 93.2% | 92.1% | what congested cards hold back is told by their capacities, too (`domain/forecast/capacity.py`) |
+| twelve | 98.8% | 95.7% | 93.2% | 92.1% | capacities too tell what congested RNICs hold back (`forecast/throttle_tracker.py`) |
 
 Fleets differ much: precision was 83 to 99 % on single ones (growth that stops looks like growth that goes on), and bandwidth now 97.8 to
 99.4 % (in some, cards are asked for ten times what they carry). Of the mean error now 0.5 points are the mechanism's noise.

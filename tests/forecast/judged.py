@@ -5,15 +5,17 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from wallwatch.domain.forecast.model import Forecaster
-from wallwatch.forecasting.figures import Baseline, Tally, judge
-from wallwatch.forecasting.recordings import measured, read
+from tests.forecast.scoring.tally import Baseline, Tally, judge
+from tests.forecast.scoring.truth import measured
+
+from wallwatch.domain.forecast.forecaster import Forecaster
+from wallwatch.forecasting.histories.from_recordings import read_history
 
 
 def judged(folder: Path, forecaster: Forecaster, baselines: dict[str, Baseline], every_min: int) -> tuple[Tally, Tally, float]:
     """One fleet: by the trained forecaster beside the baselines, and by the cold start; and how many RNIC-hours it has."""
     trained, cold = Tally(), Tally()
-    history = read(folder)
+    history = read_history(folder)
     truth = measured(folder, history)
     judge(history, truth, forecaster, trained, baselines, every_min)
     judge(history, truth, None, cold, {}, every_min)

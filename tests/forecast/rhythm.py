@@ -13,10 +13,10 @@ import numpy as np
 import orjson
 from tests.forecast.document import JSON, write
 
-from wallwatch.domain.forecast.examples import examples_of, together
 from wallwatch.domain.forecast.features import FeatureMaker
-from wallwatch.domain.forecast.model import Forecaster, calibrate, fit
+from wallwatch.domain.forecast.forecaster import Forecaster, calibrate, fit
 from wallwatch.domain.forecast.targets import HORIZONS_MIN, column, scales, targets
+from wallwatch.domain.forecast.training_examples import examples_of, together
 from wallwatch.domain.forecast.window import History
 
 RNICS, DAYS, LEARNT_DAYS, DAY = 16, 18, 14, 1440

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer
 
+from wallwatch.domain.telemetry.decode import decode
 from wallwatch.domain.telemetry.registry import measurements
-from wallwatch.jobs.decode import decode
 from wallwatch.jobs.topics import create_topics
 from wallwatch_local import hosts, kafka, ports
 from wallwatch_local.paths import binary

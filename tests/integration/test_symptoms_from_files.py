@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from wallwatch.domain.symptoms.host_stage import step
-from wallwatch.domain.symptoms.model import Message
+from wallwatch.domain.telemetry.decode import Message
 from wallwatch_testing.collector import gather_once
 from wallwatch_testing.sysfs import write_rnic
 

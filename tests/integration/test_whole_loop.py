@@ -57,7 +57,7 @@ class Loop:
             remedy: dict[str, Any] = self.get(f"/remedies/{remedy_id}")
             if remedy["state"] in states:
                 return remedy
-            assert remedy["state"] not in ("failed", "refused", "expired", "not_verified"), remedy
+            assert remedy["state"] not in ("failed", "refused", "expired", "not_confirmed"), remedy
             return None
 
         found: dict[str, Any] = wait_for(f"remedy in state {' or '.join(states)}", ask, timeout_s)
@@ -95,16 +95,23 @@ def loop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loop]:
     if not stack.is_root():
         pytest.skip("the stack opens its own mounts: run as root")
     folder = tmp_path_factory.mktemp("loop")
-    with stack.start(folder, hosts.scenario_file("s1")) as running, running.api() as api, receiving() as receiver:
-        answer = api.post("/webhooks", json={"name": "test", "url": receiver.url, "events": EVENTS})
-        assert answer.status_code == 201, answer.text
-        yield Loop(running, api, receiver, answer.json()["secret"])
+    secrets: list[str] = []
+    with receiving() as receiver:
+
+        def subscribe(starting: Stack) -> None:
+            with starting.api() as api:
+                answer = api.post("/webhooks", json={"name": "test", "url": receiver.url, "events": EVENTS})
+                assert answer.status_code == 201, answer.text
+                secrets.append(answer.json()["secret"])
+
+        with stack.start(folder, hosts.scenario_file("s1"), before_fleet=subscribe) as running, running.api() as api:
+            yield Loop(running, api, receiver, secrets[0])
 
 
-def test_1_every_rnic_of_the_fleet_is_on_the_wall(loop: Loop) -> None:
+def test_1_the_fleet_has_every_rnic(loop: Loop) -> None:
     def complete() -> dict[str, Any] | None:
-        wall: dict[str, Any] = loop.get("/wall")["columns"]
-        return wall if len(wall["host"]) == 8 and None not in wall["model"] and None not in wall["headroom"] else None
+        fleet: dict[str, Any] = loop.get("/fleet")["columns"]
+        return fleet if len(fleet["host"]) == 8 and None not in fleet["model"] and None not in fleet["headroom"] else None
 
     columns = wait_for("8 RNICs with model and headroom", complete, timeout_s=60)
     assert set(columns["host"]) == {"host01", "host02"}
@@ -149,12 +156,12 @@ def test_3_the_symptom_becomes_an_incident_that_names_the_cause_first(loop: Loop
     assert "reoffload_ratio" in {one["signal"] for one in incident["evidence"]}
     assert "tune-revalidator" in {one["action"] for one in incident["remedies"]}
 
-    def on_the_wall() -> bool:  # by way of `ingest`, which may be some seconds behind the incident
-        wall = loop.get("/wall")["columns"]
-        marked = {(host, pci) for host, pci, found in zip(wall["host"], wall["pci"], wall["symptoms"], strict=True) if "S1" in found}
+    def in_the_fleet() -> bool:  # by way of `ingest`, which may be some seconds behind the incident
+        fleet = loop.get("/fleet")["columns"]
+        marked = {(host, pci) for host, pci, found in zip(fleet["host"], fleet["pci"], fleet["symptoms"], strict=True) if "S1" in found}
         return marked == {(HOST, PCI)}
 
-    wait_for("the symptom on the wall", on_the_wall, timeout_s=30)
+    wait_for("the symptom in the fleet", in_the_fleet, timeout_s=30)
 
 
 def test_4_nothing_else_in_the_fleet_is_called_sick(loop: Loop) -> None:
@@ -190,12 +197,12 @@ def test_7_switched_on_the_rule_brings_the_remedy_to_the_host_without_a_click(lo
         return runs[0]["remedy_id"] if runs else None
 
     loop.remedy_id = wait_for("the rule's order", ordered, timeout_s=60)
-    loop.remedy_in(loop.remedy_id, "applied", "verified")
+    loop.remedy_in(loop.remedy_id, "verifying", "confirmed")
     assert loop.max_idle() == "60000"
 
 
 def test_8_telemetry_proves_that_it_worked(loop: Loop) -> None:
-    remedy = loop.remedy_in(loop.remedy_id, "verified", timeout_s=300)
+    remedy = loop.remedy_in(loop.remedy_id, "confirmed", timeout_s=300)
     verification = remedy["verification"]
     assert verification["signal"] == "reoffload_ratio"
     assert verification["measured"] < 0.05
@@ -205,7 +212,7 @@ def test_8_telemetry_proves_that_it_worked(loop: Loop) -> None:
         return run if run["ended_at"] else None
 
     run = wait_for("the end of the rule's run", ended, timeout_s=30)
-    assert [step["state"] for step in run["steps"]] == ["planning", "applying", "verified"]
+    assert [step["state"] for step in run["steps"]] == ["planning", "applying", "confirmed"]
     assert loop.api.post(f"/automation-rules/{loop.rule_id}/disable").status_code == 200
 
 
@@ -216,7 +223,7 @@ def test_9_the_symptom_clears_and_the_incident_resolves(loop: Loop) -> None:
 
     incident = wait_for("the end of the symptom", cleared, timeout_s=240)
     assert not incident["active"]
-    assert incident["over_since"] < incident["resolved_at"]
+    assert incident["cleared_at"] < incident["resolved_at"]
     # What was found stays with the incident: evidence from after the cure says nothing about the cause.
     assert incident["hypotheses"][0]["cause"] == "C5", incident["hypotheses"]
     kinds = [entry["kind"] for entry in incident["timeline"]]

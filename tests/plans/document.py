@@ -8,7 +8,7 @@ from tests.plans.cases import END_S, MIXED_HOSTS, MIXED_SEEDS, MIXED_WINDOW, PAI
 from tests.plans.workloads import CAPACITY, MASKS
 
 from wallwatch.domain.catalogue.load import profiles
-from wallwatch.domain.performance.model import latency_us
+from wallwatch.domain.performance.formulas import latency_us
 
 PAPER = {"bandwidth": 0.404, "latency": 0.305, "harmed": 0.0003}
 """Section 5.2 (at 15,000 flows) and section 5.3."""

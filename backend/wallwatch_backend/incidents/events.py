@@ -12,8 +12,8 @@ from wallwatch_backend.incidents.models import IncidentFindingRow, IncidentRow
 from wallwatch_backend.incidents.schemas import Incident
 from wallwatch_backend.kit import changes
 from wallwatch_backend.kit.database import WriteSession
-from wallwatch_backend.webhooks import outbox
-from wallwatch_backend.webhooks.schemas import EventType
+from wallwatch_backend.notify.routing import incident_events
+from wallwatch_backend.notify.schemas import EventType
 
 SYSTEM = "wallwatch"
 
@@ -24,31 +24,32 @@ def note(session: WriteSession, incident: IncidentRow, at: datetime, kind: str, 
 
 
 async def publish(session: WriteSession, incident: IncidentRow, event: EventType | None, at: datetime) -> None:
-    """Give the incident its next version and its place in the change feed; tell streams, and webhooks when `event` is given.
+    """Give the incident its next version and place in the change feed; notify streams, and webhooks if `event` is given.
 
     Call it once for each incident that the transaction changed, after all of them have been locked.
     """
     await _next_version(session, incident, at)
-    wanted = event is not None and await outbox.anyone_listens(session)  # most of the work is to put the incident together
-    await _tell(session, incident, event, await present.full(session, incident) if wanted else None, at)
+    # Building the full incident is most of the work, so only if a webhook may want it.
+    full = await present.full(session, incident) if event is not None and await incident_events.any_webhook(session) else None
+    await _announce(session, incident, event, full, at)
 
 
-async def publish_shown(session: WriteSession, incident: IncidentRow, event: EventType | None, at: datetime) -> Incident:
-    """`publish`, for whoever wants to see the incident afterwards."""
+async def publish_full(session: WriteSession, incident: IncidentRow, event: EventType | None, at: datetime) -> Incident:
+    """`publish`, and return the full incident as it is afterwards."""
     await _next_version(session, incident, at)
-    shown = await present.full(session, incident)
-    await _tell(session, incident, event if event is not None and await outbox.anyone_listens(session) else None, shown, at)
-    return shown
+    full = await present.full(session, incident)
+    await _announce(session, incident, event if event is not None and await incident_events.any_webhook(session) else None, full, at)
+    return full
 
 
 async def publish_new(session: WriteSession, incident: IncidentRow, finding: IncidentFindingRow, at: datetime) -> None:
-    """`publish` of an incident that was made in this transaction of one finding: little has to be read again."""
+    """`publish` an incident that this transaction opened for one finding: little has to be read again."""
     await _next_version(session, incident, at)
-    shown = None
-    if await outbox.anyone_listens(session):
+    full = None
+    if await incident_events.any_webhook(session):
         timeline = list(await repository.timelines(session, [incident.id]))
-        shown = present.assembled(incident, present.Parts(finding, [finding], timeline=timeline))
-    await _tell(session, incident, EventType.opened, shown, at)
+        full = present.incident_of(incident, present.Details(finding, [finding], timeline=timeline))
+    await _announce(session, incident, EventType.opened, full, at)
 
 
 async def _next_version(session: WriteSession, incident: IncidentRow, at: datetime) -> None:
@@ -56,18 +57,18 @@ async def _next_version(session: WriteSession, incident: IncidentRow, at: dateti
     await session.flush()
 
 
-async def _tell(session: WriteSession, incident: IncidentRow, event: EventType | None, shown: Incident | None, at: datetime) -> None:
-    """Draw the number of the change feed last: whoever changes another incident waits for it until the commit."""
+async def _announce(session: WriteSession, incident: IncidentRow, event: EventType | None, full: Incident | None, at: datetime) -> None:
+    """Draw the number of the change feed last: other transactions that change incidents wait for it until the commit."""
     set_committed_value(incident, "seq", await repository.next_seq(session, incident.id))
-    if shown is not None:
-        shown.seq = incident.seq
+    if full is not None:
+        full.seq = incident.seq
         if event is not None:
-            await outbox.add(session, event, shown.model_dump(mode="json", by_alias=True), at)
+            await incident_events.add(session, event, full.model_dump(mode="json", by_alias=True), at)
     await changes.announce(session, "incident", incident.id, incident.state)
 
 
 async def publish_many(session: WriteSession, incident_ids: Sequence[UUID], event: EventType | None, at: datetime, **values: Any) -> int:
-    """Change many incidents that are locked, and let the same follow as for one; webhooks get it soon after (notices.py)."""
+    """Change many locked incidents with the consequences of `publish`; webhooks get the event soon after (`notice_worker`)."""
     if not incident_ids:
         return 0
     count = await repository.update_many(session, incident_ids, at, **values)

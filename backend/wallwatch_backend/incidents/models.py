@@ -1,4 +1,4 @@
-"""Incidents, the findings that belong to them, what happened in each, and what receivers are still to be told."""
+"""Incidents, their findings and timelines, and the notices of bulk changes that webhooks have not got yet."""
 
 from typing import Any
 
@@ -13,13 +13,13 @@ CHANGE_SEQ = Sequence("incident_change_seq", metadata=Base.metadata)
 
 
 class IncidentRow(Base):
-    """One incident; host, pci, symptom, title and the like are those of its leading finding."""
+    """One incident; host, pci, symptom, title and the like are copied from its leading finding."""
 
     __tablename__ = "incident"
     __table_args__ = (
         Index("incident_opened", "opened_at", "id"),
         Index("incident_unresolved", "opened_at", "id", postgresql_where=text("state <> 'resolved'")),
-        Index("incident_over", "over_since", postgresql_where=text("state <> 'resolved' AND NOT active")),
+        Index("incident_cleared", "cleared_at", postgresql_where=text("state <> 'resolved' AND NOT active")),
         Index("incident_updated", "updated_at", "id"),
         Index("incident_seq", "seq"),
         Index("incident_merged", "merged_into", postgresql_where=text("merged_into IS NOT NULL")),
@@ -55,11 +55,11 @@ class IncidentRow(Base):
     fw_ver: Mapped[str | None]
     assignee: Mapped[str | None]
     external_refs: Mapped[JsonList] = mapped_column(default=list)
-    over_since: Mapped[At | None]  # event time at which the last symptom ended; null while one is active, or when reopened by hand
+    cleared_at: Mapped[At | None]  # event time at which the last symptom cleared; null while one is active, or if reopened by hand
     created_at: Mapped[Created]
-    suppressed_by: Mapped[Ref | None]  # a silence, also one that has been removed since
+    suppressed_by: Mapped[Ref | None]  # a silence, perhaps deleted since
     suppressed_at: Mapped[At | None]
-    inhibited_by: Mapped[Ref | None]  # the remedy that brought about all that it shows; stays when it is resolved as such
+    inhibited_by: Mapped[Ref | None]  # the remedy that caused all its findings; kept when it is resolved
     merged_into: Mapped[Ref | None] = mapped_column(ForeignKey("incident.id", ondelete="SET NULL"))
     apart: Mapped[bool] = mapped_column(default=False)  # someone split it: never grouped automatically again
     version: Mapped[int] = mapped_column(Integer, default=1)
@@ -67,14 +67,14 @@ class IncidentRow(Base):
 
 
 class IncidentFindingRow(Base):
-    """A finding, as its newest message says it; which incident it belongs to and which it first came to."""
+    """A finding as of its newest message, with the incident that it belongs to and the one that it first joined (`origin_id`)."""
 
     __tablename__ = "incident_finding"
     __table_args__ = (
         Index("incident_finding_rnic", "host", "pci", "symptom"),
         Index("incident_finding_fleet", "symptom", "cause", "started_at"),
         Index(
-            "incident_finding_held",  # those that may be due are looked for every second
+            "incident_finding_active_inhibited",  # queried every second for findings that are due
             "started_at",
             "finding_id",
             postgresql_where=text("inhibited_by IS NOT NULL AND inhibited AND cleared_at IS NULL"),
@@ -104,8 +104,8 @@ class IncidentFindingRow(Base):
     summary: Mapped[str]
     explanation: Mapped[str]
     inhibited: Mapped[bool] = mapped_column(default=False)
-    inhibited_by: Mapped[Ref | None]  # the remedy during which it began; null also where a crashed or silent host inhibits it
-    inhibited_at: Mapped[At | None]  # when that was found, by our clock
+    inhibited_by: Mapped[Ref | None]  # the remedy during which it started; null also if a crashed or silent host inhibits it
+    inhibited_at: Mapped[At | None]  # when the inhibition was decided, by our clock
     evidence: Mapped[JsonList]
     hypotheses: Mapped[JsonList]
     remedies: Mapped[JsonList]
@@ -124,7 +124,7 @@ class TimelineRow(Base):
 
 
 class NoticeRow(Base):
-    """A change of many incidents at once, for the webhooks: written with the change, turned into deliveries afterwards."""
+    """A bulk change, per incident: written in its transaction, turned into a webhook event afterwards."""
 
     __tablename__ = "incident_notice"
 

@@ -1,105 +1,65 @@
-"""Queries of incidents and their timelines. Those of findings are in members.py."""
+"""Queries of incidents and their timelines. Those of findings are in `finding_repository`; lists and counts in `listing`."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Text, cast, delete, func, literal, select, text, tuple_, update
+from sqlalchemy import Text, cast, delete, func, literal, select, text, update
 
-from wallwatch_backend.incidents.filters import IncidentFilter, ListQuery
 from wallwatch_backend.incidents.models import CHANGE_SEQ, IncidentRow, NoticeRow, TimelineRow
-from wallwatch_backend.incidents.selection import SEVERITY_RANK, conditions
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.rows import any_of, array_of, changed
 
 LOCK_GROUPING = 7_241_002
-"""One transaction at a time decides which incidents there are: findings, merges, silences."""
+"""One transaction at a time decides which incidents exist: findings, merges, silences."""
 LOCK_SEQ = 7_241_004
-"""Held from the drawing of a number of the change feed to the commit, so that the numbers grow in the order of commits. Taken after every
-lock on rows of incidents: two that hold one kind and wait for the other would wait for ever."""
-
-SORT_COLUMNS = {"opened_at": IncidentRow.opened_at, "updated_at": IncidentRow.updated_at}
+"""Held from drawing a number of the change feed to the commit, so that the numbers grow in the order of commits. Taken after every lock on
+rows of incidents: two transactions that hold one kind of lock and wait for the other would deadlock."""
 
 
-async def page(session: ReadSession, query: ListQuery, after: tuple[Any, ...] | None) -> Sequence[IncidentRow]:
-    """One row more than asked for, sorted; `after` is the sort key of the last row before."""
-    key: list[Any] = [SEVERITY_RANK, IncidentRow.opened_at] if query.sort == "severity" else [SORT_COLUMNS[query.sort]]
-    key.append(IncidentRow.id)
-    wanted = select(IncidentRow).where(*conditions(query))
-    if after is not None:
-        wanted = wanted.where(tuple_(*key) < after if query.order == "desc" else tuple_(*key) > after)
-    ordered = [column.desc() if query.order == "desc" else column.asc() for column in key]
-    return (await session.scalars(wanted.order_by(*ordered).limit(query.limit + 1))).all()
-
-
-async def ids(session: ReadSession, chosen: IncidentFilter, limit: int) -> Sequence[UUID]:
-    return (await session.scalars(select(IncidentRow.id).where(*conditions(chosen)).order_by(IncidentRow.id).limit(limit))).all()
-
-
-async def count(session: ReadSession, chosen: IncidentFilter) -> int:
-    return (await session.execute(select(func.count()).select_from(IncidentRow).where(*conditions(chosen)))).scalar_one()
-
-
-async def count_by(session: ReadSession, chosen: IncidentFilter, facet: str) -> dict[str, int]:
-    """Incidents by the values of one filter, under all others."""
-    columns: dict[str, Any] = {
-        "state": IncidentRow.state,
-        "severity": IncidentRow.severity,
-        "cause": IncidentRow.top_cause,
-        "scope": IncidentRow.scope,
-        "symptom": func.unnest(IncidentRow.symptoms),
-    }
-    chosen_rows = select(columns[facet].label("value")).where(*conditions(chosen, without=facet)).subquery()
-    query = select(chosen_rows.c.value, func.count()).where(chosen_rows.c.value.is_not(None)).group_by(chosen_rows.c.value)
-    return {row[0]: row[1] for row in await session.execute(query)}
-
-
-async def count_by_state(session: ReadSession) -> dict[str, int]:
-    query = select(IncidentRow.state, func.count()).where(IncidentRow.merged_into.is_(None)).group_by(IncidentRow.state)
-    return {row[0]: row[1] for row in await session.execute(query)}
-
-
-async def after_seq(session: ReadSession, since: int, limit: int) -> Sequence[IncidentRow]:
-    return (await session.scalars(select(IncidentRow).where(IncidentRow.seq > since).order_by(IncidentRow.seq).limit(limit))).all()
-
-
-async def one(session: ReadSession, incident_id: UUID) -> IncidentRow | None:
+async def get(session: ReadSession, incident_id: UUID) -> IncidentRow | None:
     return await session.get(IncidentRow, incident_id)
 
 
-async def one_locked(session: WriteSession, incident_id: UUID) -> IncidentRow | None:
-    found = await some_locked(session, [incident_id])
-    return found[0] if found else None
+async def get_locked(session: WriteSession, incident_id: UUID) -> IncidentRow | None:
+    rows = await get_many_locked(session, [incident_id])
+    return rows[0] if rows else None
 
 
-async def some_locked(session: WriteSession, incident_ids: Sequence[UUID]) -> Sequence[IncidentRow]:
-    """Rows in the order of their ids, which is the order in which everyone locks them."""
+async def get_many_locked(session: WriteSession, incident_ids: Sequence[UUID]) -> Sequence[IncidentRow]:
+    """Lock incidents in the order of their ids: every transaction locks them in this order, so that none deadlock."""
     query = select(IncidentRow).where(IncidentRow.id.in_(incident_ids)).order_by(IncidentRow.id)
     return (await session.scalars(query.with_for_update().execution_options(populate_existing=True))).all()
 
 
-async def some(session: ReadSession, incident_ids: Sequence[UUID]) -> Sequence[IncidentRow]:
+async def get_many(session: ReadSession, incident_ids: Sequence[UUID]) -> Sequence[IncidentRow]:
     return (await session.scalars(select(IncidentRow).where(IncidentRow.id == any_of(incident_ids)))).all()
 
 
-async def merged_into(session: ReadSession, incident_ids: Sequence[UUID]) -> dict[UUID, UUID]:
-    """Incidents that were merged into these, by their beginning, each with the one that has its findings."""
+async def merged_sources(session: ReadSession, incident_ids: Sequence[UUID]) -> dict[UUID, UUID]:
+    """Incidents that were merged into these, by start time: source -> the incident that has its findings."""
     i = IncidentRow
     query = select(i.id, i.merged_into).where(i.merged_into == any_of(incident_ids)).order_by(i.opened_at, i.id)
     return {row.id: row.merged_into for row in await session.execute(query)}
 
 
 async def repoint_merged(session: WriteSession, sources: Sequence[UUID], target: UUID) -> None:
-    """Incidents that were merged into `sources` earlier answer with `target` from now on."""
+    """Let incidents that were merged into `sources` earlier point to `target`."""
     query = update(IncidentRow).where(IncidentRow.merged_into.in_(sources)).values(merged_into=target)
     await session.execute(query.execution_options(synchronize_session=False))
 
 
 async def timelines(session: ReadSession, incident_ids: Sequence[UUID]) -> Sequence[TimelineRow]:
-    """What happened in these incidents. Event times come late, so by time."""
+    """Timeline entries of these incidents, by event time: entries may be written out of order."""
     query = select(TimelineRow).where(TimelineRow.incident_id == any_of(incident_ids))
     return (await session.scalars(query.order_by(TimelineRow.at, TimelineRow.id))).all()
+
+
+async def states_of(session: ReadSession, incident_ids: Collection[UUID]) -> dict[UUID, str]:
+    """States of those incidents that exist."""
+    query = select(IncidentRow.id, IncidentRow.state).where(IncidentRow.id.in_(incident_ids))
+    return {row.id: row.state for row in await session.execute(query)}
 
 
 async def lock_grouping(session: WriteSession) -> None:
@@ -116,7 +76,7 @@ def add_timeline(session: WriteSession, **values: Any) -> None:
 
 
 async def next_seq(session: WriteSession, incident_id: UUID) -> int:
-    """Give an incident the next number of the change feed. From here to the commit no other transaction gets one."""
+    """Give an incident the next number of the change feed. Until the commit no other transaction gets one."""
     query = text(
         "WITH held AS MATERIALIZED (SELECT pg_advisory_xact_lock(:lock)) "
         "UPDATE incident SET seq = nextval('incident_change_seq') FROM held WHERE id = :id RETURNING seq"
@@ -124,11 +84,11 @@ async def next_seq(session: WriteSession, incident_id: UUID) -> int:
     return int((await session.execute(query, {"lock": LOCK_SEQ, "id": incident_id})).scalar_one())
 
 
-# Many at once: one statement each, whatever their number.
+# Bulk changes: one statement each, whatever the number of incidents.
 
 
-async def lock_many(session: WriteSession, incident_ids: Sequence[UUID]) -> Sequence[Any]:
-    """Lock incidents; return (id, state, assignee, merged_into, acknowledged_by) of those that there are."""
+async def lock_states(session: WriteSession, incident_ids: Sequence[UUID]) -> Sequence[Any]:
+    """Lock incidents; return (id, state, assignee, merged_into, acknowledged_by) of those that exist."""
     i = IncidentRow
     columns = (i.id, i.state, i.assignee, i.merged_into, i.acknowledged_by)
     query = select(*columns).where(IncidentRow.id == any_of(incident_ids)).order_by(IncidentRow.id).with_for_update()
@@ -136,13 +96,13 @@ async def lock_many(session: WriteSession, incident_ids: Sequence[UUID]) -> Sequ
 
 
 async def suppressed_from_the_start(session: ReadSession, incident_ids: Sequence[UUID]) -> Sequence[UUID]:
-    """Those that were suppressed when they were opened, so that nobody was told of them."""
+    """Those that were suppressed when they opened, so that nobody was notified of them."""
     i = IncidentRow
     return (await session.scalars(select(i.id).where(i.id == any_of(incident_ids), i.suppressed_at <= i.created_at))).all()
 
 
 async def update_many(session: WriteSession, incident_ids: Sequence[UUID], at: datetime, **values: Any) -> int:
-    """Change incidents that are locked, each with a new version and its own number of the change feed."""
+    """Change locked incidents; each gets a new version and its own number of the change feed."""
     await session.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK_SEQ})
     query = (
         update(IncidentRow)
@@ -153,7 +113,7 @@ async def update_many(session: WriteSession, incident_ids: Sequence[UUID], at: d
     return changed(await session.execute(query))
 
 
-async def note_many(
+async def add_timeline_many(
     session: WriteSession, incident_ids: Sequence[UUID], at: datetime, kind: str, actor: str, text: str, data: dict[str, Any] | None = None
 ) -> None:
     rows = select(
@@ -173,25 +133,16 @@ async def add_notices(session: WriteSession, incident_ids: Sequence[UUID], event
     await session.execute(NoticeRow.__table__.insert().from_select(["incident_id", "event", "at"], rows))  # type: ignore[attr-defined]  # a Table
 
 
-async def over_before(session: WriteSession, at: datetime, limit: int) -> Sequence[UUID]:
-    """Lock unresolved incidents whose symptoms ended before; those that someone is changing wait for the next time."""
+async def lock_cleared_before(session: WriteSession, at: datetime, limit: int) -> Sequence[UUID]:
+    """Lock unresolved incidents whose last symptom cleared before `at`, except those that another transaction is changing."""
     i = IncidentRow
-    query = select(i.id).where(i.state != "resolved", i.active.is_(False), i.over_since <= at).order_by(i.over_since).limit(limit)
+    query = select(i.id).where(i.state != "resolved", i.active.is_(False), i.cleared_at <= at).order_by(i.cleared_at).limit(limit)
     return (await session.scalars(query.with_for_update(skip_locked=True))).all()
 
 
-async def take_notices(session: WriteSession, limit: int) -> list[tuple[UUID, str, datetime]]:
+async def pop_notices(session: WriteSession, limit: int) -> list[tuple[UUID, str, datetime]]:
     """Remove the oldest notices and return them: (incident, event, time)."""
     oldest = select(NoticeRow.id).order_by(NoticeRow.id).limit(limit).with_for_update(skip_locked=True)
     query = delete(NoticeRow).where(NoticeRow.id.in_(oldest)).returning(NoticeRow.id, NoticeRow.incident_id, NoticeRow.event, NoticeRow.at)
     rows = (await session.execute(query.execution_options(synchronize_session=False))).all()
     return [(row.incident_id, row.event, row.at) for row in sorted(rows, key=lambda row: row.id)]
-
-
-async def in_blocks(session: ReadSession, chosen: IncidentFilter) -> AsyncIterator[Sequence[IncidentRow]]:
-    """All incidents that the filters leave, newest first, some hundred at a time."""
-    query = select(IncidentRow).where(*conditions(chosen)).order_by(IncidentRow.opened_at.desc(), IncidentRow.id.desc())
-    await session.one_transaction()
-    result = await session.stream_scalars(query.execution_options(yield_per=500))
-    async for rows in result.partitions():
-        yield rows

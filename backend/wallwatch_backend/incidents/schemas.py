@@ -1,4 +1,4 @@
-"""Incidents: what comes out. Evidence and hypotheses keep the form in which `classify` sent them (docs/contracts.md)."""
+"""Incidents as the API and webhooks send them. Evidence and hypotheses keep the form of `classify` (docs/contracts.md)."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -7,18 +7,9 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from wallwatch_backend.incidents.states import IncidentState
 from wallwatch_backend.incidents.upgrades import Upgrade
 from wallwatch_backend.kit.text import Line, StorableText
-
-
-class IncidentState(StrEnum):
-    """Unresolved are all but `resolved`."""
-
-    open = "open"
-    acknowledged = "acknowledged"
-    suppressed = "suppressed"
-    reopened = "reopened"
-    resolved = "resolved"
 
 
 class Scope(StrEnum):
@@ -34,7 +25,7 @@ Severity = Literal["warning", "critical"]
 
 
 class Evidence(BaseModel):
-    """One observation: which signal had which value when, against what was expected."""
+    """One observation: the value of a signal in an interval, and the expected value."""
 
     model_config = ConfigDict(populate_by_name=True)
 
@@ -49,7 +40,7 @@ class Evidence(BaseModel):
 
 
 class Hypothesis(BaseModel):
-    """A cause and how likely it is after the evidence."""
+    """A cause and its probability before (prior) and after (posterior) the evidence."""
 
     cause: str
     title: str
@@ -70,25 +61,25 @@ class TimelineEntry(BaseModel):
     at: datetime
     kind: str = Field(
         description="opened, symptom, updated, cleared, reopened, resolved, acknowledged, unacknowledged, assigned, ticket, comment, "
-        "remedy, silenced, unsilenced, inhibited, uninhibited, merged, split; verdict and forecast are to come"
+        "remedy, silenced, unsilenced, inhibited, uninhibited, merged, split; verdict and forecast are reserved"
     )
     actor: str
     text: str
-    data: dict[str, Any] = Field(default_factory=dict, description="What the entry is about, such as `finding_id` or `incident_id`")
+    data: dict[str, Any] = Field(default_factory=dict, description="Ids that the entry refers to, such as `finding_id` or `incident_id`")
 
 
 class ExternalRef(BaseModel):
     """A ticket in another system."""
 
     system: Line = Field(description="Such as jira or servicenow")
-    key: Line = Field(description="The ticket's key there")
+    key: Line = Field(description="The ticket's key in that system")
     url: Annotated[str, StringConstraints(max_length=2000, pattern=r"^https?://[^\s]+$"), StorableText] | None = None
 
 
 class IncidentSummary(BaseModel):
     id: UUID
-    host: str = Field(description="Of the leading finding, as pci, rack, symptom, title, summary, model and fw_ver")
-    pci: str = Field(description="Empty when the finding concerns a host and names no RNIC")
+    host: str = Field(description="Of the leading finding; so are pci, rack, symptom, title, summary, model and fw_ver")
+    pci: str = Field(description="Empty if the finding concerns a host and names no RNIC")
     rack: str | None
     symptom: str
     state: IncidentState
@@ -97,15 +88,15 @@ class IncidentSummary(BaseModel):
     title: str
     summary: str
     opened_at: datetime
-    updated_at: datetime = Field(description="Last change that a person would act on; fresher evidence alone is none")
+    updated_at: datetime = Field(description="Last change that a person may act on; fresher evidence alone does not count")
     acknowledged_by: str | None
     acknowledged_at: datetime | None
     resolved_by: str | None
     resolved_at: datetime | None
     reopened: int = Field(description="How often it was reopened")
-    active: bool = Field(description="A symptom is present now, as far as telemetry says")
-    over_since: datetime | None = Field(description="When the last symptom ended; null while one is active")
-    top_cause: str | None = Field(description="The cause with the highest posterior (the same as `cause`)")
+    active: bool = Field(description="Telemetry shows a symptom now")
+    cleared_at: datetime | None = Field(description="When the last symptom cleared; null while one is active")
+    top_cause: str | None = Field(description="The cause with the highest posterior (same as `cause`)")
     cause: str | None
     scope: Scope
     subject: str = Field(description="What it is about: an RNIC, a host, a rack or a firmware")
@@ -118,11 +109,11 @@ class IncidentSummary(BaseModel):
     external_refs: list[ExternalRef]
     suppressed_by: UUID | None = Field(description="The silence that suppresses it")
     inhibited_by: UUID | None = Field(
-        description="The remedy that brought about all that it shows, so that it is suppressed; null once it is raised in earnest"
+        description="The remedy that caused all its findings, so that it is suppressed; null once a finding counts"
     )
-    merged_into: UUID | None = Field(description="The incident that has taken this one's findings; null otherwise")
+    merged_into: UUID | None = Field(description="The incident that has its findings since a merge; null if it was not merged")
     version: int = Field(description="The ETag's number")
-    seq: int = Field(description="Its place in the change feed")
+    seq: int = Field(description="Its position in the change feed")
 
 
 class IncidentFinding(BaseModel):
@@ -145,11 +136,9 @@ class IncidentFinding(BaseModel):
     title: str
     summary: str
     explanation: str
-    inhibited: bool = Field(
-        description="A consequence of a crashed or silent host, or of a remedy of one's own (`inhibited_by`): nobody was notified of it"
-    )
+    inhibited: bool = Field(description="Caused by a crashed or silent host, or by a remedy (`inhibited_by`): no notification was sent")
     inhibited_by: UUID | None = Field(
-        description="The remedy during which it began, one that may bring it about; with `inhibited` false, it has outlasted it"
+        description="The remedy during which it started and that may have caused it; if `inhibited` is false, it outlasted the remedy"
     )
     evidence: list[Evidence]
     hypotheses: list[Hypothesis] = Field(description="Most likely first")
@@ -163,10 +152,8 @@ class Incident(IncidentSummary):
     evidence: list[Evidence] = Field(description="Of the leading finding")
     hypotheses: list[Hypothesis] = Field(description="Of the leading finding, most likely first")
     remedies: list[SuggestedRemedy]
-    upgrade: Upgrade | None = Field(
-        default=None, description="What to put into a ticket; null where no upgrade is known to settle the cause"
-    )
-    remedy_ids: list[UUID] = Field(description="Remedies that were ordered for this incident, oldest first")
-    findings: list[IncidentFinding] = Field(description="The leading finding first, then active ones, then by their beginning")
+    upgrade: Upgrade | None = Field(default=None, description="Text for a ticket; null if no upgrade is known to fix the cause")
+    remedy_ids: list[UUID] = Field(description="Remedies requested for this incident, oldest first")
+    findings: list[IncidentFinding] = Field(description="The leading finding first, then active ones, then by start time")
     merged: list[UUID] = Field(description="Incidents that were merged into this one")
-    timeline: list[TimelineEntry] = Field(description="Oldest first, with that of merged incidents")
+    timeline: list[TimelineEntry] = Field(description="Oldest first, including entries of merged incidents")

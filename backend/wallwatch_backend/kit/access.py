@@ -1,9 +1,8 @@
-"""Who is calling, and may they: session cookie with CSRF header, or API token; roles viewer < operator < admin."""
+"""Authentication and authorisation: session cookie with CSRF header, or API token; the role that each endpoint requires."""
 
 import hmac
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
@@ -11,6 +10,7 @@ from fastapi import Depends, Request, Security
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
 
 from wallwatch_backend.kit.problems import CsrfMismatch, Forbidden, NotSignedIn
+from wallwatch_backend.kit.roles import Role as Role
 
 SESSION_COOKIE = "wallwatch_session"
 CSRF_HEADER = "X-CSRF-Token"
@@ -18,21 +18,6 @@ _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 _cookie = APIKeyCookie(name=SESSION_COOKIE, auto_error=False, scheme_name="session", description="Set by POST /session")
 _bearer = HTTPBearer(auto_error=False, scheme_name="token", description="API token, ww_...")
-
-
-class Role(StrEnum):
-    viewer = "viewer"
-    operator = "operator"
-    admin = "admin"
-
-    def covers(self, needed: "Role") -> bool:
-        """Say whether this role may do what `needed` may.
-
-        >>> Role.admin.covers(Role.viewer), Role.viewer.covers(Role.operator)
-        (True, False)
-        """
-        order = list(Role)
-        return order.index(self) >= order.index(needed)
 
 
 @dataclass(frozen=True)
@@ -64,7 +49,7 @@ async def _caller(
     session: Annotated[str | None, Security(_cookie)],
     bearer: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
 ) -> Caller:
-    # The app installs the function: this module knows the nouns session and tokens only through it.
+    # The app installs the function: `kit` does not know `accounts`.
     authenticate: Authenticate = request.app.state.authenticate
     caller = await authenticate(request, session, bearer.credentials if bearer else None)
     if caller is None:
@@ -77,7 +62,7 @@ async def _caller(
 
 
 async def is_signed_in(request: Request) -> bool:
-    """Say whether a long request's caller may still be served: the session may have ended, the token may have been revoked."""
+    """Return whether the caller of a long request may still be served: the session may have ended, the token may be revoked."""
     authenticate: Authenticate = request.app.state.authenticate
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     bearer = token.strip() if scheme.lower() == "bearer" else None
@@ -87,7 +72,7 @@ async def is_signed_in(request: Request) -> bool:
 def _needs(role: Role) -> Callable[[Caller], Awaitable[Caller]]:
     async def check(caller: Annotated[Caller, Depends(_caller)]) -> Caller:
         if not caller.role.covers(role):
-            raise Forbidden(f"This needs the role {role}; you have {caller.role}.")
+            raise Forbidden(f"This requires the role {role}; you have {caller.role}.")
         return caller
 
     return check

@@ -24,13 +24,13 @@ class BodyLimit:
             body = body_of(413, *of_framework(413), detail, scope["path"])
             await JSONResponse(body, status_code=413, media_type=MEDIA_TYPE)(scope, receive, send)
             return
-        got = 0
+        received = 0
 
         async def counted() -> Message:
-            nonlocal got
+            nonlocal received
             message = await receive()
-            got += len(message.get("body", b""))
-            if got > self._max:
+            received += len(message.get("body", b""))
+            if received > self._max:
                 raise HTTPException(413, detail)
             return message
 

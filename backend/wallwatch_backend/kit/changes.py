@@ -1,4 +1,4 @@
-"""The change feed: incidents, remedies and agents tell every replica that they changed, with the commit of the change."""
+"""The change feed: notifies every replica of changed incidents, remedies, agents, ... with the commit of the change."""
 
 from typing import Literal
 from uuid import UUID
@@ -15,20 +15,20 @@ Kind = Literal["incident", "remedy", "agent", "policy", "plan", "command_key", "
 
 
 async def announce(session: WriteSession, kind: Kind, id: UUID | str, state: str, **extra: str | None) -> None:
-    """Tell streams that something has a new state; PostgreSQL sends it when the transaction commits."""
+    """Notify streams of a new state; PostgreSQL sends it when the transaction commits."""
     session.notify(CHANNEL, orjson.dumps({"kind": kind, "id": str(id), "state": state, **extra}).decode())
 
 
 async def announce_many(session: WriteSession, kind: Kind, count: int) -> None:
-    """Tell streams that many have changed at once: they are not named, whoever shows a list fetches it again."""
+    """Notify streams that many changed at once: they are not named, and clients fetch their lists again."""
     session.notify(CHANNEL, orjson.dumps({"kind": kind, "count": count}).decode())
 
 
-async def wake_dispatcher(session: WriteSession, host: str) -> None:
-    """Tell the replica that holds the host's agent that a command is waiting."""
+async def notify_dispatcher(session: WriteSession, host: str) -> None:
+    """Notify the replica that holds the connection of the host's agent that a command is waiting."""
     session.notify(COMMAND_CHANNEL, host)
 
 
 async def wake_deliveries(session: WriteSession) -> None:
-    """Tell the webhook dispatcher that the outbox has something new."""
+    """Notify the webhook dispatcher of new events in the outbox."""
     session.notify(DELIVERY_CHANNEL, "")

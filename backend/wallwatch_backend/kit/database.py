@@ -30,26 +30,26 @@ class Base(DeclarativeBase):
 
 
 class ReadSession(AsyncSession):
-    """A session whose connection PostgreSQL holds to reading. Each statement is a transaction of its own."""
+    """A session on a read-only connection. Each statement is a separate transaction."""
 
     async def one_transaction(self, isolation_level: str = "READ COMMITTED") -> None:
-        """Let all that follows be one transaction: a cursor on the server needs one; REPEATABLE READ shows everything at one moment."""
-        await self.commit()  # gives back the connection on which each statement is one
+        """Run all later statements in one transaction: a server-side cursor needs one; REPEATABLE READ shows everything at one moment."""
+        await self.commit()  # returns the connection on which each statement is a transaction
         await self.connection(execution_options={"isolation_level": isolation_level})
 
 
 class WriteSession(ReadSession):
-    """A session that may change things, in one transaction; whoever opened it commits, once."""
+    """A session that may write, in one transaction; its opener commits, once."""
 
     def notify(self, channel: str, payload: str) -> None:
-        """Tell whoever listens, with the commit; the same twice is told once."""
+        """Notify listeners with the commit; repeated notifications are sent once."""
         self.info.setdefault(_NOTIFICATIONS, {})[channel, payload] = None
 
     async def send_notifications(self) -> None:
-        """Hand over to PostgreSQL what it is to tell, in one statement."""
-        told: dict[tuple[str, str], None] = self.info.pop(_NOTIFICATIONS, {})
-        if told:
-            await self.execute(_SEND, {"channels": [channel for channel, _ in told], "payloads": [payload for _, payload in told]})
+        """Pass the notifications to PostgreSQL, in one statement."""
+        pending: dict[tuple[str, str], None] = self.info.pop(_NOTIFICATIONS, {})
+        if pending:
+            await self.execute(_SEND, {"channels": [channel for channel, _ in pending], "payloads": [payload for _, payload in pending]})
 
 
 class Database:
@@ -57,11 +57,12 @@ class Database:
 
     def __init__(self, settings: Settings) -> None:
         self.url = settings.database_url
+        self.libpq_url = settings.libpq_url
         connect: dict[str, Any] = {"connect_timeout": 5, "application_name": "wallwatch-backend"}
         size = settings.database_pool_size
-        # More of them in a rush, as a transaction may wait for a second one, which audits why it is refused.
+        # Twice as many under load: a transaction may wait for a second one, which records its refusal in the audit log.
         self.engine: AsyncEngine = create_async_engine(self.url, connect_args=connect, pool_size=size, max_overflow=size)
-        # A connection of its own kind for reading: to begin and end a transaction around one SELECT costs more than the SELECT.
+        # Separate connections for reading: beginning and ending a transaction around one SELECT costs more than the SELECT.
         given = make_url(self.url).query.get("options", "")
         read_only = f"{given if isinstance(given, str) else ' '.join(given)} -c default_transaction_read_only=on".strip()
         self._reading: AsyncEngine = create_async_engine(
@@ -76,11 +77,6 @@ class Database:
         _watch(self._reading.sync_engine, "read")
         self._info = {"public_url": str(settings.public_url).rstrip("/") if settings.public_url else None}
 
-    @property
-    def libpq_url(self) -> str:
-        """The address in the form that psycopg itself takes."""
-        return self.url.replace("postgresql+psycopg://", "postgresql://", 1)
-
     @asynccontextmanager
     async def read(self) -> AsyncIterator[ReadSession]:
         async with ReadSession(self._reading, expire_on_commit=False) as session:
@@ -88,7 +84,7 @@ class Database:
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[WriteSession]:
-        """Commit at the end of the block, roll back when it raises. `session.info` has `public_url`, for links in webhooks."""
+        """Commit at the end of the block, roll back if it raises. `session.info` has `public_url`, for links in webhooks."""
         async with WriteSession(self.engine, expire_on_commit=False, info=dict(self._info)) as session, session.begin():
             yield session
             await session.send_notifications()
@@ -99,7 +95,7 @@ class Database:
 
 
 def _watch(engine: Engine, kind: str) -> None:
-    """Count what an engine sends, and look at each connection before it is used."""
+    """Count what an engine sends, and check each connection before it is used."""
     statements = STATEMENTS.labels(kind)
     event.listen(engine, "before_cursor_execute", lambda *_: statements.inc())
     event.listen(engine, "checkout", _still_there)
@@ -108,16 +104,16 @@ def _watch(engine: Engine, kind: str) -> None:
 
 
 def _still_there(connection: Any, _record: object, _proxy: object) -> None:
-    """Have a connection replaced that the server has ended: an idle one has nothing to read until then.
+    """Replace a connection that the server has closed: an idle one has nothing to read until then.
 
-    To ask it before each use, which is the usual way, costs as much as the one statement that most sessions are for.
+    A query before each use, which is the usual way, costs as much as the one statement of most sessions.
     """
     raw = connection.driver_connection
     poll = select.poll()  # select() itself takes no file descriptor above 1,023, and agents have as many
     if not raw.closed:
         poll.register(raw.fileno(), select.POLLIN)
     if raw.closed or poll.poll(0):
-        raise DisconnectionError("the server has ended this connection")
+        raise DisconnectionError("the server has closed this connection")
 
 
 async def database_of(request: Request) -> Database:
@@ -135,7 +131,7 @@ async def _write_session(database: Annotated[Database, Depends(database_of)]) ->
         yield session
 
 
-# Scope "function": the commit happens before the answer goes out, so that a client who saw the answer can read what it wrote.
+# Scope "function": the commit happens before the answer goes out, so that a client that has the answer can read what it wrote.
 Reading = Annotated[ReadSession, Depends(_read_session, scope="function")]
 Writing = Annotated[WriteSession, Depends(_write_session, scope="function")]
 TheDatabase = Annotated[Database, Depends(database_of)]

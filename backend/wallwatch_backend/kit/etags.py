@@ -1,4 +1,4 @@
-"""ETag and If-Match: who writes after reading says which version was read, and is refused when it has changed since."""
+"""ETag and If-Match: a write names the version that was read, and is refused when there is a newer one."""
 
 from typing import Annotated
 
@@ -16,7 +16,7 @@ IfMatch = Annotated[
     Header(
         alias="If-Match",
         pattern=r'^(\*|"[0-9]{1,18}")$',
-        description='The ETag that was read, such as `"3"`; refused with 412 when there is a newer version. Left out: write in any case',
+        description='The ETag that was read, such as `"3"`; refused with 412 when there is a newer version. Default: write in any case',
     ),
 ]
 
@@ -31,6 +31,6 @@ def etag(version: int) -> str:
 
 
 def check(given: str | None, version: int) -> None:
-    """Raise `VersionMismatch` when the caller has read another version."""
+    """Raise `VersionMismatch` when the caller read another version."""
     if given is not None and given not in ("*", etag(version)):
         raise VersionMismatch(f"You read version {given}; it is now {etag(version)}. Read it again, then repeat the change.")

@@ -1,4 +1,4 @@
-"""Secrets that machines hold: long random values, kept by SHA-256 only (they cannot be guessed, so a slow hash would add nothing)."""
+"""Secrets of machines: long random values, stored as SHA-256 only (they cannot be guessed, so a slow hash would add nothing)."""
 
 import hashlib
 import secrets
@@ -10,5 +10,5 @@ def new_secret(prefix: str = "") -> str:
 
 
 def digest(secret: str) -> bytes:
-    """Return what the database keeps of a secret."""
+    """Return what the database stores of a secret."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()

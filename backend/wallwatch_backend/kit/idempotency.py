@@ -1,4 +1,4 @@
-"""Idempotency-Key: a request that is sent again under the same key is answered as the first was, and nothing is done twice."""
+"""Idempotency-Key: a repeated request with the same key gets the first answer, and nothing is done twice."""
 
 import hashlib
 import json
@@ -29,13 +29,13 @@ IdempotencyKey = Annotated[
     Header(
         alias="Idempotency-Key",
         pattern=r"^[\x21-\x7e]{1,200}$",
-        description="The same key with the same request does it once: sent again, nothing is done twice and the same comes back",
+        description="A repeated request with the same key gets the first answer again; nothing is done twice",
     ),
 ]
 
 
 class AnswerRow(Base):
-    """What was answered to a request with a key."""
+    """The answer to a request with a key."""
 
     __tablename__ = "idempotent_answer"
     __table_args__ = (PrimaryKeyConstraint("caller", "key"),)
@@ -57,18 +57,18 @@ def hash_of(*parts: Any) -> str:
 
 
 def lock_name(caller: Caller, key: str) -> str:
-    """Under this name one request at a time works under a caller's key."""
+    """Name of the lock that lets one request per caller and key run at a time."""
     return f"key|{caller.actor}|{key}"
 
 
 async def lock(session: WriteSession, caller: Caller, key: str) -> None:
-    """Let one request at a time work under this caller's key."""
+    """Let one request per caller and key run at a time."""
     name = {"key": lock_name(caller, key)}
     await session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 7241003))"), name)
 
 
 class Once:
-    """Does a request's work once. Use it as a dependency: `once: TheOnce`, then `await once(session, caller, body, Answer, work)`."""
+    """Does a request's work once. A dependency: `once: TheOnce`, then `await once(session, caller, body, Answer, work)`."""
 
     def __init__(self, request: Request, response: Response, key: IdempotencyKey = None) -> None:
         self._what, self._response, self._key = f"{request.method} {request.url.path}", response, key
@@ -76,7 +76,7 @@ class Once:
     async def __call__(
         self, session: WriteSession, caller: Caller, body: BaseModel | None, kind: type[Answer], work: Callable[[], Awaitable[Answer]]
     ) -> Answer:
-        """Return the answer kept under the key, or do the work and keep its answer in the same transaction."""
+        """Return the stored answer of the key, or do the work and store its answer in the same transaction."""
         if self._key is None:
             return await work()
         request_hash = hash_of(self._what, body.model_dump(mode="json", exclude_unset=True) if body is not None else None)
@@ -98,5 +98,5 @@ TheOnce = Annotated[Once, Depends()]
 
 
 async def forget_before(session: WriteSession, at: datetime) -> None:
-    """Remove answers that nobody asks for again."""
+    """Delete expired answers."""
     await session.execute(delete(AnswerRow).where(AnswerRow.created_at < at))

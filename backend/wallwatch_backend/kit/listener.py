@@ -1,4 +1,4 @@
-"""Listens to PostgreSQL's notifications on a connection of its own."""
+"""Listens to PostgreSQL's notifications on a separate connection."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -39,7 +39,7 @@ class Listener:
 
     async def _read(self, connection: psycopg.AsyncConnection[tuple[object, ...]]) -> None:
         while True:
-            # The time-out makes a dead connection show: the query after it fails.
+            # After the time-out a query detects a dead connection.
             async for notification in connection.notifies(timeout=30):
                 handler = self._handlers.get(notification.channel)
                 if handler is not None:

@@ -48,11 +48,11 @@ class Matcher(BaseModel):
                 _expression(self.value)
             except re2.error as error:
                 reason = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else error.args[0]
-                raise ValueError(f"not a regular expression that RE2 can read: {reason}") from error
+                raise ValueError(f"not a valid RE2 regular expression: {reason}") from error
         return self
 
     def holds(self, labels: Labels) -> bool:
-        """Say whether any value of the label is as wanted; != and !~ are the opposites of = and =~.
+        """Return whether any value of the label matches; != and !~ are the opposites of = and =~.
 
         >>> rack = {"host": ("host01", "host02"), "scope": ("rack",)}
         >>> Matcher(name="host", op="=", value="host02").holds(rack), Matcher(name="host", op="!=", value="host02").holds(rack)
@@ -71,11 +71,11 @@ class Matcher(BaseModel):
         return f'{self.name}{self.op}"{escaped}"'
 
 
-Matchers = Annotated[list[Matcher], Field(max_length=20, description="All must hold; none: everything matches")]
+Matchers = Annotated[list[Matcher], Field(max_length=20, description="All must hold; an empty list matches everything")]
 
 
 def matches(matchers: Iterable[Matcher], labels: Labels) -> bool:
-    """Say whether all matchers hold.
+    """Return whether all matchers hold.
 
     >>> matches([], {"host": ("host01",)})
     True
@@ -98,7 +98,7 @@ def labels_of(incident: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     >>> labels_of({"host": "h1", "hosts": ["h1", "h2"], "pci": "", "symptom": "S1", "severity": "critical", "top_cause": "C5"})
     {'host': ('h1', 'h2'), 'symptom': ('S1',), 'cause': ('C5',), 'severity': ('critical',)}
     """
-    found = {
+    labels = {
         "host": _texts(incident.get("host"), incident.get("hosts")),
         "rack": _texts(incident.get("rack")),
         "pci": _texts(incident.get("pci")),
@@ -109,4 +109,4 @@ def labels_of(incident: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
         "severity": _texts(incident.get("severity")),
         "scope": _texts(incident.get("scope")),
     }
-    return {name: values for name, values in found.items() if values}
+    return {name: values for name, values in labels.items() if values}

@@ -1,4 +1,4 @@
-"""What every answer gets: security headers, and the time it took as a metric."""
+"""Adds security headers to every answer, and measures its duration."""
 
 import time
 
@@ -26,7 +26,7 @@ SECURITY_HEADERS = {
 
 
 class AnswerHeaders:
-    """Adds the security headers and counts; plain ASGI, so that streams are not buffered."""
+    """Adds the security headers and metrics; plain ASGI, so that streams are not buffered."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -44,7 +44,7 @@ class AnswerHeaders:
                     headers.setdefault(name, value)
                 if scope["path"].startswith("/api/"):
                     headers.setdefault("Cache-Control", "no-store")
-                # The route's pattern, never the path: a label for each host and id would grow without end.
+                # The route's pattern, never the path: a label per host and id would grow without bound.
                 route = getattr(scope.get("route"), "path", "other")
                 method = scope["method"] if scope["method"] in _METHODS else "other"
                 REQUESTS.labels(method, route, str(message["status"])).inc()

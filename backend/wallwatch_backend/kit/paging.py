@@ -1,4 +1,4 @@
-"""Lists: `{"items": [], "next_cursor": null}`. A cursor is opaque and holds the sort key of the last row that was given."""
+"""Lists: `{"items": [], "next_cursor": null}`. A cursor is opaque and holds the sort key of the last row of the page."""
 
 import base64
 import binascii
@@ -19,19 +19,19 @@ class Page(BaseModel, Generic[Item]):
     """One page of a list."""
 
     items: list[Item]
-    next_cursor: str | None = Field(default=None, description="Give it as `cursor` to get the next page; null at the end")
+    next_cursor: str | None = Field(default=None, description="Pass it as `cursor` to get the next page; null at the end")
 
 
 class BadCursor(InvalidInput):
-    code, title = "bad_cursor", "This cursor was not made by this list"
+    code, title = "bad_cursor", "This cursor does not belong to this list"
 
 
-Limit = Annotated[int, Query(ge=1, le=500, description="Most rows in one answer")]
-Cursor = Annotated[str | None, Query(max_length=500, description="`next_cursor` of the page before")]
+Limit = Annotated[int, Query(ge=1, le=500, description="Maximum number of items")]
+Cursor = Annotated[str | None, Query(max_length=500, description="`next_cursor` of the previous page")]
 
 
 def encode_cursor(*parts: str | int | datetime) -> str:
-    """Make a cursor from the sort key of a row.
+    """Create a cursor from the sort key of a row.
 
     >>> decode_cursor(encode_cursor("host1", 3), str, int)
     ('host1', 3)

@@ -29,7 +29,7 @@ async def _validation(request: Request, error: Exception) -> JSONResponse:
     # The rejected input itself is left out: it may be a password.
     fields = [ProblemField(location=list(e["loc"]), message=e["msg"], code=e["type"]) for e in error.errors()]
     detail = "; ".join(f"{'.'.join(str(part) for part in f.location)}: {f.message}" for f in fields[:5])
-    return _response(body_of(422, "invalid_input", "The request is not acceptable", detail, request.url.path, fields))
+    return _response(body_of(422, "invalid_input", "The request is invalid", detail, request.url.path, fields))
 
 
 async def _framework(request: Request, error: Exception) -> JSONResponse:
@@ -47,7 +47,7 @@ async def _database_away(request: Request, error: Exception) -> JSONResponse:
 
 async def _database_busy(request: Request, error: Exception) -> JSONResponse:
     log.error("database_busy", path=request.url.path, error=str(error).splitlines()[0])
-    detail = "Too many requests wait for it; nothing was done. Try again in a few seconds."
+    detail = "Too many requests are waiting; nothing was done. Try again in a few seconds."
     body = body_of(503, "database_unavailable", "The database does not answer in time", detail, request.url.path)
     return _response(body, {"Retry-After": "5"})
 

@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 
 class WallwatchError(Exception):
-    """Base of every error that a caller of the API may see."""
+    """Base of every error of the API."""
 
     status: ClassVar[int] = 500
     code: ClassVar[str] = "internal"
@@ -34,17 +34,17 @@ class CsrfMismatch(WallwatchError):
 
 
 class NotFound(WallwatchError):
-    status, code, title = 404, "not_found", "There is nothing here"
+    status, code, title = 404, "not_found", "Not found"
 
 
 class InvalidInput(WallwatchError):
-    status, code, title = 422, "invalid_input", "The request was understood but a value is not acceptable"
+    status, code, title = 422, "invalid_input", "A value of the request is invalid"
 
 
 class ProblemField(BaseModel):
-    """One value of the request that was not acceptable."""
+    """One invalid value of the request."""
 
-    location: list[str | int] = Field(description="Where the value is: body, query or path, then the names down to it")
+    location: list[str | int] = Field(description="Where the value is: body, query or path, then the path to it")
     message: str
     code: str
 
@@ -76,7 +76,7 @@ def responses(*errors: type[WallwatchError]) -> dict[int | str, dict[str, Any]]:
     """OpenAPI responses of an endpoint for the errors that it can raise.
 
     >>> responses(NotFound)[404]["description"]
-    'There is nothing here (`not_found`)'
+    'Not found (`not_found`)'
     """
     by_status: dict[int, list[type[WallwatchError]]] = {}
     for error in errors:
@@ -95,14 +95,14 @@ _FRAMEWORK = {
     400: ("bad_request", "The request cannot be read"),
     401: ("not_signed_in", "Sign in first"),
     403: ("forbidden", "This is not allowed"),
-    404: ("not_found", "There is nothing here"),
+    404: ("not_found", "Not found"),
     405: ("method_not_allowed", "This method is not possible here"),
     413: ("content_too_large", "The body is too large"),
 }
 
 
 def of_framework(status: int) -> tuple[str, str]:
-    """Code and title of an error that the framework raised; the phrases of the standard library change between versions of Python.
+    """Return code and title of an error that the framework raised; the standard library's phrases change between versions of Python.
 
     >>> of_framework(405)[0], of_framework(418)[0]
     ('method_not_allowed', 'http_418')

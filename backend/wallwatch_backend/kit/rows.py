@@ -19,7 +19,7 @@ def changed(result: Result[Any]) -> int:
 
 
 def any_of_texts(texts: Iterable[str]) -> Any:
-    """To compare with: `column == any_of_texts(hosts)`."""
+    """For comparisons: `column == any_of_texts(hosts)`."""
     return func.any(sql_cast(literal(list(texts), _TEXTS), _TEXTS))
 
 
@@ -29,5 +29,5 @@ def array_of(ids: Iterable[UUID]) -> Any:
 
 
 def any_of(ids: Iterable[UUID]) -> Any:
-    """To compare with: `column == any_of(ids)`."""
+    """For comparisons: `column == any_of(ids)`."""
     return func.any(array_of(ids))

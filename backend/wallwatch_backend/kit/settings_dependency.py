@@ -1,4 +1,4 @@
-"""Hands the settings that the process was started with to endpoints."""
+"""Gives endpoints the settings of the process."""
 
 from typing import Annotated
 

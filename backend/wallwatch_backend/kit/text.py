@@ -1,4 +1,4 @@
-"""Text that comes from outside: types for what goes to PostgreSQL, which cannot hold the NUL character, and sentences made with it."""
+"""Text from outside: types for what goes to PostgreSQL, which cannot store the NUL character, and sentences with such text."""
 
 from typing import Annotated
 
@@ -13,7 +13,7 @@ def _without_nul(value: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """End a text that may end with somebody's own words with one full stop.
+    """End a text with one full stop; it may end with words of a user.
 
     >>> sentence("Ordered cordon-rnic reason = It drops packets."), sentence("Ordered remove-orphaned-filters ")
     ('Ordered cordon-rnic reason = It drops packets.', 'Ordered remove-orphaned-filters.')

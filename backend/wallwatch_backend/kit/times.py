@@ -1,4 +1,4 @@
-"""Times that callers give: RFC 3339 with a zone, within what PostgreSQL and the charts can hold."""
+"""Times in requests: RFC 3339 with a zone, within the range of PostgreSQL and the charts."""
 
 from datetime import UTC, datetime
 from typing import Annotated

@@ -6,6 +6,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from wallwatch_backend.kit.columns import At, Created, Id, Json, JsonList, Ref
 from wallwatch_backend.kit.database import Base
+from wallwatch_backend.kit.states import sql_list
+from wallwatch_backend.remedies.states import OPEN_COMMAND
 
 
 class RemedyRow(Base):
@@ -14,9 +16,9 @@ class RemedyRow(Base):
         Index("remedy_created", "created_at", "id"),
         Index("remedy_host", "host", "pci"),
         Index("remedy_idempotency", "requested_by", "idempotency_key", unique=True, postgresql_where=text("idempotency_key IS NOT NULL")),
-        Index("remedy_proposed", "created_at", postgresql_where=text("state = 'proposed'")),
+        Index("remedy_pending", "created_at", postgresql_where=text("state = 'pending'")),
         Index("remedy_judged", "action", "updated_at", postgresql_where=text("mode = 'apply'")),
-        Index("remedy_to_verify", "state", postgresql_where=text("state = 'applied'")),
+        Index("remedy_to_verify", "state", postgresql_where=text("state = 'verifying'")),
     )
 
     id: Mapped[Id]
@@ -48,7 +50,7 @@ class CommandRow(Base):
     """One signed order. It is sent again, unchanged, until a result comes or it expires; the agent never runs an id twice."""
 
     __tablename__ = "remedy_command"
-    __table_args__ = (Index("remedy_command_open", "host", postgresql_where=text("state IN ('pending', 'dispatched')")),)
+    __table_args__ = (Index("remedy_command_open", "host", postgresql_where=text(f"state IN ({sql_list(OPEN_COMMAND)})")),)
 
     id: Mapped[Id]
     remedy_id: Mapped[Ref] = mapped_column(ForeignKey("remedy.id", ondelete="CASCADE"), index=True)

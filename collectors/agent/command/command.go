@@ -119,7 +119,7 @@ func parseTimes(issued, expires string) (time.Time, time.Time, error) {
 	case lifetime <= 0:
 		return time.Time{}, time.Time{}, fmt.Errorf("expires_at is not after issued_at")
 	case lifetime > MaxLifetime:
-		return time.Time{}, time.Time{}, fmt.Errorf("the command would be valid for %s; %s is the most", lifetime, MaxLifetime)
+		return time.Time{}, time.Time{}, fmt.Errorf("the command would be valid for %s; the maximum is %s", lifetime, MaxLifetime)
 	}
 	return issuedAt.UTC(), expiresAt.UTC(), nil
 }

@@ -28,7 +28,7 @@ func NewDecoder(host string, keys map[string]Key) (*Decoder, error) {
 		return nil, errors.New("the decoder needs the host's name")
 	}
 	if len(keys) == 0 {
-		return nil, errors.New("no command key is pinned, so that no command could ever be accepted; enrol the agent again")
+		return nil, errors.New("no command key is pinned, so no command could be accepted; enrol the agent again")
 	}
 	if err := checkKeys(keys); err != nil {
 		return nil, err

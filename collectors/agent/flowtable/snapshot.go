@@ -34,7 +34,7 @@ func (f Flow) Key() string {
 	return f.Match
 }
 
-// Digest tells whether a flow still matches and does the same, without the whole text: 64 bits of SHA-256 of `match|actions`.
+// Digest reports whether a flow still matches and does the same, without the whole text: 64 bits of SHA-256 of `match|actions`.
 func (f Flow) Digest() string {
 	return digest(strings.TrimPrefix(f.Match, "ufid:"+f.ID+","), f.Actions)
 }

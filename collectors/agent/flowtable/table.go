@@ -15,8 +15,8 @@ import (
 
 // The two refusals that a plan expects: Open vSwitch takes flows away and installs them by itself at any time.
 var (
-	ErrExists = errors.New("the flow is there already")
-	ErrGone   = errors.New("the flow is not there")
+	ErrExists = errors.New("the flow already exists")
+	ErrGone   = errors.New("the flow does not exist")
 )
 
 // maxDump is a hundred thousand flows, far more than a host has.

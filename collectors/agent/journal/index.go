@@ -75,7 +75,7 @@ func (j *Journal) Undelivered(since time.Time) []Result {
 	return results
 }
 
-// Standing returns what a remedy has changed on this host and not yet taken back, as one plan: the value from before its first apply and the
+// Standing returns what a remedy has changed on this host and not yet undone, as one plan: the value from before its first apply and the
 // value after its last. False when there is nothing.
 func (j *Journal) Standing(remedyID, action string) (remedies.Plan, bool) {
 	j.mu.Lock()

@@ -116,7 +116,7 @@ func (j *Journal) add(record Record) (line []byte, err error) {
 	return line, j.write(slices.Concat(j.owed, line))
 }
 
-// write puts whole lines at the end of the file, those that are owed among them. A write that did not fit is taken back, and the next may fit.
+// write puts whole lines at the end of the file, those that are owed among them. A write that did not fit is rolled back, and the next may fit.
 // After any other failure the end of the file is unknown, and the journal refuses everything that follows.
 func (j *Journal) write(lines []byte) error {
 	if j.broken != nil {
@@ -151,7 +151,7 @@ func (j *Journal) Health() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if len(j.owed) > 0 && j.broken == nil {
-		_ = j.write(j.owed) // a failure is told below
+		_ = j.write(j.owed) // a failure is reported below
 	}
 	switch {
 	case j.broken != nil:

@@ -1,4 +1,4 @@
-// Package journal is the agent's memory on disk: what it was told to do, what it was about to do, and how it went. It is written before the
+// Package journal is the agent's memory on disk: which commands it received, what it was about to do, and how it went. It is written before the
 // agent acts, so that after a crash at any point nothing is done twice and nothing is reported that is not so.
 package journal
 
@@ -23,7 +23,7 @@ const (
 	Refused = "refused"
 )
 
-// Result is what the server is told.
+// Result is what the agent reports to the server.
 type Result struct {
 	CommandID  string               `json:"command_id"`
 	RemedyID   string               `json:"remedy_id"`

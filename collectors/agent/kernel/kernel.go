@@ -11,14 +11,14 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/internal/sysfs"
 )
 
-// Kernel is asked and told.
+// Kernel reads and changes devices.
 type Kernel interface {
 	netlink.Source
 	// LimitVF sets what a virtual function of an uplink is guaranteed and may send at most, in Mbit/s; 0 is no guarantee, and no limit.
 	LimitVF(ctx context.Context, uplink string, vf int, minMbps, maxMbps uint32) error
-	// RecoverHealth tells a device's health reporter to recover.
+	// RecoverHealth makes a device's health reporter recover.
 	RecoverHealth(ctx context.Context, pci, reporter string) error
-	// TCOffload tells for each network device whether its driver takes filters of TC into the hardware (the feature hw-tc-offload).
+	// TCOffload reports for each network device whether its driver takes filters of TC into the hardware (the feature hw-tc-offload).
 	TCOffload(ctx context.Context, netdevs []string) (map[string]bool, error)
 	// SetTCOffload switches that. What is in the hardware stays there (mlx5's representors), or the driver refuses while anything is.
 	SetTCOffload(ctx context.Context, netdev string, on bool) error
@@ -38,7 +38,7 @@ const (
 )
 
 // Open returns what `netlink` in the configuration names: the kernel, or a folder that stands for it. With Auto it is the kernel, except
-// beside a tree that only stands for /sys, where nothing is known of any driver: then it is nil.
+// with a folder in place of /sys, for which no driver answers: then it is nil.
 func Open(setting, sysfsRoot string) Kernel {
 	switch {
 	case setting == System, setting == Auto && sysfsRoot == sysfs.Default:

@@ -43,14 +43,14 @@ func (n Netlink) LimitVF(_ context.Context, uplink string, vf int, minMbps, maxM
 	if err != nil {
 		return fmt.Errorf("rtnetlink: %w", err)
 	}
-	if err := n.tell(unix.RTM_SETLINK, append(make([]byte, unix.SizeofIfInfomsg), attributes...)); err != nil {
+	if err := n.send(unix.RTM_SETLINK, append(make([]byte, unix.SizeofIfInfomsg), attributes...)); err != nil {
 		return fmt.Errorf("rtnetlink: limiting VF %d of %q: %w", vf, uplink, err)
 	}
 	return nil
 }
 
-// tell sends one message of rtnetlink and waits for its acknowledgement.
-func (n Netlink) tell(kind netlink.HeaderType, body []byte) error {
+// send sends one message of rtnetlink and waits for its acknowledgement.
+func (n Netlink) send(kind netlink.HeaderType, body []byte) error {
 	dial := n.dialRoute
 	if dial == nil {
 		dial = func() (*netlink.Conn, error) { return netlink.Dial(unix.NETLINK_ROUTE, nil) }

@@ -32,7 +32,7 @@ func (Netlink) TCOffload(_ context.Context, netdevs []string) (map[string]bool, 
 		}
 		state, known := features[offloadFeature]
 		if !known || !state.Available && !state.Active {
-			return nil, fmt.Errorf("the driver of %s has no %s that could be switched", netdev, offloadFeature)
+			return nil, fmt.Errorf("the driver of %s has no %s that can be switched", netdev, offloadFeature)
 		}
 		found[netdev] = state.Active
 	}
@@ -58,7 +58,7 @@ func (Netlink) SetTCOffload(_ context.Context, netdev string, on bool) error {
 // nameOfNetdev refuses what the request of the ioctl has no room for: a cut name may be another device's.
 func nameOfNetdev(netdev string) error {
 	if netdev == "" || len(netdev) >= unix.IFNAMSIZ {
-		return fmt.Errorf("ethtool: %q is no name of a network device", netdev)
+		return fmt.Errorf("ethtool: %q is not the name of a network device", netdev)
 	}
 	return nil
 }
@@ -79,7 +79,7 @@ func (n Netlink) Filters(_ context.Context, netdevs []string) (map[string][]read
 func (n Netlink) DeleteFilter(_ context.Context, filter reading.Filter) error {
 	body, err := n.DeletionOf(filter)
 	if err == nil {
-		err = n.tell(unix.RTM_DELTFILTER, body)
+		err = n.send(unix.RTM_DELTFILTER, body)
 	}
 	switch {
 	case errors.Is(err, unix.ENOENT):

@@ -55,7 +55,7 @@ func (r Requests) TCOffload(ctx context.Context, netdevs []string) (map[string]b
 				found[netdevs[i]] = strings.HasPrefix(value, netlink.On)
 			}
 		}
-		if _, told := found[netdevs[i]]; !told {
+		if _, reported := found[netdevs[i]]; !reported {
 			return nil, fmt.Errorf("the driver of %s has no %s", netdevs[i], offloadFeature)
 		}
 	}
@@ -143,7 +143,7 @@ func outcome(commands []string, content []byte) ([]string, error) {
 		} `json:"results"`
 	}
 	if err := json.Unmarshal(content, &answer); err != nil {
-		return nil, fmt.Errorf("the answer to %q is no JSON: %w", commands[0], err)
+		return nil, fmt.Errorf("the answer to %q is not JSON: %w", commands[0], err)
 	}
 	outputs := make([]string, 0, len(commands))
 	for i, result := range answer.Results {

@@ -1,5 +1,5 @@
 // Package pace is the agreement between the agent, which slows down what happens to an RNIC, and the CNI plugin, which then does it: JSON files
-// of each physical function, and beside each a file in which calls of the plugin, which are processes of their own, keep account together. It
+// of each physical function, and next to each a file in which calls of the plugin, which are processes of their own, keep account together. It
 // brings no library of others along, since the plugin must start fast.
 package pace
 

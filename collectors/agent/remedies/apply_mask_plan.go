@@ -10,11 +10,11 @@ import (
 )
 
 // ApplyMaskPlan carries out a mask plan: exact entries for the flows with traffic, and masks moved to the end of the chain so that those with
-// the traffic stand in front (paper, section 4.3). The operations come beside the command, which has their hash; they were proven not to change
+// the traffic stand in front (paper, section 4.3). The operations come as an attachment to the command, which has their hash; they were proven not to change
 // what happens to any packet, for exactly the flows that the precondition finds again.
 //
 // What the plan leaves behind can do no lasting harm: Open vSwitch takes idle entries away like any flow, changes or removes what its OpenFlow
-// rules do not say any more, and installs anew what is missing when a packet comes.
+// rules do not say any more, and installs what is missing again when a packet comes.
 type ApplyMaskPlan struct {
 	flows rnicFlows
 	store planStore
@@ -25,15 +25,15 @@ type ApplyMaskPlan struct {
 }
 
 const (
-	// planPatience bounds one apply or undo; plans that would take longer are refused.
-	planPatience = 5 * time.Minute
-	// rollbackPatience is for taking a half-done plan back, when the time of the command itself may be over.
-	rollbackPatience = 2 * time.Minute
-	uuidPattern      = `^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`
+	// planTimeout bounds one apply or undo; plans that would take longer are refused.
+	planTimeout = 5 * time.Minute
+	// rollbackTimeout is for taking a half-done plan back, when the time of the command itself may be over.
+	rollbackTimeout = 2 * time.Minute
+	uuidPattern     = `^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`
 )
 
-// Patience is how long the executor lets it work.
-func (a *ApplyMaskPlan) Patience() time.Duration { return planPatience }
+// Timeout is how long the executor lets it work.
+func (a *ApplyMaskPlan) Timeout() time.Duration { return planTimeout }
 
 // Spec implements Remedy.
 func (a *ApplyMaskPlan) Spec() Spec {
@@ -64,8 +64,8 @@ func (a *ApplyMaskPlan) Precondition(_ context.Context, params Params) error {
 	if state, err := a.store.state(plan.Plan); err != nil || state != NotMade {
 		return refuse("the plan was begun on this host before (%s); make a new one", state)
 	}
-	if expected := time.Duration(float64(len(plan.Steps)) / plan.PacePerS * float64(time.Second)); expected > planPatience/2 {
-		return refuse("%d operations at %.0f insertions a second would take longer than %s", len(plan.Steps), plan.PacePerS, planPatience/2)
+	if expected := time.Duration(float64(len(plan.Steps)) / plan.PacePerS * float64(time.Second)); expected > planTimeout/2 {
+		return refuse("%d operations at %.0f insertions a second would take longer than %s", len(plan.Steps), plan.PacePerS, planTimeout/2)
 	}
 	return nil
 }
@@ -89,7 +89,7 @@ func (a *ApplyMaskPlan) received(params Params) (*maskPlan, error) {
 	return plan, nil
 }
 
-// Plan implements Remedy: the flows are read anew, and must be those that the plan was proven for.
+// Plan implements Remedy: the flows are read again, and must be those that the plan was proven for.
 func (a *ApplyMaskPlan) Plan(ctx context.Context, params Params, _ Origin) (out Plan, err error) {
 	plan, err := a.received(params)
 	if err != nil {
@@ -113,7 +113,7 @@ func (a *ApplyMaskPlan) Plan(ctx context.Context, params Params, _ Origin) (out 
 	}, nil
 }
 
-// Apply implements Remedy. What fails in the middle is taken back.
+// Apply implements Remedy. A plan that fails in the middle is undone.
 func (a *ApplyMaskPlan) Apply(ctx context.Context, plan Plan) error {
 	a.last = nil
 	if len(plan.Changes) != 1 {
@@ -128,7 +128,7 @@ func (a *ApplyMaskPlan) Apply(ctx context.Context, plan Plan) error {
 func (a *ApplyMaskPlan) carryOut(ctx context.Context, id, sum string) (err error) {
 	packed, there := a.inbox.Attachment(sum)
 	if !there {
-		return errors.New("nothing was changed: the plan's operations are not there any more")
+		return errors.New("nothing was changed: the plan's operations no longer exist")
 	}
 	plan, err := parseMaskPlan(packed)
 	if err != nil {
@@ -145,7 +145,7 @@ func (a *ApplyMaskPlan) carryOut(ctx context.Context, id, sum string) (err error
 	}
 	order := before.Masks()
 	if err := a.store.save(id, keptPlan{SHA256: sum, Order: order, Operations: packed}); err != nil {
-		return fmt.Errorf("nothing was changed: the operations cannot be kept for an undo: %w", err)
+		return fmt.Errorf("nothing was changed: the operations cannot be saved for an undo: %w", err)
 	}
 	run := newFlowRun(table, ports, plan, notesOf(ctx), len(plan.Steps))
 	if failure := run.carryOut(ctx, plan, before); failure != nil {
@@ -153,7 +153,7 @@ func (a *ApplyMaskPlan) carryOut(ctx context.Context, id, sum string) (err error
 	}
 	if released := run.sortedAway(); len(released) > 0 {
 		if err := a.store.save(id, keptPlan{SHA256: sum, Order: order, Operations: packed, Released: released}); err != nil {
-			return a.rollBack(ctx, run, plan, order, fmt.Errorf("what was taken away cannot be kept for an undo: %w", err))
+			return a.rollBack(ctx, run, plan, order, fmt.Errorf("the deleted flows cannot be saved for an undo: %w", err))
 		}
 	}
 	a.last = run
@@ -164,19 +164,19 @@ func (a *ApplyMaskPlan) carryOut(ctx context.Context, id, sum string) (err error
 
 // rollBack restores what an apply that failed in the middle has changed, over a new connection: the old one may be in an unknown state.
 func (a *ApplyMaskPlan) rollBack(ctx context.Context, failed *flowRun, plan *maskPlan, order []string, failure error) (err error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackPatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)
 	defer cancel()
 	table, ports, err := a.flows.open(ctx, plan.PCI)
 	if err != nil {
-		return errors.Join(failure, fmt.Errorf("what was done could not be taken back: %w; flows that were deleted return with their first packet", err))
+		return errors.Join(failure, fmt.Errorf("the operations could not be undone: %w; flows that were deleted return with their first packet", err))
 	}
 	defer func() { err = errors.Join(err, table.Close()) }()
 	run := newFlowRun(table, ports, plan, &Notes{}, 0)
 	run.away = failed.away
 	if err := run.restore(ctx, plan, order, failed.touched); err != nil {
-		return errors.Join(failure, fmt.Errorf("what was done could not be taken back whole: %w", err))
+		return errors.Join(failure, fmt.Errorf("the operations could not be undone completely: %w", err))
 	}
-	return errors.Join(fmt.Errorf("%w; what was done before was taken back", failure), a.store.remove(plan.Plan))
+	return errors.Join(fmt.Errorf("%w; the operations before it were undone", failure), a.store.remove(plan.Plan))
 }
 
 func (a *ApplyMaskPlan) takeBack(ctx context.Context, id, sum string) (err error) {
@@ -241,7 +241,7 @@ func (a *ApplyMaskPlan) Undo(_ context.Context, done Plan) (Plan, error) {
 		}
 		plan, kept, err := a.store.load(change.Key, *change.After)
 		if errors.Is(err, fs.ErrNotExist) {
-			return Plan{}, Refusal{Code: CodeNothingToUndo, Message: "the plan is not in place: it was taken back, or it is so long ago that its entries have aged out"}
+			return Plan{}, Refusal{Code: CodeNothingToUndo, Message: "the plan is not in place: it was undone, or it is so long ago that its entries have aged out"}
 		}
 		if err != nil {
 			return Plan{}, refuse("%v", err)
@@ -265,7 +265,7 @@ func (a *ApplyMaskPlan) Undo(_ context.Context, done Plan) (Plan, error) {
 	return Plan{}, Refusal{Code: CodeNothingToUndo, Message: "the journal has no plan that was carried out"}
 }
 
-// Observe implements Remedy: the files tell how far it came, since flows come and go by themselves.
+// Observe implements Remedy: the files show how far it came, since flows come and go by themselves.
 func (a *ApplyMaskPlan) Observe(_ context.Context, plan Plan) (Effect, error) {
 	for _, change := range plan.Changes {
 		state, err := a.store.state(change.Key)

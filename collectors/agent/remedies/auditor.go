@@ -27,12 +27,12 @@ func NewAuditor(host Host) *Auditor {
 	return &Auditor{host.Kernel, rnicFlows{host.FlowSocket, host.SysfsRoot}, tcaudit.Classifiers}
 }
 
-// Able tells whether this agent can audit.
-func (a *Auditor) Able() bool { return a.kernel != nil && a.flows.socket != "" }
+// Available reports whether this agent can audit.
+func (a *Auditor) Available() bool { return a.kernel != nil && a.flows.socket != "" }
 
 // Audit looks at all ports.
 func (a *Auditor) Audit(ctx context.Context) (report tcaudit.Report, err error) {
-	if !a.Able() {
+	if !a.Available() {
 		return tcaudit.Report{}, ErrNoAudit
 	}
 	ports, err := a.flows.netdevs("")

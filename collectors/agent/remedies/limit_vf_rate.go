@@ -35,10 +35,10 @@ func (l *LimitVFRate) Spec() Spec {
 	}
 }
 
-// Precondition implements Remedy: the driver must tell what is set for this VF now.
+// Precondition implements Remedy: the driver must report this VF's current setting.
 func (l *LimitVFRate) Precondition(_ context.Context, params Params) error {
 	if l.Kernel == nil {
-		return refuse("this agent has no way to the kernel's network settings; set `netlink` in its configuration")
+		return refuse("this agent cannot reach the kernel's network settings; set `netlink` in its configuration")
 	}
 	if err := physicalFunction(l.SysfsRoot, params.Text("pci")); err != nil {
 		return err
@@ -123,7 +123,7 @@ func (l *LimitVFRate) function(key string) (uplink string, function netlink.VF, 
 		return "", function, err
 	}
 	if l.Kernel == nil {
-		return "", function, fmt.Errorf("this agent has no way to the kernel's network settings")
+		return "", function, fmt.Errorf("this agent cannot reach the kernel's network settings")
 	}
 	rnics, err := sysfs.Root{Path: l.SysfsRoot}.RNICs()
 	for _, rnic := range rnics {
@@ -132,7 +132,7 @@ func (l *LimitVFRate) function(key string) (uplink string, function netlink.VF, 
 		}
 	}
 	if uplink == "" {
-		return "", function, fmt.Errorf("%s has no network device to which the limit could be told (%v)", pci, err) //nolint:errorlint // may be nil
+		return "", function, fmt.Errorf("%s has no network device on which the limit could be set (%v)", pci, err) //nolint:errorlint // may be nil
 	}
 	functions, err := l.Kernel.VFs(uplink, false)
 	if err != nil {

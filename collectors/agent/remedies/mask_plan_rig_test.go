@@ -45,12 +45,12 @@ func (i planInbox) Attachment(sum string) ([]byte, bool) {
 
 type planRig struct {
 	*ApplyMaskPlan
-	t      *testing.T
-	vs     *ovstest.FlowSwitch
-	inbox  planInbox
-	notes  *Notes
-	told   int
-	params Params
+	t        *testing.T
+	vs       *ovstest.FlowSwitch
+	inbox    planInbox
+	notes    *Notes
+	reported int
+	params   Params
 }
 
 func newPlanRig(t *testing.T) *planRig {
@@ -69,7 +69,7 @@ func newPlanRig(t *testing.T) *planRig {
 }
 
 func (r *planRig) context() context.Context {
-	r.notes = &Notes{Progress: func(done, _ int) { r.told = done }}
+	r.notes = &Notes{Progress: func(done, _ int) { r.reported = done }}
 	return WithNotes(context.Background(), r.notes)
 }
 

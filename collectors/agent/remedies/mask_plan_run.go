@@ -23,7 +23,7 @@ type flowRun struct {
 	inserted int
 	done     int
 	total    int
-	told     time.Time
+	reported time.Time
 
 	entries, entriesRefused, moved, removed, gone, returned, newcomers int
 	// away are flows that were deleted when their mask was moved and are not there yet; in the end those that the plan does not add again.
@@ -41,13 +41,13 @@ func newFlowRun(table *flowtable.Table, ports map[string]string, plan *maskPlan,
 		away: map[string]flowtable.Flow{}, touched: map[string]bool{}, expelled: map[string]bool{}}
 }
 
-// tellEvery is how often progress is told: a person looks, nobody counts.
-const tellEvery = 500 * time.Millisecond
+// progressInterval is how often progress is reported, for a person who watches.
+const progressInterval = 500 * time.Millisecond
 
 func (r *flowRun) step() {
 	r.done++
-	if now := time.Now(); now.Sub(r.told) >= tellEvery || r.done == r.total {
-		r.told = now
+	if now := time.Now(); now.Sub(r.reported) >= progressInterval || r.done == r.total {
+		r.reported = now
 		r.notes.progress(r.done, r.total)
 	}
 }
@@ -73,49 +73,69 @@ const snapshotAge = 5 * time.Second
 
 // carryOut does the steps one after another; an error other than those that are expected ends it in the middle.
 func (r *flowRun) carryOut(ctx context.Context, plan *maskPlan, now flowtable.Snapshot) error {
-	missing := map[string]bool{}
-	entries, readAt, moving := plan.entries(), time.Now(), ""
+	p := planRun{flowRun: r, plan: plan, now: now, readAt: time.Now(), entries: plan.entries(), missing: map[string]bool{}}
 	for _, step := range plan.Steps {
-		var err error
-		switch {
-		case step.Add && step.Phase == "activate":
-			err = r.activate(ctx, step)
-		case step.Add && missing[step.id()]:
-			// Open vSwitch took it away or changed it before the plan did: what it did may not be right any more.
-		case step.Add:
-			if err = r.bringAlong(ctx); err == nil {
-				err = r.putBack(ctx, flowtable.Flow{ID: step.id(), Match: step.Match, Actions: step.Actions})
-			}
-		default:
-			if time.Since(readAt) > snapshotAge {
-				if now, err = read(ctx, r.table, r.ports); err != nil {
-					break
-				}
-				readAt = time.Now()
-			}
-			flow, there := now.Find(step.id())
-			if !there || plan.changed(flow) {
-				missing[step.id()] = true
-				r.gone++
-				break
-			}
-			if step.Phase == "move" && !plan.Contested && flow.Mask != moving {
-				moving = flow.Mask
-				if err = r.takeAlong(ctx, moving, now, func(id string) bool { return plan.Flows[id] == "" && !entries[id] }); err != nil {
-					break
-				}
-			}
-			var went bool
-			if went, err = r.takeAway(ctx, flow, step.Phase == "move"); !went {
-				missing[step.id()] = true
-			}
-		}
-		if err != nil {
+		if err := p.carryOutStep(ctx, step); err != nil {
 			return fmt.Errorf("operation %d of %d (%s): %w", r.done+1, len(plan.Steps), clip(step.command()), err)
 		}
 		r.step()
 	}
 	return r.bringAlong(ctx)
+}
+
+// planRun is the state between two steps of a plan.
+type planRun struct {
+	*flowRun
+	plan    *maskPlan
+	now     flowtable.Snapshot
+	readAt  time.Time
+	entries map[string]bool
+	// missing are the flows that Open vSwitch deleted or changed before the plan did.
+	missing map[string]bool
+	// moving is the mask that is being moved.
+	moving string
+}
+
+func (p *planRun) carryOutStep(ctx context.Context, step flowStep) error {
+	switch {
+	case step.Add && step.Phase == "activate":
+		return p.activate(ctx, step)
+	case step.Add && p.missing[step.id()]:
+		return nil // what the flow did may not be right any more
+	case step.Add:
+		if err := p.bringAlong(ctx); err != nil {
+			return err
+		}
+		return p.putBack(ctx, flowtable.Flow{ID: step.id(), Match: step.Match, Actions: step.Actions})
+	}
+	return p.deleteFlow(ctx, step)
+}
+
+func (p *planRun) deleteFlow(ctx context.Context, step flowStep) (err error) {
+	if time.Since(p.readAt) > snapshotAge {
+		if p.now, err = read(ctx, p.table, p.ports); err != nil {
+			return err
+		}
+		p.readAt = time.Now()
+	}
+	flow, found := p.now.Find(step.id())
+	if !found || p.plan.changed(flow) {
+		p.missing[step.id()] = true
+		p.gone++
+		return nil
+	}
+	if step.Phase == "move" && !p.plan.Contested && flow.Mask != p.moving {
+		p.moving = flow.Mask
+		newcomer := func(id string) bool { return p.plan.Flows[id] == "" && !p.entries[id] }
+		if err := p.takeAlong(ctx, p.moving, p.now, newcomer); err != nil {
+			return err
+		}
+	}
+	deleted, err := p.takeAway(ctx, flow, step.Phase == "move")
+	if !deleted {
+		p.missing[step.id()] = true
+	}
+	return err
 }
 
 // takeAlong takes away what came under a mask since the plan was made. Nothing overlaps these flows with other actions, else Open vSwitch had
@@ -197,7 +217,7 @@ func (r *flowRun) putBack(ctx context.Context, flow flowtable.Flow) error {
 	return err
 }
 
-// restore takes back what was done: flows that are away return, entries leave, and the masks get the order from before. `moved` are masks that
+// restore undoes what was done: flows that are away return, entries leave, and the masks get the order from before. `moved` are masks that
 // are at the end of the chain now.
 func (r *flowRun) restore(ctx context.Context, plan *maskPlan, order []string, moved map[string]bool) error {
 	for _, flow := range r.sortedAway() {
@@ -295,11 +315,11 @@ func (r *flowRun) check(now flowtable.Snapshot) error {
 		}
 	}
 	if float64(found) < foundShare*float64(len(r.added)) {
-		return fmt.Errorf("only %d of %d flows that were added are there; Open vSwitch may take them for wrong", found, len(r.added))
+		return fmt.Errorf("only %d of %d added flows exist; Open vSwitch may have deleted them as wrong", found, len(r.added))
 	}
 	for _, flow := range now.Flows {
 		if r.expelled[flow.ID] {
-			return fmt.Errorf("the flow %s is there after it was removed", flow.ID)
+			return fmt.Errorf("the flow %s still exists after it was removed", flow.ID)
 		}
 	}
 	return nil

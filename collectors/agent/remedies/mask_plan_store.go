@@ -18,7 +18,7 @@ import (
 )
 
 // planStore keeps the operations of plans that were begun, because the journal has only their hash: thousands of operations would fill it. A plan
-// has one file from before its first operation until it is taken back, and a mark beside it once all was done.
+// has one file from before its first operation until it is undone, and a mark next to it once all was done.
 type planStore struct{ dir string }
 
 // keptPlan is the content of the file.
@@ -96,7 +96,7 @@ func (s planStore) state(plan string) (Effect, error) {
 	return InPlace, nil
 }
 
-// mark says that all operations were carried out on that RNIC, and when: file times are too coarse to tell which of two was later.
+// mark says that all operations were carried out on that RNIC, and when: file times are too coarse to order two of them.
 func (s planStore) mark(plan, pci string) error {
 	return atomicfile.Write(s.path(plan, markSuffix), fmt.Appendf(nil, "%s %d\n", pci, time.Now().UnixNano()), 0o600)
 }

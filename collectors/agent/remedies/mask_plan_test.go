@@ -35,8 +35,8 @@ func TestAPlanIsCarriedOutReadBackAndUndone(t *testing.T) {
 	r.arrives(nil)
 	plan := r.applied()
 	r.expect(middle, exact, []string{other}, entry, wide)
-	if r.effect(plan) != InPlace || r.told != 5 || !strings.HasPrefix(r.notes.Message, "1 entries added (0 refused because a flow overlaps), 2 flows moved") {
-		t.Errorf("%s, told %d: %s", r.effect(plan), r.told, r.notes.Message)
+	if r.effect(plan) != InPlace || r.reported != 5 || !strings.HasPrefix(r.notes.Message, "1 entries added (0 refused because a flow overlaps), 2 flows moved") {
+		t.Errorf("%s, reported %d: %s", r.effect(plan), r.reported, r.notes.Message)
 	}
 	var attached attachedFlows
 	if err := unpack(r.notes.Attachments[0].Content, maxUnpacked, &attached); err != nil || strings.Count(attached.Flows, "\n") != 5 {
@@ -218,7 +218,7 @@ func TestAFailureInTheMiddleTakesNewcomersBackToo(t *testing.T) {
 		}
 		return nil
 	}
-	if err := r.Apply(r.context(), plan); err == nil || !strings.Contains(err.Error(), "taken back") {
+	if err := r.Apply(r.context(), plan); err == nil || !strings.Contains(err.Error(), "were undone") {
 		t.Errorf("%v", err)
 	}
 	if there := r.vs.Flows(); len(there) != len(chain)+1 || slices.Contains(there, entry[0]) {
@@ -244,12 +244,12 @@ func TestAFailureInTheMiddleIsTakenBack(t *testing.T) {
 				return nil
 			}
 			err = r.Apply(r.context(), plan)
-			if err == nil || !strings.Contains(err.Error(), "taken back") || !strings.Contains(err.Error(), "operation 5 of 5") {
+			if err == nil || !strings.Contains(err.Error(), "were undone") || !strings.Contains(err.Error(), "operation 5 of 5") {
 				t.Errorf("%v", err)
 			}
 			r.expect([]string{other}, wide, middle, exact)
 			if r.effect(plan) != NotMade {
-				t.Errorf("after it was taken back: %s", r.effect(plan))
+				t.Errorf("after it was undone: %s", r.effect(plan))
 			}
 		})
 	}
@@ -268,7 +268,7 @@ func TestWhatCannotBeTakenBackCountsAsPartialAndCanBeUndoneLater(t *testing.T) {
 		}
 		return nil
 	}
-	if err := r.Apply(r.context(), plan); err == nil || !strings.Contains(err.Error(), "could not be taken back") {
+	if err := r.Apply(r.context(), plan); err == nil || !strings.Contains(err.Error(), "could not be undone") {
 		t.Errorf("%v", err)
 	}
 	if r.effect(plan) != Partial {

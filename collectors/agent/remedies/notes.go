@@ -2,7 +2,7 @@ package remedies
 
 import "context"
 
-// Attachment is something too long for a result, which goes beside it: gzip under a name.
+// Attachment is something too long for a result, and is sent with it: gzip under a name.
 type Attachment struct {
 	Name    string
 	Content []byte
@@ -14,7 +14,7 @@ type Notes struct {
 	Message string
 	// Attachments are sent before the result, and are not journalled.
 	Attachments []Attachment
-	// Progress is told how many steps of all are done; nil where nobody listens.
+	// Progress is called with the number of steps that are done, and of all; nil where nobody listens.
 	Progress func(done, total int)
 }
 
@@ -25,8 +25,8 @@ func WithNotes(ctx context.Context, notes *Notes) context.Context {
 	return context.WithValue(ctx, notesKey{}, notes)
 }
 
-// Said is the message that a remedy left in its context's notes.
-func Said(ctx context.Context) string { return notesOf(ctx).Message }
+// Reported is the message that a remedy left in its context's notes.
+func Reported(ctx context.Context) string { return notesOf(ctx).Message }
 
 // notesOf returns the notes to write into; where nobody asked for any they lead nowhere.
 func notesOf(ctx context.Context) *Notes {
@@ -42,7 +42,7 @@ func (n *Notes) progress(done, total int) {
 	}
 }
 
-// Inbox holds what came beside commands, by its SHA-256 in hexadecimal digits.
+// Inbox holds what came with commands, by its SHA-256 in hexadecimal digits.
 type Inbox interface {
 	Attachment(sha256 string) ([]byte, bool)
 }

@@ -19,7 +19,7 @@ import (
 // It switches the offload of single ports. Open vSwitch has one switch for the whole host (other_config:hw-offload), and turned off it
 // leaves its filters behind. A port of its own has the driver's feature hw-tc-offload: without it the driver refuses a filter, and Open vSwitch
 // forwards the flow in software. What is in the hardware by then stays there (mlx5), so the flows are deleted through Open vSwitch, which
-// takes their filters away and forgets nothing; the next packet of each makes it anew, on the side where it now belongs. Only flows whose packets come
+// takes their filters away and forgets nothing; the next packet of each creates it again, on the side where it now belongs. Only flows whose packets come
 // from the port are affected: those that come out of a tunnel to it are filters at the tunnel's port, and need no encapsulation context.
 type portOffload struct {
 	kernel kernel.Kernel
@@ -31,14 +31,14 @@ const (
 	sweeps = 6
 	// switchTries bound how often a driver is asked that refuses as long as there are filters in the hardware, since new ones come meanwhile.
 	switchTries = 3
-	// portPatience is for some thousand deletions, each a command of the firmware.
-	portPatience = 2 * time.Minute
+	// portTimeout is for some thousand deletions, each a command of the firmware.
+	portTimeout = 2 * time.Minute
 )
 
 // usable refuses where ports cannot be switched at all, or the card does not answer.
 func (p portOffload) usable(pci string) error {
 	if p.kernel == nil {
-		return refuse("this agent has no way to the kernel's network settings; set `netlink` in its configuration")
+		return refuse("this agent cannot reach the kernel's network settings; set `netlink` in its configuration")
 	}
 	if p.flows.socket == "" {
 		return refuse("this agent has no way to ovs-vswitchd; set `vswitchd_socket` in its configuration")
@@ -73,10 +73,10 @@ func (p portOffload) representors(pci string) (map[string]sysfs.Representor, err
 	return all, nil
 }
 
-// read tells whether ports are offloaded.
+// read reports whether ports are offloaded.
 func (p portOffload) read(ctx context.Context, ports ...string) (map[string]*string, error) {
 	if p.kernel == nil {
-		return nil, errors.New("this agent has no way to the kernel's network settings")
+		return nil, errors.New("this agent cannot reach the kernel's network settings")
 	}
 	offloaded, err := p.kernel.TCOffload(ctx, ports)
 	if err != nil {
@@ -139,7 +139,7 @@ func flowsOf(snapshot flowtable.Snapshot, numbers map[string]string, port string
 	return found
 }
 
-// Apply implements Remedy: it carries a plan out. What fails in the middle is taken back.
+// Apply implements Remedy: it carries a plan out. A plan that fails in the middle is undone.
 func (p portOffload) Apply(ctx context.Context, plan Plan) (err error) {
 	known, err := p.representors("")
 	if err != nil {
@@ -148,7 +148,7 @@ func (p portOffload) Apply(ctx context.Context, plan Plan) (err error) {
 	for i, change := range plan.Changes {
 		representor, ok := known[change.Key]
 		if !ok || change.After == nil || change.Before == nil {
-			err = fmt.Errorf("the plan names %q, which is no representor of this host", change.Key)
+			err = fmt.Errorf("the plan names %q, which is not a representor of this host", change.Key)
 		} else {
 			err = p.set(ctx, representor, *change.After == netlink.On)
 		}
@@ -170,7 +170,7 @@ func (p portOffload) takeBack(ctx context.Context, known map[string]sysfs.Repres
 	return errors.Join(errs...)
 }
 
-// set switches one port, and makes its flows come anew on the other side.
+// set switches one port, and makes Open vSwitch install its flows on the other side.
 func (p portOffload) set(ctx context.Context, port sysfs.Representor, on bool) (err error) {
 	table, numbers, err := p.flows.open(ctx, port.PFID)
 	if err != nil {
@@ -231,7 +231,7 @@ func (p portOffload) left(ctx context.Context, plan Plan) (count int, err error)
 		}
 		representor, ok := known[change.Key]
 		if !ok {
-			return 0, fmt.Errorf("%q is no representor of this host any more", change.Key)
+			return 0, fmt.Errorf("%q is no longer a representor of this host", change.Key)
 		}
 		table, numbers, err := p.flows.open(ctx, representor.PFID)
 		if err != nil {
@@ -277,8 +277,8 @@ func (p portOffload) Observe(ctx context.Context, plan Plan) (Effect, error) {
 	return InPlace, nil
 }
 
-// Patience is how long it may take: a port may have thousands of flows.
-func (p portOffload) Patience() time.Duration { return portPatience }
+// Timeout is how long the executor lets it work: a port may have thousands of flows.
+func (p portOffload) Timeout() time.Duration { return portTimeout }
 
 // ChangesFlows has the filters of TC audited before and after.
 func (p portOffload) ChangesFlows() {}

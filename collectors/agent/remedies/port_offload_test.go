@@ -39,7 +39,7 @@ func newOffloadRig(t *testing.T, lines ...string) *offloadRig {
 func (r *offloadRig) stop() *StopPortOffload   { return &StopPortOffload{r.ports} }
 func (r *offloadRig) limit() *CapEncapContexts { return &CapEncapContexts{r.ports} }
 
-// offloaded tells whether a port may be in the hardware.
+// offloaded reports whether a port may be in the hardware.
 func (r *offloadRig) offloaded(port string) bool {
 	on, _ := r.TCOffload(context.Background(), []string{port})
 	return on[port]

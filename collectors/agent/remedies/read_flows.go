@@ -10,7 +10,7 @@ import (
 )
 
 // ReadFlows reads the datapath flows of one RNIC for a mask plan: the telemetry never has whole dumps, since a host has tens of thousands of flows.
-// Two dumps some seconds apart tell the traffic of each flow. It changes nothing, so that it has nothing but the dry run.
+// Two dumps some seconds apart show the traffic of each flow. It changes nothing, so that it has nothing but the dry run.
 type ReadFlows struct {
 	flows rnicFlows
 }

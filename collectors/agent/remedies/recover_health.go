@@ -10,8 +10,8 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/internal/sysfs"
 )
 
-// RecoverHealth tells a failed health reporter of devlink to recover: for `fw_fatal` of mlx5 the driver resets the card, which is what brings
-// back an RNIC that does not respond (symptom S8). It cannot be taken back.
+// RecoverHealth makes a failed health reporter of devlink recover: for `fw_fatal` of mlx5 the driver resets the card, which is what brings
+// back an RNIC that does not respond (symptom S8). It cannot be undone.
 type RecoverHealth struct {
 	Kernel    kernel.Kernel
 	SysfsRoot string
@@ -38,7 +38,7 @@ func (r *RecoverHealth) Spec() Spec {
 // Precondition implements Remedy: the reporter must be in its error state; resetting a card that works would harm for nothing.
 func (r *RecoverHealth) Precondition(ctx context.Context, params Params) error {
 	if r.Kernel == nil {
-		return refuse("this agent has no way to devlink; set `netlink` in its configuration")
+		return refuse("this agent cannot reach devlink; set `netlink` in its configuration")
 	}
 	pci := params.Text("pci")
 	if err := physicalFunction(r.SysfsRoot, pci); err != nil {
@@ -92,7 +92,7 @@ func (r *RecoverHealth) Verify(ctx context.Context, plan Plan) error {
 
 // Undo implements Remedy: a card that was reset stays reset.
 func (r *RecoverHealth) Undo(context.Context, Plan) (Plan, error) {
-	return Plan{}, Refusal{Code: CodeNothingToUndo, Message: "a recovery leaves nothing behind that could be taken back"}
+	return Plan{}, Refusal{Code: CodeNothingToUndo, Message: "a recovery leaves nothing behind to undo"}
 }
 
 // Observe implements Remedy.
@@ -102,7 +102,7 @@ func (r *RecoverHealth) Observe(ctx context.Context, plan Plan) (Effect, error) 
 
 func (r *RecoverHealth) read(_ context.Context, key string) (*string, error) {
 	if r.Kernel == nil {
-		return nil, errors.New("this agent has no way to devlink")
+		return nil, errors.New("this agent cannot reach devlink")
 	}
 	pci, name, _ := strings.Cut(key, " ")
 	devices, err := r.Kernel.Health()

@@ -13,7 +13,7 @@ import (
 
 // RemoveOrphanedFilters deletes the filters of TC that Open vSwitch has forgotten (package tcaudit): they forward packets before Open vSwitch sees
 // them, by rules that nobody keeps any more. Only filters that are proven to be orphaned are touched, one by one, and each is looked at again right
-// before. It cannot be taken back, since what those filters did was nobody's wish.
+// before. It cannot be undone, and need not be: no flow of Open vSwitch stands for those filters.
 type RemoveOrphanedFilters struct {
 	Kernel  kernel.Kernel
 	auditor *Auditor
@@ -38,7 +38,7 @@ func (r *RemoveOrphanedFilters) Spec() Spec {
 
 // Precondition implements Remedy: the agent must reach both sides of the comparison.
 func (r *RemoveOrphanedFilters) Precondition(context.Context, Params) error {
-	if r.Kernel == nil || r.auditor == nil || !r.auditor.Able() {
+	if r.Kernel == nil || r.auditor == nil || !r.auditor.Available() {
 		return refuse("%v", ErrNoAudit)
 	}
 	return nil
@@ -108,7 +108,7 @@ func (r *RemoveOrphanedFilters) orphans(ctx context.Context, plan Plan) ([]netli
 func (r *RemoveOrphanedFilters) Verify(ctx context.Context, plan Plan) error {
 	left, err := r.orphans(ctx, plan)
 	if err == nil && len(left) > 0 {
-		err = fmt.Errorf("%d of %d orphaned filters are still there", len(left), len(plan.Changes))
+		err = fmt.Errorf("%d of %d orphaned filters still exist", len(left), len(plan.Changes))
 	}
 	return err
 }
@@ -132,8 +132,8 @@ func (r *RemoveOrphanedFilters) Observe(ctx context.Context, plan Plan) (Effect,
 	return Partial, nil
 }
 
-// Patience is how long it may take: thousands of filters, each a command of the firmware.
-func (r *RemoveOrphanedFilters) Patience() time.Duration { return portPatience }
+// Timeout is how long the executor lets it work: thousands of filters, each a command of the firmware.
+func (r *RemoveOrphanedFilters) Timeout() time.Duration { return portTimeout }
 
 // ChangesFlows has the filters of TC audited before and after.
 func (r *RemoveOrphanedFilters) ChangesFlows() {}

@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// settleTime is how long a driver may take until it shows what it was told; the executor's own limit is above it.
+	// settleTime is how long a driver may take until it shows a new setting; the executor's own limit is above it.
 	settleTime = 8 * time.Second
 	settlePoll = 100 * time.Millisecond
 )

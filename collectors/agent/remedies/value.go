@@ -30,7 +30,7 @@ type Plan struct {
 // Effect says how much of a plan is found on the host.
 type Effect string
 
-// The effects that Observe tells apart.
+// The effects that Observe distinguishes.
 const (
 	InPlace Effect = "in_place"
 	NotMade Effect = "not_made"
@@ -85,7 +85,7 @@ func verify(ctx context.Context, plan Plan, read reader) error {
 	return nil
 }
 
-// reverse turns a plan that was carried out into the changes that take it back. It refuses when someone else has changed a value since,
+// reverse turns a plan that was carried out into the changes that undo it. It refuses when someone else has changed a value since,
 // because putting an older value back would undo their work too.
 func reverse(ctx context.Context, done Plan, read reader) ([]Change, error) {
 	var back []Change

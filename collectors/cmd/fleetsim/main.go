@@ -27,7 +27,8 @@ const usage = `fleetsim simulates a fleet of hosts with RDMA NICs.
 "fleetsim run --help" and so on list the flags.
 `
 
-var version = "development"
+// version is set by the build: -ldflags "-X main.version=...".
+var version = "dev"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)

@@ -41,7 +41,7 @@ func recordRun(ctx context.Context, args []string) error {
 	if flags.NArg() > 0 {
 		return fmt.Errorf("record takes flags only, not %q", flags.Arg(0))
 	}
-	// What the inputs tell their log is of no interest: what matters they send as events, and their errors are in run.json.
+	// The inputs' log lines are dropped: what matters they send as events, and their errors are in run.json.
 	if err := logger.SetupLogging(&logger.Config{Quiet: true}); err != nil {
 		return errors.Join(errors.New("the inputs' log"), err)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/wallwatch/wallwatch/collectors/agent"
+	"github.com/wallwatch/wallwatch/collectors/agent/identity"
 	"github.com/wallwatch/wallwatch/collectors/agent/journal"
 	"github.com/wallwatch/wallwatch/collectors/agent/remedies"
 )
@@ -78,16 +79,16 @@ func enrol(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 		*token = strings.TrimSpace(string(content))
 	}
 	if config.ServerURL == "" || *token == "" || config.Host == "" {
-		return fmt.Errorf("%w: --url and --token are needed (and --host, if the kernel has no host name)", errUsage)
+		return fmt.Errorf("%w: --url and --token are required (and --host, if the kernel has no host name)", errUsage)
 	}
-	if _, err := agent.LoadCredentials(config.StateDir); err == nil {
-		return fmt.Errorf("%s holds credentials already; remove credentials.json there to enrol again", config.StateDir)
+	if _, err := identity.LoadCredentials(config.StateDir); err == nil {
+		return fmt.Errorf("%s already has credentials; remove credentials.json there to enrol again", config.StateDir)
 	}
-	client, err := config.HTTPClient(15 * time.Second)
+	enrolment, err := config.Enrolment(version)
 	if err != nil {
 		return err
 	}
-	credentials, err := agent.Enrol(ctx, client, config.ServerURL, config.Host, *token, version, config.StateDir)
+	credentials, err := enrolment.Enrol(ctx, *token)
 	if err != nil {
 		return err
 	}

@@ -11,15 +11,15 @@ import (
 	"syscall"
 )
 
-// version is set when building a release: -ldflags "-X main.version=...".
-var version = "0.1.0"
+// version is set by the build: -ldflags "-X main.version=...".
+var version = "dev"
 
 const usage = `usage: wallwatch-agent <command> [flags]
 
   run     --config agent.yaml                run the agent
   enrol   --url URL --token TOKEN            enrol this host once and save the credentials
   actions --json                             the compiled-in actions with their parameters and ranges
-  journal --config agent.yaml [--json]       what this agent was told to do and how it went
+  journal --config agent.yaml [--json]       the commands of this agent and their results
   audit-tc --config agent.yaml [--json]      look for TC filters that Open vSwitch has forgotten; 1 if there are any
   version                                    print the version
 

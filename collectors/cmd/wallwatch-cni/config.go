@@ -57,7 +57,7 @@ func parseConfig(stdin []byte) (*config, error) {
 	return parsed, err
 }
 
-// device is the PCI address of the container's VF, empty when nobody tells.
+// device is the PCI address of the container's VF, empty where it is unknown.
 func (c *config) device() string {
 	if c.RuntimeConfig.DeviceID != "" {
 		return c.RuntimeConfig.DeviceID

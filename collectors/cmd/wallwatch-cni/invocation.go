@@ -55,7 +55,7 @@ func newInvocation(command string, args *skel.CmdArgs) *invocation {
 	return c
 }
 
-// refused tells whether the call fails: a cordon or an empty bucket keeps new containers away and says nothing about those that are there.
+// refused reports whether the call fails: a cordon or an empty bucket keeps new containers away and says nothing about those that are there.
 func (c *invocation) refused() bool {
 	return c.command == "ADD" && (c.found.cordon != nil || c.found.wait > 0)
 }
@@ -87,7 +87,7 @@ func (c *invocation) waitForTurn() {
 	}
 }
 
-// record tells the collector of the call. A collector that is not there, or a folder that does not answer, changes nothing for the container.
+// record reports the call to the collector. Without a collector, or where the folder does not answer, nothing changes for the container.
 func (c *invocation) record() {
 	event := cnievent.Event{
 		At: started, Command: c.command, Container: c.args.ContainerID, Interface: c.args.IfName, Pod: podOf(c.args.Args), Device: c.device,
@@ -102,7 +102,7 @@ func (c *invocation) record() {
 	}
 	late := fmt.Errorf("the folder did not answer within %s", recordTime)
 	if err := within(recordTime, late, func() error { return cnievent.Write(c.config.EventDir, event) }); err != nil {
-		complain("the collector is not told of this %s: %v", c.command, err)
+		complain("this %s is not reported to the collector: %v", c.command, err)
 	}
 }
 
@@ -130,7 +130,7 @@ func within[T any](limit time.Duration, otherwise T, do func() T) T {
 	go func() {
 		defer func() {
 			if problem := recover(); problem != nil {
-				complain("this is a mistake in wallwatch-cni: %v", problem)
+				complain("this is a bug in wallwatch-cni: %v", problem)
 				answer <- otherwise
 			}
 		}()

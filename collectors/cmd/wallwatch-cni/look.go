@@ -11,7 +11,7 @@ import (
 )
 
 // look finds the RNIC of a VF, its cordon, and what slows its containers down. Only an explicit, readable cordon or pace stops a container: a broken monitoring tool must not break the
-// cluster it watches, so whatever cannot be read is a problem that is told, and no more.
+// cluster it watches, so whatever cannot be read is reported, and no more.
 func look(command string, c *config, device string) finding {
 	if device == "" {
 		return finding{}

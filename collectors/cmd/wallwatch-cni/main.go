@@ -7,8 +7,8 @@ import (
 	cniversion "github.com/containernetworking/cni/pkg/version"
 )
 
-// version is set when building a release: -ldflags "-X main.version=...".
-var version = "0.1.0"
+// version is set by the build: -ldflags "-X main.version=...".
+var version = "dev"
 
 func main() {
 	skel.PluginMainFuncs(

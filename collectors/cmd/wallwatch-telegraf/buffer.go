@@ -54,7 +54,7 @@ func repairBuffersOf(configFile string) error {
 		}
 		if err := repairBuffer(filepath.Join(directory, buffer.Name())); err != nil {
 			// It may be that of a former output. If it is needed, Telegraf stops there.
-			log.Printf("W! [wallwatch-telegraf] The disk buffer %q cannot be looked through for a torn end: %v", buffer.Name(), err)
+			log.Printf("W! [wallwatch-telegraf] The disk buffer %q cannot be checked for a torn end: %v", buffer.Name(), err)
 		}
 	}
 	return nil

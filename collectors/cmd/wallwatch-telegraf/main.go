@@ -19,8 +19,8 @@ import (
 	"github.com/influxdata/telegraf/logger"
 )
 
-// version is stamped by the build: -ldflags "-X main.version=1.2.3".
-var version = "development"
+// version is set by the build: -ldflags "-X main.version=...".
+var version = "dev"
 
 type options struct {
 	config  string
@@ -102,7 +102,7 @@ func run(ctx context.Context, o options) error {
 	}
 }
 
-// load reads and checks a configuration, so that a mistake is told before anything starts.
+// load reads and checks a configuration, so that a mistake is reported before anything starts.
 func load(path string) (*config.Config, error) {
 	c := config.NewConfig()
 	// Telegraf 1.40 changes this default; we have no aggregators, so either value means the same to us.
@@ -125,7 +125,7 @@ func load(path string) (*config.Config, error) {
 	}
 	warnOfOrphans(c)
 	if c.Agent.Interval <= 0 {
-		return nil, fmt.Errorf("configuration %q: agent.interval has to be positive", path)
+		return nil, fmt.Errorf("configuration %q: agent.interval must be positive", path)
 	}
 	return c, nil
 }

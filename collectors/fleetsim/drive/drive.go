@@ -62,7 +62,7 @@ type card struct {
 
 type direction struct {
 	engine.Forwarding
-	engine.Carried
+	engine.DirectionTraffic
 	Places []int // entries of each mask, in the order in which they are tried
 }
 
@@ -139,7 +139,7 @@ func look(e *engine.Engine) []hostNow {
 					into.Forwarding, _ = r.Forwarding(d)
 					into.Places = r.Places(d)
 				})
-				into.Carried = e.Carried(r, d)
+				into.DirectionTraffic = e.DirectionTraffic(r, d)
 			}
 			one.RNICs = append(one.RNICs, c)
 		}

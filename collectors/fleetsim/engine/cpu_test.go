@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine/cpu"
 )
 
 const busy = `
@@ -34,7 +36,7 @@ func TestASwitchWithoutCPUTimeForwardsLessInSoftwareAndDumpsForLonger(t *testing
 		}
 		return h.Switch.Missed - before, dumpMS, busyCores
 	}
-	upcalls, dump, cores := watch(defaultCores)
+	upcalls, dump, cores := watch(cpu.DefaultCores)
 	fewer, longer, starved := watch(0.1)
 	if fewer > upcalls/2 || longer < 2*dump {
 		t.Errorf("with enough cores %.0f upcalls in 10 s and dumps of %.0f ms, with a tenth of one %.0f and %.0f ms", upcalls, dump, fewer, longer)

@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine/driverlog"
+)
 
 // The kernel driver (paper, section 3.2 "RNIC Driver", causes C2 and C3). Both flaws were fixed by updates.
 //
@@ -31,8 +35,8 @@ func (r *RNIC) giveUpCommands(now time.Duration) {
 		}
 	}
 	for i, c := range r.commands[:expired] {
-		if i < failuresSaidPerSecond {
-			r.logTimeout(now, c.kind, i)
+		if i < driverlog.MaxRepeats {
+			r.Host.logNow(now, r.logged().Timeout(c.kind.driverCommand(), i)...)
 		}
 		if c.kind == deleteEntry {
 			r.deletionsQueued--
@@ -61,8 +65,8 @@ func (r *RNIC) creationFailed(e *Entry, now time.Duration) {
 	if second := now / time.Second; second != r.failureSecond {
 		r.failureSecond, r.failuresSaid = second, 0
 	}
-	if r.failuresSaid++; r.failuresSaid <= failuresSaidPerSecond {
-		r.logRefusal(now)
+	if r.failuresSaid++; r.failuresSaid <= driverlog.MaxRepeats {
+		r.Host.logNow(now, r.logged().Refusal()...)
 	}
 	r.commandLost(command{e, insertEntry, now})
 	if !r.FixedDriver && !r.Host.crashing {

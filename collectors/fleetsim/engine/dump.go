@@ -14,14 +14,8 @@ type Show struct {
 	Numbers bool // ports by their numbers, as with --no-names
 }
 
-// WriteFlows writes the host's flows as "dpctl/dump-flows" prints them. Counters are those that software saw last, so late ones stand still.
-// Flows whose deletion or insertion waits for the firmware are in no dump: OVS has given up the first and has not got the second.
-func (e *Engine) WriteFlows(out *bytes.Buffer, h *Host, show Show) {
-	e.WriteOffloaded(out, h, show)
-	e.WriteSoftware(out, h, show)
-}
-
-// WriteOffloaded writes the flows that are in hardware.
+// WriteOffloaded writes the flows that are in hardware as "dpctl/dump-flows" prints them. Counters are those that software saw last, so late
+// ones stand still. Flows whose deletion or insertion waits for the firmware are in no dump: OVS has given up the first and has not got the second.
 func (e *Engine) WriteOffloaded(out *bytes.Buffer, h *Host, show Show) {
 	e.View(func(now time.Duration) {
 		for _, r := range h.RNICs {
@@ -38,12 +32,12 @@ func (e *Engine) WriteOffloaded(out *bytes.Buffer, h *Host, show Show) {
 func (r *RNIC) inOrder() []*Entry {
 	sorted := slices.Clone(r.entries)
 	slices.SortStableFunc(sorted, func(a, b *Entry) int {
-		return cmp.Or(cmp.Compare(a.dir, b.dir), cmp.Compare(a.group.position, b.group.position))
+		return cmp.Or(cmp.Compare(a.dir, b.dir), cmp.Compare(a.group.Position, b.group.Position))
 	})
 	return sorted
 }
 
-// WriteSoftware writes those that the software datapath has, beside an offloaded one or in its place.
+// WriteSoftware writes those that the software datapath has, next to an offloaded one or in its place.
 func (e *Engine) WriteSoftware(out *bytes.Buffer, h *Host, show Show) {
 	e.View(func(now time.Duration) {
 		for _, entry := range h.copies {
@@ -68,7 +62,7 @@ func (e *Entry) writeLine(out *bytes.Buffer, packets, octets uint64, idle time.D
 	line := out.AvailableBuffer()
 	head, tail := e.head, e.tail
 	if show.Numbers {
-		head, tail = e.withNumbers()
+		head, tail = e.numberedPorts()
 	}
 	if !show.Verbose { // without -m there is no ufid and no layer
 		head = head[bytes.IndexByte(head, ' ')+1:]
@@ -93,21 +87,21 @@ func (e *Entry) writeLine(out *bytes.Buffer, packets, octets uint64, idle time.D
 	out.Write(line)
 }
 
-// withNumbers are the constant parts of the line with the numbers of ports.
-func (e *Entry) withNumbers() (head, tail []byte) {
+// numberedPorts are the constant parts of the line with the numbers of ports.
+func (e *Entry) numberedPorts() (head, tail []byte) {
 	h := e.rnic.Host
 	port := TunnelPort
-	if e.dir == Egress || e.handmade != nil {
+	if e.dir == Egress || e.manual != nil {
 		port = h.portName(h.portOf(e))
 	}
 	head = bytes.Replace(e.head, []byte("in_port("+port+")"), []byte("in_port("+strconv.Itoa(h.portNumber(port))+")"), 1)
-	return head, []byte(h.withNumbers(string(e.tail)))
+	return head, []byte(h.portsByNumber(string(e.tail)))
 }
 
 // portOf is the port that the packets of an egress entry come from.
 func (h *Host) portOf(e *Entry) int {
-	if e.handmade != nil {
-		return inPort(e.handmade.key)
+	if e.manual != nil {
+		return inPort(e.manual.key)
 	}
 	return h.portNumber(e.rnic.Representor(e.conn.src.VF))
 }
@@ -117,9 +111,9 @@ func (h *Host) SoftwareMasks() int {
 	seen := map[[2]int]bool{}
 	for _, r := range h.RNICs {
 		for dir, c := range r.chains {
-			for _, g := range c.groups {
-				if g.entries > 0 {
-					seen[[2]int{dir, g.mask}] = true
+			for _, g := range c.Groups() {
+				if g.Entries > 0 {
+					seen[[2]int{dir, g.Mask}] = true
 				}
 			}
 		}

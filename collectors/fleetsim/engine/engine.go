@@ -1,18 +1,18 @@
 // Package engine is the simulated fleet as pure mechanism: Step moves virtual time, nothing in here reads a clock, a file or a socket,
 // and the same scenario with the same seed gives the same fleet.
 //
-// Symptoms are not programmed; what they come from is:
+// Symptoms are not programmed, and the package does not know them (package truth judges from outside, by Observer). What they come from is:
 //
-//	C1      index.go (the firmware deletes entries that are in use)
-//	C5      counters.go (counters come late), revalidator.go and flowtable.go (who ages live flows because of that)
-//	C2, C3  driver.go (time-outs and refused entries that the driver does not handle), table.go (when an entry is refused)
-//	C4      commands.go (deletions search the table)
-//	C6      chain.go (masks are queried in order), traffic.go
-//	C7      unbind.go (two releases at once), pcie.go
-//	C8      contexts.go (the encapsulation buffer)
+//	C1      firmware_index.go (the firmware deletes entries that are in use)
+//	C5      counter_scan.go (counters come late), revalidator.go and kernel_flowtable.go (which age flows in use because of that)
+//	C2, C3  driver.go (time-outs and refused entries that the driver does not handle), maskchain (when an entry is refused)
+//	C4      command_queue.go (deletions search the table)
+//	C6      maskchain (masks are queried in order), traffic.go
+//	C7      vf_release.go (two releases at once), pcie_link.go
+//	C8      encap_contexts.go (the encapsulation buffer)
 //
-// All of them meet in what packets need: queue.go (buffers), cpu.go (the time of the virtual switch), shares.go (queue pairs). What an operator or an
-// agent does is in operator.go and remedies.go.
+// All of them meet in what packets need: queueing (buffers and queue pairs), cpu (the time of the virtual switch). What an operator or an agent
+// does is in operator_events.go, administrator.go and manual_flows.go.
 package engine
 
 import (
@@ -23,6 +23,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine/cpu"
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine/driverlog"
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine/maskchain"
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/rnicmodel"
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/scenario"
 )
@@ -45,15 +48,17 @@ type Engine struct {
 
 	operations []operation
 
+	observer Observer
+
 	containerNumber, externalPort int
-	nextJudgement, nextExpiry     time.Duration
+	nextExpiry                    time.Duration
 }
 
 // New builds the fleet of a scenario at time 0, with nothing running yet.
 func New(s *scenario.Scenario, admission Admission) (*Engine, error) {
-	e := &Engine{rng: rand.New(rand.NewPCG(s.Seed, 0x77616c6c)), admission: admission, nextJudgement: truthPeriod}
+	e := &Engine{rng: rand.New(rand.NewPCG(s.Seed, 0x77616c6c)), admission: admission, observer: unobserved{}}
 	for i := range s.Topology.Hosts {
-		h := &Host{Name: scenario.HostName(i), Rack: fmt.Sprintf("r%d", 1+i*s.Topology.Racks/s.Topology.Hosts), Switch: newSwitch(), processor: newProcessor(0)}
+		h := &Host{Name: scenario.HostName(i), Rack: fmt.Sprintf("r%d", 1+i*s.Topology.Racks/s.Topology.Hosts), Switch: newSwitch(), processor: cpu.New(0)}
 		for k := range s.Topology.RNICsPerHost {
 			r, err := e.newRNIC(s, h, i, k)
 			if err != nil {
@@ -64,7 +69,7 @@ func New(s *scenario.Scenario, admission Admission) (*Engine, error) {
 		}
 		for _, setting := range s.Settings {
 			if setting.Host == h.Name {
-				h.Settings, h.processor = setting.OtherConfig, newProcessor(setting.Cores)
+				h.Settings, h.processor = setting.OtherConfig, cpu.New(setting.Cores)
 				h.Switch.configure(h.Settings)
 			}
 		}
@@ -98,13 +103,13 @@ func (e *Engine) newRNIC(s *scenario.Scenario, h *Host, host, index int) (*RNIC,
 	}
 	model.Performance.U *= share // of this card alone: a model is a copy
 	model.Performance.W *= share
-	r := &RNIC{Host: h, rng: e.rng, Index: index, PCI: pci, Model: model, FixedFirmware: firmware == "fixed", EvictingFirmware: firmware == "evicting", FixedDriver: driver == "fixed",
+	r := &RNIC{Host: h, observer: e.observer, rng: e.rng, Index: index, PCI: pci, Model: model, FixedFirmware: firmware == "fixed", EvictingFirmware: firmware == "evicting", FixedDriver: driver == "fixed",
 		IBDev: fmt.Sprintf("%s%d", model.IBPrefix, index), GUID: 0xb83fd20300000000 + uint64(host)<<16 + uint64(index)<<8,
 		VTEP: netip.AddrFrom4([4]byte{10, 0, byte(host + 1), byte(index + 1)}), CarrierChanges: 2, VFs: make([]*Container, t.VFs), VFCounters: make([]VFCounters, t.VFs),
 		ports: make([]portOffload, t.VFs), asked: make([]float64, t.VFs),
-		chains: [2]*chain{newChain(), newChain()}, contexts: map[context]int{}, baseMasks: 3 + e.rng.IntN(len(commonMasks)-2), sourcePort: e.rng.IntN(16384)}
+		chains: [2]*maskchain.Chain{maskchain.New(), maskchain.New()}, contexts: map[context]int{}, baseMasks: 3 + e.rng.IntN(len(commonMasks)-2), sourcePort: e.rng.IntN(16384)}
 	r.Netdev = fmt.Sprintf("enp%ds0f0np0", r.bus())
-	if model.Driver == iceDriver {
+	if model.Driver == driverlog.ICE {
 		r.Netdev = fmt.Sprintf("enp%ds0f0", r.bus())
 	}
 	return r, nil
@@ -162,18 +167,16 @@ func (e *Engine) View(f func(now time.Duration)) {
 	f(e.now)
 }
 
-// Step moves the fleet forward and returns what began or ended in the mechanism's own judgement.
-func (e *Engine) Step(dt time.Duration) []Verdict {
-	var changes []Verdict
+// Step moves the fleet forward.
+func (e *Engine) Step(dt time.Duration) {
 	for dt > 0 {
-		part := min(dt, MaxStep)
-		changes = append(changes, e.stepOnce(part)...)
-		dt -= part
+		length := min(dt, MaxStep)
+		e.stepOnce(length)
+		dt -= length
 	}
-	return changes
 }
 
-func (e *Engine) stepOnce(dt time.Duration) []Verdict {
+func (e *Engine) stepOnce(dt time.Duration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.now += dt
@@ -193,7 +196,8 @@ func (e *Engine) stepOnce(dt time.Duration) []Verdict {
 		}
 		h.lookUp(dt)
 	}
-	return e.judge()
+	e.expire()
+	e.observer.StepEnded(e.now)
 }
 
 func (e *Engine) endConnections() {
@@ -213,30 +217,21 @@ func (e *Engine) endConnections() {
 	e.connections = kept
 }
 
-func (e *Engine) judge() []Verdict {
-	var changes []Verdict
-	if e.now >= e.nextExpiry {
-		e.nextExpiry = e.now + time.Second
-		for _, h := range e.hosts {
-			h.Switch.remember()
-		}
-		for _, r := range e.rnics {
-			for _, c := range r.chains {
-				c.expire(e.now)
-			}
-			r.ageConnections(e.now)
-			r.watchHealth(e.now)
-			r.retrain(e.now)
-		}
+// expire ages, about once a second, what does not need every step.
+func (e *Engine) expire() {
+	if e.now < e.nextExpiry {
+		return
+	}
+	e.nextExpiry = e.now + time.Second
+	for _, h := range e.hosts {
+		h.Switch.remember()
 	}
 	for _, r := range e.rnics {
-		r.observe(e.now)
-	}
-	if e.now >= e.nextJudgement {
-		e.nextJudgement = e.now + truthPeriod
-		for _, r := range e.rnics {
-			changes = append(changes, r.judge(e.now)...)
+		for _, c := range r.chains {
+			c.Expire(e.now)
 		}
+		r.ageConnections(e.now)
+		r.watchHealth(e.now)
+		r.retrain(e.now)
 	}
-	return changes
 }

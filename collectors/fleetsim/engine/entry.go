@@ -3,6 +3,7 @@ package engine
 import (
 	"time"
 
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine/maskchain"
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/flowkey"
 )
 
@@ -31,7 +32,7 @@ type Entry struct {
 	conn  *connection
 	mask  int
 	state entryState
-	group *group
+	group *maskchain.Group
 	index int // in rnic.entries
 
 	// hardware's own counters, and what software saw of them at their last refresh
@@ -44,16 +45,12 @@ type Entry struct {
 	hashed, unnoticed bool // has a set; is gone from the card, which the switch does not know yet
 	lostAt            time.Duration
 
-	deletedLive time.Duration // when it was deleted in spite of its traffic, 0 when it was not; for the truth only
-	evicted     bool          // by the firmware, not by the switch
-	crowdedOut  bool          // by a switch that had more flows than its limit, whatever the counters said
-
 	suspended, restoring bool          // the kernel has taken the connection out of the hardware, or is putting it back
 	copy                 *softwareCopy // the same flow in the software datapath, if there is one
 
 	head, tail []byte // constant parts of the dump line, made when first asked for
 
-	handmade    *handmade      // for a flow that somebody added
+	manual      *manualFlow    // for a flow that somebody added
 	covered     []*Entry       // flows that somebody added for packets of this one
 	misdirected bool           // somebody gave it other actions
 	words       *flowkey.Words // header of its packets, made when first asked for
@@ -83,7 +80,7 @@ type connection struct {
 	ended      bool
 }
 
-// resting tells whether the connection has nothing to send for a while.
+// resting reports whether the connection has nothing to send for a while.
 func (c *connection) resting(now time.Duration) bool {
 	return c.burst > 0 && (now+c.phase)%(c.burst+c.rest) >= c.burst
 }
@@ -92,7 +89,7 @@ func (c *connection) offloaded() bool {
 	return (c.egress == nil || c.egress.served()) && (c.ingress == nil || c.ingress.served())
 }
 
-// copied tells whether software has a flow wherever hardware does not forward.
+// copied reports whether software has a flow wherever hardware does not forward.
 func (c *connection) copied() bool {
 	return (c.egress == nil || c.egress.served() || c.egress.copy != nil) && (c.ingress == nil || c.ingress.served() || c.ingress.copy != nil)
 }
@@ -113,11 +110,11 @@ func (e *Entry) position() float64 {
 	}
 	if len(e.covered) > 0 {
 		if f := e.forwarder(); f != nil {
-			return float64(f.group.position)
+			return float64(f.group.Position)
 		}
 	}
 	if e.group == nil {
 		return 0
 	}
-	return float64(e.group.position)
+	return float64(e.group.Position)
 }

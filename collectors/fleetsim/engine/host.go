@@ -3,6 +3,9 @@ package engine
 import (
 	"fmt"
 	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine/cpu"
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine/driverlog"
 )
 
 // Host is one simulated server.
@@ -17,11 +20,12 @@ type Host struct {
 	copiedFlows   int // live flows that the software datapath forwards in this step
 	copies        []*Entry
 	unnoticed     []*Entry // flows that the cards have lost and the switch believes to be there
-	processor     processor
+	processor     cpu.Processor
 
 	boot         int
 	bootedAt     time.Duration
 	stalledUntil time.Duration
+	stalledBy    *RNIC         // the card whose driver held the CPU last
 	lockupAt     time.Duration // when the watchdog will report, 0 if it has nothing to
 	downUntil    time.Duration
 	crashing     bool // in this step
@@ -32,27 +36,28 @@ type Host struct {
 	numbers map[string]int
 }
 
-// Stalled tells whether the kernel stands still: no container gets the CPU, no system call ends.
+// Stalled reports whether the kernel stands still: no container gets the CPU, no system call ends.
 func (h *Host) Stalled(now time.Duration) bool { return now < h.stalledUntil }
 
-// awake tells whether those who age flows have seen fresh counters since the kernel stood still.
+// awake reports whether those who age flows have seen fresh counters since the kernel stood still.
 func (h *Host) awake(now time.Duration) bool {
 	return !h.Down(now) && (h.stalledUntil == 0 || now >= h.stalledUntil+wakeUp)
 }
 
-// Down tells whether the host is between a crash or shutdown and the end of its boot.
+// Down reports whether the host is between a crash or shutdown and the end of its boot.
 func (h *Host) Down(now time.Duration) bool { return now < h.downUntil }
 
 func (h *Host) stall(r *RNIC, now time.Duration) {
 	h.stalledUntil, h.lockupAt = now+stallTime, now+lockupAfter
-	r.stalledHost = true
+	h.stalledBy = r
+	r.observer.KernelStalled(r, now)
 }
 
 // start writes what a kernel says when it boots.
 func (h *Host) start(now time.Duration) {
 	h.boot++
 	h.bootedAt = now
-	h.log(0, levelInfo, fmt.Sprintf("Linux version %s (simulated host %s)", kernelVersion, h.Name))
+	h.log(0, driverlog.Line{Level: driverlog.Info, Text: fmt.Sprintf("Linux version %s (simulated host %s)", driverlog.KernelVersion, h.Name)})
 	for _, r := range h.RNICs {
 		r.logBoot()
 	}
@@ -60,7 +65,8 @@ func (h *Host) start(now time.Duration) {
 
 // crash ends everything that runs on the host, in the middle of a step.
 func (h *Host) crash(r *RNIC, now time.Duration) {
-	h.crashing, r.crashedHost, r.crashedAt = true, true, now
+	h.crashing = true
+	r.observer.HostCrashed(r, now)
 	h.logOops(r, now)
 }
 
@@ -115,7 +121,16 @@ func (e *Engine) runHosts() {
 		}
 		if h.lockupAt > 0 && e.now >= h.lockupAt {
 			h.lockupAt = 0
-			h.logLockup(e.now)
+			h.logNow(e.now, h.stalledBy.logged().Lockup(lockupAfter)...)
 		}
 	}
 }
+
+// BusyCores is the CPU time that the host's virtual switch takes, in cores.
+func (h *Host) BusyCores() float64 { return h.processor.BusyCores() }
+
+// KernelStart is when the kernel's clock read zero, in the time of the engine. Call it inside View.
+func (h *Host) KernelStart() time.Duration { return h.bootedAt - bootOffset }
+
+// Boot is the number of the boot, from 1. Call it inside View.
+func (h *Host) Boot() int { return h.boot }

@@ -9,28 +9,6 @@ import (
 	"time"
 )
 
-func TestQueuePairsDivideAFullCardAndLeaveAnEmptyOneAlone(t *testing.T) {
-	for _, c := range []struct {
-		name            string
-		capacity        float64
-		even, dense     float64 // demand
-		wantEven, wantD float64 // shares of it
-	}{
-		{"room for all", 100, 40, 40, 1, 1},
-		{"four times the queue pairs, four times the share", 50, 100, 100, 0.1, 0.4},
-		{"the dense one has all and the rest is left", 60, 100, 20, 0.4, 1},
-		{"nothing to divide", 0, 10, 10, 0, 0},
-	} {
-		var s queueShares
-		s.add(c.even, 1)
-		s.add(c.dense, 4)
-		s.settle(c.capacity)
-		if even, dense := s.of(1), s.of(4); math.Abs(even-c.wantEven) > 1e-9 || math.Abs(dense-c.wantD) > 1e-9 {
-			t.Errorf("%s: shares are %.3f and %.3f, want %.3f and %.3f", c.name, even, dense, c.wantEven, c.wantD)
-		}
-	}
-}
-
 const competing = `
 name: test
 seed: 8
@@ -74,7 +52,7 @@ func TestAHashTableDoublesUntilTheMemoryHasNoPlaceForTheNewOne(t *testing.T) {
 		if !r.hasRoomFor(one) {
 			break
 		}
-		r.chains[Egress].join(7)
+		r.chains[Egress].Join(7)
 	}
 	// 64, 128, 256 slots fit beside their successors of 128, 256; 512 do not fit beside 256, which hold 192 entries.
 	if entries != 192 {

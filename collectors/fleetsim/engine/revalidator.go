@@ -3,6 +3,8 @@ package engine
 import (
 	"strconv"
 	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine/cpu"
 )
 
 // The ageing of ovs-vswitchd's revalidator threads. It judges a flow by the counters that the RNIC showed last; that these may
@@ -103,19 +105,23 @@ func (h *Host) revalidate(now time.Duration) {
 			}
 			free--
 			if uint64(e.hwPackets) != e.seenPackets && !r.silent() {
-				e.deletedLive, e.evicted, e.crowdedOut = now, false, flows > s.FlowLimit
+				reason := StaleCounter
+				if flows > s.FlowLimit {
+					reason = OverFlowLimit
+				}
+				r.observer.FlowDeletedInUse(e, reason, now)
 			}
 			s.Deleted++
 			deletions += r.deletionTime()
-			r.truth.deletions++
+			r.observer.DeletionRequested(r)
 			r.submit(e, deleteEntry, now)
 		}
 	}
 	h.revalidateCopies(now, maxIdle)
-	work := time.Duration(flows) * dumpCost
-	s.DumpDuration = max(time.Millisecond, h.processor.stretch(work)+deletions)
+	work := time.Duration(flows) * cpu.DumpCost
+	s.DumpDuration = max(time.Millisecond, h.processor.Stretch(work)+deletions)
 	round := max(min(s.MaxIdle, revalidatorInterval), s.DumpDuration)
-	h.processor.revalidate = work.Seconds() / max(min(s.MaxIdle, revalidatorInterval), work+deletions).Seconds()
+	h.processor.Revalidators = work.Seconds() / max(min(s.MaxIdle, revalidatorInterval), work+deletions).Seconds()
 	s.nextRound = now + round
 	s.AverageFlows = (s.AverageFlows*15 + float64(flows)) / 16
 	s.MostFlows = max(s.MostFlows, flows)

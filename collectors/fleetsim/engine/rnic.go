@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine/maskchain"
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/rnicmodel"
 )
 
@@ -28,7 +29,7 @@ type RNIC struct {
 	CarrierChanges int
 	VFCounters     []VFCounters
 
-	chains       [2]*chain
+	chains       [2]*maskchain.Chain
 	entries      []*Entry
 	counters     []*Entry // by number; nil where free
 	cursor       int      // the counter that the scan reads next
@@ -42,7 +43,7 @@ type RNIC struct {
 	out, in      load
 
 	commandDebt, scanDebt time.Duration
-	handDebt              time.Duration // what the interface still has to do for operations by hand, below zero
+	manualDebt            time.Duration // what the interface still has to do for operations by hand, below zero
 	scanBehind            bool
 	deletionsQueued       int
 	contexts              map[context]int // encapsulation contexts and how many entries use them
@@ -54,31 +55,28 @@ type RNIC struct {
 	releases              []release
 	link                  pciLink
 	portDownUntil         time.Duration // the operator's doing; 0 when up
-	stalledHost           bool          // its driver made the kernel stand still in this period of the truth
-	crashedHost           bool          // its driver crashed it
-	crashedAt             time.Duration
-	index                 [][]*Entry // of flawed firmware, by set; nil until it is used
+	index                 [][]*Entry    // of flawed firmware, by set; nil until it is used
 	ports                 []portOffload
 	asked                 []float64 // Gbit/s that each VF would like to send
-	truth                 evidence
+	observer              Observer
 
 	misdirected []*Entry // flows of Open vSwitch that somebody gave other actions
 
-	byHand  [2]*byHand  // flows that somebody added, by direction; nil until there are any
-	sides   [2][]*Entry // see sides
+	manual  [2]*manualFlows // flows that somebody added, by direction; nil until there are any
+	sides   [2][]*Entry     // see sides
 	sidesAt [2]time.Duration
 	sidesOf [2]int
 }
 
-// silent tells whether the card answers nobody.
+// silent reports whether the card answers nobody.
 func (r *RNIC) silent() bool {
 	return r.wedged() || r.link.downUntil > 0 || r.Host.downUntil > 0 || r.Host.crashing
 }
 
-// PortDown tells whether an operator has taken the port down.
+// PortDown reports whether an operator has taken the port down.
 func (r *RNIC) PortDown() bool { return r.portDownUntil > 0 }
 
-// forwards tells whether packets can pass the card.
+// forwards reports whether packets can pass the card.
 func (r *RNIC) forwards() bool { return !r.silent() && !r.PortDown() }
 
 // DriverVersion is what the driver's module reports.

@@ -4,6 +4,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine/cpu"
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine/queueing"
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/rnicmodel"
 )
 
@@ -29,14 +31,14 @@ type load struct {
 	inFlight, ql, qr float64 // packets in flight and their sums of queries
 	scale            float64 // share of the whole demand that is granted
 	capacity         float64 // Gbit/s that the chain and the link let through
-	shares           queueShares
-	queue            packetQueue
+	shares           queueing.Shares
+	queue            queueing.Queue
 }
 
 func (l *load) add(want, latencyUs, ql, qr, queuePairs float64) {
 	w := want * latencyUs // Little's law, up to a factor that the means do not see
 	l.want += want
-	l.shares.add(want, queuePairs)
+	l.shares.Add(want, queuePairs)
 	l.inFlight += w
 	l.ql += w * ql
 	l.qr += w * qr
@@ -58,14 +60,14 @@ func (l *load) grant(p rnicmodel.Performance, noise, linkGbps float64) {
 	if l.want > capacity {
 		l.scale = capacity / l.want
 	}
-	l.shares.settle(capacity)
-	l.queue = newPacketQueue(l.want, capacity)
+	l.shares.Settle(capacity)
+	l.queue = queueing.NewQueue(l.want, capacity)
 }
 
 func (e *Engine) moveTraffic(dt time.Duration) {
 	for _, h := range e.hosts {
 		h.softwareFlows, h.copiedFlows = 0, 0
-		h.processor.begin()
+		h.processor.Begin()
 	}
 	for _, r := range e.rnics {
 		r.out, r.in = load{}, load{}
@@ -88,8 +90,8 @@ func (e *Engine) moveTraffic(dt time.Duration) {
 	}
 	for _, r := range e.rnics {
 		r.queueCounters(dt.Seconds())
-		r.noteQueries(Egress, &r.out, dt.Seconds())
-		r.noteQueries(Ingress, &r.in, dt.Seconds())
+		r.observeLoad(Egress, &r.out, dt.Seconds())
+		r.observeLoad(Ingress, &r.in, dt.Seconds())
 	}
 }
 
@@ -108,7 +110,7 @@ func (c *connection) window() (want, latencyUs, ql, qr float64) {
 	return c.demandGbps * c.limited() * math.Min(1, windowHeadroom*p.LatencyUs(0, 0)/latencyUs), latencyUs, ql, qr
 }
 
-// blocked tells whether the connection does not send: it rests, its sender does not get the CPU, or a card on the way forwards nothing, or
+// blocked reports whether the connection does not send: it rests, its sender does not get the CPU, or a card on the way forwards nothing, or
 // somewhere else.
 func (c *connection) blocked(now time.Duration) bool {
 	if c.resting(now) || c.egress.misled() || c.ingress.misled() {
@@ -165,13 +167,13 @@ func (c *connection) transfer(now time.Duration, seconds float64) {
 	want, latency, _, _ := c.window()
 	scale := 1.0
 	if c.egress != nil {
-		scale = c.src.RNIC.out.shares.of(c.queuePairs)
+		scale = c.src.RNIC.out.shares.Of(c.queuePairs)
 	}
 	if c.ingress != nil {
-		scale = math.Min(scale, c.dst.RNIC.in.shares.of(c.queuePairs))
+		scale = math.Min(scale, c.dst.RNIC.in.shares.Of(c.queuePairs))
 	}
 	c.rateGbps = want * scale
-	c.noteDepth(latency)
+	c.observeTransfer(latency)
 	packets := c.rateGbps * 1e9 / 8 / c.packetSize * seconds
 	c.notify(seconds)
 	c.receive(packets)
@@ -182,9 +184,9 @@ func (c *connection) transfer(now time.Duration, seconds float64) {
 func (c *connection) transferByCopy(now time.Duration, seconds float64) {
 	h := c.slowHost()
 	wanted := c.demandGbps * c.limited() * 1e9 / 8 / c.packetSize * seconds
-	share := softwarePackets * seconds / float64(max(h.copiedFlows, 1))
-	h.processor.forwarding += math.Min(wanted, share) * softwareCost.Seconds() / seconds
-	share *= h.processor.share
+	share := cpu.SoftwarePackets * seconds / float64(max(h.copiedFlows, 1))
+	h.processor.Forwarding += math.Min(wanted, share) * cpu.SoftwareCost.Seconds() / seconds
+	share *= h.processor.Share
 	sent := math.Min(wanted, share)
 	c.rateGbps = sent * c.packetSize * 8 / 1e9 / seconds
 	h.Switch.softwareHits += sent
@@ -212,9 +214,9 @@ func (c *connection) transferByUpcalls(now time.Duration, seconds float64) {
 	h := c.slowHost()
 	waiting := math.Min(seconds, c.installDelay().Seconds())
 	perSecond := c.demandGbps * c.limited() * 1e9 / 8 / c.packetSize
-	share := slowPathPackets * waiting / float64(max(h.softwareFlows, 1))
-	h.processor.handlers += math.Min(perSecond*waiting, share) * upcallCost.Seconds() / seconds
-	share *= h.processor.share
+	share := cpu.UpcallPackets * waiting / float64(max(h.softwareFlows, 1))
+	h.processor.Handlers += math.Min(perSecond*waiting, share) * cpu.UpcallCost.Seconds() / seconds
+	share *= h.processor.Share
 	offered := math.Min(perSecond*waiting, senderPersistence*share)
 	passed := math.Min(offered, share)
 	sent := passed + perSecond*(seconds-waiting)

@@ -13,7 +13,7 @@ import (
 // ErrTryLater is the refusal of a cordoned RNIC (CNI error 11): the scheduler then places the container on another one.
 var ErrTryLater = errors.New("the RNIC takes no new containers")
 
-// ErrWaits is the answer of a Del that is not over yet: the release of the VF begins when somebody tells of its end with Released.
+// ErrWaits is the answer of a Del that is not over yet: the release of the VF begins when its end is reported by Released.
 var ErrWaits = errors.New("the release waits for its turn")
 
 // Admission binds and frees VFs. The engine calls it in the middle of a step, in a fixed order.
@@ -74,6 +74,12 @@ func (e *Engine) runJob(j *job) {
 		}
 		return
 	}
+	e.replaceContainers(j)
+	e.fillSlots(j)
+}
+
+// replaceContainers stops containers whose time is over and starts those that are missing.
+func (e *Engine) replaceContainers(j *job) {
 	for i, c := range j.containers {
 		if c != nil && c.endsAt > 0 && e.now >= c.endsAt {
 			e.stopContainer(c)
@@ -84,7 +90,6 @@ func (e *Engine) runJob(j *job) {
 			j.nextStart[i] = e.now + retryDelay
 		}
 	}
-	e.fillSlots(j)
 }
 
 // endJob stops the job's containers, all at once or one after another.

@@ -14,7 +14,7 @@ type Words [14]uint64
 // Key is what a flow matches: a header belongs to it when it agrees with Value in the bits of Mask. Value has no other bits.
 type Key struct{ Value, Mask Words }
 
-// Matches tells whether a packet with this header belongs to the flow.
+// Matches reports whether a packet with this header belongs to the flow.
 func (k *Key) Matches(header *Words) bool {
 	for i := range header {
 		if header[i]&k.Mask[i] != k.Value[i] {
@@ -24,7 +24,7 @@ func (k *Key) Matches(header *Words) bool {
 	return true
 }
 
-// Within tells whether every bit that counts here counts in the other mask too.
+// Within reports whether every bit that counts here counts in the other mask too.
 func (w *Words) Within(other *Words) bool {
 	for i := range w {
 		if w[i]&^other[i] != 0 {
@@ -69,7 +69,7 @@ type field struct {
 
 func (f field) full() uint64 { return ^uint64(0) >> (64 - f.width) }
 
-// fields are those that the simulated packets have, and those that Open vSwitch prints with them. The words that tell flows apart come first.
+// fields are those that the simulated packets have, and those that Open vSwitch prints with them. The words that distinguish flows come first.
 var fields = map[string]field{
 	"udp.src": {0, 0, 16, number}, "udp.dst": {0, 16, 16, number}, "in_port": {0, 32, 32, number},
 	"ipv4.src": {1, 0, 32, ipv4}, "ipv4.dst": {1, 32, 32, ipv4},

@@ -36,7 +36,7 @@ type reporter struct {
 	Dump     bool   `json:"auto_dump"`
 }
 
-// reporters are those of the driver: mlx5 tells of a card that has stopped by fw_fatal, ice, which has no such reporter, by tx_hang.
+// reporters are those of the driver: mlx5 reports a card that has stopped by fw_fatal, ice, which has no such reporter, by tx_hang.
 func reporters(r *engine.RNIC) any {
 	h := r.Health()
 	state := "healthy"

@@ -45,7 +45,7 @@ func (o *Options) reels(ctx context.Context) ([]reel, error) {
 		if weighted {
 			var err error
 			if weight, err = strconv.ParseFloat(share, 64); err != nil || weight <= 0 {
-				return nil, fmt.Errorf("--tapes: %q is no weight above 0, in %q", share, text)
+				return nil, fmt.Errorf("--tapes: %q is not a weight above 0, in %q", share, text)
 			}
 		}
 		tapes, err := tape.Load(folder, o.only())
@@ -60,7 +60,7 @@ func (o *Options) reels(ctx context.Context) ([]reel, error) {
 				o.Interval = t.Interval
 			}
 			if t.Interval != o.Interval {
-				return nil, fmt.Errorf("--tapes: the tape of %s has a sample each %s, not each %s: record it with --interval %s", t.Host, t.Interval, o.Interval, o.Interval)
+				return nil, fmt.Errorf("--tapes: the tape of %s has a sample every %s, not every %s: record it with --interval %s", t.Host, t.Interval, o.Interval, o.Interval)
 			}
 		}
 	}

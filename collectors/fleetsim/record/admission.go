@@ -51,7 +51,7 @@ func (a *admission) call(command string, c *engine.Container) error {
 	return nil
 }
 
-// waiting tells whether a host has calls that nobody has collected.
+// waiting reports whether a host has calls that nobody has collected.
 func (a *admission) waiting(host string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 )
 
 // aftermath is how long after its last line the kernel log may still become events: those of a stack trace wait for its end, and what was left
-// out of a flood is told when its minute is over.
+// out of a flood is reported when its minute is over.
 const aftermath = 90 * time.Second
 
 // host is one simulated host with its collectors.
@@ -106,13 +106,21 @@ func (h *host) live(at time.Duration) error {
 			return err
 		}
 	}
-	if look {
-		h.collectors.ovs.LookAtSweep()
-	}
 	if sample {
 		if err := h.tree.Write(values); err != nil {
 			return err
 		}
+	}
+	h.collect(sample, look)
+	return nil
+}
+
+// collect runs the collectors that are due.
+func (h *host) collect(sample, look bool) {
+	if look {
+		h.collectors.ovs.LookAtSweep()
+	}
+	if sample {
 		h.collectors.gather(h.collectors.rnic, h.collectors.ovs)
 	}
 	if sample || h.clock.now().Sub(h.lastSaid) < aftermath {
@@ -124,7 +132,6 @@ func (h *host) live(at time.Duration) error {
 	if h.collectors.policies != nil {
 		h.collectors.policies.plugin.Tick(h.messages)
 	}
-	return nil
 }
 
 // end takes the collectors away with their host: in order when it is shut down, at once when it crashed.
@@ -160,7 +167,7 @@ func (h *host) log(said []engine.Message) error {
 	if slices.ContainsFunc(said, func(m engine.Message) bool { return m.Panic && m.Boot == h.boot }) {
 		h.panickedAt = h.lastSaid
 	}
-	// A log in a file tells by the file's time when its last record was written.
+	// The modification time of a log file is when its last record was written.
 	return errors.Join(append(errs, os.Chtimes(filepath.Join(h.root, "kmsg"), h.lastSaid, h.lastSaid))...)
 }
 

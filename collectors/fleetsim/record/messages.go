@@ -11,7 +11,7 @@ import (
 	"github.com/influxdata/telegraf/plugins/serializers/json"
 )
 
-// leftOut are the fields that a recording does not have: they would tell of the machine that records, not of the host.
+// leftOut are the fields that a recording does not have: they describe the machine that records, not the host.
 var leftOut = []string{"collect_ms", "collect_cpu_ms", "duration_ms"}
 
 // line is one message as Kafka would carry it, without a line end.
@@ -49,7 +49,7 @@ func (m *messages) take() []line {
 // AddFields implements telegraf.Accumulator.
 func (m *messages) AddFields(name string, fields map[string]any, tags map[string]string, at ...time.Time) {
 	if len(at) == 0 {
-		m.AddError(fmt.Errorf("the input gave a message of %s no time", name))
+		m.AddError(fmt.Errorf("the input gave a message of %s without a time", name))
 		return
 	}
 	m.AddMetric(metric.New(name, tags, fields, at[0]))

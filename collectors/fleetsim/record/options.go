@@ -1,4 +1,4 @@
-// Package record runs a simulated fleet faster than real time and writes what its collectors would have sent, with the truth beside it.
+// Package record runs a simulated fleet faster than real time and writes what its collectors would have sent, with the ground truth.
 //
 // Nothing of the collectors is imitated: the inputs of plugins/inputs themselves read a tree of files, a control socket and a folder of
 // CNI events, as on a host. Only their clock is the engine's.
@@ -22,7 +22,7 @@ const (
 	RunFile       = "run.json"
 )
 
-// DefaultStart is the time of day at which recordings begin unless told otherwise: one that stands still makes them repeatable.
+// DefaultStart is the time of day at which recordings begin by default: a fixed one makes them repeatable.
 var DefaultStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // tick is how often the kernel log is written, and the shortest interval between two samples.
@@ -60,7 +60,7 @@ func (o *Options) check() error {
 		return fmt.Errorf("--start is %s; it must be from 2020 to 2200", o.Start.Format(time.RFC3339))
 	}
 	if earlier, err := ReadDescription(filepath.Join(o.Out, RunFile)); err == nil && earlier.Complete && !o.Overwrite {
-		return fmt.Errorf("%s holds a recording of %s already: choose another folder, or say --overwrite", o.Out, earlier.Scenario)
+		return fmt.Errorf("%s already has a recording of %s: choose another folder, or use --overwrite", o.Out, earlier.Scenario)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 
 const (
 	// holdBack is how long a message may still be overtaken by one with an earlier time: what a kernel died with is read after the next boot,
-	// and what was left out of a flood of lines is told when its minute is over.
+	// and what was left out of a flood of lines is reported when its minute is over.
 	holdBack = 2 * time.Minute
 	// flushEvery is how much of the recording is lost at most when the process is killed.
 	flushEvery = 5 * time.Minute
@@ -49,7 +49,7 @@ func createOutput(path string) (*output, error) {
 	return o, nil
 }
 
-// compress works beside the simulation. After an error it takes the rest and drops it.
+// compress works in parallel with the simulation. After an error it discards the rest.
 func (o *output) compress() error {
 	var failed error
 	for text := range o.chunks {

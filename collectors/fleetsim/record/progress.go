@@ -12,7 +12,7 @@ const (
 	reportEvery = 5 * time.Second
 )
 
-// progress tells how far a recording is: the share that is done, the speed and the time that is left.
+// progress shows how far a recording is: the share that is done, the speed and the time that is left.
 type progress struct {
 	out    io.Writer
 	length time.Duration

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine"
-	"github.com/wallwatch/wallwatch/collectors/fleetsim/runner"
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/truth"
 )
 
 // ErrCutShort says that the recording ended before the length that was asked for. What is there can be read.
@@ -25,7 +25,8 @@ type recorder struct {
 	clock     *clock
 	admission *admission
 	hosts     []*host
-	truth     *runner.Truth
+	judge     *truth.Judge
+	truth     *truth.File
 	// performance is nil where it was not asked for.
 	performance *performanceFile
 	output      *output
@@ -51,6 +52,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	if r.engine, err = engine.New(s, r.admission); err != nil {
 		return err
 	}
+	r.judge = truth.Watch(r.engine)
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	if err := r.openHosts(serving, s.Seed); err != nil {
@@ -59,7 +61,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err := os.MkdirAll(o.Out, 0o755); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	if r.truth, err = runner.OpenTruth(filepath.Join(o.Out, TruthFile)); err != nil {
+	if r.truth, err = truth.Create(filepath.Join(o.Out, TruthFile)); err != nil {
 		return err
 	}
 	defer r.truth.Close()
@@ -126,8 +128,9 @@ func (r *recorder) record(ctx context.Context) (time.Duration, error) {
 func (r *recorder) move(from, to time.Duration) error {
 	for at := from + engine.MaxStep; at <= to; at += engine.MaxStep {
 		r.clock.set(at) // the engine calls the CNI chain in the middle of a step, whose time is its end
-		for _, v := range r.engine.Step(engine.MaxStep) {
-			if err := r.truth.Add(v, r.clock.now()); err != nil {
+		r.engine.Step(engine.MaxStep)
+		for _, v := range r.judge.Take() {
+			if err := r.truth.Add(v, r.clock.now(), 1); err != nil {
 				return err
 			}
 		}

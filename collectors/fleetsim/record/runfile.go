@@ -76,7 +76,7 @@ func ReadDescription(path string) (*Description, error) {
 	}
 	var run Description
 	if err := json.Unmarshal(text, &run); err != nil {
-		return nil, fmt.Errorf("%s is no description of a recording: %w", path, err)
+		return nil, fmt.Errorf("%s is not a description of a recording: %w", path, err)
 	}
 	return &run, nil
 }

@@ -10,7 +10,7 @@ import (
 // DefaultJitter keeps samples out of step with what happens in the fleet once a second.
 const DefaultJitter = time.Second
 
-// schedule tells when a host's collector reads. Times are drawn from the seed, in steps of the engine.
+// schedule is when a host's collector reads. Times are drawn from the seed, in steps of the engine.
 type schedule struct {
 	random           *rand.Rand
 	interval, jitter time.Duration

@@ -46,7 +46,7 @@ func removeAbandoned(parent string) {
 	}
 }
 
-// gone tells whether no process has this number. (Processes that share /dev/shm share their numbers too, unless somebody mounts it into
+// gone reports whether no process has this number. (Processes that share /dev/shm share their numbers too, unless somebody mounts it into
 // several containers.)
 func gone(pid int) bool {
 	_, err := os.Stat(filepath.Join("/proc", strconv.Itoa(pid)))

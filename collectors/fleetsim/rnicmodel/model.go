@@ -128,5 +128,5 @@ func Lookup(name string) (Model, error) {
 			return m, nil
 		}
 	}
-	return Model{}, fmt.Errorf("RNIC model %q is not known; write one of %s", name, strings.Join(Names(), ", "))
+	return Model{}, fmt.Errorf("unknown RNIC model %q; expected one of %s", name, strings.Join(Names(), ", "))
 }

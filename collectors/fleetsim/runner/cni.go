@@ -28,7 +28,7 @@ const tryAgainLater = 11
 type cniAdmission struct {
 	binary string // empty: every container is let in
 	log    *slog.Logger
-	// released tells the engine that a release whose turn has come is over; nil while there is none.
+	// released reports to the engine that a release is over; nil while there is none.
 	released func(*engine.Container)
 }
 

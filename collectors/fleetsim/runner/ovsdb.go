@@ -46,9 +46,9 @@ func (d *database) keep(ctx context.Context) error {
 	for ctx.Err() == nil {
 		err := d.serve(ctx)
 		if ctx.Err() != nil {
-			return nil //nolint:nilerr // it ended because it was told to
+			return nil //nolint:nilerr // it was stopped on purpose
 		}
-		d.log.Warn("ovsdb-server stopped and is started again", "host", d.host.Name, "error", err)
+		d.log.Warn("ovsdb-server stopped and is restarted", "host", d.host.Name, "error", err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(restartPause):

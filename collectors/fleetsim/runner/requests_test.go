@@ -56,7 +56,7 @@ func TestRequestsToTheKernelAreDoneInOrderUpToTheFirstThatFails(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`{"commands": ["tc filter del dev eth9 ingress", "devlink health recover pci/0000:17:00.0 reporter fw_fatal"]}`: "No such device",
-		`{"commands": ["rm -rf /"]}`:                                        "is not known here",
+		`{"commands": ["rm -rf /"]}`:                                        "unknown command",
 		`{"commands": ["ip link set dev enp23s0f0np0 vf x max_tx_rate 1"]}`: "invalid syntax",
 		`{`: "the request is no JSON",
 	} {

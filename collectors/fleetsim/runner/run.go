@@ -17,6 +17,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine"
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/hostfs"
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/scenario"
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/truth"
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/vswitch"
 )
 
@@ -67,6 +68,7 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	f.admission.released = f.engine.Released
+	f.judge = truth.Watch(f.engine)
 	if err := f.openHosts(); err != nil {
 		return err
 	}
@@ -79,7 +81,8 @@ type fleet struct {
 	admission *cniAdmission
 	trees     []*hostfs.Tree
 	requests  []*requests
-	truth     truthFile
+	judge     *truth.Judge
+	truth     *truth.File
 }
 
 func (f *fleet) openHosts() error {
@@ -97,11 +100,13 @@ func (f *fleet) openHosts() error {
 	}
 	f.writeFiles()
 	f.admission.log = f.options.Log
-	return f.truth.open("../truth.jsonl")
+	var err error
+	f.truth, err = truth.Create("../truth.jsonl")
+	return err
 }
 
 func (f *fleet) run(ctx context.Context) error {
-	defer f.truth.close()
+	defer f.truth.Close()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var tasks sync.WaitGroup
@@ -143,8 +148,9 @@ func (f *fleet) loop(ctx context.Context) {
 		now := time.Now()
 		elapsed := min(now.Sub(last), 2*time.Second)
 		last = now
-		for _, v := range f.engine.Step(time.Duration(float64(elapsed) * f.options.Speed)) {
-			if err := f.truth.add(v, now, f.options.Speed); err != nil {
+		f.engine.Step(time.Duration(float64(elapsed) * f.options.Speed))
+		for _, v := range f.judge.Take() {
+			if err := f.truth.Add(v, now, f.options.Speed); err != nil {
 				f.options.Log.Error("the truth file cannot be written", "error", err)
 			}
 		}

@@ -66,10 +66,10 @@ func strict(node *yaml.Node, into any, at *lineNumbers) error {
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key := node.Content[i]
 		if !known[key.Value] {
-			problems = append(problems, fmt.Errorf("line %d: key %q is not known here; known are %s", key.Line, key.Value, listKeys(known)))
+			problems = append(problems, fmt.Errorf("line %d: unknown key %q; known keys are %s", key.Line, key.Value, listKeys(known)))
 		}
 		if _, twice := lines[key.Value]; twice {
-			problems = append(problems, fmt.Errorf("line %d: key %q stands here for the second time", key.Line, key.Value))
+			problems = append(problems, fmt.Errorf("line %d: key %q is defined twice", key.Line, key.Value))
 		}
 		lines[key.Value] = key.Line
 	}

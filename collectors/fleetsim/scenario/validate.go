@@ -83,10 +83,10 @@ func (s *Scenario) validateTopology(p *problems) {
 func validateVersions(p *problems, at lineNumbers, firmware, driver string) {
 	known := []string{"", "flawed", "fixed"}
 	if !slices.Contains(append(known, "evicting"), firmware) {
-		p.add(at.of("firmware"), "firmware %q is not known; write flawed, evicting or fixed", firmware)
+		p.add(at.of("firmware"), "unknown firmware %q; expected flawed, evicting or fixed", firmware)
 	}
 	if !slices.Contains(known, driver) {
-		p.add(at.of("driver"), "driver %q is not known; write flawed or fixed", driver)
+		p.add(at.of("driver"), "unknown driver %q; expected flawed or fixed", driver)
 	}
 }
 
@@ -114,7 +114,7 @@ func (s *Scenario) validateEvent(p *problems, e Event) {
 		s.validateHost(p, e.at, e.Host)
 		return
 	case e.Operator != "" && e.Operator != "port-down":
-		p.add(e.at.of("operator"), "operator %q is not known; write port-down or reboot", e.Operator)
+		p.add(e.at.of("operator"), "unknown operator %q; expected port-down or reboot", e.Operator)
 	}
 	s.validatePlace(p, e.at, e.Host, e.RNIC)
 	if e.Operator == "" {
@@ -145,32 +145,40 @@ func (s *Scenario) validatePlace(p *problems, at lineNumbers, host, rnic string)
 
 func validateJobs(p *problems, jobs []Job, vfs int) {
 	for _, j := range jobs {
-		if !slices.Contains([]string{"training", "microservices", "multi-tenant"}, j.Kind) {
-			p.add(j.at.of("kind"), "kind %q is not known; write training, microservices or multi-tenant", j.Kind)
-		}
-		if j.Containers < 1 || j.Containers > vfs {
-			p.add(j.at.of("containers"), "containers is %d; it must be from 1 to %d, since each needs a VF", j.Containers, vfs)
-		}
-		if j.Flows < 1 || j.Flows > 30000 {
-			p.add(j.at.of("flows"), "flows is %d; it must be from 1 to 30000", j.Flows)
-		}
-		if j.Gbps <= 0 || j.Gbps > 1000 {
-			p.add(j.at.of("gbps"), "gbps is %g; it must be above 0 and at most 1000", j.Gbps)
-		}
-		if j.Masks < 0 || j.Masks > MaxMasks || (j.Masks > 0 && j.Flows < 2*j.Masks) {
-			p.add(j.at.of("masks"), "masks is %d; it must be from 0 to %d and at most half of flows (%d), so that each direction has a flow on each mask", j.Masks, MaxMasks, j.Flows)
-		}
-		if j.Networks < 0 || j.Networks > MaxNetworks {
-			p.add(j.at.of("networks"), "networks is %d; it must be from 0 to %d", j.Networks, MaxNetworks)
-		}
-		if j.QueuePairs < 0 || j.QueuePairs > 100 {
-			p.add(j.at.of("queue_pairs"), "queue_pairs is %g; it must be from 0 to 100", j.QueuePairs)
-		}
-		if (j.Burst > 0) != (j.Rest > 0) {
-			p.add(j.at.of("burst"), "burst is %s and rest is %s; a flow that pauses needs both", j.Burst.Std(), j.Rest.Std())
-		}
-		if j.LateShare < 0 || j.LateShare > 1 {
-			p.add(j.at.of("late_share"), "late_share is %g; it must be from 0 to 1", j.LateShare)
-		}
+		j.validateSize(p, vfs)
+		j.validateTraffic(p)
+	}
+}
+
+func (j *Job) validateSize(p *problems, vfs int) {
+	if !slices.Contains([]string{"training", "microservices", "multi-tenant"}, j.Kind) {
+		p.add(j.at.of("kind"), "unknown kind %q; expected training, microservices or multi-tenant", j.Kind)
+	}
+	if j.Containers < 1 || j.Containers > vfs {
+		p.add(j.at.of("containers"), "containers is %d; it must be from 1 to %d, since each needs a VF", j.Containers, vfs)
+	}
+	if j.Flows < 1 || j.Flows > 30000 {
+		p.add(j.at.of("flows"), "flows is %d; it must be from 1 to 30000", j.Flows)
+	}
+	if j.Gbps <= 0 || j.Gbps > 1000 {
+		p.add(j.at.of("gbps"), "gbps is %g; it must be above 0 and at most 1000", j.Gbps)
+	}
+	if j.Masks < 0 || j.Masks > MaxMasks || (j.Masks > 0 && j.Flows < 2*j.Masks) {
+		p.add(j.at.of("masks"), "masks is %d; it must be from 0 to %d and at most half of flows (%d), so that each direction has a flow on each mask", j.Masks, MaxMasks, j.Flows)
+	}
+	if j.Networks < 0 || j.Networks > MaxNetworks {
+		p.add(j.at.of("networks"), "networks is %d; it must be from 0 to %d", j.Networks, MaxNetworks)
+	}
+}
+
+func (j *Job) validateTraffic(p *problems) {
+	if j.QueuePairs < 0 || j.QueuePairs > 100 {
+		p.add(j.at.of("queue_pairs"), "queue_pairs is %g; it must be from 0 to 100", j.QueuePairs)
+	}
+	if (j.Burst > 0) != (j.Rest > 0) {
+		p.add(j.at.of("burst"), "burst is %s and rest is %s; a flow that pauses needs both", j.Burst.Std(), j.Rest.Std())
+	}
+	if j.LateShare < 0 || j.LateShare > 1 {
+		p.add(j.at.of("late_share"), "late_share is %g; it must be from 0 to 1", j.LateShare)
 	}
 }

@@ -5,7 +5,7 @@ import "strings"
 // counting are the measurements that have counters: their numbers count, unless named in states.
 var counting = map[string]bool{"rnic": true, "rnic_vf": true, "ovs_datapath": true}
 
-// states are the numbers of these measurements that tell how something is, not how often it happened. A test compares them with the telemetry
+// states are the numbers of these measurements that are states, not counts of what happened. A test compares them with the telemetry
 // registry.
 var states = map[string]bool{
 	"lifespan": true, "ports": true, "ports_active": true, "rate_gbps": true, "pci_link_speed_gts": true, "pci_link_width": true, "pci_max_link_speed_gts": true,

@@ -114,5 +114,5 @@ func (p *Player) MessagesPerRound() float64 {
 	return float64(n) / float64(len(p.tape.Rounds))
 }
 
-// Plays tells whether the player has one of these tapes.
+// Plays reports whether the player has one of these tapes.
 func (p *Player) Plays(these ...*Tape) bool { return slices.Contains(these, p.tape) }

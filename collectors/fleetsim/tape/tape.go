@@ -70,7 +70,7 @@ func Load(folder string, only map[string]bool) ([]*Tape, error) {
 		decoder := json.NewDecoder(bytes.NewReader(text))
 		decoder.UseNumber() // counters have more digits than a float64
 		if err := decoder.Decode(&m); err != nil {
-			return nil, fmt.Errorf("%s: line %d is no message: %w", file.Name(), number, err)
+			return nil, fmt.Errorf("%s: line %d is not a message: %w", file.Name(), number, err)
 		}
 		c := cutters[m.Tags["host"]]
 		if c == nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine"
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine/flowactions"
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/flowkey"
 )
 
@@ -76,7 +77,7 @@ func inWordsOfOVS(method string, err error) error {
 	switch {
 	case errors.As(err, &syntax):
 		return fmt.Errorf("ovs-vswitchd: parsing flow key (%w) (Invalid argument)", err)
-	case errors.Is(err, engine.ErrActions):
+	case errors.Is(err, flowactions.ErrInvalid):
 		return fmt.Errorf("ovs-vswitchd: parsing actions (%w)", err)
 	case method != "dpctl/del-flow":
 		return fmt.Errorf("ovs-vswitchd: updating flow table (%w)", err)

@@ -1,4 +1,4 @@
-// Package cnievent is the agreement between the CNI plugin, which tells what it was called for, and the collector: a folder with one file a
+// Package cnievent is the agreement between the CNI plugin, which reports its calls, and the collector: a folder with one file a
 // call. The collector makes the folder; where it is missing nobody listens, and nothing is written. So neither waits for the other, and what
 // happens while the collector is restarted is kept. It depends on nothing but the standard library, since the plugin must start fast.
 package cnievent
@@ -31,7 +31,7 @@ type Event struct {
 	Command   string    `json:"command"` // ADD, DEL or CHECK
 	Container string    `json:"container"`
 	Interface string    `json:"interface,omitempty"`
-	// Pod is namespace and name, where the runtime tells them.
+	// Pod is namespace and name, where the runtime gives them.
 	Pod string `json:"pod,omitempty"`
 	// Device is the PCI address of the virtual function, RNIC that of its physical function.
 	Device       string        `json:"device,omitempty"`
@@ -144,7 +144,7 @@ func Decode(content []byte) (Event, error) {
 	case "ADD", "DEL", "CHECK":
 		return e, nil
 	default:
-		return Event{}, fmt.Errorf("the command %.20q is none of ADD, DEL and CHECK", e.Command)
+		return Event{}, fmt.Errorf("the command %.20q is not ADD, DEL or CHECK", e.Command)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // Fill lets the files of this process grow to room bytes beyond the present size of one of them, and no more: the write that needs more is cut
-// short, as on a full disk. The returned function makes room again. Tests that use it must not run beside others of their package.
+// short, as on a full disk. The returned function makes room again. Tests that use it must not run in parallel with others of their package.
 func Fill(t testing.TB, file string, room int64) (makeRoom func()) {
 	t.Helper()
 	signal.Ignore(syscall.SIGXFSZ) // without this the kernel ends the process

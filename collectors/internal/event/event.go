@@ -34,7 +34,7 @@ func (e *Emitter) Emit(acc telegraf.Accumulator, at time.Time, kind, pci, detail
 	e.EmitFields(acc, at, kind, pci, detail, nil)
 }
 
-// EmitFields adds an event that has more to tell than a sentence; the telemetry registry has the fields.
+// EmitFields adds an event with more than a sentence; the telemetry registry has the fields.
 func (e *Emitter) EmitFields(acc telegraf.Accumulator, at time.Time, kind, pci, detail string, more map[string]any) {
 	if e.last == nil {
 		e.last = make(map[subject]time.Time)

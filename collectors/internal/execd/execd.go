@@ -11,7 +11,7 @@ import (
 	"github.com/influxdata/telegraf/plugins/common/shim"
 )
 
-// Main is the main function of an external plugin. The package of the input has to be imported beside it.
+// Main is the main function of an external plugin. The package of the input must be imported with it.
 func Main(input string) {
 	configuration := flag.String("config", "", "`file` with the table [[inputs."+input+"]]")
 	interval := flag.Duration("poll_interval", 0, "gather at this interval; 0 gathers when Telegraf asks by a line on standard input")

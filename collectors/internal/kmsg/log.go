@@ -81,7 +81,7 @@ func (l *Log) Position() Position { return l.position }
 // BootTime is when the kernel's clock was zero, as the last reading saw it; zero before the first one.
 func (l *Log) BootTime() time.Time { return l.stamp.boot }
 
-// Rebooted tells the log that a new boot began: so does its log, with new numbers.
+// Rebooted starts reading a new log, with new numbers, after a boot.
 func (l *Log) Rebooted() { l.position = Position{ReadAt: l.position.ReadAt} }
 
 // SkipToEnd leaves out everything that is in the log now.

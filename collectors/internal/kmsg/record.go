@@ -20,7 +20,7 @@ type Record struct {
 	Sequence uint64
 	// SinceBoot is the kernel's own clock.
 	SinceBoot time.Duration
-	// Caller is the thread (T123) or processor (C3) that wrote the record, "" where the kernel does not tell.
+	// Caller is the thread (T123) or processor (C3) that wrote the record, "" where the kernel does not say.
 	Caller string
 	// Device is the kernel's name of the device concerned, such as +pci:0000:17:00.0, "" where there is none.
 	Device string

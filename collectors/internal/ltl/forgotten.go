@@ -9,7 +9,7 @@ type forgotten struct {
 
 const (
 	forgottenBits = 1 << 20
-	// rememberedUs is the least time for which a forgotten subject is remembered: a week. Whoever was quiet for longer than that begins anew.
+	// rememberedUs is the least time for which a forgotten subject is remembered: a week. A subject that was quiet for longer starts again.
 	rememberedUs = 7 * 24 * 3600 * 1_000_000
 )
 

@@ -66,7 +66,7 @@ func newGroup(kind string, policies []*Policy, o Options) (*group, map[string]me
 	rules := map[string][]rule{}
 	g := &group{
 		subjectOf: subjects[kind], ofHost: kind == "host", ofFlow: kind == "flow", names: map[key]string{}, index: newIndex(), moments: newMoments(), timers: newTimers(),
-		most: min(max(o.MostSubjects, 1), mostKeys), settleUs: o.SettleUs, knownFromUs: o.KnownFromUs, forgetUs: o.ForgetUs,
+		most: min(max(o.MaxSubjects, 1), mostKeys), settleUs: o.SettleUs, knownFromUs: o.KnownFromUs, forgetUs: o.ForgetUs,
 	}
 	for i, p := range policies {
 		run := running{policy: p, shift: uint(len(p.Propositions))}
@@ -179,7 +179,7 @@ func (g *group) close(s *subject, found *[]Violation) {
 	}
 }
 
-// violated tells of a violation and returns the state from which the subject is watched anew.
+// violated adds a violation and returns the state from which the subject is watched again.
 func (g *group) violated(s *subject, policy int, letter uint8, found *[]Violation) uint8 {
 	run := &g.running[policy]
 	g.tallies[s.pci].violations[policy]++
@@ -189,7 +189,7 @@ func (g *group) violated(s *subject, policy int, letter uint8, found *[]Violatio
 	if letter&run.after == 0 {
 		g.timers.cancel(timerKey{s.key, policy})
 	}
-	return run.policy.anew(letter)
+	return run.policy.afterViolation(letter)
 }
 
 // expire runs the timers that are due before a time.

@@ -37,7 +37,7 @@ func runner(t testing.TB, most int, ids ...string) *Runner {
 	if len(chosen) != len(ids) {
 		t.Fatalf("not all of %v are in the catalogue", ids)
 	}
-	return New(chosen, Options{MostSubjects: most})
+	return New(chosen, Options{MaxSubjects: most})
 }
 
 func flow(kind string, at int64, ufid int) *Event {
@@ -133,7 +133,7 @@ func TestLostEventsHideAViolationAndNeverMakeOneUp(t *testing.T) {
 	r := runner(t, 10, "flow-offloaded-once")
 	r.Take(flow("offloaded", 1, 7))
 	r.Take(flow("entry_created", 2, 7))
-	r.Lose("flow")
+	r.Take(&Event{Kind: FlowsLost, PCI: "0000:17:00.0", AtUs: 2 * second})
 	if c := counts(t, r, "flow-offloaded-once"); c.Unknown != 1 || c.Subjects != 1 {
 		t.Errorf("%+v", c)
 	}
@@ -149,7 +149,7 @@ func TestAnEventThatComesLateMakesItsSubjectUnknown(t *testing.T) {
 }
 
 func TestASubjectThatMayHaveAPastBeginsAsUnknown(t *testing.T) {
-	r := New(policies(t), Options{MostSubjects: 10, KnownFromUs: 100 * second})
+	r := New(policies(t), Options{MaxSubjects: 10, KnownFromUs: 100 * second})
 	expect(t, play(r, flow("entry_created", 50, 7)))
 	expect(t, play(r, flow("entry_created", 150, 8)), "flow-no-entry-before-offload 150 0000:17:00.0 00000008-0000-0000-0000-000000000001: flow_entry_created")
 }
@@ -228,7 +228,7 @@ func TestAFileWithAMistakeIsRefusedWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct{ text, want string }{
-		"no JSON":           {"{", "no JSON"},
+		"no JSON":           {"{", "not JSON"},
 		"another format":    {strings.Replace(string(good), Format, "wallwatch-policies/9", 1), "format"},
 		"damaged":           {strings.Replace(string(good), "flow_aged", "flow_agee", 1), "damaged"},
 		"twice":             {sealed("[" + one + "," + one + "]"), "twice"},
@@ -260,7 +260,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		r := New(policies, Options{MostSubjects: 4})
+		r := New(policies, Options{MaxSubjects: 4})
 		for i := range 20 {
 			r.Take(flow("offloaded", int64(i), i%3))
 			r.Take(event("cni_del", int64(i), "device", "d"))

@@ -29,7 +29,7 @@ func TestMemoryIsBoundedAndWhatWasForgottenIsCounted(t *testing.T) {
 }
 
 func TestASubjectThatWasQuietForLongIsForgottenAndUnknownWhenItComesAgain(t *testing.T) {
-	r := New(policies(t), Options{MostSubjects: 100, ForgetUs: 100 * second})
+	r := New(policies(t), Options{MaxSubjects: 100, ForgetUs: 100 * second})
 	of := func() Counts { return counts(t, r, "flow-no-entry-before-offload") }
 	r.Take(flow("offloaded", 1, 1))
 	r.Take(flow("offloaded", 60, 2))

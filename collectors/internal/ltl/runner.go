@@ -38,7 +38,7 @@ type reaction struct {
 
 // Options of a runner.
 type Options struct {
-	MostSubjects int // of each kind; the one that was quiet for longest is forgotten, and counted
+	MaxSubjects int // of each kind; the one that was quiet for longest is forgotten, and counted
 	// KnownFromUs is when the collector has seen enough: a subject that it first sees before may have a past, and begins as unknown.
 	KnownFromUs int64
 	ForgetUs    int64 // so long after its last event a subject is forgotten, and counted; 0: never
@@ -48,7 +48,7 @@ type Options struct {
 // timerEvent is the kind that stands for a timer in a trace.
 const timerEvent = "timer"
 
-// losses are kinds of events that tell of lost ones, and the kinds of subjects whose events those were.
+// losses are kinds of events that report lost ones, and the kinds of subjects whose events those were.
 var losses = map[string][]string{"kernel_log_lost": {"host", "rnic", "command"}, "cni_lost": {"vf"}, FlowsLost: {"flow"}}
 
 // FlowsLost is a kind of event that says that events of flows were lost.
@@ -99,9 +99,9 @@ func New(policies []Policy, o Options) *Runner {
 // ahead is how many events are looked up together.
 const ahead = 32
 
-// TakeAll runs events in the order of the host, and tells of what they violate. Flows are looked up some at a time: with many of them each
+// TakeAll runs events in the order of the host, and reports violations. Flows are looked up some at a time: with many of them each
 // would be waited for.
-func (r *Runner) TakeAll(events []*Event, tell func([]Violation)) {
+func (r *Runner) TakeAll(events []*Event, report func([]Violation)) {
 	var keys [ahead]key
 	for len(events) > 0 {
 		some := events[:min(ahead, len(events))]
@@ -124,7 +124,7 @@ func (r *Runner) TakeAll(events []*Event, tell func([]Violation)) {
 		}
 		for _, e := range some {
 			if found := r.Take(e); len(found) > 0 {
-				tell(found)
+				report(found)
 			}
 		}
 	}
@@ -167,14 +167,7 @@ func (r *Runner) Tick(atUs int64) []Violation {
 	return r.scratch
 }
 
-// Lose says that events of a kind of subject were lost: those are unknown until events tell their state again. The violations are of the
-// steps before, and good until the next call.
-func (r *Runner) Lose(kind string) []Violation {
-	r.scratch = r.scratch[:0]
-	r.lose(kind)
-	return r.scratch
-}
-
+// lose marks the subjects of a kind as unknown, because some of their events were lost, until events reveal their state again.
 func (r *Runner) lose(kind string) {
 	for _, g := range r.groups {
 		if g.running[0].policy.Subject == kind {
@@ -186,7 +179,7 @@ func (r *Runner) lose(kind string) {
 // Time is a violation's time.
 func (v *Violation) Time() time.Time { return time.UnixMicro(v.AtUs) }
 
-// Means says whether events of a kind are anything to the runner.
+// Means reports whether events of a kind are anything to the runner.
 func (r *Runner) Means(kind string) bool {
 	return r.byKind[kind] != nil
 }

@@ -36,7 +36,7 @@ type identity struct {
 	ufid bool
 }
 
-// subjects tells whose step an event is, for each kind of subject; false: nobody's.
+// subjects returns the subject of an event, for each kind of subject; false where it has none.
 var subjects = map[string]func(e *Event) (identity, bool){
 	"host":    func(*Event) (identity, bool) { return named("host"), true },
 	"rnic":    func(e *Event) (identity, bool) { return named(e.PCI), e.PCI != "" },

@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // Format is the form of the tables that this package reads.
@@ -64,21 +66,21 @@ type Timer struct {
 func Parse(text []byte) ([]Policy, string, error) {
 	var tables Tables
 	if err := json.Unmarshal(text, &tables); err != nil {
-		return nil, "", fmt.Errorf("the policies are no JSON: %w", err)
+		return nil, "", fmt.Errorf("the policies are not JSON: %w", err)
 	}
 	if tables.Format != Format {
 		return nil, "", fmt.Errorf("the policies have the format %q; this collector reads %q", tables.Format, Format)
 	}
 	digest := sha256.Sum256(tables.Policies)
 	if found := "sha256:" + hex.EncodeToString(digest[:]); found != tables.Hash {
-		return nil, "", fmt.Errorf("the policies were damaged: their hash is %s and should be %q", found, tables.Hash)
+		return nil, "", fmt.Errorf("the policies were damaged: their hash is %s, expected %q", found, tables.Hash)
 	}
 	var policies []Policy
 	if err := json.Unmarshal(tables.Policies, &policies); err != nil {
 		return nil, "", fmt.Errorf("the policies cannot be read: %w", err)
 	}
 	if len(policies) > maxPolicies {
-		return nil, "", fmt.Errorf("%d policies are too many: %d is the most", len(policies), maxPolicies)
+		return nil, "", fmt.Errorf("%d policies are too many: the maximum is %d", len(policies), maxPolicies)
 	}
 	var problems []error
 	seen := map[string]bool{}
@@ -87,7 +89,7 @@ func Parse(text []byte) ([]Policy, string, error) {
 			problems = append(problems, fmt.Errorf("policy %q: %w", policies[i].ID, err))
 		}
 		if seen[policies[i].ID] {
-			problems = append(problems, fmt.Errorf("policy %q is there twice", policies[i].ID))
+			problems = append(problems, fmt.Errorf("policy %q is defined twice", policies[i].ID))
 		}
 		seen[policies[i].ID] = true
 	}
@@ -95,43 +97,53 @@ func Parse(text []byte) ([]Policy, string, error) {
 }
 
 func (p *Policy) check() error {
-	states := len(p.Verdicts)
-	if p.ID == "" || states == 0 || states > maxStates {
-		return fmt.Errorf("%d states; from 1 to %d are possible", states, maxStates)
+	if err := p.checkTables(); err != nil {
+		return err
 	}
 	if subjects[p.Subject] == nil {
-		return fmt.Errorf("a subject %q is not known here", p.Subject)
+		return fmt.Errorf("unknown subject %q", p.Subject)
+	}
+	for _, rule := range p.Events {
+		if p.letter(rule.Proposition) == 0 || rule.Kind == "" {
+			return fmt.Errorf("an event of kind %q sets %q, which is not a proposition", rule.Kind, rule.Proposition)
+		}
+	}
+	return p.checkTimer()
+}
+
+// checkTables checks that the tables fit each other and lead nowhere else.
+func (p *Policy) checkTables() error {
+	states := len(p.Verdicts)
+	if p.ID == "" || states == 0 || states > maxStates {
+		return fmt.Errorf("%d states; 1 to %d are possible", states, maxStates)
 	}
 	if n := len(p.Propositions); n == 0 || n > maxPropositions {
-		return fmt.Errorf("%d propositions; from 1 to %d are possible", n, maxPropositions)
+		return fmt.Errorf("%d propositions; 1 to %d are possible", n, maxPropositions)
 	}
 	if len(p.Table) != states<<len(p.Propositions) || len(p.Gap) != states || len(p.Known) != states || len(p.Retired) != states {
 		return errors.New("the tables do not fit the number of states")
 	}
-	for _, column := range [][]uint8{p.Table, p.Gap} {
-		for _, state := range column {
-			if int(state) >= states {
-				return fmt.Errorf("a table leads to state %d of %d", state, states)
-			}
+	for _, state := range slices.Concat(p.Table, p.Gap) {
+		if int(state) >= states {
+			return fmt.Errorf("a table leads to state %d of %d", state, states)
 		}
 	}
-	for _, verdict := range p.Verdicts {
-		if verdict != 'T' && verdict != 'F' && verdict != '?' {
-			return fmt.Errorf("a verdict %q is not known", verdict)
-		}
+	if at := strings.IndexFunc(p.Verdicts, func(verdict rune) bool { return !strings.ContainsRune("TF?", verdict) }); at >= 0 {
+		return fmt.Errorf("unknown verdict %q", p.Verdicts[at])
 	}
-	for _, rule := range p.Events {
-		if p.letter(rule.Proposition) == 0 || rule.Kind == "" {
-			return fmt.Errorf("an event of kind %q sets %q, which is no proposition", rule.Kind, rule.Proposition)
-		}
+	return nil
+}
+
+func (p *Policy) checkTimer() error {
+	t := p.Timer
+	if t == nil {
+		return nil
 	}
-	if t := p.Timer; t != nil {
-		if p.letter(t.Name) == 0 || p.letter(t.After) == 0 || (t.Unless != "" && p.letter(t.Unless) == 0) {
-			return errors.New("the timer names something that is no proposition")
-		}
-		if !(t.Seconds > 0 && t.Seconds <= maxTimerSeconds) {
-			return fmt.Errorf("the timer's %g s are not above 0 and at most %d", t.Seconds, maxTimerSeconds)
-		}
+	if p.letter(t.Name) == 0 || p.letter(t.After) == 0 || (t.Unless != "" && p.letter(t.Unless) == 0) {
+		return errors.New("the timer names something that is not a proposition")
+	}
+	if !(t.Seconds > 0 && t.Seconds <= maxTimerSeconds) {
+		return fmt.Errorf("the timer's %g s are not above 0 and at most %d", t.Seconds, maxTimerSeconds)
 	}
 	return nil
 }

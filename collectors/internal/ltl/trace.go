@@ -25,7 +25,7 @@ func (g *group) trace(s *subject, policy int) (steps []Step, isCut bool) {
 	i := 0
 	for ; i < kept && s.moments[i] != noMoment; i++ {
 		m := g.moments.at(s.moments[i])
-		if i > 0 && s.ended[i]>>policy&1 != 0 && p.anew(m.letters[policy]) == 0 {
+		if i > 0 && s.ended[i]>>policy&1 != 0 && p.afterViolation(m.letters[policy]) == 0 {
 			break
 		}
 		at := s.atUs
@@ -55,8 +55,8 @@ func (p *Policy) names(letter uint8) []string {
 	return found
 }
 
-// anew is the state after a violation: the step that violates is the first of what is watched anew, unless it alone violates.
-func (p *Policy) anew(letter uint8) uint8 {
+// afterViolation is the state after a violation: the violating step is the first that is watched again, unless it alone violates.
+func (p *Policy) afterViolation(letter uint8) uint8 {
 	if state := p.Table[letter]; p.Verdicts[state] != 'F' {
 		return state
 	}

@@ -35,7 +35,7 @@ func TestItSaysWhatTheWatcherOfTheDomainSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, one := range streams {
-		r := New(policies(t), Options{MostSubjects: 100, SettleUs: 1 << 60})
+		r := New(policies(t), Options{MaxSubjects: 100, SettleUs: 1 << 60})
 		got, want := map[string]string{}, map[string]string{} // steps by violation
 		tell := func(violations []Violation) {
 			for _, v := range violations {

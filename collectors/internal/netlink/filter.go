@@ -25,7 +25,7 @@ type Filter struct {
 	Handle uint32
 	// Cookie is the cookie of its first action that has one. Open vSwitch writes the flow's ufid there, as it lies in memory.
 	Cookie string
-	// Hardware is On or Off as the driver says, "" where the kernel does not tell.
+	// Hardware is On or Off as the driver says, "" where the kernel does not say.
 	Hardware string
 }
 
@@ -76,7 +76,7 @@ const (
 	notInHW      = 1 << 3 // TCA_CLS_FLAGS_NOT_IN_HW
 )
 
-// classifiers tells where a classifier's options have its actions and its flags.
+// classifiers is where a classifier's options have its actions and its flags.
 var classifiers = map[string]struct{ actions, flags uint16 }{
 	"flower": {3, 22}, "u32": {7, 11}, "matchall": {2, 3}, "bpf": {1, 9},
 }
@@ -112,7 +112,7 @@ func (k Kernel) Filters(netdevs []string) (map[string][]Filter, error) {
 	return found, errors.Join(errs...)
 }
 
-// FiltersAt lists the filters at the ingress of the device with this index, without its name. What could be read is returned beside an error.
+// FiltersAt lists the filters at the ingress of the device with this index, without its name. What could be read is returned with an error.
 func FiltersAt(conn *netlink.Conn, link int) ([]Filter, error) {
 	messages, err := conn.Execute(netlink.Message{
 		Header: netlink.Header{Type: unix.RTM_GETTFILTER, Flags: netlink.Request | netlink.Dump}, Data: tcmsg(link, 0, 0),

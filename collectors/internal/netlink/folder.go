@@ -78,7 +78,7 @@ func (f Folder) Descriptions() (map[string]Description, error) {
 
 func (f Folder) read(tool, name string) ([]byte, error) {
 	if strings.ContainsRune(name, os.PathSeparator) {
-		return nil, fmt.Errorf("%q is no name of a network device", name)
+		return nil, fmt.Errorf("%q is not the name of a network device", name)
 	}
 	raw, err := os.ReadFile(filepath.Join(f.Path, tool, name))
 	if errors.Is(err, fs.ErrNotExist) {

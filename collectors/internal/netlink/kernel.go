@@ -41,7 +41,7 @@ func askDriver[T any](netdev string, question func(*ethtool.Ethtool, string) (T,
 	var nothing T
 	if len(netdev) >= unix.IFNAMSIZ {
 		// The request has room for a shorter name only, and a cut name may be another device's.
-		return nothing, fmt.Errorf("ethtool: %q is no name of a network device", netdev)
+		return nothing, fmt.Errorf("ethtool: %q is not the name of a network device", netdev)
 	}
 	handle, err := ethtool.NewEthtool()
 	if err != nil {

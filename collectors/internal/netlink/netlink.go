@@ -13,9 +13,9 @@ type Source interface {
 	Driver(netdev string) (Driver, error)
 	// Health lists the health reporters of every device.
 	Health() (map[string][]Reporter, error)
-	// Descriptions tells how every device is set up. What could be read is returned beside an error.
+	// Descriptions returns how every device is set up. What could be read is returned with an error.
 	Descriptions() (map[string]Description, error)
-	// VFs tells what is set for each virtual function of a network device, by number. Counters cost the driver a command for
+	// VFs returns the settings of each virtual function of a network device, by number. Counters cost the driver a command for
 	// each function: ask for them only where nothing else shows them.
 	VFs(netdev string, counters bool) (map[int]VF, error)
 }
@@ -23,7 +23,7 @@ type Source interface {
 // ErrUnsupported says that the driver, or the kernel, does not have what was asked for.
 var ErrUnsupported = errors.New("not supported by this driver or kernel")
 
-// Driver is what a driver says of itself; "" is not told.
+// Driver is what a driver reports about itself; "" is unknown.
 type Driver struct{ Version, Firmware string }
 
 // Reporter is one health reporter of a device, such as `fw` or `fw_fatal`.
@@ -42,7 +42,7 @@ type Description struct {
 	// Fixed, Running and Stored are versions by their name: of the board, of the firmware that runs, and of the firmware
 	// that the next reset starts.
 	Fixed, Running, Stored map[string]string
-	// ESwitchMode is `legacy` or `switchdev`, EncapMode `none` or `basic`; "" where the kernel does not tell (it asks for
+	// ESwitchMode is `legacy` or `switchdev`, EncapMode `none` or `basic`; "" where the kernel does not say (it asks for
 	// CAP_NET_ADMIN).
 	ESwitchMode, EncapMode string
 }
@@ -53,7 +53,7 @@ var (
 	board    = []string{"fw.psid", "board.id"}
 )
 
-// Firmware is the version that runs, "" where the driver does not tell.
+// Firmware is the version that runs, "" where the driver does not report it.
 func (d Description) Firmware() string { return first(d.Running, firmware) }
 
 // StoredFirmware is the version that the next reset starts.

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// VF is what the host has set for one virtual function, and what its driver counts for it. What is not told is "" or nil.
+// VF is what the host has set for one virtual function, and what its driver counts for it. What is unknown is "" or nil.
 type VF struct {
 	// MAC is "" where the host gave none: the function has chosen its own.
 	MAC string

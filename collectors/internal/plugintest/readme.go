@@ -1,6 +1,7 @@
 package plugintest
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"regexp"
@@ -16,11 +17,26 @@ const registryFile = "../../../../pipelines/wallwatch/domain/telemetry/metrics.y
 
 // Measurement is what the telemetry registry says about one measurement.
 type Measurement struct {
-	Meaning string            `yaml:"meaning"`
-	Tags    map[string]string `yaml:"tags"`
-	Fields  map[string]struct {
-		Type, Unit, Meaning string
-	} `yaml:"fields"`
+	Meaning string                   `yaml:"meaning"`
+	Tags    map[string]DeclaredTag   `yaml:"tags"`
+	Fields  map[string]DeclaredField `yaml:"fields"`
+}
+
+// DeclaredField is what it says about a field. Without a meaning, the label says enough.
+type DeclaredField struct{ Type, Unit, Label, Meaning string }
+
+// DeclaredTag is what it says about a tag: its meaning, alone or among other keys.
+type DeclaredTag struct{ Meaning string }
+
+// UnmarshalYAML implements yaml.Unmarshaler.
+func (t *DeclaredTag) UnmarshalYAML(node *yaml.Node) error {
+	if node.Kind == yaml.ScalarNode {
+		return node.Decode(&t.Meaning)
+	}
+	var long struct{ Meaning string }
+	err := node.Decode(&long)
+	t.Meaning = long.Meaning
+	return err
 }
 
 // Registry reads the telemetry registry.
@@ -66,12 +82,12 @@ func table(name string, m Measurement) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "### %s\n\n%s\n\n| tag | meaning |\n|---|---|\n", name, m.Meaning)
 	for _, tag := range sortedKeys(m.Tags) {
-		fmt.Fprintf(&text, "| `%s` | %s |\n", tag, m.Tags[tag])
+		fmt.Fprintf(&text, "| `%s` | %s |\n", tag, m.Tags[tag].Meaning)
 	}
 	text.WriteString("\n| field | type | unit | meaning |\n|---|---|---|---|\n")
 	for _, field := range sortedKeys(m.Fields) {
 		f := m.Fields[field]
-		fmt.Fprintf(&text, "| `%s` | %s | %s | %s |\n", field, f.Type, f.Unit, f.Meaning)
+		fmt.Fprintf(&text, "| `%s` | %s | %s | %s |\n", field, f.Type, f.Unit, cmp.Or(f.Meaning, f.Label))
 	}
 	return text.String()
 }

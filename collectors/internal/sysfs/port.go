@@ -12,7 +12,7 @@ const firstPort = 1
 
 // Ports lists the physical ports of the InfiniBand device, in order; none where there is no device. A device in the switchdev
 // mode shows a port for each representor too: their traffic passes a physical port as well, so they are left out. Which port is
-// one is told by its network device; a RoCE port beyond the first that has none is left out with them.
+// one is recognised by its network device; a RoCE port beyond the first that has none is left out with them.
 func (n RNIC) Ports() []int {
 	if n.IBDev == "" {
 		return nil

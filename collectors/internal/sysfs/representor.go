@@ -1,11 +1,9 @@
 package sysfs
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"strings"
 )
 
 // Representor is the host's end of a virtual function on an eSwitch: the port that Open vSwitch forwards from and to.
@@ -13,7 +11,7 @@ type Representor struct {
 	Netdev string
 	// PFID is the identity (RNIC.ID) of the RNIC that owns the eSwitch.
 	PFID string
-	// VF is the number of the virtual function, -1 where the port name does not tell.
+	// VF is the number of the virtual function, -1 where the port name does not say.
 	VF int
 }
 
@@ -106,20 +104,4 @@ func isRNIC(rnics []RNIC, id string) bool {
 		}
 	}
 	return false
-}
-
-// RepresentorPCI returns the PCI address of the physical function behind one representor, or "" when the device is none.
-func (r Root) RepresentorPCI(netdev string) (string, error) {
-	if strings.ContainsRune(netdev, os.PathSeparator) {
-		return "", os.ErrInvalid
-	}
-	rnics, err := r.RNICs()
-	if err != nil {
-		return "", err
-	}
-	representors, err := r.Representors(rnics)
-	if err != nil {
-		return "", err
-	}
-	return representors[netdev].PFID, nil
 }

@@ -40,7 +40,22 @@ var RDMADrivers = []string{"bnxt_en", "ice", "ionic", "mlx4_core", "mlx5_core"}
 // out. A tree without any is not an error.
 func (r Root) RNICs() ([]RNIC, error) {
 	found := make(map[string]*RNIC)
-	ibdevs, ibErr := r.classDevices("infiniband")
+	err := errors.Join(r.addInfiniBandDevices(found), r.addNetworkDevices(found))
+	rnics := make([]RNIC, 0, len(found))
+	for _, rnic := range found {
+		if rnic.PCI != "" {
+			rnic.Driver = r.driver(rnic.PCI)
+			rnic.PCIID = r.pciID(rnic.PCI)
+		}
+		rnics = append(rnics, *rnic)
+	}
+	sort.Slice(rnics, func(i, j int) bool { return rnics[i].ID < rnics[j].ID })
+	return rnics, err
+}
+
+// addInfiniBandDevices adds the physical functions that have an InfiniBand device, by identity.
+func (r Root) addInfiniBandDevices(found map[string]*RNIC) error {
+	ibdevs, err := r.classDevices("infiniband")
 	for _, ibdev := range ibdevs {
 		pci := devicePCI(r.join("class", "infiniband", ibdev))
 		if pci != "" && r.isVF(pci) || r.gone("infiniband", ibdev) {
@@ -54,7 +69,12 @@ func (r Root) RNICs() ([]RNIC, error) {
 			found[id] = &RNIC{ID: id, PCI: pci, IBDev: ibdev, root: r}
 		}
 	}
-	netdevs, netErr := r.classDevices("net")
+	return err
+}
+
+// addNetworkDevices adds the network devices of physical functions, and the functions that have no other device.
+func (r Root) addNetworkDevices(found map[string]*RNIC) error {
+	netdevs, err := r.classDevices("net")
 	for _, netdev := range netdevs {
 		pci := devicePCI(r.join("class", "net", netdev))
 		if pci == "" || r.isRepresentor(netdev) || r.isVF(pci) || r.gone("net", netdev) {
@@ -72,16 +92,7 @@ func (r Root) RNICs() ([]RNIC, error) {
 			rnic.Netdev = netdev
 		}
 	}
-	rnics := make([]RNIC, 0, len(found))
-	for _, rnic := range found {
-		if rnic.PCI != "" {
-			rnic.Driver = r.driver(rnic.PCI)
-			rnic.PCIID = r.pciID(rnic.PCI)
-		}
-		rnics = append(rnics, *rnic)
-	}
-	sort.Slice(rnics, func(i, j int) bool { return rnics[i].ID < rnics[j].ID })
-	return rnics, errors.Join(ibErr, netErr)
+	return err
 }
 
 // classDevices lists the entries of a class; a class that does not exist has none.
@@ -100,7 +111,7 @@ func (r Root) classDevices(class string) ([]string, error) {
 	return names, nil
 }
 
-// gone tells whether a class device, or the device behind it, has vanished since it was listed. What was read of it before then is not to be
+// gone reports whether a class device, or the device behind it, has vanished since it was listed. What was read of it before then is not to be
 // believed: a virtual function without its link physfn looks like a physical one. So this is asked last.
 func (r Root) gone(class, name string) bool {
 	entry := r.join("class", class, name)
@@ -171,7 +182,7 @@ func (n RNIC) Folder(kind Kind) string {
 	return ""
 }
 
-// Kind tells apart the places where the kernel shows values of one RNIC.
+// Kind is one of the places where the kernel shows values of one RNIC.
 type Kind int
 
 // The kinds: the InfiniBand port, the uplink's network device, the PCI device.

@@ -33,7 +33,7 @@ func (r Root) join(elements ...string) string {
 // pciAddress is domain:bus:device.function in lower case, as the kernel names the folders of devices.
 var pciAddress = regexp.MustCompile(`^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$`)
 
-// IsPCIAddress tells whether a text is a PCI address such as "0000:3b:00.0".
+// IsPCIAddress reports whether a text is a PCI address such as "0000:3b:00.0".
 func IsPCIAddress(text string) bool { return pciAddress.MatchString(text) }
 
 // ErrNotVF says that a PCI device exists but is not a virtual function.

@@ -110,9 +110,6 @@ func TestRepresentorsBelongToTheRNICOfTheirESwitchAndPort(t *testing.T) {
 	if len(representors) != 3 {
 		t.Errorf("%d representors, want 3: an uplink, lo and a representor of an unknown eSwitch are none: %v", len(representors), representors)
 	}
-	if pci, err := root.RepresentorPCI("rep1"); err != nil || pci != "0000:3b:00.1" {
-		t.Errorf("RepresentorPCI: %q, %v", pci, err)
-	}
 }
 
 func TestTheFunctionOfAVFIsFound(t *testing.T) {

@@ -66,7 +66,7 @@ func (r *Reader) Uint(path string) (uint64, error) {
 // flagUp is the kernel's IFF_UP: the administrator wants the network device to be up.
 const flagUp = 1
 
-// AdminUp reads a network device's `flags`, such as 0x1003, and tells whether its administrator has it up.
+// AdminUp reads a network device's `flags`, such as 0x1003, and reports whether its administrator has it up.
 func (r *Reader) AdminUp(path string) (bool, error) {
 	content, err := r.Text(path)
 	if err != nil {

@@ -9,7 +9,7 @@ export function Navigation() {
   return (
     <nav className={classes["nav"]} aria-label="Main">
       <Link to="/" activeOptions={{ exact: true, includeSearch: false }} className={classes["navLink"]}>
-        Wall
+        Fleet
       </Link>
       <Link to="/forecasts" className={classes["navLink"]}>
         Forecasts
@@ -40,7 +40,13 @@ export function Navigation() {
       <Link to="/webhooks" className={classes["navLink"]}>
         Webhooks
       </Link>
-      <Link to="/settings/$section" params={{ section: "tokens" }} data-status={inSettings ? "active" : undefined} aria-current={inSettings ? "page" : undefined} className={classes["navLink"]}>
+      <Link
+        to="/settings/$section"
+        params={{ section: "tokens" }}
+        data-status={inSettings ? "active" : undefined}
+        aria-current={inSettings ? "page" : undefined}
+        className={classes["navLink"]}
+      >
         Settings
       </Link>
     </nav>

@@ -1,9 +1,9 @@
 import { Center, Loader } from "@mantine/core";
 import { Outlet } from "@tanstack/react-router";
-import { SignInPage } from "@/features/session/SignInPage";
-import { useSession } from "@/features/session/queries";
+import { SignInPage } from "@/features/accounts/SignInPage";
 import { LiveProvider } from "@/lib/stream/LiveContext";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
+import { useSession } from "@/shared/session";
 import { Shell } from "./Shell";
 
 /** Everything but the sign-in form needs a session; the stream lives as long as one does. */

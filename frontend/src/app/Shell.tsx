@@ -2,11 +2,10 @@ import { ActionIcon, Anchor, Group, Menu, SegmentedControl, Text, Tooltip, useMa
 import { IconKeyboard, IconLogout, IconMoon, IconSun, IconUser } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { useSignOut } from "@/features/session/queries";
 import { useZone } from "@/lib/time/ZoneContext";
 import { BrandMark } from "@/lib/ui/BrandMark";
-import { ConnectionBanner } from "./ConnectionBanner";
-import { ConnectionIndicator } from "./ConnectionIndicator";
+import { useSignOut } from "@/shared/session";
+import { ConnectionBanner, ConnectionIndicator } from "./Connection";
 import { Navigation } from "./Navigation";
 import classes from "./Shell.module.css";
 import { ShortcutHelp } from "./ShortcutHelp";
@@ -31,15 +30,29 @@ export function Shell({ user, children }: Props) {
         Skip to content
       </Anchor>
       <header className={classes["header"]}>
-        <Link to="/" className={classes["brand"]} aria-label="Wallwatch, to the fleet wall">
+        <Link to="/" className={classes["brand"]} aria-label="Wallwatch, go to the fleet">
           <BrandMark />
         </Link>
         <Navigation />
         <Group gap={10} ml="auto" wrap="nowrap">
           <ConnectionIndicator />
-          <SegmentedControl aria-label="Time zone" title={`Local is ${LOCAL_ZONE}`} value={zone} onChange={(value) => setZone(value === "utc" ? "utc" : "local")} data={[{ value: "local", label: "Local" }, { value: "utc", label: "UTC" }]} />
+          <SegmentedControl
+            aria-label="Time zone"
+            title={`Local is ${LOCAL_ZONE}`}
+            value={zone}
+            onChange={(value) => setZone(value === "utc" ? "utc" : "local")}
+            data={[
+              { value: "local", label: "Local" },
+              { value: "utc", label: "UTC" },
+            ]}
+          />
           <Tooltip label={`Switch to the ${next} theme`}>
-            <ActionIcon variant="default" size="md" aria-label={`Switch to the ${next} theme`} onClick={() => setColorScheme(next)}>
+            <ActionIcon
+              variant="default"
+              size="md"
+              aria-label={`Switch to the ${next} theme`}
+              onClick={() => setColorScheme(next)}
+            >
               {colorScheme === "dark" ? <IconSun size={16} /> : <IconMoon size={16} />}
             </ActionIcon>
           </Tooltip>

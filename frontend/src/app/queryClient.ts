@@ -13,7 +13,15 @@ export function shouldRetry(failures: number, error: unknown): boolean {
 
 export function makeQueryClient(): QueryClient {
   const client = new QueryClient({
-    defaultOptions: { queries: { retry: shouldRetry, retryDelay: (failures) => FIRST_RETRY_MS * 2 ** failures, staleTime: 5_000, refetchOnWindowFocus: false }, mutations: { retry: false } },
+    defaultOptions: {
+      queries: {
+        retry: shouldRetry,
+        retryDelay: (failures) => FIRST_RETRY_MS * 2 ** failures,
+        staleTime: 5_000,
+        refetchOnWindowFocus: false,
+      },
+      mutations: { retry: false },
+    },
   });
   onSignedOut(() => client.setQueryData(["session"], null));
   return client;

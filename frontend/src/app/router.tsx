@@ -1,44 +1,166 @@
 import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
-import { parseAgentFilters } from "@/features/agents/filters";
-import { parseFilters } from "@/features/wall/filters";
-import { parseIncidentFilters } from "@/features/incidents/filters";
-import { parseLogFilters } from "@/features/webhooks/filters";
-import { parseForecastFilters } from "@/features/forecasts/filters";
-import { parseProfileSearch } from "@/features/profiles/filters";
+import { parseForecastFilters } from "@/features/fleet/forecasts/filters";
+import { parseProfileSearch } from "@/features/fleet/profiles/filters";
+import { parseRnicSearch } from "@/features/fleet/vfs/vfView";
+import { parseAgentFilters } from "@/features/hosts/filters";
+import { parseIncidentFilters } from "@/features/incidents/filters/filters";
+import { parseSilenceFilters } from "@/features/incidents/silences/filters";
+import { parseLogFilters } from "@/features/notify/filters";
 import { parseEditorSearch, parsePolicyFilters, parsePolicySearch } from "@/features/policies/filters";
-import { parseSilenceFilters } from "@/features/silences/filters";
 import { parseRemedySearch } from "@/features/remedies/search";
 import { parseRolloutSearch } from "@/features/rollouts/search";
-import { parseRnicSearch } from "@/features/rnic/vfView";
-import { ErrorPage } from "./ErrorPage";
-import { NotFoundPage } from "./NotFoundPage";
-import { AgentsRoute, EditPolicyRoute, ForecastsRoute, IncidentRoute, IncidentsRoute, NewPolicyRoute, NewRolloutRoute, PlanRoute, PoliciesRoute, PolicyRoute, ProfileRoute, ProfilesRoute, RemediesRoute, RnicRoute, RolloutRoute, SettingsRoute, SilencesRoute, SymptomRoute, WallRoute, WebhooksRoute } from "./routes";
+import { parseFilters } from "@/shared/fleet/filters";
+import { ErrorPage, NotFoundPage } from "./FaultPages";
+import {
+  AgentsRoute,
+  EditPolicyRoute,
+  FleetRoute,
+  ForecastsRoute,
+  IncidentRoute,
+  IncidentsRoute,
+  NewPolicyRoute,
+  NewRolloutRoute,
+  PlanRoute,
+  PoliciesRoute,
+  PolicyRoute,
+  ProfileRoute,
+  ProfilesRoute,
+  RemediesRoute,
+  RnicRoute,
+  RolloutRoute,
+  SettingsRoute,
+  SilencesRoute,
+  SymptomRoute,
+  WebhooksRoute,
+} from "./routes";
 import { SessionGate } from "./SessionGate";
 
 const root = createRootRoute({ component: SessionGate, notFoundComponent: NotFoundPage, errorComponent: ErrorPage });
 
-export const wallRoute = createRoute({ getParentRoute: () => root, path: "/", validateSearch: parseFilters, component: WallRoute });
-export const rnicRoute = createRoute({ getParentRoute: () => root, path: "/rnics/$host/$pci", validateSearch: parseRnicSearch, component: RnicRoute });
-export const incidentsRoute = createRoute({ getParentRoute: () => root, path: "/incidents", validateSearch: parseIncidentFilters, component: IncidentsRoute });
-export const incidentRoute = createRoute({ getParentRoute: () => root, path: "/incidents/$id", component: IncidentRoute });
-export const silencesRoute = createRoute({ getParentRoute: () => root, path: "/silences", validateSearch: parseSilenceFilters, component: SilencesRoute });
-export const policiesRoute = createRoute({ getParentRoute: () => root, path: "/policies", validateSearch: parsePolicyFilters, component: PoliciesRoute });
-export const newPolicyRoute = createRoute({ getParentRoute: () => root, path: "/policies/new", validateSearch: parseEditorSearch, component: NewPolicyRoute });
-export const policyRoute = createRoute({ getParentRoute: () => root, path: "/policies/$id", validateSearch: parsePolicySearch, component: PolicyRoute });
-export const editPolicyRoute = createRoute({ getParentRoute: () => root, path: "/policies/$id/edit", component: EditPolicyRoute });
-export const forecastsRoute = createRoute({ getParentRoute: () => root, path: "/forecasts", validateSearch: parseForecastFilters, component: ForecastsRoute });
+export const fleetRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  validateSearch: parseFilters,
+  component: FleetRoute,
+});
+export const rnicRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/rnics/$host/$pci",
+  validateSearch: parseRnicSearch,
+  component: RnicRoute,
+});
+export const incidentsRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/incidents",
+  validateSearch: parseIncidentFilters,
+  component: IncidentsRoute,
+});
+export const incidentRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/incidents/$id",
+  component: IncidentRoute,
+});
+export const silencesRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/silences",
+  validateSearch: parseSilenceFilters,
+  component: SilencesRoute,
+});
+export const policiesRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/policies",
+  validateSearch: parsePolicyFilters,
+  component: PoliciesRoute,
+});
+export const newPolicyRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/policies/new",
+  validateSearch: parseEditorSearch,
+  component: NewPolicyRoute,
+});
+export const policyRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/policies/$id",
+  validateSearch: parsePolicySearch,
+  component: PolicyRoute,
+});
+export const editPolicyRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/policies/$id/edit",
+  component: EditPolicyRoute,
+});
+export const forecastsRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/forecasts",
+  validateSearch: parseForecastFilters,
+  component: ForecastsRoute,
+});
 export const profilesRoute = createRoute({ getParentRoute: () => root, path: "/profiles", component: ProfilesRoute });
-export const profileRoute = createRoute({ getParentRoute: () => root, path: "/profiles/$model", validateSearch: parseProfileSearch, component: ProfileRoute });
-export const symptomRoute = createRoute({ getParentRoute: () => root, path: "/symptoms/$symptom", component: SymptomRoute });
-export const remediesRoute = createRoute({ getParentRoute: () => root, path: "/remedies", validateSearch: parseRemedySearch, component: RemediesRoute });
-export const newRolloutRoute = createRoute({ getParentRoute: () => root, path: "/rollouts/new", validateSearch: parseRolloutSearch, component: NewRolloutRoute });
+export const profileRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/profiles/$model",
+  validateSearch: parseProfileSearch,
+  component: ProfileRoute,
+});
+export const symptomRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/symptoms/$symptom",
+  component: SymptomRoute,
+});
+export const remediesRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/remedies",
+  validateSearch: parseRemedySearch,
+  component: RemediesRoute,
+});
+export const newRolloutRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/rollouts/new",
+  validateSearch: parseRolloutSearch,
+  component: NewRolloutRoute,
+});
 export const rolloutRoute = createRoute({ getParentRoute: () => root, path: "/rollouts/$id", component: RolloutRoute });
 export const planRoute = createRoute({ getParentRoute: () => root, path: "/plans/$id", component: PlanRoute });
-export const agentsRoute = createRoute({ getParentRoute: () => root, path: "/agents", validateSearch: parseAgentFilters, component: AgentsRoute });
-export const webhooksRoute = createRoute({ getParentRoute: () => root, path: "/webhooks", validateSearch: parseLogFilters, component: WebhooksRoute });
-export const settingsRoute = createRoute({ getParentRoute: () => root, path: "/settings/$section", component: SettingsRoute });
+export const agentsRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/agents",
+  validateSearch: parseAgentFilters,
+  component: AgentsRoute,
+});
+export const webhooksRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/webhooks",
+  validateSearch: parseLogFilters,
+  component: WebhooksRoute,
+});
+export const settingsRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/settings/$section",
+  component: SettingsRoute,
+});
 
-const routeTree = root.addChildren([wallRoute, forecastsRoute, rnicRoute, incidentsRoute, incidentRoute, silencesRoute, policiesRoute, newPolicyRoute, policyRoute, editPolicyRoute, profilesRoute, profileRoute, symptomRoute, remediesRoute, newRolloutRoute, rolloutRoute, planRoute, agentsRoute, webhooksRoute, settingsRoute]);
+const routeTree = root.addChildren([
+  fleetRoute,
+  forecastsRoute,
+  rnicRoute,
+  incidentsRoute,
+  incidentRoute,
+  silencesRoute,
+  policiesRoute,
+  newPolicyRoute,
+  policyRoute,
+  editPolicyRoute,
+  profilesRoute,
+  profileRoute,
+  symptomRoute,
+  remediesRoute,
+  newRolloutRoute,
+  rolloutRoute,
+  planRoute,
+  agentsRoute,
+  webhooksRoute,
+  settingsRoute,
+]);
 
 /** The URL is part of the product: `?symptom=S1,S6` rather than JSON in quotes. */
 export const router = createRouter({
@@ -47,8 +169,15 @@ export const router = createRouter({
   defaultErrorComponent: ErrorPage,
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
   stringifySearch: (search) => {
-    const pairs = Object.entries(search).filter((pair): pair is [string, string | number] => pair[1] !== undefined && pair[1] !== null && pair[1] !== "");
-    const text = pairs.map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(String(value)).replaceAll("%2C", ",").replaceAll("%3A", ":")}`).join("&");
+    const pairs = Object.entries(search).filter(
+      (pair): pair is [string, string | number] => pair[1] !== undefined && pair[1] !== null && pair[1] !== "",
+    );
+    const text = pairs
+      .map(
+        ([key, value]) =>
+          `${encodeURIComponent(key)}=${encodeURIComponent(String(value)).replaceAll("%2C", ",").replaceAll("%3A", ":")}`,
+      )
+      .join("&");
     return text ? `?${text}` : "";
   },
 });

@@ -1,8 +1,8 @@
 import { useMantineColorScheme } from "@mantine/core";
 import type { EChartsCoreOption } from "echarts/core";
 import { useEffect, useRef } from "react";
-import { readChartTheme, type ChartTheme } from "./chartTheme";
-import { init, type EChartsType } from "./echarts";
+import { type ChartTheme, readChartTheme } from "./chartTheme";
+import { type EChartsType, init } from "./echarts";
 
 export interface ChartProps {
   /** Pure: from the theme to ECharts' option. Memoise it; a new function repaints. */

@@ -6,7 +6,16 @@ import { toPoints } from "./series/gaps";
 import type { SeriesModel } from "./series/model";
 import { evenInterval, roundUp, seriesToOption } from "./series/toOption";
 
-const theme: ChartTheme = { text: "#111111", dim: "#222222", line: "#333333", panel: "#444444", shade: "#555555", bad: "#666666", accent: "#777777", series: ["#a00000", "#00a000"] };
+const theme: ChartTheme = {
+  text: "#111111",
+  dim: "#222222",
+  line: "#333333",
+  panel: "#444444",
+  shade: "#555555",
+  bad: "#666666",
+  accent: "#777777",
+  series: ["#a00000", "#00a000"],
+};
 
 function model(changes: Partial<SeriesModel> = {}): SeriesModel {
   return {
@@ -40,21 +49,41 @@ const draw = (changes?: Partial<SeriesModel>) => seriesToOption(model(changes), 
 describe("a series chart", () => {
   it("leaves a gap where nothing was read, never a zero", () => {
     const values = [1, 2, 3, null, null, null, null, null, 9, 10];
-    const [line] = draw({ timesMs: values.map((_, i) => i * 1000), lines: [{ name: "x", label: "X", unit: "", values }] }).series;
-    expect(line?.data).toEqual([[0, 1], [1000, 2], [2000, 3], [3000, null], [8000, 9], [9000, 10]]);
+    const [line] = draw({
+      timesMs: values.map((_, i) => i * 1000),
+      lines: [{ name: "x", label: "X", unit: "", values }],
+    }).series;
+    expect(line?.data).toEqual([
+      [0, 1],
+      [1000, 2],
+      [2000, 3],
+      [3000, null],
+      [8000, 9],
+      [9000, 10],
+    ]);
     expect(line?.connectNulls).toBe(false);
   });
 
   it("draws a field that is read at every other step as one line", () => {
     const values = [1, null, 2, null, 3, null, 4];
-    expect(toPoints(values.map((_, i) => i * 1000), values)).toEqual([[0, 1], [2000, 2], [4000, 3], [6000, 4]]);
+    expect(
+      toPoints(
+        values.map((_, i) => i * 1000),
+        values,
+      ),
+    ).toEqual([
+      [0, 1],
+      [2000, 2],
+      [4000, 3],
+      [6000, 4],
+    ]);
   });
 
   it("is empty, not zero, for a field that was never read", () => {
     expect(toPoints([0, 1000], [null, null])).toEqual([]);
   });
 
-  it("spans the range that was asked for, whatever the data span", () => {
+  it("spans the requested range, whatever the data span", () => {
     expect(draw({ fromMs: 0, toMs: 9000 }).xAxis).toMatchObject({ min: 0, max: 9000 });
   });
 
@@ -69,7 +98,7 @@ describe("a series chart", () => {
     expect(line?.markArea?.data.map(([from, to]) => [from.xAxis, to.xAxis])).toEqual(expected);
   });
 
-  it("draws the wall only when the data come within reach of it", () => {
+  it("draws the limit only when the data come within reach of it", () => {
     const limit = { value: 50, label: "wall" };
     const near = draw({ limit });
     expect(near.series[0]?.markLine?.data).toEqual([{ yAxis: 50 }]);
@@ -80,12 +109,16 @@ describe("a series chart", () => {
   });
 
   it("always draws a bound that was expected, far from the data or not", () => {
-    expect(draw({ limit: { value: 500, label: "expected", always: true } }).series[0]?.markLine?.data).toEqual([{ yAxis: 500 }]);
+    expect(draw({ limit: { value: 500, label: "expected", always: true } }).series[0]?.markLine?.data).toEqual([
+      { yAxis: 500 },
+    ]);
   });
 
   it("shows the unit on the axis, and none for a pure number", () => {
     expect(draw().yAxis.name).toBe("flows");
-    expect(draw({ lines: [{ name: "reoffload_ratio", label: "Ratio", unit: "ratio", values: [] }] }).yAxis.name).toBe("");
+    expect(draw({ lines: [{ name: "reoffload_ratio", label: "Ratio", unit: "ratio", values: [] }] }).yAxis.name).toBe(
+      "",
+    );
   });
 
   it("says in the tooltip that a value is missing", () => {
@@ -94,7 +127,13 @@ describe("a series chart", () => {
   });
 
   it.each([
-    [7344, 8000], [8000, 8000], [8001, 10_000], [1020, 1500], [0.41, 0.5], [0, 1], [Number.NaN, 1],
+    [7344, 8000],
+    [8000, 8000],
+    [8001, 10_000],
+    [1020, 1500],
+    [0.41, 0.5],
+    [0, 1],
+    [Number.NaN, 1],
   ])("rounds the axis of %s up to %s", (value, expected) => {
     expect(roundUp(value)).toBeCloseTo(expected);
   });
@@ -106,10 +145,22 @@ describe("a series chart", () => {
   });
 });
 
-const bar = (position: number, packets: number | null) => ({ position, mask: `m${position}`, match: "eth(),ipv4(src=<x>)", flows: 3, packets, lengthBits: 64 });
+const bar = (position: number, packets: number | null) => ({
+  position,
+  mask: `m${position}`,
+  match: "eth(),ipv4(src=<x>)",
+  flows: 3,
+  packets,
+  lengthBits: 64,
+});
 
 describe("a mask chain", () => {
-  const draw = (chain: MaskModel) => masksToOption(chain, theme) as unknown as { xAxis: { data: string[] }; series: [{ data: (number | null)[]; markLine?: { data: [{ xAxis: number }] } }]; tooltip: { formatter: (p: unknown) => string } };
+  const draw = (chain: MaskModel) =>
+    masksToOption(chain, theme) as unknown as {
+      xAxis: { data: string[] };
+      series: [{ data: (number | null)[]; markLine?: { data: [{ xAxis: number }] } }];
+      tooltip: { formatter: (p: unknown) => string };
+    };
 
   it("stands in query order, however the API gave it", () => {
     const option = draw({ bars: [bar(2, 5), bar(0, 1), bar(1, null)], q: 1.2 });

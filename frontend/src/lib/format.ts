@@ -12,7 +12,7 @@ export function formatNumber(value: number | null | undefined): string {
   return String(Number(value.toPrecision(3)));
 }
 
-/** A value with its unit. `none` has no sign; a `ratio` is shown in per cent, as people speak of it. */
+/** A value with its unit. `none` has no sign; a `ratio` is shown in percent, as people speak of it. */
 export function formatValue(value: number | null | undefined, unit?: string | null): string {
   if (unit === "ratio") return formatShare(value);
   const text = formatNumber(value);
@@ -25,23 +25,24 @@ export function formatExpected(expected: string | null | undefined, unit?: strin
   if (!expected) return MISSING;
   const bare = /^((?:[<>=≤≥]|at least|at most|below|above)*\s*)(-?\d+(?:\.\d+)?)$/.exec(expected.trim());
   if (bare?.[2] === undefined) return expected;
-  const bound = unit === "ratio" ? `${Number((Number(bare[2]) * 100).toPrecision(6))} %` : formatValue(Number(bare[2]), unit);
+  const bound =
+    unit === "ratio" ? `${Number((Number(bare[2]) * 100).toPrecision(6))}%` : formatValue(Number(bare[2]), unit);
   return `${bare[1] ?? ""}${bound}`;
 }
 
-/** A share of one, as per cent. */
+/** A share of one, as percent. */
 export function formatShare(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return MISSING;
   const percent = value * 100;
-  if (percent > 0 && percent < 0.1) return "< 0.1 %";
-  return `${Math.abs(percent) < 10 && percent !== 0 ? percent.toFixed(1) : percent.toFixed(0)} %`;
+  if (percent > 0 && percent < 0.1) return "< 0.1%";
+  return `${Math.abs(percent) < 10 && percent !== 0 ? percent.toFixed(1) : percent.toFixed(0)}%`;
 }
 
-/** Headroom is 1 - value / limit; below zero the wall is behind us. */
+/** Headroom is 1 - value / limit: `21% left`, or past the limit how many times that is used, `3.4× limit`. */
 export function formatHeadroom(headroom: number | null | undefined): string {
-  if (headroom === null || headroom === undefined || !Number.isFinite(headroom)) return "headroom not known";
-  if (headroom < 0) return `${formatShare(-headroom)} past the wall`;
-  return `${formatShare(headroom)} headroom`;
+  if (headroom === null || headroom === undefined || !Number.isFinite(headroom)) return "limit unknown";
+  if (headroom < 0) return `${Number((1 - headroom).toPrecision(3))}× limit`;
+  return `${formatShare(headroom)} left`;
 }
 
 export function plural(count: number, one: string, many = `${one}s`): string {

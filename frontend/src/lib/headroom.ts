@@ -1,4 +1,4 @@
-/** Headroom is 1 - value / limit of the nearest wall. The bands are what the wall's colours and the summary mean. */
+/** Headroom is 1 - value / limit of the nearest wall. The bands are what the fleet's colours and the summary mean. */
 export type Band = "beyond" | "near" | "low" | "fair" | "ample" | "unknown";
 
 export interface BandInfo {
@@ -9,12 +9,12 @@ export interface BandInfo {
 }
 
 export const BANDS: readonly BandInfo[] = [
-  { band: "beyond", label: "Past a wall", range: "headroom below 0 %" },
-  { band: "near", label: "At a wall", range: "0 to 10 %" },
-  { band: "low", label: "Low", range: "10 to 25 %" },
-  { band: "fair", label: "Fair", range: "25 to 50 %" },
-  { band: "ample", label: "Ample", range: "50 % and more" },
-  { band: "unknown", label: "Not known", range: "no wall could be measured" },
+  { band: "beyond", label: "Over limit", range: "past a hardware limit (a wall), where behaviour degrades sharply" },
+  { band: "near", label: "Near limit", range: "0 to 10% left" },
+  { band: "low", label: "Low", range: "10 to 25% left" },
+  { band: "fair", label: "Fair", range: "25 to 50% left" },
+  { band: "ample", label: "Ample", range: "50% or more left" },
+  { band: "unknown", label: "Unknown", range: "no limit could be measured" },
 ];
 
 export function bandOf(headroom: number | null | undefined): Band {
@@ -29,6 +29,3 @@ export function bandOf(headroom: number | null | undefined): Band {
 export function bandColor(band: Band): string {
   return `var(--ww-band-${band})`;
 }
-
-/** A sample older than this is shown as stale: three times the slowest collection interval, in milliseconds. */
-export const STALE_AFTER_MS = 45_000;

@@ -13,7 +13,9 @@ function isInDialog(): boolean {
 
 /** What has keys of its own when it has the focus. */
 function presses(event: KeyboardEvent): boolean {
-  return event.key === "Enter" && event.target instanceof HTMLElement && event.target.closest("a, button, summary") !== null;
+  return (
+    event.key === "Enter" && event.target instanceof HTMLElement && event.target.closest("a, button, summary") !== null
+  );
 }
 
 /** A page's own keys. Not while someone types, has a dialog open, or is in the middle of a chord such as `g i`. */
@@ -24,7 +26,16 @@ export function useKeys(keys: Readonly<Record<string, () => void>>): void {
   });
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || isInDialog() || presses(event)) return;
+      if (
+        event.defaultPrevented ||
+        event.ctrlKey ||
+        event.metaKey ||
+        event.altKey ||
+        isTyping(event.target) ||
+        isInDialog() ||
+        presses(event)
+      )
+        return;
       const run = current.current[event.key];
       if (!run) return;
       event.preventDefault();

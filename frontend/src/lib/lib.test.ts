@@ -6,20 +6,34 @@ import { formatAgo, formatDuration, formatTime } from "./time/format";
 
 describe("numbers", () => {
   it.each([
-    [null, "flows", "–"], [undefined, "flows", "–"], [Number.NaN, "flows", "–"], [0, "flows", "0 flows"], [7200, "flows", "7,200 flows"],
-    [0.4123, "ratio", "41 %"], [13.204, "s", "13.2 s"], [1_234_567, "packets/s", "1.2M packets/s"], [62.5, "Gbit/s", "62.5 Gbit/s"], [3, "none", "3"],
+    [null, "flows", "–"],
+    [undefined, "flows", "–"],
+    [Number.NaN, "flows", "–"],
+    [0, "flows", "0 flows"],
+    [7200, "flows", "7,200 flows"],
+    [0.4123, "ratio", "41%"],
+    [13.204, "s", "13.2 s"],
+    [1_234_567, "packets/s", "1.2M packets/s"],
+    [62.5, "Gbit/s", "62.5 Gbit/s"],
+    [3, "none", "3"],
   ])("shows %s in %s as %s", (value, unit, expected) => {
     expect(formatValue(value, unit)).toBe(expected);
   });
 
   it.each([
-    ["< 0.05", "ratio", "< 5 %"], [">= 1000", "flows/s", ">= 1,000 flows/s"], ["< 10 s", "s", "< 10 s"], ["below 9", "us", "below 9 us"], ["no reset", "none", "no reset"], ["< 10 (max-idle)", "s", "< 10 (max-idle)"], [null, "s", "–"],
+    ["< 0.05", "ratio", "< 5%"],
+    [">= 1000", "flows/s", ">= 1,000 flows/s"],
+    ["< 10 s", "s", "< 10 s"],
+    ["below 9", "us", "below 9 us"],
+    ["no reset", "none", "no reset"],
+    ["< 10 (max-idle)", "s", "< 10 (max-idle)"],
+    [null, "s", "–"],
   ])("gives the bound %s of a signal in %s its unit: %s", (expected, unit, text) => {
     expect(formatExpected(expected, unit)).toBe(text);
   });
 
-  it("tells a very small share from none", () => {
-    expect([formatShare(0.0004), formatShare(0), formatShare(0.002)]).toEqual(["< 0.1 %", "0 %", "0.2 %"]);
+  it("distinguishes a very small share from none", () => {
+    expect([formatShare(0.0004), formatShare(0), formatShare(0.002)]).toEqual(["< 0.1%", "0%", "0.2%"]);
   });
 
   it("keeps small numbers readable", () => {
@@ -27,7 +41,11 @@ describe("numbers", () => {
   });
 
   it.each([
-    [0.123, "12 % headroom"], [0.04, "4.0 % headroom"], [0, "0 % headroom"], [-0.12, "12 % past the wall"], [null, "headroom not known"],
+    [0.123, "12% left"],
+    [0.04, "4.0% left"],
+    [0, "0% left"],
+    [-0.12, "1.12× limit"],
+    [null, "limit unknown"],
   ])("says headroom %s as %s", (value, expected) => {
     expect(formatHeadroom(value)).toBe(expected);
   });
@@ -35,7 +53,16 @@ describe("numbers", () => {
 
 describe("headroom bands", () => {
   it.each([
-    [-0.01, "beyond"], [0, "near"], [0.0999, "near"], [0.1, "low"], [0.25, "fair"], [0.5, "ample"], [1, "ample"], [null, "unknown"], [undefined, "unknown"], [Number.NaN, "unknown"],
+    [-0.01, "beyond"],
+    [0, "near"],
+    [0.0999, "near"],
+    [0.1, "low"],
+    [0.25, "fair"],
+    [0.5, "ample"],
+    [1, "ample"],
+    [null, "unknown"],
+    [undefined, "unknown"],
+    [Number.NaN, "unknown"],
   ])("%s is %s", (value, band) => {
     expect(bandOf(value)).toBe(band);
   });
@@ -51,19 +78,30 @@ describe("times", () => {
   });
 
   it.each([
-    [-5, "0 s"], [59_000, "59 s"], [200_000, "3 min 20 s"], [1_200_000, "20 min"], [3_600_000, "1 h"], [5_400_000, "1 h 30 min"], [260_000_000, "3 days"],
+    [-5, "0 s"],
+    [59_000, "59 s"],
+    [200_000, "3 min 20 s"],
+    [1_200_000, "20 min"],
+    [3_600_000, "1 h"],
+    [5_400_000, "1 h 30 min"],
+    [260_000_000, "3 days"],
   ])("%s ms are %s", (ms, expected) => {
     expect(formatDuration(ms)).toBe(expected);
   });
 
-  it("tells never from now", () => {
+  it("distinguishes never from now", () => {
     expect([formatAgo(null, 0), formatAgo(1000, 2000), formatAgo(1000, 61_000)]).toEqual(["never", "now", "1 min ago"]);
   });
 });
 
 describe("errors of the API", () => {
   it("keeps code, detail and the fields at fault", () => {
-    const problem = toProblem(422, { title: "Not valid", code: "invalid_input", detail: "See errors", errors: [{ loc: ["body", "name"], msg: "too long" }] });
+    const problem = toProblem(422, {
+      title: "Not valid",
+      code: "invalid_input",
+      detail: "See errors",
+      errors: [{ loc: ["body", "name"], msg: "too long" }],
+    });
     expect([problem.code, problem.title, problem.message]).toEqual(["invalid_input", "Not valid", "See errors"]);
     expect(problem.fields).toEqual([{ where: "name", message: "too long" }]);
   });

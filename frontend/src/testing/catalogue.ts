@@ -1,11 +1,24 @@
 import type { components } from "@/lib/api/schema";
+import states from "../../mock/states.json";
 
 /** As much of a catalogue as tests look at. */
 export const CATALOGUE: components["schemas"]["Catalogue"] = {
-  symptoms: [{ id: "S1", title: "Repetitive flow re-offloading", layer: "virtual switch", ratio: 0.171, cause: "C1", looks_like: null, near_misses: [], definition: null }],
+  symptoms: [
+    {
+      id: "S1",
+      title: "Repetitive flow re-offloading",
+      layer: "virtual switch",
+      ratio: 0.171,
+      cause: "C1",
+      looks_like: null,
+      near_misses: [],
+      definition: null,
+    },
+  ],
   causes: [],
   walls: [{ id: "offloaded_flows", label: "Offloaded flows", unit: "flows", leads_to: ["S1"] }],
   models: [],
   signals: [],
   fields: [],
+  states: states as components["schemas"]["StateMachines"],
 };

@@ -1,34 +1,30 @@
-import { emptyColumns, type Columns } from "@/lib/stream/columns";
+import { COLUMN_NAMES, emptyColumns, type Columns } from "@/lib/stream/columns";
 
-export interface Row {
-  host: string;
-  pci?: string;
-  rack?: string | null;
-  model?: string | null;
-  headroom?: number | null;
-  nearest_wall?: string | null;
-  symptoms?: string[];
-  recent?: string[];
-  seen_at_ms?: number | null;
-  cordoned?: boolean;
-}
+type Values = { [Name in keyof Columns]: Columns[Name][number] };
 
-/** Columns from rows, for tests that are easier to read by row. Values left out are ordinary, not missing. */
+/** One RNIC as tests write it: the host, and what is not ordinary about it. */
+export type Row = Partial<Values> & Pick<Values, "host">;
+
+const ORDINARY: Omit<Values, "host"> = {
+  pci: "0000:3b:00.0",
+  rack: "r1",
+  model: "CX-6",
+  headroom: 0.6,
+  nearest_wall: "offloaded_flows",
+  symptoms: [],
+  recent: [],
+  seen_at_ms: 1000,
+  cordoned: false,
+  tx_gbps: 10,
+  rx_gbps: null,
+};
+
+/** Columns from rows, for tests that are easier to read by row. */
 export function toColumns(rows: readonly Row[]): Columns {
   const columns = emptyColumns();
   for (const row of rows) {
-    columns.host.push(row.host);
-    columns.pci.push(row.pci ?? "0000:3b:00.0");
-    columns.rack.push(row.rack === undefined ? "r1" : row.rack);
-    columns.model.push(row.model === undefined ? "CX-6" : row.model);
-    columns.headroom.push(row.headroom === undefined ? 0.6 : row.headroom);
-    columns.nearest_wall.push(row.nearest_wall === undefined ? "offloaded_flows" : row.nearest_wall);
-    columns.symptoms.push(row.symptoms ?? []);
-    columns.recent.push(row.recent ?? []);
-    columns.seen_at_ms.push(row.seen_at_ms === undefined ? 1000 : row.seen_at_ms);
-    columns.cordoned.push(row.cordoned ?? false);
-    columns.tx_gbps.push(10);
-    columns.rx_gbps.push(null);
+    const values: Values = { ...ORDINARY, ...row };
+    for (const name of COLUMN_NAMES) (columns[name] as unknown[]).push(values[name]);
   }
   return columns;
 }

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from wallwatch.cli.main import app
 from wallwatch.domain.catalogue.load import profiles
-from wallwatch.domain.performance.model import bandwidth_gbps, latency_us
+from wallwatch.domain.performance.formulas import bandwidth_gbps, latency_us
 
 run = CliRunner().invoke
 P = profiles()["CX-7"].performance

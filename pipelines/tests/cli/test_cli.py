@@ -1,5 +1,7 @@
 """The `wallwatch` command."""
 
+import subprocess
+import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -7,8 +9,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from wallwatch.cli import db, plugins
-from wallwatch.cli.main import app
+from wallwatch.cli import db, lazy
+from wallwatch.cli.main import Commands, app
 from wallwatch.cli.tables import pages
 from wallwatch.settings import Settings
 
@@ -19,6 +21,42 @@ extra = typer.Typer()
 @extra.command()
 def hello() -> None:
     typer.echo("hello from another part")
+
+
+HEAVY = ("confluent_kafka", "fastapi", "lightgbm", "numba", "numpy", "psycopg", "pydantic", "rich", "sqlalchemy", "yaml")
+"""Libraries that the list of commands needs nothing of; each takes longer to import than the list takes to print."""
+
+
+def imported_by(*arguments: str) -> set[str]:
+    """Those of the heavy libraries that are imported when the command runs in a process of its own."""
+    code = (
+        "import sys\n"
+        "from wallwatch.cli.main import app\n"
+        f"try: app({list(arguments)!r})\n"
+        f"finally: print('imported:', *(name for name in {HEAVY!r} if name in sys.modules), file=sys.stderr)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(ran.stderr.rpartition("imported:")[2].split())
+
+
+def test_the_list_of_commands_imports_no_heavy_library() -> None:
+    assert imported_by("--help") == set()
+
+
+def test_help_of_one_command_imports_no_other() -> None:
+    assert imported_by("ltl", "--help") <= {"pydantic"}, "beyond what Typer itself asks for"
+    assert not imported_by("forecast", "--help") & {"lightgbm", "numba", "numpy", "sqlalchemy", "fastapi"}
+
+
+@pytest.mark.parametrize("name", Commands.COMMANDS)
+def test_the_list_says_of_a_command_what_the_command_says_of_itself(name: str) -> None:
+    command = Commands.COMMANDS[name]
+    assert lazy.loaded(command.target).help.split("\n\n")[0].replace("\n", " ") == command.help
+
+
+@pytest.mark.parametrize("name", lazy.HELP_OF_OTHER_PARTS)
+def test_the_list_says_of_a_command_of_another_part_what_it_says_of_itself(name: str) -> None:
+    assert lazy.entry_point_commands()[name].load().info.help == lazy.HELP_OF_OTHER_PARTS[name]
 
 
 def test_the_documentation_is_written_once_and_then_up_to_date(tmp_path: Path) -> None:
@@ -55,15 +93,15 @@ def test_every_row_of_a_generated_table_has_the_columns_of_its_head() -> None:
 
 
 def test_a_command_of_another_part_is_called_by_its_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = EntryPoint("greet", f"{__name__}:extra", plugins.GROUP)
+    entry = EntryPoint("greet", f"{__name__}:extra", lazy.GROUP)
     monkeypatch.setattr(EntryPoint, "load", lambda _: extra)
-    monkeypatch.setattr(plugins, "found_commands", lambda: {"greet": entry})
+    monkeypatch.setattr(lazy, "entry_point_commands", lambda: {"greet": entry})
     assert "greet" in run(app, ["--help"]).output
     assert "hello from another part" in run(app, ["greet", "hello"]).output
 
 
 def test_a_command_that_cannot_be_imported_says_why_and_harms_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plugins, "found_commands", lambda: {"broken": EntryPoint("broken", "no_such_package:app", plugins.GROUP)})
+    monkeypatch.setattr(lazy, "entry_point_commands", lambda: {"broken": EntryPoint("broken", "no_such_package:app", lazy.GROUP)})
     called = run(app, ["broken", "sub", "--flag"])
     assert called.exit_code == 1
     assert "no_such_package" in called.output

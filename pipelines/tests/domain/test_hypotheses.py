@@ -6,9 +6,9 @@ import pytest
 
 from wallwatch.domain.catalogue.load import causes
 from wallwatch.domain.catalogue.models import EvidenceRule
+from wallwatch.domain.evidence import Feature
 from wallwatch.domain.hypotheses.rank import Hypothesis, prior_of, rank
 from wallwatch.domain.hypotheses.versions import Identity, version
-from wallwatch.domain.symptoms.window import Feature
 
 
 def signals(**values: float) -> Callable[[EvidenceRule], Feature | None]:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wallwatch.domain.catalogue.load import profiles, walls
-from wallwatch.domain.performance.model import bandwidth_gbps, bandwidth_share, bandwidths_gbps, latency_us, masks_at_bandwidth_loss
+from wallwatch.domain.performance.formulas import bandwidth_gbps, bandwidth_share, bandwidths_gbps, latency_us, masks_at_bandwidth_loss
 from wallwatch.domain.walls.headroom import headrooms, nearest, read_walls
 
 MODELS = sorted(profiles())

@@ -10,7 +10,7 @@ from wallwatch.domain.catalogue import promoted
 from wallwatch.domain.catalogue.load import profiles
 from wallwatch.domain.catalogue.promoted import Promotion
 from wallwatch.domain.hypotheses.versions import Identity
-from wallwatch.domain.performance.model import bandwidth_gbps
+from wallwatch.domain.performance.formulas import bandwidth_gbps
 from wallwatch.domain.symptoms.residual import MINUTE_MS, Life, Lives, Minute, judge, step
 
 CX6 = Identity("CX-6", "mlx5_core", "20.35.1012")

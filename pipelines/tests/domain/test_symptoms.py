@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wallwatch.domain.symptoms.finding_messages import finding_id
 from wallwatch.domain.symptoms.host_stage import HOST, Message, step
-from wallwatch.domain.symptoms.report import finding_id
 from wallwatch_testing.stories import CX6, OFFLOAD, PCI, at_ns, datapath, of, port, second_of, tell, without
 from wallwatch_testing.stories import HOST as NAME
 

@@ -8,11 +8,11 @@ import numpy as np
 import orjson
 import pytest
 
-from wallwatch.domain.forecast import fall
+from wallwatch.domain.forecast import decline_model
 from wallwatch.domain.forecast.features import NAMES
-from wallwatch.domain.forecast.model import Forecaster
+from wallwatch.domain.forecast.forecaster import Forecaster
 from wallwatch.domain.forecast.targets import HORIZONS_MIN
-from wallwatch.forecasting.registry import Registry, RegistryError
+from wallwatch.forecasting.registry.folder import Registry, RegistryError
 
 
 def forecaster(seed: int) -> Forecaster:
@@ -147,17 +147,17 @@ def falls(names: list[str]) -> lightgbm.Booster:
 
 def test_what_foretells_declines_is_read_back_too_and_is_part_of_the_hash(registry: Registry) -> None:
     without, made = forecaster(1), forecaster(1)
-    made.falls = falls(list(fall.NAMES))
+    made.decline_booster = falls(list(decline_model.NAMES))
     model = registry.save(made, {})
     assert model != registry.save(without, {})
-    rows = np.random.default_rng(9).random((5, len(fall.NAMES)), dtype=np.float32)
-    chances = registry.load(model).fall_chances(rows)
-    assert (chances == made.fall_chances(rows)).all()
+    rows = np.random.default_rng(9).random((5, len(decline_model.NAMES)), dtype=np.float32)
+    chances = registry.load(model).decline_chances(rows)
+    assert (chances == made.decline_chances(rows)).all()
     assert np.ptp(chances) > 0
 
 
 def test_declines_foretold_from_other_features_are_refused(registry: Registry) -> None:
     made = forecaster(1)
-    made.falls = falls(["one", "two"])
+    made.decline_booster = falls(["one", "two"])
     with pytest.raises(RegistryError, match="other features"):
         registry.load(registry.save(made, {}))

@@ -6,8 +6,8 @@ import pytest
 
 from wallwatch.domain.forecast.peers import Report, join, weights
 from wallwatch.domain.forecast.targets import column
-from wallwatch.forecasting.history import history
-from wallwatch.forecasting.remote import REPORTS
+from wallwatch.forecasting.histories.assemble import history
+from wallwatch.forecasting.histories.peer_queries import REPORTS
 
 PCI = "0000:17:00.0"
 NAN = float("nan")

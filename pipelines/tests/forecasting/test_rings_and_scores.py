@@ -9,9 +9,9 @@ import pytest
 from wallwatch.domain.forecast.predict import predict
 from wallwatch.domain.forecast.targets import HISTORY_MIN, Floats, column
 from wallwatch.domain.forecast.window import History
-from wallwatch.forecasting.duel import Duel
-from wallwatch.forecasting.live import LEAST_MIN, MEAN, P95, Score
-from wallwatch.forecasting.rings import Ring
+from wallwatch.forecasting.live.comparison import Comparison
+from wallwatch.forecasting.live.recent_minutes import Ring
+from wallwatch.forecasting.live.score import LEAST_MIN, MEAN, P95, Score
 
 MASKS = column("egress_masks")
 
@@ -81,25 +81,25 @@ def test_a_score_goes_on_where_the_process_before_it_ended(make_history: Callabl
 
 
 def test_the_model_with_the_lower_loss_is_better_after_a_day_and_not_before() -> None:
-    duel = Duel("first", "second")
+    comparison = Comparison("first", "second")
     rng = np.random.default_rng(1)
     for minute in range(25 * 60):
         loss = 0.02 + 0.01 * rng.random((5, 2))
-        duel.add(minute, loss, np.where(rng.random((5, 2)) < 0.1, np.nan, 0.9 * loss))
+        comparison.add(minute, loss, np.where(rng.random((5, 2)) < 0.1, np.nan, 0.9 * loss))
         if minute == 24 * 60 - 1:
-            assert duel.verdict == "not_enough"
-    assert duel.verdict == "better"
-    again = Duel.restored("first", "second", duel.state())
-    assert again == duel
-    assert Duel.restored("second", "first", duel.state()).hours == []
-    assert Duel.restored("first", "second", {"champion": "first", "hours": "many"}).hours == []
+            assert comparison.verdict == "not_enough"
+    assert comparison.verdict == "better"
+    again = Comparison.restored("first", "second", comparison.state())
+    assert again == comparison
+    assert Comparison.restored("second", "first", comparison.state()).hours == []
+    assert Comparison.restored("first", "second", {"champion": "first", "hours": "many"}).hours == []
 
 
 def test_an_hour_with_gaps_does_not_count() -> None:
-    duel = Duel("first", "second")
+    comparison = Comparison("first", "second")
     for minute in (*range(20), *range(60, 95), 120):
-        duel.add(minute, np.full((2, 2), 0.2), np.full((2, 2), 0.1))
-    assert len(duel.hours) == 1
+        comparison.add(minute, np.full((2, 2), 0.2), np.full((2, 2), 0.1))
+    assert len(comparison.hours) == 1
 
 
 def test_minutes_of_rnics_that_were_silent_are_asked_for_again() -> None:

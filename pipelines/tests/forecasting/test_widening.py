@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from wallwatch.domain.forecast.reach import DOWN, SOONER, UP, times, unstretched
 from wallwatch.domain.forecast.targets import HORIZONS_MIN, Floats
-from wallwatch.forecasting.widening import FEWEST, Cases, stretch
+from wallwatch.domain.forecast.wall_times import DOWN, SOONER, UP, times, unstretched
+from wallwatch.forecasting.training.interval_widening import FEWEST, Cases, stretch
 
 LIMIT = 100.0
 

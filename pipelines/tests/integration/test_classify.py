@@ -15,7 +15,7 @@ from confluent_kafka import Consumer
 
 from wallwatch.settings import Settings
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.long]
 Send = Callable[..., None]
 PCI = "0000:3b:00.0"
 S1 = {

@@ -16,7 +16,8 @@ from wallwatch.domain.policies import messages
 from wallwatch.domain.policies.backtest import backtest
 from wallwatch.domain.policies.load import policies
 from wallwatch.domain.policies.step import Event
-from wallwatch.forecasting import distributed, store
+from wallwatch.forecasting.histories import from_store, store_queries
+from wallwatch.forecasting.training import distributed
 from wallwatch.jobs.forecast import TOPIC, Fleet, ForecastJob
 from wallwatch.jobs.ingest import Ingest
 from wallwatch.settings import Settings
@@ -118,14 +119,16 @@ def test_a_history_for_training_is_read_from_the_store_by_one_machine_and_by_wor
     connection: psycopg.Connection[Any], database: str, rnic: int, host: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with connection.transaction():
-        histories = store.read(connection, MINUTE - 59, MINUTE + 1)
+        histories = from_store.read_histories(connection, MINUTE - 59, MINUTE + 1)
     history = next(h for h in histories if (host, PCI) in h.names)
     place = list(history.names).index((host, PCI))
     assert history.values[place, -1, 1] == 35
     assert history.values[place, 0, 1] == 35 - 59 // 2
     assert history.models[place] == "CX-6"
     monkeypatch.setenv("WALLWATCH_DATABASE_URL", database)
-    by_workers = dask.compute(*distributed.of_the_store(store.parts(connection), MINUTE - 59, MINUTE + 1), scheduler="synchronous")
+    by_workers = dask.compute(
+        *distributed.of_the_store(from_store.parts_of_fleet(connection), MINUTE - 59, MINUTE + 1), scheduler="synchronous"
+    )
     assert [one.names for one in by_workers] == [one.names for one in histories]
     np.testing.assert_array_equal(by_workers[0].values, histories[0].values)
 
@@ -161,7 +164,7 @@ def test_what_packets_meet_at_their_receiver_is_known_to_the_job_and_to_training
     assert window.values[place, -1, column("q_r")] == 20
     assert window.spread[place].tolist() == [8, 3]
     assert window.of_peers[place]
-    history = next(h for h in store.read(connection, MINUTE - 70, MINUTE + 1) if (host, PCI) in h.names)
+    history = next(h for h in from_store.read_histories(connection, MINUTE - 70, MINUTE + 1) if (host, PCI) in h.names)
     assert history.values[list(history.names).index((host, PCI)), -1, column("q_r")] == 20
 
 
@@ -178,7 +181,7 @@ def test_the_job_learns_from_counters_what_a_port_sent_and_which_are_congested(
         )
         other = json.dumps({"cnpHandled": 0, "RxECNMrkd": 30 * second})
         connection.execute("INSERT INTO rnic_sample (time, rnic_id, other) VALUES (%s, %s, %s)", [at, far, other])
-    told = {row[0]: row[1:] for row in store.ports(connection, MINUTE)}
+    told = {row[0]: row[1:] for row in store_queries.ports(connection, MINUTE)}
     assert told[rnic] == pytest.approx((100, 3e6, 5000, None, 0))
     assert told[far] == pytest.approx((None, None, None, 0, 30))
     fleet = Fleet()

@@ -16,12 +16,12 @@ from typer.testing import CliRunner
 
 from wallwatch.cli.main import app
 from wallwatch.domain.forecast.features import NAMES
-from wallwatch.domain.forecast.model import Forecaster
+from wallwatch.domain.forecast.forecaster import Forecaster
 from wallwatch.domain.forecast.predict import predict
 from wallwatch.domain.forecast.targets import HORIZONS_MIN
 from wallwatch.domain.forecast.window import History
-from wallwatch.forecasting.live import P95
-from wallwatch.forecasting.registry import Registry
+from wallwatch.forecasting.live.score import P95
+from wallwatch.forecasting.registry.folder import Registry
 from wallwatch.jobs.forecast_models import Models
 from wallwatch.jobs.only_one import OnlyOne
 

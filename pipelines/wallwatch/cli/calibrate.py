@@ -11,8 +11,8 @@ import typer
 from wallwatch.cli.calibrate_files import files_read
 
 if TYPE_CHECKING:
-    from wallwatch.domain.catalogue.models import Performance
-    from wallwatch.domain.performance.calibration import Calibration
+    from wallwatch.domain.calibration.result import Calibration
+    from wallwatch.domain.performance.parameters import Performance
 
 REFUSED = 3
 
@@ -54,8 +54,8 @@ def perftest(
     cen_20_cde_100_sen_80_sde_80_send_bw.log (client and server, encapsulation and decapsulation) or ql_20_qr_80_send_bw.log (mean
     queries), from --manifest, or for all the others from --masks.
     """
-    from wallwatch.domain.performance.calibrate import VERBS, NothingToFit, Wish
-    from wallwatch.domain.performance.from_perftest import calibrate_files
+    from wallwatch.domain.calibration.calibrate import VERBS, NothingToFit, Wish
+    from wallwatch.domain.calibration.files import calibrate_files
 
     if verb is not None and verb not in VERBS:
         _end(f"--verb must be one of {', '.join(VERBS)}, not {verb!r}")
@@ -79,7 +79,7 @@ def perftest(
     else:
         _print(found)
     if plot is not None:
-        from wallwatch.domain.performance.residual_plot import svg
+        from wallwatch.domain.calibration.residual_plot import svg
 
         try:
             plot.write_text(svg(found), encoding="utf-8")
@@ -96,10 +96,10 @@ def _end(message: str) -> NoReturn:
 
 
 def _current(profile: str | None, file: Path | None) -> tuple[str | None, Performance | None]:
+    from wallwatch.domain.calibration.result import Calibration
     from wallwatch.domain.catalogue.load import profiles
-    from wallwatch.domain.catalogue.models import Performance
     from wallwatch.domain.catalogue.names import profile_named
-    from wallwatch.domain.performance.calibration import Calibration
+    from wallwatch.domain.performance.parameters import Performance
 
     name = None
     if profile is not None:

@@ -10,7 +10,7 @@ import typer
 import yaml
 
 if TYPE_CHECKING:
-    from wallwatch.domain.performance.from_perftest import File
+    from wallwatch.domain.calibration.files import File
 
 SUFFIXES = (".log", ".txt", ".out", ".json")
 
@@ -20,8 +20,8 @@ def files_read(paths: Iterable[Path], masks: str | None, manifest: Path | None, 
 
     Ends the program with code 2 where something that was asked for is not there or cannot be read.
     """
-    from wallwatch.domain.performance.from_perftest import File
-    from wallwatch.domain.performance.perftest_text import text_of
+    from wallwatch.domain.calibration.files import File
+    from wallwatch.domain.perftest.text import text_of
 
     given = _manifest(manifest)
     everywhere = None if masks is None else _counts(masks)
@@ -56,7 +56,7 @@ def _telling_name(path: Path) -> str:
 
 
 def _tells(name: str) -> bool:
-    from wallwatch.domain.performance.conditions import place_of_name
+    from wallwatch.domain.calibration.conditions import place_of_name
 
     try:
         return place_of_name(name) is not None
@@ -80,7 +80,7 @@ def _found(paths: Iterable[Path]) -> list[Path]:
 
 
 def _counts(text: str) -> dict[str, float]:
-    from wallwatch.domain.performance.conditions import place_of
+    from wallwatch.domain.calibration.conditions import place_of
 
     pairs = [(key.strip().lower(), value.strip()) for key, _, value in (part.partition("=") for part in text.split(","))]
     try:

@@ -37,12 +37,12 @@ def train(
     """Train on the fleet's history (or on recordings) and store the model: the first is champion, later ones are challengers."""
     import psycopg
 
-    from wallwatch.evaluation.recording import NotARecording, find
-    from wallwatch.forecasting import recordings as recorded
-    from wallwatch.forecasting import store
-    from wallwatch.forecasting.registry import Registry, RegistryError
-    from wallwatch.forecasting.train import TooLittle
-    from wallwatch.forecasting.train import train as learn
+    from wallwatch.forecasting.histories import from_store
+    from wallwatch.forecasting.histories.from_recordings import read_history
+    from wallwatch.forecasting.registry.folder import Registry, RegistryError
+    from wallwatch.forecasting.training.train import TooLittle
+    from wallwatch.forecasting.training.train import train as learn
+    from wallwatch.recordings import NotARecording, find
 
     settings = Settings()
     began = time.monotonic()
@@ -56,10 +56,10 @@ def train(
         if cluster:
             forecaster, description = _on_cluster(cluster, first, last, every_min)
         elif recordings:
-            forecaster, description = learn([recorded.read(folder) for folder in find(recordings)], every_min, threads)
+            forecaster, description = learn([read_history(folder) for folder in find(recordings)], every_min, threads)
         else:
             with psycopg.connect(settings.libpq_url, connect_timeout=5, application_name="wallwatch-train") as connection:
-                histories = store.read(connection, first, last)
+                histories = from_store.read_histories(connection, first, last)
             forecaster, description = learn(histories, every_min, threads)
         model = found.save(forecaster, {**description, "source": "recordings" if recordings else "store"})
     except (NotARecording, TooLittle, RegistryError, psycopg.OperationalError, OSError) as problem:
@@ -76,58 +76,19 @@ def _on_cluster(scheduler: str, first: int, last: int, every_min: int) -> tuple[
     import psycopg
     from dask.distributed import Client
 
-    from wallwatch.forecasting import distributed, store
+    from wallwatch.forecasting.histories import from_store
+    from wallwatch.forecasting.training import distributed
 
     with psycopg.connect(Settings().libpq_url, connect_timeout=5, application_name="wallwatch-train") as connection:
-        parts = store.parts(connection)
+        parts = from_store.parts_of_fleet(connection)
     with Client(scheduler, timeout=10) as client:  # type: ignore[no-untyped-call]  # its constructor has no types
         return distributed.train(client, distributed.of_the_store(parts, first, last), every_min)
-
-
-@app.command()
-def evaluate(
-    folders: list[Path] = typer.Argument(metavar="DIR...", help="recordings made with `fleetsim record --performance`, unseen in training"),
-    model: str | None = typer.Option(None, "--model", help="id of the model; the champion unless given"),
-    cold: bool = typer.Option(False, "--cold", help="judge the cold start: the physical model and a damped trend alone"),
-    baseline_folders: list[Path] = typer.Option([], "--baselines-from", help="recordings to train the SVM of flow features on"),
-    every_min: int = typer.Option(1, "--every", min=1, help="minutes between two forecasts"),
-    as_json: bool = typer.Option(False, "--json", help="print one JSON object"),
-    registry: Path | None = _REGISTRY,
-) -> None:
-    """Forecast recordings from minute to minute, and compare with what the mechanism of their cards could do."""
-    from wallwatch.evaluation.recording import NotARecording, find
-    from wallwatch.forecasting.baselines import SupportVectors, linear, persistence
-    from wallwatch.forecasting.figures import Baseline, Tally, judge, summary
-    from wallwatch.forecasting.recordings import measured, read
-    from wallwatch.forecasting.registry import Registry, RegistryError
-    from wallwatch.forecasting.text import figures
-
-    models = Registry(registry or Settings().registry_dir)
-    try:
-        wanted = model or models.roles().champion
-        if wanted is None and not cold:
-            raise RegistryError(f"{models.folder} has no champion: train a model first, or judge the cold start with --cold")
-        forecaster = None if cold or wanted is None else models.load(wanted)
-        baselines: dict[str, Baseline] = {"persistence": persistence, "linear trend": linear}
-        if baseline_folders:
-            histories = [read(folder) for folder in find(baseline_folders)]
-            truths = [measured(folder, history) for folder, history in zip(find(baseline_folders), histories, strict=True)]
-            baselines["SVM on flow features"] = SupportVectors().fit(histories, truths)
-        tally = Tally()
-        for folder in find(folders):
-            history = read(folder)
-            judge(history, measured(folder, history), forecaster, tally, baselines, every_min)
-            typer.echo(f"{folder.name}: {len(history.names)} RNICs, {history.minutes} minutes", err=True)
-    except (NotARecording, RegistryError, FileNotFoundError) as problem:
-        raise _fail(problem) from problem
-    found = {"model": None if cold else wanted, **summary(tally)}
-    typer.echo(orjson.dumps(found, option=orjson.OPT_INDENT_2).decode() if as_json else figures(found))
 
 
 @app.command(name="models")
 def list_models(as_json: bool = typer.Option(False, "--json", help="print a JSON list"), registry: Path | None = _REGISTRY) -> None:
     """List the trained models, oldest first."""
-    from wallwatch.forecasting.registry import Registry, RegistryError
+    from wallwatch.forecasting.registry.folder import Registry, RegistryError
 
     found = Registry(registry or Settings().registry_dir)
     try:
@@ -157,8 +118,8 @@ def promote(
     """Make the challenger champion, if it was better on live data; running jobs follow within a minute."""
     import psycopg
 
-    from wallwatch.forecasting.judgement import NotBetter, better
-    from wallwatch.forecasting.registry import Registry, RegistryError
+    from wallwatch.forecasting.live.promotion import NotBetter, better
+    from wallwatch.forecasting.registry.folder import Registry, RegistryError
 
     settings = Settings()
     found = Registry(registry or settings.registry_dir)
@@ -183,7 +144,7 @@ def promote(
 @app.command()
 def rollback(reason: str = _REASON, registry: Path | None = _REGISTRY) -> None:
     """Make the champion before the present one champion again."""
-    from wallwatch.forecasting.registry import Registry, RegistryError
+    from wallwatch.forecasting.registry.folder import Registry, RegistryError
 
     try:
         roles = Registry(registry or Settings().registry_dir).roll_back(reason=reason)
@@ -195,7 +156,7 @@ def rollback(reason: str = _REASON, registry: Path | None = _REGISTRY) -> None:
 @app.command()
 def history(registry: Path | None = _REGISTRY) -> None:
     """List what became of the models and who did it, oldest first."""
-    from wallwatch.forecasting.registry import Registry, RegistryError
+    from wallwatch.forecasting.registry.folder import Registry, RegistryError
 
     try:
         changes = Registry(registry or Settings().registry_dir).roles().changes

@@ -2,21 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 import typer
 
-from wallwatch.cli import calibrate, db, evaluate, forecast, generate, job, ltl, plan, policy, predict, status, topics
-from wallwatch.cli.plugins import CommandsOfOtherParts
+from wallwatch.cli.lazy import Command, LazyGroup
 
-app = typer.Typer(cls=CommandsOfOtherParts, help="Wallwatch: see the scalability walls of RDMA NICs.", no_args_is_help=True)
-app.add_typer(job.app, name="job")
-app.add_typer(topics.app, name="topics")
-app.add_typer(db.app, name="db")
-app.add_typer(generate.app, name="generate")
-app.add_typer(ltl.app, name="ltl")
-app.add_typer(policy.app, name="policy")
-app.add_typer(forecast.app, name="forecast")
-app.add_typer(calibrate.app, name="calibrate")
-app.command(name="predict")(predict.predict)
-app.command(name="status")(status.status)
-app.command(name="evaluate")(evaluate.evaluate)
-app.command(name="plan")(plan.plan)
+
+class Commands(LazyGroup):
+    """All commands, in the order of `wallwatch --help`."""
+
+    COMMANDS: ClassVar[Mapping[str, Command]] = {
+        "status": Command(
+            "wallwatch.cli.status:status",
+            "Show whether the API, Kafka, the stream jobs and the database are healthy; exit code 1 when one is not.",
+        ),
+        "job": Command("wallwatch.cli.job:app", "Run a stream job."),
+        "topics": Command("wallwatch.cli.topics:app", "Kafka's topics."),
+        "db": Command("wallwatch.cli.db:app", "The database's schema."),
+        "predict": Command(
+            "wallwatch.cli.predict:predict",
+            "Predict bandwidth and latency from mask queries, with intervals (the model of docs/calibration.md).",
+        ),
+        "calibrate": Command("wallwatch.cli.calibrate:app", "Refit the performance model of an RNIC to measurements."),
+        "forecast": Command("wallwatch.cli.forecast:app", "Models that forecast loads, performance and walls."),
+        "plan": Command(
+            "wallwatch.cli.plan:plan",
+            "Plan which masks an RNIC should try first, with the steps and their proof; or check two flow dumps against each other.",
+        ),
+        "policy": Command(
+            "wallwatch.cli.policy:app", "Policies: temporal logic over what happens to flows, virtual functions, RNICs and hosts."
+        ),
+        "ltl": Command("wallwatch.cli.ltl:app", "Temporal logic: what a formula means, its monitor, and its verdicts on a trace."),
+        "generate": Command("wallwatch.cli.generate:app", "Generate files from the registry and the catalogue."),
+    }
+
+
+app = typer.Typer(cls=Commands, help="Wallwatch: see the scalability walls of RDMA NICs.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.callback()
+def main() -> None:
+    """Commands are in `Commands`; Typer needs a callback where it registers none itself."""

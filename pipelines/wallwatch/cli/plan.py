@@ -64,7 +64,7 @@ def _plan(
     from wallwatch.domain.masks.space import HeaderSpace
     from wallwatch.domain.planning.compare import NotComparable
     from wallwatch.domain.planning.plan import make_plan
-    from wallwatch.domain.planning.report import after_text, plan_json
+    from wallwatch.domain.planning.plan_report import after_text, plan_json
     from wallwatch.domain.planning.select import of_ports
 
     if profile is None:
@@ -125,7 +125,7 @@ def _verify(before: Path, after: Path, as_json: bool) -> None:
     from wallwatch.cli.plan_text import proof_text
     from wallwatch.domain.masks.space import HeaderSpace
     from wallwatch.domain.planning.compare import NotComparable, compare
-    from wallwatch.domain.planning.report import proof_json
+    from wallwatch.domain.planning.plan_report import proof_json
 
     space = HeaderSpace()
     dumps = [_read(file, space) for file in (before, after)]

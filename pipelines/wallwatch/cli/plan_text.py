@@ -22,7 +22,7 @@ PHASES = {
 
 def plan_text(plan: Plan, profile: str, all_steps: bool) -> str:
     """What the plan is, what it should gain and cost, the chains, the proof and the steps."""
-    from wallwatch.domain.planning.report import describe_mask
+    from wallwatch.domain.planning.plan_report import describe_mask
 
     lines = [_verdict(plan), "", f"profile {profile}, {plan.flows} flows; traffic: {plan.traffic_basis}", _expected("before", plan.before)]
     lines.append(_expected("after", plan.then) + _gain(plan))
@@ -34,7 +34,7 @@ def plan_text(plan: Plan, profile: str, all_steps: bool) -> str:
         f" ({plan.cost.packets_in_software:.0f} packets in all)"
     )
     lines.append(f"hyper     {plan.hyper_used} of {plan.hyper_capacity} entries; {plan.entries_after} flows in the RNIC afterwards")
-    for side, part in plan.parts.items():
+    for side, part in plan.directions.items():
         if not part.chain.masks:
             continue
         lines += ["", f"{side}: {len(part.chain.masks)} masks, {len(part.order.moved)} moved, {len(part.removed)} removed"]

@@ -116,7 +116,7 @@ def _instant(text: str | None, now: datetime) -> datetime | None:
 
 def _recorded(place: Path, problems: Counter[str], begin: datetime | None, end: datetime | None) -> Iterator[Event]:
     from wallwatch.domain.policies.event import event_of
-    from wallwatch.evaluation.recording import TELEMETRY, Recording
+    from wallwatch.recordings import TELEMETRY, Recording
 
     files = [place / name for name in TELEMETRY] if place.is_dir() else [place]
     file = next((one for one in files if one.is_file()), None)

@@ -9,7 +9,7 @@ import orjson
 import typer
 
 if TYPE_CHECKING:
-    from wallwatch.domain.catalogue.models import Performance
+    from wallwatch.domain.performance.parameters import Performance
 
 
 def predict(
@@ -67,8 +67,8 @@ def predict(
 
 
 def _fitted(file: Path) -> Performance:
-    from wallwatch.domain.catalogue.models import Performance
-    from wallwatch.domain.performance.calibration import Calibration
+    from wallwatch.domain.calibration.result import Calibration
+    from wallwatch.domain.performance.parameters import Performance
 
     try:
         found = Calibration.model_validate_json(file.read_bytes())

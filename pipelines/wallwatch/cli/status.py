@@ -18,11 +18,11 @@ from wallwatch.settings import Settings
 TIMEOUT_S = 5.0
 STALE_S = 60
 
-Part = tuple[str, bool, str]
+CheckResult = tuple[str, bool, str]
 """Name, healthy, and one sentence."""
 
 
-def check_api(settings: Settings) -> Part:
+def check_api(settings: Settings) -> CheckResult:
     """Ask the API whether it is ready."""
     try:
         answer = httpx.get(f"{settings.api_url}/-/ready", timeout=TIMEOUT_S)
@@ -44,7 +44,7 @@ def _asking(settings: Settings, group: str) -> Iterator[Consumer]:
         consumer.close()
 
 
-def check_kafka(settings: Settings) -> Part:
+def check_kafka(settings: Settings) -> CheckResult:
     """Is the broker there, with all topics?"""
     try:
         with _asking(settings, "wallwatch-status") as consumer:
@@ -67,7 +67,7 @@ def lag_of(settings: Settings, group: str) -> int | None:
     return sum(max(end - one.offset, 0) for end, one in zip(ends, committed, strict=True)) if committed else None
 
 
-def check_group(settings: Settings, name: str, group: str) -> Part:
+def check_group(settings: Settings, name: str, group: str) -> CheckResult:
     """How far behind is a stream job?"""
     try:
         lag = lag_of(settings, group)
@@ -78,7 +78,7 @@ def check_group(settings: Settings, name: str, group: str) -> Part:
     return name, True, f"{lag} messages not yet processed"
 
 
-def check_database(settings: Settings) -> Part:
+def check_database(settings: Settings) -> CheckResult:
     """Does the store answer, and how old is its newest sample?"""
     query = """
         SELECT count(*), extract(epoch FROM now() - max(seen_at))::float8, (SELECT coalesce(sum(count), 0) FROM dead_letter_count)::bigint

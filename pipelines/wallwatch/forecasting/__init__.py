@@ -1,1 +1,1 @@
-"""Where forecasts come from and how good they are: histories from recordings and from the store, training, registry, figures."""
+"""Forecasts around the mathematics of `domain/forecast`: histories, training, the registry of models, models on live data (README.md)."""

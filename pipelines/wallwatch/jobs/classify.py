@@ -19,10 +19,10 @@ with warnings.catch_warnings(record=True):
     from quixstreams import Application, State, message_context
 
 from wallwatch.domain.symptoms.host_stage import HOST, MEASUREMENTS, Message, step
+from wallwatch.domain.telemetry.decode import Refused, decode
 from wallwatch.domain.telemetry.registry import measurements
-from wallwatch.jobs.decode import Refused, decode
+from wallwatch.jobs.host_state import DecodedValues, HostState
 from wallwatch.jobs.metrics import DEAD_LETTERS, FINDINGS, IGNORED_SAMPLES, MESSAGES, serve
-from wallwatch.jobs.parts import DecodedParts, Parts
 from wallwatch.settings import Settings
 from wallwatch.store.promoted import Follower
 
@@ -39,7 +39,7 @@ class Classifier:
 
     def __init__(self, future_ns: int) -> None:
         self._future_ns = future_ns
-        self._decoded = DecodedParts()
+        self._decoded = DecodedValues()
         self._measurements = {f"wallwatch.{name}": measurements()[name] for name in MEASUREMENTS}
 
     def __call__(self, value: bytes | None, state: State[str, Any]) -> list[dict[str, Any]]:
@@ -51,7 +51,7 @@ class Classifier:
         except Refused as refusal:
             DEAD_LETTERS.labels("classify", topic, refusal.reason).inc()
             return []
-        parts = Parts(state, self._decoded, tags["host"])
+        parts = HostState(state, self._decoded, tags["host"])
         host = parts.get(HOST) or {}
         before = {why: host.get(why, 0) for why in _ignored}
         _, findings = step(parts, Message(measurement.name, tags, at_ns, fields))

@@ -20,17 +20,17 @@ import psycopg
 from confluent_kafka import Producer
 
 from wallwatch.domain.forecast import peers
-from wallwatch.domain.forecast.capacity import Cards, Tracker
 from wallwatch.domain.forecast.decline import Declines
-from wallwatch.domain.forecast.held import Congested
 from wallwatch.domain.forecast.message import messages
-from wallwatch.domain.forecast.physical import Parameters, in_flight, link_gbps
+from wallwatch.domain.forecast.physical_model import Parameters, in_flight, link_gbps
 from wallwatch.domain.forecast.predict import Forecast, predict
 from wallwatch.domain.forecast.targets import HISTORY_MIN, HORIZONS_MIN, column, limits, targets
+from wallwatch.domain.forecast.throttle_tracker import RnicMinute, ThrottleTracker
+from wallwatch.domain.forecast.throttled_share import Congested
 from wallwatch.domain.forecast.window import Window
-from wallwatch.forecasting import ports, store
-from wallwatch.forecasting.registry import Registry
-from wallwatch.forecasting.rings import Rings
+from wallwatch.forecasting.histories import port_load, store_queries
+from wallwatch.forecasting.live.recent_minutes import Rings
+from wallwatch.forecasting.registry.folder import Registry
 from wallwatch.jobs.forecast_models import Models
 from wallwatch.jobs.metrics import FORECAST_SECONDS, FORECAST_WORKING, FORECASTS, serve
 from wallwatch.jobs.only_one import OnlyOne
@@ -52,19 +52,19 @@ class Fleet:
     """The RNICs of the store and their last hour."""
 
     def __init__(self) -> None:
-        self.known: list[store.Known] = []
+        self.known: list[store_queries.Known] = []
         self.models: list[str | None] = []
         self.hosts = np.empty(0, dtype=np.int64)
         self._place: dict[int, int] = {}
         self.peers = peers.weights({}, 0)
         self.congested = Congested.nowhere(0)
-        self._tracker = Tracker()
-        self._peers_of = -store.ADDRESSES_MIN
+        self._tracker = ThrottleTracker()
+        self._peers_of = -store_queries.ADDRESSES_MIN
         self.rings = Rings()
 
     def look(self, connection: psycopg.Connection[Any]) -> None:
         """Learn of new RNICs, and of models that became known."""
-        for rnic_id, known in store.rnics(connection).items():
+        for rnic_id, known in store_queries.rnics(connection).items():
             place = self._place.setdefault(rnic_id, len(self.known))
             if place == len(self.known):
                 self.known.append(known)
@@ -81,13 +81,15 @@ class Fleet:
         self.congested = self._ports(connection, minute)
         self._look_at_peers(connection, minute)
         self._links(connection, minute)
-        fresh = store.newest(connection, minute)
+        fresh = store_queries.newest(connection, minute)
         places = np.array([self._place[r[0]] for r in fresh if r[0] in self._place], dtype=np.intp)
-        found = np.array([r[1:] for r in fresh if r[0] in self._place], dtype=np.float64).reshape(len(places), 2 + len(store.FIELDS))
+        found = np.array([r[1:] for r in fresh if r[0] in self._place], dtype=np.float64).reshape(
+            len(places), 2 + len(store_queries.FIELDS)
+        )
         self._tracker.step(self.peers, self.congested, self._cards(minute, places, found))
         first = max((m for m in range(minute - HISTORY_MIN + 1, minute) if not rings.now.has(m)), default=None)
         if first is not None:
-            for m, rows, values in self._minutes(store.rolled_up(connection, minute - HISTORY_MIN + 1, minute)):
+            for m, rows, values in self._minutes(store_queries.rolled_up(connection, minute - HISTORY_MIN + 1, minute)):
                 rings.now.put(m, rows, values)
             self._containers(connection, minute - HISTORY_MIN + 1, minute)
         told = self._joined(places, found[:, -1], found[:, 1])
@@ -98,7 +100,7 @@ class Fleet:
         for ago, ring in rings.seasons.items():
             last = minute - ago + max(HORIZONS_MIN)
             begin = last if ring.has(last - 1) else last - HISTORY_MIN + 1
-            for m, rows, values in self._minutes(store.rolled_up(connection, begin, last + 1)):
+            for m, rows, values in self._minutes(store_queries.rolled_up(connection, begin, last + 1)):
                 ring.put(m, rows, values)
 
     def _make_up(self, connection: psycopg.Connection[Any], minute: int, places: npt.NDArray[np.intp]) -> None:
@@ -108,54 +110,54 @@ class Fleet:
         if back.any():
             numbers = {place: rnic_id for rnic_id, place in self._place.items()}
             only = [numbers[int(place)] for place in places[back]]
-            for m, rows, values in self._minutes(store.rolled_up(connection, int(first[back].min()), minute, only)):
+            for m, rows, values in self._minutes(store_queries.rolled_up(connection, int(first[back].min()), minute, only)):
                 self.rings.now.add(m, rows, values)
 
     def violated(self, connection: psycopg.Connection[Any], minute: int) -> npt.NDArray[np.bool_]:
         """RNICs on which, or on whose host, a policy was violated within the hour."""
-        found = store.violated(connection, minute - HISTORY_MIN + 1, minute + 1)
+        found = store_queries.violated(connection, minute - HISTORY_MIN + 1, minute + 1)
         return np.array([(k.host, k.pci) in found or (k.host, "") in found for k in self.known], dtype=np.bool_)
 
     def declining(self, connection: psycopg.Connection[Any], minute: int) -> npt.NDArray[np.int64]:
         """Since which minute declines are being said, as the process before this one left them (`Declines.since`)."""
         since = np.full(len(self.known), -1, dtype=np.int64)
-        for rnic_id, said in store.declining(connection, minute):
+        for rnic_id, said in store_queries.declining(connection, minute):
             if rnic_id in self._place:
                 since[self._place[rnic_id]] = said
         return since
 
     def _ports(self, connection: psycopg.Connection[Any], minute: int) -> Congested:
         """What was sent goes to its ring; which ports are congested is returned."""
-        rows = [row for row in store.ports(connection, minute) if row[0] in self._place]
+        rows = [row for row in store_queries.ports(connection, minute) if row[0] in self._place]
         places = np.array([self._place[row[0]] for row in rows], dtype=np.intp)
-        found = np.array([row[1:] for row in rows], dtype=np.float64).reshape(len(rows), 1 + len(ports.COUNTERS))
-        rates = {name: np.full(len(self.known), np.nan) for name in ports.COUNTERS}
-        for i, name in enumerate(ports.COUNTERS, 1):
+        found = np.array([row[1:] for row in rows], dtype=np.float64).reshape(len(rows), 1 + len(port_load.COUNTERS))
+        rates = {name: np.full(len(self.known), np.nan) for name in port_load.COUNTERS}
+        for i, name in enumerate(port_load.COUNTERS, 1):
             rates[name][places] = found[:, i]
-        self.rings.sent.put(minute, places, ports.sent_gbps(found[:, 0], rates["packets"][places])[:, None])
-        return ports.congested(rates)
+        self.rings.sent.put(minute, places, port_load.sent_gbps(found[:, 0], rates["packets"][places])[:, None])
+        return port_load.congested(rates)
 
     def _links(self, connection: psycopg.Connection[Any], minute: int) -> None:
         """What PCIe links carry goes to its ring."""
-        rows = [row for row in store.links(connection, minute) if row[0] in self._place]
+        rows = [row for row in store_queries.links(connection, minute) if row[0] in self._place]
         speeds, lanes = (np.array([row[i] for row in rows], dtype=np.float64) for i in (1, 2))
         places = np.array([self._place[row[0]] for row in rows], dtype=np.intp)
         self.rings.link.put(minute, places, link_gbps(speeds, lanes)[:, None])
 
     def _look_at_peers(self, connection: psycopg.Connection[Any], minute: int) -> None:
         """Learn who talks to whom, every few minutes and when the fleet has grown."""
-        if minute - self._peers_of < store.ADDRESSES_MIN and len(self.peers.elsewhere) == len(self.known):
+        if minute - self._peers_of < store_queries.ADDRESSES_MIN and len(self.peers.elsewhere) == len(self.known):
             return
-        told = store.reports(connection, minute - store.ADDRESSES_MIN + 1, minute + 1)
+        told = store_queries.reports(connection, minute - store_queries.ADDRESSES_MIN + 1, minute + 1)
         self.peers = peers.weights({self._place[i]: report for i, report in told.items() if i in self._place}, len(self.known))
         self._peers_of = minute
 
-    def _cards(self, minute: int, places: npt.NDArray[np.intp], found: npt.NDArray[np.float64]) -> Cards:
+    def _cards(self, minute: int, places: npt.NDArray[np.intp], found: npt.NDArray[np.float64]) -> RnicMinute:
         """What the newest samples (`store.newest`) tell of the cards of the whole fleet."""
         chains = np.full((4, len(self.known)), np.nan)
-        chains[:, places] = found[:, 2 + store.FIELDS.index("q_egress")], found[:, 0], found[:, -1], found[:, 1]
+        chains[:, places] = found[:, 2 + store_queries.FIELDS.index("q_egress")], found[:, 0], found[:, -1], found[:, 1]
         sent, link = (ring.last(minute)[:, -1, 0] for ring in (self.rings.sent, self.rings.link))
-        return Cards(Parameters.of(self.models), chains[0], chains[1], chains[2], chains[3], sent, link)
+        return RnicMinute(Parameters.of(self.models), chains[0], chains[1], chains[2], chains[3], sent, link)
 
     def _joined(self, places: npt.NDArray[np.intp], q_ingress: npt.NDArray[np.float64], spread: npt.NDArray[np.float64]) -> peers.Joined:
         """`Q_r` of the whole fleet, from the ingress queries of those RNICs that have any."""
@@ -167,13 +169,13 @@ class Fleet:
         places = {(k.host, k.pci): i for i, k in enumerate(self.known)}
         for minute in range(first, last):
             self.rings.containers.put(minute, np.empty(0, dtype=np.intp), np.empty((0, 1)))
-        for host, pci, minute, change in store.containers(connection, first, last):
+        for host, pci, minute, change in store_queries.containers(connection, first, last):
             if (host, pci) in places:
                 self.rings.containers.put(minute, np.array([places[host, pci]]), np.array([[float(change)]]))
 
     def _minutes(self, rows: list[tuple[Any, ...]]) -> list[tuple[int, npt.NDArray[np.intp], npt.NDArray[np.float64]]]:
         known = [row for row in rows if row[0] in self._place]
-        table = np.array(known, dtype=np.float64).reshape(len(known), 2 + len(store.FIELDS))
+        table = np.array(known, dtype=np.float64).reshape(len(known), 2 + len(store_queries.FIELDS))
         found = []
         for minute in np.unique(table[:, 1]):
             some = table[table[:, 1] == minute]

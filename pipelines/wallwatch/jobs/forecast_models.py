@@ -10,12 +10,12 @@ from typing import Any
 import psycopg
 from psycopg.types.json import Jsonb
 
-from wallwatch.domain.forecast.model import Forecaster
+from wallwatch.domain.forecast.forecaster import Forecaster
 from wallwatch.domain.forecast.predict import Forecast, predict
 from wallwatch.domain.forecast.window import Window
-from wallwatch.forecasting.duel import Duel
-from wallwatch.forecasting.live import Score
-from wallwatch.forecasting.registry import Registry, RegistryError, Roles
+from wallwatch.forecasting.live.comparison import Comparison
+from wallwatch.forecasting.live.score import Score
+from wallwatch.forecasting.registry.folder import Registry, RegistryError, Roles
 from wallwatch.jobs.metrics import FORECAST_BEYOND, FORECAST_DRIFTED, FORECAST_ERROR_RATIO, FORECAST_LIVE_ERROR, FORECAST_UNUSABLE
 
 log = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ class Models:
         """By model: its file's signature when it could not be used, and why."""
         self._told: set[str] = set()
         self._scores: dict[str, Score] = {}
-        self._duel: Duel | None = None
+        self._comparison: Comparison | None = None
         self._live: dict[str, dict[str, Any]] = {}
         """What the table has of former lives of this job, and of models that do not forecast now."""
         self._drifted: dict[str, bool] = {}
@@ -83,9 +83,9 @@ class Models:
         self._scores = {model: score for model, score in self._scores.items() if model in self._loaded}
         champion, challenger = self.roles.champion, self.roles.challenger
         if champion not in self._loaded or challenger not in self._loaded or champion is None or challenger is None:
-            self._duel = None
-        elif self._duel is None or (self._duel.champion, self._duel.challenger) != (champion, challenger):
-            self._duel = Duel.restored(champion, challenger, self._live.get(challenger, {}).get("state"))
+            self._comparison = None
+        elif self._comparison is None or (self._comparison.champion, self._comparison.challenger) != (champion, challenger):
+            self._comparison = Comparison.restored(champion, challenger, self._live.get(challenger, {}).get("state"))
 
     def judge(self, window: Window, made: Forecast) -> None:
         """Compare what was foretold for this minute with what is, and remember what champion (`made`) and challenger foretell now."""
@@ -94,10 +94,10 @@ class Models:
             model: self._scores[model].settle(made.minute, values, models, forecaster.meta.get("metrics", {}))
             for model, forecaster in self._loaded.items()
         }
-        if self._duel is not None:
-            champion, challenger = losses.get(self._duel.champion), losses.get(self._duel.challenger)
+        if self._comparison is not None:
+            champion, challenger = losses.get(self._comparison.champion), losses.get(self._comparison.challenger)
             if champion is not None and challenger is not None:
-                self._duel.add(made.minute, champion, challenger)
+                self._comparison.add(made.minute, champion, challenger)
         for model, forecaster in self._loaded.items():
             self._scores[model].note(made if model == self.roles.champion else predict(window, forecaster))
 
@@ -121,16 +121,19 @@ class Models:
 
     def promote_if_better(self) -> None:
         """Make the challenger champion when it is better on live data, and that is wished for; never one that was rolled back."""
-        duel = self._duel
-        if not self._promote_better or duel is None or duel.verdict != "better" or self.roles.was_rolled_back(duel.challenger):
+        comparison = self._comparison
+        if not self._promote_better or comparison is None or comparison.verdict != "better":
             return
-        told = duel.describe()
-        reason = f"better than {duel.champion} on live data: loss {told['loss']} against {told['champion_loss']} over {told['hours']} hours"
+        if self.roles.was_rolled_back(comparison.challenger):
+            return
+        described = comparison.describe()
+        losses = f"loss {described['loss']} against {described['champion_loss']} over {described['hours']} hours"
+        reason = f"better than {comparison.champion} on live data: {losses}"
         try:
-            self._registry.promote(duel.challenger, "wallwatch job forecast", reason)
-            log.warning("model %s is the champion: %s", duel.challenger, reason)
+            self._registry.promote(comparison.challenger, "wallwatch job forecast", reason)
+            log.warning("model %s is the champion: %s", comparison.challenger, reason)
         except RegistryError as error:
-            self._tell(f"model {duel.challenger} cannot be promoted", str(error))
+            self._tell(f"model {comparison.challenger} cannot be promoted", str(error))
 
     def _live_of(self, model: str) -> dict[str, Any]:
         """What the table says of a model: of one that does not forecast now, what it said last."""
@@ -138,8 +141,8 @@ class Models:
             live = {name: value for name, value in self._live.get(model, {}).items() if name not in ("judged", "state", "problem")}
             return {**live, "problem": self._problems[model][1]} if model in self._problems else live
         live = self._scores[model].describe()
-        if self._duel is not None and self._duel.challenger == model:
-            live |= {"judged": self._duel.describe(), "state": self._duel.state()}
+        if self._comparison is not None and self._comparison.challenger == model:
+            live |= {"judged": self._comparison.describe(), "state": self._comparison.state()}
         return live
 
     def _watch(self) -> None:

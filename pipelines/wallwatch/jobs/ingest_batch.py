@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 
 import psycopg
 
-from wallwatch.domain.telemetry.registry import measurements, topics
+from wallwatch.domain.symptoms.decode_finding import decode_finding
+from wallwatch.domain.telemetry.decode import Decoded, Refused, decode
+from wallwatch.domain.telemetry.registry import Measurement, measurements, topics
 from wallwatch.jobs.dead_letter import Rejected, rejected
-from wallwatch.jobs.decode import Decoded, Refused, decode, decode_finding
 from wallwatch.jobs.ingest_forecasts import TOPIC as FORECASTS_TOPIC
 from wallwatch.jobs.ingest_forecasts import StoredForecast, decode_forecast
 from wallwatch.jobs.metrics import UNKNOWN_FIELDS
@@ -25,25 +26,6 @@ T = TypeVar("T")
 FINDINGS_TOPIC = "wallwatch.findings"
 
 TELEMETRY_TOPICS: dict[str, str] = {t.name: t.measurement for t in topics().values() if t.measurement is not None}
-
-_IDENTITY = {
-    "rnic": "rnic_id",
-    "rnic_offload": "rnic_id",
-    "rnic_mask": "rnic_id",
-    "rnic_vf": "rnic_id",
-    "ovs_datapath": "host_id",
-    "policy_state": "host_id",
-    "event": "host_id",
-}
-_ROW_KEYS: dict[str, tuple[str, ...]] = {
-    "rnic_mask": ("direction", "mask"),
-    "rnic_vf": ("vf_pci", "representor", "netdev"),
-    "ovs_datapath": ("datapath",),
-    "policy_state": ("pci", "policy", "revision"),
-    "event": ("pci", "kind"),
-}
-_ROW_NUMBERS: dict[str, tuple[str, ...]] = {"rnic_vf": ("vf",)}
-"""Tags that are whole numbers in the row; `decode` has seen to it that they are."""
 
 
 @dataclass(slots=True)
@@ -75,10 +57,7 @@ class BatchBuilder:
         self._with_database = with_database
         self._future_ns = future_ns
         self._measurements = {topic: measurements()[name] for topic, name in TELEMETRY_TOPICS.items()}
-        self._encoders = {
-            name: TableEncoder(m, _IDENTITY[name], _ROW_KEYS.get(name, ()), _ROW_NUMBERS.get(name, ()))
-            for name, m in measurements().items()
-        }
+        self._encoders = {name: TableEncoder(m, f"{m.of}_id", m.text_columns, m.number_columns) for name, m in measurements().items()}
 
     def add(self, batch: Batch, messages: Iterable[Any]) -> None:
         """Decode, identify and encode a few hundred messages; what can't be used is in `rejected`, and the rest goes on."""
@@ -106,8 +85,7 @@ class BatchBuilder:
             except Refused as refusal:
                 batch.rejected.append(rejected(message, refusal.reason, str(refusal)))
         self._heard(measurement.name, (d for _, d in decoded))
-        by_rnic = _IDENTITY[measurement.name] == "rnic_id"
-        samples = (self._rnic_samples if by_rnic else self._host_samples)(measurement.name, decoded)
+        samples = (self._rnic_samples if measurement.of == "rnic" else self._host_samples)(measurement, decoded)
         table = batch.tables.get(measurement.hypertable)
         unknown_before, refused_before = (0, 0) if table is None else (table.unknown_fields, len(table.refused))
         table = batch.tables[measurement.hypertable] = self._encoders[measurement.name].encode(samples, table)
@@ -117,9 +95,9 @@ class BatchBuilder:
             UNKNOWN_FIELDS.labels(topic).inc(table.unknown_fields - unknown_before)
         self._news(batch, measurement.name, samples, {id(sample) for sample, _, _ in refused})
 
-    def _rnic_samples(self, name: str, decoded: list[tuple[Any, Decoded]]) -> list[Sample]:
+    def _rnic_samples(self, measurement: Measurement, decoded: list[tuple[Any, Decoded]]) -> list[Sample]:
         known = self._identities.rnics
-        full = name == "rnic"
+        full = measurement.name == "rnic"
         wanted: dict[tuple[str, str], Mapping[str, str]] = {}
         for _, d in decoded:
             key = (d.tags["host"], d.tags["pci"])
@@ -128,7 +106,7 @@ class BatchBuilder:
                 wanted[key] = d.tags
         if wanted:
             self._with_database(lambda connection: self._identities.upsert_rnics(connection, wanted, full))
-        keys, numbers = _ROW_KEYS.get(name, ()), _ROW_NUMBERS.get(name, ())
+        keys, numbers = measurement.text_columns, measurement.number_columns
         return [
             Sample(
                 known[d.tags["host"], d.tags["pci"]].rnic_id,
@@ -141,12 +119,12 @@ class BatchBuilder:
             for message, d in decoded
         ]
 
-    def _host_samples(self, name: str, decoded: list[tuple[Any, Decoded]]) -> list[Sample]:
+    def _host_samples(self, measurement: Measurement, decoded: list[tuple[Any, Decoded]]) -> list[Sample]:
         known = self._identities.hosts
         wanted = {d.tags["host"]: d.tags.get("rack", "") for _, d in decoded if d.tags["host"] not in known}
         if wanted:
             self._with_database(lambda connection: self._identities.upsert_hosts(connection, wanted))
-        keys = _ROW_KEYS[name]
+        keys = measurement.text_columns
         return [Sample(known[d.tags["host"]], d.at_ns, tuple(d.tags.get(k, "") for k in keys), d.fields, message) for message, d in decoded]
 
     @staticmethod

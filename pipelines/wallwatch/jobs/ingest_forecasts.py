@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import orjson
 import psycopg
 
-from wallwatch.jobs.decode import Refused, parse_json
+from wallwatch.domain.telemetry.decode import Refused, parse_json
 
 TOPIC = "wallwatch.forecasts"
 ROWS_A_MINUTE = 8_000

@@ -17,12 +17,12 @@ import psycopg
 from confluent_kafka import Producer
 
 from wallwatch.domain.catalogue.residual import residual_rule
-from wallwatch.domain.forecast.held import Congested
 from wallwatch.domain.forecast.peers import Weights
+from wallwatch.domain.forecast.throttled_share import Congested
 from wallwatch.domain.hypotheses.versions import Identity
 from wallwatch.domain.symptoms import residual
 from wallwatch.domain.symptoms.residual import Lives, Minute
-from wallwatch.forecasting.store import Known
+from wallwatch.forecasting.histories.store_queries import Known
 from wallwatch.jobs.metrics import FINDINGS
 
 TOPIC = "wallwatch.findings"

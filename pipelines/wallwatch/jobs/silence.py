@@ -18,8 +18,7 @@ import psycopg
 from confluent_kafka import Producer
 
 from wallwatch.domain.symptoms import silence
-from wallwatch.domain.symptoms.model import Message
-from wallwatch.jobs.decode import Decoded
+from wallwatch.domain.telemetry.decode import Decoded, Message
 from wallwatch.jobs.metrics import FINDINGS
 
 CHECK_EVERY_S = 5.0

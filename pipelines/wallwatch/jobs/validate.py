@@ -20,9 +20,9 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaExcepti
 from wallwatch.domain.policies.centre import Centre
 from wallwatch.domain.policies.event import event_of
 from wallwatch.domain.policies.messages import VIOLATED
+from wallwatch.domain.telemetry.decode import Refused, decode
 from wallwatch.domain.telemetry.registry import measurements
 from wallwatch.jobs import validate_policies
-from wallwatch.jobs.decode import Refused, decode
 from wallwatch.jobs.metrics import DEAD_LETTERS, LAG, MESSAGES, VIOLATIONS, serve
 from wallwatch.settings import Settings
 

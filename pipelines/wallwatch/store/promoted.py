@@ -10,8 +10,8 @@ import psycopg
 from pydantic import ValidationError
 
 from wallwatch.domain.catalogue import promoted
-from wallwatch.domain.catalogue.models import Performance
 from wallwatch.domain.catalogue.promoted import Promotion
+from wallwatch.domain.performance.parameters import Performance
 
 log = logging.getLogger(__name__)
 

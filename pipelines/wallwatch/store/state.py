@@ -1,7 +1,7 @@
-"""The table `rnic_state`: one row an RNIC with its walls, headroom, symptoms and newest rates.
+"""The table `rnic_state`: one row per RNIC with its walls, headroom, symptoms and newest rates.
 
-The wall page reads it, so it is written when something that can be seen has changed, and no more often than the database can bear: at most
-`BUDGET_PER_S` rows a second. A small fleet is fresh to a second; 40,000 RNICs share the budget and are fresh to about ten.
+The page Fleet reads it, so a row is written when something visible has changed, and no more often than the database can bear: at most
+`BUDGET_PER_S` rows per second. A small fleet is fresh to a second; 40,000 RNICs share the budget and are fresh to about ten.
 """
 
 from __future__ import annotations
@@ -18,14 +18,28 @@ import psycopg
 from wallwatch.domain.catalogue.promoted import profile_of
 from wallwatch.domain.walls.headroom import WallReading, nearest, read_walls
 from wallwatch.store.identities import Identities, Rnic
-from wallwatch.store.tables import NOTIFY_CHANNEL
+from wallwatch.store.tables import NOTIFY_CHANNEL, RECENT_MIN
 
 BUDGET_PER_S = 4_000
 LOCK = 7_241_001
 """Advisory lock that makes `change_seq` grow in the order of commits, also with several ingest processes."""
 
 REFRESH_S = 10.0
-"""A row that nothing visible happened to is written this often, so that `seen_at` tells a silent RNIC from a quiet one."""
+"""A row without visible changes is written this often, so that `seen_at` separates a silent RNIC from a quiet one."""
+
+RECENT = f"{RECENT_MIN} minutes"
+"""How long a symptom that has cleared stays in its RNIC's row, in event time."""
+
+MISSED_SAMPLES = 3
+
+
+def stale_after_s(sampling_interval_s: float, refresh_s: float = REFRESH_S) -> float:
+    """Return the age of `seen_at` past which an RNIC has missed `MISSED_SAMPLES` samples; without them it may be one refresh old.
+
+    >>> stale_after_s(10)
+    40.0
+    """
+    return MISSED_SAMPLES * sampling_interval_s + refresh_s
 
 
 @dataclass(slots=True)
@@ -147,7 +161,9 @@ class StateKeeper:
         }
         values = {"rnic_id": rnic_id, "host": rnic.host, "pci": rnic.pci, "rack": rnic.rack, "model": rnic.model, "symptom": symptom}
         shown = orjson.dumps({symptom: entry}).decode()
-        connection.execute(_SYMPTOM, {**values, "set": shown, "at": message["at"], "since": message["started_at"], "kept": RECENT})
+        connection.execute(
+            _SYMPTOM, {**values, "set": shown, "at": message["at"], "since": message["started_at"], "kept": f"{RECENT_MIN} minutes"}
+        )
 
     def written(self, due: list[int], now_s: float) -> None:
         """Note, after the commit, that these rows are in the database."""
@@ -158,12 +174,25 @@ class StateKeeper:
             self._pending.pop(rnic_id, None)
 
 
+_WRITTEN = {
+    "rnic_id": "int",
+    "host": "text",
+    "pci": "text",
+    "rack": "text",
+    "model": "text",
+    "walls": "jsonb",
+    "headroom": "float8",
+    "nearest_wall": "text",
+    "tx_gbps": "float8",
+    "rx_gbps": "float8",
+    "seen_at": "timestamptz",
+}
+"""Column that telemetry fills -> its SQL type, in the order of `_values`."""
+
 _UPSERT = """
-INSERT INTO rnic_state AS s (rnic_id, host, pci, rack, model, walls, headroom, nearest_wall, tx_gbps, rx_gbps, seen_at, change_seq)
-SELECT rnic_id, host, pci, rack, model, walls, headroom, nearest_wall, tx_gbps, rx_gbps, seen_at, nextval('rnic_state_change_seq_values')
-FROM unnest(%s::int[], %s::text[], %s::text[], %s::text[], %s::text[], %s::jsonb[], %s::float8[], %s::text[], %s::float8[], %s::float8[],
-            %s::timestamptz[])
-     AS n (rnic_id, host, pci, rack, model, walls, headroom, nearest_wall, tx_gbps, rx_gbps, seen_at)
+INSERT INTO rnic_state AS s ({names}, change_seq)
+SELECT {names}, nextval('rnic_state_change_seq_values')
+FROM unnest({arrays}) AS n ({names})
 ON CONFLICT (rnic_id) DO UPDATE SET
   rack = excluded.rack,
   model = COALESCE(excluded.model, s.model),
@@ -175,8 +204,9 @@ ON CONFLICT (rnic_id) DO UPDATE SET
   updated_at = now(),
   change_seq = excluded.change_seq
 """
-_UPSERT_WITH_RATES = _UPSERT.format(rates="tx_gbps = excluded.tx_gbps, rx_gbps = excluded.rx_gbps,")
-_UPSERT_WITHOUT_RATES = _UPSERT.format(rates="")
+_FROM_ARRAYS = {"names": ", ".join(_WRITTEN), "arrays": ", ".join(f"%s::{type}[]" for type in _WRITTEN.values())}
+_UPSERT_WITH_RATES = _UPSERT.format(**_FROM_ARRAYS, rates="tx_gbps = excluded.tx_gbps, rx_gbps = excluded.rx_gbps,")
+_UPSERT_WITHOUT_RATES = _UPSERT.format(**_FROM_ARRAYS, rates="")
 """Before its first `rnic` sample a process that has just started knows no rates, and leaves those of its predecessor alone."""
 
 # Kafka repeats, and replays from the start: what is older than what is known of the same symptom changes nothing, nor does a message of a
@@ -201,9 +231,6 @@ WHERE (s.findings_at IS NULL OR excluded.findings_at > s.findings_at - %(kept)s:
   ELSE true END
 """
 
-RECENT = "30 minutes"
-"""How long a symptom that has ended stays in its RNIC's row, in event time."""
-
 
 def walls_json(walls: Iterable[WallReading]) -> str:
     return orjson.dumps(
@@ -212,14 +239,14 @@ def walls_json(walls: Iterable[WallReading]) -> str:
 
 
 def _columns(rows: list[tuple[int, Rnic, Known]]) -> list[list[Any]]:
-    columns: list[list[Any]] = [[] for _ in range(11)]
-    for rnic_id, rnic, known in rows:
-        first = nearest(known.walls or ())
-        tx, rx = (None if v is None else float(v) for v in map((known.rates or {}).get, ("tx_gbps", "rx_gbps")))
-        walls = None if known.walls is None else walls_json(known.walls)
-        seen = datetime.fromtimestamp(max(known.rates_ns, known.offload_ns) / 1e9, UTC)
-        identity = (rnic_id, rnic.host, rnic.pci, rnic.rack, rnic.model)
-        headroom = (None, None) if first is None else (first.headroom, first.wall)
-        for column, value in zip(columns, (*identity, walls, *headroom, tx, rx, seen), strict=True):
-            column.append(value)
-    return columns
+    """Turn rows into one list per column of `_WRITTEN`."""
+    return [list(column) for column in zip(*(_values(*row) for row in rows), strict=True)]
+
+
+def _values(rnic_id: int, rnic: Rnic, known: Known) -> tuple[Any, ...]:
+    first = nearest(known.walls or ())
+    tx, rx = (None if v is None else float(v) for v in map((known.rates or {}).get, ("tx_gbps", "rx_gbps")))
+    walls = None if known.walls is None else walls_json(known.walls)
+    headroom, nearest_wall = (None, None) if first is None else (first.headroom, first.wall)
+    seen_at = datetime.fromtimestamp(max(known.rates_ns, known.offload_ns) / 1e9, UTC)
+    return (rnic_id, rnic.host, rnic.pci, rnic.rack, rnic.model, walls, headroom, nearest_wall, tx, rx, seen_at)

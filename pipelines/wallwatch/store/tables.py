@@ -33,6 +33,9 @@ metadata = MetaData()
 NOTIFY_CHANNEL = "wallwatch_rnic_state"
 """Sent after every transaction that changed `rnic_state`."""
 
+RECENT_MIN = 30
+"""How long a symptom that has ended stays in its RNIC's row, in event time."""
+
 _TYPES: dict[str, type[TypeEngine[Any]]] = {"int": BigInteger, "float": Double, "text": Text, "bool": Boolean}
 
 
@@ -205,7 +208,8 @@ rnic_state = Table(
         JSONB,
         nullable=False,
         server_default="{}",
-        comment='{"S1": {"since", "finding_id", "severity", "until"}}; until is null while it lasts, and what ended stays for 30 minutes',
+        comment='{"S1": {"since", "finding_id", "severity", "until"}}; until is null while it lasts, '
+        f"and what ended stays for {RECENT_MIN} minutes",
     ),
     Column("findings_at", DateTime(timezone=True), comment="event time of the newest finding applied"),
     Column("tx_gbps", Double),

@@ -20,7 +20,7 @@ export class IncidentPage {
 
   /** The page's header says whether the symptom is there. */
   get presence(): Locator {
-    return this.page.getByText(/^symptom (present now|over)/);
+    return this.page.getByText(/^symptom (present now|cleared)/);
   }
 
   async comment(text: string): Promise<void> {
@@ -30,7 +30,10 @@ export class IncidentPage {
 
   /** Opens the dialog on a suggested remedy. */
   async review(action: string): Promise<RemedyDialog> {
-    await this.page.locator(`[data-action="${action}"]`).getByRole("button", { name: /^Review/ }).click();
+    await this.page
+      .locator(`[data-action="${action}"]`)
+      .getByRole("button", { name: /^Review/ })
+      .click();
     return new RemedyDialog(this.page);
   }
 }

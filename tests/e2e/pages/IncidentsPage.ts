@@ -31,6 +31,9 @@ export class IncidentsPage {
   }
 
   async chooseState(name: string): Promise<void> {
-    await this.page.getByRole("radiogroup", { name: "State" }).getByText(new RegExp(`^${name}`)).click();
+    await this.page
+      .getByRole("radiogroup", { name: "State" })
+      .getByText(new RegExp(`^${name}`))
+      .click();
   }
 }

@@ -15,7 +15,7 @@ export class PlanPage {
   /** On the page of an RNIC: makes a plan, and opens it when it is ready. */
   async make(timeout: number): Promise<void> {
     const panel = this.page.getByRole("region", { name: "Mask plans" });
-    await panel.getByRole("button", { name: "Make a plan" }).click();
+    await panel.getByRole("button", { name: "Create plan" }).click();
     const newest = panel.locator("[data-plan]").first();
     await expect(newest).toHaveAttribute("data-state", "ready", { timeout });
     await newest.getByRole("link").click();
@@ -27,6 +27,9 @@ export class PlanPage {
 
   /** What telemetry shows of a quantity since the plan was applied. */
   measured(quantity: string): Locator {
-    return this.effect.getByRole("row", { name: new RegExp(`^${quantity}`) }).getByRole("cell").last();
+    return this.effect
+      .getByRole("row", { name: new RegExp(`^${quantity}`) })
+      .getByRole("cell")
+      .last();
   }
 }

@@ -8,14 +8,14 @@ export class PolicyEditorPage {
   readonly backtest: Locator;
   constructor(private readonly page: Page) {
     this.formula = page.getByRole("textbox", { name: "Formula" });
-    this.problem = page.getByRole("status", { name: "Problem of the formula" });
+    this.problem = page.getByRole("status", { name: "Formula problem" });
     this.bench = page.getByRole("group", { name: "Trace bench" });
     this.backtest = page.getByRole("region", { name: "Backtest" });
   }
 
   async open(): Promise<void> {
-    await this.page.getByRole("link", { name: "Write a policy" }).click();
-    await expect(this.page.getByRole("heading", { name: "Write a policy", level: 1 })).toBeVisible();
+    await this.page.getByRole("link", { name: "New policy" }).click();
+    await expect(this.page.getByRole("heading", { name: "New policy", level: 1 })).toBeVisible();
   }
 
   async bind(proposition: string, event: string): Promise<void> {

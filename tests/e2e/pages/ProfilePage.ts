@@ -22,7 +22,7 @@ export class ProfilePage {
     await this.page.getByRole("button", { name: "Upload perftest files…" }).click();
     const dialog = this.page.getByRole("dialog", { name: /^Calibrate/ });
     const chooser = this.page.waitForEvent("filechooser");
-    await dialog.getByRole("button", { name: "Outputs of perftest" }).click();
+    await dialog.getByRole("button", { name: "perftest output files" }).click();
     await (await chooser).setFiles(files);
     await dialog.getByRole("textbox", { name: "Note" }).fill(note);
     await dialog.getByRole("button", { name: "Fit" }).click();

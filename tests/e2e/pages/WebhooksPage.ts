@@ -16,10 +16,10 @@ export class WebhooksPage {
 
   /** Adds a webhook and returns its secret, which is shown only then. */
   async add(name: string, url: string): Promise<string> {
-    await this.page.getByRole("button", { name: "Add a webhook" }).click();
-    const dialog = this.page.getByRole("dialog", { name: "Add a webhook" });
+    await this.page.getByRole("button", { name: "Add webhook" }).click();
+    const dialog = this.page.getByRole("dialog", { name: "Add webhook" });
     await dialog.getByLabel("Name").fill(name);
-    await dialog.getByLabel("Address").fill(url);
+    await dialog.getByLabel("URL").fill(url);
     await dialog.getByRole("button", { name: "Add", exact: true }).click();
     const secret = (await dialog.getByLabel("Signing secret", { exact: true }).textContent()) ?? "";
     await dialog.getByRole("button", { name: "Done" }).click();
@@ -27,7 +27,7 @@ export class WebhooksPage {
   }
 
   async sendTest(name: string): Promise<void> {
-    await this.row(name).getByRole("button", { name: "Send a test" }).click();
+    await this.row(name).getByRole("button", { name: "Send test" }).click();
   }
 
   async remove(name: string): Promise<void> {

@@ -34,9 +34,11 @@ test("a policy is written, tried out, enabled and delivered", async ({ page }) =
   await expectAccessible(page);
 
   await page.getByRole("textbox", { name: "Title" }).fill(title);
-  await page.getByRole("textbox", { name: "What a violation means" }).fill("The RNIC vanished while its port was down.");
+  await page
+    .getByRole("textbox", { name: "What a violation means" })
+    .fill("The RNIC vanished while its port was down.");
   await page.getByRole("button", { name: "Save and enable…" }).click();
-  await page.getByRole("button", { name: "Enable it" }).click();
+  await page.getByRole("button", { name: "Enable", exact: true }).click();
   await expect(page.getByRole("heading", { name: title, level: 1 })).toBeVisible();
   const version = page.getByRole("table", { name: "Versions" }).locator('[data-version="1"]');
   await expect(version).toContainText("(runs)");
@@ -44,8 +46,8 @@ test("a policy is written, tried out, enabled and delivered", async ({ page }) =
   await expectAccessible(page);
 
   await page.getByRole("button", { name: "Disable…" }).click();
-  await page.getByRole("button", { name: "Disable it" }).click();
-  await expect(page.getByText("switched off", { exact: true })).toBeVisible();
+  await page.getByRole("button", { name: "Disable", exact: true }).click();
+  await expect(page.getByText("disabled", { exact: true })).toBeVisible();
   await expect(page.getByRole("list", { name: "History" })).toContainText("disabled it");
 });
 

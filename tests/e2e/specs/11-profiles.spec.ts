@@ -18,19 +18,21 @@ test("a calibration is uploaded, compared, promoted and rolled back", async ({ p
   await expect(page.getByRole("table", { name: "Points of latency" }).locator("tbody tr")).toHaveCount(GRID.length);
   await expectAccessible(page);
 
-  await page.getByRole("button", { name: `Compare version ${number} with the one in force` }).click();
-  const compared = page.getByRole("table", { name: "Parameters beside each other" });
+  await page.getByRole("button", { name: `Compare version ${number} with the active one` }).click();
+  const compared = page.getByRole("table", { name: "Parameters side by side" });
   await expect(compared).toContainText(`Version ${number}`);
-  await expect(page.getByRole("table", { name: "At every measured point" }).locator("tbody tr")).toHaveCount(2 * GRID.length);
+  await expect(page.getByRole("table", { name: "At every measured point" }).locator("tbody tr")).toHaveCount(
+    2 * GRID.length,
+  );
 
   await profile.change(`Promote version ${number}`, "Promote", "measured in the lab");
-  await expect(profile.version(number)).toContainText("in force");
-  await expect(page.getByText(`version ${number} is in force`)).toBeVisible();
+  await expect(profile.version(number)).toContainText("active");
+  await expect(page.getByText(`version ${number} is active`)).toBeVisible();
   await expect(page.locator('[data-wall="egress_masks"]')).toContainText("calibrated");
 
   await profile.change(`Roll back from version ${number}`, "Roll back", "the lab's cables were wrong");
-  await expect(profile.version(number)).toContainText("not in force");
-  await expect(page.getByText("the catalogue’s own profile is in force")).toBeVisible();
+  await expect(profile.version(number)).toContainText("inactive");
+  await expect(page.getByText("the built-in profile is active")).toBeVisible();
   await page.goto("/settings/audit");
   await expect(page.getByText("profile.rollback").first()).toBeVisible();
 });
@@ -44,15 +46,25 @@ test("a worse fit is refused, and both fits are shown with the reason", async ({
   await expect(page.getByRole("button", { name: `Promote version ${number}` })).toBeHidden();
   const bandwidth = page.getByRole("region", { name: "Bandwidth", exact: true });
   await expect(bandwidth).toContainText("below the goodness");
-  await expect(bandwidth.getByRole("table", { name: "Points of bandwidth" }).getByRole("columnheader")).toContainText(["Fitted", "Off by", "Before, off by"]);
+  await expect(bandwidth.getByRole("table", { name: "Points of bandwidth" }).getByRole("columnheader")).toContainText([
+    "Fitted",
+    "Error",
+    "Previous error",
+  ]);
 });
 
 test("few points say what they cannot tell", async ({ page }) => {
   test.setTimeout(180_000);
   const profile = new ProfilePage(page);
   await profile.open(MODEL);
-  await profile.calibrate(outputs(CARD, [[0, 0], [20, 80]]), `two settings ${Date.now()}`);
+  await profile.calibrate(
+    outputs(CARD, [
+      [0, 0],
+      [20, 80],
+    ]),
+    `two settings ${Date.now()}`,
+  );
   const parameters = page.getByRole("table", { name: "Parameters of bandwidth" });
-  await expect(parameters).toContainText("cannot be told from these points");
+  await expect(parameters).toContainText("not identifiable from this data");
   await expect(page.getByText("R squared says nothing about").first()).toBeVisible();
 });

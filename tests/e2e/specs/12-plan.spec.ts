@@ -1,7 +1,7 @@
 import { expect, test } from "@playwright/test";
 import { RemedyDialog } from "../pages/IncidentPage";
 import { PlanPage } from "../pages/PlanPage";
-import { WallPage } from "../pages/WallPage";
+import { FleetPage } from "../pages/FleetPage";
 import { expectAccessible } from "../support/axe";
 import { SYMPTOM_MS } from "../support/environment";
 
@@ -9,18 +9,18 @@ import { SYMPTOM_MS } from "../support/environment";
 const PLANNED_MS = 120_000;
 const APPLIED_MS = 120_000;
 
-test("a mask plan from the RNIC's page: proven, dry run, applied, expected against measured, taken back", async ({ page }) => {
+test("a mask plan from the RNIC's page: proven, dry run, applied, expected vs. measured, undone", async ({ page }) => {
   test.setTimeout(SYMPTOM_MS + 4 * APPLIED_MS);
-  const wall = new WallPage(page);
-  await wall.open();
-  await expect(wall.sick("S6")).toBeVisible({ timeout: SYMPTOM_MS });
-  await wall.sick("S6").click();
+  const fleet = new FleetPage(page);
+  await fleet.open();
+  await expect(fleet.sick("S6")).toBeVisible({ timeout: SYMPTOM_MS });
+  await fleet.sick("S6").click();
   const plan = new PlanPage(page);
   await plan.make(PLANNED_MS);
 
   await expect(plan.state).toHaveAttribute("data-state", "ready");
   await expect(plan.proof).toContainText("Proven equivalent");
-  await expect(plan.chain("Egress")).toContainText("ahead");
+  await expect(plan.chain("Egress")).toContainText("moved up");
   await expect(plan.effect).toContainText("Bandwidth");
   await expectAccessible(page);
 
@@ -30,14 +30,14 @@ test("a mask plan from the RNIC's page: proven, dry run, applied, expected again
   await remedy.dryRun();
   await expect(remedy.progress).toHaveAttribute("data-state", "planned", { timeout: PLANNED_MS });
   await remedy.apply.click();
-  await expect(remedy.progress).toHaveAttribute("data-state", /applied|verified/, { timeout: APPLIED_MS });
+  await expect(remedy.progress).toHaveAttribute("data-state", /verifying|confirmed/, { timeout: APPLIED_MS });
   await remedy.close();
 
   await expect(plan.check).toHaveAttribute("data-state", "equivalent", { timeout: APPLIED_MS });
   await expect(plan.effect.getByRole("columnheader", { name: "Measured since" })).toBeVisible({ timeout: APPLIED_MS });
-  await expect(plan.measured("Queries at the sender, Q_l")).toHaveText(/\d/, { timeout: APPLIED_MS });
+  await expect(plan.measured("Lookups at the sender, Q_l")).toHaveText(/\d/, { timeout: APPLIED_MS });
 
-  await page.getByRole("button", { name: "Open its remedy" }).click();
+  await page.getByRole("button", { name: "Open remedy" }).click();
   await remedy.undo.click();
   await expect(remedy.progress).toHaveAttribute("data-state", "undone", { timeout: APPLIED_MS });
 });

@@ -1,14 +1,14 @@
 import { expect, test } from "@playwright/test";
 import { RnicPage } from "../pages/RnicPage";
-import { WallPage } from "../pages/WallPage";
+import { FleetPage } from "../pages/FleetPage";
 import { SYMPTOM_MS } from "../support/environment";
 
 test("the page of the sick RNIC shows its walls, series, mask chain and incident", async ({ page }) => {
   test.setTimeout(SYMPTOM_MS + 60_000);
-  const wall = new WallPage(page);
-  await wall.open();
-  await expect(wall.sick("S1")).toBeVisible({ timeout: SYMPTOM_MS });
-  await wall.sick("S1").click();
+  const fleet = new FleetPage(page);
+  await fleet.open();
+  await expect(fleet.sick("S1")).toBeVisible({ timeout: SYMPTOM_MS });
+  await fleet.sick("S1").click();
   const rnic = new RnicPage(page);
   await expect(rnic.walls.locator("[data-wall]")).toHaveCount(5);
   await expect(rnic.walls).toContainText(/[\d,]+ \/ [\d,]+ flows/);
@@ -22,7 +22,7 @@ test("the page of the sick RNIC shows its walls, series, mask chain and incident
   await rnic.expectPainted(/^Throughput over time/);
 });
 
-test("an RNIC that does not exist is said not to exist, with the code", async ({ page }) => {
+test("an unknown RNIC is reported as not found, with the code", async ({ page }) => {
   await page.goto("/rnics/host99/0000:ff:00.0");
   await expect(page.getByRole("alert").first()).toContainText("not_found");
 });

@@ -14,7 +14,7 @@ test("a webhook is added, tested, signed, logged and sent again", async ({ page 
     await webhooks.sendTest(name);
     await expect(webhooks.log.getByRole("row").nth(1)).toContainText("delivered");
     await expect(webhooks.log.getByRole("row").nth(1)).toContainText("HTTP 204");
-    const sent = receiver.of("webhook.test"); // the fleet's incidents are told too
+    const sent = receiver.of("webhook.test"); // the fleet's incidents are sent too
     expect(sent).toHaveLength(1);
     expect(sent[0]?.headers["webhook-signature"]).toMatch(/^v1,/);
     expect(sent[0]?.headers["webhook-id"]).toBeTruthy();

@@ -9,17 +9,17 @@ test("every host's agent is connected and healthy, with its version", async ({ p
   await expect(rows.nth(1)).toContainText(/\d+\.\d+/);
 });
 
-test("an enrolment token is made for one host and shown once", async ({ page }) => {
+test("an enrolment token is created for one host and shown once", async ({ page }) => {
   await page.goto("/agents");
   await page.getByRole("button", { name: "Enrol an agent" }).click();
   const dialog = page.getByRole("dialog", { name: "Enrol an agent" });
   await dialog.getByLabel("Host").fill("host77");
-  await dialog.getByRole("button", { name: "Make token" }).click();
+  await dialog.getByRole("button", { name: "Create token" }).click();
   await expect(dialog.getByLabel("Enrolment token", { exact: true })).not.toBeEmpty();
   await expect(dialog).toContainText("host77 only");
 });
 
-test("the audit log tells who signed in", async ({ page }) => {
+test("the audit log shows who signed in", async ({ page }) => {
   await page.goto("/settings/audit");
   await expect(page.getByRole("table", { name: "Audit log" })).toContainText("session.sign_in");
 });

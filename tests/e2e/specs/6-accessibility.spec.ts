@@ -1,6 +1,6 @@
 import { expect, test } from "@playwright/test";
 import { Shell } from "../pages/Shell";
-import { WallPage } from "../pages/WallPage";
+import { FleetPage } from "../pages/FleetPage";
 import { IncidentsPage } from "../pages/IncidentsPage";
 import { SYMPTOM_MS } from "../support/environment";
 import { expectAccessible } from "../support/axe";
@@ -9,7 +9,7 @@ const PAGES: [path: string, ready: string][] = [
   ["/incidents?state=all", "Incidents"],
   ["/silences", "Silences"],
   ["/policies", "Policies"],
-  ["/policies/new", "Write a policy"],
+  ["/policies/new", "New policy"],
   ["/policies/rnic-link-comes-back", "A lost PCIe link comes back"],
   ["/symptoms/S1", "Repetitive flow re-offloading"],
   ["/symptoms/silent", "Host is not heard of"],
@@ -31,13 +31,13 @@ for (const scheme of ["dark", "light"] as const) {
       await page.addInitScript((value) => localStorage.setItem("mantine-color-scheme-value", value), scheme);
     });
 
-    test("the wall, an RNIC and an incident have no violation", async ({ page }) => {
+    test("the fleet, an RNIC and an incident have no violation", async ({ page }) => {
       test.setTimeout(SYMPTOM_MS + 60_000);
-      const wall = new WallPage(page);
-      await wall.open();
-      await wall.painted();
+      const fleet = new FleetPage(page);
+      await fleet.open();
+      await fleet.painted();
       await expectAccessible(page);
-      await wall.keys.focus();
+      await fleet.keys.focus();
       await page.keyboard.press("Enter");
       await expect(page.getByRole("region", { name: "Walls" })).toBeVisible();
       await expect(page.getByRole("status", { name: "Loading" })).toHaveCount(0);

@@ -3,44 +3,47 @@ import { IncidentPage } from "../pages/IncidentPage";
 import { IncidentsPage } from "../pages/IncidentsPage";
 import { RnicPage } from "../pages/RnicPage";
 import { Shell } from "../pages/Shell";
-import { WallPage } from "../pages/WallPage";
+import { FleetPage } from "../pages/FleetPage";
 import { expectAccessible } from "../support/axe";
-import { SYMPTOM_MS, VERIFIED_MS } from "../support/environment";
+import { SYMPTOM_MS, CONFIRMED_MS } from "../support/environment";
 
-/** A symptom fades, is over, and its incident is then held for some time before the system resolves it. */
+/** A symptom clears, and its incident is then held for some time before the system resolves it. */
 const OVER_MS = 240_000;
 
-test("triage from the wall to the resolution: found, taken, remedied, over, resolved", async ({ page }) => {
-  test.setTimeout(SYMPTOM_MS + VERIFIED_MS + 2 * OVER_MS + 120_000);
-  const wall = new WallPage(page);
-  await wall.open();
-  await expect(wall.sick("S1")).toBeVisible({ timeout: SYMPTOM_MS });
-  await wall.sick("S1").click();
+test("triage from the fleet to the resolution: found, assigned, remedied, cleared, resolved", async ({ page }) => {
+  test.setTimeout(SYMPTOM_MS + CONFIRMED_MS + 2 * OVER_MS + 120_000);
+  const fleet = new FleetPage(page);
+  await fleet.open();
+  await expect(fleet.sick("S1")).toBeVisible({ timeout: SYMPTOM_MS });
+  await fleet.sick("S1").click();
   await new RnicPage(page).incidents.getByRole("listitem").getByRole("link").first().click();
 
   const incident = new IncidentPage(page);
   await expect(page.getByRole("region", { name: "What happened" })).toContainText(/\w/);
-  await expect(page.getByRole("region", { name: "What changed before" })).toBeVisible();
-  await expect(page.getByRole("region", { name: "Blast radius" })).toBeVisible();
-  await expect(page.getByRole("region", { name: "Evidence charts" }).getByRole("img").first()).toHaveAttribute("data-painted", "true");
+  await expect(page.getByRole("region", { name: "Recent changes" })).toBeVisible();
+  await expect(page.getByRole("region", { name: "Affected containers" })).toBeVisible();
+  await expect(page.getByRole("region", { name: "Evidence charts" }).getByRole("img").first()).toHaveAttribute(
+    "data-painted",
+    "true",
+  );
   if (await page.getByRole("button", { name: "Acknowledge", exact: true }).isVisible()) await page.keyboard.press("a");
-  await expect(page.getByText("Acknowledged", { exact: true })).toBeVisible();
-  await page.getByRole("button", { name: "Take it" }).click();
+  await expect(page.locator("#content").getByText("Acknowledged", { exact: true })).toBeVisible();
+  await page.getByRole("button", { name: "Assign to me" }).click();
   await expect(page.getByText(/^assigned to /)).toBeVisible();
 
   const remedy = await incident.review("tune-revalidator");
   await remedy.dryRun();
   await expect(remedy.progress).toHaveAttribute("data-state", "planned", { timeout: 30_000 });
   await remedy.apply.click();
-  await expect(remedy.progress).toHaveAttribute("data-state", "verified", { timeout: VERIFIED_MS });
+  await expect(remedy.progress).toHaveAttribute("data-state", "confirmed", { timeout: CONFIRMED_MS });
   await remedy.close();
 
-  await expect(incident.presence).toContainText("over", { timeout: OVER_MS });
+  await expect(incident.presence).toContainText("cleared", { timeout: OVER_MS });
   await expect(page.getByText("Resolved", { exact: true })).toBeVisible({ timeout: OVER_MS });
   await expect(incident.timeline).toContainText("resolved");
 });
 
-test("the list is worked through by keyboard, and what was done can be taken back", async ({ page }) => {
+test("the list is worked through by keyboard, and what was done can be undone", async ({ page }) => {
   test.setTimeout(SYMPTOM_MS + 60_000);
   const list = new IncidentsPage(page);
   await list.open("?state=all");
@@ -102,7 +105,10 @@ test("an export holds the incidents that match", async ({ page }) => {
   await list.open("?state=all");
   await expect(list.first).toBeVisible({ timeout: SYMPTOM_MS });
   await page.getByRole("button", { name: "Export" }).click();
-  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: "CSV" }).click()]);
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("menuitem", { name: "CSV" }).click(),
+  ]);
   expect(file.suggestedFilename()).toMatch(/\.csv$/);
   const chunks: Buffer[] = [];
   for await (const chunk of await file.createReadStream()) chunks.push(chunk as Buffer);
@@ -114,7 +120,7 @@ test("the page of a symptom shows its definition and where it is", async ({ page
   await expect(page.getByRole("table", { name: "Conditions" })).toContainText("Re-offload ratio");
   await expect(page.getByRole("table", { name: "Conditions" })).toContainText(/at least \d/);
   await expect(page.getByRole("table", { name: "Causes" })).toContainText("C5");
-  await page.getByRole("navigation", { name: "Kinds of symptoms" }).getByRole("link", { name: "S6" }).click();
+  await page.getByRole("navigation", { name: "Symptoms" }).getByRole("link", { name: "S6" }).click();
   await expect(page.getByRole("heading", { name: "Poor performance of specific flows", level: 1 })).toBeVisible();
   await new Shell(page).expectLive();
 });

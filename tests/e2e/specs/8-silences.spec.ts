@@ -2,7 +2,7 @@ import { expect, test } from "@playwright/test";
 import { IncidentsPage } from "../pages/IncidentsPage";
 import { SYMPTOM_MS } from "../support/environment";
 
-test("a silence is made from the list, suppresses what it matches, and ends", async ({ page }) => {
+test("a silence is created from the list, suppresses what it matches, and ends", async ({ page }) => {
   test.setTimeout(SYMPTOM_MS + 120_000);
   const reason = `known, e2e ${Date.now()}`;
   const list = new IncidentsPage(page);
@@ -26,8 +26,8 @@ test("a silence is made from the list, suppresses what it matches, and ends", as
   await page.goto("/silences?state=active");
   const row = page.getByRole("table", { name: "Silences" }).getByRole("row").filter({ hasText: reason });
   await expect(row).toContainText("active");
-  await row.getByRole("button", { name: "Change…" }).click();
-  const change = page.getByRole("dialog", { name: "Change a silence" });
+  await row.getByRole("button", { name: "Edit…" }).click();
+  const change = page.getByRole("dialog", { name: "Edit silence" });
   await change.getByRole("textbox", { name: "Reason" }).fill(`${reason}, longer`);
   await change.getByRole("button", { name: "4 h", exact: true }).click();
   await change.getByRole("button", { name: "Save" }).click();
@@ -36,12 +36,14 @@ test("a silence is made from the list, suppresses what it matches, and ends", as
   await page.getByRole("button", { name: "End it now" }).click();
   await expect(row).toHaveCount(0);
   await page.goto("/silences?state=expired");
-  await expect(page.getByRole("table", { name: "Silences" }).getByRole("row").filter({ hasText: reason })).toContainText("expired");
+  await expect(
+    page.getByRole("table", { name: "Silences" }).getByRole("row").filter({ hasText: reason }),
+  ).toContainText("expired");
   await page.goto(`/incidents/${id}`);
   await expect(page.getByText("Suppressed", { exact: true })).toHaveCount(0, { timeout: 30_000 });
 });
 
-test("maintenance is planned for later and called off", async ({ page }) => {
+test("maintenance is planned for later and cancelled", async ({ page }) => {
   const reason = `firmware, e2e ${Date.now()}`;
   await page.goto("/silences");
   await page.getByRole("button", { name: "Plan maintenance" }).first().click();
@@ -53,7 +55,7 @@ test("maintenance is planned for later and called off", async ({ page }) => {
   await dialog.getByRole("button", { name: "Plan maintenance" }).click();
   const row = page.getByRole("table", { name: "Silences" }).getByRole("row").filter({ hasText: reason });
   await expect(row).toContainText("pending");
-  await row.getByRole("button", { name: "Cancel it" }).click();
-  await page.getByRole("button", { name: "Do not begin" }).click();
+  await row.getByRole("button", { name: "Cancel…" }).click();
+  await page.getByRole("button", { name: "Cancel silence" }).click();
   await expect(row).toHaveCount(0);
 });

@@ -2,7 +2,7 @@ import { expect, test } from "@playwright/test";
 import { join } from "node:path";
 import { IncidentPage } from "../pages/IncidentPage";
 import { RnicPage } from "../pages/RnicPage";
-import { WallPage } from "../pages/WallPage";
+import { FleetPage } from "../pages/FleetPage";
 import { SYMPTOM_MS } from "../support/environment";
 
 /** The pictures of the documentation, from the real stack: E2E_SCREENSHOTS=docs/images tests/e2e/run screenshots */
@@ -12,14 +12,14 @@ const path = (name: string) => join(__dirname, "..", "..", "..", folder ?? "", `
 test("the pictures of the documentation are taken", async ({ page }) => {
   test.skip(!folder, "E2E_SCREENSHOTS names no folder");
   test.setTimeout(2 * SYMPTOM_MS + 60_000);
-  const wall = new WallPage(page);
-  await wall.open();
-  await wall.painted();
-  await expect(wall.sick("S1")).toBeVisible({ timeout: SYMPTOM_MS });
-  await expect(wall.sick("S6")).toBeVisible({ timeout: SYMPTOM_MS });
+  const fleet = new FleetPage(page);
+  await fleet.open();
+  await fleet.painted();
+  await expect(fleet.sick("S1")).toBeVisible({ timeout: SYMPTOM_MS });
+  await expect(fleet.sick("S6")).toBeVisible({ timeout: SYMPTOM_MS });
   await page.screenshot({ path: path("wall") });
 
-  await wall.sick("S1").click();
+  await fleet.sick("S1").click();
   const rnic = new RnicPage(page);
   await rnic.chooseRange("5m");
   await rnic.expectPainted(/^Counter gap/);
@@ -31,7 +31,10 @@ test("the pictures of the documentation are taken", async ({ page }) => {
   await rnic.incidents.getByRole("listitem").getByRole("link").first().click();
   const incident = new IncidentPage(page);
   await expect(incident.causes.getByRole("listitem").first()).toBeVisible();
-  await expect(page.getByRole("region", { name: "Evidence charts" }).getByRole("img").first()).toHaveAttribute("data-painted", "true");
+  await expect(page.getByRole("region", { name: "Evidence charts" }).getByRole("img").first()).toHaveAttribute(
+    "data-painted",
+    "true",
+  );
   await page.screenshot({ path: path("incident") });
 
   const remedy = await incident.review("tune-revalidator");

@@ -3,7 +3,7 @@ import { Shell } from "../pages/Shell";
 import { SignInPage } from "../pages/SignInPage";
 import { password, SIGNED_IN, user } from "../support/environment";
 
-test("a wrong password is refused with a reason, the right one leads to the page that was asked for", async ({ page }) => {
+test("a wrong password is refused with a reason, the right one leads to the requested page", async ({ page }) => {
   await page.goto("/agents");
   const form = new SignInPage(page);
   await form.signIn(user(), "certainly-not-the-password");

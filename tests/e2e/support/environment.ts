@@ -2,7 +2,10 @@ import { join } from "node:path";
 
 function needed(name: string): string {
   const value = process.env[name];
-  if (!value) throw new Error(`${name} is not set. tests/e2e/run starts a stack and sets it; to use your own, set E2E_BASE_URL, E2E_USER and E2E_PASSWORD.`);
+  if (!value)
+    throw new Error(
+      `${name} is not set. tests/e2e/run starts a stack and sets it; to use your own, set E2E_BASE_URL, E2E_USER and E2E_PASSWORD.`,
+    );
   return value;
 }
 
@@ -16,4 +19,4 @@ export const SIGNED_IN = join(__dirname, "..", "test-results", "session.json");
 /** A symptom needs the load to arrive, the collector's windows to fill and the classifier's hysteresis to pass. */
 export const SYMPTOM_MS = Number(process.env["E2E_SYMPTOM_S"] ?? 300) * 1000;
 /** The catalogue's longest verification, and the round trip around it. */
-export const VERIFIED_MS = 240_000;
+export const CONFIRMED_MS = 240_000;

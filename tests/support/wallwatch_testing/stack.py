@@ -60,9 +60,13 @@ def wait_for(what: str, ask: Callable[[], Any], timeout_s: float, pause_s: float
 
 
 @contextmanager
-def start(folder: Path, scenario: Path, settings: Mapping[str, str] | None = None) -> Iterator[Stack]:
+def start(
+    folder: Path, scenario: Path, settings: Mapping[str, str] | None = None, before_fleet: Callable[[Stack], None] | None = None
+) -> Iterator[Stack]:
     """Run the stack of a scenario for the length of the block; nothing is left running.
 
+    A scenario's clock starts with its fleet. What must be there before the first symptom, however slow the machine, is made in
+    `before_fleet`, which is called when the API is ready.
     `settings` are more environment variables for the processes of the centre. Incidents that are over are resolved after 10 s, unless they
     say otherwise: tests follow an incident to its end.
     """
@@ -79,10 +83,11 @@ def start(folder: Path, scenario: Path, settings: Mapping[str, str] | None = Non
     programs = [*stores(layout), *central, *fleet(layout, scenario), *on_hosts(layout, simulated)]
     with supervise.running(programs, folder) as supervisor:
         starting = demo.Demo(layout, supervisor, database_url)
+        stack = Stack(layout, database_url, supervisor, simulated, demo.ADMIN, starting.admin_password())
         # Its progress is for a person; standard output may be somebody's data.
         with redirect_stdout(sys.stderr):
-            starting.start(simulated)
-        yield Stack(layout, database_url, supervisor, simulated, demo.ADMIN, starting.admin_password())
+            starting.start(simulated, None if before_fleet is None else lambda: before_fleet(stack))
+        yield stack
 
 
 def random_name(prefix: str) -> str:

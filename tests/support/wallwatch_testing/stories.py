@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from wallwatch.domain.instants import rfc3339
 from wallwatch.domain.symptoms.host_stage import Message, step
-from wallwatch.domain.symptoms.model import rfc3339
 
 START_MS = 1_790_000_000_000
 HOST, PCI, RACK = "host01", "0000:3b:00.0", "r1"

@@ -6,7 +6,7 @@ import (
 	"net/netip"
 )
 
-// isFull tells whether a mask that is printed nevertheless sets every bit of an address. Masks of plain numbers are left
+// isFull reports whether a mask that is printed nevertheless sets every bit of an address. Masks of plain numbers are left
 // as they are: whether 0xffff is full depends on the field, and Open vSwitch does not print full ones.
 func isFull(mask []byte) bool {
 	switch string(mask) {
@@ -86,7 +86,7 @@ func hexOnes(digits []byte) (count int) {
 	return count
 }
 
-// width is the number of bits of a field that is matched exactly. Addresses tell by their notation; a tunnel id is a
+// width is the number of bits of a field that is matched exactly. Addresses are recognised by their notation; a tunnel id is a
 // VXLAN network identifier of 24 bits. A field that is not listed counts 0: its length is unknown.
 func width(parent, name, value []byte) int {
 	switch string(name) {
@@ -128,7 +128,7 @@ const (
 	macLength = len("00:00:00:00:00:00")
 )
 
-// addressWidth tells the kinds of addresses apart by their notation; 0 for a text that is none.
+// addressWidth recognises the kind of an address by its notation; 0 for other text.
 func addressWidth(value []byte) int {
 	for i, c := range value {
 		switch c {

@@ -10,7 +10,7 @@ import (
 	"hash/maphash"
 )
 
-// Offload tells where a flow is.
+// Offload is where a flow is.
 type Offload uint8
 
 // The values of `offloaded:`. A dump without `-m` does not print the word at all; that counts as Software.

@@ -6,7 +6,7 @@ import "bytes"
 type Match struct {
 	// InPort is the name (or number) of the port the packet came from.
 	InPort []byte
-	// Tunnel tells whether the packet came out of a tunnel; TunnelDst is the outer destination, this host's endpoint, TunnelSrc the
+	// Tunnel reports whether the packet came out of a tunnel; TunnelDst is the outer destination, this host's endpoint, TunnelSrc the
 	// outer source where the match names just one.
 	Tunnel               bool
 	TunnelDst, TunnelSrc []byte
@@ -31,7 +31,7 @@ const maxDepth = 8
 
 // Parse reads a match such as "recirc_id(0),in_port(eth0_3),eth(src=0:..:0/0:..:0,dst=..),eth_type(0x0800)".
 //
-// Three fields are not part of the mask, although they always match: in_port (the eSwitch matches the source port beside
+// Three fields are not part of the mask, although they always match: in_port (the eSwitch matches the source port in addition to
 // the mask), packet_type, and recirc_id 0. A recirculation id above 0 selects another hardware table, and so makes
 // another mask.
 func (p *MatchParser) Parse(match []byte, out *Match) error {
@@ -81,11 +81,8 @@ func (p *MatchParser) field(parent []byte, depth int) bool {
 		if !ok {
 			return false
 		}
-		if string(parent) == "tunnel" && (string(name) == "dst" || string(name) == "ipv6_dst") && (mask == nil || !isZero(mask)) {
-			p.out.TunnelDst = value
-		}
-		if string(parent) == "tunnel" && (string(name) == "src" || string(name) == "ipv6_src") && mask == nil {
-			p.out.TunnelSrc = value
+		if string(parent) == "tunnel" {
+			p.tunnelAddress(name, value, mask)
 		}
 		p.add(parent, name, value, mask)
 		return true
@@ -101,30 +98,51 @@ func (p *MatchParser) field(parent []byte, depth int) bool {
 	return ok
 }
 
+// tunnelAddress notes the addresses of a tunnel's ends: a source only where it is matched in full.
+func (p *MatchParser) tunnelAddress(name, value, mask []byte) {
+	switch string(name) {
+	case "dst", "ipv6_dst":
+		if mask == nil || !isZero(mask) {
+			p.out.TunnelDst = value
+		}
+	case "src", "ipv6_src":
+		if mask == nil {
+			p.out.TunnelSrc = value
+		}
+	}
+}
+
 func (p *MatchParser) group(name []byte, depth int) bool {
 	// Half the groups of a dump look like this, and match nothing.
-	if rest := p.in[p.at:]; len(rest) >= len(wildcard) && string(rest[:len(wildcard)]) == wildcard {
+	if bytes.HasPrefix(p.in[p.at:], wildcard) {
 		p.at += len(wildcard)
 		return true
 	}
-	before, writtenBefore := len(p.mask), p.bits
 	switch {
 	case string(name) == "in_port" && depth == 0:
 		return p.port() && p.close()
 	case string(name) == "packet_type":
+		before, writtenBefore := len(p.mask), p.bits
 		return p.fields(nil, depth+1) && p.drop(before, writtenBefore) && p.close()
-	case p.at < len(p.in) && (p.in[p.at] == '+' || p.in[p.at] == '-'):
+	case p.at < len(p.in) && bytes.IndexByte([]byte("+-"), p.in[p.at]) >= 0:
 		return p.flags(name) && p.close()
 	}
-	if value, mask, ok := p.scalar(); ok {
-		if string(name) != "recirc_id" || !isZero(value) {
-			p.add(nil, name, value, mask)
-		}
-		return p.close()
+	value, mask, scalar := p.scalar()
+	if !scalar {
+		return p.nested(name, depth) && p.close()
 	}
+	if string(name) != "recirc_id" || !isZero(value) {
+		p.add(nil, name, value, mask)
+	}
+	return p.close()
+}
+
+// nested reads the fields of a group; a group in which nothing is matched leaves no trace.
+func (p *MatchParser) nested(name []byte, depth int) bool {
 	if string(name) == "tunnel" && depth == 0 {
 		p.out.Tunnel = true
 	}
+	before, writtenBefore := len(p.mask), p.bits
 	p.write(name)
 	p.mask = append(p.mask, '(')
 	opened := len(p.mask)
@@ -132,15 +150,14 @@ func (p *MatchParser) group(name []byte, depth int) bool {
 		return false
 	}
 	if len(p.mask) == opened {
-		p.drop(before, writtenBefore)
-	} else {
-		p.mask = append(p.mask, ')')
+		return p.drop(before, writtenBefore)
 	}
-	return p.close()
+	p.mask = append(p.mask, ')')
+	return true
 }
 
 // wildcard is the inside and the end of a group such as skb_mark(0/0).
-const wildcard = "0/0)"
+var wildcard = []byte("0/0)")
 
 func (p *MatchParser) drop(length, bits int) bool {
 	p.mask, p.bits = p.mask[:length], bits
@@ -283,7 +300,7 @@ var isDelimiter = [256]bool{'=': true, '(': true, ')': true, '{': true, '}': tru
 
 func isClosing(c byte) bool { return c == ')' || c == '}' }
 
-// isZero tells whether a number, address or mask in any of the dump's notations is zero.
+// isZero reports whether a number, address or mask in any of the dump's notations is zero.
 func isZero(text []byte) bool {
 	for _, c := range text {
 		if c != '0' && c != 'x' && c != '.' && c != ':' {

@@ -24,10 +24,10 @@ type Message struct {
 	ID     json.RawMessage `json:"id,omitempty"`
 }
 
-// IsRequest tells whether the peer wants an answer (`echo` is the only request an OVSDB server sends).
+// IsRequest reports whether the peer wants an answer (`echo` is the only request an OVSDB server sends).
 func (m *Message) IsRequest() bool { return m.Method != "" && !isNull(m.ID) }
 
-// IsNotification tells whether the message is a call without an answer.
+// IsNotification reports whether the message is a call without an answer.
 func (m *Message) IsNotification() bool { return m.Method != "" && isNull(m.ID) }
 
 // Failure returns the peer's error member as an error, or nil.

@@ -12,7 +12,7 @@ var ErrTooLong = errors.New("the peer's text is too long")
 const (
 	// maxMessage bounds a message that is held whole.
 	maxMessage = 16 << 20
-	// maxText bounds what a streamed reply holds beside its result: an error, a name, an id.
+	// maxText bounds what a streamed reply holds in addition to its result: an error, a name, an id.
 	maxText = 1 << 20
 )
 
@@ -31,7 +31,7 @@ func (l *limitedWriter) Write(chunk []byte) (int, error) {
 	return l.w.Write(chunk)
 }
 
-// limitedReader gives at most left bytes, which its owner sets anew for each message.
+// limitedReader gives at most left bytes, which its owner sets for each message.
 type limitedReader struct {
 	r    io.Reader
 	left int

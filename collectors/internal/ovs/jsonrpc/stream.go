@@ -111,41 +111,42 @@ func (s *streamer) value(sink io.Writer) error {
 
 func (s *streamer) rawValue(c byte) ([]byte, error) {
 	var raw []byte
-	for depth := 0; ; {
-		if len(raw) > maxText {
-			return nil, ErrTooLong
+	for depth := 0; len(raw) <= maxText; {
+		closing := c == '}' || c == ']'
+		if depth == 0 && (closing || c == ',') { // it belongs to what the value is in
+			return raw, s.r.UnreadByte()
 		}
+		var err error
 		switch c {
 		case '{', '[':
 			depth++
 		case '}', ']':
-			if depth == 0 {
-				return raw, s.r.UnreadByte()
-			}
 			depth--
-		case ',':
-			if depth == 0 {
-				return raw, s.r.UnreadByte()
-			}
 		case '"':
-			var text bytes.Buffer
-			if err := s.copyString(LimitWriter(&text, maxText)); err != nil {
+			if raw, err = s.appendString(raw); err != nil {
 				return nil, err
 			}
-			raw = append(raw, '"')
-			raw = append(raw, text.Bytes()...)
 		}
 		if c != ' ' && c != '\n' {
 			raw = append(raw, c)
 		}
-		if depth == 0 && (c == '}' || c == ']') {
+		if depth == 0 && closing {
 			return raw, nil
 		}
-		var err error
 		if c, err = s.next(); err != nil {
 			return nil, err
 		}
 	}
+	return nil, ErrTooLong
+}
+
+// appendString appends a string up to its closing quote.
+func (s *streamer) appendString(raw []byte) ([]byte, error) {
+	var text bytes.Buffer
+	if err := s.copyString(LimitWriter(&text, maxText)); err != nil {
+		return nil, err
+	}
+	return append(append(raw, '"'), text.Bytes()...), nil
 }
 
 // copyString unescapes the rest of a string whose opening quote has been read.

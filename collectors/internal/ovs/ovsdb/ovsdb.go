@@ -126,6 +126,10 @@ func (c *Client) call(ctx context.Context, method string, params any) (json.RawM
 
 	if err := c.conn.Send(request); err != nil {
 		c.forget(request.ID)
+		if errors.Is(err, net.ErrClosed) { // the receiver has closed it just now, and knows why
+			<-c.done
+			return nil, c.failure
+		}
 		return nil, err
 	}
 	select {

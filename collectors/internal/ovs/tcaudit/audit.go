@@ -1,5 +1,5 @@
 // Package tcaudit finds filters of TC that Open vSwitch has forgotten. Open vSwitch offloads a flow as a filter at the ingress of a port, which has
-// the packets before Open vSwitch sees them. When it is told to offload no more (other_config:hw-offload), or ends in the wrong moment, filters stay
+// the packets before Open vSwitch sees them. When its offload is switched off (other_config:hw-offload), or ends in the wrong moment, filters stay
 // behind and go on forwarding by rules that may long be wrong. Nothing in Open vSwitch shows them; the kernel does.
 package tcaudit
 
@@ -62,7 +62,7 @@ func Audit(ctx context.Context, kernel Kernel, dump func(context.Context) ([]byt
 		}
 		known, unreadable := inTC(text)
 		if unreadable > 0 {
-			return report, fmt.Errorf("%d lines of the flow dump cannot be read, so that no filter is proven to be orphaned", unreadable)
+			return report, fmt.Errorf("%d lines of the flow dump cannot be read, so no filter is proven to be orphaned", unreadable)
 		}
 		suspects = slices.DeleteFunc(suspects, func(f netlink.Filter) bool { return known[f.UFID()] })
 	}

@@ -98,7 +98,7 @@ func resolve(path string) ([]string, error) {
 // Path is the socket that is connected.
 func (c *Client) Path() string { return c.path }
 
-// PeerPID is the process id of the daemon, 0 where the system does not tell. A daemon that restarts may make its socket under
+// PeerPID is the process id of the daemon, 0 where the system does not say. A daemon that restarts may make its socket under
 // the same name again.
 func (c *Client) PeerPID() int {
 	stream, ok := c.stream.(*net.UnixConn)
@@ -124,7 +124,7 @@ func (c *Client) PeerPID() int {
 // Close ends the connection.
 func (c *Client) Close() error { return c.stream.Close() }
 
-// maxOutput is far more than a command prints that tells about ports and settings.
+// maxOutput is far more than a command about ports and settings prints.
 const maxOutput = 16 << 20
 
 // Call runs a command and returns its whole output. Use Stream for output that may be large.

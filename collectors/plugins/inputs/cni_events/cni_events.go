@@ -1,4 +1,4 @@
-// Package cni_events is the Telegraf input that reports what the CNI chain of a host did, as wallwatch-cni tells it.
+// Package cni_events is the Telegraf input that reports what the CNI chain of a host did, from the files of wallwatch-cni.
 package cni_events
 
 import (
@@ -76,7 +76,7 @@ func (p *Plugin) Stop() {
 func (p *Plugin) Gather(acc telegraf.Accumulator) error {
 	// Telegraf would round times to the interval otherwise.
 	acc.SetPrecision(time.Nanosecond)
-	// The plugin of a container runtime runs as root, and what it tells is nobody else's business.
+	// The plugin of a container runtime runs as root, and its reports are for this input only.
 	if err := os.MkdirAll(p.EventDir, 0o700); err != nil {
 		return fmt.Errorf("the folder for events of the CNI chain: %w", err)
 	}
@@ -106,7 +106,7 @@ func (p *Plugin) remove() error {
 	return errors.Join(errs...)
 }
 
-// checkRoom tells once that the plugin stopped writing because the collector was away.
+// checkRoom reports once that the plugin stopped writing while the collector was down.
 func (p *Plugin) checkRoom(acc telegraf.Accumulator, waiting int) {
 	full := waiting >= cnievent.MaxPending
 	if full && !p.full {

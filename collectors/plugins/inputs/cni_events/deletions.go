@@ -10,7 +10,7 @@ type attachment struct{ container, iface string }
 // maxDeletions bounds the memory. A repeated DEL follows the first one soon.
 const maxDeletions = 4096
 
-// note learns from an event, and tells whether it repeats a DEL.
+// note learns from an event, and reports whether it repeats a DEL.
 func (d *deletions) note(e cnievent.Event) bool {
 	about := attachment{e.Container, e.Interface}
 	switch {

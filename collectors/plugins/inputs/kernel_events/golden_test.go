@@ -85,7 +85,7 @@ func (h *host) gather() string {
 }
 
 // Each case is a sysfs tree and then what happens to the host, a gathering after each; the expected output is what all gatherings add. What
-// can happen: `kmsg` (lines are added), `replace` (the log begins anew), `reboot` (the host was started anew), `boot` (the same, under a
+// can happen: `kmsg` (lines are added), `replace` (the log starts again), `reboot` (the host booted), `boot` (the same, under a
 // collector that goes on, as on a simulated host), `pstore` (a file was left there), `crash` and `restart` (of the collector).
 func TestCasesGiveTheExpectedEvents(t *testing.T) {
 	plugintest.Cases(t, func(t *testing.T, folder string) {

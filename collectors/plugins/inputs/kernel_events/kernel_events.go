@@ -52,7 +52,7 @@ type Plugin struct {
 	begun bool
 	// skip is set until what was in the log before the start is left out.
 	skip bool
-	// complained is the trouble that was told last.
+	// lastError is the error that was reported last.
 	complained string
 }
 
@@ -91,7 +91,7 @@ func (p *Plugin) Start(telegraf.Accumulator) error {
 	var err error
 	if p.state, err = readState(p.StateFile); err != nil {
 		// Better to repeat events than to collect none; the store knows repeated ones.
-		p.Log.Warnf("Beginning with the oldest record: %v", err)
+		p.Log.Warnf("Starting with the oldest record: %v", err)
 	}
 	p.log = kmsg.New(p.Kmsg, p.state.Position, p.clock)
 	return nil
@@ -153,14 +153,14 @@ func (p *Plugin) save() error {
 		return nil
 	}
 	if err := writeState(p.StateFile, p.state); err != nil {
-		return fmt.Errorf("the position in the kernel log cannot be kept: %w", err)
+		return fmt.Errorf("the position in the kernel log cannot be saved: %w", err)
 	}
 	p.saved = p.state
 	p.saved.Dumps = slices.Clone(p.state.Dumps)
 	return nil
 }
 
-// onlyNews returns an error when it is another one than the last: a log that may not be read is told once, not every second.
+// onlyNews returns an error when it is another one than the last: a log that may not be read is reported once, not every second.
 func (p *Plugin) onlyNews(err error) error {
 	text := ""
 	if err != nil {
@@ -183,7 +183,7 @@ func (p *Plugin) reportReading(acc telegraf.Accumulator, found kmsg.Reading, now
 			map[string]any{"lost": int64(found.Lost), "origin": "kmsg"}) //nolint:gosec // a kernel does not write 2^63 records
 	}
 	if found.Malformed > 0 {
-		p.Log.Warnf("%d lines of %q are no records of a kernel log", found.Malformed, p.Kmsg)
+		p.Log.Warnf("%d lines of %q are not records of a kernel log", found.Malformed, p.Kmsg)
 	}
 	if found.BegunAnew {
 		p.Log.Infof("%q was truncated or replaced; it is read from its beginning", p.Kmsg)
@@ -226,13 +226,13 @@ func (p *Plugin) reportBoot(acc telegraf.Accumulator, found *boot, now time.Time
 	if at.IsZero() || at.After(now) {
 		at = now
 	}
-	shutdown, detail := "none", "The host was started anew, and no shutdown was seen before."
+	shutdown, detail := "none", "The host booted, and no shutdown was seen before."
 	shortBefore := func(end *time.Time) bool { return end != nil && at.Sub(*end) < shutdownTime }
 	switch stopped := p.state.StoppedAt; {
 	case shortBefore(p.state.ShutdownAt), shortBefore(stopped):
-		shutdown, detail = "orderly", "The host was started anew after an orderly shutdown."
+		shutdown, detail = "orderly", "The host booted after an orderly shutdown."
 	case stopped != nil:
-		shutdown, detail = "unknown", "The host was started anew; the collector did not run when the boot before ended."
+		shutdown, detail = "unknown", "The host booted; the collector did not run when the previous boot ended."
 	}
 	p.state.ShutdownAt = nil
 	p.events.EmitFields(acc, at, HostBooted, "", detail, map[string]any{"boot_id": found.id, "shutdown": shutdown})

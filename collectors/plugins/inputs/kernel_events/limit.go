@@ -34,7 +34,7 @@ type summary struct {
 	leftOut int
 }
 
-// pass tells whether an occurrence becomes an event, and returns what the window before left out when a new one begins.
+// pass reports whether an occurrence becomes an event, and returns what the window before left out when a new one begins.
 func (l *limiter) pass(o occurrence) (bool, *summary) {
 	k := key{o.pattern, o.device}
 	w := l.windows[k]

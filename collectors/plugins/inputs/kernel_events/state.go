@@ -44,7 +44,7 @@ func (s *state) sawDump(digest string) bool {
 // rewriteAfter is how old the time of the last reading in the file may become while nothing happens.
 const rewriteAfter = time.Minute
 
-// worthSaving tells whether a state differs from the saved one in more than the time of the last reading.
+// worthSaving reports whether a state differs from the saved one in more than the time of the last reading.
 func (s *state) worthSaving(saved *state) bool {
 	if s.Position.ReadAt.Sub(saved.Position.ReadAt).Abs() >= rewriteAfter {
 		return true

@@ -8,7 +8,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/internal/sysfs"
 )
 
-// topology tells which RNIC a PCI address of the log belongs to: the RNIC itself, one of its virtual functions, or a port above it. What was
+// topology knows which RNIC a PCI address of the log belongs to: the RNIC itself, one of its virtual functions, or a port above it. What was
 // known once stays known, since the lines of interest are often about devices that have just gone.
 type topology struct {
 	root sysfs.Root

@@ -53,7 +53,7 @@ func newTrace(head *match, r kmsg.Record, before kmsg.Position) *trace {
 	return t
 }
 
-// add takes one more line and tells whether the trace is complete.
+// add takes one more line and reports whether the trace is complete.
 func (t *trace) add(r kmsg.Record) bool {
 	t.lines++
 	if found := pointerLine.FindStringSubmatch(r.Text); found != nil {
@@ -121,7 +121,7 @@ func deviceOf(r kmsg.Record) string {
 	return pciAddress.FindString(r.Text)
 }
 
-// traces puts stack traces together. Processors print at the same time, so where the kernel tells who wrote a line, each writer has a trace
+// traces puts stack traces together. Processors print at the same time, so where the kernel says who wrote a line, each writer has a trace
 // of its own.
 type traces struct{ open map[string]*trace }
 

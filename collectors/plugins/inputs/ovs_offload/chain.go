@@ -43,7 +43,7 @@ type chain struct {
 	byText map[string]*mask
 }
 
-// sort orders the masks by TC's priorities, and tells whether any has one.
+// sort orders the masks by TC's priorities, and reports whether any has one.
 func (c *chain) sort() (known bool) {
 	slices.SortStableFunc(c.masks, func(a, b *mask) int {
 		// Unknown, 0, becomes the greatest number.

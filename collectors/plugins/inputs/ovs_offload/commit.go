@@ -84,19 +84,13 @@ func (t *tracker) advance(f *flow, compare bool) {
 	if !compare {
 		return
 	}
-	r := &f.owner.change
-	var packets uint64
+	restarted := wasKnown && (wasReplaced || after.packets < before.packets)
+	packets := after.packets
 	switch {
-	case !wasKnown:
-		packets = after.packets
-		t.offloadEvents(f, reading{})
-		if after.inRNIC() {
-			t.insert(f)
+	case !wasKnown || restarted:
+		if restarted { // its counter began again: the flow was deleted and offloaded again between the two dumps
+			t.bury(f, before)
 		}
-	case wasReplaced || after.packets < before.packets:
-		// Its counter began again: the flow was deleted and offloaded again between the two dumps.
-		packets = after.packets
-		t.bury(f, before)
 		t.offloadEvents(f, reading{})
 		if after.inRNIC() {
 			t.insert(f)
@@ -106,25 +100,35 @@ func (t *tracker) advance(f *flow, compare bool) {
 		t.offloadEvents(f, before)
 		t.transition(f, before)
 	}
-	r.packets += packets
+	f.owner.change.packets += packets
 	if hasCopy && wasKnown {
-		grown := copyGrowth(before, after)
-		r.copyPackets += grown
-		if grown > 0 {
-			t.events.add(softwareHit, f, "Software handled packets of the flow.")
-		}
+		t.countCopy(f, copyGrowth(before, after))
 	}
 	if f.mask != nil && after.hardware() {
-		f.mask.packets += packets
-		r.queries[f.side] += float64(packets) * float64(f.mask.position)
-		r.squares[f.side] += float64(packets) * float64(f.mask.position) * float64(f.mask.position)
-		r.matched[f.side] += float64(packets)
-		if f.side == egress && f.encaps != nil {
-			f.owner.peers.sent(f.encaps.peer, packets)
-		}
-		if f.side == ingress {
-			f.owner.peers.came(f.source, packets, f.mask.position)
-		}
+		f.countQueries(packets)
+	}
+}
+
+// countCopy adds the packets that software handled although the flow is offloaded.
+func (t *tracker) countCopy(f *flow, packets uint64) {
+	f.owner.change.copyPackets += packets
+	if packets > 0 {
+		t.events.add(softwareHit, f, "Software handled packets of the flow.")
+	}
+}
+
+// countQueries adds what the packets of an offloaded flow have to do with its mask, and with the peer's.
+func (f *flow) countQueries(packets uint64) {
+	c, count, position := &f.owner.change, float64(packets), float64(f.mask.position)
+	f.mask.packets += packets
+	c.queries[f.side] += count * position
+	c.squares[f.side] += count * position * position
+	c.matched[f.side] += count
+	if f.side == egress && f.encaps != nil {
+		f.owner.peers.sent(f.encaps.peer, packets)
+	}
+	if f.side == ingress {
+		f.owner.peers.came(f.source, packets, f.mask.position)
 	}
 }
 
@@ -197,8 +201,8 @@ func (t *tracker) wasLive(g grave) bool {
 	return g.absent.Sub(g.gone) <= quickReturn
 }
 
-// isCertain says whether it is no matter of chance that a live flow was deleted: dumps that are far apart see every flow that comes back as one
-// that was back at once, and cannot tell flows that all rest from counters that are all late.
+// isCertain reports whether it is no matter of chance that a live flow was deleted: dumps that are far apart see every flow that comes back as one
+// that was back at once, and cannot distinguish flows that all rest from counters that are all late.
 func (t *tracker) isCertain(g grave) bool {
 	return t.reading.Sub(g.seen) <= 2*quickReturn || (g.usedAt != neverUsed && t.sinceStart(g.gone)-g.usedAt < t.maxIdle.Milliseconds())
 }

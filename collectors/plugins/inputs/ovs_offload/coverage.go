@@ -9,14 +9,9 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/unixctl"
 )
 
-// coverageCounters are the daemon's own counters that are reported, under the daemon's names. Releases differ in which of
-// them they have.
-var coverageCounters = []string{
-	"dpif_flow_put", "dpif_flow_put_error", "dpif_flow_del", "dpif_flow_del_error", "upcall_flow_limit_hit",
-	"upcall_flow_limit_kill", "handler_duplicate_upcall", "revalidate_missed_dp_flow", "ukey_invalid_stat_reset",
-}
+//go:generate go run ../../../internal/fieldlists -package ovs_offload -out fields_generated.go ../../../../pipelines/wallwatch/domain/telemetry/metrics.yaml
 
-// coverage reads these counters. `coverage/show` omits a counter that is zero as well as one that this release lacks;
+// coverage reads coverageCounters, which are reported under the daemon's names; releases differ in which they have. `coverage/show` omits a counter that is zero as well as one that this release lacks;
 // `coverage/read-counter` knows the difference, and is asked once for each counter and daemon.
 type coverage struct{ counted map[string]bool }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/dpctl"
 )
 
-func (p *Plugin) emit(acc telegraf.Accumulator, seen *switchState, maxIdle *time.Duration, started time.Time, decision map[string]any) {
+func (p *Plugin) emit(acc telegraf.Accumulator, seen *switchState, maxIdle *time.Duration, started time.Time, costs map[string]any) {
 	since := p.peersDue(seen)
 	for _, r := range p.tracker.rnics {
 		tags := map[string]string{"pci": r.id}
@@ -26,18 +26,18 @@ func (p *Plugin) emit(acc telegraf.Accumulator, seen *switchState, maxIdle *time
 	}
 	p.emitMasks(acc, seen)
 	p.emitFlowEvents(acc, seen.dumpedAt)
-	p.emitDatapaths(acc, seen, maxIdle, started, decision)
+	p.emitDatapaths(acc, seen, maxIdle, started, costs)
 }
 
 // emitDatapaths reports what the daemon says of its datapaths, and what their dumps were like if they came.
-func (p *Plugin) emitDatapaths(acc telegraf.Accumulator, seen *switchState, maxIdle *time.Duration, started time.Time, decision map[string]any) {
+func (p *Plugin) emitDatapaths(acc telegraf.Accumulator, seen *switchState, maxIdle *time.Duration, started time.Time, costs map[string]any) {
 	sweeps := p.sweeps.take()
 	for i := range seen.datapaths {
 		fields := datapathFields(&seen.datapaths[i])
 		sweeps[seen.datapaths[i].Name].report(fields)
 		addMaxIdle(fields, maxIdle)
 		maps.Copy(fields, seen.coverage)
-		maps.Copy(fields, decision)
+		maps.Copy(fields, costs)
 		if seen.unparsed != nil {
 			fields["flows_unparsed"] = int64(seen.unparsed[i])
 			if p.FlowEventLimit > 0 {

@@ -26,7 +26,7 @@ type flow struct {
 	replaced, copied bool
 	// opaque is a flow whose match could not be understood.
 	opaque bool
-	// stood tells that the counter did not move between the two dumps before.
+	// stood is set when the counter did not move between the two dumps before.
 	stood bool
 }
 
@@ -36,17 +36,17 @@ type reading struct {
 	// usedAt is when the counter last moved, in ms since the collector started (negative before that); neverUsed when the flow was not used.
 	usedAt  int64
 	offload dpctl.Offload
-	// handedOver tells that the switch gave the flow to TC or to the RNIC's driver, which may have refused it.
+	// handedOver is set when the switch gave the flow to TC or to the RNIC's driver, which may have refused it.
 	handedOver bool
 }
 
 const neverUsed = math.MinInt64
 
-// hardware tells whether the RNIC has the flow. A partly offloaded flow is classified by the RNIC but forwarded by
+// hardware reports whether the RNIC has the flow. A partly offloaded flow is classified by the RNIC but forwarded by
 // software, so it has no entry in the eSwitch's chain.
 func (r reading) hardware() bool { return r.offload == dpctl.Offloaded }
 
-// inRNIC tells whether the RNIC has an entry for the flow, which has to be inserted and deleted also where software forwards.
+// inRNIC reports whether the RNIC has an entry for the flow, which has to be inserted and deleted also where software forwards.
 func (r reading) inRNIC() bool { return r.offload != dpctl.Software }
 
 // grave remembers an entry that the RNIC lost, for a minute: it may come back.
@@ -79,7 +79,7 @@ type rnicState struct {
 	change     change
 	// typicalGapMS is the median time between two moves of a flow's counter in the last minute, 0 while unknown.
 	typicalGapMS float64
-	// byPriority tells that TC's priorities order the masks.
+	// byPriority is set when TC's priorities order the masks.
 	byPriority bool
 }
 

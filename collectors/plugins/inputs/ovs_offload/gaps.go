@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// window is the time over which gaps and re-offloads are told (telemetry registry, rnic_offload).
+// window is the time over which gaps and re-offloads are reported (telemetry registry, rnic_offload).
 const window = time.Minute
 
 // histogram counts gaps in ms in buckets that grow with the value: 16 to each power of two, so that a percentile is right

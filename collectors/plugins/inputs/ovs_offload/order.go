@@ -7,7 +7,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/dpctl"
 )
 
-// prioritySource tells the TC priority of every offloaded flow of some ports.
+// prioritySource reads the TC priority of every offloaded flow of some ports.
 type prioritySource interface {
 	Priorities(ports []string) (map[dpctl.UFID]uint16, error)
 }

@@ -23,7 +23,7 @@ import (
 type orphans struct {
 	kernel tcaudit.Kernel
 	next   time.Time
-	// known is the number of the last audit, to tell when there are more.
+	// known is the number of the last audit, to detect when there are more.
 	known  int
 	failed bool
 }

@@ -61,7 +61,7 @@ func TestQueriesAreReportedBySourceTheBusiestFirst(t *testing.T) {
 	again := map[string]any{}
 	p.report(again, time.Second)
 	if len(again) != 0 {
-		t.Errorf("the count did not begin anew: %v", again)
+		t.Errorf("the count did not start again: %v", again)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/influxdata/telegraf/config"
 	"github.com/influxdata/telegraf/plugins/inputs"
 
-	"github.com/wallwatch/wallwatch/collectors/internal/cadence"
+	"github.com/wallwatch/wallwatch/collectors/internal/cputime"
 	"github.com/wallwatch/wallwatch/collectors/internal/event"
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/tc"
 	"github.com/wallwatch/wallwatch/collectors/internal/sysfs"
@@ -36,12 +36,6 @@ type Plugin struct {
 	SweepInterval   config.Duration `toml:"sweep_interval"`
 	Timeout         config.Duration `toml:"timeout"`
 
-	Adaptive    bool             `toml:"adaptive"`
-	MinInterval config.Duration  `toml:"min_interval"`
-	MaxInterval config.Duration  `toml:"max_interval"`
-	CPUBudget   float64          `toml:"cpu_budget"`
-	Walls       map[string]int64 `toml:"walls"`
-
 	Log telegraf.Logger `toml:"-"`
 
 	surveyor surveyor
@@ -62,8 +56,6 @@ type Plugin struct {
 	peersReported time.Time
 	// stopLooking ends what Start has begun.
 	stopLooking func()
-	// cadence is nil unless the input is adaptive.
-	cadence *cadence.Controller
 	// clock is the host's clock, with Go's monotonic reading, and cpu measures work; tests replace both.
 	clock func() time.Time
 	cpu   func(work func()) time.Duration
@@ -85,23 +77,18 @@ func (p *Plugin) Init() error {
 	}
 	for name, value := range map[string]config.Duration{"mask_interval": p.MaskInterval, "timeout": p.Timeout} {
 		if value <= 0 {
-			return fmt.Errorf("%s has to be a positive duration, not %s", name, time.Duration(value))
+			return fmt.Errorf("%s must be a positive duration, not %s", name, time.Duration(value))
 		}
 	}
-	if p.PeerInterval < 0 {
-		return fmt.Errorf("peer_interval cannot be negative: %s", time.Duration(p.PeerInterval))
-	}
-	if p.SweepInterval < 0 {
-		return fmt.Errorf("sweep_interval cannot be negative: %s", time.Duration(p.SweepInterval))
-	}
-	if p.EmptyMaskLinger < 0 {
-		return fmt.Errorf("empty_mask_linger cannot be negative: %s", time.Duration(p.EmptyMaskLinger))
+	for name, value := range map[string]config.Duration{
+		"peer_interval": p.PeerInterval, "sweep_interval": p.SweepInterval, "empty_mask_linger": p.EmptyMaskLinger, "tc_audit_interval": p.TCAuditInterval,
+	} {
+		if value < 0 {
+			return fmt.Errorf("%s cannot be negative: %s", name, time.Duration(value))
+		}
 	}
 	if p.TCOrder && p.tc == nil {
 		p.tc = tc.Kernel{}
-	}
-	if p.TCAuditInterval < 0 {
-		return fmt.Errorf("tc_audit_interval cannot be negative: %s", time.Duration(p.TCAuditInterval))
 	}
 	if p.TCOrder && p.TCAuditInterval > 0 && p.orphans.kernel == nil {
 		p.orphans.kernel = realKernel{}
@@ -109,14 +96,11 @@ func (p *Plugin) Init() error {
 	if p.FlowEventLimit < 0 {
 		return fmt.Errorf("flow_event_limit cannot be negative: %d", p.FlowEventLimit)
 	}
-	if err := p.initCadence(); err != nil {
-		return err
-	}
 	if p.clock == nil {
 		p.clock = time.Now
 	}
 	if p.cpu == nil {
-		p.cpu = cadence.CPU
+		p.cpu = cputime.Of
 	}
 	p.surveyor.root = sysfs.Root{Path: p.SysfsRoot}
 	p.tracker = newTracker(time.Duration(p.EmptyMaskLinger), p.clock())
@@ -125,24 +109,20 @@ func (p *Plugin) Init() error {
 	return nil
 }
 
-// Gather reads Open vSwitch once, or not at all when the controller of the interval says that it is not time. What cannot be read is
-// not reported, and the state is kept.
+// Gather reads Open vSwitch once. What cannot be read is not reported, and the state is kept.
 func (p *Plugin) Gather(acc telegraf.Accumulator) error {
 	// Telegraf would round times to the interval otherwise.
 	acc.SetPrecision(time.Nanosecond)
 	started := p.clock()
-	if p.cadence != nil && !p.cadence.Due(started) {
-		return nil
-	}
 	var seen *switchState
 	var maxIdle *time.Duration
 	var err error
 	cost := p.cpu(func() { seen, maxIdle, err = p.read(acc, started) })
-	decision := p.decide(cost, started, seen, err)
+	costs := map[string]any{"collect_cpu_ms": round(cost.Seconds() * 1000)}
 	if err != nil {
 		if seen != nil {
 			acc.AddError(errors.Join(seen.refusals...))
-			p.emitDatapaths(acc, seen, maxIdle, started, decision)
+			p.emitDatapaths(acc, seen, maxIdle, started, costs)
 			err = fmt.Errorf("dumping its flows: %w", err)
 		}
 		p.unreachable(acc, err)
@@ -150,15 +130,12 @@ func (p *Plugin) Gather(acc telegraf.Accumulator) error {
 	}
 	p.reachable(acc)
 	acc.AddError(errors.Join(seen.refusals...))
-	if found := p.audit(acc, started); found != nil {
-		maps.Copy(found, decision)
-		decision = found
-	}
-	p.emit(acc, seen, maxIdle, started, decision)
+	maps.Copy(costs, p.audit(acc, started))
+	p.emit(acc, seen, maxIdle, started, costs)
 	return nil
 }
 
-// read asks everybody once. What was seen beside an error are the datapaths without their flows.
+// read asks everybody once. With an error it returns the datapaths without their flows.
 func (p *Plugin) read(acc telegraf.Accumulator, started time.Time) (*switchState, *time.Duration, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(p.Timeout))
 	defer cancel()
@@ -213,9 +190,6 @@ func init() {
 			TCOrder:         true,
 			TCAuditInterval: config.Duration(5 * time.Minute),
 			Timeout:         config.Duration(8 * time.Second),
-			MinInterval:     config.Duration(cadence.Default.Shortest),
-			MaxInterval:     config.Duration(cadence.Default.Longest),
-			CPUBudget:       cadence.Default.Budget,
 		}
 	})
 }

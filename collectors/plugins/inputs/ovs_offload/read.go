@@ -32,8 +32,8 @@ type switchState struct {
 	elapsed  time.Duration
 }
 
-// readSwitch asks the daemon for its datapaths and flows. A command that the daemon refuses costs what it would have told. Without the flows
-// nothing is known of the RNICs; where their dump did not come to its end, what the datapaths said before is returned beside the error.
+// readSwitch asks the daemon for its datapaths and flows. A command that the daemon refuses costs its own values only. Without the flows
+// nothing is known of the RNICs; where their dump broke off, what the datapaths reported before is returned with the error.
 func (p *Plugin) readSwitch(ctx context.Context) (*switchState, error) {
 	client, err := unixctl.Dial(ctx, p.Unixctl)
 	if err != nil {

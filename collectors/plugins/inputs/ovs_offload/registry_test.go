@@ -15,7 +15,6 @@ func TestFieldsAndRegistryAreTheSame(t *testing.T) {
 	h.FlowEventLimit = 10
 	h.orphans.kernel, h.TCAuditInterval = &filtersAt{}, config.Duration(time.Minute)
 	h.PeerInterval = config.Duration(10 * time.Second)
-	h.Adaptive, h.MinInterval, h.MaxInterval, h.CPUBudget = true, config.Duration(time.Second), config.Duration(time.Minute), 0.02
 	if err := h.Init(); err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/unixctl"
 )
 
-// sweepLooks are the revalidator's sweeps that were looked at since the gathering before. upcall/show tells of the last sweep only, and deletions,
+// sweepLooks are the revalidator's sweeps that were looked at since the gathering before. upcall/show reports the last sweep only, and deletions,
 // which make a sweep long, come in clumps: who looks once in an interval may meet sweeps without them every time.
 type sweepLooks struct {
 	mu   sync.Mutex
@@ -44,7 +44,7 @@ func (s *sweepLooks) note(datapaths []dpctl.Datapath) {
 	}
 }
 
-// take returns the times of each datapath and begins anew.
+// take returns the times of each datapath and starts again.
 func (s *sweepLooks) take() map[string]sweepTimes {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/internal/sysfs"
 )
 
-// topology tells which RNIC the ports of Open vSwitch belong to.
+// topology knows which RNIC the ports of Open vSwitch belong to.
 type topology struct {
 	// generation differs between any two topologies.
 	generation uint32
@@ -53,7 +53,7 @@ func (s *surveyor) survey(now time.Time) (*topology, error) {
 	functions := make(map[string]map[int]string)
 	for _, rnic := range rnics {
 		next.netdevOf[rnic.ID] = rnic.Netdev
-		if vfs, err := s.root.VFs(rnic.ID); err == nil { // without them flows are told of without their function
+		if vfs, err := s.root.VFs(rnic.ID); err == nil { // without them flows are reported without their function
 			functions[rnic.ID] = vfs
 		}
 		if rnic.Netdev != "" {

@@ -101,14 +101,7 @@ func (t *tracker) add(line *dpctl.Flow) {
 	} else if !f.merge(line) {
 		return
 	}
-	fresh := false
-	matchHash, actionHash := dpctl.Hash(line.Match), dpctl.Hash(line.Actions)
-	if !f.known || f.match != matchHash || f.actions != actionHash || f.topology != t.topology.generation {
-		f.replaced = f.known && f.match != matchHash
-		f.match, f.actions, f.topology = matchHash, actionHash, t.topology.generation
-		f.opaque = !t.attribute(f, line)
-		fresh = true
-	}
+	parsed := t.refresh(f, line)
 	if f.opaque {
 		t.unparsed++
 	}
@@ -119,10 +112,22 @@ func (t *tracker) add(line *dpctl.Flow) {
 	f.next = reading{packets: line.Packets, usedAt: usedAt, offload: line.Offload, copyPackets: f.next.copyPackets,
 		handedOver: line.Offload != dpctl.Software || string(line.Layer) == tcLayer}
 	if f.owner != nil && f.mask == nil && f.side != noDirection && line.Offload == dpctl.Offloaded {
-		if fresh || t.matches.Parse(line.Match, &t.match) == nil {
+		if parsed || t.matches.Parse(line.Match, &t.match) == nil {
 			t.join(f)
 		}
 	}
+}
+
+// refresh attributes a flow that is new, or whose match, actions or host have changed, and reports whether it has parsed the match.
+func (t *tracker) refresh(f *flow, line *dpctl.Flow) (parsed bool) {
+	matchHash, actionHash := dpctl.Hash(line.Match), dpctl.Hash(line.Actions)
+	if f.known && f.match == matchHash && f.actions == actionHash && f.topology == t.topology.generation {
+		return false
+	}
+	f.replaced = f.known && f.match != matchHash
+	f.match, f.actions, f.topology = matchHash, actionHash, t.topology.generation
+	f.opaque = !t.attribute(f, line)
+	return true
 }
 
 // merge handles a flow that a dump lists twice, once in the RNIC and once in software: the packets of the software copy

@@ -14,7 +14,7 @@ type backoff struct {
 	until time.Time
 }
 
-// over tells whether the source may be asked.
+// over reports whether the source may be asked.
 func (b *backoff) over(at time.Time) bool { return !at.Before(b.until) }
 
 func (b *backoff) refuse(at time.Time) {

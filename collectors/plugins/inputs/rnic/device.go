@@ -22,7 +22,6 @@ type device struct {
 	functions  functions
 	driver     driver
 	health     map[string]netlink.Reporter
-	errors     errorRate
 }
 
 // throughput keeps both sources of one direction, so that a rate never mixes them.

@@ -13,36 +13,9 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/internal/netlink"
 )
 
-// The counters of `ethtool -S` that become fields, of the two thousand that a driver may have: what the port and its
-// buffers lost, congestion, pauses, the PCIe side, and RDMA traffic (the plain vport counters leave it out).
-var driverCounters = []string{
-	// mlx5
-	"rx_discards_phy", "tx_discards_phy", "tx_errors_phy", "rx_crc_errors_phy", "rx_symbol_err_phy", "rx_corrected_bits_phy",
-	"rx_pcs_symbol_err_phy", "link_down_events_phy", "rx_out_of_buffer", "rx_steer_missed_packets", "rx_if_down_packets",
-	"rx_oversize_pkts_buffer", "rx_buffer_passed_thres_phy", "dev_internal_queue_oob", "rx_pause_ctrl_phy",
-	"tx_pause_ctrl_phy", "rx_global_pause", "tx_global_pause", "rx_global_pause_duration", "tx_global_pause_duration",
-	"tx_pause_storm_warning_events", "tx_pause_storm_error_events", "rx_prio3_pause", "tx_prio3_pause",
-	"rx_prio3_pause_duration", "tx_prio3_pause_duration", "rx_prio3_discards", "rx_prio3_buf_discard",
-	"rx_prio3_cong_discard", "rx_pci_signal_integrity", "tx_pci_signal_integrity", "outbound_pci_stalled_rd",
-	"outbound_pci_stalled_wr", "outbound_pci_stalled_rd_events", "outbound_pci_stalled_wr_events",
-	"outbound_pci_buffer_overflow", "module_unplug", "module_bus_stuck", "module_high_temp", "module_bad_shorted",
-	"rx_vport_rdma_unicast_packets", "rx_vport_rdma_unicast_bytes", "tx_vport_rdma_unicast_packets",
-	"tx_vport_rdma_unicast_bytes", "rx_vport_rdma_multicast_packets", "tx_vport_rdma_multicast_packets",
-	"vport_loopback_packets", "tx_queue_dropped",
-	// ice
-	"rx_dropped.nic", "rx_crc_errors.nic", "illegal_bytes.nic", "tx_dropped_link_down.nic", "link_xon_rx.nic",
-	"link_xon_tx.nic", "link_xoff_rx.nic", "link_xoff_tx.nic", "mac_local_faults.nic", "mac_remote_faults.nic",
-	"link_down_events.nic",
-}
-
-// counterField is the name of a counter's field. A dot parts measurement and field where names of fields are written, so
+// counterField is the name of a counter's field. A dot separates measurement and field where names of fields are written, so
 // ice's names cannot keep theirs.
 func counterField(counter string) string { return strings.ReplaceAll(counter, ".", "_") }
-
-// parameters are the parameters of devlink that become fields: what decides how flows are offloaded and RDMA is done.
-var parameters = []string{
-	"flow_steering_mode", "fdb_large_groups", "esw_port_metadata", "esw_multiport", "enable_roce", "enable_sriov",
-}
 
 // parameterField is the name of a parameter's field.
 func parameterField(parameter string) string { return "param_" + parameter }
@@ -75,7 +48,7 @@ func (q *question) ask(at time.Time, what string, log telegraf.Logger, source fu
 	q.backoff.refuse(at)
 	if !q.failing {
 		q.failing = true
-		log.Warnf("%s cannot be read; it is tried again, ever more rarely: %v", what, err)
+		log.Warnf("%s cannot be read; it is retried with growing pauses: %v", what, err)
 	}
 }
 
@@ -153,11 +126,11 @@ func (d *device) addStatistics(source netlink.Source, describe bool, fields map[
 	if err != nil || !describe {
 		return err
 	}
-	told, err := source.Driver(d.rnic.Netdev)
-	if told.Version != "" {
-		fields["driver_version"] = told.Version
+	reported, err := source.Driver(d.rnic.Netdev)
+	if reported.Version != "" {
+		fields["driver_version"] = reported.Version
 	}
-	d.driver.firmware = firstOf(told.Firmware, d.driver.firmware)
+	d.driver.firmware = firstOf(reported.Firmware, d.driver.firmware)
 	return err
 }
 

@@ -141,7 +141,7 @@ func (f *files) readGroup(g *group, reader *sysfs.Reader, rnic sysfs.RNIC, at ti
 		// A folder that was refused before is tried with one value.
 		if read == 0 && (failed == refusals || known.backoff.wait > 0) {
 			known.backoff.refuse(at)
-			log.Warnf("RNIC %s: the driver refuses %s; it is left alone for %s", rnic.ID, g.name, known.backoff.wait)
+			log.Warnf("RNIC %s: the driver refuses %s; it is not read for %s", rnic.ID, g.name, known.backoff.wait)
 			waits = true
 		}
 	}

@@ -61,12 +61,12 @@ type vfSample struct {
 // slack keeps the rhythm when a gathering comes a little early; it is less than the time between two gatherings.
 const slack = 5 * time.Second
 
-// due tells whether the functions are to be sampled; an interval of 0 never samples them.
+// due reports whether the functions are to be sampled; an interval of 0 never samples them.
 func (f *functions) due(at time.Time, interval time.Duration) bool {
 	return interval > 0 && (f.sampled.IsZero() || at.Sub(f.sampled) >= interval-min(slack, interval/10))
 }
 
-// changed tells whether functions were made or removed: they are sampled then, whenever they were sampled last.
+// changed reports whether functions were made or removed: they are sampled then, whenever they were sampled last.
 func changed(happened []occurrence) bool {
 	return slices.ContainsFunc(happened, func(o occurrence) bool { return o.kind == vfAppeared || o.kind == vfVanished })
 }
@@ -116,7 +116,7 @@ func (f *functions) ask(rnic sysfs.RNIC, all []sysfs.VF, source netlink.Source, 
 	return settings
 }
 
-// stateOf tells where a function is. A container has it where a driver of network devices has bound it and no network device
+// stateOf is where a function is. A container has it where a driver of network devices has bound it and no network device
 // of it is in this namespace.
 func stateOf(rnic sysfs.RNIC, vf sysfs.VF) string {
 	switch {

@@ -44,9 +44,6 @@ func newPlugin(t testing.TB, root string) (*Plugin, *clock) {
 	return p, c
 }
 
-// adaptive follows the time in the first heading of a case that lets the controller pick the interval.
-const adaptive = " adaptive"
-
 // Each case is a tree, changed at given times; the expected output is what all gatherings add. A folder `netlink` in it
 // stands for the kernel's answers to ethtool and devlink.
 func TestCasesGiveTheExpectedMetrics(t *testing.T) {
@@ -58,18 +55,12 @@ func TestCasesGiveTheExpectedMetrics(t *testing.T) {
 			if root == "" {
 				root = sysfstest.Build(t, section.Body)
 				p, c = newPlugin(t, root)
-				if strings.HasSuffix(section.Heading, adaptive) {
-					p.Adaptive, p.MinInterval, p.MaxInterval, p.CPUBudget = true, config.Duration(time.Second), config.Duration(time.Minute), 0.02
-					if err := p.Init(); err != nil {
-						t.Fatal(err)
-					}
-				}
 			} else {
 				for change := range strings.Lines(section.Body) {
 					sysfstest.Change(t, root, strings.TrimSpace(change))
 				}
 			}
-			offset, err := time.ParseDuration(strings.TrimSuffix(section.Heading, adaptive))
+			offset, err := time.ParseDuration(section.Heading)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -26,7 +26,7 @@ func oneOfAKind(happened []occurrence) []occurrence {
 	return kept
 }
 
-// The kinds of events that are this input's own, beside those of the package event. The kernel log's input uses
+// The kinds of events that are this input's own, in addition to those of the package event. The kernel log's input uses
 // device_health and pcie_link_degraded for the same things.
 const (
 	portDisabled     = "port_disabled"

@@ -13,14 +13,14 @@ const (
 	adminDown = "down"
 )
 
-// port is the last known state, "" before the first, and the field that told it.
+// port is the last known state, "" before the first, and the field that it came from.
 type port struct {
 	state, field string
 	// rdma is set once the device has shown an InfiniBand port.
 	rdma bool
 }
 
-// addIntent completes admin_state. The network device's flag tells it; an InfiniBand port is disabled by its physical
+// addIntent completes admin_state. The network device's flag shows it; an InfiniBand port is disabled by its physical
 // state. (A RoCE port shows the same physical state when its cable is pulled, so there it proves nothing.)
 func addIntent(fields map[string]any, linkLayer string) {
 	if linkLayer == "InfiniBand" && fields["phys_state"] == "Disabled" {
@@ -63,7 +63,7 @@ type link struct {
 	gts   float64
 }
 
-// change tells when the link was trained anew with fewer or slower lanes, or better ones.
+// change reports that the link was retrained with fewer or slower lanes, or better ones.
 func (l *link) change(fields map[string]any) []occurrence {
 	lanes, hasLanes := fields["pci_link_width"].(int64)
 	gts, hasSpeed := fields["pci_link_speed_gts"].(float64)

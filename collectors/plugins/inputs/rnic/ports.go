@@ -94,16 +94,7 @@ func portFields(fields map[string]any) map[string]any {
 // merge makes one RNIC of its ports. A counter is the sum, and absent where one port's could not be read: the sum would fall and
 // jump. The state is that of the first active port, or of the first; the rate is that of all active ones together.
 func merge(fields map[string]any, all []map[string]any) {
-	for _, g := range groups {
-		if g.kind != sysfs.Port || g.folder == "" {
-			continue
-		}
-		for _, v := range g.values {
-			if v.field != "lifespan" {
-				sumOf(fields, v.field, all)
-			}
-		}
-	}
+	sumCounters(fields, all)
 	active, best, rate := 0, all[0], 0.0
 	for _, values := range all {
 		if state, ok := values["port_state"].(string); !ok || !isUp(state) {
@@ -130,6 +121,19 @@ func merge(fields map[string]any, all []map[string]any) {
 	fields["ports_active"] = int64(active)
 }
 
+func sumCounters(fields map[string]any, all []map[string]any) {
+	for _, g := range groups {
+		if g.kind != sysfs.Port || g.folder == "" {
+			continue
+		}
+		for _, v := range g.values {
+			if v.field != "lifespan" {
+				sumOf(fields, v.field, all)
+			}
+		}
+	}
+}
+
 func sumOf(fields map[string]any, name string, all []map[string]any) {
 	total, seen := int64(0), 0
 	for _, values := range all {
@@ -145,4 +149,15 @@ func sumOf(fields map[string]any, name string, all []map[string]any) {
 	default:
 		delete(fields, name)
 	}
+}
+
+// number is a field as a number; an absent one counts nothing.
+func number(field any) float64 {
+	switch value := field.(type) {
+	case int64:
+		return float64(value)
+	case float64:
+		return value
+	}
+	return 0
 }

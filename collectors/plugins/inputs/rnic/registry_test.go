@@ -15,8 +15,7 @@ import (
 var derived = []string{
 	"tx_gbps", "rx_gbps", "values_missing", "vfs", "vfs_bound", "vfs_elsewhere", "driver_version", "eswitch_mode", "encap_mode",
 	"fw_ver_stored", "health_reporters", "health_reporters_failed", "health_errors", "health_recoveries", "health_fw_errors",
-	"health_fw_fatal_errors", "collect_ms", "collect_cpu_ms", "collect_cpu_predicted_ms", "collect_failures", "next_sample_s",
-	"next_sample_why", "ports", "ports_active",
+	"health_fw_fatal_errors", "collect_ms", "collect_cpu_ms", "collect_failures", "ports", "ports_active",
 }
 
 // everyField lists what this input can emit.

@@ -5,7 +5,6 @@ package rnic
 import (
 	_ "embed"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -15,7 +14,7 @@ import (
 	"github.com/influxdata/telegraf/config"
 	"github.com/influxdata/telegraf/plugins/inputs"
 
-	"github.com/wallwatch/wallwatch/collectors/internal/cadence"
+	"github.com/wallwatch/wallwatch/collectors/internal/cputime"
 	"github.com/wallwatch/wallwatch/collectors/internal/event"
 	"github.com/wallwatch/wallwatch/collectors/internal/netlink"
 	"github.com/wallwatch/wallwatch/collectors/internal/sysfs"
@@ -34,10 +33,6 @@ type Plugin struct {
 	Exclude        []string        `toml:"exclude"`
 	DriverInterval config.Duration `toml:"driver_interval"`
 	VFInterval     config.Duration `toml:"vf_interval"`
-	Adaptive       bool            `toml:"adaptive"`
-	MinInterval    config.Duration `toml:"min_interval"`
-	MaxInterval    config.Duration `toml:"max_interval"`
-	CPUBudget      float64         `toml:"cpu_budget"`
 	Log            telegraf.Logger `toml:"-"`
 
 	root    sysfs.Root
@@ -45,8 +40,6 @@ type Plugin struct {
 	devices map[string]*device
 	drivers drivers
 	events  event.Emitter
-	// cadence is nil unless the input is adaptive.
-	cadence *cadence.Controller
 	// clock is the host's clock, with Go's monotonic reading, and cpu measures work; tests replace both.
 	clock func() time.Time
 	cpu   func(work func()) time.Duration
@@ -71,15 +64,6 @@ func (p *Plugin) Init() error {
 	if p.VFInterval < 0 {
 		return fmt.Errorf("vf_interval cannot be negative: %s", time.Duration(p.VFInterval))
 	}
-	if p.Adaptive {
-		controller, err := cadence.New(cadence.Settings{
-			Shortest: time.Duration(p.MinInterval), Longest: time.Duration(p.MaxInterval), Budget: p.CPUBudget,
-		})
-		if err != nil {
-			return fmt.Errorf("adaptive: %w", err)
-		}
-		p.cadence = controller
-	}
 	if p.SysfsRoot == "" {
 		p.SysfsRoot = sysfs.Default
 	}
@@ -90,14 +74,14 @@ func (p *Plugin) Init() error {
 		p.clock = time.Now
 	}
 	if p.cpu == nil {
-		p.cpu = cadence.CPU
+		p.cpu = cputime.Of
 	}
 	return nil
 }
 
 // Who answers for the drivers.
 const (
-	// auto is this host's kernel, except beside a tree that only stands for /sys: it would tell about other devices.
+	// auto is this host's kernel, except with a folder in place of /sys: the kernel would describe other devices.
 	auto = "auto"
 	// kernel is this host's kernel in any case, for a container that sees the host's /sys elsewhere.
 	kernel = "kernel"
@@ -115,18 +99,14 @@ func (p *Plugin) driverSource() netlink.Source {
 	return netlink.Folder{Path: p.Netlink}
 }
 
-// Gather reads every RNIC once, or nothing at all when the controller of the interval says that it is not time. What
-// cannot be read costs that value only; an error is returned when the RNICs cannot be listed.
+// Gather reads every RNIC once. What cannot be read costs that value only; an error is returned when the RNICs cannot be listed.
 func (p *Plugin) Gather(acc telegraf.Accumulator) error {
 	// Telegraf would round times to the interval otherwise.
 	acc.SetPrecision(time.Nanosecond)
-	if p.cadence != nil && !p.cadence.Due(p.clock()) {
-		return nil
-	}
 	var samples []sample
 	var err error
 	cost := p.cpu(func() { samples, err = p.read(acc) })
-	p.emit(acc, samples, p.decide(cost, samples))
+	p.emit(acc, samples, cost)
 	return err
 }
 
@@ -201,7 +181,7 @@ func (p *Plugin) forgetVanished(acc telegraf.Accumulator, present map[string]boo
 	}
 }
 
-// sample reads one RNIC. The events that its values tell of are emitted at once.
+// sample reads one RNIC. Events that its values reveal are emitted at once.
 func (p *Plugin) sample(acc telegraf.Accumulator, d *device, said answers, representors func() map[string]sysfs.Representor) sample {
 	at := p.clock()
 	fields := make(map[string]any, 120)
@@ -235,21 +215,9 @@ func (p *Plugin) sample(acc telegraf.Accumulator, d *device, said answers, repre
 	return s
 }
 
-// decide hands what was seen to the controller of the interval and returns what it has to say as fields.
-func (p *Plugin) decide(cost time.Duration, samples []sample) map[string]any {
-	if p.cadence == nil {
-		return map[string]any{"collect_cpu_ms": milliseconds(cost)}
-	}
-	var signals []cadence.Signal
+func (p *Plugin) emit(acc telegraf.Accumulator, samples []sample, cost time.Duration) {
 	for _, s := range samples {
-		signals = append(signals, s.device.signals(s.fields, s.at)...)
-	}
-	return p.cadence.Sampled(p.clock(), cost, signals).Fields()
-}
-
-func (p *Plugin) emit(acc telegraf.Accumulator, samples []sample, decision map[string]any) {
-	for _, s := range samples {
-		maps.Copy(s.fields, decision)
+		s.fields["collect_cpu_ms"] = milliseconds(cost)
 		acc.AddFields(Measurement, s.fields, s.device.tags(), s.at)
 		for _, vf := range s.functions {
 			acc.AddFields(VFMeasurement, vf.fields, vf.tags, s.at)
@@ -275,9 +243,6 @@ func init() {
 			Netlink:        auto,
 			DriverInterval: config.Duration(10 * time.Second),
 			VFInterval:     config.Duration(2 * time.Minute),
-			MinInterval:    config.Duration(cadence.Default.Shortest),
-			MaxInterval:    config.Duration(cadence.Default.Longest),
-			CPUBudget:      cadence.Default.Budget,
 		}
 	})
 }

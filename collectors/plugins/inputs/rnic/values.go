@@ -24,48 +24,10 @@ type group struct {
 	values []value
 }
 
-// The names of counters, by driver. A file that a driver does not have is never opened; the telemetry registry says what
-// each means.
-var (
-	portCounters = []string{
-		"port_xmit_data", "port_rcv_data", "port_xmit_packets", "port_rcv_packets", "unicast_xmit_packets",
-		"unicast_rcv_packets", "multicast_xmit_packets", "multicast_rcv_packets", "port_xmit_discards", "port_rcv_errors",
-		"port_xmit_wait", "symbol_error", "link_downed", "link_error_recovery", "local_link_integrity_errors",
-		"excessive_buffer_overrun_errors", "VL15_dropped", "port_rcv_constraint_errors", "port_xmit_constraint_errors",
-		"port_rcv_remote_physical_errors", "port_rcv_switch_relay_errors",
-	}
-	mlx5Counters = []string{
-		"out_of_buffer", "out_of_sequence", "packet_seq_err", "duplicate_request", "implied_nak_seq_err",
-		"local_ack_timeout_err", "rnr_nak_retry_err", "rx_read_requests", "rx_write_requests", "rx_atomic_requests",
-		"rx_dct_connect", "np_cnp_sent", "np_ecn_marked_roce_packets", "rp_cnp_handled", "rp_cnp_ignored", "req_cqe_error",
-		"req_cqe_flush_error", "resp_cqe_error", "resp_cqe_flush_error", "req_remote_access_errors",
-		"req_remote_invalid_request", "resp_remote_access_errors", "resp_local_length_error", "roce_adp_retrans",
-		"roce_adp_retrans_to", "roce_slow_restart", "roce_slow_restart_cnps", "roce_slow_restart_trans",
-		"rx_icrc_encapsulated", "req_transport_retries_exceeded", "req_rnr_retries_exceeded", "cc_tx_cnp_pkts",
-		"cc_rx_cnp_pkts", "cc_rx_ce_pkts", "rdma_tx_packets", "rdma_tx_bytes", "rdma_rx_packets", "rdma_rx_bytes",
-	}
-	irdmaCounters = []string{
-		"cnpSent", "cnpHandled", "cnpIgnored", "RxECNMrkd", "RxUDP", "TxUDP", "rxVlanErrors",
-		"ip4InOctets", "ip4InPkts", "ip4InDiscards", "ip4InTruncatedPkts", "ip4InReasmRqd", "ip4InMcastOctets",
-		"ip4InMcastPkts", "ip4OutOctets", "ip4OutPkts", "ip4OutSegRqd", "ip4OutNoRoutes", "ip4OutMcastOctets",
-		"ip4OutMcastPkts", "ip6InOctets", "ip6InPkts", "ip6InDiscards", "ip6InTruncatedPkts", "ip6InReasmRqd",
-		"ip6InMcastOctets", "ip6InMcastPkts", "ip6OutOctets", "ip6OutPkts", "ip6OutSegRqd", "ip6OutNoRoutes",
-		"ip6OutMcastOctets", "ip6OutMcastPkts",
-		// The first generation of names, from when the driver knew iWARP only: kernels 5.14 and later.
-		"tcpInSegs", "tcpOutSegs", "tcpRetransSegs", "tcpInOptErrors", "tcpInProtoErrors", "iwInRdmaReads", "iwInRdmaSends",
-		"iwInRdmaWrites", "iwOutRdmaReads", "iwOutRdmaSends", "iwOutRdmaWrites", "iwRdmaBnd", "iwRdmaInv",
-		// The second generation: Intel's own releases of the driver, and newer kernels.
-		"InSegs", "OutSegs", "RetransSegs", "InOptErrors", "InProtoErrors", "InRdmaReads", "InRdmaSends", "InRdmaWrites",
-		"OutRdmaReads", "OutRdmaSends", "OutRdmaWrites", "RdmaBnd", "RdmaInv",
-	}
-	netStatistics = []string{
-		"rx_bytes", "tx_bytes", "rx_packets", "tx_packets", "rx_errors", "tx_errors", "rx_dropped", "tx_dropped",
-		"rx_missed_errors", "rx_crc_errors", "multicast", "rx_length_errors", "rx_over_errors", "rx_fifo_errors",
-		"rx_frame_errors", "rx_nohandler", "tx_carrier_errors", "tx_fifo_errors", "tx_aborted_errors",
-	}
-)
+//go:generate go run ../../../internal/fieldlists -package rnic -out fields_generated.go ../../../../pipelines/wallwatch/domain/telemetry/metrics.yaml
 
-// groups is everything that is read from the files of an RNIC.
+// groups is everything that is read from the files of an RNIC. A file that a driver does not have is never opened; the names of counters are
+// generated from the telemetry registry, which says what each means.
 var groups = []group{
 	{"port", sysfs.Port, "", []value{
 		{field: "port_state", file: "state", read: state},
@@ -73,7 +35,7 @@ var groups = []group{
 		{field: "rate_gbps", file: "rate", read: leading},
 	}},
 	{"counters", sysfs.Port, "counters", integers(portCounters)},
-	{"hw_counters", sysfs.Port, "hw_counters", append(append(integers(mlx5Counters), integers(irdmaCounters)...), value{field: "lifespan", read: integer})},
+	{"hw_counters", sysfs.Port, "hw_counters", integers(hwCounters)},
 	{"netdev", sysfs.Net, "", []value{
 		{field: "operstate", read: word},
 		{field: "admin_state", file: "flags", read: adminState},

@@ -46,11 +46,11 @@ func (v *vfs) read(root sysfs.Root, rnic sysfs.RNIC, at time.Time, representors 
 		}
 	}
 	fields["vfs_bound"] = int64(bound)
-	tell := !v.known || len(happened) > 0 || at.Sub(v.reported) >= inventoryAge
-	if v.named = tell || wanted; v.named {
+	report := !v.known || len(happened) > 0 || at.Sub(v.reported) >= inventoryAge
+	if v.named = report || wanted; v.named {
 		root.Describe(rnic.ID, now, representors())
 	}
-	if tell {
+	if report {
 		if text, err := json.Marshal(now); err == nil {
 			fields["vfs"] = string(text)
 		}

@@ -8,11 +8,11 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/internal/ltl"
 )
 
-// returned is the kind of event that inputs.ovs_offload tells only where dumps come quickly one after another.
+// returned is the kind of event that inputs.ovs_offload emits only where dumps follow each other quickly.
 const returned = "flow_returned"
 
-// returnsWithin is the most that two dumps may be apart for it (quickReturn of inputs.ovs_offload). Where they are further apart nothing is
-// told of flows that come back, which says nothing: the policies that speak of it are unknown there.
+// returnsWithin is the longest time between two dumps for it (quickReturn of inputs.ovs_offload). Where they are further apart, the absence of
+// the event means nothing: the policies that use it are unknown there.
 const returnsWithin = 2500 * time.Millisecond
 
 // dumps remembers how far apart the dumps of each RNIC are.
@@ -23,7 +23,7 @@ type dump struct {
 	apart time.Duration // 0: there was only one
 }
 
-// note takes the message of an RNIC that is made of each dump.
+// note is called with every metric; each dump gives one per RNIC.
 func (d *dumps) note(m telegraf.Metric) {
 	pci, _ := m.GetTag("pci")
 	if m.Name() != "rnic_offload" || pci == "" {
@@ -39,18 +39,18 @@ func (d *dumps) note(m telegraf.Metric) {
 	}
 }
 
-// judged takes back what cannot be known where dumps are too far apart.
-func (d *dumps) judged(counts []ltl.Counts) []ltl.Counts {
+// withoutUnseen makes unknown what cannot be known where dumps are too far apart.
+func (d *dumps) withoutUnseen(counts []ltl.Counts) []ltl.Counts {
 	for i := range counts {
 		c := &counts[i]
-		if apart := d.last[c.PCI].apart; (apart <= 0 || apart > returnsWithin) && speaksOf(c.Policy, returned) {
+		if apart := d.last[c.PCI].apart; (apart <= 0 || apart > returnsWithin) && uses(c.Policy, returned) {
 			c.Unknown, c.Holding, c.Satisfied = c.Subjects, 0, 0
 		}
 	}
 	return counts
 }
 
-func speaksOf(p *ltl.Policy, kind string) bool {
+func uses(p *ltl.Policy, kind string) bool {
 	for _, rule := range p.Events {
 		if rule.Kind == kind {
 			return true

@@ -10,21 +10,21 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/internal/ltl"
 )
 
-// load reads the file when it has changed. One with a mistake is refused once, and the policies before go on.
+// load reads the file when it has changed. A file with a mistake is refused once, and the previous policies stay in force.
 func (p *Plugin) load(acc telegraf.Accumulator) {
 	info, err := os.Stat(p.Policies)
 	if err != nil {
-		if p.seen != nil || !os.IsNotExist(err) {
+		if p.loaded != nil || !os.IsNotExist(err) {
 			p.refuse(err)
 		}
 		return
 	}
-	if p.seen != nil && info.ModTime().Equal(p.seen.ModTime()) && info.Size() == p.seen.Size() {
+	if p.loaded != nil && info.ModTime().Equal(p.loaded.ModTime()) && info.Size() == p.loaded.Size() {
 		return
 	}
-	p.seen = info
+	p.loaded = info
 	if info.Size() > maxFile {
-		p.refuse(fmt.Errorf("%s holds %d bytes; %d is the most", p.Policies, info.Size(), maxFile))
+		p.refuse(fmt.Errorf("%s has %d bytes; the maximum is %d", p.Policies, info.Size(), maxFile))
 		return
 	}
 	text, err := os.ReadFile(p.Policies)
@@ -40,20 +40,20 @@ func (p *Plugin) load(acc telegraf.Accumulator) {
 		p.refused = false
 	default:
 		if p.runner != nil {
-			p.report(acc, true)
+			p.reportStates(acc, true)
 		}
 		settle := time.Duration(p.Settle)
-		options := ltl.Options{MostSubjects: p.MostSubjects, KnownFromUs: p.clock().Add(settle).UnixMicro(), SettleUs: settle.Microseconds(),
+		options := ltl.Options{MaxSubjects: p.MaxSubjects, KnownFromUs: p.clock().Add(settle).UnixMicro(), SettleUs: settle.Microseconds(),
 			ForgetUs: time.Duration(p.ForgetAfter).Microseconds()}
 		p.runner = ltl.New(policies, options)
 		p.hash, p.refused, p.states = hash, false, states{since: p.clock()}
-		p.Log.Infof("%d policies are watched (%s)", len(policies), hash)
+		p.Log.Infof("checking %d policies (%s)", len(policies), hash)
 	}
 }
 
 func (p *Plugin) refuse(err error) {
 	if !p.refused {
-		p.Log.Errorf("the policies are not taken, those before go on: %v", err)
+		p.Log.Errorf("the policies are refused, the previous ones stay in force: %v", err)
 	}
 	p.refused = true
 }

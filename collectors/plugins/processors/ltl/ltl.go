@@ -22,44 +22,44 @@ import (
 //go:embed sample.conf
 var sampleConfig string
 
-// Violated is the kind of event that tells of a violation.
+// Violated is the kind of event that reports a violation.
 const Violated = "policy_violated"
 
 // measurement is what policies are about; all other metrics pass through untouched.
 const measurement = "event"
 
-// maxFile is the most that a file of policies may hold.
+// maxFile is the largest file of policies, in bytes.
 const maxFile = 16 << 20
 
-// Plugin is the configuration, the policies and what is known of their subjects.
+// Plugin is the configuration, the policies and the state of their subjects.
 type Plugin struct {
-	Policies     string          `toml:"policies"`
-	MostSubjects int             `toml:"most_subjects"`
-	ForgetAfter  config.Duration `toml:"forget_after"`
-	Settle       config.Duration `toml:"settle"`
-	Patience     config.Duration `toml:"patience"`
-	Drop         []string        `toml:"drop"`
-	MostTold     int             `toml:"most_told"`
-	Interval     config.Duration `toml:"state_interval"`
-	Log          telegraf.Logger `toml:"-"`
+	Policies      string          `toml:"policies"`
+	MaxSubjects   int             `toml:"max_subjects"`
+	ForgetAfter   config.Duration `toml:"forget_after"`
+	Settle        config.Duration `toml:"settle"`
+	Patience      config.Duration `toml:"patience"`
+	Drop          []string        `toml:"drop"`
+	MaxViolations int             `toml:"max_violations"`
+	Interval      config.Duration `toml:"state_interval"`
+	Log           telegraf.Logger `toml:"-"`
 
-	mu       sync.Mutex
-	runner   *ltl.Runner
-	held     held // events wait until none from before them can come
-	removals removals
-	dumps    dumps
-	hash     string
-	seen     os.FileInfo
-	refused  bool
-	tags     map[string]string // of the newest event: host and rack go with what is told
-	told     map[string]*told
-	events   event.Emitter
-	stats    map[string]map[string]selfstat.Stat
-	states   states
-	done     chan struct{}
-	stopped  sync.WaitGroup
-	clock    func() time.Time
-	interval time.Duration
+	mu                 sync.Mutex
+	runner             *ltl.Runner
+	waiting            waiting // events wait until no older one can come
+	removals           removals
+	dumps              dumps
+	hash               string
+	loaded             os.FileInfo
+	refused            bool
+	tags               map[string]string // of the newest event: reports carry its host and rack
+	reportedViolations map[string]*violationCount
+	events             event.Emitter
+	stats              map[string]map[string]selfstat.Stat
+	states             states
+	done               chan struct{}
+	stopped            sync.WaitGroup
+	clock              func() time.Time
+	interval           time.Duration
 }
 
 // SampleConfig implements telegraf.PluginDescriber.
@@ -69,11 +69,11 @@ func (*Plugin) SampleConfig() string { return sampleConfig }
 func (p *Plugin) Init() error {
 	switch {
 	case p.Policies == "":
-		return errors.New("policies is empty: it names the file of compiled policies")
-	case p.MostSubjects < 1:
-		return fmt.Errorf("most_subjects is %d; it must be at least 1", p.MostSubjects)
-	case p.MostTold < 1:
-		return fmt.Errorf("most_told is %d; it must be at least 1", p.MostTold)
+		return errors.New("policies is empty: set it to the file of compiled policies")
+	case p.MaxSubjects < 1:
+		return fmt.Errorf("max_subjects is %d; it must be at least 1", p.MaxSubjects)
+	case p.MaxViolations < 1:
+		return fmt.Errorf("max_violations is %d; it must be at least 1", p.MaxViolations)
 	case p.ForgetAfter < 0:
 		return fmt.Errorf("forget_after is %s; it cannot be negative", time.Duration(p.ForgetAfter))
 	case p.Settle < 0 || p.Patience < 0:
@@ -87,7 +87,7 @@ func (p *Plugin) Init() error {
 	if p.interval == 0 {
 		p.interval = time.Second
 	}
-	p.told = map[string]*told{}
+	p.reportedViolations = map[string]*violationCount{}
 	p.stats = map[string]map[string]selfstat.Stat{}
 	return nil
 }
@@ -113,13 +113,13 @@ func (p *Plugin) Start(acc telegraf.Accumulator) error {
 	return nil
 }
 
-// SetClock is for who runs the plugin on a clock of its own, with Tick in place of Start.
+// SetClock sets the clock of a caller that calls Tick in place of Start.
 func (p *Plugin) SetClock(now func() time.Time) { p.clock = now }
 
 // Tick does what Start does once a second.
 func (p *Plugin) Tick(acc telegraf.Accumulator) { p.tick(acc) }
 
-// Stop ends the timers. Steps that are open stay open: what they would have said is unknown after a restart anyway.
+// Stop ends the timers. Open steps stay open: their outcome is unknown after a restart anyway.
 func (p *Plugin) Stop() {
 	close(p.done)
 	p.stopped.Wait()
@@ -133,9 +133,9 @@ func (p *Plugin) Add(m telegraf.Metric, acc telegraf.Accumulator) error {
 	kind, _ := m.GetTag("kind")
 	isEvent := m.Name() == measurement && kind != "" && kind != Violated
 	if p.runner != nil {
-		p.look(m, kind, isEvent, acc)
+		p.watch(m, kind, isEvent, acc)
 	}
-	if isEvent && p.stays(kind) {
+	if isEvent && p.isDropped(kind) {
 		m.Drop()
 	} else {
 		acc.AddMetric(m)
@@ -143,29 +143,29 @@ func (p *Plugin) Add(m telegraf.Metric, acc telegraf.Accumulator) error {
 	return nil
 }
 
-// look holds what policies speak of, and what says that events were lost.
-func (p *Plugin) look(m telegraf.Metric, kind string, isEvent bool, acc telegraf.Accumulator) {
+// watch queues the events that policies use, and those that report lost events.
+func (p *Plugin) watch(m telegraf.Metric, kind string, isEvent bool, acc telegraf.Accumulator) {
 	if left, there := m.GetField("flow_events_left_out"); there && left != int64(0) && left != uint64(0) {
-		p.hold(acc, &ltl.Event{Kind: ltl.FlowsLost, AtUs: m.Time().Add(leftOutAfter).UnixMicro()})
+		p.enqueue(acc, &ltl.Event{Kind: ltl.FlowsLost, AtUs: m.Time().Add(leftOutAfter).UnixMicro()})
 	}
 	if !isEvent {
 		return
 	}
 	p.tags = m.Tags()
 	if p.runner.Means(kind) || kind == removal {
-		p.hold(acc, &ltl.Event{Kind: kind, PCI: p.tags["pci"], AtUs: m.Time().UnixMicro(), Fields: m.Fields()})
+		p.enqueue(acc, &ltl.Event{Kind: kind, PCI: p.tags["pci"], AtUs: m.Time().UnixMicro(), Fields: m.Fields()})
 	}
 }
 
 // leftOutAfter is the time from a dump to the last event that it may have: each has a microsecond of its own.
 const leftOutAfter = time.Second
 
-func (p *Plugin) hold(acc telegraf.Accumulator, e *ltl.Event) {
-	p.take(acc, p.held.add(e))
+func (p *Plugin) enqueue(acc telegraf.Accumulator, e *ltl.Event) {
+	p.process(acc, p.waiting.add(e))
 }
 
-// take runs events whose time has come.
-func (p *Plugin) take(acc telegraf.Accumulator, ready []*ltl.Event) {
+// process runs events that no longer wait.
+func (p *Plugin) process(acc telegraf.Accumulator, ready []*ltl.Event) {
 	events := make([]*ltl.Event, 0, len(ready))
 	for _, e := range ready {
 		if removed := p.removals.note(e); removed != nil {
@@ -173,10 +173,10 @@ func (p *Plugin) take(acc telegraf.Accumulator, ready []*ltl.Event) {
 		}
 		events = append(events, e)
 	}
-	p.runner.TakeAll(events, func(found []ltl.Violation) { p.tellAll(acc, found) })
+	p.runner.TakeAll(events, func(found []ltl.Violation) { p.reportViolations(acc, found) })
 }
 
-func (p *Plugin) stays(kind string) bool {
+func (p *Plugin) isDropped(kind string) bool {
 	for _, pattern := range p.Drop {
 		if prefix, open := strings.CutSuffix(pattern, "*"); kind == pattern || (open && strings.HasPrefix(kind, prefix)) {
 			return true
@@ -193,15 +193,15 @@ func (p *Plugin) tick(acc telegraf.Accumulator) {
 		return
 	}
 	settled := p.clock().Add(-time.Duration(p.Patience)).UnixMicro()
-	p.take(acc, p.held.before(settled))
-	p.tellAll(acc, p.runner.Tick(settled))
-	p.tellRest(acc)
-	p.report(acc, false)
+	p.process(acc, p.waiting.before(settled))
+	p.reportViolations(acc, p.runner.Tick(settled))
+	p.reportLeftOut(acc)
+	p.reportStates(acc, false)
 }
 
 func init() {
 	processors.AddStreaming("ltl", func() telegraf.StreamingProcessor {
-		return &Plugin{Policies: "/var/lib/wallwatch-agent/policies/policies.json", MostSubjects: 200_000, ForgetAfter: config.Duration(24 * time.Hour), Settle: config.Duration(10 * time.Minute),
-			Patience: config.Duration(15 * time.Second), Drop: []string{"flow_*"}, MostTold: 20, Interval: config.Duration(time.Minute)}
+		return &Plugin{Policies: "/var/lib/wallwatch-agent/policies/policies.json", MaxSubjects: 200_000, ForgetAfter: config.Duration(24 * time.Hour), Settle: config.Duration(10 * time.Minute),
+			Patience: config.Duration(15 * time.Second), Drop: []string{"flow_*"}, MaxViolations: 20, Interval: config.Duration(time.Minute)}
 	})
 }

@@ -34,7 +34,7 @@ func running(t *testing.T) (*Plugin, *plugintest.Accumulator) {
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := &Plugin{Policies: file, MostSubjects: 100, MostTold: 3, Patience: config.Duration(5 * time.Second), Interval: config.Duration(time.Minute), Drop: []string{"flow_*"}, Log: plugintest.Log(),
+	p := &Plugin{Policies: file, MaxSubjects: 100, MaxViolations: 3, Patience: config.Duration(5 * time.Second), Interval: config.Duration(time.Minute), Drop: []string{"flow_*"}, Log: plugintest.Log(),
 		clock: func() time.Time { return start }, interval: time.Hour}
 	if err := p.Init(); err != nil {
 		t.Fatal(err)
@@ -163,7 +163,7 @@ func TestAFloodOfViolationsIsToldInPartAndCounted(t *testing.T) {
 }
 
 func TestWithoutPoliciesEventsOfFlowsStayAllTheSame(t *testing.T) {
-	p := &Plugin{Policies: filepath.Join(t.TempDir(), "none"), MostSubjects: 1, MostTold: 1, Interval: config.Duration(time.Minute), Drop: []string{"flow_*"}, Log: plugintest.Log(), interval: time.Hour}
+	p := &Plugin{Policies: filepath.Join(t.TempDir(), "none"), MaxSubjects: 1, MaxViolations: 1, Interval: config.Duration(time.Minute), Drop: []string{"flow_*"}, Log: plugintest.Log(), interval: time.Hour}
 	if err := p.Init(); err != nil {
 		t.Fatal(err)
 	}
@@ -181,11 +181,11 @@ func TestWithoutPoliciesEventsOfFlowsStayAllTheSame(t *testing.T) {
 
 func TestAWrongConfigurationIsToldAtTheStart(t *testing.T) {
 	for want, p := range map[string]*Plugin{
-		"policies is empty": {MostSubjects: 1},
-		"most_subjects":     {Policies: "f"},
-		"most_told":         {Policies: "f", MostSubjects: 1},
-		"negative":          {Policies: "f", MostSubjects: 1, MostTold: 1, Patience: -1},
-		"state_interval":    {Policies: "f", MostSubjects: 1, MostTold: 1},
+		"policies is empty": {MaxSubjects: 1},
+		"max_subjects":      {Policies: "f"},
+		"max_violations":    {Policies: "f", MaxSubjects: 1},
+		"negative":          {Policies: "f", MaxSubjects: 1, MaxViolations: 1, Patience: -1},
+		"state_interval":    {Policies: "f", MaxSubjects: 1, MaxViolations: 1},
 	} {
 		if err := p.Init(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
@@ -321,19 +321,19 @@ func TestAnEntryThatGoesWithItsContainerIsNoViolation(t *testing.T) {
 	}
 }
 
-func TestWhatIsHeldIsBoundedAndInOrder(t *testing.T) {
-	var h held
-	for i := range mostHeld {
-		if taken := h.add(&ltl.Event{AtUs: int64(mostHeld - i)}); taken != nil {
+func TestWaitingEventsAreBoundedAndInOrder(t *testing.T) {
+	var w waiting
+	for i := range maxWaiting {
+		if taken := w.add(&ltl.Event{AtUs: int64(maxWaiting - i)}); taken != nil {
 			t.Fatalf("%d were taken", len(taken))
 		}
 	}
-	if taken := h.add(&ltl.Event{AtUs: 5}); len(taken) != mostHeld/2 || taken[0].AtUs != 1 || taken[4].AtUs != 5 || taken[5].AtUs != 5 || taken[6].AtUs != 6 {
+	if taken := w.add(&ltl.Event{AtUs: 5}); len(taken) != maxWaiting/2 || taken[0].AtUs != 1 || taken[4].AtUs != 5 || taken[5].AtUs != 5 || taken[6].AtUs != 6 {
 		t.Errorf("%d were taken", len(taken))
 	}
-	h.add(&ltl.Event{AtUs: 7})
-	ready := h.before(mostHeld/2 + 1)
-	if len(ready) != 2 || ready[0].AtUs != 7 || ready[1].AtUs != mostHeld/2 || len(h.events) != mostHeld/2 {
-		t.Errorf("%d are ready, %d are held", len(ready), len(h.events))
+	w.add(&ltl.Event{AtUs: 7})
+	ready := w.before(maxWaiting/2 + 1)
+	if len(ready) != 2 || ready[0].AtUs != 7 || ready[1].AtUs != maxWaiting/2 || len(w.events) != maxWaiting/2 {
+		t.Errorf("%d are ready, %d wait", len(ready), len(w.events))
 	}
 }

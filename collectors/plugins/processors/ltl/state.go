@@ -9,13 +9,13 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/internal/ltl"
 )
 
-// State is the measurement that says how policies are doing.
+// State is the measurement with the state of policies.
 const State = "policy_state"
 
 // atLeastEvery is how many intervals may pass without a message of a policy that does not change.
 const atLeastEvery = 10
 
-// states is what was told of the policies' state.
+// states is what was reported of the policies' state.
 type states struct {
 	since time.Time // of the last report
 	last  map[place]*reported
@@ -29,10 +29,10 @@ type reported struct {
 	silent int // reports since the last message
 }
 
-// report tells the state of the policies at the end of each interval, or at once, and sets the plugin's own metrics, which Telegraf's
+// reportStates reports the state of the policies at the end of each interval, or at once, and sets the plugin's own metrics, which Telegraf's
 // input "internal" collects.
-func (p *Plugin) report(acc telegraf.Accumulator, now bool) {
-	counts := p.dumps.judged(p.runner.Counts())
+func (p *Plugin) reportStates(acc telegraf.Accumulator, now bool) {
+	counts := p.dumps.withoutUnseen(p.runner.Counts())
 	p.setStats(counts)
 	at := p.clock()
 	if !now && at.Sub(p.states.since) < time.Duration(p.Interval) {
@@ -49,22 +49,22 @@ func (p *Plugin) report(acc telegraf.Accumulator, now bool) {
 			p.states.last[where] = before
 		}
 		before.silent++
-		if !now && before.silent < atLeastEvery && before.alike(&c) {
+		if !now && before.silent < atLeastEvery && before.unchanged(&c) {
 			continue
 		}
-		p.tellState(acc, &c, before, at)
+		p.emitState(acc, &c, before, at)
 		*before = reported{Counts: c, at: at}
 	}
 	p.states.since = at
 }
 
-// alike says that nothing has changed that a reader would act on; events alone are no news.
-func (r *reported) alike(c *ltl.Counts) bool {
+// unchanged reports that nothing has changed that a reader would act on; more events alone are no change.
+func (r *reported) unchanged(c *ltl.Counts) bool {
 	return r.Subjects == c.Subjects && r.Holding == c.Holding && r.Satisfied == c.Satisfied && r.Unknown == c.Unknown &&
 		r.Violations == c.Violations && r.Late == c.Late && r.Gaps == c.Gaps && r.Evicted == c.Evicted
 }
 
-func (p *Plugin) tellState(acc telegraf.Accumulator, c *ltl.Counts, before *reported, at time.Time) {
+func (p *Plugin) emitState(acc telegraf.Accumulator, c *ltl.Counts, before *reported, at time.Time) {
 	tags := map[string]string{"policy": c.Policy.ID, "revision": c.Policy.Revision}
 	if c.PCI != "" {
 		tags["pci"] = c.PCI

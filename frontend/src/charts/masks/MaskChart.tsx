@@ -1,10 +1,16 @@
 import { useCallback } from "react";
-import type { ChartTheme } from "../chartTheme";
 import { Chart } from "../Chart";
+import type { ChartTheme } from "../chartTheme";
 import type { MaskModel } from "./model";
 import { masksToOption } from "./toOption";
 
 export function MaskChart({ model, direction }: { model: MaskModel; direction: string }) {
   const toOption = useCallback((theme: ChartTheme) => masksToOption(model, theme), [model]);
-  return <Chart toOption={toOption} height={190} label={`${direction} mask chain: ${model.bars.length} masks in query order`} />;
+  return (
+    <Chart
+      toOption={toOption}
+      height={190}
+      label={`${direction} mask chain: ${model.bars.length} masks in lookup order`}
+    />
+  );
 }

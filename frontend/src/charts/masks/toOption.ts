@@ -29,7 +29,10 @@ export function wrapMatch(match: string, width = 60): string {
 export function masksToOption(model: MaskModel, theme: ChartTheme): EChartsCoreOption {
   const bars = [...model.bars].sort((a, b) => a.position - b.position);
   const at = new Map(bars.map((bar, i) => [bar.position, i]));
-  const qIndex = model.q === null ? undefined : (at.get(Math.round(model.q)) ?? (model.q <= (bars.at(-1)?.position ?? -1) ? Math.round(model.q) : undefined));
+  const qIndex =
+    model.q === null
+      ? undefined
+      : (at.get(Math.round(model.q)) ?? (model.q <= (bars.at(-1)?.position ?? -1) ? Math.round(model.q) : undefined));
   return {
     grid: { left: 52, right: 14, top: 22, bottom: 36 },
     tooltip: {
@@ -52,7 +55,7 @@ export function masksToOption(model: MaskModel, theme: ChartTheme): EChartsCoreO
     xAxis: {
       type: "category",
       data: bars.map((bar) => String(bar.position)),
-      name: "position in the chain (queries before it)",
+      name: "position in the chain (lookups before it)",
       nameLocation: "middle",
       nameGap: 22,
       nameTextStyle: { color: theme.dim, fontSize: 11 },

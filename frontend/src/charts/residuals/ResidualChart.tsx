@@ -2,9 +2,11 @@ import { useCallback } from "react";
 import { plural } from "@/lib/format";
 import { Chart } from "../Chart";
 import type { ChartTheme } from "../chartTheme";
-import { residualsToOption, type ResidualPoint } from "./toOption";
+import { type ResidualPoint, residualsToOption } from "./toOption";
 
 export function ResidualChart({ points, title }: { points: readonly ResidualPoint[]; title: string }) {
   const toOption = useCallback((theme: ChartTheme) => residualsToOption(points, theme), [points]);
-  return <Chart toOption={toOption} height={180} label={`${title}: ${plural(points.length, "point")} over mask queries`} />;
+  return (
+    <Chart toOption={toOption} height={180} label={`${title}: ${plural(points.length, "point")} over mask lookups`} />
+  );
 }

@@ -6,7 +6,7 @@ export interface ResidualPoint {
   label: string;
   /** Q_l + Q_r. */
   at: number;
-  /** Model / measured - 1, as the tables beside it say, of the fit and of the profile before it. */
+  /** Model / measured - 1, as in the tables next to it, for the fit and for the previous profile. */
   fitted: number;
   current: number;
 }
@@ -16,7 +16,7 @@ interface TooltipItem {
   data: [number, number, string];
 }
 
-/** Residuals over queries: filled circles are the fit's, hollow squares those of the profile before. */
+/** Residuals over queries: filled circles are the fit's, hollow squares those of the previous profile. */
 export function residualsToOption(points: readonly ResidualPoint[], theme: ChartTheme): EChartsCoreOption {
   const data = (of: (point: ResidualPoint) => number) => points.map((point) => [point.at, of(point), point.label]);
   return {
@@ -28,7 +28,8 @@ export function residualsToOption(points: readonly ResidualPoint[], theme: Chart
       backgroundColor: theme.panel,
       borderColor: theme.line,
       textStyle: { color: theme.text, fontSize: 12 },
-      formatter: ({ seriesName, data: [at, off, label] }: TooltipItem) => `${label}<br/>${seriesName}: ${formatShare(off)} at ${formatNumber(at)} queries`,
+      formatter: ({ seriesName, data: [at, off, label] }: TooltipItem) =>
+        `${label}<br/>${seriesName}: ${formatShare(off)} at ${formatNumber(at)} lookups`,
     },
     xAxis: {
       type: "value",
@@ -40,10 +41,31 @@ export function residualsToOption(points: readonly ResidualPoint[], theme: Chart
       axisLabel: { color: theme.dim, fontSize: 11 },
       splitLine: { show: false },
     },
-    yAxis: { type: "value", name: "off by", nameTextStyle: { color: theme.dim, fontSize: 11, align: "right" }, nameGap: 8, axisLabel: { color: theme.dim, fontSize: 11, formatter: (value: number) => formatShare(value) }, splitLine: { lineStyle: { color: theme.line } } },
+    yAxis: {
+      type: "value",
+      name: "error",
+      nameTextStyle: { color: theme.dim, fontSize: 11, align: "right" },
+      nameGap: 8,
+      axisLabel: { color: theme.dim, fontSize: 11, formatter: (value: number) => formatShare(value) },
+      splitLine: { lineStyle: { color: theme.line } },
+    },
     series: [
-      { name: "profile before", type: "scatter", symbol: "rect", symbolSize: 8, itemStyle: { color: "transparent", borderColor: theme.series[1], borderWidth: 1.5 }, data: data((point) => point.current) },
-      { name: "fit", type: "scatter", symbol: "circle", symbolSize: 8, itemStyle: { color: theme.series[0] }, data: data((point) => point.fitted) },
+      {
+        name: "previous profile",
+        type: "scatter",
+        symbol: "rect",
+        symbolSize: 8,
+        itemStyle: { color: "transparent", borderColor: theme.series[1], borderWidth: 1.5 },
+        data: data((point) => point.current),
+      },
+      {
+        name: "fit",
+        type: "scatter",
+        symbol: "circle",
+        symbolSize: 8,
+        itemStyle: { color: theme.series[0] },
+        data: data((point) => point.fitted),
+      },
     ],
   };
 }

@@ -18,7 +18,8 @@ export function toPoints(timesMs: readonly number[], values: readonly (number | 
   known.forEach((at, i) => {
     const time = timesMs[at] ?? 0;
     const before = known[i - 1];
-    if (before !== undefined && at - before > 1 && time - (timesMs[before] ?? 0) > limit) points.push([timesMs[before + 1] ?? time, null]);
+    if (before !== undefined && at - before > 1 && time - (timesMs[before] ?? 0) > limit)
+      points.push([timesMs[before + 1] ?? time, null]);
     points.push([time, values[at] ?? null]);
   });
   return points;

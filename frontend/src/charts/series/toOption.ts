@@ -12,7 +12,11 @@ interface TooltipPoint {
 
 function clippedAreas(intervals: readonly Interval[], fromMs: number, toMs: number) {
   return intervals
-    .map((each) => ({ symptom: each.symptom, from: Math.max(each.fromMs, fromMs), to: Math.min(each.toMs ?? toMs, toMs) }))
+    .map((each) => ({
+      symptom: each.symptom,
+      from: Math.max(each.fromMs, fromMs),
+      to: Math.min(each.toMs ?? toMs, toMs),
+    }))
     .filter((each) => each.to > each.from)
     .map((each) => [{ name: each.symptom, xAxis: each.from }, { xAxis: each.to }]);
 }
@@ -40,20 +44,38 @@ export function evenInterval(max: number): number {
 
 /** The area between two lines: an unseen line, and what the other one has above it. */
 function bandSeries(model: SeriesModel, theme: ChartTheme) {
-  const [low, high] = [model.band?.low, model.band?.high].map((name) => model.lines.find((line) => line.name === name)?.values);
+  const [low, high] = [model.band?.low, model.band?.high].map(
+    (name) => model.lines.find((line) => line.name === name)?.values,
+  );
   if (!low || !high) return [];
-  const width = high.map((value, i) => (value === null || low[i] === null || low[i] === undefined ? null : value - low[i]));
-  const unseen = { type: "line", stack: "band", symbol: "none", silent: true, lineStyle: { width: 0 }, emphasis: { disabled: true }, tooltip: { show: false } };
+  const width = high.map((value, i) =>
+    value === null || low[i] === null || low[i] === undefined ? null : value - low[i],
+  );
+  const unseen = {
+    type: "line",
+    stack: "band",
+    symbol: "none",
+    silent: true,
+    lineStyle: { width: 0 },
+    emphasis: { disabled: true },
+    tooltip: { show: false },
+  };
   return [
     { ...unseen, name: "band from", data: toPoints(model.timesMs, low) },
-    { ...unseen, name: "band", areaStyle: { color: theme.series[0], opacity: 0.16 }, data: toPoints(model.timesMs, width) },
+    {
+      ...unseen,
+      name: "band",
+      areaStyle: { color: theme.series[0], opacity: 0.16 },
+      data: toPoints(model.timesMs, width),
+    },
   ];
 }
 
-/** Lines over time, symptom intervals as shaded areas, and the wall when the data come within reach of it. */
+/** Lines over time, symptom intervals as shaded areas, and the limit when the data come within reach of it. */
 export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCoreOption {
   const areas = clippedAreas(model.intervals, model.fromMs, model.toMs);
-  const limit = model.limit && (model.limit.always || highest(model) > model.limit.value * 0.5) ? model.limit : undefined;
+  const limit =
+    model.limit && (model.limit.always || highest(model) > model.limit.value * 0.5) ? model.limit : undefined;
   const top = limit ? roundUp(Math.max(limit.value * 1.02, highest(model))) : undefined;
   const unit = model.lines[0]?.unit ?? "";
   // The limit's name stands on the side of it where the course does not end.
@@ -61,7 +83,15 @@ export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCo
   return {
     color: [...theme.series],
     grid: { left: 52, right: 14, top: 26, bottom: 22 },
-    legend: { top: 0, left: 44, itemWidth: 14, itemHeight: 8, icon: "roundRect", textStyle: { color: theme.dim, fontSize: 11 }, data: model.lines.map((line) => line.label) },
+    legend: {
+      top: 0,
+      left: 44,
+      itemWidth: 14,
+      itemHeight: 8,
+      icon: "roundRect",
+      textStyle: { color: theme.dim, fontSize: 11 },
+      data: model.lines.map((line) => line.label),
+    },
     tooltip: {
       trigger: "axis",
       confine: true,
@@ -95,32 +125,49 @@ export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCo
       splitNumber: 3,
       max: top,
       interval: top === undefined ? undefined : evenInterval(top),
-      axisLabel: { color: theme.dim, fontSize: 11, formatter: (value: number) => (unit === "ratio" ? formatShare(value) : formatNumber(value)) },
+      axisLabel: {
+        color: theme.dim,
+        fontSize: 11,
+        formatter: (value: number) => (unit === "ratio" ? formatShare(value) : formatNumber(value)),
+      },
       splitLine: { lineStyle: { color: theme.line, width: 1 } },
     },
-    series: [...model.lines.map((line, i) => ({
-      name: line.label,
-      type: "line",
-      showSymbol: false,
-      connectNulls: false,
-      sampling: "lttb",
-      lineStyle: { width: 1.6, type: line.dashed ? "dashed" : i === 0 ? "solid" : i === 1 ? [6, 2] : "solid" },
-      emphasis: { disabled: true },
-      data: toPoints(model.timesMs, line.values),
-      markArea:
-        i === 0 && areas.length > 0
-          ? { silent: true, itemStyle: { color: theme.shade }, label: { color: theme.bad, fontSize: 11, fontWeight: 700, position: "insideTopLeft" }, data: areas }
-          : undefined,
-      markLine:
-        i === 0 && limit
-          ? {
-              silent: true,
-              symbol: "none",
-              lineStyle: { color: theme.bad, type: "solid", width: 1 },
-              label: { color: theme.bad, fontSize: 11, position: end > limit.value ? "insideEndBottom" : "insideEndTop", formatter: limit.label },
-              data: [{ yAxis: limit.value }],
-            }
-          : undefined,
-    })), ...bandSeries(model, theme)],
+    series: [
+      ...model.lines.map((line, i) => ({
+        name: line.label,
+        type: "line",
+        showSymbol: false,
+        connectNulls: false,
+        sampling: "lttb",
+        lineStyle: { width: 1.6, type: line.dashed ? "dashed" : i === 0 ? "solid" : i === 1 ? [6, 2] : "solid" },
+        emphasis: { disabled: true },
+        data: toPoints(model.timesMs, line.values),
+        markArea:
+          i === 0 && areas.length > 0
+            ? {
+                silent: true,
+                itemStyle: { color: theme.shade },
+                label: { color: theme.bad, fontSize: 11, fontWeight: 700, position: "insideTopLeft" },
+                data: areas,
+              }
+            : undefined,
+        markLine:
+          i === 0 && limit
+            ? {
+                silent: true,
+                symbol: "none",
+                lineStyle: { color: theme.bad, type: "solid", width: 1 },
+                label: {
+                  color: theme.bad,
+                  fontSize: 11,
+                  position: end > limit.value ? "insideEndBottom" : "insideEndTop",
+                  formatter: limit.label,
+                },
+                data: [{ yAxis: limit.value }],
+              }
+            : undefined,
+      })),
+      ...bandSeries(model, theme),
+    ],
   };
 }

@@ -5,9 +5,9 @@ import type { ChartTheme } from "../chartTheme";
 import type { SurfaceModel } from "./model";
 import { surfaceToOption } from "./toOption";
 
-/** Bandwidth or latency over mask queries, seen from above. */
+/** Bandwidth or latency over mask lookups, seen from above. */
 export function SurfaceChart({ model, title, height = 380 }: { model: SurfaceModel; title: string; height?: number }) {
   const toOption = useCallback((theme: ChartTheme) => surfaceToOption(model, theme), [model]);
   const on = model.path.length > 0 ? "with the RNIC’s path" : `with ${plural(model.points.length, "RNIC")}`;
-  return <Chart toOption={toOption} height={height} label={`${title}: ${model.quantity} over mask queries, ${on}`} />;
+  return <Chart toOption={toOption} height={height} label={`${title}: ${model.quantity} over mask lookups, ${on}`} />;
 }

@@ -3,7 +3,16 @@ import type { ChartTheme } from "../chartTheme";
 import type { SurfaceModel } from "./model";
 import { clamped, surfaceToOption } from "./toOption";
 
-const theme: ChartTheme = { text: "#111", dim: "#222", line: "#333", panel: "#444", shade: "#555", bad: "#666", accent: "#777", series: ["#888", "#999", "#aaa", "#bbb"] };
+const theme: ChartTheme = {
+  text: "#111",
+  dim: "#222",
+  line: "#333",
+  panel: "#444",
+  shade: "#555",
+  bad: "#666",
+  accent: "#777",
+  series: ["#888", "#999", "#aaa", "#bbb"],
+};
 
 const model: SurfaceModel = {
   quantity: "bandwidth",
@@ -25,7 +34,8 @@ interface Drawn {
   tooltip: { formatter: (item: unknown) => string };
 }
 
-const drawn = (change: Partial<SurfaceModel> = {}) => surfaceToOption({ ...model, ...change }, theme) as unknown as Drawn;
+const drawn = (change: Partial<SurfaceModel> = {}) =>
+  surfaceToOption({ ...model, ...change }, theme) as unknown as Drawn;
 
 describe("a surface", () => {
   it("has one cell for each pair of queries, from the least to the most", () => {
@@ -42,10 +52,12 @@ describe("a surface", () => {
     expect(clamped({ label: "deep", qL: 140, qR: 7 }, model)).toEqual([100, 7]);
   });
 
-  it("tells of a cell what it gives, and of an RNIC where it really is", () => {
+  it("shows a cell's prediction, and an RNIC's real position", () => {
     const { formatter } = drawn().tooltip;
     expect(formatter({ data: { cell: [50, 0, 90] } })).toContain("90 Gbit/s");
-    expect(formatter({ data: { point: { label: "deep", qL: 140, qR: 7, note: "sends 20 Gbit/s" } } })).toContain("Q local 140");
+    expect(formatter({ data: { point: { label: "deep", qL: 140, qR: 7, note: "sends 20 Gbit/s" } } })).toContain(
+      "Q local 140",
+    );
   });
 
   it("names its bands without false precision", () => {

@@ -1,7 +1,7 @@
 import type { EChartsCoreOption } from "echarts/core";
 import { formatNumber, formatValue } from "@/lib/format";
 import type { ChartTheme } from "../chartTheme";
-import { UNIT, type SurfaceModel, type SurfacePoint } from "./model";
+import { type SurfaceModel, type SurfacePoint, UNIT } from "./model";
 
 interface TooltipItem {
   data: { cell?: [number, number, number]; point?: SurfacePoint };
@@ -42,7 +42,9 @@ export function clamped(point: SurfacePoint, model: Pick<SurfaceModel, "qL" | "q
 }
 
 function pointText({ label, qL, qR, note }: SurfacePoint): string {
-  return [`<b>${label}</b>`, `Q local ${formatNumber(qL)}, Q remote ${formatNumber(qR)}`, ...(note ? [note] : [])].join("<br/>");
+  return [`<b>${label}</b>`, `Q local ${formatNumber(qL)}, Q remote ${formatNumber(qR)}`, ...(note ? [note] : [])].join(
+    "<br/>",
+  );
 }
 
 /** The surface as coloured cells in bands, RNICs as dots, a path as a line that ends in a large dot. */
@@ -51,7 +53,12 @@ export function surfaceToOption(model: SurfaceModel, theme: ChartTheme): ECharts
   const unit = UNIT[model.quantity];
   const spot = (point: SurfacePoint) => ({ value: clamped(point, model), point });
   const newest = model.path[model.path.length - 1];
-  const hiddenAxis = (grid: readonly number[]) => ({ type: "category", data: grid.map(String), show: false, boundaryGap: true });
+  const hiddenAxis = (grid: readonly number[]) => ({
+    type: "category",
+    data: grid.map(String),
+    show: false,
+    boundaryGap: true,
+  });
   const axis = (grid: readonly number[], name: string, position: "bottom" | "left") => ({
     type: "value",
     position,
@@ -61,7 +68,14 @@ export function surfaceToOption(model: SurfaceModel, theme: ChartTheme): ECharts
     nameGap: 28,
     nameTextStyle: { color: theme.dim, fontSize: 12 },
     axisLine: { lineStyle: { color: theme.line } },
-    axisLabel: { color: theme.dim, fontSize: 11, formatter: (value: number) => (Number.isInteger(value) && value >= (grid[0] ?? 0) && value <= (grid[grid.length - 1] ?? 1) ? String(value) : "") },
+    axisLabel: {
+      color: theme.dim,
+      fontSize: 11,
+      formatter: (value: number) =>
+        Number.isInteger(value) && value >= (grid[0] ?? 0) && value <= (grid[grid.length - 1] ?? 1)
+          ? String(value)
+          : "",
+    },
     splitLine: { show: false },
   });
   const over = { xAxisIndex: 1, yAxisIndex: 1 };
@@ -93,12 +107,14 @@ export function surfaceToOption(model: SurfaceModel, theme: ChartTheme): ECharts
       textStyle: { color: theme.dim, fontSize: 11 },
       inRange: { color: [theme.line, theme.accent] },
     },
-    xAxis: [hiddenAxis(model.qL), axis(model.qL, "mask queries in the local egress chain", "bottom")],
-    yAxis: [hiddenAxis(model.qR), axis(model.qR, "mask queries at the peers", "left")],
+    xAxis: [hiddenAxis(model.qL), axis(model.qL, "mask lookups in the local egress chain", "bottom")],
+    yAxis: [hiddenAxis(model.qR), axis(model.qR, "mask lookups at the peers", "left")],
     series: [
       {
         type: "heatmap",
-        data: model.values.flatMap((row, y) => row.map((value, x) => ({ value: [x, y, value], cell: [model.qL[x] ?? 0, model.qR[y] ?? 0, value] }))),
+        data: model.values.flatMap((row, y) =>
+          row.map((value, x) => ({ value: [x, y, value], cell: [model.qL[x] ?? 0, model.qR[y] ?? 0, value] })),
+        ),
         emphasis: { disabled: true },
         progressive: 0,
       },
@@ -109,7 +125,14 @@ export function surfaceToOption(model: SurfaceModel, theme: ChartTheme): ECharts
         itemStyle: { color: theme.series[1], borderColor: theme.panel, borderWidth: 1 },
         data: model.points.map(spot),
       },
-      { type: "line", ...over, silent: true, showSymbol: false, lineStyle: { color: theme.text, width: 1.5 }, data: model.path.map((point) => clamped(point, model)) },
+      {
+        type: "line",
+        ...over,
+        silent: true,
+        showSymbol: false,
+        lineStyle: { color: theme.text, width: 1.5 },
+        data: model.path.map((point) => clamped(point, model)),
+      },
       {
         type: "scatter",
         ...over,

@@ -6,18 +6,28 @@ import { EmptyState } from "@/lib/ui/EmptyState";
 import { chainDiff, diffText, KINDS } from "./chainDiff";
 import classes from "./ChainDiffTable.module.css";
 
-const TITLES = ["Change", "Now", "Then", "Mask", "LS", "Packets/min", "Flows"];
+const TITLES = ["Change", "Current", "Planned", "Mask", "LS", "Packets/min", "Flows"];
 
 /** One direction's masks in the order that comes, each with where it stands now. */
 export function ChainDiffTable({ title, chain }: { title: string; chain: PlannedChain }) {
   const changes = useMemo(() => chainDiff(chain), [chain]);
-  if (changes.length === 0) return <EmptyState title={`No ${title.toLowerCase()} masks`}>Open vSwitch has offloaded no flow in this direction.</EmptyState>;
+  if (changes.length === 0)
+    return (
+      <EmptyState title={`No ${title.toLowerCase()} masks`}>
+        Open vSwitch has not offloaded any flow in this direction.
+      </EmptyState>
+    );
   return (
     <div>
       <Text size="sm" mb={4}>
-        <b>{title}</b> · {diffText(changes)} · a packet needs {formatNumber(chain.queries_before)} queries now, {formatNumber(chain.queries_after)} then
+        <b>{title}</b> · {diffText(changes)} · {formatNumber(chain.queries_before)} lookups per packet now,{" "}
+        {formatNumber(chain.queries_after)} planned
       </Text>
-      <ScrollArea.Autosize mah={420} type="auto" viewportProps={{ tabIndex: 0, role: "group", "aria-label": `${title} masks` }}>
+      <ScrollArea.Autosize
+        mah={420}
+        type="auto"
+        viewportProps={{ tabIndex: 0, role: "group", "aria-label": `${title} masks` }}
+      >
         <Table aria-label={`${title} masks before and after`} stickyHeader withTableBorder>
           <Table.Thead>
             <Table.Tr>
@@ -32,7 +42,8 @@ export function ChainDiffTable({ title, chain }: { title: string; chain: Planned
             {changes.map(({ kind, mask, before, after }, i) => (
               <Table.Tr key={i} className={classes["row"]} data-kind={kind}>
                 <Table.Td className={classes["sign"]} data-kind={kind}>
-                  {KINDS[kind].sign} {mask.hyper && kind === "hyper" ? "hyper mask" : KINDS[kind].label}
+                  {KINDS[kind].sign}{" "}
+                  {mask.hyper && kind === "hyper" ? "exact-match mask (hyper mask)" : KINDS[kind].label}
                 </Table.Td>
                 <Table.Td className={classes["number"]}>{before ?? "–"}</Table.Td>
                 <Table.Td className={classes["number"]} fw={600}>

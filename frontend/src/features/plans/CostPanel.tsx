@@ -17,40 +17,54 @@ export function CostPanel({ id, report }: { id: string; report: PlanReport }) {
     <Panel title="Cost">
       <Stack gap={8}>
         <Text size="sm">
-          <b>{plural(cost.operations, "operation")}</b> in {formatDuration(cost.duration_s * 1000)}, {formatNumber(cost.pace_per_s)} a second: {formatNumber(steps.activate)} added, {formatNumber(steps.remove)} removed, {formatNumber(steps.move)} to move masks.
+          <b>{plural(cost.operations, "operation")}</b> in {formatDuration(cost.duration_s * 1000)},{" "}
+          {formatNumber(cost.pace_per_s)} per second: {formatNumber(steps.activate)} added, {formatNumber(steps.remove)}{" "}
+          removed, {formatNumber(steps.move)} to move masks.
         </Text>
         <Text size="sm">
           {cost.flows_in_software === 0 ? (
-            "No flow with traffic passes through software meanwhile."
+            "No flow with traffic is handled in software during the change."
           ) : (
             <>
-              <b>{plural(cost.flows_in_software, "flow")}</b> {cost.flows_in_software === 1 ? "passes" : "pass"} through software meanwhile, each for at most {formatDuration(cost.longest_in_software_s * 1000)}: about {formatNumber(cost.packets_in_software)} packets, slower but
-              treated alike.
+              <b>{plural(cost.flows_in_software, "flow")}</b> {cost.flows_in_software === 1 ? "passes" : "pass"} in
+              software during the change, each for at most {formatDuration(cost.longest_in_software_s * 1000)}: about{" "}
+              {formatNumber(cost.packets_in_software)} packets, slower but forwarded identically.
             </>
           )}
         </Text>
         {report.released > 0 && (
           <Text size="sm">
-            <b>{plural(report.released, "flow")}</b> {report.released === 1 ? "is" : "are"} not added again, since an exact entry has {report.released === 1 ? "its" : "their"} packets.
+            <b>{plural(report.released, "flow")}</b> {report.released === 1 ? "is" : "are"} not re-added, because an
+            exact entry handles {report.released === 1 ? "its" : "their"} packets.
           </Text>
         )}
         <div>
           <Text size="sm" mb={4}>
             Hyper mask: <b>{formatNumber(hyper.used)}</b> of {formatNumber(hyper.capacity)} entries
-            {report.left_to_software > 0 ? `; ${plural(report.left_to_software, "flow")} left as they are` : ""}
+            {report.left_to_software > 0 ? `; ${plural(report.left_to_software, "flow")} unchanged` : ""}
           </Text>
           <Progress value={share} size="sm" aria-label={`Hyper mask: ${hyper.used} of ${hyper.capacity} entries`} />
         </div>
         <Text size="sm" c="dimmed">
-          Afterwards there are {formatNumber(report.entries_after)} entries in the RNIC until those without packets age out.
+          Afterwards: {formatNumber(report.entries_after)} entries in the RNIC until those without packets age out.
         </Text>
-        <Button size="compact-xs" variant="default" style={{ alignSelf: "flex-start" }} aria-expanded={shown} onClick={() => setShown((was) => !was)}>
-          {shown ? "Hide the operations" : "Show every operation"}
+        <Button
+          size="compact-xs"
+          variant="default"
+          style={{ alignSelf: "flex-start" }}
+          aria-expanded={shown}
+          onClick={() => setShown((was) => !was)}
+        >
+          {shown ? "Hide the operations" : "Show all operations"}
         </Button>
         {shown && (
           <QueryState query={operations} lines={4}>
             {(text) => (
-              <ScrollArea.Autosize mah={260} type="auto" viewportProps={{ tabIndex: 0, role: "group", "aria-label": "Operations" }}>
+              <ScrollArea.Autosize
+                mah={260}
+                type="auto"
+                viewportProps={{ tabIndex: 0, role: "group", "aria-label": "Operations" }}
+              >
                 <Code block>{text}</Code>
               </ScrollArea.Autosize>
             )}

@@ -4,8 +4,8 @@ import { formatNumber, formatValue } from "@/lib/format";
 import { HeadedTable } from "@/lib/ui/HeadedTable";
 
 const QUANTITIES = [
-  { key: "q_l", label: "Queries at the sender, Q_l", unit: "none" },
-  { key: "q_r", label: "Queries at the receiver, Q_r", unit: "none" },
+  { key: "q_l", label: "Lookups at the sender, Q_l", unit: "none" },
+  { key: "q_r", label: "Lookups at the receiver, Q_r", unit: "none" },
   { key: "bandwidth_gbps", label: "Bandwidth", unit: "Gbit/s" },
   { key: "latency_us", label: "Latency", unit: "µs" },
 ] as const;
@@ -13,7 +13,7 @@ const QUANTITIES = [
 function change(before: number | null, after: number | null): string {
   if (before === null || after === null || before === 0) return "–";
   const share = (after - before) / before;
-  return `${share < 0 ? "−" : "+"}${Math.abs(share * 100).toFixed(Math.abs(share) < 0.1 ? 1 : 0)} %`;
+  return `${share < 0 ? "−" : "+"}${Math.abs(share * 100).toFixed(Math.abs(share) < 0.1 ? 1 : 0)}%`;
 }
 
 /** Between what is left of it after some minutes, as flows come and go, and the best; empty in plans of before there was such a range. */
@@ -28,7 +28,10 @@ export function rangeText({ low, high }: PlanReport["expected"], key: (typeof QU
 export function EffectTable({ expected, outcome }: { expected: PlanReport["expected"]; outcome: Plan["outcome"] }) {
   return (
     <>
-      <HeadedTable label="Effect" titles={["Quantity", "Before", "Expected", "Change", ...(outcome ? ["Measured before", "Measured since"] : [])]}>
+      <HeadedTable
+        label="Effect"
+        titles={["Quantity", "Before", "Expected", "Change", ...(outcome ? ["Measured before", "Measured since"] : [])]}
+      >
         {QUANTITIES.map(({ key, label, unit }) => {
           const measured = outcome && key !== "latency_us" ? outcome[key] : null;
           return (
@@ -60,7 +63,8 @@ export function EffectTable({ expected, outcome }: { expected: PlanReport["expec
       </HeadedTable>
       {expected.low && (
         <Text size="xs" c="dimmed" mt={6}>
-          Expected a minute after; below it the range from three minutes after, when flows have come and gone, to the best.
+          Expected one minute after the change; below it, the range from three minutes after (when flows have changed)
+          to the best case.
         </Text>
       )}
     </>

@@ -1,8 +1,6 @@
 import { Button, Grid, Group, Progress, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { useOpenIncidents } from "@/features/incidents/queries";
-import { RemedyDialog } from "@/features/remedies/RemedyDialog";
 import type { Plan } from "@/lib/api/types";
 import { formatDuration } from "@/lib/time/format";
 import { useNow } from "@/lib/time/useNow";
@@ -11,12 +9,14 @@ import { Panel } from "@/lib/ui/Panel";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { QueryState } from "@/lib/ui/QueryState";
 import { StatusMark } from "@/lib/ui/StatusMark";
+import { useOpenIncidents } from "@/shared/incidents/queries";
+import { RemedyDialog } from "@/shared/remedies/order/RemedyDialog";
 import { ChainDiffTable } from "./ChainDiffTable";
 import { CostPanel } from "./CostPanel";
 import { EffectTable } from "./EffectTable";
-import { CHECK_STATES, gainText, isMaking, PLAN_STATES } from "./planStates";
+import { CHECK_STATES, gainText, isInProgress, PLAN_STATES } from "./planStates";
 import { CounterExampleView, ProofPanel } from "./ProofPanel";
-import { useMakePlan, usePlan } from "./queries";
+import { useCreatePlan, usePlan } from "./queries";
 
 const APPLY = "apply-mask-plan";
 
@@ -31,9 +31,14 @@ function CarriedOut({ plan }: { plan: Plan }) {
         {progress && progress.done < progress.total && (
           <div>
             <Text size="sm" mb={4} role="status">
-              {progress.operation === "apply" ? "Applying" : "Taking back"}: {progress.done.toLocaleString("en")} of {progress.total.toLocaleString("en")} operations
+              {progress.operation === "apply" ? "Applying" : "Undoing"}: {progress.done.toLocaleString("en")} of{" "}
+              {progress.total.toLocaleString("en")} operations
             </Text>
-            <Progress value={(100 * progress.done) / Math.max(1, progress.total)} size="sm" aria-label="Progress of the plan" />
+            <Progress
+              value={(100 * progress.done) / Math.max(1, progress.total)}
+              size="sm"
+              aria-label="Progress of the plan"
+            />
           </div>
         )}
         {check && (
@@ -48,7 +53,7 @@ function CarriedOut({ plan }: { plan: Plan }) {
         {outcome && (
           <Text size="sm" c="dimmed">
             Measured since {time(outcome.since)}
-            {outcome.until ? ` until ${time(outcome.until)}` : ""}; see Effect for expected against measured.
+            {outcome.until ? ` until ${time(outcome.until)}` : ""}; see Effect for expected vs. measured.
           </Text>
         )}
       </Stack>
@@ -59,7 +64,7 @@ function CarriedOut({ plan }: { plan: Plan }) {
 function PlanHeader({ plan, onOpen }: { plan: Plan; onOpen: (id: string | null) => void }) {
   const now = useNow();
   const { time } = useTimeFormat();
-  const again = useMakePlan();
+  const again = useCreatePlan();
   const state = PLAN_STATES[plan.state];
   const left = plan.expires_at === null ? null : Date.parse(plan.expires_at) - now;
   return (
@@ -78,13 +83,24 @@ function PlanHeader({ plan, onOpen }: { plan: Plan; onOpen: (id: string | null) 
           {plan.applied_by !== null && <StatusMark tone="quiet">Applied</StatusMark>}
         </Group>
         <Group gap={8}>
-          {!isMaking(plan.state) && !plan.offered && (
-            <Button variant="default" loading={again.isPending} onClick={() => again.mutate({ host: plan.host, pci: plan.pci, then: "nothing", ...(plan.incident_id ? { incident_id: plan.incident_id } : {}) })}>
-              Make a new plan
+          {!isInProgress(plan.state) && !plan.offered && (
+            <Button
+              variant="default"
+              loading={again.isPending}
+              onClick={() =>
+                again.mutate({
+                  host: plan.host,
+                  pci: plan.pci,
+                  then: "nothing",
+                  ...(plan.incident_id ? { incident_id: plan.incident_id } : {}),
+                })
+              }
+            >
+              Create new plan
             </Button>
           )}
           {plan.applied_by !== null ? (
-            <Button onClick={() => onOpen(plan.applied_by)}>Open its remedy</Button>
+            <Button onClick={() => onOpen(plan.applied_by)}>Open remedy</Button>
           ) : (
             <Button disabled={!plan.offered} onClick={() => onOpen(null)}>
               Review and apply
@@ -94,12 +110,13 @@ function PlanHeader({ plan, onOpen }: { plan: Plan; onOpen: (id: string | null) 
       </Group>
       <Text size="sm" mt={6}>
         {state.text} {plan.message ?? ""}
-        {plan.state === "ready" && !plan.worthwhile ? " It gains less than 5 %: leaving things as they are is as good." : ""}
+        {plan.state === "ready" && !plan.worthwhile ? " The gain is below 5%; applying it is not worthwhile." : ""}
       </Text>
       <Text size="sm" c="dimmed">
-        {plan.trigger === "manual" ? "Asked for" : `Made because of a ${plan.trigger}`} by {plan.requested_by}, {time(plan.created_at)}
-        {plan.flows_at ? ` · of the flows of ${time(plan.flows_at)}` : ""}
-        {plan.offered && left !== null ? (left > 0 ? ` · may be applied for another ${formatDuration(left)}` : " · its time is over") : ""}
+        {plan.trigger === "manual" ? "Requested" : `Triggered by a ${plan.trigger},`} by {plan.requested_by},{" "}
+        {time(plan.created_at)}
+        {plan.flows_at ? ` · flows read at ${time(plan.flows_at)}` : ""}
+        {plan.offered && left !== null ? (left > 0 ? ` · expires in ${formatDuration(left)}` : " · expired") : ""}
         {plan.incident_id !== null && (
           <>
             {" · for "}
@@ -124,7 +141,9 @@ function PlanHeader({ plan, onOpen }: { plan: Plan; onOpen: (id: string | null) 
 function Whole({ plan }: { plan: Plan }) {
   const [dialog, setDialog] = useState<{ remedyId: string | null } | null>(null);
   const incidents = useOpenIncidents({ host: plan.host, pci: plan.pci });
-  const incident = incidents.data?.find((each) => each.id === plan.incident_id) ?? incidents.data?.find((each) => each.symptoms.includes("S6"));
+  const incident =
+    incidents.data?.find((each) => each.id === plan.incident_id) ??
+    incidents.data?.find((each) => each.symptoms.includes("S6"));
   const { report } = plan;
   return (
     <Stack gap={12}>
@@ -145,7 +164,14 @@ function Whole({ plan }: { plan: Plan }) {
               <CostPanel id={plan.id} report={report} />
             </Grid.Col>
           </Grid>
-          <Panel title="Mask chain before and after" aside={<Text size="xs" c="dimmed">LS = packets of the last minute × length of the mask in bits</Text>}>
+          <Panel
+            title="Mask chain before and after"
+            aside={
+              <Text size="xs" c="dimmed">
+                LS = packets in the last minute × mask length in bits
+              </Text>
+            }
+          >
             <Stack gap={14}>
               <ChainDiffTable title="Egress" chain={report.chains.egress} />
               <ChainDiffTable title="Ingress" chain={report.chains.ingress} />
@@ -161,7 +187,11 @@ function Whole({ plan }: { plan: Plan }) {
           pci={plan.pci}
           action={APPLY}
           fixed={{ plan: plan.id }}
-          purposeFor={incidents.isPending ? undefined : () => (incident ? { incident, suggestion: { action: APPLY, params: {}, why: "" } } : null)}
+          purposeFor={
+            incidents.isPending
+              ? undefined
+              : () => (incident ? { incident, suggestion: { action: APPLY, params: {}, why: "" } } : null)
+          }
           {...(dialog.remedyId === null ? {} : { remedyId: dialog.remedyId })}
         />
       )}

@@ -8,7 +8,7 @@ import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { QueryState } from "@/lib/ui/QueryState";
 import { StatusMark } from "@/lib/ui/StatusMark";
 import { gainText, PLAN_STATES } from "./planStates";
-import { useMakePlan, usePlansOf } from "./queries";
+import { useCreatePlan, usePlansOf } from "./queries";
 
 const SHOWN = 4;
 
@@ -22,19 +22,25 @@ interface Props {
 /** The mask plans of one RNIC, and the way to a new one. Making one only reads. */
 export function PlanPanel({ host, pci, incidentId }: Props) {
   const plans = usePlansOf({ host, pci });
-  const make = useMakePlan();
+  const make = useCreatePlan();
   const now = useNow();
   return (
     <Panel
       title="Mask plans"
       aside={
         <Text size="xs" c="dimmed">
-          the masks with the traffic in front
+          busiest masks first
         </Text>
       }
       actions={
-        <Button size="compact-xs" loading={make.isPending} onClick={() => make.mutate({ host, pci, then: "nothing", ...(incidentId ? { incident_id: incidentId } : {}) })}>
-          Make a plan
+        <Button
+          size="compact-xs"
+          loading={make.isPending}
+          onClick={() =>
+            make.mutate({ host, pci, then: "nothing", ...(incidentId ? { incident_id: incidentId } : {}) })
+          }
+        >
+          Create plan
         </Button>
       }
     >
@@ -44,14 +50,29 @@ export function PlanPanel({ host, pci, incidentId }: Props) {
           query={plans}
           lines={2}
           isEmpty={(page) => page.items.length === 0}
-          empty={<EmptyState title="No plan was made yet">A plan reads the host&apos;s flows and changes nothing; whether to apply it is decided afterwards.</EmptyState>}
+          empty={
+            <EmptyState title="No plan yet">
+              Creating a plan reads the host&apos;s flows and changes nothing; you decide afterwards whether to apply
+              it.
+            </EmptyState>
+          }
         >
           {({ items }) => (
             <Stack gap={6} component="ul" m={0} p={0} style={{ listStyle: "none" }}>
               {items.slice(0, SHOWN).map((plan) => (
-                <Group key={plan.id} component="li" gap={10} wrap="nowrap" align="flex-start" data-plan={plan.id} data-state={plan.state}>
+                <Group
+                  key={plan.id}
+                  component="li"
+                  gap={10}
+                  wrap="nowrap"
+                  align="flex-start"
+                  data-plan={plan.id}
+                  data-state={plan.state}
+                >
                   <span style={{ minWidth: 118, flex: "none" }}>
-                    <StatusMark tone={plan.applied_by !== null ? "quiet" : PLAN_STATES[plan.state].tone}>{plan.applied_by !== null ? "Applied" : PLAN_STATES[plan.state].label}</StatusMark>
+                    <StatusMark tone={plan.applied_by !== null ? "quiet" : PLAN_STATES[plan.state].tone}>
+                      {plan.applied_by !== null ? "Applied" : PLAN_STATES[plan.state].label}
+                    </StatusMark>
                   </span>
                   <div>
                     <Text size="sm">

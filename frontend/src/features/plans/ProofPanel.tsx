@@ -8,7 +8,7 @@ import { StatusMark } from "@/lib/ui/StatusMark";
 function Treated({ label, as }: { label: string; as: CounterExample["before"] }) {
   return (
     <Text size="sm">
-      <b>{label}</b> <Code>{as.actions || "nothing: no rule matches it"}</Code>
+      <b>{label}</b> <Code>{as.actions || "none: no rule matches"}</Code>
       {as.flow ? ` by the flow of line ${as.flow.line}${as.flow.ufid ? ` (${as.flow.ufid})` : ""}` : ""}
     </Text>
   );
@@ -18,7 +18,7 @@ function Treated({ label, as }: { label: string; as: CounterExample["before"] })
 export function CounterExampleView({ example }: { example: CounterExample }) {
   return (
     <Stack gap={6} role="group" aria-label="Counter-example">
-      <Text size="sm">This packet is treated otherwise; fields that are not named may have any value.</Text>
+      <Text size="sm">This packet would be forwarded differently; fields not listed may have any value.</Text>
       <HeadedTable label="The packet" titles={["Field", "Value"]} bordered>
         {Object.entries(example.packet).map(([field, value]) => (
           <Table.Tr key={field}>
@@ -43,7 +43,7 @@ export function CounterExampleView({ example }: { example: CounterExample }) {
 const VERDICTS = {
   equivalent: { tone: "good", label: "Proven equivalent" },
   different: { tone: "bad", label: "Refused: not equivalent" },
-  undecided: { tone: "warn", label: "Refused: not decided" },
+  undecided: { tone: "warn", label: "Refused: undecided" },
 } as const;
 
 /** What is proven, of what, and the packet that speaks against it. */
@@ -54,15 +54,24 @@ export function ProofPanel({ proof, released }: { proof: PlanProof; released: nu
       <Stack gap={8}>
         <Group gap={10}>
           <StatusMark tone={verdict.tone}>{verdict.label}</StatusMark>
-          <Text size="sm">{proof.equivalent ? "For every packet header that matches anything before or after, the actions are the same." : proof.reason || "A plan that is not proven can't be applied."}</Text>
+          <Text size="sm">
+            {proof.equivalent
+              ? "For every packet header that matches anything before or after, the actions are the same."
+              : proof.reason || "A plan that is not proven cannot be applied."}
+          </Text>
         </Group>
         {proof.equivalent && released > 0 && (
-          <Text size="sm">Packets that only a flow which is not added again would match pass through software, where Open vSwitch decides them by the same rules as before.</Text>
+          <Text size="sm">
+            Packets that match only flows that are not re-added are handled in software, where Open vSwitch applies the
+            same rules as before.
+          </Text>
         )}
         <Text size="sm" c="dimmed">
-          {plural(proof.flows_before, "flow")} in {plural(proof.masks_before, "mask")} before, {formatNumber(proof.flows_after)} in {formatNumber(proof.masks_after)} after; {plural(proof.contested_pairs, "overlap")} with different actions looked into, in{" "}
-          {formatNumber(proof.took_ms)} ms.
-          {proof.opaque_fields.length > 0 ? ` Of ${proof.opaque_fields.join(", ")} nothing is assumed.` : ""}
+          {plural(proof.flows_before, "flow")} in {plural(proof.masks_before, "mask")} before,{" "}
+          {formatNumber(proof.flows_after)} in {formatNumber(proof.masks_after)} after;{" "}
+          {plural(proof.contested_pairs, "overlap")} with different actions checked, in {formatNumber(proof.took_ms)}{" "}
+          ms.
+          {proof.opaque_fields.length > 0 ? ` Nothing is assumed about ${proof.opaque_fields.join(", ")}.` : ""}
         </Text>
         {proof.counterexample && <CounterExampleView example={proof.counterexample} />}
       </Stack>

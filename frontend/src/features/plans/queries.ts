@@ -3,7 +3,7 @@ import { useRef } from "react";
 import { api, unwrap } from "@/lib/api/client";
 import type { NewPlan } from "@/lib/api/types";
 import { newKey } from "@/lib/orderKey";
-import { isMaking } from "./planStates";
+import { isInProgress } from "./planStates";
 
 const EVERY_MS = 10_000;
 const MAKING_EVERY_MS = 1_500;
@@ -14,31 +14,40 @@ export function usePlansOf(where: { host: string; pci: string }) {
   return useQuery({
     queryKey: ["plans", "of", where],
     queryFn: () => unwrap(api.GET("/api/v1/plans", { params: { query: { ...where, limit: SHOWN } } })),
-    refetchInterval: (query) => (query.state.data?.items.some((plan) => isMaking(plan.state)) ? MAKING_EVERY_MS : EVERY_MS),
+    refetchInterval: (query) =>
+      query.state.data?.items.some((plan) => isInProgress(plan.state)) ? MAKING_EVERY_MS : EVERY_MS,
   });
 }
 
-/** One plan, asked for often while it is made or carried out. */
+/** One plan, fetched often while it is created or applied. */
 export function usePlan(id: string) {
   return useQuery({
     queryKey: ["plans", "one", id],
     queryFn: () => unwrap(api.GET("/api/v1/plans/{plan_id}", { params: { path: { plan_id: id } } })),
-    refetchInterval: (query) => (query.state.data && (isMaking(query.state.data.state) || query.state.data.progress !== null) ? MAKING_EVERY_MS : EVERY_MS),
+    refetchInterval: (query) =>
+      query.state.data && (isInProgress(query.state.data.state) || query.state.data.progress !== null)
+        ? MAKING_EVERY_MS
+        : EVERY_MS,
   });
 }
 
-/** The operations as they would be typed, one a line; asked for only when somebody wants to read them. */
+/** The operations as they would be typed, one per line; fetched only on request. */
 export function usePlanOperations(id: string, wanted: boolean) {
   return useQuery({
     queryKey: ["plans", "operations", id],
     enabled: wanted,
     staleTime: Infinity,
-    queryFn: async () => String(await unwrap(api.GET("/api/v1/plans/{plan_id}/operations", { params: { path: { plan_id: id } }, parseAs: "text" }))),
+    queryFn: async () =>
+      String(
+        await unwrap(
+          api.GET("/api/v1/plans/{plan_id}/operations", { params: { path: { plan_id: id } }, parseAs: "text" }),
+        ),
+      ),
   });
 }
 
 /** Has a plan made. The same wish sent again after a lost answer keeps its key, so that the host is read once. */
-export function useMakePlan() {
+export function useCreatePlan() {
   const client = useQueryClient();
   const key = useRef<string | null>(null);
   return useMutation({

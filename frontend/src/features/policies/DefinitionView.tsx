@@ -11,7 +11,13 @@ export function DefinitionView({ definition }: { definition: PolicyDefinition })
   const { timer } = definition;
   return (
     <>
-      <Code block fz="md" aria-label="Formula" mb={8} style={{ background: "var(--ww-raised)", color: "var(--ww-text)", whiteSpace: "pre-wrap" }}>
+      <Code
+        block
+        fz="md"
+        aria-label="Formula"
+        mb={8}
+        style={{ background: "var(--ww-raised)", color: "var(--ww-text)", whiteSpace: "pre-wrap" }}
+      >
         {definition.formula}
       </Code>
       <HeadedTable label="Propositions" titles={["Proposition", "Holds when", "With"]}>
@@ -31,7 +37,7 @@ export function DefinitionView({ definition }: { definition: PolicyDefinition })
             <Table.Td style={{ fontFamily: "var(--ww-mono)" }}>{timer.name}</Table.Td>
             <Table.Td colSpan={2}>
               {formatDuration(timer.seconds * 1000)} after {timer.after}
-              {timer.unless ? `, unless ${timer.unless} came before` : ""}
+              {timer.unless ? `, unless ${timer.unless} occurs first` : ""}
             </Table.Td>
           </Table.Tr>
         )}

@@ -1,6 +1,6 @@
 import { Table, Text } from "@mantine/core";
-import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { plural } from "@/lib/format";
+import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { HeadedTable } from "@/lib/ui/HeadedTable";
 import { QueryState } from "@/lib/ui/QueryState";
 import { StatusMark } from "@/lib/ui/StatusMark";
@@ -17,12 +17,17 @@ export function DeliveryNote() {
         const tone = data.refused > 0 ? "bad" : waiting > 0 ? "warn" : data.takes > 0 ? "good" : "quiet";
         return (
           <div data-applied={data.applied} data-takes={data.takes}>
-            <StatusMark tone={tone}>{data.takes === 0 ? "No agent takes policies yet" : `${data.applied} of ${plural(data.takes, "agent")} run today’s policies`}</StatusMark>
+            <StatusMark tone={tone}>
+              {data.takes === 0
+                ? "No agents run policies yet"
+                : `${data.applied} of ${plural(data.takes, "agent")} up to date`}
+            </StatusMark>
             <Text size="xs" c="dimmed">
               {[
                 plural(data.policies, "policy", "policies"),
                 `tables ${data.hash.replace("sha256:", "").slice(0, 12)} (${(data.bytes / 1024).toFixed(0)} KiB)`,
-                waiting > 0 && `${plural(waiting, "agent")} still ${waiting === 1 ? "has" : "have"} others${data.connected < data.takes ? `; ${data.takes - data.connected} not connected` : ""}`,
+                waiting > 0 &&
+                  `${plural(waiting, "agent")} on an older version${data.connected < data.takes ? `; ${data.takes - data.connected} not connected` : ""}`,
               ]
                 .filter(Boolean)
                 .join(" · ")}

@@ -7,7 +7,7 @@ import { Panel } from "@/lib/ui/Panel";
 import { QueryState } from "@/lib/ui/QueryState";
 import { SearchField } from "@/lib/ui/SearchField";
 import { DeliveryNote } from "./DeliveryNote";
-import { matching, STATES, SUBJECTS, type PolicyFilters } from "./filters";
+import { matching, type PolicyFilters, STATES, SUBJECTS } from "./filters";
 import { STATE_LABELS, SUBJECT_LABELS } from "./PolicyMarks";
 import { PolicyTable } from "./PolicyTable";
 import { usePolicies } from "./queries";
@@ -28,7 +28,7 @@ export function PoliciesPage({ filters, onFilters }: Props) {
       <Group justify="space-between">
         <Title order={1}>Policies</Title>
         <Button component={Link} to="/policies/new">
-          Write a policy
+          New policy
         </Button>
       </Group>
       <Group gap={8} role="search" aria-label="Filter policies">
@@ -36,7 +36,13 @@ export function PoliciesPage({ filters, onFilters }: Props) {
           aria-label="State"
           value={filters.state ?? "all"}
           onChange={(value) => onFilters({ ...filters, state: STATES.find((state) => state === value) })}
-          data={[{ value: "all", label: "All" }, ...STATES.map((state) => ({ value: state, label: `${STATE_LABELS[state].charAt(0).toUpperCase()}${STATE_LABELS[state].slice(1)} ${count(state)}` }))]}
+          data={[
+            { value: "all", label: "All" },
+            ...STATES.map((state) => ({
+              value: state,
+              label: `${STATE_LABELS[state].charAt(0).toUpperCase()}${STATE_LABELS[state].slice(1)} ${count(state)}`,
+            })),
+          ]}
         />
         <SegmentedControl
           aria-label="Origin"
@@ -44,8 +50,8 @@ export function PoliciesPage({ filters, onFilters }: Props) {
           onChange={(value) => onFilters({ ...filters, own: value === "yes" || value === "no" ? value : undefined })}
           data={[
             { value: "all", label: "All" },
-            { value: "no", label: "Catalogue" },
-            { value: "yes", label: "Own" },
+            { value: "no", label: "Built-in" },
+            { value: "yes", label: "Custom" },
           ]}
         />
         <Select
@@ -57,7 +63,15 @@ export function PoliciesPage({ filters, onFilters }: Props) {
           onChange={(value) => onFilters({ ...filters, subject: SUBJECTS.find((subject) => subject === value) })}
           data={SUBJECTS.map((subject) => ({ value: subject, label: SUBJECT_LABELS[subject] }))}
         />
-        <SearchField first label="Search policies" placeholder="Name, formula, S7, C1 …" width={240} icon={<IconSearch size={14} />} value={filters.q} onValue={(q) => onFilters({ ...filters, q })} />
+        <SearchField
+          first
+          label="Search policies"
+          placeholder="Name, formula, S7, C1 …"
+          width={240}
+          icon={<IconSearch size={14} />}
+          value={filters.q}
+          onValue={(q) => onFilters({ ...filters, q })}
+        />
         {filtered && (
           <Button variant="subtle" onClick={() => onFilters({})}>
             Clear filters
@@ -80,7 +94,13 @@ export function PoliciesPage({ filters, onFilters }: Props) {
           query={{ ...policies, data: shown }}
           lines={10}
           isEmpty={(items) => items.length === 0}
-          empty={<EmptyState title="No policy matches these filters">{filters.own === "yes" ? "Write one: a formula over what happens to flows, virtual functions, RNICs and hosts, tested before it runs anywhere." : "Clear the filters to see all policies."}</EmptyState>}
+          empty={
+            <EmptyState title="No policy matches these filters">
+              {filters.own === "yes"
+                ? "Create one: a formula over events of flows, virtual functions, RNICs and hosts, tested before it runs anywhere."
+                : "Clear the filters to see all policies."}
+            </EmptyState>
+          }
         >
           {(items) => <PolicyTable policies={items} />}
         </QueryState>

@@ -7,8 +7,11 @@ import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { useChangePolicy } from "./queries";
 
 export function enableQuestion(policy: Pick<Policy, "where" | "agents_expected">, number: number): string {
-  const to = policy.where === "edge" ? `sent to ${plural(policy.agents_expected, "agent")} now` : "taken up by the centre";
-  return `Version ${number} is compiled and ${to}. What it said does not change afterwards.`;
+  const to =
+    policy.where === "edge"
+      ? `sent to ${plural(policy.agents_expected, "agent")} now`
+      : "applied by the server-side validator";
+  return `Version ${number} is compiled and ${to}. Past results keep the version that produced them.`;
 }
 
 /** What can be done with a policy; the catalogue's can be switched and copied only. */
@@ -22,25 +25,66 @@ export function PolicyActions({ policy }: { policy: Policy }) {
     <>
       <Group gap={8}>
         {own && (
-          <Button size="compact-sm" variant="default" renderRoot={(props) => <Link to="/policies/$id/edit" params={{ id }} {...props} />}>
+          <Button
+            size="compact-sm"
+            variant="default"
+            renderRoot={(props) => <Link to="/policies/$id/edit" params={{ id }} {...props} />}
+          >
             {draft ? "Edit the draft" : "Edit"}
           </Button>
         )}
-        <Button size="compact-sm" variant="default" renderRoot={(props) => <Link to="/policies/new" search={{ copy: id }} {...props} />}>
+        <Button
+          size="compact-sm"
+          variant="default"
+          renderRoot={(props) => <Link to="/policies/new" search={{ copy: id }} {...props} />}
+        >
           Copy
         </Button>
         {own && (draft || !enabled) && (
-          <ConfirmButton label={draft ? `Enable version ${newest}…` : "Enable again…"} question={enableQuestion(policy, draft ? newest : (policy.running ?? newest))} confirm="Enable it" loading={change.isPending} onConfirm={() => change.mutate({ kind: "enable", id, version, number: draft ? newest : (policy.running ?? newest) })} />
+          <ConfirmButton
+            label={draft ? `Enable version ${newest}…` : "Enable again…"}
+            question={enableQuestion(policy, draft ? newest : (policy.running ?? newest))}
+            confirm="Enable"
+            loading={change.isPending}
+            onConfirm={() =>
+              change.mutate({ kind: "enable", id, version, number: draft ? newest : (policy.running ?? newest) })
+            }
+          />
         )}
-        {!own && !enabled && <ConfirmButton label="Switch on…" question="It is sent to all agents again." confirm="Switch it on" loading={change.isPending} onConfirm={() => change.mutate({ kind: "enable", id, version })} />}
-        {enabled && <ConfirmButton label={own ? "Disable…" : "Switch off…"} question="It is taken from all agents. What it found stays." confirm={own ? "Disable it" : "Switch it off"} loading={change.isPending} onConfirm={() => change.mutate({ kind: "disable", id, version })} />}
+        {!own && !enabled && (
+          <ConfirmButton
+            label="Enable…"
+            question="It is sent to all agents again."
+            confirm="Enable"
+            loading={change.isPending}
+            onConfirm={() => change.mutate({ kind: "enable", id, version })}
+          />
+        )}
+        {enabled && (
+          <ConfirmButton
+            label={own ? "Disable…" : "Disable…"}
+            question="It is removed from all agents. Its past violations stay."
+            confirm={own ? "Disable" : "Disable"}
+            loading={change.isPending}
+            onConfirm={() => change.mutate({ kind: "disable", id, version })}
+          />
+        )}
         {draft && (
           <ConfirmButton
             label="Delete the draft…"
-            question={policy.running === null ? "The policy was never enabled and is gone then." : `Version ${newest} is gone then; version ${policy.running} stays.`}
-            confirm="Delete it"
+            question={
+              policy.running === null
+                ? "This deletes the policy permanently."
+                : `This deletes version ${newest}; version ${policy.running} stays.`
+            }
+            confirm="Delete"
             loading={change.isPending}
-            onConfirm={() => change.mutate({ kind: "delete", id, version }, { onSuccess: () => (policy.running === null ? void navigate({ to: "/policies" }) : undefined) })}
+            onConfirm={() =>
+              change.mutate(
+                { kind: "delete", id, version },
+                { onSuccess: () => (policy.running === null ? void navigate({ to: "/policies" }) : undefined) },
+              )
+            }
           />
         )}
       </Group>

@@ -7,18 +7,18 @@ import { Panel } from "@/lib/ui/Panel";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { QueryState } from "@/lib/ui/QueryState";
 import { SymptomLink } from "@/lib/ui/SymptomBadge";
+import { Meaning } from "./automaton/MeaningPanel";
 import { BacktestPanel } from "./BacktestPanel";
 import { DefinitionView } from "./DefinitionView";
 import { DeliveryNote } from "./DeliveryNote";
 import type { PolicySearch } from "./filters";
-import { Meaning } from "./MeaningPanel";
-import { OverTimePanel } from "./OverTimePanel";
 import { PolicyActions } from "./PolicyActions";
 import { agentsText, coverageText, PolicyStateMark, SUBJECT_LABELS } from "./PolicyMarks";
 import { useCheck, usePolicy, useViolations } from "./queries";
+import { OverTimePanel } from "./states/OverTimePanel";
 import { VersionsPanel } from "./VersionsPanel";
-import { ViolationPanel } from "./ViolationPanel";
-import { ViolationTable } from "./ViolationTable";
+import { ViolationPanel } from "./violations/ViolationPanel";
+import { ViolationTable } from "./violations/ViolationTable";
 
 interface Props {
   id: string;
@@ -41,8 +41,8 @@ function Header({ policy }: { policy: Policy }) {
           <Text size="sm" c="dimmed" mt={2} data-running={policy.agents_running}>
             {[
               policy.id,
-              policy.own ? "own policy" : "of the catalogue",
-              `of each ${SUBJECT_LABELS[policy.subject]}`,
+              policy.own ? "custom" : "built-in",
+              `per ${SUBJECT_LABELS[policy.subject]}`,
               policy.severity,
               policy.own && policy.running !== null && `version ${policy.running}`,
               policy.lifecycle === "enabled" && `runs on ${agentsText(policy)}`.replace("runs on runs", "runs"),
@@ -72,7 +72,7 @@ function Found({ policy, search, onSearch }: Omit<Props, "id"> & { policy: Polic
       <OverTimePanel policy={policy} />
       <Grid gap={12}>
         <Grid.Col span={{ base: 12, lg: 6 }}>
-          <Panel title="What it says">
+          <Panel title="Meaning">
             <DefinitionView definition={policy.definition} />
           </Panel>
         </Grid.Col>
@@ -87,10 +87,22 @@ function Found({ policy, search, onSearch }: Omit<Props, "id"> & { policy: Polic
           <ListPanel
             title="Violations"
             pages={violations}
-            empty={<EmptyState title="No violation is stored">{policy.lifecycle === "enabled" ? "Hosts tell of each violation as it happens." : "A policy finds something once it is enabled; a backtest says what it would have found."}</EmptyState>}
+            empty={
+              <EmptyState title="No violations">
+                {policy.lifecycle === "enabled"
+                  ? "Hosts report each violation as it happens."
+                  : "A policy reports violations once it is enabled; a backtest shows what it would have reported."}
+              </EmptyState>
+            }
             moreLabel="Show earlier violations"
           >
-            {(items) => <ViolationTable violations={items} selected={search.violation} onSelect={(violation) => onSearch(violation === search.violation ? {} : { violation })} />}
+            {(items) => (
+              <ViolationTable
+                violations={items}
+                selected={search.violation}
+                onSelect={(violation) => onSearch(violation === search.violation ? {} : { violation })}
+              />
+            )}
           </ListPanel>
         </Grid.Col>
         {search.violation && (

@@ -9,7 +9,13 @@ import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { enableQuestion } from "./PolicyActions";
 import { useChangePolicy } from "./queries";
 
-const ACTIONS: Readonly<Record<string, string>> = { create: "wrote it", edit: "changed the draft", enable: "enabled it", disable: "disabled it", delete_draft: "deleted the draft" };
+const ACTIONS: Readonly<Record<string, string>> = {
+  create: "created it",
+  edit: "changed the draft",
+  enable: "enabled it",
+  disable: "disabled it",
+  delete_draft: "deleted the draft",
+};
 
 /** Every version with who runs it, and the way back to an earlier one. */
 export function VersionsPanel({ policy }: { policy: Policy }) {
@@ -19,9 +25,11 @@ export function VersionsPanel({ policy }: { policy: Policy }) {
     <Panel title="Versions" flush>
       {change.isError && <ProblemNotice error={change.error} />}
       {policy.versions.length === 0 ? (
-        <EmptyState title="A policy of the catalogue">It changes with a release of Wallwatch. Copy it to write your own.</EmptyState>
+        <EmptyState title="A built-in policy">
+          It changes only with Wallwatch releases. Copy it to create your own.
+        </EmptyState>
       ) : (
-        <HeadedTable label="Versions" titles={["Version", "Formula", "Saved", "Enabled", "Agents", "Why", ""]}>
+        <HeadedTable label="Versions" titles={["Version", "Formula", "Saved", "Enabled", "Agents", "Reason", ""]}>
           {policy.versions.map((version) => {
             const running = policy.lifecycle === "enabled" && version.number === policy.running;
             return (
@@ -48,7 +56,20 @@ export function VersionsPanel({ policy }: { policy: Policy }) {
                 <Table.Td>{version.note}</Table.Td>
                 <Table.Td>
                   {!running && version.enabled_at && (
-                    <ConfirmButton label="Enable this one…" question={enableQuestion(policy, version.number)} confirm={`Enable version ${version.number}`} loading={change.isPending} onConfirm={() => change.mutate({ kind: "enable", id: policy.id, number: version.number, version: policy.version })} />
+                    <ConfirmButton
+                      label="Enable…"
+                      question={enableQuestion(policy, version.number)}
+                      confirm={`Enable version ${version.number}`}
+                      loading={change.isPending}
+                      onConfirm={() =>
+                        change.mutate({
+                          kind: "enable",
+                          id: policy.id,
+                          number: version.number,
+                          version: policy.version,
+                        })
+                      }
+                    />
                   )}
                 </Table.Td>
               </Table.Tr>
@@ -59,7 +80,7 @@ export function VersionsPanel({ policy }: { policy: Policy }) {
       {policy.history.length > 0 && (
         <div style={{ padding: "8px 12px" }}>
           <Text size="xs" c="dimmed" mb={2}>
-            Who did what, newest first
+            History, newest first
           </Text>
           <ul aria-label="History" style={{ margin: 0, paddingLeft: 18, fontSize: "var(--mantine-font-size-sm)" }}>
             {policy.history.slice(0, 12).map((entry, i) => (

@@ -17,22 +17,48 @@ function oneOf<T extends string>(value: unknown, choices: readonly T[]): T | und
 
 export function parsePolicyFilters(search: Record<string, unknown>): PolicyFilters {
   const { q } = search;
-  const filters: PolicyFilters = { state: oneOf(search["state"], STATES), subject: oneOf(search["subject"], SUBJECTS), own: oneOf(search["own"], ["yes", "no"]) };
+  const filters: PolicyFilters = {
+    state: oneOf(search["state"], STATES),
+    subject: oneOf(search["subject"], SUBJECTS),
+    own: oneOf(search["own"], ["yes", "no"]),
+  };
   if (typeof q === "string" && q.trim()) filters.q = q.trim();
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as PolicyFilters;
 }
 
-const WORST: Readonly<Record<PolicySummary["state"], number>> = { violated: 0, unknown: 1, holding: 2, idle: 3, off: 4 };
+const WORST: Readonly<Record<PolicySummary["state"], number>> = {
+  violated: 0,
+  unknown: 1,
+  holding: 2,
+  idle: 3,
+  off: 4,
+};
 
 /** Those that match, what needs a look first. */
-export function matching(policies: readonly PolicySummary[], { q, state, subject, own }: PolicyFilters): PolicySummary[] {
+export function matching(
+  policies: readonly PolicySummary[],
+  { q, state, subject, own }: PolicyFilters,
+): PolicySummary[] {
   const words = (q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
   return policies
     .filter((policy) => {
-      const text = [policy.id, policy.title, policy.formula, ...policy.symptoms, ...policy.causes].join(" ").toLowerCase();
-      return words.every((word) => text.includes(word)) && (!state || policy.state === state) && (!subject || policy.subject === subject) && (!own || policy.own === (own === "yes"));
+      const text = [policy.id, policy.title, policy.formula, ...policy.symptoms, ...policy.causes]
+        .join(" ")
+        .toLowerCase();
+      return (
+        words.every((word) => text.includes(word)) &&
+        (!state || policy.state === state) &&
+        (!subject || policy.subject === subject) &&
+        (!own || policy.own === (own === "yes"))
+      );
     })
-    .sort((a, b) => WORST[a.state] - WORST[b.state] || b.violations_1h - a.violations_1h || b.violations_24h - a.violations_24h || a.id.localeCompare(b.id));
+    .sort(
+      (a, b) =>
+        WORST[a.state] - WORST[b.state] ||
+        b.violations_1h - a.violations_1h ||
+        b.violations_24h - a.violations_24h ||
+        a.id.localeCompare(b.id),
+    );
 }
 
 /** A policy's page, as it stands in the URL. */

@@ -1,8 +1,8 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { toInterval, type RangeSearch } from "@/features/rnic/range";
 import { api, unwrap } from "@/lib/api/client";
 import type { Policy, PolicyBacktestRequest, PolicyBindings, PolicyDefinition } from "@/lib/api/types";
 import { usePages } from "@/lib/api/usePages";
+import { type RangeSearch, toInterval } from "@/lib/time/range";
 
 const LIST_EVERY_MS = 15_000;
 const ONE_EVERY_MS = 5_000;
@@ -10,7 +10,11 @@ const SERIES_EVERY_MS = 30_000;
 const PAGE = 50;
 
 export function usePolicies() {
-  return useQuery({ queryKey: ["policies"], queryFn: async () => (await unwrap(api.GET("/api/v1/policies"))).items, refetchInterval: LIST_EVERY_MS });
+  return useQuery({
+    queryKey: ["policies"],
+    queryFn: async () => (await unwrap(api.GET("/api/v1/policies"))).items,
+    refetchInterval: LIST_EVERY_MS,
+  });
 }
 
 export function usePolicy(id: string | null) {
@@ -23,11 +27,20 @@ export function usePolicy(id: string | null) {
 }
 
 export function useDelivery() {
-  return useQuery({ queryKey: ["policies", "delivery"], queryFn: () => unwrap(api.GET("/api/v1/policies/delivery")), refetchInterval: ONE_EVERY_MS });
+  return useQuery({
+    queryKey: ["policies", "delivery"],
+    queryFn: () => unwrap(api.GET("/api/v1/policies/delivery")),
+    refetchInterval: ONE_EVERY_MS,
+  });
 }
 
 export function useVocabulary() {
-  return useQuery({ queryKey: ["policies", "vocabulary"], queryFn: () => unwrap(api.GET("/api/v1/policies/vocabulary")), staleTime: Infinity, gcTime: Infinity });
+  return useQuery({
+    queryKey: ["policies", "vocabulary"],
+    queryFn: () => unwrap(api.GET("/api/v1/policies/vocabulary")),
+    staleTime: Infinity,
+    gcTime: Infinity,
+  });
 }
 
 /** What a formula means. A formula never changes its meaning, so an answer is kept. */
@@ -47,7 +60,8 @@ export function useRun(formula: string, steps: readonly (readonly string[])[], e
   return useQuery({
     queryKey: ["policies", "run", formula, steps],
     enabled,
-    queryFn: () => unwrap(api.POST("/api/v1/policies/run", { body: { formula, steps: steps.map((step) => [...step]) } })),
+    queryFn: () =>
+      unwrap(api.POST("/api/v1/policies/run", { body: { formula, steps: steps.map((step) => [...step]) } })),
     placeholderData: keepPreviousData,
     staleTime: Infinity,
     retry: false,
@@ -55,7 +69,9 @@ export function useRun(formula: string, steps: readonly (readonly string[])[], e
 }
 
 export function useBacktest() {
-  return useMutation({ mutationFn: (body: PolicyBacktestRequest) => unwrap(api.POST("/api/v1/policies/backtest", { body })) });
+  return useMutation({
+    mutationFn: (body: PolicyBacktestRequest) => unwrap(api.POST("/api/v1/policies/backtest", { body })),
+  });
 }
 
 export function usePolicySeries(id: string, range: RangeSearch) {
@@ -63,7 +79,9 @@ export function usePolicySeries(id: string, range: RangeSearch) {
     queryKey: ["policies", "series", id, range],
     queryFn: () => {
       const { from, to } = toInterval(range, Date.now());
-      return unwrap(api.GET("/api/v1/policies/{policy_id}/series", { params: { path: { policy_id: id }, query: { from, to } } }));
+      return unwrap(
+        api.GET("/api/v1/policies/{policy_id}/series", { params: { path: { policy_id: id }, query: { from, to } } }),
+      );
     },
     placeholderData: keepPreviousData,
     refetchInterval: SERIES_EVERY_MS,
@@ -76,7 +94,9 @@ export function useRnicPolicies(host: string, pci: string, range: RangeSearch) {
     queryKey: ["policies", "rnic", host, pci, range],
     queryFn: () => {
       const { from, to } = toInterval(range, Date.now());
-      return unwrap(api.GET("/api/v1/rnics/{host}/{pci}/policies", { params: { path: { host, pci }, query: { from, to } } }));
+      return unwrap(
+        api.GET("/api/v1/rnics/{host}/{pci}/policies", { params: { path: { host, pci }, query: { from, to } } }),
+      );
     },
     placeholderData: keepPreviousData,
     refetchInterval: live ? SERIES_EVERY_MS : false,
@@ -86,7 +106,12 @@ export function useRnicPolicies(host: string, pci: string, range: RangeSearch) {
 export function useViolations(id: string) {
   return usePages(
     ["policies", "violations", id],
-    (cursor) => unwrap(api.GET("/api/v1/policies/{policy_id}/violations", { params: { path: { policy_id: id }, query: { limit: PAGE, cursor } } })),
+    (cursor) =>
+      unwrap(
+        api.GET("/api/v1/policies/{policy_id}/violations", {
+          params: { path: { policy_id: id }, query: { limit: PAGE, cursor } },
+        }),
+      ),
     LIST_EVERY_MS,
   );
 }
@@ -94,7 +119,12 @@ export function useViolations(id: string) {
 export function useViolation(policy: string, id: string) {
   return useQuery({
     queryKey: ["policies", "violation", policy, id],
-    queryFn: () => unwrap(api.GET("/api/v1/policies/{policy_id}/violations/{violation_id}", { params: { path: { policy_id: policy, violation_id: id } } })),
+    queryFn: () =>
+      unwrap(
+        api.GET("/api/v1/policies/{policy_id}/violations/{violation_id}", {
+          params: { path: { policy_id: policy, violation_id: id } },
+        }),
+      ),
     staleTime: Infinity,
   });
 }
@@ -106,10 +136,18 @@ export type PolicyOrder =
   | { kind: "disable" | "delete"; id: string; version: number };
 
 function send(order: PolicyOrder): Promise<Policy | Record<string, never>> {
-  if (order.kind === "create") return unwrap(api.POST("/api/v1/policies", { body: { id: order.id, ...order.definition } }));
+  if (order.kind === "create")
+    return unwrap(api.POST("/api/v1/policies", { body: { id: order.id, ...order.definition } }));
   const params = { path: { policy_id: order.id }, header: { "If-Match": `"${order.version}"` } };
-  if (order.kind === "save") return unwrap(api.PUT("/api/v1/policies/{policy_id}", { params, body: { ...order.definition, message: order.message || null } }));
-  if (order.kind === "enable") return unwrap(api.POST("/api/v1/policies/{policy_id}/enable", { params, body: { version: order.number ?? null } }));
+  if (order.kind === "save")
+    return unwrap(
+      api.PUT("/api/v1/policies/{policy_id}", {
+        params,
+        body: { ...order.definition, message: order.message || null },
+      }),
+    );
+  if (order.kind === "enable")
+    return unwrap(api.POST("/api/v1/policies/{policy_id}/enable", { params, body: { version: order.number ?? null } }));
   if (order.kind === "disable") return unwrap(api.POST("/api/v1/policies/{policy_id}/disable", { params }));
   return unwrap(api.DELETE("/api/v1/policies/{policy_id}", { params })) as Promise<Record<string, never>>;
 }
@@ -121,7 +159,11 @@ export function useChangePolicy() {
     mutationFn: send,
     onSettled: (_answer, _error, order) => {
       if (order.kind === "delete") client.removeQueries({ queryKey: ["policies", "one", order.id] });
-      for (const key of [["policies", "one"], ["policies", "delivery"]]) void client.invalidateQueries({ queryKey: key });
+      for (const key of [
+        ["policies", "one"],
+        ["policies", "delivery"],
+      ])
+        void client.invalidateQueries({ queryKey: key });
       void client.invalidateQueries({ queryKey: ["policies"], exact: true });
     },
   });

@@ -1,5 +1,5 @@
 import type { RemedyState } from "@/lib/api/types";
-import { isRemedyState } from "./progress";
+import { isRemedyState } from "@/shared/remedies/states";
 
 /** What the list of remedies shows, as it stands in the URL; `remedy` is the one that is open. */
 export interface RemedySearch {
@@ -16,5 +16,9 @@ export function parseRemedySearch(search: Record<string, unknown>): RemedySearch
   const state = text(search["state"]);
   const host = text(search["host"]);
   const remedy = text(search["remedy"]);
-  return { ...(state && isRemedyState(state) ? { state } : {}), ...(host ? { host } : {}), ...(remedy ? { remedy } : {}) };
+  return {
+    ...(state && isRemedyState(state) ? { state } : {}),
+    ...(host ? { host } : {}),
+    ...(remedy ? { remedy } : {}),
+  };
 }

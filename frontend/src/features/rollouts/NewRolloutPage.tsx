@@ -1,26 +1,26 @@
 import { Button, Grid, Group, Select, Stack, Text, Title } from "@mantine/core";
 import { useCallback, useMemo, useState } from "react";
-import { useIncident } from "@/features/incidents/queries";
-import { ActionFacts } from "@/features/remedies/ActionFacts";
-import { useControl } from "@/features/remedies/controlQueries";
-import { ParamFields } from "@/features/remedies/ParamFields";
-import { askedOf, initialValues, isOfPlan, toParams, validate, type ParamValues } from "@/features/remedies/params";
-import { PurposeNote } from "@/features/remedies/PurposeNote";
-import { purposeOf } from "@/features/remedies/purpose";
-import { useActions } from "@/features/remedies/queries";
-import { RemedyProgress } from "@/features/remedies/RemedyProgress";
-import { useDryRun } from "@/features/remedies/useDryRun";
-import { fromField } from "@/features/silences/times";
-import { filterRows, isFiltered, type WallFilters } from "@/features/wall/filters";
-import { WallFilterBar } from "@/features/wall/WallFilterBar";
+import { fromField } from "@/lib/time/fields";
 import type { Incident, RemedyAction } from "@/lib/api/types";
-import { useWall } from "@/lib/stream/useWall";
+import { useFleet } from "@/lib/stream/useFleet";
 import { useNow } from "@/lib/time/useNow";
 import { useTimeFormat, useZone } from "@/lib/time/ZoneContext";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { Panel } from "@/lib/ui/Panel";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { QueryState } from "@/lib/ui/QueryState";
+import { filterRows, type FleetFilters, isFiltered } from "@/shared/fleet/filters";
+import { FleetFilterBar } from "@/shared/fleet/FleetFilterBar";
+import { useIncident } from "@/shared/incidents/queries";
+import { useControl } from "@/shared/remedies/control";
+import { ActionFacts } from "@/shared/remedies/order/ActionFacts";
+import { ParamFields } from "@/shared/remedies/order/ParamFields";
+import { askedOf, initialValues, isOfPlan, type ParamValues, toParams, validate } from "@/shared/remedies/order/params";
+import { purposeOf } from "@/shared/remedies/order/purpose";
+import { PurposeNote } from "@/shared/remedies/order/PurposeNote";
+import { RemedyProgress } from "@/shared/remedies/order/RemedyProgress";
+import { useDryRun } from "@/shared/remedies/order/useDryRun";
+import { useActions } from "@/shared/remedies/queries";
 import { useAgentHosts, useCreateRollout } from "./queries";
 import type { RolloutSearch } from "./search";
 import { TargetPicker } from "./TargetPicker";
@@ -42,11 +42,14 @@ interface FormProps extends Props {
 
 function NewRolloutForm({ actions, search, incident, onSearch, onStarted }: FormProps) {
   // A plan is of one RNIC; and each target's own address is filled in by the server.
-  const offered = useMemo(() => actions.filter((each) => !isOfPlan(each)).map((each) => askedOf(each, ["pci"])), [actions]);
+  const offered = useMemo(
+    () => actions.filter((each) => !isOfPlan(each)).map((each) => askedOf(each, ["pci"])),
+    [actions],
+  );
   const suggested = incident && offered.find((each) => purposeOf(each.action, [incident]));
   const action = offered.find((each) => each.action === search.action) ?? suggested ?? offered[0];
   const purpose = incident && action ? (purposeOf(action.action, [incident]) ?? { incident }) : null;
-  const { query, state } = useWall();
+  const { query, state } = useFleet();
   const agents = useAgentHosts();
   const create = useCreateRollout();
   const control = useControl().data;
@@ -57,30 +60,69 @@ function NewRolloutForm({ actions, search, incident, onSearch, onStarted }: Form
   const [errors, setErrors] = useState<Record<string, string>>({});
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [first, setFirst] = useState<string | null>(null);
-  const [pace, setPace] = useState(() => ({ ...DEFAULT_PACE, reason: incident ? `${incident.title} (${incident.subject})` : "" }));
-  const filters = useMemo<WallFilters>(() => Object.fromEntries(Object.entries(search).filter(([key]) => key !== "action" && key !== "incident")), [search]);
-  // Taken once: who is reached must not change under the reader when a symptom comes or goes. "Look again" does it.
+  const [pace, setPace] = useState(() => ({
+    ...DEFAULT_PACE,
+    reason: incident ? `${incident.title} (${incident.subject})` : "",
+  }));
+  const filters = useMemo<FleetFilters>(
+    () => Object.fromEntries(Object.entries(search).filter(([key]) => key !== "action" && key !== "incident")),
+    [search],
+  );
+  // Taken once: who is reached must not change under the reader when a symptom comes or goes. "Refresh targets" does it.
   const [looked, setLooked] = useState(0);
   const { all, takenAt } = useMemo(
     () => ({
-      all: isFiltered(filters) ? candidates(state.columns, filterRows(state.columns, filters), action?.scope ?? "host") : [],
+      all: isFiltered(filters)
+        ? candidates(state.columns, filterRows(state.columns, filters), action?.scope ?? "host")
+        : [],
       takenAt: Date.now(),
     }),
     [filters, action?.scope, looked, state.asOf === null], // eslint-disable-line react-hooks/exhaustive-deps
   );
-  const reachable = useMemo(() => (agents.data ? all.filter((target) => agents.data.has(target.host)) : all), [all, agents.data]);
+  const reachable = useMemo(
+    () => (agents.data ? all.filter((target) => agents.data.has(target.host)) : all),
+    [all, agents.data],
+  );
   const kept = useMemo(() => chosen(reachable, left, first), [reachable, left, first]);
-  const values = edited && edited.of === action?.action ? edited.values : action ? initialValues(action, purpose?.suggestion?.params ?? {}, "") : {};
+  const values =
+    edited && edited.of === action?.action
+      ? edited.values
+      : action
+        ? initialValues(action, purpose?.suggestion?.params ?? {}, "")
+        : {};
   const params = toParams(values);
-  const dryRun = useDryRun(action && kept[0] ? { action: action.action, host: kept[0].host, pci: kept[0].pci, params, ...(incident ? { incident_id: incident.id } : {}) } : null);
-  const leave = useCallback((place: string, out: boolean) => setLeft((was) => new Set(out ? [...was, place] : [...was].filter((each) => each !== place))), []);
+  const dryRun = useDryRun(
+    action && kept[0]
+      ? {
+          action: action.action,
+          host: kept[0].host,
+          pci: kept[0].pci,
+          params,
+          ...(incident ? { incident_id: incident.id } : {}),
+        }
+      : null,
+  );
+  const leave = useCallback(
+    (place: string, out: boolean) =>
+      setLeft((was) => new Set(out ? [...was, place] : [...was].filter((each) => each !== place))),
+    [],
+  );
 
-  if (!action) return <EmptyState title="No remedy is known">The agents of this fleet report no action; update them.</EmptyState>;
+  if (!action)
+    return (
+      <EmptyState title="No remedies available">The agents of this fleet report no actions; update them.</EmptyState>
+    );
   const problem = windowProblem(pace, zone, now);
   const above = control?.approval_above_hosts ?? null;
   const proposes = action.needs_approval || (above !== null && kept.length > above);
   const ready = kept.length > 0 && kept.length <= MOST_TARGETS;
-  const missing = !ready ? "Choose where it goes." : !dryRun.planned ? "The dry run on the canary shows the exact operations; after it you can start." : pace.reason.trim() === "" ? "Give a reason." : null;
+  const missing = !ready
+    ? "Select targets."
+    : !dryRun.planned
+      ? "Run the dry run on the canary first; it shows the exact operations."
+      : pace.reason.trim() === ""
+        ? "A reason is required."
+        : null;
   const check = () => {
     const found = validate(action, values);
     setErrors(found);
@@ -90,8 +132,16 @@ function NewRolloutForm({ actions, search, incident, onSearch, onStarted }: Form
   const start = () =>
     create.mutate(
       {
-        action: action.action, params, targets: kept.map(({ host, pci }) => ({ host, pci })), canary: pace.canary, growth: pace.growth, undo_on_stop: pace.undoOnStop,
-        not_before: iso(pace.notBefore), not_after: iso(pace.notAfter), reason: pace.reason.trim(), incident_id: incident?.id ?? null,
+        action: action.action,
+        params,
+        targets: kept.map(({ host, pci }) => ({ host, pci })),
+        canary: pace.canary,
+        growth: pace.growth,
+        undo_on_stop: pace.undoOnStop,
+        not_before: iso(pace.notBefore),
+        not_after: iso(pace.notAfter),
+        reason: pace.reason.trim(),
+        incident_id: incident?.id ?? null,
       },
       { onSuccess: (rollout) => onStarted(rollout.id) },
     );
@@ -99,7 +149,7 @@ function NewRolloutForm({ actions, search, incident, onSearch, onStarted }: Form
     <Grid gap={12}>
       <Grid.Col span={{ base: 12, md: 5 }}>
         <Stack gap={12}>
-          <Panel title="What">
+          <Panel title="Action">
             <Stack gap={10}>
               <Select
                 label="Action"
@@ -123,7 +173,10 @@ function NewRolloutForm({ actions, search, incident, onSearch, onStarted }: Form
                   setErrors({});
                 }}
               />
-              <ActionFacts action={action} reach={action.scope === "host" ? "Reaches every RNIC of each host." : null} />
+              <ActionFacts
+                action={action}
+                reach={action.scope === "host" ? "Affects every RNIC on each host." : null}
+              />
             </Stack>
           </Panel>
         </Stack>
@@ -131,32 +184,69 @@ function NewRolloutForm({ actions, search, incident, onSearch, onStarted }: Form
       <Grid.Col span={{ base: 12, md: 7 }}>
         <Stack gap={12}>
           <Panel
-            title="Where"
-            aside={<Text size="xs" c="dimmed">{state.asOf === null ? "" : `as the wall stood at ${clock(takenAt)}`}</Text>}
+            title="Targets"
+            aside={
+              <Text size="xs" c="dimmed">
+                {state.asOf === null ? "" : `fleet as of ${clock(takenAt)}`}
+              </Text>
+            }
             actions={
               <Button size="compact-xs" variant="default" onClick={() => setLooked((was) => was + 1)}>
-                Look again
+                Refresh targets
               </Button>
             }
           >
             <QueryState query={{ ...query, data: state.asOf === null ? undefined : state.columns }} lines={6}>
               {(columns) => (
                 <Stack gap={10}>
-                  <WallFilterBar columns={columns} shape={state.shape} filters={filters} onFilters={(next) => onSearch({ ...next, ...(search.action ? { action: search.action } : {}), ...(search.incident ? { incident: search.incident } : {}) })} />
+                  <FleetFilterBar
+                    columns={columns}
+                    shape={state.shape}
+                    filters={filters}
+                    onFilters={(next) =>
+                      onSearch({
+                        ...next,
+                        ...(search.action ? { action: search.action } : {}),
+                        ...(search.incident ? { incident: search.incident } : {}),
+                      })
+                    }
+                  />
                   {agents.isError && <ProblemNotice error={agents.error} onRetry={() => void agents.refetch()} />}
-                  <TargetPicker all={all} kept={kept} left={left} agents={agents.data} filtered={isFiltered(filters)} onLeave={leave} onFirst={setFirst} />
+                  <TargetPicker
+                    all={all}
+                    kept={kept}
+                    left={left}
+                    agents={agents.data}
+                    filtered={isFiltered(filters)}
+                    onLeave={leave}
+                    onFirst={setFirst}
+                  />
                 </Stack>
               )}
             </QueryState>
           </Panel>
-          <Panel title="How">
+          <Panel title="Pace">
             <Stack gap={10}>
               <WaveFields pace={pace} problem={problem} onChange={setPace} />
             </Stack>
           </Panel>
           <Panel title="What will happen">
             <Stack gap={10}>
-              {ready ? <WhatWillHappen action={action} targets={kept} canary={pace.canary} growth={pace.growth} undoOnStop={pace.undoOnStop} control={control} proposes={proposes} /> : <Text size="sm" c="dimmed">Nothing yet: no target is chosen.</Text>}
+              {ready ? (
+                <WhatWillHappen
+                  action={action}
+                  targets={kept}
+                  canary={pace.canary}
+                  growth={pace.growth}
+                  undoOnStop={pace.undoOnStop}
+                  control={control}
+                  proposes={proposes}
+                />
+              ) : (
+                <Text size="sm" c="dimmed">
+                  No targets selected.
+                </Text>
+              )}
               {dryRun.error !== null && <ProblemNotice error={dryRun.error} />}
               {dryRun.remedy && kept[0] && (
                 <div>
@@ -171,11 +261,16 @@ function NewRolloutForm({ actions, search, incident, onSearch, onStarted }: Form
                 <Text size="xs" c="dimmed" style={{ flex: 1 }} ta="right">
                   {missing}
                 </Text>
-                <Button variant={dryRun.planned ? "default" : "filled"} disabled={!ready} loading={dryRun.waiting} onClick={check}>
+                <Button
+                  variant={dryRun.planned ? "default" : "filled"}
+                  disabled={!ready}
+                  loading={dryRun.waiting}
+                  onClick={check}
+                >
                   Dry run
                 </Button>
                 <Button disabled={missing !== null || problem !== null} loading={create.isPending} onClick={start}>
-                  {proposes ? "Propose the rollout" : "Start the rollout"}
+                  {proposes ? "Request approval" : "Start rollout"}
                 </Button>
               </Group>
             </Stack>
@@ -191,7 +286,8 @@ export function NewRolloutPage(props: Props) {
   const actions = useActions();
   const incident = useIncident(props.search.incident ?? null);
   // An incident that can't be read must not stand in the way of its remedy.
-  const known = actions.data && !incident.isLoading ? { list: actions.data, incident: incident.data ?? null } : undefined;
+  const known =
+    actions.data && !incident.isLoading ? { list: actions.data, incident: incident.data ?? null } : undefined;
   return (
     <Stack gap={12}>
       <Title order={1}>Roll out a remedy</Title>

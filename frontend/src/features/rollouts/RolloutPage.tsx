@@ -1,19 +1,19 @@
 import { Group, Stack, Table, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { ActionName } from "@/features/remedies/ActionName";
-import { ParamsLine } from "@/features/remedies/ParamsLine";
-import { isRemedyState } from "@/features/remedies/progress";
-import { RemedyStateMark } from "@/features/remedies/RemedyStateMark";
-import { RolloutActions } from "@/features/remedies/RolloutActions";
-import { RolloutProgress } from "@/features/remedies/RolloutProgress";
-import { decisionText, ROLLOUT_STATES, waveText } from "@/features/remedies/rollout";
 import type { Rollout } from "@/lib/api/types";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { HeadedTable } from "@/lib/ui/HeadedTable";
 import { Panel } from "@/lib/ui/Panel";
 import { QueryState } from "@/lib/ui/QueryState";
 import { StatusMark } from "@/lib/ui/StatusMark";
+import { ActionName } from "@/shared/remedies/ActionName";
+import { ParamsLine } from "@/shared/remedies/ParamsLine";
+import { RemedyStateMark } from "@/shared/remedies/RemedyStateMark";
+import { isRemedyState } from "@/shared/remedies/states";
 import { useRollout } from "./queries";
+import { RolloutActions } from "./RolloutActions";
+import { RolloutProgress } from "./RolloutProgress";
+import { decisionText, ROLLOUT_STATES, waveText } from "./rolloutText";
 
 const SHOWN = 100;
 
@@ -22,11 +22,23 @@ function Wave({ rollout, index }: { rollout: Rollout; index: number }) {
   // What went wrong comes first: that is what somebody opens this page for.
   const sorted = [...wave].sort((a, b) => rank(rollout, a) - rank(rollout, b));
   return (
-    <Panel title={waveText(wave, index)} aside={rollout.wave === index && rollout.state === "running" ? <StatusMark tone="good">now</StatusMark> : null} flush>
-      <HeadedTable label={waveText(wave, index)} titles={["State", "Target", "What the host says", "Remedy"]}>
+    <Panel
+      title={waveText(wave, index)}
+      aside={rollout.wave === index && rollout.state === "running" ? <StatusMark tone="good">now</StatusMark> : null}
+      flush
+    >
+      <HeadedTable label={waveText(wave, index)} titles={["State", "Target", "Result", "Remedy"]}>
         {sorted.slice(0, SHOWN).map((target) => (
           <Table.Tr key={`${target.host}|${target.pci ?? ""}`}>
-            <Table.Td w={150}>{target.state !== null && isRemedyState(target.state) ? <RemedyStateMark state={target.state} /> : <Text size="sm" c="dimmed">not yet</Text>}</Table.Td>
+            <Table.Td w={150}>
+              {target.state !== null && isRemedyState(target.state) ? (
+                <RemedyStateMark state={target.state} />
+              ) : (
+                <Text size="sm" c="dimmed">
+                  not yet
+                </Text>
+              )}
+            </Table.Td>
             <Table.Td w={260}>
               {target.pci === null ? (
                 <Link to="/" search={{ host: target.host }}>
@@ -41,7 +53,11 @@ function Wave({ rollout, index }: { rollout: Rollout; index: number }) {
             <Table.Td>{hostSays(target)}</Table.Td>
             <Table.Td w={90}>
               {target.remedy_id !== null && (
-                <Link to="/remedies" search={{ remedy: target.remedy_id }} aria-label={`Remedy on ${target.host} ${target.pci ?? ""}`.trim()}>
+                <Link
+                  to="/remedies"
+                  search={{ remedy: target.remedy_id }}
+                  aria-label={`Remedy on ${target.host} ${target.pci ?? ""}`.trim()}
+                >
                   Open
                 </Link>
               )}
@@ -58,7 +74,14 @@ function Wave({ rollout, index }: { rollout: Rollout; index: number }) {
   );
 }
 
-const UNDO_ASKED = { pending: "Undo waits for the agent.", dispatched: "Undo was sent to the agent.", done: "", failed: "Undo failed", refused: "The agent refused the undo", expired: "The agent did not answer the undo." } as const;
+const UNDO_ASKED = {
+  queued: "Undo is waiting for the agent.",
+  sent: "Undo was sent to the agent.",
+  done: "",
+  failed: "Undo failed",
+  refused: "The agent refused the undo",
+  expired: "The agent did not answer the undo.",
+} as const;
 
 function hostSays(target: Rollout["waves"][number][number]): string {
   if (target.undo_state === null || target.undo_state === "done") return target.message ?? "";
@@ -67,7 +90,7 @@ function hostSays(target: Rollout["waves"][number][number]): string {
 }
 
 const UNDO_BAD = ["failed", "refused", "expired"];
-const BAD = ["failed", "refused", "expired", "not_verified", "undone"];
+const BAD = ["failed", "refused", "expired", "not_confirmed", "undone"];
 
 function rank(rollout: Rollout, { state, undo_state }: Rollout["waves"][number][number]): number {
   if (state === null) return 3;
@@ -110,7 +133,7 @@ export function RolloutPage({ id }: { id: string }) {
                   <>
                     For{" "}
                     <Link to="/incidents/$id" params={{ id: data.incident_id }}>
-                      its incident
+                      incident
                     </Link>
                     :{" "}
                   </>
@@ -118,11 +141,11 @@ export function RolloutPage({ id }: { id: string }) {
                 {data.reason} · <ParamsLine action={data.action} params={data.params} />
               </Text>
               <Text size="sm" c="dimmed">
-                Ordered by {data.requested_by}, {time(data.created_at)}
+                Requested by {data.requested_by}, {time(data.created_at)}
                 {data.decided_by ? ` · ${decisionText(data)}, ${time(data.decided_at)}` : ""}
                 {data.not_before ? ` · not before ${time(data.not_before)}` : ""}
                 {data.not_after ? ` · no new wave after ${time(data.not_after)}` : ""}
-                {data.undo_on_stop ? " · undone when it stops by itself" : ""}
+                {data.undo_on_stop ? " · rolls back automatically on failure" : ""}
               </Text>
               {data.waves.map((_, i) => (
                 <Wave key={i} rollout={data} index={i} />

@@ -20,36 +20,60 @@ interface Props {
 }
 
 function AgentMark({ connected }: { connected: boolean | undefined }) {
-  if (connected === undefined) return <StatusMark tone="bad">no agent: left out</StatusMark>;
-  return connected ? <StatusMark tone="good">connected</StatusMark> : <StatusMark tone="warn">not connected: waits for it</StatusMark>;
+  if (connected === undefined) return <StatusMark tone="bad">skipped: no agent</StatusMark>;
+  return connected ? (
+    <StatusMark tone="good">connected</StatusMark>
+  ) : (
+    <StatusMark tone="warn">not connected: waits for it</StatusMark>
+  );
 }
 
 /** What the filters select, each to be left out or to be put first; hosts without an agent can't be reached. */
 export function TargetPicker({ all, kept, left, agents, filtered, onLeave, onFirst }: Props) {
-  if (!filtered) return <EmptyState title="Choose where it goes">Filter by rack, host, model or symptom; a rollout over everything has to be asked for by naming it.</EmptyState>;
-  if (all.length === 0) return <EmptyState title="No RNIC matches these filters">Clear a filter; what the wall shows under the same filters is what is reached.</EmptyState>;
+  if (!filtered)
+    return (
+      <EmptyState title="Select targets">
+        Filter by rack, host, model or symptom. To target the whole fleet, name it in a filter.
+      </EmptyState>
+    );
+  if (all.length === 0)
+    return (
+      <EmptyState title="No RNIC matches these filters">
+        Clear a filter. The same filters select the same RNICs on the fleet page.
+      </EmptyState>
+    );
   const first = kept[0] && placeOf(kept[0]);
   const missing = agents ? all.filter((target) => !agents.has(target.host)).length : 0;
   return (
     <Stack gap={6}>
       <Text size="sm" role="status">
-        <b>{kept.length.toLocaleString("en")}</b> of {plural(all.length, "target")} {kept.length === 1 ? "is" : "are"} reached
-        {missing > 0 ? `; ${missing.toLocaleString("en")} left out for lack of an agent` : ""}.
+        <b>{kept.length.toLocaleString("en")}</b> of {plural(all.length, "target")} selected
+        {missing > 0 ? `; ${missing.toLocaleString("en")} skipped without an agent` : ""}.
       </Text>
       {kept.length > MOST_TARGETS && (
         <Text size="sm" role="alert" style={{ color: "var(--ww-bad)" }}>
           At most {MOST_TARGETS.toLocaleString("en")} at a time: filter further.
         </Text>
       )}
-      <ScrollArea.Autosize mah={430} type="auto" viewportProps={{ tabIndex: 0, role: "group", "aria-label": "Targets" }}>
-        <HeadedTable label="Targets" titles={["Reached", "Target", "Rack", "Agent", "Canary"]}>
+      <ScrollArea.Autosize
+        mah={430}
+        type="auto"
+        viewportProps={{ tabIndex: 0, role: "group", "aria-label": "Targets" }}
+      >
+        <HeadedTable label="Targets" titles={["Selected", "Target", "Rack", "Agent", "Canary"]}>
           {all.slice(0, SHOWN).map((target) => {
             const place = placeOf(target);
             const reachable = !agents || agents.has(target.host);
             return (
               <Table.Tr key={place} data-target={place}>
                 <Table.Td w={70}>
-                  <Checkbox size="xs" aria-label={`Reach ${place}`} checked={reachable && !left.has(place)} disabled={!reachable} onChange={(event) => onLeave(place, !event.currentTarget.checked)} />
+                  <Checkbox
+                    size="xs"
+                    aria-label={`Select ${place}`}
+                    checked={reachable && !left.has(place)}
+                    disabled={!reachable}
+                    onChange={(event) => onLeave(place, !event.currentTarget.checked)}
+                  />
                 </Table.Td>
                 <Table.Td>{place}</Table.Td>
                 <Table.Td>{target.rack ?? "–"}</Table.Td>
@@ -62,7 +86,12 @@ export function TargetPicker({ all, kept, left, agents, filtered, onLeave, onFir
                   ) : (
                     reachable &&
                     !left.has(place) && (
-                      <Button size="compact-xs" variant="subtle" aria-label={`Begin with ${place}`} onClick={() => onFirst(place)}>
+                      <Button
+                        size="compact-xs"
+                        variant="subtle"
+                        aria-label={`Start with ${place}`}
+                        onClick={() => onFirst(place)}
+                      >
                         first
                       </Button>
                     )
@@ -76,7 +105,7 @@ export function TargetPicker({ all, kept, left, agents, filtered, onLeave, onFir
       {all.length > SHOWN && (
         <Group gap={6}>
           <Text size="sm" c="dimmed">
-            and {(all.length - SHOWN).toLocaleString("en")} more, all of them reached where there is an agent.
+            and {(all.length - SHOWN).toLocaleString("en")} more, selected if they have an agent.
           </Text>
         </Group>
       )}

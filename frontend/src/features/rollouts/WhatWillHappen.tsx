@@ -1,8 +1,8 @@
 import { Text } from "@mantine/core";
 import type { Control, RemedyAction } from "@/lib/api/types";
-import { formatDuration } from "@/lib/time/format";
 import { plural } from "@/lib/format";
-import { racksOf, wavesOf, wavesText, type Target } from "./targets";
+import { formatDuration } from "@/lib/time/format";
+import { racksOf, type Target, wavesOf, wavesText } from "./targets";
 
 interface Props {
   action: RemedyAction;
@@ -20,7 +20,12 @@ interface Props {
 export function WhatWillHappen({ action, targets, canary, growth, undoOnStop, control, proposes }: Props) {
   const racks = racksOf(targets);
   const kind = action.scope === "host" ? "host" : "RNIC";
-  const where = racks.length === 0 ? "" : racks.length <= 6 ? ` in rack${racks.length === 1 ? "" : "s"} ${racks.join(", ")}` : ` in ${racks.length} racks`;
+  const where =
+    racks.length === 0
+      ? ""
+      : racks.length <= 6
+        ? ` in rack${racks.length === 1 ? "" : "s"} ${racks.join(", ")}`
+        : ` in ${racks.length} racks`;
   const most = control?.busy.most_hosts;
   return (
     <div role="group" aria-label="What will happen">
@@ -29,21 +34,28 @@ export function WhatWillHappen({ action, targets, canary, growth, undoOnStop, co
         {where}: {wavesText(wavesOf(targets, canary, growth))}.
       </Text>
       <Text size="sm">
-        <b>It gains:</b> {action.verification.text || action.description}
+        <b>Benefit:</b> {action.verification.text || action.description}
       </Text>
       <Text size="sm">
-        <b>It risks:</b> {action.risk_text}
+        <b>Risk:</b> {action.risk_text}
       </Text>
       <Text size="sm">
-        <b>It goes on</b> when telemetry has verified every remedy of a wave (at most {formatDuration(action.verification.within_s * 1000)} each)
-        {most === undefined ? "" : `; at most ${plural(most, "host")} at once, so a larger wave goes in parts`}.
+        <b>Progression:</b> the next wave starts when telemetry has confirmed every remedy of a wave (at most{" "}
+        {formatDuration(action.verification.within_s * 1000)} each)
+        {most === undefined ? "" : `; at most ${plural(most, "host")} at once, so a larger wave runs in parts`}.
       </Text>
       <Text size="sm">
-        <b>It stops by itself</b> when a remedy fails or is not verified, when a symptom begins on a host it has reached, or when the action has failed too often lately{undoOnStop ? "; then what it has done is undone" : "; what it has done stays"}.
+        <b>Stops automatically</b> when a remedy fails or is not confirmed, when a symptom starts on a changed host, or
+        when the action has failed too often recently
+        {undoOnStop ? ", then rolls back" : "; applied changes stay"}.
       </Text>
       {proposes && (
         <Text size="sm">
-          <b>It waits first</b> for somebody else&apos;s approval{action.needs_approval ? ": the action is risky" : `: it reaches more than ${plural(control?.approval_above_hosts ?? 0, "host")}`}.
+          <b>Approval:</b> a second person must approve first
+          {action.needs_approval
+            ? ": the action is high-risk"
+            : `: it targets more than ${plural(control?.approval_above_hosts ?? 0, "host")}`}
+          .
         </Text>
       )}
       {control?.stop && (

@@ -1,7 +1,7 @@
-import { parseFilters, type WallFilters } from "@/features/wall/filters";
+import { type FleetFilters, parseFilters } from "@/shared/fleet/filters";
 
-/** A rollout that is being prepared, as it stands in the URL: the wall's filters say where, and for what it is. */
-export interface RolloutSearch extends WallFilters {
+/** A rollout that is being prepared, as it stands in the URL: the fleet's filters select targets; with its action and incident. */
+export interface RolloutSearch extends FleetFilters {
   action?: string;
   incident?: string;
 }

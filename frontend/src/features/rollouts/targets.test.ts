@@ -2,7 +2,12 @@ import { describe, expect, it } from "vitest";
 import { emptyColumns } from "@/lib/stream/columns";
 import { candidates, chosen, placeOf, racksOf, wavesOf, wavesText } from "./targets";
 
-const fleet = { ...emptyColumns(), host: ["h10", "h2", "h2"], pci: ["0000:3b:00.0", "0000:3b:00.0", "0000:86:00.0"], rack: ["r2", "r1", "r1"] };
+const fleet = {
+  ...emptyColumns(),
+  host: ["h10", "h2", "h2"],
+  pci: ["0000:3b:00.0", "0000:3b:00.0", "0000:86:00.0"],
+  rack: ["r2", "r1", "r1"],
+};
 const places = (targets: readonly { host: string; pci: string | null }[]) => targets.map(placeOf);
 
 describe("where a rollout goes", () => {
@@ -35,7 +40,9 @@ describe("waves", () => {
   it("in words", () => {
     const targets = Array.from({ length: 200 }, (_, i) => ({ host: `h${i}`, pci: null, rack: null }));
     expect(wavesText(wavesOf(targets.slice(0, 5), 1, 3))).toBe("first h0 alone, then 3, then 1");
-    expect(wavesText(wavesOf(targets, 2, 1.5))).toMatch(/^first 2 \(h0 and others\), then 3, then 4, then 6, then 10, then \d more waves$/);
+    expect(wavesText(wavesOf(targets, 2, 1.5))).toMatch(
+      /^first 2 \(h0 and others\), then 3, then 4, then 6, then 10, then \d more waves$/,
+    );
     expect(wavesText([])).toBe("");
   });
 });

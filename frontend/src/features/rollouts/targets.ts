@@ -20,7 +20,11 @@ export function placeOf(target: Pick<Target, "host" | "pci">): string {
 export function candidates(columns: Columns, rows: readonly number[], scope: "host" | "rnic"): Target[] {
   const byPlace = new Map<string, Target>();
   for (const row of rows) {
-    const target = { host: columns.host[row] ?? "", pci: scope === "host" ? null : (columns.pci[row] ?? ""), rack: columns.rack[row] ?? null };
+    const target = {
+      host: columns.host[row] ?? "",
+      pci: scope === "host" ? null : (columns.pci[row] ?? ""),
+      rack: columns.rack[row] ?? null,
+    };
     byPlace.set(placeOf(target), target);
   }
   return [...byPlace.values()].sort((a, b) => collator.compare(placeOf(a), placeOf(b)));
@@ -38,7 +42,7 @@ export function chosen(all: readonly Target[], left: ReadonlySet<string>, first:
 export function wavesOf<T>(targets: readonly T[], canary: number, growth: number): T[][] {
   const waves: T[][] = [];
   let size = canary;
-  for (let at = 0; at < targets.length; ) {
+  for (let at = 0; at < targets.length;) {
     const count = Math.max(1, Math.floor(size));
     waves.push(targets.slice(at, at + count));
     at += count;
@@ -51,12 +55,17 @@ export function wavesOf<T>(targets: readonly T[], canary: number, growth: number
 export function wavesText(waves: readonly (readonly Target[])[]): string {
   const [canary, ...others] = waves;
   if (!canary?.[0]) return "";
-  const head = canary.length === 1 ? `first ${placeOf(canary[0])} alone` : `first ${canary.length} (${placeOf(canary[0])} and others)`;
+  const head =
+    canary.length === 1
+      ? `first ${placeOf(canary[0])} alone`
+      : `first ${canary.length} (${placeOf(canary[0])} and others)`;
   const shown = others.slice(0, 4).map((wave) => `then ${wave.length}`);
   const rest = others.length - shown.length;
   return [head, ...shown, ...(rest > 0 ? [`then ${rest} more ${rest === 1 ? "wave" : "waves"}`] : [])].join(", ");
 }
 
 export function racksOf(targets: readonly Target[]): string[] {
-  return [...new Set(targets.map((target) => target.rack).filter((rack): rack is string => rack !== null))].sort(collator.compare);
+  return [...new Set(targets.map((target) => target.rack).filter((rack): rack is string => rack !== null))].sort(
+    collator.compare,
+  );
 }

@@ -24,11 +24,16 @@ const session: Middleware = {
     return request;
   },
   onResponse({ response, request }) {
-    if (response.status === 401 && !request.url.endsWith("/api/v1/session")) for (const each of signedOutListeners) each();
+    if (response.status === 401 && !request.url.endsWith("/api/v1/session"))
+      for (const each of signedOutListeners) each();
   },
 };
 
-export const api = createClient<paths>({ baseUrl: globalThis.location.origin, credentials: "same-origin", fetch: (request) => globalThis.fetch(request) });
+export const api = createClient<paths>({
+  baseUrl: globalThis.location.origin,
+  credentials: "same-origin",
+  fetch: (request) => globalThis.fetch(request),
+});
 api.use(session);
 
 interface Answer<T> {

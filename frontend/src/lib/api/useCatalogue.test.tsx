@@ -7,7 +7,16 @@ import { useNames, useSymptomChoices } from "./useCatalogue";
 function Names() {
   const names = useNames();
   const choices = useSymptomChoices();
-  return <p>{[names.symptom("S1"), names.symptom("S9"), names.wall("offloaded_flows"), ...choices.map((choice) => choice.label)].join("; ")}</p>;
+  return (
+    <p>
+      {[
+        names.symptom("S1"),
+        names.symptom("S9"),
+        names.wall("offloaded_flows"),
+        ...choices.map((choice) => choice.label),
+      ].join("; ")}
+    </p>
+  );
 }
 
 afterEach(() => vi.restoreAllMocks());
@@ -16,7 +25,9 @@ describe("names", () => {
   it("come from the catalogue; what it does not know goes by its id", async () => {
     vi.spyOn(globalThis, "fetch").mockImplementation(() => Promise.resolve(Response.json(CATALOGUE)));
     renderPage(<Names />);
-    expect(await screen.findByText("Repetitive flow re-offloading; S9; Offloaded flows; S1 Repetitive flow re-offloading")).toBeInTheDocument();
+    expect(
+      await screen.findByText("Repetitive flow re-offloading; S9; Offloaded flows; S1 Repetitive flow re-offloading"),
+    ).toBeInTheDocument();
   });
 
   it("are the bare ids while the catalogue is not there", () => {

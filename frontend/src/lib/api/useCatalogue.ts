@@ -5,7 +5,12 @@ import { api, unwrap } from "./client";
 
 /** Labels and units of symptoms, causes, walls and fields; they change with a release only. */
 export function useCatalogue() {
-  return useQuery({ queryKey: ["catalogue"], queryFn: () => unwrap(api.GET("/api/v1/catalogue")), staleTime: Infinity, gcTime: Infinity });
+  return useQuery({
+    queryKey: ["catalogue"],
+    queryFn: () => unwrap(api.GET("/api/v1/catalogue")),
+    staleTime: Infinity,
+    gcTime: Infinity,
+  });
 }
 
 export interface Names {
@@ -14,19 +19,26 @@ export interface Names {
   wall: (id: string) => string;
 }
 
-/** Names by id. What the catalogue does not know, or is still to tell, goes by its bare id. */
+/** Names by id. What the catalogue does not know, or while it loads, goes by its bare id. */
 export function useNames(): Names {
   const { data } = useCatalogue();
   return useMemo(() => {
     const symptoms = new Map(data?.symptoms.map((each) => [each.id, each.title]));
     const causes = new Map(data?.causes.map((each) => [each.id, each.title]));
     const walls = new Map(data?.walls.map((each) => [each.id, each.label]));
-    return { symptom: (id) => symptoms.get(id) ?? OTHER_SYMPTOMS[id]?.name ?? id, cause: (id) => causes.get(id) ?? id, wall: (id) => walls.get(id) ?? id };
+    return {
+      symptom: (id) => symptoms.get(id) ?? OTHER_SYMPTOMS[id]?.name ?? id,
+      cause: (id) => causes.get(id) ?? id,
+      wall: (id) => walls.get(id) ?? id,
+    };
   }, [data]);
 }
 
 /** All symptoms as choices of a filter. */
 export function useSymptomChoices(): { value: string; label: string }[] {
   const { data } = useCatalogue();
-  return useMemo(() => (data?.symptoms ?? []).map(({ id, title }) => ({ value: id, label: `${symptomWord(id)} ${title}` })), [data]);
+  return useMemo(
+    () => (data?.symptoms ?? []).map(({ id, title }) => ({ value: id, label: `${symptomWord(id)} ${title}` })),
+    [data],
+  );
 }

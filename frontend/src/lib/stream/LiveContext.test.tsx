@@ -3,7 +3,7 @@ import { act, render, screen } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { toColumns } from "@/testing/columns";
 import { LiveProvider, useConnection } from "./LiveContext";
-import { useWall } from "./useWall";
+import { useFleet } from "./useFleet";
 
 class FakeSource extends EventTarget {
   static readonly all: FakeSource[] = [];
@@ -24,10 +24,10 @@ class FakeSource extends EventTarget {
   }
 }
 
-const asked = { wall: 0, incidents: 0 };
+const asked = { fleet: 0, incidents: 0 };
 
 function Page() {
-  const { state } = useWall();
+  const { state } = useFleet();
   useQuery({ queryKey: ["incidents"], queryFn: () => Promise.resolve(++asked.incidents), staleTime: Infinity });
   return (
     <p>
@@ -38,11 +38,18 @@ function Page() {
 
 beforeEach(() => {
   FakeSource.all.length = 0;
-  Object.assign(asked, { wall: 0, incidents: 0 });
+  Object.assign(asked, { fleet: 0, incidents: 0 });
   vi.stubGlobal("EventSource", FakeSource);
   vi.spyOn(globalThis, "fetch").mockImplementation(() => {
-    asked.wall++;
-    return Promise.resolve(Response.json({ as_of: "2026-11-21T03:00:00Z", seq: 40, columns: toColumns([{ host: "a", headroom: 0.6 }]) }));
+    asked.fleet++;
+    return Promise.resolve(
+      Response.json({
+        as_of: "2026-11-21T03:00:00Z",
+        seq: 40,
+        stale_after_s: 45,
+        columns: toColumns([{ host: "a", headroom: 0.6 }]),
+      }),
+    );
   });
 });
 afterEach(() => vi.restoreAllMocks());
@@ -63,10 +70,10 @@ async function show() {
 describe("the live fleet", () => {
   it("is loaded once, and the stream begins at the change up to which it was complete", async () => {
     await show();
-    expect(asked).toEqual({ wall: 1, incidents: 1 });
+    expect(asked).toEqual({ fleet: 1, incidents: 1 });
   });
 
-  it("misses nothing after a lost connection: RNICs come from the last known change on, the rest is asked for again", async () => {
+  it("misses nothing after a lost connection: RNICs come from the last known change on, the rest is fetched again", async () => {
     await show();
     act(() => FakeSource.last.emit("rnic_state", toColumns([{ host: "a", headroom: 0.3, seen_at_ms: 2000 }]), "43"));
     await screen.findByText("live: a 0.3");
@@ -78,12 +85,12 @@ describe("the live fleet", () => {
       FakeSource.last.emit("rnic_state", toColumns([{ host: "a", headroom: -0.1, seen_at_ms: 3000 }]), "50");
     });
     await screen.findByText("live: a -0.1");
-    await vi.waitFor(() => expect(asked).toEqual({ wall: 1, incidents: 2 }));
+    await vi.waitFor(() => expect(asked).toEqual({ fleet: 1, incidents: 2 }));
   });
 
   it("is loaded again, with all that is shown, when the server says that changes were lost", async () => {
     await show();
     act(() => FakeSource.last.emit("resync", {}));
-    await vi.waitFor(() => expect(asked).toEqual({ wall: 2, incidents: 2 }));
+    await vi.waitFor(() => expect(asked).toEqual({ fleet: 2, incidents: 2 }));
   });
 });

@@ -1,18 +1,18 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { createContext, useContext, useEffect, useMemo, useSyncExternalStore, type ReactNode } from "react";
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useSyncExternalStore } from "react";
 import { api, unwrap } from "../api/client";
 import { atMostEvery } from "../soon";
-import { EventStream } from "./eventStream";
-import { WallStore, type WallState } from "./wallStore";
 import type { Connection } from "./connection";
+import { EventStream } from "./eventStream";
+import { type FleetState, FleetStore } from "./fleetStore";
 
 interface Live {
-  store: WallStore;
+  store: FleetStore;
   stream: EventStream;
 }
 
 /** First part of the query key of the fleet. */
-export const WALL = "wall";
+export const FLEET = "fleet";
 
 const Context = createContext<Live | null>(null);
 
@@ -29,19 +29,22 @@ const TOUCHED = { incident: ["incidents"], remedy: ["remedies"], agent: ["agents
 export function LiveProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const live = useMemo<Live>(() => {
-    const store = new WallStore();
-    const refresh = atMostEvery<keyof typeof TOUCHED>(REFRESH_MS, (noun) => void client.invalidateQueries({ queryKey: TOUCHED[noun] }));
+    const store = new FleetStore();
+    const refresh = atMostEvery<keyof typeof TOUCHED>(
+      REFRESH_MS,
+      (noun) => void client.invalidateQueries({ queryKey: TOUCHED[noun] }),
+    );
     const stream = new EventStream({
       url: "/api/v1/stream",
       after: () => store.seq,
-      onRecovered: (resumed) => void client.invalidateQueries({ predicate: (query) => !resumed || query.queryKey[0] !== WALL }),
+      onRecovered: (resumed) =>
+        void client.invalidateQueries({ predicate: (query) => !resumed || query.queryKey[0] !== FLEET }),
       onMessage: (message) => {
-        if (message.kind === "rnic_state") store.merge(message.columns, message.asOf ?? Date.now(), message.seq);
+        if (message.kind === "rnic_state") store.merge(message.columns, Date.now(), message.seq);
         else if (message.kind === "resync") {
           store.changesLost();
           void client.invalidateQueries();
-        }
-        else if (message.kind === "changed" || message.kind === "many") refresh(message.noun);
+        } else if (message.kind === "changed" || message.kind === "many") refresh(message.noun);
       },
     });
     return { store, stream };
@@ -66,20 +69,21 @@ export function useConnection(): Connection {
   return useSyncExternalStore(stream.subscribe, stream.getState);
 }
 
-export function useWallState(): WallState {
+export function useFleetState(): FleetState {
   const { store } = useLive();
   return useSyncExternalStore(store.subscribe, store.getState);
 }
 
 /** Loads the whole fleet into the store; the answer itself is not kept twice. */
-export function useWallLoader() {
+export function useFleetLoader() {
   const { store, stream } = useLive();
   return useMemo(
-    () => async ({ signal }: { signal: AbortSignal }) => {
-      const wall = await store.load(() => unwrap(api.GET("/api/v1/wall", { signal })));
-      stream.catchUp();
-      return { asOf: wall.as_of, count: wall.columns.host.length };
-    },
+    () =>
+      async ({ signal }: { signal: AbortSignal }) => {
+        const fleet = await store.load(() => unwrap(api.GET("/api/v1/fleet", { signal })));
+        stream.catchUp();
+        return { asOf: fleet.as_of, count: fleet.columns.host.length };
+      },
     [store, stream],
   );
 }

@@ -1,12 +1,29 @@
-import type { WallColumns } from "../api/types";
+import type { FleetColumns } from "../api/types";
 
-/** The fleet in columns, as GET /wall and the stream's `rnic_state` deliver it: one place in every column is one RNIC. */
-export type Columns = WallColumns;
+/** The fleet in columns, as the server loads it whole and the stream's `rnic_state` sends changes of it: one place in every column is one RNIC. */
+export type Columns = FleetColumns;
+
+/** Every column of the API by name, none missing and none made up: the compiler holds it to the schema. */
+const NAMES = {
+  host: true,
+  rack: true,
+  pci: true,
+  model: true,
+  headroom: true,
+  nearest_wall: true,
+  symptoms: true,
+  recent: true,
+  seen_at_ms: true,
+  cordoned: true,
+  tx_gbps: true,
+  rx_gbps: true,
+} satisfies Record<keyof Columns, true>;
+
+/** The UI's one list of columns: what is checked, copied and emptied is derived from it. */
+export const COLUMN_NAMES = Object.keys(NAMES) as readonly (keyof Columns)[];
 
 export function emptyColumns(): Columns {
-  return {
-    host: [], rack: [], pci: [], model: [], headroom: [], nearest_wall: [], symptoms: [], recent: [], seen_at_ms: [], cordoned: [], tx_gbps: [], rx_gbps: [],
-  };
+  return Object.fromEntries(COLUMN_NAMES.map((name) => [name, []])) as unknown as Columns;
 }
 
 export function rnicKey(host: string, pci: string): string {
@@ -20,25 +37,18 @@ export function indexOf(columns: Columns): Map<string, number> {
 }
 
 function copyRow(from: Columns, i: number, to: Columns, at: number): void {
-  to.host[at] = from.host[i] ?? "";
-  to.rack[at] = from.rack[i] ?? null;
-  to.pci[at] = from.pci[i] ?? "";
-  to.model[at] = from.model[i] ?? null;
-  to.headroom[at] = from.headroom[i] ?? null;
-  to.nearest_wall[at] = from.nearest_wall[i] ?? null;
-  to.symptoms[at] = from.symptoms[i] ?? [];
-  to.recent[at] = from.recent[i] ?? [];
-  to.seen_at_ms[at] = from.seen_at_ms[i] ?? null;
-  to.cordoned[at] = from.cordoned[i] ?? false;
-  to.tx_gbps[at] = from.tx_gbps[i] ?? null;
-  to.rx_gbps[at] = from.rx_gbps[i] ?? null;
+  for (const name of COLUMN_NAMES) (to[name] as unknown[])[at] = from[name][i];
 }
 
 /**
  * Merge the changed rows into the fleet, in place. A row that is older than what is known is ignored, because a
- * reconnect may replay the past. Returns whether an RNIC was added or moved (then the layout must be made anew).
+ * reconnect may replay the past. Returns whether an RNIC was added or moved (then the layout must be recomputed).
  */
-export function mergeRows(fleet: Columns, index: Map<string, number>, rows: Columns): { changed: number; reshaped: boolean } {
+export function mergeRows(
+  fleet: Columns,
+  index: Map<string, number>,
+  rows: Columns,
+): { changed: number; reshaped: boolean } {
   let changed = 0;
   let reshaped = false;
   for (let i = 0; i < rows.host.length; i++) {

@@ -9,7 +9,8 @@ export interface Connection {
   attempts: number;
 }
 
-export type ConnectionEvent = { kind: "opened"; at: number } | { kind: "message"; at: number } | { kind: "lost" } | { kind: "signed_out" };
+export type ConnectionEvent =
+  { kind: "opened"; at: number } | { kind: "message"; at: number } | { kind: "lost" } | { kind: "signed_out" };
 
 export const INITIAL_CONNECTION: Connection = { status: "connecting", lastMessageAt: null, attempts: 0 };
 

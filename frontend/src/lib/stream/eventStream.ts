@@ -1,9 +1,16 @@
-import { INITIAL_CONNECTION, reconnectDelay, reduceConnection, SILENCE_MS, type Connection, type ConnectionEvent } from "./connection";
+import {
+  type Connection,
+  type ConnectionEvent,
+  INITIAL_CONNECTION,
+  reconnectDelay,
+  reduceConnection,
+  SILENCE_MS,
+} from "./connection";
 import { parseMessage, STREAM_EVENTS, type StreamMessage } from "./messages";
 
 export interface EventStreamOptions {
   url: string;
-  /** Change after which the server shall begin, asked at each (re)connection; null where that is not known. */
+  /** Change after which the server starts, sent at each (re)connection; null where it is unknown. */
   after: () => number | null;
   onMessage: (message: StreamMessage) => void;
   /** Open again after a loss. Changed RNICs come by themselves when `resumed`; everything else must be fetched. */
@@ -13,7 +20,7 @@ export interface EventStreamOptions {
 }
 
 /**
- * Server-sent events with our own reconnection: the browser's retries at a fixed pace, tells no one, and never notices a
+ * Server-sent events with our own reconnection: the browser's retries at a fixed pace, reports nothing, and never notices a
  * connection that is open but silent.
  */
 export class EventStream {
@@ -39,7 +46,7 @@ export class EventStream {
     this.connect();
   }
 
-  /** Connect anew when this connection began before anything was known, so that nothing is missing between the two. */
+  /** Reconnect when this connection began before anything was known, so that nothing is missing between the two. */
   catchUp(): void {
     if (this.running && !this.fromKnown) this.connect();
   }

@@ -1,20 +1,18 @@
-import type { Columns } from "./columns";
+import { COLUMN_NAMES, type Columns } from "./columns";
 
 export type StreamMessage =
-  | { kind: "rnic_state"; columns: Columns; asOf: number | null; seq: number | null }
+  | { kind: "rnic_state"; columns: Columns; seq: number | null }
   | { kind: "changed"; noun: "incident" | "remedy" | "agent"; id: string; state: string }
-  /** So many incidents at once that they are not told one by one. */
+  /** So many incidents at once that they are not sent one by one. */
   | { kind: "many"; noun: "incident"; count: number }
   | { kind: "resync" }
   | { kind: "heartbeat" };
 
 function record(value: unknown): Record<string, unknown> | null {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null;
 }
-
-const COLUMN_NAMES: readonly (keyof Columns)[] = [
-  "host", "rack", "pci", "model", "headroom", "nearest_wall", "symptoms", "recent", "seen_at_ms", "cordoned", "tx_gbps", "rx_gbps",
-];
 
 /** Columns are taken only whole and of one length: half a delta would paint one RNIC's state on another's tile. */
 export function parseColumns(value: unknown): Columns | null {
@@ -28,7 +26,7 @@ export function parseColumns(value: unknown): Columns | null {
   return body as unknown as Columns;
 }
 
-/** One server-sent event; null for what this version does not know, which is then ignored. The id of changed rows is the wall's `seq`. */
+/** One server-sent event; null for what this version does not know, which is then ignored. The id of changed rows is the fleet's `seq`. */
 export function parseMessage(event: string, data: string, id = ""): StreamMessage | null {
   if (event === "heartbeat" || event === "resync") return { kind: event };
   let body: Record<string, unknown> | null;
@@ -39,14 +37,14 @@ export function parseMessage(event: string, data: string, id = ""): StreamMessag
   }
   if (!body) return null;
   if (event === "rnic_state") {
-    const columns = parseColumns(body["columns"] ?? body);
-    const asOf = typeof body["as_of"] === "string" ? Date.parse(body["as_of"]) : null;
-    return columns ? { kind: "rnic_state", columns, asOf: Number.isFinite(asOf) ? asOf : null, seq: /^\d+$/.test(id) ? Number(id) : null } : null;
+    const columns = parseColumns(body);
+    return columns ? { kind: "rnic_state", columns, seq: /^\d+$/.test(id) ? Number(id) : null } : null;
   }
   if (event === "incident" || event === "remedy" || event === "agent") {
     return { kind: "changed", noun: event, id: String(body["id"] ?? ""), state: String(body["state"] ?? "") };
   }
-  if (event === "incidents") return { kind: "many", noun: "incident", count: typeof body["count"] === "number" ? body["count"] : 0 };
+  if (event === "incidents")
+    return { kind: "many", noun: "incident", count: typeof body["count"] === "number" ? body["count"] : 0 };
   return null;
 }
 

@@ -1,15 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { toColumns, type Row } from "@/testing/columns";
+import { type Row, toColumns } from "@/testing/columns";
 import { indexOf, mergeRows } from "./columns";
 import { INITIAL_CONNECTION, reconnectDelay, reduceConnection, SILENCE_MS } from "./connection";
 import { EventStream } from "./eventStream";
+import { FleetStore } from "./fleetStore";
 import { parseMessage } from "./messages";
-import { WallStore } from "./wallStore";
 
 describe("merging changed rows", () => {
   it("changes what is known and leaves the rest alone", () => {
-    const fleet = toColumns([{ host: "a", headroom: 0.6 }, { host: "b", headroom: 0.7 }]);
-    const result = mergeRows(fleet, indexOf(fleet), toColumns([{ host: "b", headroom: 0.1, symptoms: ["S1"], seen_at_ms: 2000 }]));
+    const fleet = toColumns([
+      { host: "a", headroom: 0.6 },
+      { host: "b", headroom: 0.7 },
+    ]);
+    const result = mergeRows(
+      fleet,
+      indexOf(fleet),
+      toColumns([{ host: "b", headroom: 0.1, symptoms: ["S1"], seen_at_ms: 2000 }]),
+    );
     expect(fleet.headroom).toEqual([0.6, 0.1]);
     expect(fleet.symptoms).toEqual([[], ["S1"]]);
     expect(result).toEqual({ changed: 1, reshaped: false });
@@ -23,7 +30,9 @@ describe("merging changed rows", () => {
 
   it("ignores a row that is older than what is known", () => {
     const fleet = toColumns([{ host: "a", headroom: 0.2, seen_at_ms: 5000 }]);
-    expect(mergeRows(fleet, indexOf(fleet), toColumns([{ host: "a", headroom: 0.9, seen_at_ms: 4000 }])).changed).toBe(0);
+    expect(mergeRows(fleet, indexOf(fleet), toColumns([{ host: "a", headroom: 0.9, seen_at_ms: 4000 }])).changed).toBe(
+      0,
+    );
     expect(fleet.headroom).toEqual([0.2]);
   });
 
@@ -56,7 +65,12 @@ describe("messages", () => {
   });
 
   it("reads what changed", () => {
-    expect(parseMessage("remedy", '{"id":"7","state":"verified"}')).toEqual({ kind: "changed", noun: "remedy", id: "7", state: "verified" });
+    expect(parseMessage("remedy", '{"id":"7","state":"confirmed"}')).toEqual({
+      kind: "changed",
+      noun: "remedy",
+      id: "7",
+      state: "confirmed",
+    });
     expect(parseMessage("incidents", '{"count":15000}')).toEqual({ kind: "many", noun: "incident", count: 15_000 });
     expect(parseMessage("resync", "{}")).toEqual({ kind: "resync" });
   });
@@ -67,7 +81,11 @@ describe("the connection", () => {
     let state = reduceConnection(INITIAL_CONNECTION, { kind: "message", at: 10 });
     state = reduceConnection(reduceConnection(state, { kind: "lost" }), { kind: "lost" });
     expect(state).toEqual({ status: "reconnecting", lastMessageAt: 10, attempts: 2 });
-    expect(reduceConnection(state, { kind: "opened", at: 20 })).toEqual({ status: "live", lastMessageAt: 20, attempts: 0 });
+    expect(reduceConnection(state, { kind: "opened", at: 20 })).toEqual({
+      status: "live",
+      lastMessageAt: 20,
+      attempts: 0,
+    });
   });
 
   it("waits longer after each failure, never longer than a quarter of a minute, and never in step", () => {
@@ -183,27 +201,28 @@ describe("the event stream", () => {
 });
 
 const NOW = Date.parse("2026-11-21T03:00:00Z");
-const answer = (rows: readonly Row[], seq: number) => () => Promise.resolve({ as_of: "2026-11-21T03:00:00Z", seq, columns: toColumns(rows) });
+const answer = (rows: readonly Row[], seq: number) => () =>
+  Promise.resolve({ as_of: "2026-11-21T03:00:00Z", seq, stale_after_s: 45, columns: toColumns(rows) });
 
 describe("the store of the fleet", () => {
-  it("tells listeners once a frame, however many deltas came", async () => {
+  it("notifies listeners once per frame, however many deltas came", async () => {
     const frames: (() => void)[] = [];
-    const store = new WallStore((run) => frames.push(run));
-    let told = 0;
-    store.subscribe(() => told++);
+    const store = new FleetStore((run) => frames.push(run));
+    let notified = 0;
+    store.subscribe(() => notified++);
     await store.load(answer([{ host: "a" }], 1));
     store.merge(toColumns([{ host: "a", headroom: 0.1, seen_at_ms: 2000 }]), NOW, 2);
     store.merge(toColumns([{ host: "a", headroom: 0.2, seen_at_ms: 3000 }]), NOW + 1, 3);
     expect(frames).toHaveLength(1);
     frames[0]?.();
-    expect(told).toBe(1);
+    expect(notified).toBe(1);
     expect(store.getState().columns.headroom).toEqual([0.2]);
     expect(store.getState().asOf).toBe(NOW + 1);
     expect(store.seq).toBe(3);
   });
 
   it("keeps what changed while a load was under way, for the load's answer may be older", async () => {
-    const store = new WallStore((run) => run());
+    const store = new FleetStore((run) => run());
     await store.load(async () => {
       store.merge(toColumns([{ host: "a", headroom: 0.05, seen_at_ms: 9000 }]), NOW, 9);
       return answer([{ host: "a", headroom: 0.8, seen_at_ms: 8000 }], 8)();
@@ -214,7 +233,7 @@ describe("the store of the fleet", () => {
   });
 
   it("keeps the fleet and what it knows of it when a load fails", async () => {
-    const store = new WallStore((run) => run());
+    const store = new FleetStore((run) => run());
     await store.load(answer([{ host: "a" }], 4));
     await expect(store.load(() => Promise.reject(new Error("no answer")))).rejects.toThrow("no answer");
     expect(store.getState().columns.host).toEqual(["a"]);
@@ -222,7 +241,7 @@ describe("the store of the fleet", () => {
   });
 
   it("knows no change to go on from once changes were lost, until it is loaded again", async () => {
-    const store = new WallStore((run) => run());
+    const store = new FleetStore((run) => run());
     await store.load(answer([{ host: "a" }], 4));
     store.changesLost();
     store.merge(toColumns([{ host: "a", seen_at_ms: 9000 }]), NOW, 12);
@@ -232,7 +251,7 @@ describe("the store of the fleet", () => {
   });
 
   it("ignores deltas before the first load", () => {
-    const store = new WallStore((run) => run());
+    const store = new FleetStore((run) => run());
     store.merge(toColumns([{ host: "a" }]), NOW, 1);
     expect(store.getState().asOf).toBeNull();
     expect(store.getState().columns.host).toEqual([]);

@@ -1,5 +1,5 @@
 import { useLocalStorage } from "@mantine/hooks";
-import { createContext, useContext, useMemo, type ReactNode } from "react";
+import { createContext, type ReactNode, useContext, useMemo } from "react";
 import { formatClock, formatTime, type Zone } from "./format";
 
 interface ZoneValue {
@@ -10,7 +10,11 @@ interface ZoneValue {
 const Context = createContext<ZoneValue>({ zone: "local", setZone: () => undefined });
 
 export function ZoneProvider({ children }: { children: ReactNode }) {
-  const [zone, setZone] = useLocalStorage<Zone>({ key: "wallwatch-zone", defaultValue: "local", getInitialValueInEffect: false });
+  const [zone, setZone] = useLocalStorage<Zone>({
+    key: "wallwatch-zone",
+    defaultValue: "local",
+    getInitialValueInEffect: false,
+  });
   const value = useMemo(() => ({ zone, setZone }), [zone, setZone]);
   return <Context.Provider value={value}>{children}</Context.Provider>;
 }

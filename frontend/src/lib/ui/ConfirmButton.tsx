@@ -9,7 +9,7 @@ interface Props {
   onConfirm: () => void;
 }
 
-/** A button for what can't be taken back: it asks once, beside itself. */
+/** A button for what cannot be undone: it asks once, in place. */
 export function ConfirmButton({ label, question, confirm, loading, onConfirm }: Props) {
   const [opened, setOpened] = useState(false);
   return (

@@ -1,5 +1,14 @@
 import { Table, UnstyledButton } from "@mantine/core";
-import { flexRender, functionalUpdate, getCoreRowModel, getSortedRowModel, useReactTable, type ColumnDef, type SortingState, type Updater } from "@tanstack/react-table";
+import {
+  type ColumnDef,
+  flexRender,
+  functionalUpdate,
+  getCoreRowModel,
+  getSortedRowModel,
+  type SortingState,
+  type Updater,
+  useReactTable,
+} from "@tanstack/react-table";
 import { useState } from "react";
 import classes from "./DataTable.module.css";
 
@@ -24,7 +33,14 @@ export function DataTable<T>({ label, data, columns, sorting: given, onSorting, 
   const [own, setOwn] = useState<SortingState>([]);
   const sorting = given ?? own;
   const onSortingChange = (change: Updater<SortingState>) => (onSorting ?? setOwn)(functionalUpdate(change, sorting));
-  const table = useReactTable({ data: data as T[], columns, state: { sorting }, onSortingChange, getCoreRowModel: getCoreRowModel(), getSortedRowModel: getSortedRowModel() });
+  const table = useReactTable({
+    data: data as T[],
+    columns,
+    state: { sorting },
+    onSortingChange,
+    getCoreRowModel: getCoreRowModel(),
+    getSortedRowModel: getSortedRowModel(),
+  });
   return (
     <Table highlightOnHover stickyHeader={sticky} aria-label={label} className={classes["table"]}>
       <Table.Thead>

@@ -2,7 +2,17 @@ import { Table } from "@mantine/core";
 import type { ReactNode } from "react";
 
 /** A plain table: its name, its columns' titles, and rows as children. */
-export function HeadedTable({ label, titles, bordered = false, children }: { label: string; titles: readonly string[]; bordered?: boolean; children: ReactNode }) {
+export function HeadedTable({
+  label,
+  titles,
+  bordered = false,
+  children,
+}: {
+  label: string;
+  titles: readonly string[];
+  bordered?: boolean;
+  children: ReactNode;
+}) {
   return (
     <Table aria-label={label} withTableBorder={bordered}>
       <Table.Thead>

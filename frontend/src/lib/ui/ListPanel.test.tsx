@@ -29,7 +29,7 @@ describe("a list of the API", () => {
     expect(screen.queryByRole("button", { name: "Show more things" })).not.toBeInTheDocument();
   });
 
-  it("tells what went wrong with a change, and keeps the list", async () => {
+  it("shows the error of a change, and keeps the list", async () => {
     renderPage(<List problem={new Problem(409, "last_admin", "This is the last admin", "Make another one first.")} />);
     expect(await screen.findByText("one,two")).toBeInTheDocument();
     expect(screen.getByRole("alert")).toHaveTextContent("Make another one first.");

@@ -2,7 +2,7 @@ import { Table } from "@mantine/core";
 import { act, fireEvent, screen } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { renderPage } from "@/testing/render";
-import { LongTable, type LongColumn } from "./LongTable";
+import { type LongColumn, LongTable } from "./LongTable";
 
 const COUNT = 40_000;
 const ROW_PX = 49;

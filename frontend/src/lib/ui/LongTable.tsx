@@ -33,14 +33,44 @@ interface Props<T, Sort extends string> {
 }
 
 /** A table as long as the fleet: rows in sight alone are drawn, its head stays, and the order is the server's. */
-export function LongTable<T, Sort extends string>({ label, columns, items, keyOf, rowPx, minWidth, sorted, onSort, onNearEnd, row }: Props<T, Sort>) {
-  const { tableRef, measure, rows } = useVirtualRows({ count: items.length, estimate: rowPx, keyOf: (index) => (items[index] === undefined ? String(index) : keyOf(items[index])), keep: null, onNearEnd });
+export function LongTable<T, Sort extends string>({
+  label,
+  columns,
+  items,
+  keyOf,
+  rowPx,
+  minWidth,
+  sorted,
+  onSort,
+  onNearEnd,
+  row,
+}: Props<T, Sort>) {
+  const { tableRef, measure, rows } = useVirtualRows({
+    count: items.length,
+    estimate: rowPx,
+    keyOf: (index) => (items[index] === undefined ? String(index) : keyOf(items[index])),
+    keep: null,
+    onNearEnd,
+  });
   return (
-    <Table ref={tableRef} aria-label={label} aria-rowcount={-1} highlightOnHover className={classes["table"]} style={{ minWidth }}>
+    <Table
+      ref={tableRef}
+      aria-label={label}
+      aria-rowcount={-1}
+      highlightOnHover
+      className={classes["table"]}
+      style={{ minWidth }}
+    >
       <Table.Thead>
         <Table.Tr aria-rowindex={1}>
           {columns.map(({ title, width, sort }) => (
-            <SortHeader key={title} title={title} width={width} way={sort?.by === sorted ? sort.way : null} onSort={sort && (() => onSort(sort.by))} />
+            <SortHeader
+              key={title}
+              title={title}
+              width={width}
+              way={sort?.by === sorted ? sort.way : null}
+              onSort={sort && (() => onSort(sort.by))}
+            />
           ))}
         </Table.Tr>
       </Table.Thead>
@@ -53,7 +83,9 @@ export function LongTable<T, Sort extends string>({ label, columns, items, keyOf
               </tr>
             );
           const item = items[place.index];
-          return item === undefined ? null : row(item, { ref: measure, "data-index": place.index, "aria-rowindex": place.index + 2 });
+          return item === undefined
+            ? null
+            : row(item, { ref: measure, "data-index": place.index, "aria-rowindex": place.index + 2 });
         })}
       </Table.Tbody>
     </Table>

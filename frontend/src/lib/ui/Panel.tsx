@@ -4,7 +4,7 @@ import classes from "./Panel.module.css";
 
 interface Props {
   title: string;
-  /** Beside the title: a count, a unit, a time. */
+  /** Next to the title: a count, a unit, a time. */
   aside?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
@@ -16,7 +16,13 @@ interface Props {
 /** A titled box: the unit of every page. */
 export function Panel({ title, aside, actions, children, flush = false, long = false }: Props) {
   return (
-    <Paper component="section" aria-label={title} withBorder bg="var(--ww-panel)" style={{ borderColor: "var(--ww-line)", minWidth: 0 }}>
+    <Paper
+      component="section"
+      aria-label={title}
+      withBorder
+      bg="var(--ww-panel)"
+      style={{ borderColor: "var(--ww-line)", minWidth: 0 }}
+    >
       <Group justify="space-between" px="sm" py={7} gap="sm" style={{ borderBottom: "1px solid var(--ww-line)" }}>
         <Group gap="sm" align="baseline">
           <Title order={2} size="h3">
@@ -26,7 +32,9 @@ export function Panel({ title, aside, actions, children, flush = false, long = f
         </Group>
         {actions}
       </Group>
-      <div className={[classes["body"], flush && classes["flush"], long && classes["long"]].filter(Boolean).join(" ")}>{children}</div>
+      <div className={[classes["body"], flush && classes["flush"], long && classes["long"]].filter(Boolean).join(" ")}>
+        {children}
+      </div>
     </Paper>
   );
 }

@@ -3,9 +3,14 @@ import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 import { renderPage } from "@/testing/render";
 import { Problem } from "../api/problem";
-import { QueryState, type QueryLike } from "./QueryState";
+import { type QueryLike, QueryState } from "./QueryState";
 
-const answered: QueryLike<string[]> = { data: ["one"], error: null, dataUpdatedAt: Date.parse("2026-11-21T03:04:05Z"), refetch: () => undefined };
+const answered: QueryLike<string[]> = {
+  data: ["one"],
+  error: null,
+  dataUpdatedAt: Date.parse("2026-11-21T03:04:05Z"),
+  refetch: () => undefined,
+};
 const show = (query: QueryLike<string[]>) =>
   renderPage(
     <QueryState query={query} isEmpty={(data) => data.length === 0} empty={<p>Nothing here</p>}>
@@ -21,7 +26,12 @@ describe("the four states of a panel", () => {
 
   it("says what went wrong with its code, and tries again on demand", async () => {
     const refetch = vi.fn();
-    show({ ...answered, data: undefined, error: new Problem(503, "database_unavailable", "The database does not answer", "Wait a moment."), refetch });
+    show({
+      ...answered,
+      data: undefined,
+      error: new Problem(503, "database_unavailable", "The database does not answer", "Wait a moment."),
+      refetch,
+    });
     expect(screen.getByRole("alert")).toHaveTextContent("The database does not answer");
     expect(screen.getByRole("alert")).toHaveTextContent("database_unavailable");
     await userEvent.click(screen.getByRole("button", { name: "Try again" }));

@@ -3,7 +3,12 @@ import { Group, Text } from "@mantine/core";
 export type Tone = "good" | "warn" | "bad" | "quiet";
 
 const SHAPES: Record<Tone, string> = { good: "●", warn: "▲", bad: "◆", quiet: "○" };
-const COLORS: Record<Tone, string> = { good: "var(--ww-good)", warn: "var(--ww-warn)", bad: "var(--ww-bad)", quiet: "var(--ww-dim)" };
+const COLORS: Record<Tone, string> = {
+  good: "var(--ww-good)",
+  warn: "var(--ww-warn)",
+  bad: "var(--ww-bad)",
+  quiet: "var(--ww-dim)",
+};
 
 /** More characters than these are a sentence, which may be broken. */
 const LONG = 30;

@@ -8,32 +8,43 @@ interface Props {
   withTitle?: boolean;
   /** Where there is no room for a word: the mark alone, the word for screen readers. */
   short?: boolean;
-  /** It has ended: drawn hollow, and said in a word. */
+  /** It has cleared: drawn hollow, with the word. */
   over?: boolean;
 }
 
 const SOLID = { background: "var(--ww-text)", color: "var(--ww-panel)" };
 const HOLLOW = { background: "transparent", color: "var(--ww-text)", border: "1px dashed var(--ww-dim)" };
 
-/** A symptom's number as a solid chip, hollow once it is over; its name on hover and for screen readers. */
+/** A symptom's number as a solid chip, hollow once it has cleared; its name on hover and for screen readers. */
 export function SymptomBadge({ symptom, withTitle = false, short = false, over = false }: Props) {
   const name = useNames().symptom(symptom);
   const both = name === symptom ? symptom : `${symptomWord(symptom)} · ${name}`;
   const badge = (
-    <Badge radius="xs" size="sm" variant="filled" tt="none" style={{ flex: "none", minWidth: "max-content", ...(over ? HOLLOW : SOLID) }}>
+    <Badge
+      radius="xs"
+      size="sm"
+      variant="filled"
+      tt="none"
+      style={{ flex: "none", minWidth: "max-content", ...(over ? HOLLOW : SOLID) }}
+    >
       {withTitle ? both : short ? symptomMark(symptom) : symptomWord(symptom)}
       {short && symptomMark(symptom) !== symptom && <VisuallyHidden>{symptom}</VisuallyHidden>}
-      {over ? " over" : ""}
+      {over ? " cleared" : ""}
     </Badge>
   );
-  return withTitle ? badge : <Tooltip label={over ? `${both}: over, but recent` : both}>{badge}</Tooltip>;
+  return withTitle ? badge : <Tooltip label={over ? `${both}: recently cleared` : both}>{badge}</Tooltip>;
 }
 
 /** The chip as the way to the page that explains the symptom. */
 export function SymptomLink({ symptom, over }: { symptom: string; over?: boolean }) {
   const name = useNames().symptom(symptom);
   return (
-    <Link to="/symptoms/$symptom" params={{ symptom }} aria-label={`${symptom}: ${name}`} style={{ textDecoration: "none" }}>
+    <Link
+      to="/symptoms/$symptom"
+      params={{ symptom }}
+      aria-label={`${symptom}: ${name}`}
+      style={{ textDecoration: "none" }}
+    >
       <SymptomBadge symptom={symptom} over={over} />
     </Link>
   );

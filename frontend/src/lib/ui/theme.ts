@@ -36,7 +36,10 @@ export const theme = createTheme({
   fontFamily: 'Inter, system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif',
   fontFamilyMonospace: "var(--ww-mono)",
   fontSizes: { xs: "0.75rem", sm: "0.8125rem", md: "0.875rem", lg: "1rem", xl: "1.125rem" },
-  headings: { fontWeight: "600", sizes: { h1: { fontSize: "1.25rem" }, h2: { fontSize: "1rem" }, h3: { fontSize: "0.875rem" } } },
+  headings: {
+    fontWeight: "600",
+    sizes: { h1: { fontSize: "1.25rem" }, h2: { fontSize: "1rem" }, h3: { fontSize: "0.875rem" } },
+  },
   components: {
     Button: { defaultProps: { size: "xs" }, styles: { root: { flexShrink: 0 } } },
     TextInput: { defaultProps: { size: "xs" } },

@@ -1,10 +1,10 @@
-import { defaultRangeExtractor, useVirtualizer, type Range } from "@tanstack/react-virtual";
+import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { withGaps } from "./gaps";
 
-/** Rows beside the visible ones, so that fast scrolling and `j` find them there. */
+/** Rows around the visible ones, so that fast scrolling and `j` find them there. */
 const OVERSCAN = 12;
-/** So many rows before the last the next ones are asked for, so that nobody waits for them. */
+/** The next rows are fetched this many rows before the last, so that nobody waits for them. */
 const AHEAD = 30;
 
 interface Options {
@@ -73,5 +73,10 @@ export function useVirtualRows({ count, keyOf, estimate, keep, onNearEnd }: Opti
   useEffect(() => {
     if (nearEnd) onNearEnd();
   }, [nearEnd, onNearEnd]);
-  return { tableRef, measure: virtualizer.measureElement, focusRow, rows: withGaps(items, scrollMargin, virtualizer.getTotalSize() + scrollMargin) };
+  return {
+    tableRef,
+    measure: virtualizer.measureElement,
+    focusRow,
+    rows: withGaps(items, scrollMargin, virtualizer.getTotalSize() + scrollMargin),
+  };
 }

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from wallwatch.domain.forecast.capacity import FOLLOWED, Cards, Doubt, Tracker, settled
-from wallwatch.domain.forecast.held import Congested, Held
 from wallwatch.domain.forecast.peers import Weights, join
-from wallwatch.domain.forecast.physical import Parameters
+from wallwatch.domain.forecast.physical_model import Parameters
 from wallwatch.domain.forecast.targets import Floats
+from wallwatch.domain.forecast.throttle_tracker import FOLLOWED, Doubt, RnicMinute, ThrottleTracker, settled
+from wallwatch.domain.forecast.throttled_share import Congested, ThrottledShares
 
 RNICS = 12
 PACKETS_A_GBIT = 30_000.0
@@ -20,7 +20,7 @@ class Fleet:
     """What its collectors report, and the shares by which its cards let packets through."""
 
     by: Weights
-    cards: Cards
+    cards: RnicMinute
     congested: Congested
     sends: Floats
     receives: Floats
@@ -31,7 +31,7 @@ class Fleet:
         """`Q_r` as it is where packets that wait are not counted."""
         return join(self.by, self.cards.q_ingress, self.cards.spread_ingress).mean
 
-    def q_r(self, held: Held) -> Floats:
+    def q_r(self, held: ThrottledShares) -> Floats:
         return join(self.by, self.cards.q_ingress, self.cards.spread_ingress, held.asked(self.by)).mean
 
     def true_q_r(self) -> Floats:
@@ -45,7 +45,9 @@ def fleet(seed: int, busy: float = 25.0) -> Fleet:
     wanted = rng.uniform(0.2, 1.0, len(senders)) * rng.uniform(0.3, 1.0, RNICS)[senders] * busy
     deep = np.where(rng.random(RNICS) < 0.4, rng.uniform(15.0, 30.0, RNICS), rng.uniform(0.0, 2.0, RNICS))
     unknown = np.full(RNICS, np.nan)
-    cards = Cards(Parameters.of(["CX-6"] * RNICS), rng.uniform(0.0, 8.0, RNICS), np.zeros(RNICS), deep, np.zeros(RNICS), unknown, unknown)
+    cards = RnicMinute(
+        Parameters.of(["CX-6"] * RNICS), rng.uniform(0.0, 8.0, RNICS), np.zeros(RNICS), deep, np.zeros(RNICS), unknown, unknown
+    )
     nothing = np.zeros(RNICS)
     asked = Weights(senders, receivers, wanted, np.zeros(len(senders)), np.full(len(senders), np.nan), nothing)
     there = join(asked, deep, nothing)
@@ -62,8 +64,8 @@ def fleet(seed: int, busy: float = 25.0) -> Fleet:
     return Fleet(by, replace(cards, sent_gbps=sent), Congested(sends < 1.0, receives < 1.0), sends, receives, wanted)
 
 
-def followed(given: Fleet, minutes: int = 15) -> Held:
-    tracker = Tracker(given.by)
+def followed(given: Fleet, minutes: int = 15) -> ThrottledShares:
+    tracker = ThrottleTracker(given.by)
     for _ in range(minutes):
         tracker.step(given.by, given.congested, given.cards)
     return tracker.held
@@ -81,7 +83,7 @@ def test_queries_are_near_the_truth_where_nobody_saw_the_congestion_begin(seed: 
 def test_true_shares_stay() -> None:
     given = fleet(1)
     doubt = Doubt(np.full(RNICS, FOLLOWED), np.full(RNICS, FOLLOWED))
-    found = settled(Held(given.sends, given.receives), doubt, given.by, given.congested, given.cards)
+    found = settled(ThrottledShares(given.sends, given.receives), doubt, given.by, given.congested, given.cards)
     np.testing.assert_allclose(found.sends, given.sends, rtol=0.01)
     np.testing.assert_allclose(found.receives, given.receives, rtol=0.01)
 
@@ -116,7 +118,7 @@ def test_receivers_have_no_equation_where_much_of_the_traffic_is_of_rnics_that_a
     much = replace(given.by, elsewhere=np.full(RNICS, given.by.packets.sum() / RNICS))
     no_senders = replace(given.cards, sent_gbps=np.where(given.congested.sends, np.nan, given.cards.sent_gbps))
     before, doubt = (
-        Held(np.where(given.congested.sends, 0.7, 1.0), np.where(given.congested.receives, 0.9, 1.0)),
+        ThrottledShares(np.where(given.congested.sends, 0.7, 1.0), np.where(given.congested.receives, 0.9, 1.0)),
         Doubt(*np.ones((2, RNICS))),
     )
     assert np.allclose(settled(before, doubt, much, given.congested, no_senders).receives, before.receives)
@@ -124,7 +126,7 @@ def test_receivers_have_no_equation_where_much_of_the_traffic_is_of_rnics_that_a
 
 
 def test_rnics_that_join_a_fleet_find_room() -> None:
-    given, tracker = fleet(4), Tracker()
+    given, tracker = fleet(4), ThrottleTracker()
     tracker.step(Weights(*(np.empty(0, dtype=np.intp),) * 2, *(np.empty(0),) * 3, np.zeros(0)), Congested.nowhere(0), None)
     tracker.step(given.by, given.congested, given.cards)
     assert len(tracker.held.sends) == len(tracker.held.receives) == RNICS

@@ -8,11 +8,11 @@ import pytest
 
 from wallwatch.domain.catalogue import load, promoted
 from wallwatch.domain.catalogue.promoted import Promotion
-from wallwatch.domain.forecast.card import Card
-from wallwatch.domain.forecast.physical import Parameters
+from wallwatch.domain.forecast.physical_model import Parameters
+from wallwatch.domain.forecast.profile_lookup import RnicModel
 from wallwatch.domain.forecast.targets import column, limits, scales
 
-OLD, NEW = Card("CX-6", "mlx5_core", "20.35.1012"), Card("CX-6", "mlx5_core", "20.41.1000")
+OLD, NEW = RnicModel("CX-6", "mlx5_core", "20.35.1012"), RnicModel("CX-6", "mlx5_core", "20.41.1000")
 FLOWS = column("offloaded_flows")
 
 

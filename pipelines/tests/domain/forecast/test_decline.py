@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from wallwatch.domain.forecast.decline import COLD_FROM, COLD_UNTIL, SAID_FROM, SAID_UNTIL, Declines, outlook
-from wallwatch.domain.forecast.physical import Performance
-from wallwatch.domain.forecast.reach import came_in_min, judged, reached_in_min, widened
+from wallwatch.domain.forecast.physical_model import Performance
 from wallwatch.domain.forecast.targets import HORIZONS_MIN
+from wallwatch.domain.forecast.wall_times import came_in_min, judged, reached_in_min, widened
 
 
 def ahead(likely: list[float], to_end: float) -> Performance:

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from wallwatch.domain.forecast import fall
+from wallwatch.domain.forecast import decline_model
 from wallwatch.domain.forecast.features import FeatureMaker
-from wallwatch.domain.forecast.model import Forecaster
+from wallwatch.domain.forecast.forecaster import Forecaster
 from wallwatch.domain.forecast.predict import predict
 from wallwatch.domain.forecast.targets import Floats, column
 from wallwatch.domain.forecast.window import History
@@ -22,7 +22,7 @@ def with_chains(history: History) -> History:
 
 def rows(history: History, index: int) -> dict[str, Floats]:
     window = history.at(index)
-    return dict(zip(fall.NAMES, fall.rows_of(window, FeatureMaker(window)).T.astype(np.float64), strict=True))
+    return dict(zip(decline_model.NAMES, decline_model.rows_of(window, FeatureMaker(window)).T.astype(np.float64), strict=True))
 
 
 def test_growth_of_the_chain_is_a_loss_of_bandwidth_in_shares(make_history: Callable[..., History]) -> None:
@@ -49,32 +49,32 @@ def test_a_fall_counts_when_it_comes_within_the_hour_and_an_hour_that_is_not_ove
     masks = np.full((2, 200), 8.0)
     masks[0, 100:] = 30.0
     history = with_chains(make_history(masks))
-    bandwidth = fall.expected(history)
-    assert [fall.labels_at(bandwidth, index)[0] for index in (30, 50, 98, 120)] == [0.0, 1.0, 1.0, 0.0]
-    assert np.isnan(fall.labels_at(bandwidth, 150)).all()
-    examples = fall.falls_of(history, 60, 10)
-    assert examples.rows.shape == (2 * 8, len(fall.NAMES))
+    bandwidth = decline_model.expected(history)
+    assert [decline_model.labels_at(bandwidth, index)[0] for index in (30, 50, 98, 120)] == [0.0, 1.0, 1.0, 0.0]
+    assert np.isnan(decline_model.labels_at(bandwidth, 150)).all()
+    examples = decline_model.decline_examples_of(history, 60, 10)
+    assert examples.rows.shape == (2 * 8, len(decline_model.NAMES))
     assert examples.labels.sum() == 5  # the median of three minutes has not seen the fall in the minute in which it comes
 
 
 def test_chances_are_learnt_and_an_rnic_that_starts_cold_keeps_those_of_its_quantiles(
     make_history: Callable[..., History], ramps: Callable[[int, int], Floats]
 ) -> None:
-    lots = [fall.falls_of(with_chains(make_history(ramps(24, seed))), 20, 3) for seed in (1, 2)]
-    learnt = fall.fit(lots, rounds=100)
+    lots = [decline_model.decline_examples_of(with_chains(make_history(ramps(24, seed))), 20, 3) for seed in (1, 2)]
+    learnt = decline_model.fit(lots, rounds=100)
     assert learnt is not None
     history = with_chains(make_history(ramps(24, 3)))
-    unseen = fall.falls_of(history, 60, 5)
-    chance = Forecaster({}, {}, falls=learnt).fall_chances(unseen.rows)
+    unseen = decline_model.decline_examples_of(history, 60, 5)
+    chance = Forecaster({}, {}, decline_booster=learnt).decline_chances(unseen.rows)
     assert chance[unseen.labels == 1.0].mean() > chance[unseen.labels == 0.0].mean() + 0.3
     history.values[1, :95] = np.nan
-    made = predict(history.at(99), Forecaster({}, {}, falls=learnt))
+    made = predict(history.at(99), Forecaster({}, {}, decline_booster=learnt))
     assert made.decline.learnt.tolist() == [True, False] + [True] * 22
     assert np.isfinite(made.decline.chance).all()
 
 
 def test_too_few_examples_or_a_fleet_that_never_fell_teach_nothing(make_history: Callable[..., History]) -> None:
-    still = fall.falls_of(with_chains(make_history(np.full((20, 200), 8.0))), 60, 1)
-    assert len(still) > fall.FEWEST
-    assert fall.fit([still]) is None
-    assert fall.fit([fall.Falls(still.rows[:10], np.array([0.0, 1.0] * 5))]) is None
+    still = decline_model.decline_examples_of(with_chains(make_history(np.full((20, 200), 8.0))), 60, 1)
+    assert len(still) > decline_model.FEWEST
+    assert decline_model.fit([still]) is None
+    assert decline_model.fit([decline_model.DeclineExamples(still.rows[:10], np.array([0.0, 1.0] * 5))]) is None

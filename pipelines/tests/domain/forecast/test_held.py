@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from wallwatch.domain.forecast.held import LEAST_SHARE, Congested, Held, step
 from wallwatch.domain.forecast.peers import Weights, join
 from wallwatch.domain.forecast.targets import Floats
+from wallwatch.domain.forecast.throttled_share import LEAST_SHARE, Congested, ThrottledShares, step
 
 RNICS = 8
 BUSY = 7
@@ -41,7 +41,7 @@ def test_a_receiver_that_slows_down_all_its_senders_is_told_from_a_sender_that_w
     slow[BUSY] = 0.6
     now = let_through(wanted, np.ones(RNICS), slow)
     now[2] *= 0.3  # its job has shrunk
-    held = step(Held.nothing(RNICS), report(wanted), report(now), congested(receives=(BUSY,)))
+    held = step(ThrottledShares.nothing(RNICS), report(wanted), report(now), congested(receives=(BUSY,)))
     assert held.receives[BUSY] == pytest.approx(0.6)
     assert np.delete(held.receives, BUSY).tolist() == [1.0] * (RNICS - 1)
     assert held.sends.tolist() == [1.0] * RNICS
@@ -51,14 +51,14 @@ def test_a_congested_sender_and_congested_receivers_are_told_apart(wanted: Float
     sends, receives = np.ones(RNICS), np.ones(RNICS)
     sends[0], receives[[3, BUSY]] = 0.8, (0.5, 0.7)
     now = report(let_through(wanted, sends, receives))
-    held = step(Held.nothing(RNICS), report(wanted), now, congested((0,), (3, BUSY)))
+    held = step(ThrottledShares.nothing(RNICS), report(wanted), now, congested((0,), (3, BUSY)))
     np.testing.assert_allclose(held.sends, sends)
     np.testing.assert_allclose(held.receives, receives)
     np.testing.assert_allclose(held.asked(now), wanted[now.senders, now.receivers])
 
 
 def test_shares_add_up_over_reports_and_end_with_the_congestion(wanted: Floats) -> None:
-    held, before = Held.nothing(RNICS), report(wanted)
+    held, before = ThrottledShares.nothing(RNICS), report(wanted)
     slow = np.ones(RNICS)
     for share in (0.9, 0.7, 0.8):
         slow[BUSY] = share
@@ -70,7 +70,7 @@ def test_shares_add_up_over_reports_and_end_with_the_congestion(wanted: Floats) 
 
 
 def test_errors_never_add_up_to_more_than_four_times(wanted: Floats) -> None:
-    held = Held.nothing(RNICS)
+    held = ThrottledShares.nothing(RNICS)
     for _ in range(5):
         held = step(held, report(wanted), report(0.5 * wanted), congested((1,), (BUSY,)))
     assert (held.sends[1], held.receives[BUSY]) == (LEAST_SHARE, LEAST_SHARE)
@@ -79,12 +79,12 @@ def test_errors_never_add_up_to_more_than_four_times(wanted: Floats) -> None:
 @pytest.mark.parametrize("senders", [0, 1, 2])
 def test_few_pairs_tell_nothing(wanted: Floats, senders: int) -> None:
     wanted[senders:, BUSY] = 0.0
-    held = step(Held.nothing(RNICS), report(wanted), report(0.5 * wanted), congested(receives=(BUSY,)))
+    held = step(ThrottledShares.nothing(RNICS), report(wanted), report(0.5 * wanted), congested(receives=(BUSY,)))
     assert held.receives[BUSY] == 1.0
 
 
 def test_a_fleet_that_has_grown_keeps_what_is_known(wanted: Floats) -> None:
-    held = Held.nothing(RNICS)
+    held = ThrottledShares.nothing(RNICS)
     held.receives[BUSY] = 0.5
     more = np.zeros((RNICS + 2, RNICS + 2))
     more[:RNICS, :RNICS] = wanted
@@ -96,7 +96,7 @@ def test_queries_at_receivers_that_hold_packets_back_count_for_those_that_wait_t
     slow, deep = np.ones(RNICS), np.zeros(RNICS)
     slow[BUSY], deep[BUSY] = 0.5, 20.0
     now = report(let_through(wanted, np.ones(RNICS), slow))
-    held = Held(np.ones(RNICS), slow)
+    held = ThrottledShares(np.ones(RNICS), slow)
     there = join(now, deep, np.zeros(RNICS), held.asked(now))
     np.testing.assert_allclose(there.mean[:BUSY], 20.0 * wanted[:BUSY, BUSY] / wanted[:BUSY].sum(axis=1))
     assert (join(now, deep, np.zeros(RNICS)).mean[:BUSY] < there.mean[:BUSY]).all()

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from wallwatch.domain.forecast.decline import COLD_FROM, COLD_UNTIL
-from wallwatch.domain.forecast.examples import examples_of, together
 from wallwatch.domain.forecast.features import NAMES, FeatureMaker
-from wallwatch.domain.forecast.model import FEWEST, Forecaster, calibrate, fit
+from wallwatch.domain.forecast.forecaster import FEWEST, Forecaster, calibrate, fit
 from wallwatch.domain.forecast.predict import predict
 from wallwatch.domain.forecast.targets import HORIZONS_MIN, Floats, column, targets
+from wallwatch.domain.forecast.training_examples import examples_of, together
 from wallwatch.domain.forecast.window import History
 
 MASKS = column("egress_masks")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from wallwatch.domain.forecast.physical import Performance, performance
+from wallwatch.domain.forecast.physical_model import Performance, performance
 from wallwatch.domain.forecast.targets import HORIZONS_MIN, QUANTILES, column, targets
 
 LINK = 252.0

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from wallwatch.domain.forecast.model import Forecaster
+from wallwatch.domain.forecast.forecaster import Forecaster
 from wallwatch.domain.forecast.trees import BLOCK, MOST_LEAVES, Trees
 
 FEATURES = 6
@@ -67,6 +67,6 @@ def test_trees_that_cannot_be_evaluated_are_refused() -> None:
 
 def test_a_forecaster_that_went_to_another_process_forecasts_the_same() -> None:
     rows = some_rows(800, 0.1)
-    made = Forecaster({}, {}, falls=learnt((rows > 0).astype(np.float32)))
-    before = made.fall_chances(rows)
-    assert (pickle.loads(pickle.dumps(made)).fall_chances(rows) == before)[~np.isnan(before)].all()
+    made = Forecaster({}, {}, decline_booster=learnt((rows > 0).astype(np.float32)))
+    before = made.decline_chances(rows)
+    assert (pickle.loads(pickle.dumps(made)).decline_chances(rows) == before)[~np.isnan(before)].all()

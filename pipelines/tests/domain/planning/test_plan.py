@@ -10,7 +10,7 @@ from wallwatch.domain.masks.dump import Dump, Flow, read_dump
 from wallwatch.domain.masks.space import HeaderSpace
 from wallwatch.domain.planning.compare import NotComparable, compare_flows
 from wallwatch.domain.planning.plan import Plan, make_plan
-from wallwatch.domain.planning.report import after_text
+from wallwatch.domain.planning.plan_report import after_text
 from wallwatch.domain.planning.steps import applied
 
 CX6 = profiles()["CX-6"]
@@ -33,7 +33,7 @@ def host(number: int) -> str:
 
 def chain(plan: Plan) -> list[str]:
     """The masks afterwards by their prefix lengths, hyper first where there is one."""
-    part = plan.parts["egress"]
+    part = plan.directions["egress"]
     lengths = [plan.space.field_of(part.cascading[at].mask, "ipv4.src").bit_count() for at in (*part.order.stay, *part.order.moved)]
     return [f"/{length}" for length in lengths]
 
@@ -41,7 +41,7 @@ def chain(plan: Plan) -> list[str]:
 def test_cold_masks_are_moved_behind_hot_ones() -> None:
     plan = make_plan(dump_of(line("10.0.0.0/24", 1), line("10.1.0.0/16", 2), line("10.2.2.0/23", 90_000), line("10.3.0.0/17", 500)), CX6)
     assert plan.proven
-    assert plan.parts["egress"].chain.queries == pytest.approx(2.0, abs=0.02)
+    assert plan.directions["egress"].chain.queries == pytest.approx(2.0, abs=0.02)
     assert chain(plan)[0] == "/23"
     assert plan.then.q_l == pytest.approx(0.0, abs=0.1)
     assert plan.then.bandwidth_gbps is not None
@@ -219,7 +219,7 @@ def test_flows_that_rest_or_have_just_come_get_no_entry() -> None:
     added = [plan.space.field_of(step.flow.value, "ipv4.src") & 0xFF for step in plan.steps if step.phase == "activate"]
     assert sorted(added) == list(range(1, 11))
     assert plan.proven
-    assert sum(one.resting for part in plan.parts.values() for one in part.hyper) == 2
+    assert sum(one.resting for part in plan.directions.values() for one in part.hyper) == 2
 
 
 def test_what_is_expected_includes_that_flows_end_and_others_come() -> None:

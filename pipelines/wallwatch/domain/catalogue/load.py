@@ -18,13 +18,13 @@ from wallwatch.domain.catalogue.models import (
     EventSignal,
     Limit,
     OtherCondition,
-    Performance,
     Profile,
     Symptom,
     WallDefinition,
 )
 from wallwatch.domain.catalogue.remedy_models import RemedyAction
-from wallwatch.domain.performance.model import masks_at_bandwidth_loss
+from wallwatch.domain.performance.formulas import masks_at_bandwidth_loss
+from wallwatch.domain.performance.parameters import Performance
 from wallwatch.domain.telemetry.registry import RegistryError, measurements
 
 E = TypeVar("E", bound=Entry)

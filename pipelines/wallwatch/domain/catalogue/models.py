@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from wallwatch.domain.performance.parameters import Performance
 
 Severity = Literal["warning", "critical"]
 BlastRadius = Literal["flows", "rnic", "host"]
@@ -195,33 +197,6 @@ class Limit(Entry):
     source: str
 
 
-Covariance = tuple[tuple[float, ...], ...]
-
-
-class Performance(Entry):
-    """Parameters of the paper's Table 3 for one RNIC model: Gbit/s, microseconds, mask queries."""
-
-    u: float
-    v: float = Field(gt=0)
-    m: float
-    n: float
-    w: float
-    a: float
-    b: float
-    c: float
-    goodness: float = Field(gt=0, le=1)
-    """R squared of the fit of bandwidth."""
-    latency_goodness: float | None = Field(None, gt=0, le=1)
-    """That of latency; Table 3 prints one goodness for both."""
-    bandwidth_relative_sd: float | None = Field(None, ge=0)
-    """Relative scatter around the fit, which only a calibration knows."""
-    latency_relative_sd: float | None = Field(None, ge=0)
-    bandwidth_covariance: Covariance | None = None
-    """Of u, v, m, n, w: what the points of a calibration leave open, so that predictions far from them are wide."""
-    latency_covariance: Covariance | None = None
-    """Of a, b, c."""
-
-
 class Profile(Entry):
     """One RNIC model; `limits` has every wall, those of masks derived from the model."""
 
@@ -242,8 +217,16 @@ class DerivedSignal(Entry):
     meaning: str
     sum_of: tuple[str, ...] = ()
     """Counters of `rnic` whose increase per second this is, all together."""
+    source: Literal["rnic_offload", "rnic"] = Field("rnic_offload", alias="from")
+    """The measurement whose samples give it."""
     drawn_by: tuple[str, ...] = ()
-    """Measured fields to look at for it: those that it is made of, `measurement.field` where a name alone is another's."""
+    """Measured fields to look at for it: those that it is made of (the counters of `sum_of` unless said), `measurement.field` where a name
+    alone is another's."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drawn_by_its_counters(cls, raw: Any) -> Any:
+        return {"drawn_by": raw["sum_of"], **raw} if isinstance(raw, dict) and "sum_of" in raw else raw
 
 
 class EventSignal(Entry):

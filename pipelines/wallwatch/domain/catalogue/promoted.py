@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from wallwatch.domain.catalogue import load
-from wallwatch.domain.catalogue.models import Limit, Performance, Profile
-from wallwatch.domain.performance.model import masks_at_bandwidth_loss
+from wallwatch.domain.catalogue.models import Limit, Profile
+from wallwatch.domain.performance.formulas import masks_at_bandwidth_loss
+from wallwatch.domain.performance.parameters import Performance
 
 Key = tuple[str, str, str]
 """Model, driver, firmware; an empty driver or firmware stands for all."""

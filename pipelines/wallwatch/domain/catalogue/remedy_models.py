@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from wallwatch.domain.catalogue.models import Entry
+
+FORMATS: Mapping[str, Mapping[str, object]] = {"pci": {"pattern": r"^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$", "max_length": 12}}
+"""What a parameter of a format must be. `pci`: the PCI address of an RNIC."""
 
 
 class Parameter(Entry):
     """One typed parameter of a remedy; ranges are inclusive."""
 
     type: Literal["integer", "text"]
+    format: Literal["pci"] | None = None
+    """Gives `pattern` and `max_length`, see `FORMATS`."""
     unit: str
     label: str
     meaning: str
@@ -23,6 +28,11 @@ class Parameter(Entry):
     maximum: int | None = None
     pattern: str | None = None
     max_length: int | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_its_format(cls, raw: Any) -> Any:
+        return {**FORMATS.get(raw.get("format") or "", {}), **raw} if isinstance(raw, dict) else raw
 
     def problem(self, value: object) -> str | None:
         """Why the value is refused, or None when it is fine."""

@@ -1,9 +1,10 @@
 """Declines: is the bandwidth likely to fall by 5 % or more (paper, section 4.3), and since when is that said?
 
-With a trained model the chance that the bandwidth falls so far within the hour is learnt directly (`fall`). Without one it comes from the
-quantiles of the bandwidth at each horizon, taken as a normal distribution with a side of its own below and above the median: the mean over
-the horizons from a quarter of an hour on. A decline is said when the chance reaches a threshold, and until it falls below a lower
-one, so that a chance that wavers is one decline and not ten.
+With a trained model the chance that the bandwidth falls so far within the hour is learnt directly (`decline_model`).
+Without one it comes from the quantiles of the bandwidth at each horizon, taken as a normal distribution with a side of
+its own below and above the median: the mean over the horizons from a quarter of an hour on. A decline is said when the
+chance reaches a threshold, and until it falls below a lower one, so that a chance that wavers is one decline and not
+ten.
 
 The thresholds are points of a curve of recall against precision, chosen on simulated fleets that were neither trained on nor judged; the
 curve is in docs/forecast-evaluation.md.
@@ -17,8 +18,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 
-from wallwatch.domain.forecast.physical import Performance
-from wallwatch.domain.forecast.targets import DECLINE_SHARE, HORIZONS_MIN, QUANTILES, Floats
+from wallwatch.domain.forecast.physical_model import Performance
+from wallwatch.domain.forecast.targets import HORIZONS_MIN, QUANTILES, Floats
+from wallwatch.domain.performance.parameters import DECLINE_SHARE
 
 SAID_FROM, SAID_UNTIL = 0.77, 0.72
 """Of chances that are learnt."""

@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from wallwatch.domain.catalogue.load import walls
-from wallwatch.domain.forecast import fall, physical, trend
+from wallwatch.domain.forecast import damped_trend, decline_model, physical_model
 from wallwatch.domain.forecast.decline import Outlook, outlook
-from wallwatch.domain.forecast.examples import LEAST_HISTORY_MIN, is_growing
 from wallwatch.domain.forecast.features import FeatureMaker
-from wallwatch.domain.forecast.model import Forecaster
-from wallwatch.domain.forecast.reach import times, unstretched
+from wallwatch.domain.forecast.forecaster import Forecaster
 from wallwatch.domain.forecast.targets import HORIZONS_MIN, QUANTILES, Floats, limits, targets
+from wallwatch.domain.forecast.training_examples import LEAST_HISTORY_MIN, is_growing
+from wallwatch.domain.forecast.wall_times import times, unstretched
 from wallwatch.domain.forecast.window import Window
 
 OWN_ERROR = 0.02
@@ -32,7 +32,7 @@ class Forecast:
     paths : array (rnics, walls, horizons, quantiles)
         What times to walls come from. Of values that stand still the upper end is at least that of any value of the fleet that does: a
         model that is sure that nothing begins has only not seen it begin.
-    performance : physical.Performance
+    performance : physical_model.Performance
     headroom : array (rnics, horizons, quantiles)
         Of the nearest wall at that time, 1 - value / limit.
     reached_in_min : array (rnics, walls, 3)
@@ -48,7 +48,7 @@ class Forecast:
     now: Floats
     ahead: Floats
     paths: Floats
-    performance: physical.Performance
+    performance: physical_model.Performance
     headroom: Floats
     reached_in_min: Floats
     decline: Outlook
@@ -74,7 +74,7 @@ def predict(window: Window, forecaster: Forecaster | None) -> Forecast:
     if forecaster is None:
         cold = np.ones(n, dtype=np.bool_)
     above = np.full((n, len(targets()), len(HORIZONS_MIN)), -np.inf)
-    margins = {**trend.starting_margins(), **(forecaster.cold if forecaster is not None else {})}
+    margins = {**damped_trend.starting_margins(), **(forecaster.cold if forecaster is not None else {})}
     for k, target in enumerate(targets()):
         now[:, k] = maker.newest(k)
         if np.isnan(now[:, k]).all():
@@ -86,12 +86,12 @@ def predict(window: Window, forecaster: Forecaster | None) -> Forecast:
         if learnt and forecaster is not None:
             ahead[:, k] = forecaster.ahead(target.name, features)
         if not learnt or cold.any() or target.wall is not None:
-            by_trend = trend.damped(features, maker.noise(k), margins[target.name])
+            by_trend = damped_trend.damped(features, maker.noise(k), margins[target.name])
             above[:, k] = np.where(moves[:, k, None], -np.inf, by_trend[:, :, -1])
             chosen = np.ones(n, dtype=np.bool_) if not learnt else cold
             ahead[chosen, k] = by_trend[chosen]
     link = _carried(window)
-    found = physical.performance(window.models, now, ahead, window.spread, link, window.sent_gbps)
+    found = physical_model.performance(window.models, now, ahead, window.spread, link, window.sent_gbps)
     found = _with_own_error(found, link)
     limit = limits(window.models)
     count = len(walls())
@@ -109,17 +109,17 @@ def predict(window: Window, forecaster: Forecaster | None) -> Forecast:
         found,
         np.where(np.isinf(nearest), np.nan, nearest),
         reached,
-        outlook(found, _falls(window, maker, forecaster, cold)),
+        outlook(found, _decline_chances(window, maker, forecaster, cold)),
         np.asarray(cold),
         window.of_peers,
     )
 
 
-def _falls(window: Window, maker: FeatureMaker, forecaster: Forecaster | None, cold: npt.NDArray[np.bool_]) -> Floats | None:
+def _decline_chances(window: Window, maker: FeatureMaker, forecaster: Forecaster | None, cold: npt.NDArray[np.bool_]) -> Floats | None:
     """Chances that the bandwidth falls within the hour; NaN for RNICs that start cold."""
-    if forecaster is None or forecaster.falls is None:
+    if forecaster is None or forecaster.decline_booster is None:
         return None
-    return np.where(cold, np.nan, forecaster.fall_chances(fall.rows_of(window, maker)))
+    return np.where(cold, np.nan, forecaster.decline_chances(decline_model.rows_of(window, maker)))
 
 
 def _carried(window: Window) -> Floats:
@@ -129,7 +129,7 @@ def _carried(window: Window) -> Floats:
     return np.where(np.isnan(window.link_gbps), np.nan, np.fmax(window.link_gbps, window.sent_gbps))
 
 
-def _with_own_error(found: physical.Performance, link: Floats) -> physical.Performance:
+def _with_own_error(found: physical_model.Performance, link: Floats) -> physical_model.Performance:
     """Bandwidths whose interval has the error of the performance model itself, beside that of the loads; the link still bounds them."""
     middle = len(QUANTILES) // 2
     likely = found.bandwidth[:, :, middle : middle + 1]
@@ -141,7 +141,7 @@ def _with_own_error(found: physical.Performance, link: Floats) -> physical.Perfo
 
 def _stretch(forecaster: Forecaster | None, cold: npt.NDArray[np.bool_], moves: npt.NDArray[np.bool_]) -> Floats:
     """How much wider each interval is made, shape (rnics, walls, 3)."""
-    starting = trend.starting_reach()
+    starting = damped_trend.starting_reach()
     trained = unstretched() if forecaster is None else forecaster.reach
     from_cold = starting if forecaster is None or forecaster.cold_reach is None else forecaster.cold_reach
     table = np.stack([trained, from_cold])

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from wallwatch.domain.catalogue.load import walls
 from wallwatch.domain.catalogue.models import Profile
 from wallwatch.domain.catalogue.promoted import profiles
-from wallwatch.domain.forecast.card import by_profile
+from wallwatch.domain.forecast.profile_lookup import by_profile
 
 Floats = npt.NDArray[np.float64]
 
@@ -22,8 +22,6 @@ QUANTILES = (0.05, 0.5, 0.95)
 NOMINAL_COVERAGE = QUANTILES[-1] - QUANTILES[0]
 HISTORY_MIN = 61
 """Minutes of history that a forecast looks at: the newest, and the 60 before."""
-DECLINE_SHARE = 0.05
-"""A drop of the bandwidth by this share is a decline (paper, section 4.3: empirically 5 %)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,18 +129,3 @@ class History:
             link_gbps=self.link_gbps[:, first:last],
             sent_gbps=None if self.sent_gbps is None else self.sent_gbps[:, first:last],
         )
-
-    def rnics_between(self, rnics: slice) -> History:
-        """Some of the RNICs; cut between hosts, so that those of one host stay together."""
-        return replace(
-            self,
-            models=self.models[rnics],
-            names=self.names[rnics],
-            hosts=self.hosts[rnics],
-            values=self.values[rnics],
-            containers=self.containers[rnics],
-            spread=self.spread[rnics],
-            of_peers=self.of_peers[rnics],
-            link_gbps=self.link_gbps[rnics],
-            sent_gbps=None if self.sent_gbps is None else self.sent_gbps[rnics],
-        )

@@ -16,9 +16,8 @@ from typing import Any
 
 from wallwatch.domain.catalogue.load import causes, prior_factors, unexplained_probability
 from wallwatch.domain.catalogue.models import Cause, EvidenceRule
+from wallwatch.domain.evidence import Evidence, Feature, evidence, with_unit
 from wallwatch.domain.hypotheses.versions import Identity, repaired_by
-from wallwatch.domain.symptoms.model import Evidence, evidence, with_unit
-from wallwatch.domain.symptoms.window import Feature
 
 UNKNOWN = Identity()
 

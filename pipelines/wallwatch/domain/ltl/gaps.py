@@ -70,55 +70,69 @@ def widened(monitor: Monitor, most_states: int = MAX_STATES, restarts: bool = Fa
     >>> machine.known[machine.gap[0]], machine.verdicts[machine.gap[0]]
     (False, '?')
     """
-    letters = 1 << len(monitor.propositions)
-    failed = sum(1 << state for state, verdict in enumerate(monitor.verdicts) if verdict == "F") if restarts else 0
-    reach = _reachable(monitor, failed)
-    sets: list[int] = [1]
-    number = {1: 0}
-    rows: list[list[int]] = []
-    gaps: list[int] = []
-
-    def settled(members: int, restarted: int = 1) -> int:
-        if members & failed and members & ~failed:
-            members = members & ~failed | restarted
-        found = number.get(members)
-        if found is None:
-            if len(sets) >= most_states or len(sets) * letters > MAX_TABLE:
-                raise TooComplex(
-                    f"after lost events there are more than {len(sets):,} possibilities; monitor the parts of the formula one by one"
-                )
-            found = number[members] = len(sets)
-            sets.append(members)
-        return found
-
-    diagrams = monitor.diagrams
-    one = [diagrams.mapped(lambda state: 1 << cast(int, state), {}, step) for step in monitor.steps]
-    anew = [1 << monitor.next(0, letter) for letter in range(letters)]
-    restarted = [1 if step & failed else step for step in anew]
-    memo: dict[tuple[int, int], int] = {}
-    for members in sets:  # grows while it is walked
-        joined = diagrams.leaf(0)
-        for state in _bits(members):
-            joined = diagrams.combine(_union, memo, joined, one[state])
-        rows.append([settled(cast(int, diagrams.at(joined, letter)), restarted[letter]) for letter in range(letters)])
-        after = 0
-        for state in _bits(members):
-            after |= reach[state]
-        gaps.append(settled(after))
-
-    verdicts = [_verdict(monitor, members) for members in sets]
-    order = sorted(range(len(sets)), key=lambda state: (verdicts[state] != "?", state))
+    subsets = _Subsets(monitor, most_states, restarts)
+    rows, gaps = subsets.explore()
+    verdicts = [_verdict(monitor, members) for members in subsets.members]
+    order = sorted(range(len(verdicts)), key=lambda state: (verdicts[state] != "?", state))
     if verdicts[0] != "?":  # the initial state is number 0 whatever its verdict
         order = [0, *(state for state in order if state != 0)]
     place = {state: position for position, state in enumerate(order)}
     return Widened(
         propositions=monitor.propositions,
         verdicts=tuple(verdicts[state] for state in order),
-        known=tuple(sets[state].bit_count() == 1 for state in order),
-        retired=tuple(all(member in monitor.hopeless for member in _bits(sets[state])) for state in order),
+        known=tuple(subsets.members[state].bit_count() == 1 for state in order),
+        retired=tuple(all(member in monitor.hopeless for member in _bits(subsets.members[state])) for state in order),
         table=tuple(tuple(place[following] for following in rows[state]) for state in order),
         gap=tuple(place[gaps[state]] for state in order),
     )
+
+
+class _Subsets:
+    """The sets of a monitor's states that events and gaps lead to, each a number whose bits are its members."""
+
+    def __init__(self, monitor: Monitor, most_states: int, restarts: bool) -> None:
+        self.members: list[int] = [1]
+        """By number; the first is the initial state alone."""
+        self._monitor = monitor
+        self._most_states = most_states
+        self._letters = 1 << len(monitor.propositions)
+        self._failed = sum(1 << state for state, verdict in enumerate(monitor.verdicts) if verdict == "F") if restarts else 0
+        self._numbers = {1: 0}
+
+    def explore(self) -> tuple[list[list[int]], list[int]]:
+        """For each set: the numbers of those that letters lead to, and of the one after a gap."""
+        monitor, letters, failed = self._monitor, self._letters, self._failed
+        reach = _reachable(monitor, failed)
+        diagrams = monitor.diagrams
+        steps = [diagrams.mapped(lambda state: 1 << cast(int, state), {}, step) for step in monitor.steps]
+        first_steps = [1 << monitor.next(0, letter) for letter in range(letters)]
+        restarted = [1 if step & failed else step for step in first_steps]
+        memo: dict[tuple[int, int], int] = {}
+        rows: list[list[int]] = []
+        gaps: list[int] = []
+        for members in self.members:  # grows while it is walked
+            joined = diagrams.leaf(0)
+            after_gap = 0
+            for state in _bits(members):
+                joined = diagrams.combine(_union, memo, joined, steps[state])
+                after_gap |= reach[state]
+            rows.append([self._number_of(cast(int, diagrams.at(joined, letter)), restarted[letter]) for letter in range(letters)])
+            gaps.append(self._number_of(after_gap))
+        return rows, gaps
+
+    def _number_of(self, members: int, restarted: int = 1) -> int:
+        """The number of a set. Where only some of its states are violated, those have been `restarted`."""
+        if members & self._failed and members & ~self._failed:
+            members = members & ~self._failed | restarted
+        found = self._numbers.get(members)
+        if found is not None:
+            return found
+        count = len(self.members)
+        if count >= self._most_states or count * self._letters > MAX_TABLE:
+            raise TooComplex(f"after lost events there are more than {count:,} possibilities; monitor the parts of the formula one by one")
+        self._numbers[members] = count
+        self.members.append(members)
+        return count
 
 
 def _union(a: Hashable, b: Hashable) -> int:

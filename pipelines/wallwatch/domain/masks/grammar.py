@@ -19,7 +19,7 @@ MAX_DEPTH = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ParsedItem:
     """One top-level field of a match at its place in the header space."""
 
     value: int
@@ -33,7 +33,7 @@ class MatchParser:
     """Reads matches into a header space. The parts of matches repeat from line to line and are read once."""
 
     space: HeaderSpace
-    seen: dict[str, Part] = field(default_factory=dict)
+    seen: dict[str, ParsedItem] = field(default_factory=dict)
     leaves: dict[tuple[str, str], list[tuple[str, int, int]]] = field(default_factory=dict)
     runs: dict[str, tuple[int, int, list[str]]] = field(default_factory=dict)
 
@@ -85,7 +85,7 @@ class MatchParser:
                 mask |= part.mask
         return value, mask, heads
 
-    def _part(self, item: str) -> Part:
+    def _part(self, item: str) -> ParsedItem:
         value = mask = 0
         paths: list[str] = []
         for path, one_value, one_mask in self._usual(item) or self._item(item, "", 0):
@@ -94,7 +94,7 @@ class MatchParser:
             paths.append(path)
             value |= one_value
             mask |= one_mask
-        return Part(value, mask, item.partition("(")[0])
+        return ParsedItem(value, mask, item.partition("(")[0])
 
     def _usual(self, item: str) -> list[tuple[str, int, int]]:
         """A group of plain fields, most of which have been seen in other lines; nothing for any other."""

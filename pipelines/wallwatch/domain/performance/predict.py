@@ -8,8 +8,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from wallwatch.domain.catalogue.models import Covariance, Performance
-from wallwatch.domain.performance.model import bandwidth_gbps, bandwidths_gbps, latency_us
+from wallwatch.domain.performance.formulas import bandwidth_gbps, bandwidths_gbps, latency_us
+from wallwatch.domain.performance.parameters import Covariance, Performance
 
 LEVEL = 0.95
 _Z = 1.959964

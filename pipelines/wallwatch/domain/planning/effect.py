@@ -6,14 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from wallwatch.domain.catalogue.models import Profile
-from wallwatch.domain.performance.model import bandwidth_gbps, latency_us
+from wallwatch.domain.performance.formulas import bandwidth_gbps, latency_us
 from wallwatch.domain.planning.steps import Step
 from wallwatch.domain.planning.traffic import WINDOW_S, Traffic
 
 PACE_SHARE = 0.5
 """Share of the wall of flow insertions that a plan's operations may take; the rest is left to the flows that come by themselves."""
-NOTICEABLE = 0.05
-"""A change of performance that is noticed (paper, section 4: 5 %)."""
 
 
 @dataclass(frozen=True)

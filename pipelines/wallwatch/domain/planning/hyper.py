@@ -10,8 +10,8 @@ address match its IP address in full. A guess that is wrong costs an entry witho
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
 from typing import NamedTuple
@@ -67,50 +67,17 @@ def choose(rows: Sequence[int], flows: Sequence[Flow], space: HeaderSpace, traff
     rows : sequence of int
         The table's flows.
     """
-    paths = [path for path in space.offsets if path != "in_port"]
-    usable = sum(1 << at for at, path in enumerate(paths) if path == "tunnel" or known(path) is not None)
-    port = space.mask_of("in_port")
     by_mask: dict[int, list[int]] = {}
     for row in rows:
         by_mask.setdefault(flows[row].mask, []).append(row)
-    looked_at = reduce(or_, by_mask, 0)
-    bits_of = [space.mask_of(path) & looked_at for path in paths]
-    needs = {mask: _needs(mask, bits_of) for mask in by_mask}
-    learned = _Addresses.of(by_mask, flows, looked_at, space, paths)
-    wanted: dict[tuple[int, int], float] = {}
-    have: list[tuple[int, int, int]] = []  # need and fields of a flow with packets, and its place in `values`
-    values: list[tuple[int, int]] = []  # row and all bits that are known of its packets
-    packets, lasting = traffic.packets.tolist(), traffic.lasting.tolist()
-    resting = 0
-    for mask, members in by_mask.items():
-        need, exact = needs[mask]
-        if need & ~usable or not mask & port:
-            continue
-        open_ends = learned.open_ends(mask, exact)
-        served: dict[int, float] = {}
-        for row in members:
-            if packets[row] == 0:
-                continue
-            if not lasting[row]:
-                resting += 1
-                continue
-            fields, value = exact, flows[row].value
-            for told, ethernet, counted, place in open_ends:
-                address = told.get(value & ethernet)
-                if address is not None and not (address ^ value) & counted:
-                    fields |= place
-                    value |= address
-            have.append((need, fields, len(values)))
-            values.append((row, value))
-            served[fields] = served.get(fields, 0.0) + packets[row]
-        for fields, count in served.items():
-            wanted[need, fields] = wanted.get((need, fields), 0.0) + count
-    best = _best(wanted)
+    table = _Table.of(by_mask, space)
+    headers = _headers_of(table, by_mask, flows, space, traffic)
+    best = _best(headers.packets)
     if best is None:
         return None
-    mask = port | sum(space.mask_of(path) & looked_at for at, path in enumerate(paths) if best >> at & 1)
+    mask = table.port | sum(bits for at, bits in enumerate(table.bits_of) if best >> at & 1)
     present = [row for row in rows if flows[row].mask == mask]
-    fitting = sorted(values[at] for need, fields, at in have if not need & ~best and not best & ~fields)
+    fitting = sorted((one.row, one.value) for one in headers.known if not one.need & ~best and not best & ~one.fields)
     taken = {flows[row].value for row in present}
     entries: dict[int, Entry] = {}
     for row, value in fitting:
@@ -118,7 +85,88 @@ def choose(rows: Sequence[int], flows: Sequence[Flow], space: HeaderSpace, traff
         if header not in taken and header not in entries:
             entries[header] = Entry(header, row)
     recirc_id = space.field_of(flows[rows[0]].value, "recirc_id")
-    return HyperMask(recirc_id, mask, tuple(present), tuple(entries.values()), (), 0, len(have) - len(fitting), resting)
+    uncovered = len(headers.known) - len(fitting)
+    return HyperMask(recirc_id, mask, tuple(present), tuple(entries.values()), (), 0, uncovered, headers.resting)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The fields of a table; sets of them are bits over `paths`."""
+
+    paths: list[str]
+    bits_of: list[int]
+    """Of each field: the bits that any mask looks at."""
+    looked_at: int
+    usable: int
+    """Fields that an exact entry may have."""
+    port: int
+
+    @classmethod
+    def of(cls, masks: Iterable[int], space: HeaderSpace) -> _Table:
+        paths = [path for path in space.offsets if path != "in_port"]
+        usable = sum(1 << at for at, path in enumerate(paths) if path == "tunnel" or known(path) is not None)
+        looked_at = reduce(or_, masks, 0)
+        return cls(paths, [space.mask_of(path) & looked_at for path in paths], looked_at, usable, space.mask_of("in_port"))
+
+
+class _Header(NamedTuple):
+    """What is known of a flow's packets."""
+
+    need: int
+    """Fields that its mask looks at."""
+    fields: int
+    """Fields that are known in full."""
+    row: int
+    value: int
+    """All bits that are known."""
+
+
+@dataclass
+class _Headers:
+    """The headers of a table's flows that have packets and go on."""
+
+    known: list[_Header] = field(default_factory=list)
+    packets: dict[tuple[int, int], float] = field(default_factory=dict)
+    """By need and fields."""
+    resting: int = 0
+    """Flows with packets that do not go on."""
+
+
+def _headers_of(
+    table: _Table, by_mask: Mapping[int, Sequence[int]], flows: Sequence[Flow], space: HeaderSpace, traffic: Traffic
+) -> _Headers:
+    learned = _Addresses.of(by_mask, flows, table.looked_at, space, table.paths)
+    packets, lasting = traffic.packets.tolist(), traffic.lasting.tolist()
+    found = _Headers()
+    for mask, members in by_mask.items():
+        need, exact = _needs(mask, table.bits_of)
+        if need & ~table.usable or not mask & table.port:
+            continue
+        open_ends = learned.open_ends(mask, exact)
+        served: dict[int, float] = {}
+        for row in members:
+            if packets[row] == 0:
+                continue
+            if not lasting[row]:
+                found.resting += 1
+                continue
+            fields, value = _completed(exact, flows[row].value, open_ends)
+            found.known.append(_Header(need, fields, row, value))
+            served[fields] = served.get(fields, 0.0) + packets[row]
+        for fields, count in served.items():
+            found.packets[need, fields] = found.packets.get((need, fields), 0.0) + count
+    return found
+
+
+def _completed(exact: int, value: int, open_ends: Sequence[tuple[dict[int, int | None], int, int, int]]) -> tuple[int, int]:
+    """Fields and bits of a flow with the IP addresses that its Ethernet addresses tell."""
+    fields = exact
+    for told, ethernet, counted, place in open_ends:
+        address = told.get(value & ethernet)
+        if address is not None and not (address ^ value) & counted:
+            fields |= place
+            value |= address
+    return fields, value
 
 
 def fit(masks: Sequence[HyperMask], capacity: int, traffic: Traffic, spare: Callable[[Sequence[int]], Set[int]]) -> tuple[HyperMask, ...]:

@@ -13,8 +13,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -22,11 +22,12 @@ from wallwatch.domain.catalogue.models import Profile
 from wallwatch.domain.masks.collection import collector_paused
 from wallwatch.domain.masks.dump import Dump, Flow
 from wallwatch.domain.masks.space import HeaderSpace
+from wallwatch.domain.performance.parameters import DECLINE_SHARE
 from wallwatch.domain.planning.chain import Direction, chains
 from wallwatch.domain.planning.compare import Comparison, NotComparable, compare_flows, flow_rules, orders
-from wallwatch.domain.planning.effect import NOTICEABLE, Cost, Expected, cost, expected
+from wallwatch.domain.planning.direction_plan import DirectionPlan, DirectionPlanner, contested_pairs
+from wallwatch.domain.planning.effect import Cost, Expected, cost, expected
 from wallwatch.domain.planning.hyper import fit
-from wallwatch.domain.planning.parts import Part, Setting, contested_pairs
 from wallwatch.domain.planning.steps import Step, applied, steps
 from wallwatch.domain.planning.traffic import recent
 
@@ -36,7 +37,7 @@ class Plan:
     """Everything about a plan; it may be offered when `offered` says so."""
 
     space: HeaderSpace
-    parts: dict[Direction, Part]
+    directions: dict[Direction, DirectionPlan]
     planned: tuple[Flow, ...]
     """The flows of the dump that are planned, in the order of the chain."""
     steps: tuple[Step, ...]
@@ -83,7 +84,7 @@ class Plan:
     @property
     def worthwhile(self) -> bool:
         """Whether the expected gain is one that is noticed, in bandwidth or in latency."""
-        return max(self.gain or 0.0, self.latency_gain or 0.0) >= NOTICEABLE
+        return max(self.gain or 0.0, self.latency_gain or 0.0) >= DECLINE_SHARE
 
     @property
     def offered(self) -> bool:
@@ -91,6 +92,7 @@ class Plan:
         return self.proven
 
 
+@collector_paused()
 def make_plan(
     dump: Dump,
     profile: Profile,
@@ -125,90 +127,95 @@ def make_plan(
     NotComparable
         When the dump was not read whole, or has no flow: a plan made of a part would not be proven for the rest.
     """
-    with collector_paused():
-        return _make_plan(dump, profile, earlier, elapsed_s, hyper_capacity, q_r, expected_headers, release)
-
-
-def _make_plan(
-    dump: Dump,
-    profile: Profile,
-    earlier: Sequence[Flow],
-    elapsed_s: float,
-    hyper_capacity: int | None,
-    q_r: float | None,
-    expected_headers: Sequence[tuple[int, int]],
-    release: bool,
-) -> Plan:
     started = time.perf_counter()
     flows = _planned(dump)
-    capacity = int(profile.limits["offloaded_flows"].value) if hyper_capacity is None else hyper_capacity
     traffic = recent(flows, earlier, elapsed_s)
+    capacity = int(profile.limits["offloaded_flows"].value) if hyper_capacity is None else hyper_capacity
     rules = flow_rules(flows, dump.space)
     contested = contested_pairs(rules, orders(flows, rules, dump.space)[0])
-    setting = Setting(flows, dump.space, traffic, rules, contested, chains(flows, dump.space, traffic))
-    parts: dict[Direction, Part] = {}
-    entries: list[Flow] = []
-    shielded: set[int] = set()
-    removed: list[Flow] = []
-    moved: list[list[Flow]] = []
-    chosen = {side: setting.hyper_masks(chain, expected_headers) for side, chain in setting.chains.items()}
-    fitted = iter(fit([one for masks in chosen.values() for one in masks], capacity, traffic, setting.spare))
-    used = 0
-    for side, chain in setting.chains.items():
-        hyper = tuple(next(fitted) for _ in chosen[side])
-        used += sum(len(one.present) + len(one.entries) for one in hyper)
-        entries += setting.entries(hyper, first=len(entries) + 1)
-        shielded |= {row for one in hyper for row in one.shielded}
-        part = parts[side] = setting.part(chain, hyper)
-        evicted = [row for one in hyper for row in one.evicted]
-        removed += [flows[row] for one in part.removed for row in one.rows] + [flows[row] for row in evicted]
-        moved += [[flows[row] for row in part.cascading[at].rows] for at in part.order.moved]
     careful = len(contested) > 0
+    planner = DirectionPlanner(flows, dump.space, traffic, rules, contested, chains(flows, dump.space, traffic))
+    directions = _plan_directions(planner, capacity, expected_headers)
+    changes = _changes_of(planner, directions)
     row_of = {flow.line: row for row, flow in enumerate(flows)}
-    rest = [row_of[flow.line] for mask in moved for flow in mask] if release and not careful else []
-    released = [row for row in rest if row in shielded]
-    done = steps(
-        entries,
-        [flows[entry.row] for part in parts.values() for one in part.hyper for entry in one.entries],
-        removed,
-        moved,
-        careful,
-        {flows[row].line for row in released},
-    )
+    released = changes.replaced(row_of) if release and not careful else []
+    done = steps(changes.entries, changes.rules, changes.removed, changes.moved, careful, {flows[row].line for row in released})
     after = applied(flows, done)
-    price = cost(done, traffic, row_of, shielded, profile, careful)
-    gone = np.zeros(len(flows), dtype=bool)
-    gone[[row for part in parts.values() for mask in part.removed for row in mask.rows]] = True
-    may_miss = gone.copy()
+    price = cost(done, traffic, row_of, changes.shielded, profile, careful)
+    left_to_software = np.zeros(len(flows), dtype=bool)
+    left_to_software[[row for plan in directions.values() for mask in plan.removed for row in mask.rows]] = True
+    may_miss = left_to_software.copy()
     may_miss[released] = True
     took_ms = (time.perf_counter() - started) * 1000
     proof = compare_flows(flows, after, dump.space, chain=range(len(after)), may_miss=may_miss, rules=rules)
-    egress, ingress = parts["egress"], parts["ingress"]
+    egress, ingress = directions["egress"], directions["ingress"]
 
-    def promised(here: float | None, there: float | None) -> Expected:
+    def performance_at(here: float | None, there: float | None) -> Expected:
         return expected(profile, here, there if q_r is None else q_r)
 
     return Plan(
         space=dump.space,
-        parts=parts,
+        directions=directions,
         planned=tuple(flows),
         steps=tuple(done),
         after=tuple(after),
-        before=promised(egress.chain.queries, ingress.chain.queries),
-        then=promised(egress.queries_after, ingress.queries_after),
-        low=promised(egress.queries_later, ingress.queries_later),
-        high=promised(egress.queries_at_best, ingress.queries_at_best),
+        before=performance_at(egress.chain.queries, ingress.chain.queries),
+        then=performance_at(egress.queries_after, ingress.queries_after),
+        low=performance_at(egress.queries_later, ingress.queries_later),
+        high=performance_at(egress.queries_at_best, ingress.queries_at_best),
         cost=price,
         proof=proof,
-        left_to_software=int(gone.sum()),
+        left_to_software=int(left_to_software.sum()),
         released=len(released),
         flows=len(flows),
         hyper_capacity=capacity,
-        hyper_used=used,
+        hyper_used=sum(len(mask.present) + len(mask.entries) for plan in directions.values() for mask in plan.hyper),
         entries_after=len(after),
         traffic_basis=traffic.basis,
         took_ms=took_ms,
     )
+
+
+def _plan_directions(
+    planner: DirectionPlanner, capacity: int, expected_headers: Sequence[tuple[int, int]]
+) -> dict[Direction, DirectionPlan]:
+    """The plan of each direction; their hyper masks share the capacity."""
+    chosen = {side: planner.hyper_masks(chain, expected_headers) for side, chain in planner.chains.items()}
+    fitted = iter(fit([mask for masks in chosen.values() for mask in masks], capacity, planner.traffic, planner.spare))
+    return {side: planner.plan(chain, tuple(next(fitted) for _ in chosen[side])) for side, chain in planner.chains.items()}
+
+
+@dataclass
+class _Changes:
+    """What the plans of both directions change."""
+
+    entries: list[Flow] = field(default_factory=list)
+    """Exact entries to add."""
+    rules: list[Flow] = field(default_factory=list)
+    """The flow that each entry is a part of."""
+    shielded: set[int] = field(default_factory=set)
+    """Rows whose packets have an entry."""
+    removed: list[Flow] = field(default_factory=list)
+    moved: list[list[Flow]] = field(default_factory=list)
+    """The flows of each mask that is re-added, in the order of the new chain."""
+
+    def replaced(self, row_of: Mapping[int, int]) -> list[int]:
+        """Rows of moved masks whose packets an exact entry has."""
+        rows = (row_of[flow.line] for mask in self.moved for flow in mask)
+        return [row for row in rows if row in self.shielded]
+
+
+def _changes_of(planner: DirectionPlanner, directions: Mapping[Direction, DirectionPlan]) -> _Changes:
+    flows, changes = planner.flows, _Changes()
+    for plan in directions.values():
+        changes.entries += planner.entries(plan.hyper, first=len(changes.entries) + 1)
+        changes.removed += [flows[row] for mask in plan.removed for row in mask.rows]
+        for mask in plan.hyper:
+            changes.rules += [flows[entry.row] for entry in mask.entries]
+            changes.shielded.update(mask.shielded)
+            changes.removed += [flows[row] for row in mask.evicted]
+        changes.moved += [[flows[row] for row in plan.cascading[at].rows] for at in plan.order.moved]
+    return changes
 
 
 def _planned(dump: Dump) -> list[Flow]:

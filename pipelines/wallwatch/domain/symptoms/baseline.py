@@ -13,9 +13,9 @@ LEAST_GROWS_PER_S = 1.0 / 3600.0
 """A least value is forgotten at this rate (doubled in about an hour), so that a lucky moment does not stand for ever."""
 
 
-def mean(part: dict[str, Any], name: str, value: float, at_ms: int) -> float | None:
+def mean(rnic_state: dict[str, Any], name: str, value: float, at_ms: int) -> float | None:
     """The slow mean *before* this value, None while it is not learned; then the value moves it."""
-    kept = part.setdefault("mean", {})
+    kept = rnic_state.setdefault("mean", {})
     before = kept.get(name)
     if before is None:
         kept[name] = [at_ms, value, 0.0]
@@ -30,9 +30,9 @@ def mean(part: dict[str, Any], name: str, value: float, at_ms: int) -> float | N
     return usual if learned_s >= LEARNED_S else None
 
 
-def least(part: dict[str, Any], name: str, value: float, at_ms: int) -> None:
+def least(rnic_state: dict[str, Any], name: str, value: float, at_ms: int) -> None:
     """Remember the least value, which slowly grows while nothing less is seen."""
-    kept = part.setdefault("least", {})
+    kept = rnic_state.setdefault("least", {})
     before = kept.get(name)
     if before is not None:
         grown = before[1] * (1.0 + max(at_ms - before[0], 0) / 1000.0 * LEAST_GROWS_PER_S)
@@ -40,14 +40,14 @@ def least(part: dict[str, Any], name: str, value: float, at_ms: int) -> None:
     kept[name] = [at_ms, value]
 
 
-def least_of(part: dict[str, Any], name: str) -> float | None:
+def least_of(rnic_state: dict[str, Any], name: str) -> float | None:
     """The least value so far."""
-    found = part.get("least", {}).get(name)
+    found = rnic_state.get("least", {}).get(name)
     return None if found is None else float(found[1])
 
 
-def most(part: dict[str, Any], name: str, value: float) -> float:
+def most(rnic_state: dict[str, Any], name: str, value: float) -> float:
     """Remember the greatest value, and tell it."""
-    kept = part.setdefault("most", {})
+    kept = rnic_state.setdefault("most", {})
     found = kept[name] = max(kept.get(name, 0.0), value)
     return float(found)

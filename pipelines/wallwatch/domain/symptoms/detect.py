@@ -11,7 +11,8 @@ from enum import StrEnum
 from typing import Any
 
 from wallwatch.domain.catalogue.models import Condition, Definition, Severity
-from wallwatch.domain.symptoms.window import WINDOW_MS, Feature
+from wallwatch.domain.evidence import Feature
+from wallwatch.domain.symptoms.window import WINDOW_MS
 
 FeatureOf = Callable[[Condition], Feature | None]
 Life = dict[str, Any]
@@ -42,7 +43,11 @@ class Change(StrEnum):
     CLEARED = "cleared"
 
 
-def _groups(conditions: tuple[Condition, ...], gates: bool) -> tuple[tuple[Condition, ...], ...]:
+Groups = tuple[tuple[Condition, ...], ...]
+"""Conditions that must hold; of the alternatives in a group, one."""
+
+
+def _groups(conditions: tuple[Condition, ...], gates: bool) -> Groups:
     """Conditions that must hold, alternatives together; in the order of the catalogue."""
     found: dict[object, list[Condition]] = {}
     for i, condition in enumerate(conditions):
@@ -51,11 +56,11 @@ def _groups(conditions: tuple[Condition, ...], gates: bool) -> tuple[tuple[Condi
     return tuple(tuple(group) for group in found.values())
 
 
-_for_raising: dict[str, tuple[tuple[Condition, ...], ...]] = {}
-_for_clearing: dict[str, tuple[tuple[Condition, ...], ...]] = {}
+_for_raising: dict[str, Groups] = {}
+_for_clearing: dict[str, Groups] = {}
 
 
-def groups(definition: Definition, active: bool) -> tuple[tuple[Condition, ...], ...]:
+def groups(definition: Definition, active: bool) -> Groups:
     """What must hold while a symptom is not active, or what decides about its end: its required conditions."""
     known = _for_clearing if active else _for_raising
     found = known.get(definition.rule)
@@ -67,41 +72,70 @@ def groups(definition: Definition, active: bool) -> tuple[tuple[Condition, ...],
 def judge(definition: Definition, feature_of: FeatureOf, active: bool, expected: Callable[[str], bool] = lambda signal: False) -> Verdict:
     """Compare a definition's conditions with the windows.
 
-    While a symptom is not active, every required and gate condition must hold, one of each group of alternatives. Once it is active the
-    gates no longer matter, and any required signal (all that are measured of a group) that has crossed its clear threshold says that it
-    is gone.
-    `expected` tells which signals have been measured before: an alternative that has gone missing may be what still holds.
+    Parameters
+    ----------
+    feature_of : callable
+        Condition -> its signal over its window, None when it was not measured.
+    active : bool
+        Whether the symptom is active now: then its end is judged, otherwise its start.
+    expected : callable
+        Which signals have been measured before: an alternative that has gone missing may be what still holds.
     """
-    unknown = missed = False
-    for group in groups(definition, active):
-        holds = measured = False
-        gone = active
+    if active:
+        return _judge_end(groups(definition, True), feature_of, expected)
+    return _judge_start(groups(definition, False), feature_of)
+
+
+def _judge_start(must_hold: Groups, feature_of: FeatureOf) -> Verdict:
+    """Every required and gate condition must hold, one of each group of alternatives."""
+    verdict = Verdict.PRESENT
+    for group in must_hold:
+        missing = 0
         for condition in group:
             found = feature_of(condition)
             if found is None:
-                gone = gone and not (len(group) > 1 and expected(condition.signal))
-                continue
-            measured = True
-            if condition.raise_.holds(found.value):
-                holds = True
-                gone = False
+                missing += 1
+            elif condition.raise_.holds(found.value):
                 break
-            if gone and not (condition.clear is not None and condition.clear.holds(found.value)):
-                gone = False
-        if not measured:
-            unknown = True
-        elif gone:
-            return Verdict.ABSENT
-        elif active and not holds and any(feature_of(c) is None for c in group):
-            unknown = True
-        elif not holds:
-            missed = True
-            if not active:
-                # Where an alternative is not measured it might be the one that holds: not raised, but not denied either.
-                return Verdict.UNKNOWN if len(group) > 1 and any(feature_of(c) is None for c in group) else Verdict.ABSENT
-    if missed:
-        return Verdict.BETWEEN
-    return Verdict.UNKNOWN if unknown else Verdict.PRESENT
+        else:
+            if missing < len(group):
+                # An alternative that is not measured might be the one that holds: not raised, but not denied either.
+                return Verdict.UNKNOWN if missing else Verdict.ABSENT
+            verdict = Verdict.UNKNOWN
+    return verdict
+
+
+def _judge_end(required: Groups, feature_of: FeatureOf, expected: Callable[[str], bool]) -> Verdict:
+    """Gates no longer matter, and any group of required signals that is gone says that the symptom is gone."""
+    verdicts = set()
+    for group in required:
+        verdict = _still_there(group, feature_of, expected)
+        if verdict is Verdict.ABSENT:
+            return verdict
+        verdicts.add(verdict)
+    for verdict in (Verdict.BETWEEN, Verdict.UNKNOWN):
+        if verdict in verdicts:
+            return verdict
+    return Verdict.PRESENT
+
+
+def _still_there(group: tuple[Condition, ...], feature_of: FeatureOf, expected: Callable[[str], bool]) -> Verdict:
+    """One group of an active symptom: gone when all of it that is measured has crossed its clear threshold."""
+    missing, gone = 0, True
+    for condition in group:
+        found = feature_of(condition)
+        if found is None:
+            missing += 1
+            gone = gone and not (len(group) > 1 and expected(condition.signal))
+        elif condition.raise_.holds(found.value):
+            return Verdict.PRESENT
+        elif condition.clear is None or not condition.clear.holds(found.value):
+            gone = False
+    if missing == len(group):
+        return Verdict.UNKNOWN
+    if gone:
+        return Verdict.ABSENT
+    return Verdict.UNKNOWN if missing else Verdict.BETWEEN
 
 
 def advance(life: Life, definition: Definition, verdict: Verdict, now_ms: int) -> tuple[Life, Change | None]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from wallwatch.domain.catalogue.load import event_signals
 from wallwatch.domain.catalogue.models import EventSignal
-from wallwatch.domain.symptoms.window import Feature
+from wallwatch.domain.evidence import Feature
 
 KEPT = 64
 KEPT_MS = 3_600_000

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from wallwatch.domain.catalogue.load import causes as all_causes
 from wallwatch.domain.catalogue.models import Detected
+from wallwatch.domain.evidence import WITHOUT_UNIT, Evidence
 from wallwatch.domain.hypotheses.versions import Identity, flawed_by, repaired_by
-from wallwatch.domain.symptoms.model import WITHOUT_UNIT, Evidence
 
 if TYPE_CHECKING:
     from wallwatch.domain.hypotheses.rank import Hypothesis

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 from zlib import crc32
 
 from wallwatch.domain.catalogue.load import causes, detected, event_signals
+from wallwatch.domain.evidence import Feature
 from wallwatch.domain.symptoms import events, window
-from wallwatch.domain.symptoms.window import Feature
 
 EVIDENCE_WINDOW_S = 30
 
@@ -62,23 +62,23 @@ def _where(signal: str, window_s: int) -> tuple[str, int | None, int]:
     return "fine", fine.get(signal), form
 
 
-def keep(part: dict[str, Any], at_ms: int, values: dict[str, float]) -> None:
+def keep(rnic_state: dict[str, Any], at_ms: int, values: dict[str, float]) -> None:
     """Put a sample's values into the windows of its RNIC: those that somebody asks for."""
     fine, coarse, form = places()
-    if part.get("form") != form:  # the state of a former version: what it remembers has other places
-        part["form"], part["fine"], part["coarse"] = form, [], []
-    newest = part["newest"]
-    window.add(part["fine"], fine, at_ms, values, newest)
-    window.add(part["coarse"], coarse, at_ms, values, newest, window.COARSE_BUCKET_MS, window.COARSE_WINDOW_MS)
+    if rnic_state.get("form") != form:  # the state of a former version: what it remembers has other places
+        rnic_state["form"], rnic_state["fine"], rnic_state["coarse"] = form, [], []
+    newest = rnic_state["newest"]
+    window.add(rnic_state["fine"], fine, at_ms, values, newest)
+    window.add(rnic_state["coarse"], coarse, at_ms, values, newest, window.COARSE_BUCKET_MS, window.COARSE_WINDOW_MS)
 
 
 class Features:
-    """Looks signals up for one RNIC (`part` and `pci`), or for a host as a whole (`pci` None)."""
+    """Looks signals up for one RNIC (`rnic_state` and `pci`), or for a host as a whole (`pci` None)."""
 
-    __slots__ = ("_events", "_now_ms", "_part", "_pci")
+    __slots__ = ("_events", "_now_ms", "_pci", "_rnic_state")
 
-    def __init__(self, part: dict[str, Any] | None, host_events: events.Events, now_ms: int, pci: str | None) -> None:
-        self._part = part
+    def __init__(self, rnic_state: dict[str, Any] | None, host_events: events.Events, now_ms: int, pci: str | None) -> None:
+        self._rnic_state = rnic_state
         self._events = host_events
         self._now_ms = now_ms
         self._pci = pci
@@ -91,14 +91,14 @@ class Features:
         rows, place, form = _where(signal, window_s)
         if rows == "events":
             return events.feature(self._events, signal, self._now_ms, window_s, self._pci)
-        part = self._part
-        if part is None or place is None or part.get("form") != form:
+        rnic_state = self._rnic_state
+        if rnic_state is None or place is None or rnic_state.get("form") != form:
             return None
         if rows == "fine":
-            return window.feature(part["fine"], place, self._now_ms, window_s, statistic)
+            return window.feature(rnic_state["fine"], place, self._now_ms, window_s, statistic)
         if rows == "coarse":
-            return window.feature(part["coarse"], place, self._now_ms, window_s, statistic, window.COARSE_BUCKET_MS)
-        return (window.swing_of if signal == POPULATION_CHANGE else window.drop_of)(part["fine"], place, self._now_ms, window_s)
+            return window.feature(rnic_state["coarse"], place, self._now_ms, window_s, statistic, window.COARSE_BUCKET_MS)
+        return (window.swing_of if signal == POPULATION_CHANGE else window.drop_of)(rnic_state["fine"], place, self._now_ms, window_s)
 
     def value(self, signal: str) -> float | None:
         found = self.get(signal)

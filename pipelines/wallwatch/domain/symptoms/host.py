@@ -123,18 +123,17 @@ def unseen_deletions(host: Host, at_ms: int) -> float:
     return float(max(1.0, max(counted) / total)) if counted and total > 0.0 else 1.0
 
 
-def pause_s(host: Host, source: str, at_ms: int, fields: Mapping[str, Any]) -> float | None:
+def pause_s(host: Host, source: str, at_ms: int) -> float | None:
     """The time since the source's last sample where it is a standstill, else None; the rhythm is learned."""
     beat = host["beat"]
     before = beat.get(source)
-    planned = number(fields.get("next_sample_s")) or 0.0
     if before is None:
-        beat[source] = [at_ms, 0.0, planned]
+        beat[source] = [at_ms, 0.0]
         return None
     gap = (at_ms - before[0]) / 1000.0
     if gap <= 0.0:
         return None  # another RNIC of the same gathering
-    usual, was_planned = before[1], before[2]
-    long = usual > 0.0 and gap > max(LONG_PAUSE_S, PAUSE_FACTOR * usual, PAUSE_FACTOR * was_planned)
-    beat[source] = [at_ms, gap if usual == 0.0 else usual if long else 0.8 * usual + 0.2 * gap, planned]
+    usual = before[1]
+    long = usual > 0.0 and gap > max(LONG_PAUSE_S, PAUSE_FACTOR * usual)
+    beat[source] = [at_ms, gap if usual == 0.0 else usual if long else 0.8 * usual + 0.2 * gap]
     return gap if long else None

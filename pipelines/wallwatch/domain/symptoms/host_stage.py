@@ -1,4 +1,4 @@
-"""The symptom stage: `(state of one host, message) -> (state, findings)`. The job `classify` and `wallwatch evaluate` run this very
+"""The symptom stage: `(state of one host, message) -> (state, findings)`. The job `classify` and the evaluation run this very
 function.
 
 Pure and in event time: the same messages in the same order give the same findings, with the same ids. A message that comes twice changes
@@ -11,13 +11,14 @@ from collections.abc import MutableMapping
 from functools import cache
 from typing import Any
 
-from wallwatch.domain.catalogue.load import detected, event_signals, profiles
+from wallwatch.domain.catalogue.load import derived_signals, detected, event_signals, profiles
 from wallwatch.domain.catalogue.models import Definition, Detected
 from wallwatch.domain.hypotheses.versions import Identity
-from wallwatch.domain.symptoms import events, host, report, rnic_stage, violations
+from wallwatch.domain.symptoms import events, finding_messages, host, rnic_stage, violations
 from wallwatch.domain.symptoms.detect import Change, Life, Phase, Verdict, advance, judge
 from wallwatch.domain.symptoms.features import Features, is_event
-from wallwatch.domain.symptoms.model import Message
+from wallwatch.domain.symptoms.signals import RnicState
+from wallwatch.domain.telemetry.decode import Message
 
 __all__ = ["HOST", "MEASUREMENTS", "Message", "State", "step"]
 
@@ -34,18 +35,19 @@ GONE_MS, GONE_CHECK_MS = 1_800_000, 300_000
 """An RNIC that its host's samples have not had for so long was taken away: what was active on it is over. Looked at so often."""
 
 State = MutableMapping[str, Any]
-"""`{"host": part, "<pci>": part, ...}`, plain JSON. The stage assigns each part that it has changed, so that a mapping that loads and
-saves single parts may stand in for a dict."""
-
-_OF_RNIC = frozenset(
-    {"port_gbps", "port_share", "port_frozen_s", "port_off", "port_down", "pcie_share", "aer_fatal_errors", "firmware_fatal_errors",
-     "trouble_per_s", "trouble_share"}
-)  # fmt: skip
+"""`{"host": ..., "<pci>": RnicState, ...}`, plain JSON. The stage assigns each value that it has changed, so that a mapping
+that loads and saves single values may stand in for a dict."""
 
 
 def _sources(definition: Definition) -> frozenset[str]:
     required = [c.signal for c in definition.conditions if c.role == "required"]
-    return frozenset("event" if is_event(s) else "rnic" if s in _OF_RNIC else "rnic_offload" for s in required)
+    return frozenset("event" if is_event(signal) else _measured_in(signal) for signal in required)
+
+
+def _measured_in(signal: str) -> str:
+    """The measurement whose samples give a signal; fields of `rnic_offload` are signals of their own."""
+    derived = derived_signals().get(signal)
+    return "rnic_offload" if derived is None else derived.source
 
 
 @cache
@@ -124,10 +126,10 @@ class _Step:
 
     # What comes in
 
-    def _part(self) -> rnic_stage.Part | None:
+    def _rnic_state(self) -> RnicState | None:
         pci = self._tags["pci"]
-        part = self._state.get(pci)
-        if part is None:
+        rnic_state = self._state.get(pci)
+        if rnic_state is None:
             known = self._host.setdefault("rnics", [])
             if pci not in known:
                 if len(known) >= MOST_RNICS:
@@ -135,37 +137,37 @@ class _Step:
                     return None
                 known.append(pci)
                 self._host_changed = True
-            part = rnic_stage.new()
-        return part
+            rnic_state = rnic_stage.new()
+        return rnic_state
 
-    def _admit(self, part: rnic_stage.Part, pci: str, source: str) -> bool:
-        if rnic_stage.admit(part, self._host, source, self._at_ms):
+    def _admit(self, rnic_state: RnicState, pci: str, source: str) -> bool:
+        if rnic_stage.admit(rnic_state, self._host, source, self._at_ms):
             return True
-        if "back" in part:
-            self._state[pci] = part  # how often the clock was back is counted from sample to sample
+        if "back" in rnic_state:
+            self._state[pci] = rnic_state  # how often the clock was back is counted from sample to sample
         return False
 
     def _take_rnic_offload(self) -> list[dict[str, Any]]:
-        part = self._part()
+        rnic_state = self._rnic_state()
         pci = self._tags["pci"]
-        if part is None or not self._admit(part, pci, "rnic_offload"):
+        if rnic_state is None or not self._admit(rnic_state, pci, "rnic_offload"):
             return []
         deletions = self._host["deletions"].get(pci)
-        newest = rnic_stage.take_offload(part, self._host, pci, self._at_ms, self._message.fields)
+        newest = rnic_stage.take_offload(rnic_state, self._host, pci, self._at_ms, self._message.fields)
         self._host_changed |= deletions is not self._host["deletions"].get(pci)
-        found = self._judge_rnic(part, pci, "rnic_offload") if newest else []
-        self._state[pci] = part
+        found = self._judge_rnic(rnic_state, pci, "rnic_offload") if newest else []
+        self._state[pci] = rnic_state
         return found
 
     def _take_rnic(self) -> list[dict[str, Any]]:
-        part = self._part()
+        rnic_state = self._rnic_state()
         pci = self._tags["pci"]
-        if part is None or not self._admit(part, pci, "rnic"):
+        if rnic_state is None or not self._admit(rnic_state, pci, "rnic"):
             return []
-        newest = rnic_stage.take_rnic(part, self._at_ms, self._tags, self._message.fields)
+        newest = rnic_stage.take_rnic(rnic_state, self._at_ms, self._tags, self._message.fields)
         found = self._beat("rnic") if newest else []
-        found += self._judge_rnic(part, pci, "rnic") if newest else []
-        self._state[pci] = part
+        found += self._judge_rnic(rnic_state, pci, "rnic") if newest else []
+        self._state[pci] = rnic_state
         return found
 
     def _take_ovs_datapath(self) -> list[dict[str, Any]]:
@@ -195,17 +197,17 @@ class _Step:
         self._now_ms = max(self._at_ms, self._host["newest"])
         found = self._judge_host("event") if kind in _kinds("host") else []
         if pci and kind in _kinds("rnic"):
-            part = self._state.get(pci)
-            if part is not None:
-                found += self._judge_rnic(part, pci, "event")
-                self._state[pci] = part
+            rnic_state = self._state.get(pci)
+            if rnic_state is not None:
+                found += self._judge_rnic(rnic_state, pci, "event")
+                self._state[pci] = rnic_state
         return found
 
     def _beat(self, source: str) -> list[dict[str, Any]]:
         """The host is heard of: its rhythm, and what a standstill says."""
         before = self._host["beat"].get(source)
         if before is None or before[0] != self._at_ms:
-            pause = host.pause_s(self._host, source, self._at_ms, self._message.fields)
+            pause = host.pause_s(self._host, source, self._at_ms)
             self._host_changed = True
             if self._at_ms > self._host["newest"] or self._host["newest"] - self._at_ms > 60_000:
                 self._host["newest"] = self._at_ms
@@ -226,17 +228,21 @@ class _Step:
         self._host_changed = True
         found: list[dict[str, Any]] = []
         for pci in self._host.get("rnics", ()):
-            part = self._state.get(pci)
-            if pci == self._tags.get("pci") or part is None or not part["symptoms"] or now - part["newest"] < GONE_MS:
+            rnic_state = self._state.get(pci)
+            if pci == self._tags.get("pci") or rnic_state is None or not rnic_state["symptoms"] or now - rnic_state["newest"] < GONE_MS:
                 continue
-            features = Features(part, self._host["events"], now, pci)
+            features = Features(rnic_state, self._host["events"], now, pci)
             subject = {"host": self._tags["host"], "pci": pci, "rack": self._tags.get("rack", "")}
-            for name, life in part["symptoms"].items():
+            for name, life in rnic_state["symptoms"].items():
                 if life.get("phase") in (Phase.ACTIVE, Phase.CLEARING):
-                    found.append(report.gone(detected()[name], subject, rnic_stage.identity(part), life, features, now, part["newest"]))
-                    part.setdefault("ended", {})[name] = now
-            part["symptoms"] = {}
-            self._state[pci] = part
+                    found.append(
+                        finding_messages.gone(
+                            detected()[name], subject, rnic_stage.identity(rnic_state), life, features, now, rnic_state["newest"]
+                        )
+                    )
+                    rnic_state.setdefault("ended", {})[name] = now
+            rnic_state["symptoms"] = {}
+            self._state[pci] = rnic_state
         return found
 
     # What comes of it
@@ -249,10 +255,10 @@ class _Step:
             if not everything and not life:
                 continue
             pci = life.get("pci") if life else self._device(definition)
-            part = self._state.get(pci) if pci else None
-            features = Features(part, self._host["events"], self._now_ms, None)
+            rnic_state = self._state.get(pci) if pci else None
+            features = Features(rnic_state, self._host["events"], self._now_ms, None)
             subject = {"host": self._tags["host"], "pci": pci or "", "rack": self._tags.get("rack", "")}
-            after, message = self._move(entry, definition, life, features, subject, part)
+            after, message = self._move(entry, definition, life, features, subject, rnic_state)
             if after:
                 after["pci"] = pci or ""
                 lives[entry.id] = after
@@ -268,28 +274,28 @@ class _Step:
         longest = max(c.window_s for c in definition.conditions if c.signal in names)
         return events.device(self._host["events"], names, self._now_ms, longest)
 
-    def _judge_rnic(self, part: rnic_stage.Part, pci: str, source: str) -> list[dict[str, Any]]:
+    def _judge_rnic(self, rnic_state: RnicState, pci: str, source: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
-        lives = part["symptoms"]
-        features = Features(part, self._host["events"], self._now_ms, pci)
+        lives = rnic_state["symptoms"]
+        features = Features(rnic_state, self._host["events"], self._now_ms, pci)
         subject = {"host": self._tags["host"], "pci": pci, "rack": self._tags.get("rack", "")}
         for entry, definition in _judged_on(source, "rnic"):
             life = lives.get(entry.id, {})
-            after, message = self._move(entry, definition, life, features, subject, part)
+            after, message = self._move(entry, definition, life, features, subject, rnic_state)
             if after:
                 lives[entry.id] = after
             elif life:
                 del lives[entry.id]
             if message:
                 if message[0]["state"] == "cleared":
-                    part.setdefault("ended", {})[entry.id] = self._now_ms
+                    rnic_state.setdefault("ended", {})[entry.id] = self._now_ms
                 found += message
         return found
 
-    def _held_off(self, definition: Definition, part: rnic_stage.Part | None) -> bool:
+    def _held_off(self, definition: Definition, rnic_state: RnicState | None) -> bool:
         """Whether a symptom that explains this one is there, or was until just now."""
         for other, seconds in definition.not_with.items():
-            for owner in (self._host, part):
+            for owner in (self._host, rnic_state):
                 if owner is None:
                     continue
                 if owner["symptoms"].get(other, {}).get("phase") in (Phase.ACTIVE, Phase.CLEARING):
@@ -305,29 +311,29 @@ class _Step:
         definition: Definition,
         life: Life,
         features: Features,
-        subject: report.Subject,
-        part: rnic_stage.Part | None,
+        subject: finding_messages.Subject,
+        rnic_state: RnicState | None,
     ) -> tuple[Life, list[dict[str, Any]]]:
         now = self._now_ms
         active = life.get("phase") in (Phase.ACTIVE, Phase.CLEARING)
-        ever = part["ever"] if part is not None else {}
+        ever = rnic_state["ever"] if rnic_state is not None else {}
         verdict = judge(definition, features.of, active, ever.__contains__)
-        if not active and verdict is Verdict.PRESENT and definition.not_with and self._held_off(definition, part):
+        if not active and verdict is Verdict.PRESENT and definition.not_with and self._held_off(definition, rnic_state):
             verdict = Verdict.ABSENT
         if not life and verdict is not Verdict.PRESENT:
             return life, []
         after, change = advance(life, definition, verdict, now)
-        rnic = rnic_stage.identity(part) if part is not None and subject["pci"] else Identity()
+        rnic = rnic_stage.identity(rnic_state) if rnic_state is not None and subject["pci"] else Identity()
         if change is Change.CLEARED:
             if definition.scope == "host":
                 self._host.setdefault("ended", {})[entry.id] = now
-            return after, [report.cleared(entry, subject, rnic, life, features, now)]
+            return after, [finding_messages.cleared(entry, subject, rnic, life, features, now)]
         if change is Change.RAISED:
             after["started"] = min(after["started"], _began(definition, features, now))
-        elif after.get("started") is None or now - after.get("reported", now) < report.REPEAT_MS:
+        elif after.get("started") is None or now - after.get("reported", now) < finding_messages.REPEAT_MS:
             return after, []
         fading = after["phase"] == Phase.CLEARING
-        message = report.active(entry, subject, rnic, after, features, now, fading, rnic.model in profiles())
+        message = finding_messages.active(entry, subject, rnic, after, features, now, fading, rnic.model in profiles())
         violations.join(message, self._host.get("violations", {}), now)
         after["reported"] = now
         return after, [message]

@@ -15,13 +15,12 @@ from wallwatch.domain.catalogue.load import other_conditions
 from wallwatch.domain.catalogue.models import Definition, Detected
 from wallwatch.domain.catalogue.promoted import profile_of
 from wallwatch.domain.catalogue.residual import residual_rule
+from wallwatch.domain.evidence import Feature, evidence
 from wallwatch.domain.hypotheses.versions import Identity
 from wallwatch.domain.performance.predict import predict
-from wallwatch.domain.symptoms import report
+from wallwatch.domain.symptoms import finding_messages
 from wallwatch.domain.symptoms.explain import clock, explain_cleared, who
-from wallwatch.domain.symptoms.model import evidence
 from wallwatch.domain.symptoms.remedies import suggest
-from wallwatch.domain.symptoms.window import Feature
 
 MINUTE_MS = 60_000
 
@@ -35,7 +34,7 @@ Key = tuple[str, str]
 class Life:
     """An RNIC that differs."""
 
-    subject: report.Subject
+    subject: finding_messages.Subject
     identity: Identity
     side: Side
     since_ms: int
@@ -211,7 +210,7 @@ def _active(life: Life, started_ms: int, minute: Minute, judged: Judged) -> dict
         summary = f"The port has sent {off} for {minutes} minutes: the profile does not describe this card."
         then = "Its walls of masks and its forecasts are wrong with it: calibrate the profile for its driver and firmware."
     return {
-        **report.shell(entry, life.subject, life.identity, "active", started_ms, minute.until_ms),
+        **finding_messages.shell(entry, life.subject, life.identity, "active", started_ms, minute.until_ms),
         "rule": rule.rule,
         "severity": "warning",
         "summary": summary,
@@ -229,7 +228,7 @@ def _active(life: Life, started_ms: int, minute: Minute, judged: Judged) -> dict
 def _cleared(life: Life, started_ms: int, at_ms: int) -> dict[str, Any]:
     entry, _ = _entry()
     return {
-        **report.shell(entry, life.subject, life.identity, "cleared", started_ms, at_ms),
+        **finding_messages.shell(entry, life.subject, life.identity, "cleared", started_ms, at_ms),
         "rule": residual_rule().rule,
         "severity": "warning",
         "summary": "Measured and expected bandwidth agree again, or are not measured any more.",

@@ -1,6 +1,6 @@
 """What is kept of one RNIC between messages, and how a sample moves it. Pure and in event time.
 
-The part is plain JSON: `{"newest": ms, "at": {source: [ms, ...]}, "fine", "coarse" (windows), "mean", "least", "most" (baselines),
+`RnicState` is plain JSON: `{"newest": ms, "at": {source: [ms, ...]}, "fine", "coarse" (windows), "mean", "least", "most" (baselines),
 "counters",
 "moved", "ever", "id" (rack, model, driver, firmware, driver's version), "symptoms": {"S1": life}}`.
 """
@@ -16,8 +16,7 @@ from wallwatch.domain.catalogue.models import Profile
 from wallwatch.domain.hypotheses.versions import Identity
 from wallwatch.domain.symptoms import baseline, features, host, signals, window
 from wallwatch.domain.symptoms.host import Host
-
-Part = dict[str, Any]
+from wallwatch.domain.symptoms.signals import RnicState
 
 REMEMBERED = 8
 """Times of samples that are remembered for each source, so that one that comes twice counts once."""
@@ -32,97 +31,100 @@ STEPPED_BACK = 3
 _RAW = frozenset(signals.RAW)
 
 
-def new() -> Part:
+def new() -> RnicState:
     return {"newest": 0, "at": {}, "fine": [], "coarse": [], "symptoms": {}, "id": {}, "ever": {}}
 
 
-def identity(part: Part) -> Identity:
-    known = part["id"]
+def identity(rnic_state: RnicState) -> Identity:
+    known = rnic_state["id"]
     return Identity(known.get("model", ""), known.get("driver", ""), known.get("fw_ver", ""), known.get("driver_version", ""))
 
 
-def profile_of(part: Part) -> Profile:
+def profile_of(rnic_state: RnicState) -> Profile:
     """Of its own firmware or driver where one was promoted for it, else of its model."""
-    known = part["id"]
+    known = rnic_state["id"]
     return promoted.profile_of(known.get("model"), known.get("driver"), known.get("fw_ver")) or generic_profile()
 
 
-def admit(part: Part, host_part: Host, source: str, at_ms: int) -> bool:
+def admit(rnic_state: RnicState, host_state: Host, source: str, at_ms: int) -> bool:
     """Whether a sample is to be used: it is new, not too late, and not one of a flood. What is not is counted."""
-    newest = part["newest"]
+    newest = rnic_state["newest"]
     if newest and at_ms <= newest - window.WINDOW_MS:
-        back = part.get("back", [0, 0])
+        back = rnic_state.get("back", [0, 0])
         if at_ms > back[1]:
             back = [back[0] + 1, at_ms]
-        part["back"] = back
+        rnic_state["back"] = back
         if back[0] < STEPPED_BACK:
-            host_part["late"] += 1
+            host_state["late"] += 1
             return False
-        _set_back(part, at_ms)
+        _set_back(rnic_state, at_ms)
         newest = 0
-    part.pop("back", None)
-    seen = part["at"].setdefault(source, [])
+    rnic_state.pop("back", None)
+    seen = rnic_state["at"].setdefault(source, [])
     if seen:
         if at_ms in seen:
             return False  # the same sample again
         if at_ms < seen[0] and len(seen) >= REMEMBERED:
-            host_part["late"] += 1
+            host_state["late"] += 1
             return False
         if 0 < at_ms - seen[-1] < LEAST_SPACING_MS:
-            host_part["flooded"] += 1
+            host_state["flooded"] += 1
             return False
     seen.append(at_ms)
     if len(seen) > 1 and seen[-2] > at_ms:
         seen.sort()
     if len(seen) > REMEMBERED:
         del seen[0]
-    part["newest"] = max(newest, at_ms)
+    rnic_state["newest"] = max(newest, at_ms)
     return True
 
 
-def _set_back(part: Part, at_ms: int) -> None:
+def _set_back(rnic_state: RnicState, at_ms: int) -> None:
     """Go on in the time of a clock that was set back. What is active stays so; nobody knows for how long."""
-    part.update(newest=0, at={}, fine=[], coarse=[])
+    rnic_state.update(newest=0, at={}, fine=[], coarse=[])
     for name in ("counters", "moved", "mean", "least"):
-        part.pop(name, None)
-    for life in part["symptoms"].values():
+        rnic_state.pop(name, None)
+    for life in rnic_state["symptoms"].values():
         life.update(since=at_ms, checked=at_ms, reported=at_ms)
 
 
-def take_offload(part: Part, host_part: Host, pci: str, at_ms: int, fields: Mapping[str, Any]) -> bool:
+def take_offload(rnic_state: RnicState, host_state: Host, pci: str, at_ms: int, fields: Mapping[str, Any]) -> bool:
     """One `rnic_offload` sample into the windows; False when its time has been passed by a newer one, so that verdicts do not move."""
-    profile = profile_of(part)
-    values = signals.of_offload(fields, part, profile, host.misses_per_s(host_part, at_ms))
-    host_part["wrong"] += len((_RAW & fields.keys()) - values.keys())
+    profile = profile_of(rnic_state)
+    values = signals.of_offload(fields, rnic_state, profile, host.misses_per_s(host_state, at_ms))
+    host_state["wrong"] += len((_RAW & fields.keys()) - values.keys())
     deletions = values.get("flow_deletions_per_s")
-    if deletions is not None and at_ms >= part["newest"]:
-        host.note_deletions(host_part, pci, at_ms, deletions, values.get("flows_offloaded", 0.0))
-        _sweeps(values, part, host_part, pci, at_ms, profile)
-    _live_share(values, part, at_ms)
-    return _keep(part, at_ms, values)
+    if deletions is not None and at_ms >= rnic_state["newest"]:
+        host.note_deletions(host_state, pci, at_ms, deletions, values.get("flows_offloaded", 0.0))
+        _sweeps(values, rnic_state, host_state, pci, at_ms, profile)
+    _live_share(values, rnic_state, at_ms)
+    return _keep(rnic_state, at_ms, values)
 
 
-def _live_share(values: dict[str, float], part: Part, at_ms: int) -> None:
+def _live_share(values: dict[str, float], rnic_state: RnicState, at_ms: int) -> None:
     """Share of the last minute's deletions that hit live flows. The collector tells it of insertions, which growth has many of; where
     deletions are not known, its ratio stands.
     """
     ratio = values.get("reoffload_ratio")
     if ratio is None:
         return
-    insertions, deletions = _lately(values, part, "flow_insertions_per_s", at_ms), _lately(values, part, "flow_deletions_per_s", at_ms)
+    insertions, deletions = (
+        _lately(values, rnic_state, "flow_insertions_per_s", at_ms),
+        _lately(values, rnic_state, "flow_deletions_per_s", at_ms),
+    )
     if insertions is None or deletions is None:
         values["live_share"] = ratio
     else:
         values["live_share"] = min(ratio * insertions / deletions, 1.0) if deletions > 0.0 else 0.0
 
 
-def _lately(values: dict[str, float], part: Part, name: str, at_ms: int, seconds: int = 60) -> float | None:
+def _lately(values: dict[str, float], rnic_state: RnicState, name: str, at_ms: int, seconds: int = 60) -> float | None:
     """Mean of the last seconds with this sample, which is not in the window yet."""
     now = values.get(name)
     fine, _, form = features.places()
-    if now is None or part.get("form") != form:
+    if now is None or rnic_state.get("form") != form:
         return now
-    total, count = window.sum_of(part["fine"], fine[name], at_ms, seconds)
+    total, count = window.sum_of(rnic_state["fine"], fine[name], at_ms, seconds)
     return (total + now) / (count + 1)
 
 
@@ -134,33 +136,33 @@ SWEEPS_S, SEEN_SWEEPS_S = 60, 30
 known, shorter where the collector has looked in between."""
 
 
-def _sweeps(values: dict[str, float], part: Part, host_part: Host, pci: str, at_ms: int, profile: Profile) -> None:
+def _sweeps(values: dict[str, float], rnic_state: RnicState, host_state: Host, pci: str, at_ms: int, profile: Profile) -> None:
     """Time that deletions take, each and in all, as the host's sweeps show it."""
-    duration = host.dump_duration_ms(host_part, at_ms)
+    duration = host.dump_duration_ms(host_state, at_ms)
     if duration is not None:
         values["dump_duration_ms"] = duration
-    load = host.deletion_load(host_part, pci, at_ms)
+    load = host.deletion_load(host_state, pci, at_ms)
     if load is None:
         return
-    deletions = values["flow_deletions_per_s"] * host.unseen_deletions(host_part, at_ms)
+    deletions = values["flow_deletions_per_s"] * host.unseen_deletions(host_state, at_ms)
     if load == 0.0 and deletions < host.FEW_DELETIONS_PER_S:
         values["deletion_load"] = 0.0  # whatever one of them takes
         return
     values["sweep_load"], values["swept_per_s"] = load, deletions
-    seconds = SEEN_SWEEPS_S if host.saw_sweeps(host_part) else SWEEPS_S
-    mean_load, rate = (_lately(values, part, name, at_ms, seconds) for name in ("sweep_load", "swept_per_s"))
+    seconds = SEEN_SWEEPS_S if host.saw_sweeps(host_state) else SWEEPS_S
+    mean_load, rate = (_lately(values, rnic_state, name, at_ms, seconds) for name in ("sweep_load", "swept_per_s"))
     if mean_load is None or not rate:
         return
     each_ms = mean_load * 1000.0 / rate
     if mean_load > 0.0 and values.get("flows_wall_share", 1.0) < SMALL_TABLE:
-        baseline.least(part, "deletion_ms", each_ms, at_ms)
-    values["deletion_share"] = each_ms / signals.usual_deletion_ms(part, profile)
+        baseline.least(rnic_state, "deletion_ms", each_ms, at_ms)
+    values["deletion_share"] = each_ms / signals.usual_deletion_ms(rnic_state, profile)
     values["deletion_load"] = min(each_ms * deletions / 1000.0, 1.0)
 
 
-def take_rnic(part: Part, at_ms: int, tags: Mapping[str, str], fields: Mapping[str, Any]) -> bool:
+def take_rnic(rnic_state: RnicState, at_ms: int, tags: Mapping[str, str], fields: Mapping[str, Any]) -> bool:
     """One `rnic` sample: who the RNIC is, and its port, link and counters."""
-    known = part["id"]
+    known = rnic_state["id"]
     model = model_of(tags.get("pci_id"), tags.get("hca_type"))
     if model is not None:
         known["model"] = model
@@ -170,18 +172,18 @@ def take_rnic(part: Part, at_ms: int, tags: Mapping[str, str], fields: Mapping[s
     version = fields.get("driver_version")
     if isinstance(version, str) and version:
         known["driver_version"] = version
-    if at_ms < part["newest"] and part["at"]["rnic"][-1] != at_ms:
+    if at_ms < rnic_state["newest"] and rnic_state["at"]["rnic"][-1] != at_ms:
         return False  # rates of counters and baselines go forward only
-    return _keep(part, at_ms, signals.of_rnic(fields, part, at_ms))
+    return _keep(rnic_state, at_ms, signals.of_rnic(fields, rnic_state, at_ms))
 
 
 EVER = ("port_frozen_s", "pcie_share", "latency_share", "bandwidth_lost")
 
 
-def _keep(part: Part, at_ms: int, values: dict[str, float]) -> bool:
-    ever = part["ever"]
+def _keep(rnic_state: RnicState, at_ms: int, values: dict[str, float]) -> bool:
+    ever = rnic_state["ever"]
     for name in EVER:
         if name in values and name not in ever:
             ever[name] = 1
-    features.keep(part, at_ms, values)
-    return bool(at_ms >= part["newest"])
+    features.keep(rnic_state, at_ms, values)
+    return bool(at_ms >= rnic_state["newest"])

@@ -13,7 +13,7 @@ from typing import Any
 
 from wallwatch.domain.catalogue.load import derived_signals
 from wallwatch.domain.catalogue.models import Profile
-from wallwatch.domain.performance.model import bandwidth_gbps, bandwidth_share, latency_us
+from wallwatch.domain.performance.formulas import bandwidth_gbps, bandwidth_share, latency_us
 from wallwatch.domain.symptoms import baseline
 
 RAW = (
@@ -30,7 +30,7 @@ _WALL_SHARES = (
 FULL = 0.85
 """A port that carries so much of what the model predicts is full: the model is right to some per cent, and traffic swings."""
 
-Part = dict[str, Any]
+RnicState = dict[str, Any]
 """What is kept of one RNIC: plain JSON, see `rnic_stage`."""
 
 
@@ -41,14 +41,14 @@ def number(value: object) -> float | None:
     return None
 
 
-def of_offload(fields: Mapping[str, Any], part: Part, profile: Profile, misses_per_s: float | None) -> dict[str, float]:
+def of_offload(fields: Mapping[str, Any], rnic_state: RnicState, profile: Profile, misses_per_s: float | None) -> dict[str, float]:
     """All signals that one `rnic_offload` sample gives.
 
     Parameters
     ----------
     fields : mapping
         Fields of the message.
-    part : Part
+    rnic_state : RnicState
         What is known of the RNIC; its baselines move.
     profile : Profile
         The RNIC's model, or the generic one.
@@ -87,14 +87,14 @@ def of_offload(fields: Mapping[str, Any], part: Part, profile: Profile, misses_p
     if "q_egress" in found and "q_ingress" in found:
         # The RNIC's own ingress chain stands for the peers' Q_r, which needs a join across hosts (paper, section 4.2).
         found["bandwidth_share"] = bandwidth_share(profile.performance, found["q_egress"], found["q_ingress"])
-        _harm(found, part, profile)
+        _harm(found, rnic_state, profile)
 
     if misses_per_s is not None:
         found["datapath_misses_per_s"] = misses_per_s
     return found
 
 
-def _harm(found: dict[str, float], part: Part, profile: Profile) -> None:
+def _harm(found: dict[str, float], rnic_state: RnicState, profile: Profile) -> None:
     """What queries cost: the latency of the worse direction (the other end counts as the head of its chain, a lower bound), and the
     bandwidth
     that is missing on a port that carries all the model leaves it.
@@ -105,10 +105,10 @@ def _harm(found: dict[str, float], part: Part, profile: Profile) -> None:
     p = profile.performance
     q_out, q_in = found["q_egress"], found["q_ingress"]
     found["latency_share"] = max(latency_us(p, q_out, 0.0), latency_us(p, 0.0, q_in)) / latency_us(p, 0.0, 0.0)
-    if "gbps" in part:
-        carried = max(part["gbps"])
+    if "gbps" in rnic_state:
+        carried = max(rnic_state["gbps"])
         most = bandwidth_gbps(p, q_out, q_in)
-        if part.get("waits") is False:
+        if rnic_state.get("waits") is False:
             most = min(bandwidth_gbps(p, q_out, 0.0), bandwidth_gbps(p, 0.0, q_in))
         full = carried >= FULL * most
         # What the port carries is not lost, whatever the model says.
@@ -116,7 +116,7 @@ def _harm(found: dict[str, float], part: Part, profile: Profile) -> None:
         found["bandwidth_lost"] = max(1.0 - left, 0.0) if full else 0.0
 
 
-def usual_deletion_ms(part: Part, profile: Profile) -> float:
+def usual_deletion_ms(rnic_state: RnicState, profile: Profile) -> float:
     """What a deletion takes in a small table, ms: what its profile says, or the least that this RNIC has shown where that is more.
 
     A small table's few deletions are too short for the sweeps' times in whole ms, so less than the profile's is no observation.
@@ -126,36 +126,45 @@ def usual_deletion_ms(part: Part, profile: Profile) -> float:
     0.2
     """
     said = profile.deletion_ms.value
-    shown = baseline.least_of(part, "deletion_ms")
+    shown = baseline.least_of(rnic_state, "deletion_ms")
     return said if shown is None else min(max(shown, said), 5.0 * said)
 
 
 @cache
-def _trouble_counters() -> tuple[str, ...]:
-    return derived_signals()["trouble_per_s"].sum_of
+def _trouble_counters() -> frozenset[str]:
+    return frozenset(derived_signals()["trouble_per_s"].sum_of)
 
 
-_WAITS = (
-    "port_xmit_wait", "np_cnp_sent", "np_ecn_marked_roce_packets", "rp_cnp_handled", "cnpSent", "cnpHandled", "RxECNMrkd",
-    "rx_discards_phy",
+_WAITS = frozenset(
+    {"port_xmit_wait", "np_cnp_sent", "np_ecn_marked_roce_packets", "rp_cnp_handled", "cnpSent", "cnpHandled", "RxECNMrkd",
+     "rx_discards_phy"}
 )  # fmt: skip
 """Counters that move when a port cannot send or take all that is there: its senders wait, or are told to be slower."""
+
+_FATAL_ERRORS = (("aer_fatal", "aer_fatal_errors"), ("health_fw_fatal_errors", "firmware_fatal_errors"))
+
+
+@cache
+def _counters() -> tuple[str, ...]:
+    """All counters of `rnic` whose increase is asked for, each once."""
+    return tuple(sorted({*_WAITS, *_trouble_counters(), *(name for name, _ in _FATAL_ERRORS)}))
+
 
 _DATA = (("port_xmit_data", "port_rcv_data"), ("tx_bytes", "rx_bytes"))
 
 
-def of_rnic(fields: Mapping[str, Any], part: Part, at_ms: int) -> dict[str, float]:
-    """All signals that one `rnic` sample gives; `part`, which remembers counters and baselines, moves on."""
+def of_rnic(fields: Mapping[str, Any], rnic_state: RnicState, at_ms: int) -> dict[str, float]:
+    """All signals that one `rnic` sample gives; `rnic_state`, which remembers counters and baselines, moves on."""
     found: dict[str, float] = {}
     get = fields.get
     sent, received = number(get("tx_gbps")), number(get("rx_gbps"))
     if sent is not None and received is not None:
         found["port_gbps"] = both = sent + received
-        part["gbps"] = [sent, received]
-        usual = baseline.mean(part, "port_gbps", both, at_ms)
+        rnic_state["gbps"] = [sent, received]
+        usual = baseline.mean(rnic_state, "port_gbps", both, at_ms)
         if usual is not None and usual > 0.0:
             found["port_share"] = both / usual
-    _frozen(found, fields, part, at_ms)
+    _frozen(found, fields, rnic_state, at_ms)
     admin, operational, port = get("admin_state"), get("operstate"), get("port_state")
     if isinstance(admin, str):
         found["port_off"] = float(admin == "down")
@@ -164,20 +173,20 @@ def of_rnic(fields: Mapping[str, Any], part: Part, at_ms: int) -> dict[str, floa
         found["port_down"] = float(state != "ACTIVE" and state.lower() not in ("up", "unknown"))
     speed, width = number(get("pci_link_speed_gts")), number(get("pci_link_width"))
     if speed is not None and width is not None:
-        best = baseline.most(part, "pcie", speed * width)
+        best = baseline.most(rnic_state, "pcie", speed * width)
         if best > 0.0:
             found["pcie_share"] = speed * width / best
-    _increases(found, fields, part, at_ms)
+    _take_counters(found, fields, rnic_state, at_ms)
     return found
 
 
-def _frozen(found: dict[str, float], fields: Mapping[str, Any], part: Part, at_ms: int) -> None:
+def _frozen(found: dict[str, float], fields: Mapping[str, Any], rnic_state: RnicState, at_ms: int) -> None:
     for out, into in _DATA:
         sent, received = fields.get(out), fields.get(into)
         if type(sent) is int and type(received) is int:
-            before = part.get("moved")
+            before = rnic_state.get("moved")
             if before is None or before[1] != sent or before[2] != received:
-                part["moved"] = [at_ms, sent, received]
+                rnic_state["moved"] = [at_ms, sent, received]
                 if before is not None:
                     found["port_frozen_s"] = 0.0
             elif at_ms >= before[0]:
@@ -185,41 +194,38 @@ def _frozen(found: dict[str, float], fields: Mapping[str, Any], part: Part, at_m
             return
 
 
-def _increases(found: dict[str, float], fields: Mapping[str, Any], part: Part, at_ms: int) -> None:
-    """Increases of counters since the sample before; a counter that went back has been reset, and gives nothing this once."""
-    before: dict[str, Any] = part.get("counters", {})
-    now: dict[str, Any] = {"at": at_ms}
-    elapsed_s = (at_ms - before["at"]) / 1000.0 if before else 0.0
+def _take_counters(found: dict[str, float], fields: Mapping[str, Any], rnic_state: RnicState, at_ms: int) -> None:
+    """Signals of counters: by how much they have grown since the sample before."""
+    before: dict[str, Any] = rnic_state.get("counters", {})
+    now: dict[str, Any] = {}
+    grown: dict[str, int] = {}  # a counter that went back has been reset, and says nothing this once (see `counter_rate`)
     trouble, known = 0, False
-    for name in _WAITS:
-        value = fields.get(name)
+    counted = _trouble_counters()
+    get, last_of = fields.get, before.get
+    for name in _counters():
+        value = get(name)
         if type(value) is int:
             now[name] = value
-    for name in _trouble_counters():
-        value = fields.get(name)
-        if type(value) is int:
-            now[name] = value
-            last = before.get(name)
+            last = last_of(name)
             if last is not None and value >= last:
-                trouble += value - last
-                known = True
-    for name, signal in (("aer_fatal", "aer_fatal_errors"), ("health_fw_fatal_errors", "firmware_fatal_errors")):
-        value = fields.get(name)
-        if type(value) is int:
-            now[name] = value
-            last = before.get(name)
-            if last is not None and value >= last:
-                found[signal] = float(value - last)
-        elif name in before:
+                grown[name] = value - last
+                if name in counted:
+                    trouble += value - last
+                    known = True
+    rnic_state["waits"] = None if _WAITS.isdisjoint(now) else any(map(grown.get, _WAITS))
+    for name, signal in _FATAL_ERRORS:
+        if name in grown:
+            found[signal] = float(grown[name])
+        elif name in before and name not in now:
             now[name] = before[name]  # the drivers are asked more rarely than the rest is read
-    waits = [now[name] > before.get(name, now[name]) for name in _WAITS if name in now]
-    part["waits"] = any(waits) if waits else None
-    part["counters"] = now
+    elapsed_s = (at_ms - before["at"]) / 1000.0 if before else 0.0
     if known and elapsed_s > 0.0:
         found["trouble_per_s"] = rate = trouble / elapsed_s
-        usual = baseline.mean(part, "trouble_per_s", rate, at_ms)
+        usual = baseline.mean(rnic_state, "trouble_per_s", rate, at_ms)
         if usual is not None:
             found["trouble_share"] = rate / max(usual, 1.0)
+    now["at"] = at_ms
+    rnic_state["counters"] = now
 
 
 def counter_rate(previous: tuple[int, int] | None, at_ms: int, value: int) -> float | None:

@@ -11,12 +11,13 @@ from __future__ import annotations
 from typing import Any
 
 from wallwatch.domain.catalogue.load import other_conditions
+from wallwatch.domain.evidence import Feature, evidence
 from wallwatch.domain.hypotheses.versions import Identity
-from wallwatch.domain.symptoms import report
+from wallwatch.domain.instants import rfc3339
+from wallwatch.domain.symptoms import finding_messages
 from wallwatch.domain.symptoms.explain import clock as written
 from wallwatch.domain.symptoms.explain import explain_cleared
-from wallwatch.domain.symptoms.model import Message, evidence, rfc3339
-from wallwatch.domain.symptoms.window import Feature
+from wallwatch.domain.telemetry.decode import Message
 
 SILENT_S = 60.0
 """Twice a usual standstill of a kernel (20 to 40 s), and six samples at the usual interval of 10 s."""
@@ -151,7 +152,7 @@ def _judge(name: str, host: dict[str, Any], now_ms: int, silent_s: float) -> dic
         return _cleared(name, host, life, host["at"])
     if life is None:
         life = host["life"] = {"started": host["at"], "announced": _announced(host)}
-    elif now_ms - life["reported"] < report.REPEAT_MS:
+    elif now_ms - life["reported"] < finding_messages.REPEAT_MS:
         return None
     life["reported"] = now_ms
     return _active(name, host, life, silent_s)
@@ -162,7 +163,7 @@ def _announced(host: dict[str, Any]) -> bool:
     return shutdown is not None and -60_000 <= host["at"] - shutdown <= SHUTDOWN_MS
 
 
-def _subject(name: str, host: dict[str, Any]) -> report.Subject:
+def _subject(name: str, host: dict[str, Any]) -> finding_messages.Subject:
     return {"host": name, "pci": "", "rack": host["rack"]}
 
 
@@ -177,7 +178,7 @@ def _active(name: str, host: dict[str, Any], life: dict[str, Any], silent_s: flo
     rack = f" (rack {host['rack']})" if host["rack"] else ""
     why = "It had announced a shutdown before." if announced else "It had not announced a shutdown."
     return {
-        **report.shell(entry, _subject(name, host), Identity(), "active", began, now_ms),
+        **finding_messages.shell(entry, _subject(name, host), Identity(), "active", began, now_ms),
         "severity": "warning" if announced else "critical",
         "summary": f"Nothing has been heard of the host for {silent_s:.0f} s, while the fleet's samples go on.",
         "explanation": (
@@ -196,7 +197,7 @@ def _cleared(name: str, host: dict[str, Any], life: dict[str, Any], at_ms: int) 
     subject = _subject(name, host)
     at_ms = max(at_ms, life["started"] + 1)
     return {
-        **report.shell(entry, subject, Identity(), "cleared", life["started"], at_ms),
+        **finding_messages.shell(entry, subject, Identity(), "cleared", life["started"], at_ms),
         "severity": "warning" if life["announced"] else "critical",
         "summary": f"The host is heard of again since {rfc3339(host['at'])}."
         if host["at"] > life["started"]

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from wallwatch.domain.evidence import Feature, evidence
 from wallwatch.domain.policies.load import policies
-from wallwatch.domain.symptoms.model import evidence
-from wallwatch.domain.symptoms.window import Feature
 
 VIOLATED = "policy_violated"
 SIGNAL = "policy_violations"

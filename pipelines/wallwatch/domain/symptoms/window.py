@@ -10,7 +10,9 @@ for what happened *before* a symptom.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
+
+from wallwatch.domain.evidence import Feature
 
 BUCKET_MS = 5_000
 WINDOW_MS = 60_000
@@ -23,14 +25,6 @@ Rows = list[list[Any]]
 """`[[bucket number, sums] or [bucket number, sums, counts, greatest, least], ...]`, oldest first. Each of the lists has one place a
 signal, null
 where it was not measured; the short form is that of buckets with one sample of each signal."""
-
-
-class Feature(NamedTuple):
-    """One signal over one window: `value` from samples between two times (ms since 1970)."""
-
-    value: float
-    from_ms: int
-    to_ms: int
 
 
 def add(

@@ -34,6 +34,12 @@ class MetricField(_Entry):
     source: str
     label: str
     meaning: str
+    """The label where the registry says no more."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _label_as_meaning(cls, raw: Any) -> Any:
+        return {"meaning": raw["label"], **raw} if isinstance(raw, dict) and "label" in raw else raw
 
     @property
     def numeric(self) -> bool:
@@ -46,6 +52,14 @@ class Measurement(_Entry):
     name: str
     meaning: str
     hypertable: str
+    of: Literal["rnic", "host"]
+    """What a row belongs to."""
+    key_tags: tuple[str, ...] = Field(min_length=1)
+    """Tags without which a message says nothing about anything."""
+    text_columns: tuple[str, ...] = ()
+    """Further tags with a column of their own, in the order of the table."""
+    number_columns: tuple[str, ...] = ()
+    """The same for tags that are whole numbers."""
     tags: dict[str, str]
     fields: dict[str, MetricField]
 
@@ -62,6 +76,13 @@ class Measurement(_Entry):
     def others(self) -> tuple[MetricField, ...]:
         """Fields kept in the column `other` when they are not zero."""
         return tuple(f for f in self.fields.values() if f.stored == "other")
+
+    @model_validator(mode="after")
+    def _known_tags(self) -> Measurement:
+        unknown = {*self.key_tags, *self.text_columns, *self.number_columns} - set(self.tags)
+        if unknown:
+            raise ValueError(f"{', '.join(sorted(unknown))}: not among the tags of {self.name}")
+        return self
 
     @model_validator(mode="before")
     @classmethod

@@ -1,0 +1,90 @@
+"""Health, metrics, the web UI, the API's own description."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+
+from wallwatch_backend.api import new_api
+from wallwatch_backend.kit.health.service import REQUIRED_REVISION
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(scope="module")
+def backend_settings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+    folder = tmp_path_factory.mktemp("ui")
+    (folder / "index.html").write_text("<!doctype html><title>Wallwatch</title>")
+    (folder / "assets").mkdir()
+    (folder / "assets" / "app.js").write_text("export {}")
+    return {"ui_dir": folder}
+
+
+def test_a_running_process_is_healthy(anonymous: httpx.Client) -> None:
+    assert anonymous.get("/-/healthy").json() == {"status": "ok"}
+
+
+def test_a_process_with_database_migrations_and_kafka_is_ready(anonymous: httpx.Client) -> None:
+    answer = anonymous.get("/-/ready")
+    assert answer.status_code == 200, answer.text
+    assert set(answer.json()["checks"]) == {"database", "migrations", "kafka"}
+
+
+def test_an_old_schema_is_not_ready_and_says_what_to_do(anonymous: httpx.Client, backend: Any) -> None:
+    with backend.connect() as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '0001'")
+        answer = anonymous.get("/-/ready")
+        connection.execute("UPDATE alembic_version SET version_num = %s", [REQUIRED_REVISION])
+    assert answer.status_code == 503
+    assert "wallwatch db upgrade" in answer.json()["checks"]["migrations"]["detail"]
+
+
+def test_the_required_revision_is_one_of_the_migrations() -> None:
+    config = Config()
+    config.set_main_option("script_location", str(REPOSITORY / "migrations"))
+    assert REQUIRED_REVISION in {revision.revision for revision in ScriptDirectory.from_config(config).walk_revisions()}
+
+
+def test_metrics_name_routes_not_paths(anonymous: httpx.Client) -> None:
+    anonymous.get("/api/v1/rnics/some-host/0000:3b:00.0")
+    text = anonymous.get("/metrics").text
+    assert "some-host" not in text
+    assert "wallwatch_http_requests_total" in text
+
+
+def test_paths_of_the_uis_router_get_its_page_and_files_get_themselves(anonymous: httpx.Client) -> None:
+    for path in ("/", "/incidents/1", "/rnics/host01/0000:3b:00.0"):
+        answer = anonymous.get(path, headers={"Accept": "text/html", "Sec-Fetch-Mode": "navigate"})
+        assert "<title>Wallwatch" in answer.text, path
+        assert "default-src 'self'" in answer.headers["content-security-policy"]
+    assert anonymous.get("/assets/app.js").text == "export {}"
+    assert anonymous.get("/assets/../../../etc/passwd").status_code == 404
+
+
+def test_unknown_paths_of_the_api_stay_problems_beside_the_ui(anonymous: httpx.Client) -> None:
+    answer = anonymous.get("/api/v1/nothing", headers={"Accept": "application/json"})
+    assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")
+    assert anonymous.put("/api/v1/fleet").status_code == 405
+
+
+def test_the_checked_in_description_is_the_apis(anonymous: httpx.Client) -> None:
+    checked_in = json.loads((REPOSITORY / "frontend" / "src" / "lib" / "api" / "openapi.json").read_text())
+    assert checked_in == new_api().openapi(), "run: python -m wallwatch_backend.openapi > frontend/src/lib/api/openapi.json"
+    assert anonymous.get("/api/v1/openapi.json").json() == checked_in
+
+
+def test_a_body_that_is_too_large_is_refused(anonymous: httpx.Client) -> None:
+    answer = anonymous.post(
+        "/api/v1/session", content=b'{"username": "' + b"x" * 2_000_000 + b'"}', headers={"content-type": "application/json"}
+    )
+    assert (answer.status_code, answer.json()["code"]) == (413, "content_too_large")
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_a_body_without_a_length_is_refused_once_it_is_too_large(anonymous: httpx.Client) -> None:
+    answer = anonymous.post("/api/v1/session", content=iter([b"x" * 600_000] * 2), headers={"content-type": "application/json"})
+    assert (answer.status_code, answer.json()["code"]) == (413, "content_too_large")

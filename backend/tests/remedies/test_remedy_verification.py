@@ -1,0 +1,169 @@
+"""What was applied is verified by the telemetry that must follow, or it is not: each kind of proof."""
+
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from wallwatch_testing.remedies import PCI, order, wait_for
+
+
+@pytest.fixture(scope="module")
+def backend_settings() -> dict[str, object]:
+    return {
+        "remedy_watch_s": 0.1,
+        "remedy_max_fleet_percent": 100,
+        "remedy_approval_risk": "never",
+        "remedy_breaker_failures": 1000,
+    }
+
+
+def write_ratio(backend: Any, host: str, samples: list[tuple[datetime, float | None]], pci: str = PCI) -> None:
+    with backend.connect() as connection:
+        (rnic_id,) = connection.execute(
+            "INSERT INTO rnic (host, pci) VALUES (%s, %s) ON CONFLICT (host, pci) DO UPDATE SET rack = '' RETURNING rnic_id", [host, pci]
+        ).fetchone()
+        for at, ratio in samples:
+            connection.execute("INSERT INTO offload_sample (time, rnic_id, reoffload_ratio) VALUES (%s, %s, %s)", [at, rnic_id, ratio])
+
+
+def test_an_applied_remedy_is_verified_by_telemetry_and_can_be_undone(
+    operator: httpx.Client, backend: Any, agent: Any, host: str, eventually: Any
+) -> None:
+    applied = wait_for(operator, eventually, order(operator, host).json(), "verifying")
+    assert applied["verification"]["measured"] is None
+    at = datetime.fromisoformat(applied["commands"][0]["finished_at"])
+    write_ratio(backend, host, [(at - timedelta(seconds=60), 0.0), (at + timedelta(seconds=5), 0.4)])
+    eventually(lambda: operator.get(f"/api/v1/remedies/{applied['id']}").json()["verification"]["measured"] == 0.4)
+    write_ratio(backend, host, [(at + timedelta(seconds=10 * i), 0.01 * i) for i in (1, 2, 3)])
+    verified = wait_for(operator, eventually, applied, "confirmed")
+    assert verified["verification"]["measured"] == 0.03
+    assert verified["undoable"] is True
+    assert operator.post(f"/api/v1/remedies/{applied['id']}/undo").status_code == 202
+    undone = wait_for(operator, eventually, applied, "undone")
+    assert [c["operation"] for c in undone["commands"]] == ["apply", "undo"]
+    assert undone["undoable"] is False
+    assert operator.post(f"/api/v1/remedies/{applied['id']}/undo").json()["code"] == "not_undoable"
+
+
+def test_a_rate_limit_is_verified_by_the_limit_that_the_driver_reports_for_that_function(
+    operator: httpx.Client, backend: Any, agent: Any, host: str, eventually: Any
+) -> None:
+    ordered = order(operator, host, action="limit-vf-rate", params={"vf": 3, "max_tx_mbps": 2500})
+    applied = wait_for(operator, eventually, ordered.json(), "verifying")
+    assert applied["verification"]["expected"] == "= 2500"
+    at = datetime.fromisoformat(applied["commands"][0]["finished_at"])
+    write_ratio(backend, host, [])
+    with backend.connect() as connection:
+        (rnic_id,) = connection.execute("SELECT rnic_id FROM rnic WHERE host = %s", [host]).fetchone()
+        for vf, limit in ((2, 2500), (3, 0)):
+            connection.execute(
+                "INSERT INTO vf_sample (time, rnic_id, vf, max_tx_mbps) VALUES (%s, %s, %s, %s)",
+                [at + timedelta(seconds=5), rnic_id, vf, limit],
+            )
+        eventually(lambda: operator.get(f"/api/v1/remedies/{applied['id']}").json()["verification"]["measured"] == 0)
+        connection.execute(
+            "INSERT INTO vf_sample (time, rnic_id, vf, max_tx_mbps) VALUES (%s, %s, 3, 2500)", [at + timedelta(seconds=125), rnic_id]
+        )
+    assert wait_for(operator, eventually, applied, "confirmed")["verification"]["measured"] == 2500
+
+
+def test_a_recovery_is_verified_by_the_reporters_health_and_cannot_be_undone(
+    operator: httpx.Client, backend: Any, agent: Any, host: str, eventually: Any
+) -> None:
+    ordered = order(operator, host, action="recover-health-reporter", params={"reporter": "fw_fatal"})
+    applied = wait_for(operator, eventually, ordered.json(), "verifying")
+    at = datetime.fromisoformat(applied["commands"][0]["finished_at"])
+    write_ratio(backend, host, [])
+    with backend.connect() as connection:
+        (rnic_id,) = connection.execute("SELECT rnic_id FROM rnic WHERE host = %s", [host]).fetchone()
+        for seconds, failed in ((5, 1), (10, 0), (20, 0), (30, 0)):
+            connection.execute(
+                "INSERT INTO rnic_sample (time, rnic_id, other) VALUES (%s, %s, jsonb_build_object('health_reporters_failed', %s::int))",
+                [at + timedelta(seconds=seconds), rnic_id, failed],
+            )
+    verified = wait_for(operator, eventually, applied, "confirmed")
+    assert verified["undoable"] is False
+    assert operator.post(f"/api/v1/remedies/{applied['id']}/undo").json()["code"] == "not_undoable"
+
+
+def test_a_cap_on_contexts_is_verified_once_the_rnic_keeps_below_it(
+    operator: httpx.Client, backend: Any, agent: Any, host: str, eventually: Any
+) -> None:
+    ordered = order(operator, host, action="cap-encap-contexts", params={"max_contexts": 8000, "max_ports": 2})
+    applied = wait_for(operator, eventually, ordered.json(), "verifying")
+    assert applied["verification"]["expected"] == "<= 8000"
+    at = datetime.fromisoformat(applied["commands"][0]["finished_at"])
+    write_ratio(backend, host, [])
+    with backend.connect() as connection:
+        (rnic_id,) = connection.execute("SELECT rnic_id FROM rnic WHERE host = %s", [host]).fetchone()
+        for seconds, contexts in ((5, 9400), (10, 8000), (20, 7900), (30, 7950)):
+            connection.execute(
+                "INSERT INTO offload_sample (time, rnic_id, encap_contexts) VALUES (%s, %s, %s)",
+                [at + timedelta(seconds=seconds), rnic_id, contexts],
+            )
+    verified = wait_for(operator, eventually, applied, "confirmed")
+    assert verified["verification"]["measured"] == 7950
+    assert verified["undoable"] is True
+
+
+def test_that_orphaned_filters_are_gone_is_verified_by_the_collectors_own_look_at_the_host(
+    operator: httpx.Client, backend: Any, agent: Any, host: str, eventually: Any
+) -> None:
+    ordered = order(operator, host, action="remove-orphaned-filters", params={"max_filters": 10}, pci=None)
+    applied = wait_for(operator, eventually, ordered.json(), "verifying")
+    at = datetime.fromisoformat(applied["commands"][0]["finished_at"])
+    with backend.connect() as connection:
+        for name, found in ((f"{host}-other", 3), (host, 0)):
+            (host_id,) = connection.execute("INSERT INTO host (host) VALUES (%s) RETURNING host_id", [name]).fetchone()
+            connection.execute(
+                "INSERT INTO datapath_sample (time, host_id, datapath, other)"
+                " VALUES (%s, %s, 'd', jsonb_build_object('tc_filters_orphaned', %s::int))",
+                [at + timedelta(seconds=200), host_id, found],
+            )
+    assert wait_for(operator, eventually, applied, "confirmed")["verification"]["measured"] == 0
+
+
+def test_a_pace_is_verified_by_the_agents_word(operator: httpx.Client, agent: Any, host: str, eventually: Any) -> None:
+    ordered = order(operator, host, action="pace-vf-unbinding", params={"interval_ms": 500})
+    assert wait_for(operator, eventually, ordered.json(), "confirmed")["undoable"] is True
+
+
+def test_samples_of_another_rnic_verify_nothing(operator: httpx.Client, backend: Any, agent: Any, host: str, eventually: Any) -> None:
+    applied = wait_for(operator, eventually, order(operator, host).json(), "verifying")
+    at = datetime.fromisoformat(applied["commands"][0]["finished_at"])
+    write_ratio(backend, host, [(at + timedelta(seconds=10 * i), 0.0) for i in (1, 2, 3, 4)], pci="0000:99:00.0")
+    time.sleep(1)  # ten looks
+    assert operator.get(f"/api/v1/remedies/{applied['id']}").json()["state"] == "verifying"
+
+
+def test_a_remedy_that_telemetry_does_not_confirm_in_time_is_not_verified(
+    operator: httpx.Client, backend: Any, agent: Any, host: str, eventually: Any
+) -> None:
+    applied = wait_for(operator, eventually, order(operator, host).json(), "verifying")
+    at = datetime.fromisoformat(applied["commands"][0]["finished_at"])
+    write_ratio(backend, host, [(at + timedelta(seconds=1), 0.5)])
+    with backend.connect() as connection:  # three minutes pass
+        connection.execute(
+            "UPDATE remedy SET verification = verification || jsonb_build_object('deadline', %s::text) WHERE id = %s",
+            [(datetime.now(UTC) - timedelta(minutes=1)).isoformat(), applied["id"]],
+        )
+    found = wait_for(operator, eventually, applied, "not_confirmed")
+    assert found["verification"]["measured"] == 0.5
+    assert found["undoable"] is True
+
+
+def test_a_cordon_is_verified_by_the_agents_report_and_shown_until_it_is_undone(
+    operator: httpx.Client, backend: Any, agent: Any, host: str, eventually: Any
+) -> None:
+    write_ratio(backend, host, [])
+    body = {"action": "cordon-rnic", "params": {"reason": "S7 suspected"}}
+    remedy = wait_for(operator, eventually, order(operator, host, **body).json(), "confirmed")
+    assert remedy["params"] == {"pci": PCI, "reason": "S7 suspected"}
+    assert remedy["verification"]["measured"] == 1
+    assert operator.get(f"/api/v1/rnics/{host}/{PCI}").json()["cordoned"] is True
+    operator.post(f"/api/v1/remedies/{remedy['id']}/undo")
+    wait_for(operator, eventually, remedy, "undone")
+    assert operator.get(f"/api/v1/rnics/{host}/{PCI}").json()["cordoned"] is False

@@ -1,0 +1,43 @@
+"""Turns the cookie or the bearer token of a request into a caller."""
+
+from datetime import timedelta
+
+from fastapi import Request
+
+from wallwatch_backend.accounts.session import repository
+from wallwatch_backend.accounts.session.service import csrf_token_of
+from wallwatch_backend.accounts.tokens import repository as tokens
+from wallwatch_backend.kit import clock
+from wallwatch_backend.kit.access import Caller, address_of
+from wallwatch_backend.kit.database import Database
+from wallwatch_backend.kit.hashing import digest
+from wallwatch_backend.kit.roles import Role
+
+_NOTE_USE_EVERY = timedelta(minutes=1)  # a write per request would cost more than the request
+
+
+async def _by_token(database: Database, token: str, address: str | None) -> Caller | None:
+    at = clock.now()
+    async with database.read() as session:
+        row = await tokens.by_hash(session, digest(token), at)
+    if row is None:
+        return None
+    if row.last_used_at is None or at - row.last_used_at > _NOTE_USE_EVERY:
+        async with database.write() as writing:
+            await tokens.note_use(writing, row.id, at)
+    return Caller("token", row.id, row.name, Role(row.role), address)
+
+
+async def authenticate(request: Request, cookie: str | None, bearer: str | None) -> Caller | None:
+    """Return the caller, or None. If there is a bearer token, the cookie is ignored."""
+    database: Database = request.app.state.database
+    address = address_of(request)
+    if bearer is not None:
+        return await _by_token(database, bearer, address)
+    if cookie is None:
+        return None
+    async with database.read() as session:
+        user = await repository.user_of(session, digest(cookie), clock.now())
+    if user is None:
+        return None
+    return Caller("user", user.id, user.username, Role(user.role), address, csrf_token_of(cookie))

@@ -1,0 +1,38 @@
+"""`/session`: sign in, current session, sign out."""
+
+from fastapi import APIRouter, Request, Response
+
+from wallwatch_backend.accounts.session import service
+from wallwatch_backend.accounts.session.schemas import Session, SessionUser, SignIn
+from wallwatch_backend.kit import problems
+from wallwatch_backend.kit.access import READ_ERRORS, SESSION_COOKIE, WRITE_ERRORS, AsViewer, address_of
+from wallwatch_backend.kit.database import TheDatabase, Writing
+from wallwatch_backend.kit.settings_dependency import TheSettings
+
+router = APIRouter(prefix="/session", tags=["session"])
+
+
+@router.post("", operation_id="signIn", status_code=201, responses=problems.responses(service.BadCredentials, service.TooManyAttempts))
+async def sign_in(body: SignIn, request: Request, response: Response, database: TheDatabase, settings: TheSettings) -> Session:
+    """Sign in with a local account. Sets the session cookie; keep the CSRF token for unsafe requests."""
+    opened = await service.sign_in(database, settings, body.username, body.password, address_of(request))
+    secure = request.url.scheme == "https" or (settings.public_url is not None and settings.public_url.scheme == "https")
+    response.set_cookie(
+        SESSION_COOKIE, opened.secret, max_age=int(settings.session_hours * 3600), path="/", httponly=True, samesite="strict", secure=secure
+    )
+    response.headers["Cache-Control"] = "no-store"
+    return Session(user=SessionUser(username=opened.username, role=opened.role), csrf_token=opened.csrf_token)
+
+
+@router.get("", operation_id="getSession", responses=problems.responses(*READ_ERRORS))
+async def who_am_i(caller: AsViewer, response: Response) -> Session:
+    """Return the caller, and the session's CSRF token."""
+    response.headers["Cache-Control"] = "no-store"
+    return Session(user=SessionUser(username=caller.actor, role=caller.role), csrf_token=caller.csrf_token)
+
+
+@router.delete("", operation_id="signOut", status_code=204, responses=problems.responses(*WRITE_ERRORS))
+async def sign_out(caller: AsViewer, request: Request, response: Response, session: Writing) -> None:
+    """End the session. For an API token, which has none, this does nothing."""
+    await service.sign_out(session, caller, request.cookies.get(SESSION_COOKIE))
+    response.delete_cookie(SESSION_COOKIE, path="/", httponly=True, samesite="strict")

@@ -1,0 +1,31 @@
+"""Local accounts and their sign-in sessions."""
+
+from sqlalchemy import ForeignKey, LargeBinary
+from sqlalchemy.orm import Mapped, mapped_column
+
+from wallwatch_backend.kit.columns import At, Created, Id, Ref
+from wallwatch_backend.kit.database import Base
+
+
+class UserRow(Base):
+    __tablename__ = "user_account"
+
+    id: Mapped[Id]
+    username: Mapped[str] = mapped_column(unique=True)
+    password_hash: Mapped[str]
+    role: Mapped[str]
+    disabled: Mapped[bool] = mapped_column(default=False)
+    created_at: Mapped[Created]
+    last_sign_in_at: Mapped[At | None]
+
+
+class SessionRow(Base):
+    """Only the hash of a session's secret is stored, so a copy of the database signs nobody in."""
+
+    __tablename__ = "user_session"
+
+    secret_hash: Mapped[bytes] = mapped_column(LargeBinary, primary_key=True)
+    user_id: Mapped[Ref] = mapped_column(ForeignKey("user_account.id", ondelete="CASCADE"), index=True)
+    created_at: Mapped[Created]
+    expires_at: Mapped[At] = mapped_column(index=True)
+    address: Mapped[str | None]

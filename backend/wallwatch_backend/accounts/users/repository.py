@@ -1,0 +1,40 @@
+"""Queries of local accounts."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from sqlalchemy import delete, select
+
+from wallwatch_backend.accounts.users.models import SessionRow, UserRow
+from wallwatch_backend.kit.database import ReadSession, WriteSession
+
+
+async def page(session: ReadSession, after_name: str | None, limit: int) -> Sequence[UserRow]:
+    query = select(UserRow).order_by(UserRow.username).limit(limit)
+    if after_name is not None:
+        query = query.where(UserRow.username > after_name)
+    return (await session.scalars(query)).all()
+
+
+async def by_name(session: ReadSession, username: str) -> UserRow | None:
+    return (await session.scalars(select(UserRow).where(UserRow.username == username))).one_or_none()
+
+
+async def by_id_locked(session: WriteSession, user_id: UUID) -> UserRow | None:
+    return (await session.scalars(select(UserRow).where(UserRow.id == user_id).with_for_update())).one_or_none()
+
+
+async def other_admins_locked(session: WriteSession, user_id: UUID) -> int:
+    """Count administrators other than this one who can sign in, and lock them until the commit."""
+    query = select(UserRow.id).where(UserRow.role == "admin", UserRow.disabled.is_(False), UserRow.id != user_id).with_for_update()
+    return len((await session.scalars(query)).all())
+
+
+async def add(session: WriteSession, row: UserRow) -> None:
+    session.add(row)
+    await session.flush()
+    await session.refresh(row)
+
+
+async def end_sessions(session: WriteSession, user_id: UUID) -> None:
+    await session.execute(delete(SessionRow).where(SessionRow.user_id == user_id))

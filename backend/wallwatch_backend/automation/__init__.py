@@ -1,1 +1,0 @@
-"""Automatic mode: rules that apply a remedy where a matching finding is, off until somebody switches them on."""

@@ -1,0 +1,16 @@
+"""`/catalogue`: labels, units and definitions."""
+
+from fastapi import APIRouter, Request
+
+from wallwatch_backend.fleet.catalogue import service
+from wallwatch_backend.fleet.catalogue.schemas import Catalogue
+from wallwatch_backend.kit import problems
+from wallwatch_backend.kit.access import READ_ERRORS, AsViewer
+
+router = APIRouter(tags=["catalogue"])
+
+
+@router.get("/catalogue", operation_id="getCatalogue", responses=problems.responses(*READ_ERRORS))
+async def get_catalogue(caller: AsViewer, request: Request) -> Catalogue:
+    """Return symptoms, causes, walls, models and fields with labels and units, and the states of remedies, rollouts, plans, incidents."""
+    return service.get_catalogue(request.app.state.state_machines)

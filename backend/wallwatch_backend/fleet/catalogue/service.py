@@ -1,0 +1,55 @@
+"""The catalogue, from the domain's YAML; it does not change while the process runs."""
+
+from functools import cache
+
+from wallwatch.domain.catalogue import load
+from wallwatch.domain.telemetry.registry import measurements
+from wallwatch_backend.fleet.catalogue.schemas import Catalogue, CauseInfo, DomainCatalogue, FieldInfo, SignalInfo, StateMachines, WallInfo
+from wallwatch_backend.fleet.catalogue.symptoms import all_symptoms
+
+_SERIES = ("rnic", "rnic_offload")
+
+
+def _signals() -> list[SignalInfo]:
+    numeric = {f.name for m in _SERIES for f in measurements()[m].fields.values() if f.numeric}
+    derived = load.derived_signals()
+
+    def fields_of(signal: str) -> list[str]:
+        return list(derived[signal].drawn_by) if signal in derived else [signal] if signal in numeric else []
+
+    return [
+        SignalInfo(signal=signal, label=label, unit=unit, fields=fields_of(signal))
+        for signal, (label, unit) in load.known_signals().items()
+    ]
+
+
+def get_catalogue(states: StateMachines) -> Catalogue:
+    return Catalogue(**dict(_domain_catalogue()), states=states)
+
+
+@cache
+def _domain_catalogue() -> DomainCatalogue:
+    return DomainCatalogue(
+        symptoms=all_symptoms(),
+        causes=[
+            CauseInfo(
+                id=c.id,
+                title=c.title,
+                prior=c.prior,
+                statement=c.statement,
+                next_test=c.next_test,
+                explains=dict(c.explains),
+                settled_by_upgrade=c.settled_by_upgrade,
+                remedies=list(c.remedies),
+            )
+            for c in load.causes().values()
+        ],
+        walls=[WallInfo(id=w.id, label=w.label, unit=w.unit, leads_to=list(w.leads_to)) for w in load.walls().values()],
+        models=list(load.profiles()),
+        signals=_signals(),
+        fields=[
+            FieldInfo(name=f.name, measurement=m.name, label=f.label, unit=f.unit, kind=f.kind, meaning=f.meaning)
+            for m in measurements().values()
+            for f in m.fields.values()
+        ],
+    )

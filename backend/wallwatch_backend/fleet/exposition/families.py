@@ -1,0 +1,31 @@
+"""One table of metric families, from which the text, the documentation and the tests are derived."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Family:
+    """A gauge with its labels."""
+
+    name: str
+    labels: tuple[str, ...]
+    help: str
+
+
+RNIC = ("host", "pci")
+INFO = Family(
+    "wallwatch_rnic_info",
+    (*RNIC, "rack", "model", "driver", "fw_ver"),
+    "Always 1: join by host and pci to get rack, model, driver and firmware",
+)
+SYMPTOM_ACTIVE = Family("wallwatch_rnic_symptom_active", (*RNIC, "symptom"), "1 while the RNIC has the symptom; absent otherwise")
+HEADROOM = Family(
+    "wallwatch_rnic_headroom_ratio",
+    (*RNIC, "wall"),
+    "1 - value/limit of a scalability wall: 0 at the wall, negative beyond; absent when it could not be measured",
+)
+LAST_SAMPLE = Family("wallwatch_rnic_last_sample_timestamp_seconds", RNIC, "Event time of the newest sample, seconds since 1970 UTC")
+SYMPTOM_RNICS = Family("wallwatch_symptom_rnics", ("symptom",), "RNICs that have the symptom now")
+INCIDENTS = Family("wallwatch_incidents", ("state", "severity"), "Incidents by state and severity")
+
+FAMILIES = (INCIDENTS, SYMPTOM_RNICS, INFO, SYMPTOM_ACTIVE, HEADROOM, LAST_SAMPLE)

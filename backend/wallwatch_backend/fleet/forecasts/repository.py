@@ -1,0 +1,125 @@
+"""Queries of forecasts."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from sqlalchemy import BigInteger, Double, Row, and_, case, cast, func, select, true, tuple_
+
+from wallwatch.domain.forecast.targets import HORIZONS_MIN
+from wallwatch.store.tables import forecast, forecast_model, forecast_model_change, rnic, rnic_forecast
+from wallwatch_backend.kit.database import ReadSession
+
+MOST_PAST = 2000
+MOST_CHANGES = 100
+NEIGHBOUR = timedelta(minutes=10)
+"""Forecasts may be stored less often than they are made; those further away do not show the value at a time."""
+HORIZON_S = 60.0 * HORIZONS_MIN[-1]
+"""A decline whose time is unknown comes at some time within the hour."""
+_FAR = 10_000_000
+"""Milliseconds past every horizon: what is unlikely within the hour sorts after all that is likely, by its earliest time."""
+
+
+async def newest(session: ReadSession, rnic_id: int) -> Row[Any] | None:
+    return (await session.execute(select(rnic_forecast).where(rnic_forecast.c.rnic_id == rnic_id))).one_or_none()
+
+
+def _order(sort: Literal["time_to_wall", "decline"]) -> Any:
+    f = rnic_forecast.c
+    if sort == "decline":
+        return cast(-1_000_000 * func.coalesce(f.decline_share, 0.0), BigInteger)
+    sooner = func.coalesce(f.earliest_in_s * 1000, _FAR)
+    return cast(case((f.likely_in_s.is_(None), _FAR + sooner), else_=f.likely_in_s * 1000), BigInteger)
+
+
+async def fleet(
+    session: ReadSession,
+    *,
+    within_s: float,
+    wall: str | None,
+    rack: str | None,
+    model: str | None,
+    declining: bool | None,
+    since: datetime,
+    sort: Literal["time_to_wall", "decline"],
+    after: tuple[int, str, str] | None,
+    limit: int,
+) -> list[Any]:
+    """RNICs with a wall within a time, or with a decline, newest forecasts only."""
+    f, r = rnic_forecast.c, rnic.c
+    order = _order(sort)
+    short: list[Any] = [column for column in f if column.name != "body"]  # the message is long, and a list has hundreds of rows
+    query = (
+        select(*short, r.host, r.pci, r.rack, r.model, order.label("sort_key"))
+        .join(rnic, r.rnic_id == f.rnic_id)
+        .where(f.made_at >= since)
+        .order_by(order, r.host, r.pci)
+        .limit(limit)
+    )
+    reached = f.earliest_in_s <= within_s
+    declines = and_(f.decline_since.is_not(None), func.coalesce(f.decline_in_s, HORIZON_S) <= within_s)
+    if declining is True:
+        query = query.where(declines)
+    elif sort == "decline":
+        query = query.where(reached | declines)
+    else:
+        query = query.where(reached)
+    if declining is False:
+        query = query.where(f.decline_since.is_(None))
+    for column, wanted in ((f.next_wall, wall), (r.rack, rack), (r.model, model)):
+        if wanted is not None:
+            query = query.where(column == wanted)
+    if after is not None:
+        query = query.where(tuple_(order, r.host, r.pci) > after)
+    return list((await session.execute(query)).all())
+
+
+def _nearest(made: Any, target_time: Any, path: list[str], way: Literal[-1, 1]) -> Any:
+    """The stored forecast at a time, or the nearest before (-1) or after it (1)."""
+    near = forecast.alias("before" if way < 0 else "after")
+    same = near.c.rnic_id == made.c.rnic_id
+    if way < 0:
+        within = and_(same, near.c.time <= target_time, near.c.time >= target_time - NEIGHBOUR)
+    else:
+        within = and_(same, near.c.time >= target_time, near.c.time <= target_time + NEIGHBOUR)
+    present = cast(near.c.body[(*path, "now")].astext, Double).label("present")
+    order = near.c.time.desc() if way < 0 else near.c.time.asc()
+    return select(near.c.time, present).where(within).order_by(order).limit(1).lateral()
+
+
+async def past(
+    session: ReadSession, rnic_id: int, path: list[str], place: int, horizon_s: int, since: datetime, until: datetime
+) -> list[Any]:
+    """Past forecasts, with the present values of the stored forecasts before and after their horizon."""
+    made = forecast.alias("made")
+    target_time = made.c.time + func.make_interval(0, 0, 0, 0, 0, 0, horizon_s)
+    before, after = _nearest(made, target_time, path, -1), _nearest(made, target_time, path, 1)
+    query = (
+        select(
+            made.c.time,
+            made.c.cold_start,
+            made.c.policy_violated,
+            made.c.forecaster,
+            made.c.body[(*path, "ahead", place)].label("predicted"),
+            before.c.time.label("before_at"),
+            before.c.present.label("before"),
+            after.c.time.label("after_at"),
+            after.c.present.label("after"),
+        )
+        .select_from(made)
+        .outerjoin(before, true())
+        .outerjoin(after, true())
+        .where(made.c.rnic_id == rnic_id, made.c.time >= since, made.c.time < until)
+        .order_by(made.c.time.desc())
+        .limit(MOST_PAST)
+    )
+    return list((await session.execute(query)).all())
+
+
+async def models(session: ReadSession) -> Sequence[Row[Any]]:
+    return (await session.execute(select(forecast_model).order_by(forecast_model.c.trained_at.desc()))).all()
+
+
+async def model_changes(session: ReadSession) -> Sequence[Row[Any]]:
+    c = forecast_model_change.c
+    return (await session.execute(select(forecast_model_change).order_by(c.at.desc(), c.action, c.model).limit(MOST_CHANGES))).all()

@@ -1,0 +1,1 @@
+"""Performance profiles of RNIC models: calibrations, versions, what is active."""

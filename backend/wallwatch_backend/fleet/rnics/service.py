@@ -1,0 +1,170 @@
+"""RNICs: the list, one RNIC, its masks and findings."""
+
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from sqlalchemy import Row
+
+from wallwatch.domain.catalogue import load
+from wallwatch.store.state import stale_after_s
+from wallwatch_backend.fleet.rnics import cordons, repository, symptoms
+from wallwatch_backend.fleet.rnics.schemas import ActiveSymptom, FindingInterval, MaskChains, MaskEntry, Rnic, RnicSummary, WallValue
+from wallwatch_backend.kit import clock
+from wallwatch_backend.kit.database import ReadSession
+from wallwatch_backend.kit.paging import Page, decode_cursor, encode_cursor
+from wallwatch_backend.kit.problems import InvalidInput, NotFound
+
+MASKS_MAX_AGE = timedelta(hours=1)  # an older chain is history; masks are sampled every 10 s
+DEFAULT_SPAN = timedelta(hours=1)
+
+
+async def list_rnics(
+    session: ReadSession,
+    *,
+    host: str | None,
+    rack: str | None,
+    model: str | None,
+    symptom: str | None,
+    limit: int,
+    cursor: str | None,
+) -> Page[RnicSummary]:
+    after: tuple[str, str] | None = None
+    if cursor is not None:
+        after_host, after_pci = decode_cursor(cursor, str, str)
+        after = (str(after_host), str(after_pci))
+    rows = await repository.page(session, host=host, rack=rack, model=model, symptom=symptom, after=after, limit=limit + 1)
+    items = [_summary(row) for row in rows[:limit]]
+    return Page(items=items, next_cursor=encode_cursor(items[-1].host, items[-1].pci) if len(rows) > limit else None)
+
+
+def _summary(row: Row[Any]) -> RnicSummary:
+    active, recent = symptoms.split(row.symptoms, clock.now())
+    return RnicSummary(
+        host=row.host,
+        pci=row.pci,
+        rack=row.rack or None,
+        model=row.model,
+        headroom=row.headroom,
+        nearest_wall=row.nearest_wall,
+        symptoms=active,
+        recent=recent,
+        seen_at=row.seen_at,
+        cordoned=row.cordoned,
+        tx_gbps=row.tx_gbps,
+        rx_gbps=row.rx_gbps,
+    )
+
+
+def walls_of(stored: dict[str, dict[str, Any]] | None) -> list[WallValue]:
+    """Return every wall of the catalogue; one that could not be measured has no value, never zero.
+
+    >>> [w.value for w in walls_of({"egress_masks": {"value": 3, "limit": 10, "headroom": 0.7, "basis": "model"}})]
+    [None, 3.0, None, None, None]
+    """
+    values = []
+    for wall in load.walls().values():
+        reading = (stored or {}).get(wall.id, {})
+        values.append(
+            WallValue(
+                wall=wall.id,
+                label=wall.label,
+                unit=wall.unit,
+                value=reading.get("value"),
+                limit=reading.get("limit"),
+                headroom=reading.get("headroom"),
+                basis=reading.get("basis"),
+                leads_to=list(wall.leads_to),
+            )
+        )
+    return values
+
+
+async def identity_of(session: ReadSession, host: str, pci: str) -> Row[Any]:
+    """Return the row of the table `rnic`, or raise `NotFound`."""
+    row = await repository.identity(session, host, pci)
+    if row is None:
+        raise NotFound(f"No telemetry from RNIC {pci} of host {host} has been received.")
+    return row
+
+
+async def get_rnic(session: ReadSession, host: str, pci: str, sampling_interval_s: float) -> Rnic:
+    identity = await identity_of(session, host, pci)
+    state = await repository.state(session, host, pci)
+    agent = await repository.agent_of(session, host)
+    incidents = await repository.open_incidents(session, host, pci)
+    cordoned, _ = await cordons.cordon_of(session, host, pci)
+    stored = (state.symptoms or {}) if state is not None else {}
+    active, recent = symptoms.split(stored, clock.now())
+    return Rnic(
+        host=host,
+        pci=pci,
+        rack=identity.rack or None,
+        model=identity.model,
+        driver=identity.driver,
+        firmware=identity.fw_ver,
+        ibdev=identity.ibdev,
+        netdev=identity.netdev,
+        pci_id=identity.pci_id,
+        board_id=identity.board_id,
+        link_layer=identity.link_layer,
+        seen_at=state.seen_at if state is not None else None,
+        stale_after_s=stale_after_s(sampling_interval_s),
+        headroom=state.headroom if state is not None else None,
+        nearest_wall=state.nearest_wall if state is not None else None,
+        cordoned=cordoned,
+        agent_id=agent.id if agent is not None else None,
+        agent_connected=agent is not None and agent.connected,
+        tx_gbps=state.tx_gbps if state is not None else None,
+        rx_gbps=state.rx_gbps if state is not None else None,
+        walls=walls_of(state.walls if state is not None else None),
+        symptoms=[
+            ActiveSymptom(
+                symptom=symptom,
+                since=stored[symptom].get("since"),
+                until=symptoms.until(stored[symptom]),
+                severity=stored[symptom].get("severity"),
+                incident_id=incidents.get(symptom),
+            )
+            for symptom in [*active, *recent]
+        ],
+    )
+
+
+async def get_masks(session: ReadSession, host: str, pci: str) -> MaskChains:
+    identity = await identity_of(session, host, pci)
+    rows = await repository.newest_masks(session, identity.rnic_id, clock.now() - MASKS_MAX_AGE)
+    chains: dict[str, list[MaskEntry]] = {"egress": [], "ingress": []}
+    for row in rows:
+        entry = MaskEntry(
+            position=row.position, mask=row.mask, match=row.match, flows=row.flows, packets=row.packets_per_s, length_bits=row.length_bits
+        )
+        chains.setdefault(row.direction, []).append(entry)
+    return MaskChains(at=max((row.time for row in rows), default=None), egress=chains["egress"], ingress=chains["ingress"])
+
+
+def interval(since: datetime | None, until: datetime | None) -> tuple[datetime, datetime]:
+    """Fill in the defaults: until now, and one hour before that."""
+    end = until or clock.now()
+    start = since or end - DEFAULT_SPAN
+    if start >= end:
+        raise InvalidInput("`from` must be before `to`.")
+    return start, end
+
+
+async def list_findings(session: ReadSession, host: str, pci: str, since: datetime | None, until: datetime | None) -> list[FindingInterval]:
+    identity = await identity_of(session, host, pci)
+    start, end = interval(since, until)
+    return [
+        FindingInterval(
+            finding_id=row.finding_id,
+            symptom=row.symptom,
+            **{"from": row.started_at, "to": row.cleared_at},
+            severity=_worst(row.severities),
+            incident_id=row.incident_id,
+        )
+        for row in await repository.findings(session, identity, start, end)
+    ]
+
+
+def _worst(severities: list[str]) -> Literal["warning", "critical"]:
+    return "critical" if "critical" in severities else "warning"

@@ -1,0 +1,67 @@
+"""`/incidents`: lists, one incident, counts, the change feed and export."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+from fastapi.responses import StreamingResponse
+
+from wallwatch_backend.incidents.listing import export, service
+from wallwatch_backend.incidents.listing.filters import ExportQuery, IncidentFilter, ListQuery
+from wallwatch_backend.incidents.listing.schemas import IncidentChanges, IncidentCounts
+from wallwatch_backend.incidents.parameters import GET_RESPONSES, IncidentId
+from wallwatch_backend.incidents.schemas import Incident, IncidentSummary
+from wallwatch_backend.kit import problems
+from wallwatch_backend.kit.access import READ_ERRORS, AsViewer
+from wallwatch_backend.kit.database import Reading, TheDatabase
+from wallwatch_backend.kit.etags import etag
+from wallwatch_backend.kit.paging import BadCursor, Page
+
+router = APIRouter(prefix="/incidents", tags=["incidents"])
+
+
+@router.get("", operation_id="listIncidents", responses=problems.responses(*READ_ERRORS, BadCursor))
+async def list_incidents(caller: AsViewer, session: Reading, query: Annotated[ListQuery, Query()]) -> Page[IncidentSummary]:
+    """List incidents, newest first unless sorted otherwise."""
+    return await service.list_incidents(session, query)
+
+
+@router.get("/counts", operation_id="countIncidents", responses=problems.responses(*READ_ERRORS))
+async def count(caller: AsViewer, session: Reading, query: Annotated[IncidentFilter, Query()]) -> IncidentCounts:
+    """Count incidents by state, severity, symptom, cause and scope."""
+    return await service.counts(session, query)
+
+
+@router.get("/changes", operation_id="listIncidentChanges", responses=problems.responses(*READ_ERRORS))
+async def changes(
+    caller: AsViewer,
+    session: Reading,
+    since: Annotated[int, Query(ge=0, le=2**63 - 1, description="`next_since` of the previous answer; 0 for all")] = 0,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 200,
+) -> IncidentChanges:
+    """List incidents by their last change, in commit order; incidents merged into others are included."""
+    return await service.changes_since(session, since, limit)
+
+
+@router.get(
+    "/export",
+    operation_id="exportIncidents",
+    response_class=StreamingResponse,
+    responses={
+        200: {
+            "description": "All incidents that pass the filters, newest first",
+            "content": {"text/csv": {"schema": {"type": "string"}}, "application/json": {"schema": {"type": "array"}}},
+        },
+        **problems.responses(*READ_ERRORS),
+    },
+)
+async def export_incidents(caller: AsViewer, database: TheDatabase, query: Annotated[ExportQuery, Query()]) -> StreamingResponse:
+    """Export incidents as CSV or JSON."""
+    return export.response(database, query)
+
+
+@router.get("/{incident_id}", operation_id="getIncident", responses=GET_RESPONSES)
+async def get_incident(caller: AsViewer, incident_id: IncidentId, session: Reading, response: Response) -> Incident:
+    """Return one incident with findings, evidence, hypotheses and timeline; the ETag is its version."""
+    incident = await service.get_incident(session, incident_id)
+    response.headers["ETag"] = etag(incident.version)
+    return incident

@@ -1,0 +1,70 @@
+"""Tasks that run as long as the process: restarted when they fail, and some of them on one replica at a time, the leader.
+
+The leader holds an advisory lock of PostgreSQL. A killed process loses the lock with its connection, and another replica takes over.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+
+import psycopg
+import structlog
+from prometheus_client import Counter, Gauge
+
+log = structlog.get_logger(__name__)
+LEADER = Gauge("wallwatch_background_leader", "1 while this process does the background work")
+FAILURES = Counter("wallwatch_background_failures", "Background tasks that failed and were restarted", ["task"])
+
+LOCK = 7_241_010
+_ASK_EVERY_S = 2.0
+_RESTART_MAX_S = 30.0
+
+Task = Callable[[], Awaitable[None]]
+
+
+async def restart_forever(name: str, task: Task) -> None:
+    """Run a task; restart it, after a growing pause, when it ends or fails."""
+    pause_s = 1.0
+    while True:
+        started = asyncio.get_running_loop().time()
+        try:
+            await task()
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:
+            FAILURES.labels(name).inc()
+            log.error("background_task_failed", task=name, error=type(error).__name__, detail=str(error).splitlines()[:1], retry_s=pause_s)
+        if asyncio.get_running_loop().time() - started > 60:
+            pause_s = 1.0
+        await asyncio.sleep(pause_s)
+        pause_s = min(pause_s * 2, _RESTART_MAX_S)
+
+
+async def run_on_leader(dsn: str, tasks: Mapping[str, Task]) -> None:
+    """Wait for the lock, run the tasks while this process holds it, and stop them when it may be lost."""
+    while True:
+        try:
+            async with await psycopg.AsyncConnection.connect(dsn, autocommit=True, connect_timeout=5) as connection:
+                await _while_held(connection, tasks)
+        except (psycopg.Error, OSError) as error:
+            log.warning("leader_connection_lost", error=str(error).splitlines()[0] if str(error) else type(error).__name__)
+        await asyncio.sleep(_ASK_EVERY_S)
+
+
+async def _while_held(connection: psycopg.AsyncConnection[tuple[object, ...]], tasks: Mapping[str, Task]) -> None:
+    while True:
+        row = await (await connection.execute("SELECT pg_try_advisory_lock(%s)", [LOCK])).fetchone()
+        if row is not None and row[0]:
+            break
+        await asyncio.sleep(_ASK_EVERY_S)
+    log.info("leading")
+    LEADER.set(1)
+    running = [asyncio.create_task(restart_forever(name, task), name=name) for name, task in tasks.items()]
+    try:
+        while True:
+            await asyncio.sleep(_ASK_EVERY_S)
+            await connection.execute("SELECT 1")
+    finally:
+        LEADER.set(0)
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)

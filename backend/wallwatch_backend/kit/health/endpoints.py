@@ -1,0 +1,30 @@
+"""`/-/healthy`, `/-/ready`, `/metrics`: outside `/api/v1`, without sign-in, for supervisors and Prometheus."""
+
+from fastapi import APIRouter, Request, Response
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+
+from wallwatch_backend.kit.database import TheDatabase
+from wallwatch_backend.kit.health import service
+from wallwatch_backend.kit.health.schemas import Alive, Readiness
+
+router = APIRouter(tags=["health"])
+
+
+@router.get("/-/healthy", operation_id="getHealthy")
+async def healthy() -> Alive:
+    """Answer while the process runs."""
+    return Alive()
+
+
+@router.get("/-/ready", operation_id="getReady", responses={503: {"model": Readiness, "description": "A part is missing; see `checks`"}})
+async def ready(request: Request, response: Response, database: TheDatabase) -> Readiness:
+    """Return whether database, migrations and Kafka are usable."""
+    readiness = await service.readiness(database, request.app.state.kafka_probe)
+    response.status_code = 200 if readiness.status == "ready" else 503
+    return readiness
+
+
+@router.get("/metrics", include_in_schema=False)
+async def metrics() -> Response:
+    """Return this process's metrics in Prometheus's text format."""
+    return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)

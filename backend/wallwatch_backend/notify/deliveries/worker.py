@@ -1,0 +1,164 @@
+"""Sends pending deliveries: signed, with time-outs, retried with exponential backoff and jitter.
+
+One worker per webhook, so that a slow receiver delays no other; deliveries of one subject are sent one after another.
+"""
+
+import asyncio
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+import structlog
+from prometheus_client import Counter
+from standardwebhooks import Webhook as Signer
+
+from wallwatch_backend import __version__
+from wallwatch_backend.kit import clock
+from wallwatch_backend.kit.cipher import SecretCipher
+from wallwatch_backend.kit.database import Database, WriteSession
+from wallwatch_backend.notify.deliveries import repository
+from wallwatch_backend.notify.deliveries.sender import Outcome, Sender, client
+from wallwatch_backend.notify.models import DeliveryRow, WebhookRow
+from wallwatch_backend.notify.schemas import TEST_EVENT
+from wallwatch_backend.notify.webhooks import repository as webhooks
+from wallwatch_backend.settings import Settings
+
+log = structlog.get_logger(__name__)
+ATTEMPTS = Counter("wallwatch_webhook_attempts", "Attempts to deliver an event", ["outcome"])
+
+_BATCH = 16
+_LOG_KEPT = timedelta(days=30)
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """A delivery that this process claimed, independent of the database session."""
+
+    delivery_id: UUID
+    webhook_id: UUID
+    event: str
+    url: str
+    body: str
+    secret: bytes
+    attempt: int
+    may_send: bool  # a disabled webhook gets test events only
+
+
+def backoff_s(settings: Settings, attempt: int, rng: random.Random) -> float:
+    """Seconds until the next attempt: doubling from the base to the maximum, then a random half to whole of it."""
+    longest = min(settings.webhook_retry_base_s * 2.0 ** min(attempt - 1, 30), settings.webhook_retry_max_s)
+    return longest * (0.5 + 0.5 * rng.random())
+
+
+class Dispatcher:
+    """Runs on one replica at a time."""
+
+    def __init__(self, database: Database, settings: Settings, cipher: SecretCipher) -> None:
+        self._database, self._settings, self._cipher = database, settings, cipher
+        self._rng = random.Random()  # noqa: S311 - jitter, not a secret
+        self._busy: set[UUID] = set()
+        self.woken = asyncio.Event()
+
+    async def run(self) -> None:
+        """Send until cancelled."""
+        settings = self._settings
+        self._busy.clear()
+        async with client(settings.webhook_timeout_s) as http, asyncio.TaskGroup() as workers:
+            sender = Sender(http, settings.webhook_timeout_s, settings.webhook_allow_private)
+            while True:
+                self.woken.clear()
+                async with self._database.read() as session:
+                    webhook_ids = await repository.webhooks_with_due(session, clock.now(), self._busy)
+                for webhook_id in webhook_ids:
+                    self._busy.add(webhook_id)
+                    workers.create_task(self._send_due(webhook_id, sender))
+                if not webhook_ids:
+                    await self._sleep()
+
+    async def _sleep(self) -> None:
+        async with self._database.read() as session:
+            due = await repository.next_due(session, self._busy)
+        wait_s = 30.0 if due is None else min(max((due - clock.now()).total_seconds(), 0.05), 30.0)
+        try:
+            await asyncio.wait_for(self.woken.wait(), wait_s)
+        except TimeoutError:
+            return
+
+    async def _send_due(self, webhook_id: UUID, sender: Sender) -> None:
+        """Send all due deliveries of one webhook."""
+        try:
+            while claimed := await self._claim(webhook_id):
+                sending = {asyncio.create_task(self._send(sender, delivery)) for delivery in claimed}
+                try:
+                    while sending:  # those that finish while results are recorded are recorded together
+                        ended, sending = await asyncio.wait(sending, return_when=asyncio.FIRST_COMPLETED)
+                        await self._record(webhook_id, [task.result() for task in ended])
+                finally:
+                    for task in sending:
+                        task.cancel()
+        finally:
+            self._busy.discard(webhook_id)
+            self.woken.set()
+
+    async def _claim(self, webhook_id: UUID) -> list[Claimed]:
+        lease = timedelta(seconds=self._settings.webhook_timeout_s * 2 + 30)
+        async with self._database.write() as session:
+            rows = await repository.claim_due(session, webhook_id, clock.now(), lease, _BATCH)
+            return [
+                Claimed(d.id, w.id, d.event, w.url, d.body, w.secret, d.attempt_count + 1, w.enabled or d.event == TEST_EVENT)
+                for d, w in rows
+            ]
+
+    async def _send(self, sender: Sender, claimed: Claimed) -> tuple[Claimed, Outcome]:
+        if not claimed.may_send:
+            return claimed, Outcome(clock.now(), None, 0, "the webhook is disabled")
+        at = clock.now()
+        headers = {
+            "content-type": "application/json",
+            "user-agent": f"wallwatch/{__version__}",
+            "webhook-id": str(claimed.delivery_id),  # the same for each attempt, so that a receiver can drop repeats
+            "webhook-timestamp": str(int(at.timestamp())),
+            "webhook-signature": Signer(self._cipher.decrypt(claimed.secret)).sign(str(claimed.delivery_id), at, claimed.body),
+        }
+        return claimed, await sender.send(claimed.url, claimed.body, headers, at)
+
+    async def _record(self, webhook_id: UUID, ended: Sequence[tuple[Claimed, Outcome]]) -> None:
+        """Record the outcomes of attempts in one transaction."""
+        async with self._database.write() as session:
+            deliveries = await repository.get_many_locked(session, webhook_id, [claimed.delivery_id for claimed, _ in ended])
+            webhook = await webhooks.get_locked(session, webhook_id)
+            for claimed, outcome in sorted(ended, key=lambda result: result[1].at):
+                ATTEMPTS.labels("delivered" if outcome.delivered else "failed").inc()
+                delivery = deliveries.get(claimed.delivery_id)
+                if delivery is not None and webhook is not None:  # otherwise it was deleted meanwhile
+                    self._record_one(session, webhook, delivery, claimed, outcome)
+
+    def _record_one(self, session: WriteSession, webhook: WebhookRow, delivery: DeliveryRow, claimed: Claimed, outcome: Outcome) -> None:
+        settings = self._settings
+        values = {"at": outcome.at, "status": outcome.status, "duration_ms": outcome.duration_ms, "error": outcome.error}
+        repository.add_attempt(session, delivery_id=delivery.id, **values)
+        delivery.attempt_count = claimed.attempt
+        if outcome.delivered:
+            delivery.state, delivery.delivered_at, delivery.next_attempt_at = "delivered", outcome.at, None
+            webhook.last_delivery_at, webhook.failing_since = outcome.at, None
+            return
+        gone = outcome.status == 410  # the receiver unsubscribes (Standard Webhooks)
+        if gone or not claimed.may_send or claimed.attempt >= settings.webhook_max_attempts:
+            delivery.state, delivery.next_attempt_at = "failed", None
+        else:
+            delivery.next_attempt_at = clock.now() + timedelta(seconds=backoff_s(settings, claimed.attempt, self._rng))
+        if not claimed.may_send or claimed.event == TEST_EVENT:
+            return
+        webhook.failing_since = webhook.failing_since or outcome.at
+        failing_h = (outcome.at - webhook.failing_since).total_seconds() / 3600
+        if webhook.enabled and (gone or failing_h >= settings.webhook_disable_after_h):
+            webhook.enabled = False
+            webhook.disabled_reason = "The receiver answered 410 Gone." if gone else f"Every delivery failed for {failing_h:.0f} hours."
+            log.warning("webhook_disabled", webhook_id=str(webhook.id), reason=webhook.disabled_reason)
+
+    async def delete_old(self) -> None:
+        """Delete finished deliveries after 30 days."""
+        async with self._database.write() as session:
+            await repository.delete_finished_before(session, clock.now() - _LOG_KEPT)

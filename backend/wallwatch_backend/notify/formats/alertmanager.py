@@ -1,0 +1,151 @@
+"""Alertmanager's webhook body, version 4, so that receivers of Alertmanager work unchanged.
+
+https://prometheus.io/docs/alerting/latest/configuration/#webhook_config
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+from wallwatch_backend.kit.matchers import labels_of
+from wallwatch_backend.notify.events import OrderEvent
+from wallwatch_backend.notify.formats.notification import Notification, is_resolved, place_of
+
+NO_END = "0001-01-01T00:00:00Z"
+"""Go's zero time, which Alertmanager sends as `endsAt` of an alert that still fires."""
+
+
+def alert_name(symptom: str) -> str:
+    """Name of the alert of a symptom.
+
+    >>> alert_name("S1"), alert_name("silent")
+    ('WallwatchS1', 'WallwatchSilent')
+    """
+    return f"Wallwatch{symptom[:1].upper()}{symptom[1:]}"
+
+
+def _labels(incident: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        "alertname": alert_name(str(incident.get("symptom") or "incident")),
+        "incident": str(incident["id"]),
+        **{name: values[0] for name, values in labels_of(incident).items()},
+    }
+
+
+def _annotations(incident: Mapping[str, Any]) -> dict[str, str]:
+    annotations = {
+        "title": incident.get("title"),
+        "summary": incident.get("summary"),
+        "description": incident.get("explanation"),
+        "upgrade": (incident.get("upgrade") or {}).get("text"),
+        "place": place_of(incident),
+        "hosts": ", ".join(labels_of(incident).get("host", ())),
+        "state": incident.get("state"),
+        "assignee": incident.get("assignee"),
+    }
+    return {name: str(value) for name, value in annotations.items() if value}
+
+
+def _alert(notification: Notification, incident: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "status": "resolved" if is_resolved(incident) else "firing",
+        "labels": _labels(incident),
+        "annotations": _annotations(incident),
+        "startsAt": incident.get("opened_at") or NO_END,
+        "endsAt": (incident.get("resolved_at") if is_resolved(incident) else None) or NO_END,
+        "generatorURL": notification.link(incident),
+        # From the incident, not from its labels: severity and cause may change while the alert stays the same.
+        "fingerprint": hashlib.sha256(str(incident["id"]).encode()).hexdigest()[:16],
+    }
+
+
+def _common(maps: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    """The entries that all maps share.
+
+    >>> _common([{"a": "1", "b": "2"}, {"a": "1", "b": "3"}])
+    {'a': '1'}
+    """
+    first, *others = [dict(labels) for labels in maps]
+    return {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}
+
+
+def notification_body(notification: Notification) -> str:
+    alerts = [_alert(notification, incident) for incident in notification.included]
+    document = {
+        "version": "4",
+        "groupKey": notification.group_key,
+        "truncatedAlerts": notification.truncated,
+        "status": notification.status,
+        "receiver": notification.receiver,
+        "groupLabels": dict(notification.group_labels),
+        "commonLabels": _common(alert["labels"] for alert in alerts),
+        "commonAnnotations": _common(alert["annotations"] for alert in alerts),
+        "externalURL": notification.public_url or "",
+        "alerts": alerts,
+    }
+    return orjson.dumps(document, option=orjson.OPT_UTC_Z).decode()
+
+
+def order_event_body(event: OrderEvent, receiver: str, webhook_id: UUID) -> str:
+    """An alert that fires while the remedy or rollout is in progress, and is resolved when it ends, whatever its outcome."""
+    name = f"Wallwatch{event.kind.capitalize()}"
+    labels = {"alertname": name, event.kind: str(event.id), "action": event.action, **event.labels}
+    labels |= {"severity": "warning" if event.level == "bad" else "info"}
+    annotations = {"summary": event.text, "place": event.place, "event": str(event.event)}
+    status = "resolved" if event.over else "firing"
+    document = {
+        "version": "4",
+        "groupKey": f'wallwatch/{webhook_id}:{{{event.kind}="{event.id}"}}',
+        "truncatedAlerts": 0,
+        "status": status,
+        "receiver": receiver,
+        "groupLabels": {event.kind: str(event.id)},
+        "commonLabels": labels,
+        "commonAnnotations": annotations,
+        "externalURL": event.url,
+        "alerts": [
+            {
+                "status": status,
+                "labels": labels,
+                "annotations": annotations,
+                "startsAt": event.began_at,
+                "endsAt": event.at if event.over else NO_END,
+                "generatorURL": event.url,
+                "fingerprint": hashlib.sha256(str(event.id).encode()).hexdigest()[:16],
+            }
+        ],
+    }
+    return orjson.dumps(document, option=orjson.OPT_UTC_Z).decode()
+
+
+def test_event_body(webhook_id: UUID, receiver: str, text: str, at: datetime, public_url: str | None) -> str:
+    """A test alert. It fires, as receivers may not show resolved ones, and it is never resolved."""
+    labels = {"alertname": "WallwatchTest", "severity": "info"}
+    annotations = {"summary": text}
+    document = {
+        "version": "4",
+        "groupKey": f"wallwatch/{webhook_id}:{{}}",
+        "truncatedAlerts": 0,
+        "status": "firing",
+        "receiver": receiver,
+        "groupLabels": {},
+        "commonLabels": labels,
+        "commonAnnotations": annotations,
+        "externalURL": public_url or "",
+        "alerts": [
+            {
+                "status": "firing",
+                "labels": labels,
+                "annotations": annotations,
+                "startsAt": at,
+                "endsAt": NO_END,
+                "generatorURL": public_url or "",
+                "fingerprint": hashlib.sha256(str(webhook_id).encode()).hexdigest()[:16],
+            }
+        ],
+    }
+    return orjson.dumps(document, option=orjson.OPT_UTC_Z).decode()

@@ -1,0 +1,75 @@
+"""What one webhook is sent at one time about incidents, before it has a format."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+MAX_INCIDENTS = 100
+"""In one body; the rest is only counted. A receiver that needs all of them queries the API."""
+
+
+@dataclass(frozen=True)
+class Notification:
+    """Incidents (JSON as in the API) that are sent together; exactly one if the webhook does not group."""
+
+    event: str
+    at: datetime
+    receiver: str
+    webhook_id: UUID
+    incidents: Sequence[Mapping[str, Any]]
+    group_labels: Mapping[str, str]
+    grouped: bool
+    repeated: bool = False
+    public_url: str | None = None
+
+    @property
+    def group_key(self) -> str:
+        """Identifies the group for the lifetime of the webhook."""
+        inner = ", ".join(f'{name}="{value}"' for name, value in sorted(self.group_labels.items()))
+        if not self.grouped:
+            inner = f'incident="{self.incidents[0]["id"]}"'
+        return f"wallwatch/{self.webhook_id}:{{{inner}}}"
+
+    @property
+    def included(self) -> Sequence[Mapping[str, Any]]:
+        return self.incidents[:MAX_INCIDENTS]
+
+    @property
+    def truncated(self) -> int:
+        return max(len(self.incidents) - MAX_INCIDENTS, 0)
+
+    @property
+    def status(self) -> Literal["firing", "resolved"]:
+        return "firing" if any(not is_resolved(incident) for incident in self.incidents) else "resolved"
+
+    def link(self, incident: Mapping[str, Any]) -> str:
+        """URL of the incident's page; empty unless WALLWATCH_PUBLIC_URL is set."""
+        return f"{self.public_url}/incidents/{incident['id']}" if self.public_url else ""
+
+
+def is_resolved(incident: Mapping[str, Any]) -> bool:
+    return incident.get("state") == "resolved"
+
+
+def place_of(incident: Mapping[str, Any]) -> str:
+    """The place of an incident, in a few words.
+
+    >>> place_of({"scope": "rnic", "host": "host01", "pci": "0000:3b:00.0"})
+    'host01 0000:3b:00.0'
+    >>> place_of({"scope": "rack", "subject": "rack r7", "host": "host01", "pci": ""})
+    'rack r7'
+    """
+    if incident.get("scope") not in (None, "rnic") and incident.get("subject"):
+        return str(incident["subject"])
+    return " ".join(str(part) for part in (incident.get("host"), incident.get("pci")) if part) or "an unknown place"
+
+
+def about(notification: Notification) -> str:
+    """One line for the delivery log."""
+    first = notification.incidents[0]
+    if len(notification.incidents) == 1:
+        return f"{first.get('symptom', '')} on {place_of(first)}".strip()
+    labels = ", ".join(f"{name} {value}" for name, value in notification.group_labels.items() if value)
+    return f"{len(notification.incidents)} incidents{f' of {labels}' if labels else ''}"

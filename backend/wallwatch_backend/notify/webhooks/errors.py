@@ -1,0 +1,7 @@
+"""Errors of webhooks."""
+
+from wallwatch_backend.kit.problems import InvalidInput
+
+
+class BadUrl(InvalidInput):
+    code, title = "bad_url", "Events cannot be sent to this address"

@@ -1,1 +1,0 @@
-"""Performance profiles of RNIC models: calibrations, versions, what is in force."""

@@ -1,0 +1,129 @@
+"""The catalogue's remedies as the API shows them, and the check of their parameters."""
+
+from functools import cache
+from typing import Any
+
+from wallwatch.domain.catalogue import load
+from wallwatch.domain.catalogue.remedy_models import RemedyAction as CatalogueAction
+from wallwatch_backend.remedies.orders.errors import BadParameter, UnknownAction
+from wallwatch_backend.remedies.orders.schemas import DisturbanceInfo, ParamInfo, RemedyAction, VerificationInfo
+from wallwatch_backend.settings import Settings
+
+RISKS = ("low", "medium", "high")
+MASK_PLAN = "apply-mask-plan"
+
+
+def needs_approval(action: CatalogueAction, settings: Settings) -> bool:
+    """Whether a second person must approve the action in this installation.
+
+    >>> needs_approval(load.remedies()["tune-revalidator"], Settings(remedy_approval_risk="high"))
+    False
+    """
+    least = settings.remedy_approval_risk
+    return least != "never" and RISKS.index(action.risk) >= RISKS.index(least)
+
+
+def all_actions(settings: Settings) -> list[RemedyAction]:
+    return [each.model_copy(update={"needs_approval": needs_approval(load.remedies()[each.action], settings)}) for each in _all_infos()]
+
+
+@cache
+def _all_infos() -> list[RemedyAction]:
+    return [_info(action) for action in load.remedies().values()]
+
+
+def _symptoms_of(action_id: str) -> list[str]:
+    defined = (s for s in load.symptoms().values() if s.definition is not None)
+    return [s.id for s in defined if s.definition is not None and any(r.action == action_id for r in s.definition.remedies)]
+
+
+def _info(action: CatalogueAction) -> RemedyAction:
+    label, unit = signal_label(action)
+    return RemedyAction(
+        action=action.id,
+        title=action.title,
+        description=action.summary,
+        scope=action.scope,
+        params=[
+            ParamInfo(
+                name=name,
+                label=p.label,
+                type=p.type,
+                unit=None if p.unit == "none" else p.unit,
+                minimum=p.minimum,
+                maximum=p.maximum,
+                max_length=p.max_length,
+                pattern=p.pattern,
+                required=p.required,
+                meaning=p.meaning,
+            )
+            for name, p in action.params.items()
+        ],
+        at_least_one=list(action.require_any_of),
+        risk=action.risk,
+        risk_text=action.risk_text,
+        needs_approval=False,
+        undo=action.undo,
+        reversible=action.reversible,
+        operations=action.operations,
+        privileges=action.privileges,
+        verification=VerificationInfo(
+            signal=action.verification.signal,
+            label=label,
+            unit=unit,
+            expected=_expected(action),
+            within_s=action.verification.within_s,
+            for_s=action.verification.for_s,
+            text=action.verification.text,
+        ),
+        symptoms=_symptoms_of(action.id),
+        disturbs=None if action.disturbs is None else DisturbanceInfo.model_validate(action.disturbs.model_dump()),
+    )
+
+
+def _expected(action: CatalogueAction) -> str:
+    """The expected value before parameters are given: a parameter is shown by its label."""
+    return action.verification.expected_with({name: p.label for name, p in action.params.items()})
+
+
+def signal_label(action: CatalogueAction) -> tuple[str, str]:
+    """Return label and unit of the signal that verifies an action; a signal without a label is shown by its name."""
+    check = action.verification
+    return (check.label, check.unit) if check.label else load.known_signals().get(check.signal, (check.signal, "none"))
+
+
+def action_of(action_id: str) -> CatalogueAction:
+    """Return the catalogue's entry, or raise `UnknownAction`."""
+    action = load.remedies().get(action_id)
+    if action is None:
+        raise unknown(action_id)
+    return action
+
+
+def unknown(action_id: str) -> UnknownAction:
+    return UnknownAction(f"Unknown remedy {action_id!r} (expected one of {', '.join(load.remedies())}).")
+
+
+def checked_params(action: CatalogueAction, pci: str | None, params: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters to sign and send, or raise `BadParameter`.
+
+    An action on an RNIC gets the request's PCI address as its parameter, so that the two cannot differ.
+    """
+    if action.scope == "rnic":
+        if pci is None:
+            raise BadParameter("pci: required; this remedy is for one RNIC")
+        if params.get("pci", pci) != pci:
+            raise BadParameter("params.pci: must equal `pci`")
+        params = {**params, "pci": pci}
+    if action.id == MASK_PLAN and "operations_sha256" not in params:
+        raise BadParameter(
+            "params.plan: a mask plan is for one RNIC and its current flows, so it cannot be rolled out; "
+            "create it with POST /api/v1/plans, where `then` may request its remedy, or use an automation rule"
+        )
+    problems = action.problems(params)
+    if problems:
+        raise BadParameter("; ".join(f"params.{name}: {problem}" for name, problem in sorted(problems.items())))
+    for name, value in params.items():
+        if isinstance(value, str) and ("\0" in value or not value.isprintable()):
+            raise BadParameter(f"params.{name}: must be printable text")
+    return params

@@ -1,1 +1,0 @@
-"""The bodies that receivers get: each form is a pure function of a notification."""

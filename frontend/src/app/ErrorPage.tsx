@@ -1,6 +1,0 @@
-import { ProblemNotice } from "@/lib/ui/ProblemNotice";
-
-/** A fault of our own code: the page says so and can be tried again. */
-export function ErrorPage({ error, reset }: { error: unknown; reset: () => void }) {
-  return <ProblemNotice error={error} onRetry={reset} />;
-}

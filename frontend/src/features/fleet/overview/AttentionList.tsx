@@ -1,0 +1,101 @@
+import { ActionIcon, Group, Text, Title } from "@mantine/core";
+import { IconTool } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { type Names, useNames } from "@/lib/api/useCatalogue";
+import { formatHeadroom, plural } from "@/lib/format";
+import { bandColor, bandOf } from "@/lib/headroom";
+import type { Columns } from "@/lib/stream/columns";
+import type { FleetState } from "@/lib/stream/fleetStore";
+import { SymptomBadge } from "@/lib/ui/SymptomBadge";
+import { RnicRemedyDialog } from "../rnic/RnicRemedyDialog";
+import classes from "./AttentionList.module.css";
+import { isStale } from "./canvas/scene";
+import type { FleetSummary } from "./summary";
+
+/** Why it needs someone, in words: its symptoms, or the limit it is near. */
+function whyText(columns: Columns, row: number, names: Names): string {
+  const symptoms = columns.symptoms[row] ?? [];
+  if (symptoms.length > 0) return symptoms.map(names.symptom).join(", ");
+  const recent = columns.recent[row] ?? [];
+  if (recent.length > 0) return `${recent.map(names.symptom).join(", ")}, cleared`;
+  return (columns.headroom[row] ?? 1) < 0 ? "Over limit, no symptoms" : "Near limit, no symptoms";
+}
+
+/** The sickest RNICs by name, one click away: what an operator came for, before any reading of colours. */
+export function AttentionList({ state, summary, now }: { state: FleetState; summary: FleetSummary; now: number }) {
+  const { columns, staleAfterMs } = state;
+  const names = useNames();
+  const [asked, setAsked] = useState<{ host: string; pci: string } | null>(null);
+  if (summary.needAttention === 0) {
+    return (
+      <Text size="sm" c="dimmed" data-testid="attention">
+        All RNICs healthy: no symptoms, none near its limit
+        {summary.stale > 0 ? `, but ${plural(summary.stale, "RNIC")} sent no recent data.` : "."}
+      </Text>
+    );
+  }
+  return (
+    <section aria-label="RNICs that need attention" data-testid="attention">
+      <Group gap={8} align="stretch" wrap="nowrap" style={{ overflowX: "auto" }}>
+        <div className={classes["title"]}>
+          <Title order={2} size="h3">
+            {plural(summary.needAttention, "RNIC")}
+          </Title>
+          <Text size="xs" c="dimmed">
+            {summary.needAttention === 1 ? "needs attention" : "need attention"}
+          </Text>
+        </div>
+        {summary.sickest.map((row) => {
+          const host = columns.host[row] ?? "";
+          const pci = columns.pci[row] ?? "";
+          const wall = columns.nearest_wall[row];
+          const others = summary.sharing.get(row) ?? 0;
+          return (
+            <div
+              key={`${host}|${pci}`}
+              className={classes["card"]}
+              style={{ borderLeftColor: bandColor(bandOf(columns.headroom[row])) }}
+            >
+              <Link to="/rnics/$host/$pci" params={{ host, pci }} className={classes["open"]}>
+                <Group gap={6} wrap="nowrap">
+                  <Text fw={600} size="sm" truncate style={{ flex: "0 1 auto", minWidth: 52 }}>
+                    {host}
+                  </Text>
+                  <Text size="xs" ff="monospace" c="dimmed" truncate style={{ flex: "0 2 auto", minWidth: 0 }}>
+                    {others > 0 ? `all ${others + 1} RNICs` : pci.replace(/^0000:/, "")}
+                  </Text>
+                  {(columns.symptoms[row] ?? []).map((symptom) => (
+                    <SymptomBadge key={symptom} symptom={symptom} short />
+                  ))}
+                  {(columns.recent[row] ?? []).map((symptom) => (
+                    <SymptomBadge key={symptom} symptom={symptom} short over />
+                  ))}
+                </Group>
+                <Text size="xs" c="dimmed" truncate>
+                  {formatHeadroom(columns.headroom[row])}
+                  {wall ? ` · ${names.wall(wall)}` : ""}
+                  {columns.cordoned[row] ? " · cordoned" : ""}
+                  {isStale(columns, row, now, staleAfterMs) ? " · stale" : ""}
+                </Text>
+                <Text size="xs" truncate>
+                  {whyText(columns, row, names)}
+                </Text>
+              </Link>
+              <ActionIcon
+                variant="default"
+                size="md"
+                title="Propose a remedy"
+                aria-label={`Propose a remedy for ${host} ${pci}`}
+                onClick={() => setAsked({ host, pci })}
+              >
+                <IconTool size={15} />
+              </ActionIcon>
+            </div>
+          );
+        })}
+      </Group>
+      {asked && <RnicRemedyDialog host={asked.host} pci={asked.pci} onClose={() => setAsked(null)} />}
+    </section>
+  );
+}

@@ -1,0 +1,102 @@
+import { plural } from "@/lib/format";
+import type { RackBox } from "./layout";
+import { paintPixels } from "./paintPixels";
+import { paintTile } from "./paintTile";
+import type { Scene } from "./scene";
+
+/** Below this many device pixels a tile is a dot: written straight into the image, no labels. */
+const DOT_PX = 14;
+const FONT = "'Inter', system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
+
+function onScreen(scene: Scene, x: number, y: number, width: number, height: number): boolean {
+  const { scale, offsetX, offsetY } = scene.view;
+  const left = x * scale + offsetX;
+  const top = y * scale + offsetY;
+  return left < scene.width && top < scene.height && left + width * scale > 0 && top + height * scale > 0;
+}
+
+function paintRackLabel(ctx: CanvasRenderingContext2D, scene: Scene, rack: RackBox): void {
+  const { scale, offsetX, offsetY } = scene.view;
+  const labelHeight = scene.layout.metrics.rackLabel * scale;
+  const fontSize = Math.min(15, labelHeight * 0.72);
+  if (fontSize < 6.5) return;
+  ctx.font = `600 ${fontSize}px ${FONT}`;
+  ctx.textBaseline = "middle";
+  ctx.fillStyle = scene.palette.text;
+  const x = (rack.x + scene.layout.metrics.rackPad) * scale + offsetX;
+  const y = rack.y * scale + offsetY + labelHeight / 2;
+  ctx.fillText(rack.name, x, y, rack.width * scale - 8);
+  const used = ctx.measureText(rack.name).width;
+  const count = `${plural(rack.hosts.length, "host")} · ${plural(rack.to - rack.from, "RNIC")}`;
+  ctx.font = `${fontSize * 0.82}px ${FONT}`;
+  if (used + 14 + ctx.measureText(count).width > rack.width * scale - 12) return;
+  ctx.fillStyle = scene.palette.dim;
+  ctx.fillText(count, x + used + 10, y + 0.5);
+}
+
+function paintHostLabels(ctx: CanvasRenderingContext2D, scene: Scene, rack: RackBox): void {
+  const { scale, offsetX, offsetY } = scene.view;
+  const { hostLabel, hostPad } = scene.layout.metrics;
+  const fontSize = Math.min(12.5, hostLabel * scale * 0.8);
+  if (fontSize < 6.5) return;
+  ctx.font = `${fontSize}px ${FONT}`;
+  ctx.textBaseline = "middle";
+  ctx.fillStyle = scene.palette.dim;
+  for (const host of rack.hosts) {
+    if (!onScreen(scene, host.x, host.y, host.width, host.height)) continue;
+    ctx.fillText(
+      host.name,
+      (host.x + hostPad) * scale + offsetX,
+      (host.y + hostPad + hostLabel / 2) * scale + offsetY - 1,
+      host.width * scale - 6,
+    );
+  }
+}
+
+/** Paint one frame. Returns how many tiles were on the screen. */
+export function paint(ctx: CanvasRenderingContext2D, scene: Scene): number {
+  const { layout, palette, view, ratio } = scene;
+  const { tileWidth, tileHeight } = layout.metrics;
+  const dots = tileWidth * view.scale * ratio < DOT_PX;
+  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+  let painted = 0;
+  if (dots) {
+    painted = paintPixels(ctx, scene);
+    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+  } else {
+    ctx.fillStyle = palette.background;
+    ctx.fillRect(0, 0, scene.width, scene.height);
+  }
+  for (const rack of layout.racks) {
+    if (!onScreen(scene, rack.x, rack.y, rack.width, rack.height)) continue;
+    const left = rack.x * view.scale + view.offsetX;
+    const top = rack.y * view.scale + view.offsetY;
+    if (!dots) {
+      ctx.fillStyle = palette.panel;
+      ctx.fillRect(left, top, rack.width * view.scale, rack.height * view.scale);
+    }
+    ctx.strokeStyle = palette.line;
+    ctx.lineWidth = 1;
+    ctx.strokeRect(left + 0.5, top + 0.5, rack.width * view.scale, rack.height * view.scale);
+    paintRackLabel(ctx, scene, rack);
+    if (dots) continue;
+    paintHostLabels(ctx, scene, rack);
+    for (const host of rack.hosts) {
+      if (!onScreen(scene, host.x, host.y, host.width, host.height)) continue;
+      for (let i = host.from; i < host.to; i++) paintTile(ctx, scene, i, FONT);
+      painted += host.to - host.from;
+    }
+  }
+  for (const [tile, color, width] of [
+    [scene.hover, palette.mark, 1.5],
+    [scene.focus, palette.accent, 3],
+  ] as const) {
+    if (tile < 0 || tile >= layout.order.length) continue;
+    ctx.strokeStyle = color;
+    ctx.lineWidth = width;
+    const x = (layout.x[tile] ?? 0) * view.scale + view.offsetX;
+    const y = (layout.y[tile] ?? 0) * view.scale + view.offsetY;
+    ctx.strokeRect(x - 2, y - 2, tileWidth * view.scale + 4, tileHeight * view.scale + 4);
+  }
+  return painted;
+}

@@ -1,0 +1,13 @@
+import { useCallback } from "react";
+import { useOpenIncidents } from "@/shared/incidents/queries";
+import { purposeOf } from "@/shared/remedies/order/purpose";
+import { RemedyDialog } from "@/shared/remedies/order/RemedyDialog";
+
+/** A remedy begun at the RNIC belongs to the open incident that suggests it. If incidents can't be read, it is given without one. */
+export function RnicRemedyDialog({ host, pci, onClose }: { host: string; pci: string; onClose: () => void }) {
+  const { data, isPending } = useOpenIncidents({ host, pci });
+  const purposeFor = useCallback((action: string) => purposeOf(action, data ?? []), [data]);
+  return (
+    <RemedyDialog opened onClose={onClose} host={host} pci={pci} purposeFor={isPending ? undefined : purposeFor} />
+  );
+}

@@ -1,0 +1,102 @@
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { Incident } from "@/lib/api/types";
+import { useTimeFormat } from "@/lib/time/ZoneContext";
+import { purposeOf } from "@/shared/remedies/order/purpose";
+import { RemedyDialog } from "@/shared/remedies/order/RemedyDialog";
+import { ParamsLine } from "@/shared/remedies/ParamsLine";
+import { useActions, useRemediesOf } from "@/shared/remedies/queries";
+import { RemedyStateMark } from "@/shared/remedies/RemedyStateMark";
+import { suggestionsOf } from "./suggestions";
+
+/** What is suggested, what was done, and the way to do something else. */
+export function IncidentRemedies({ incident }: { incident: Incident }) {
+  const actions = useActions();
+  const suggested = suggestionsOf(incident);
+  const done = useRemediesOf({ incident_id: incident.id });
+  const { clock } = useTimeFormat();
+  const [dialog, setDialog] = useState<{ action?: string; remedyId?: string } | null>(null);
+  const titleOf = (action: string) => actions.data?.find((a) => a.action === action)?.title ?? action;
+  const applied = (done.data?.items ?? []).filter((remedy) => remedy.mode === "apply");
+  return (
+    <Stack gap={10}>
+      {suggested.length === 0 && (
+        <Text size="sm" c="dimmed">
+          No suggested remedies for this cause.
+        </Text>
+      )}
+      {suggested.map((suggestion) => (
+        <Group
+          key={suggestion.action}
+          justify="space-between"
+          wrap="nowrap"
+          align="flex-start"
+          data-action={suggestion.action}
+        >
+          <div>
+            <Text size="sm" fw={600}>
+              {titleOf(suggestion.action)}
+            </Text>
+            <ParamsLine action={suggestion.action} params={suggestion.params} />
+            <Text size="sm">{suggestion.why}</Text>
+          </div>
+          <Button
+            onClick={() => setDialog({ action: suggestion.action })}
+            aria-label={`Review ${titleOf(suggestion.action)}`}
+          >
+            Review
+          </Button>
+        </Group>
+      ))}
+      {applied.map((remedy) => (
+        <Group key={remedy.id} justify="space-between" wrap="nowrap">
+          <Group gap={8}>
+            <RemedyStateMark state={remedy.state} />
+            <Text size="sm">{titleOf(remedy.action)}</Text>
+            <Text size="xs" c="dimmed">
+              {clock(remedy.created_at)} · {remedy.requested_by}
+              {remedy.rollout_id !== null && (
+                <>
+                  {" · "}
+                  <Link to="/rollouts/$id" params={{ id: remedy.rollout_id }}>
+                    rollout
+                  </Link>
+                </>
+              )}
+            </Text>
+          </Group>
+          <Button size="compact-xs" variant="subtle" onClick={() => setDialog({ remedyId: remedy.id })}>
+            Open
+          </Button>
+        </Group>
+      ))}
+      <Group gap={8}>
+        <Button variant="default" onClick={() => setDialog({})}>
+          Other remedies
+        </Button>
+        {incident.hosts.length > 1 && (
+          <Button
+            variant="default"
+            renderRoot={(props) => (
+              <Link to="/rollouts/new" search={{ incident: incident.id, host: incident.hosts.join(",") }} {...props} />
+            )}
+          >
+            Roll out to all {incident.hosts.length} hosts…
+          </Button>
+        )}
+      </Group>
+      {dialog && (
+        <RemedyDialog
+          opened
+          onClose={() => setDialog(null)}
+          host={incident.host}
+          pci={incident.pci}
+          action={dialog.action}
+          purposeFor={(action) => purposeOf(action, [{ ...incident, remedies: suggested }]) ?? { incident }}
+          remedyId={dialog.remedyId}
+        />
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,101 @@
+import { Collapse, List, Text, UnstyledButton } from "@mantine/core";
+import { useState } from "react";
+import type { Evidence, Hypothesis } from "@/lib/api/types";
+import { formatShare } from "@/lib/format";
+import { EmptyState } from "@/lib/ui/EmptyState";
+import { evidenceLine } from "./evidenceText";
+import classes from "./HypothesisList.module.css";
+
+function EvidenceList({ title, sign, evidence }: { title: string; sign: string; evidence: readonly Evidence[] }) {
+  if (evidence.length === 0) return null;
+  return (
+    <div>
+      <Text size="xs" fw={600} c="dimmed">
+        {title}
+      </Text>
+      <List size="sm" listStyleType="none" spacing={2}>
+        {evidence.map((each, i) => (
+          <List.Item key={`${each.signal}${i}`}>
+            {sign} {each.text || evidenceLine(each)}{" "}
+            {each.text && (
+              <Text span size="xs" c="dimmed">
+                ({evidenceLine(each)})
+              </Text>
+            )}
+          </List.Item>
+        ))}
+      </List>
+    </div>
+  );
+}
+
+function Row({ hypothesis, initiallyOpen }: { hypothesis: Hypothesis; initiallyOpen: boolean }) {
+  const [opened, setOpened] = useState(initiallyOpen);
+  const { cause, title, prior, posterior } = hypothesis;
+  return (
+    <li className={classes["item"]} data-cause={cause}>
+      <UnstyledButton className={classes["row"]} aria-expanded={opened} onClick={() => setOpened(!opened)}>
+        <Text span size="sm" fw={700}>
+          {cause}
+        </Text>
+        <Text span size="sm">
+          {title}
+        </Text>
+        <span className={classes["track"]} aria-hidden="true">
+          <span className={classes["bar"]} style={{ width: `${posterior * 100}%` }} />
+          <span className={classes["prior"]} style={{ left: `${prior * 100}%` }} />
+        </span>
+        <Text span size="sm" fw={600} ta="right" style={{ whiteSpace: "nowrap" }}>
+          {formatShare(posterior)}
+        </Text>
+        <Text span size="xs" c="dimmed" ta="right">
+          prior {formatShare(prior)}
+        </Text>
+      </UnstyledButton>
+      <Collapse expanded={opened}>
+        <div className={classes["detail"]}>
+          <EvidenceList title="Supporting evidence" sign="+" evidence={hypothesis.evidence_for} />
+          <EvidenceList title="Contradicting evidence" sign="−" evidence={hypothesis.evidence_against} />
+          {hypothesis.evidence_for.length + hypothesis.evidence_against.length === 0 && (
+            <Text size="sm" c="dimmed">
+              No evidence for or against: the confidence is the prior's share of what the other causes leave.
+            </Text>
+          )}
+          {hypothesis.next_test && (
+            <Text size="sm">
+              <b>To confirm:</b> {hypothesis.next_test}
+            </Text>
+          )}
+        </div>
+      </Collapse>
+    </li>
+  );
+}
+
+/** Causes by posterior, the likeliest opened. */
+export function HypothesisList({ hypotheses, symptom }: { hypotheses: readonly Hypothesis[]; symptom: string }) {
+  if (hypotheses.length === 0) {
+    if (symptom === "silent")
+      return (
+        <EmptyState title="No causes for a silent host">
+          Its telemetry has stopped, so the state of its RNICs is unknown. Check that the host is up and its collector
+          is running.
+        </EmptyState>
+      );
+    if (symptom === "unexplained")
+      return (
+        <EmptyState title="No known cause fits">
+          None of the eight symptoms was detected. Cordon the RNIC if it must not be used, and check its series.
+        </EmptyState>
+      );
+    return <EmptyState title="No causes ranked yet">They arrive with the finding's next message.</EmptyState>;
+  }
+  const ranked = [...hypotheses].sort((a, b) => b.posterior - a.posterior);
+  return (
+    <ol className={classes["list"]} aria-label="Likely causes, most likely first">
+      {ranked.map((hypothesis, i) => (
+        <Row key={hypothesis.cause} hypothesis={hypothesis} initiallyOpen={i === 0} />
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { fromSearch, isFiltered, parseIncidentFilters, statesOf, toQuery, toSearch } from "./filters";
+
+describe("incident filters in the URL", () => {
+  it.each([
+    [{}, {}],
+    [{ state: "unresolved", sort: "opened_at", order: "desc" }, {}],
+    [
+      { state: "resolved", symptom: "S6" },
+      { state: "resolved", symptom: "S6" },
+    ],
+    [{ symptom: "S1,S66,silent,loud" }, { symptom: "S1,silent" }],
+    [
+      { state: "gone", symptom: "S66", severity: "loud", cause: "C9", scope: "moon", active: "perhaps", sort: "luck" },
+      {},
+    ],
+    [
+      { fw_ver: 22.36, host: " host03 ", q: "  ", assignee: "me" },
+      { fw_ver: "22.36", host: "host03", assignee: "me" },
+    ],
+  ])("reads %j as %j", (search, expected) => {
+    expect(parseIncidentFilters(search)).toEqual(expected);
+  });
+
+  it("requests unresolved incidents by default", () => {
+    expect(statesOf(undefined)).toEqual(["open", "reopened", "acknowledged", "suppressed"]);
+    expect(statesOf("resolved")).toEqual(["resolved"]);
+    expect(statesOf("all")).toBeUndefined();
+  });
+
+  it("become the API's, with the reader's own name for `me`", () => {
+    expect(
+      toQuery({ state: "open", symptom: "S1,S2", assignee: "me", active: "no", sort: "severity", rack: "r1" }, "dana"),
+    ).toEqual({
+      state: ["open"],
+      symptom: ["S1", "S2"],
+      assignee: "dana",
+      active: false,
+      rack: "r1",
+    });
+  });
+
+  it("survive being saved as a view", () => {
+    const filters = parseIncidentFilters({ state: "all", symptom: "S1,S5", q: "a&b=c d", fw_ver: "22.36.1010" });
+    expect(fromSearch(toSearch(filters))).toEqual(filters);
+  });
+
+  it("are distinguished from a choice of state or order alone", () => {
+    expect([isFiltered({ state: "all", sort: "severity" }), isFiltered({ rack: "r1" })]).toEqual([false, true]);
+  });
+});

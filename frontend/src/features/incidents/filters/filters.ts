@@ -1,0 +1,116 @@
+import { isSymptom } from "@/lib/symptoms";
+import { STATES, UNRESOLVED } from "@/shared/incidents/states";
+
+export type State = (typeof STATES)[number];
+export const SCOPES = ["rnic", "host", "rack", "fleet"] as const;
+export type Scope = (typeof SCOPES)[number];
+export const SORTS = ["opened_at", "updated_at", "severity"] as const;
+export type Sort = (typeof SORTS)[number];
+
+/** `unresolved` is all but resolved: what may still need someone. It is the default. */
+export const STATE_FILTERS = ["unresolved", ...STATES, "all"] as const;
+export type StateFilter = (typeof STATE_FILTERS)[number];
+
+/** The incident list's filters as they stand in the URL; `symptom` is a list with commas. */
+export interface IncidentFilters {
+  state?: StateFilter;
+  severity?: "warning" | "critical";
+  symptom?: string;
+  cause?: string;
+  scope?: Scope;
+  rack?: string;
+  host?: string;
+  pci?: string;
+  model?: string;
+  fw_ver?: string;
+  assignee?: string;
+  suppressed_by?: string;
+  inhibited_by?: string;
+  /** Whether a symptom is present now. */
+  active?: "yes" | "no";
+  q?: string;
+  sort?: Sort;
+  order?: "asc" | "desc";
+}
+
+const TEXTS = ["rack", "host", "pci", "model", "fw_ver", "assignee", "suppressed_by", "inhibited_by", "q"] as const;
+
+function text(value: unknown): string | undefined {
+  return (typeof value === "string" || typeof value === "number") && String(value).trim()
+    ? String(value).trim()
+    : undefined;
+}
+
+function oneOf<T extends string>(value: unknown, choices: readonly T[]): T | undefined {
+  return choices.find((choice) => choice === value);
+}
+
+function dropUndefined(filters: IncidentFilters): IncidentFilters {
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as IncidentFilters;
+}
+
+export function symptomsOf(filters: Pick<IncidentFilters, "symptom">): string[] {
+  return (filters.symptom ?? "").split(",").filter(isSymptom);
+}
+
+/** Whatever a hand-written link holds becomes filters; what can't be one is left out. The defaults are not written. */
+export function parseIncidentFilters(search: Record<string, unknown>): IncidentFilters {
+  const state = oneOf(search["state"], STATE_FILTERS);
+  const sort = oneOf(search["sort"], SORTS);
+  const order = oneOf(search["order"], ["asc", "desc"] as const);
+  const cause = text(search["cause"]);
+  const filters: IncidentFilters = {
+    state: state === "unresolved" ? undefined : state,
+    severity: oneOf(search["severity"], ["warning", "critical"] as const),
+    symptom: symptomsOf({ symptom: text(search["symptom"]) }).join(",") || undefined,
+    cause: cause && /^C[1-8]$/.test(cause) ? cause : undefined,
+    scope: oneOf(search["scope"], SCOPES),
+    active: oneOf(search["active"], ["yes", "no"] as const),
+    sort: sort === "opened_at" ? undefined : sort,
+    order: order === "desc" ? undefined : order,
+  };
+  for (const key of TEXTS) filters[key] = text(search[key]);
+  return dropUndefined(filters);
+}
+
+/** Whether anything but state and order is filtered. */
+export function isFiltered(filters: IncidentFilters): boolean {
+  return Object.keys(filters).some((key) => !["state", "sort", "order"].includes(key));
+}
+
+export function statesOf(filter: StateFilter | undefined): State[] | undefined {
+  if (filter === "all") return undefined;
+  return filter === undefined || filter === "unresolved" ? [...UNRESOLVED] : [filter];
+}
+
+/** The filters as the API takes them; `me` is the reader. */
+export function toQuery(filters: IncidentFilters, me: string | undefined) {
+  const { severity, cause, scope, rack, host, pci, model, fw_ver, suppressed_by, inhibited_by, q } = filters;
+  const symptoms = symptomsOf(filters);
+  return {
+    severity,
+    cause,
+    scope,
+    rack,
+    host,
+    pci,
+    model,
+    fw_ver,
+    suppressed_by,
+    inhibited_by,
+    q,
+    state: statesOf(filters.state),
+    symptom: symptoms.length > 0 ? symptoms : undefined,
+    assignee: filters.assignee === "me" ? me : filters.assignee,
+    active: filters.active === undefined ? undefined : filters.active === "yes",
+  };
+}
+
+/** The search part of the page's address, as a saved view keeps it. */
+export function toSearch(filters: IncidentFilters): string {
+  return new URLSearchParams(Object.entries(dropUndefined(filters))).toString();
+}
+
+export function fromSearch(search: string): IncidentFilters {
+  return parseIncidentFilters(Object.fromEntries(new URLSearchParams(search)));
+}

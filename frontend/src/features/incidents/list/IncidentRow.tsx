@@ -1,0 +1,127 @@
+import { Checkbox, Table, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { memo, type MouseEvent, type Ref } from "react";
+import type { IncidentSummary } from "@/lib/api/types";
+import { useNames } from "@/lib/api/useCatalogue";
+import { formatAgo } from "@/lib/time/format";
+import { useTimeFormat } from "@/lib/time/ZoneContext";
+import { StatusMark } from "@/lib/ui/StatusMark";
+import { SymptomBadge } from "@/lib/ui/SymptomBadge";
+import { IncidentStateMark } from "@/shared/incidents/IncidentStateMark";
+import { lastedText, whereText } from "@/shared/incidents/incidentText";
+import classes from "./IncidentTable.module.css";
+
+interface Props {
+  ref: Ref<HTMLTableRowElement>;
+  /** Its place in the list, from 0. */
+  index: number;
+  incident: IncidentSummary;
+  selected: boolean;
+  current: boolean;
+  /** Rounded, so that a long list is not redrawn each second. */
+  now: number;
+  onToggle: (id: string, extend: boolean) => void;
+}
+
+function Cause({ id }: { id: string | null }) {
+  const name = useNames().cause(id ?? "");
+  if (id === null) return <>–</>;
+  return (
+    <Text size="sm" truncate title={`${id} ${name}`}>
+      <b>{id}</b> {name === id ? "" : name}
+    </Text>
+  );
+}
+
+/** One incident in two lines; `data-current` is where the keyboard stands. */
+export const IncidentRow = memo(function IncidentRow({
+  ref,
+  index,
+  incident,
+  selected,
+  current,
+  now,
+  onToggle,
+}: Props) {
+  const { time } = useTimeFormat();
+  const toggle = (event: MouseEvent) => onToggle(incident.id, event.shiftKey);
+  return (
+    <Table.Tr
+      ref={ref}
+      data-index={index}
+      aria-rowindex={index + 2}
+      data-incident={incident.id}
+      data-state={incident.state}
+      data-current={current || undefined}
+      data-selected={selected || undefined}
+      className={classes["row"]}
+    >
+      <Table.Td className={classes["check"]}>
+        <Checkbox
+          size="xs"
+          aria-label={`Select ${incident.title}, ${incident.subject}`}
+          checked={selected}
+          onClick={toggle}
+          onChange={() => undefined}
+        />
+      </Table.Td>
+      <Table.Td className={classes["state"]}>
+        <IncidentStateMark incident={incident} />
+        {incident.inhibited_by !== null && (
+          <Text
+            size="xs"
+            c="dimmed"
+            title="Caused by a Wallwatch remedy: no notification unless it outlasts the remedy"
+          >
+            by remedy
+          </Text>
+        )}
+        {!incident.active && incident.state !== "resolved" && (
+          <Text
+            size="xs"
+            c="dimmed"
+            title={incident.cleared_at === null ? undefined : `since ${time(incident.cleared_at)}`}
+          >
+            symptom cleared
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td className={classes["severity"]}>
+        <StatusMark tone={incident.severity === "critical" ? "bad" : "warn"}>{incident.severity}</StatusMark>
+      </Table.Td>
+      <Table.Td>
+        <span className={classes["symptoms"]}>
+          {incident.symptoms.map((symptom) => (
+            <SymptomBadge key={symptom} symptom={symptom} over={!incident.active} />
+          ))}
+        </span>
+      </Table.Td>
+      <Table.Td className={classes["title"]}>
+        <Link to="/incidents/$id" params={{ id: incident.id }} data-open>
+          {incident.title}
+        </Link>
+        <Text size="xs" c="dimmed" truncate>
+          {whereText(incident)}
+          {incident.scope !== "rack" && incident.rack ? ` · ${incident.rack}` : ""}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <Cause id={incident.cause} />
+      </Table.Td>
+      <Table.Td className={classes["assignee"]} title={incident.assignee ?? undefined}>
+        {incident.assignee ?? "–"}
+      </Table.Td>
+      <Table.Td className={classes["when"]} title={time(incident.opened_at)}>
+        {formatAgo(incident.opened_at, now)}
+        {!incident.active && (
+          <Text size="xs" c="dimmed">
+            lasted {lastedText(incident, now)}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td className={classes["when"]} title={time(incident.updated_at)}>
+        {formatAgo(incident.updated_at, now)}
+      </Table.Td>
+    </Table.Tr>
+  );
+});

@@ -1,0 +1,109 @@
+import { Checkbox, Group, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useState } from "react";
+import type { Webhook } from "@/lib/api/types";
+import { FormDialog } from "@/lib/ui/FormDialog";
+import { SecretOnce } from "@/lib/ui/SecretOnce";
+import { EVENT_GROUPS, INCIDENT_EVENTS } from "./events";
+import { useChangeWebhook, useCreateWebhook } from "./queries";
+import { RouteFields, type RouteValues } from "./RouteFields";
+import { FORMATS } from "./routing";
+
+type EventName = Webhook["events"][number];
+
+function routeOf(webhook: Webhook | null): RouteValues {
+  const {
+    matchers = [],
+    group_by = [],
+    group_wait_s = 0,
+    group_interval_s = 0,
+    repeat_interval_s = null,
+  } = webhook ?? {};
+  return { matchers, group_by, group_wait_s, group_interval_s, repeat_interval_s };
+}
+
+/** Makes a webhook, or changes one. The secret is shown after making, and never again. */
+export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; onClose: () => void }) {
+  const create = useCreateWebhook();
+  const change = useChangeWebhook();
+  const [format, setFormat] = useState<Webhook["format"]>(webhook?.format ?? "native");
+  const [route, setRoute] = useState(() => routeOf(webhook));
+  const form = useForm({
+    initialValues: {
+      name: webhook?.name ?? "",
+      url: webhook?.url ?? "",
+      events: (webhook?.events ?? INCIDENT_EVENTS.map((event) => event.value)) as string[],
+    },
+    validate: {
+      name: (value) => (value.trim() ? null : "Enter a name"),
+      url: (value) => (/^https?:\/\/\S+$/.test(value) ? null : "Enter a URL that starts with http:// or https://"),
+      events: (value) => (value.length > 0 ? null : "Choose at least one event"),
+    },
+  });
+  const submit = form.onSubmit((values) => {
+    const body = {
+      name: values.name.trim(),
+      url: values.url.trim(),
+      events: values.events as EventName[],
+      format,
+      ...route,
+    };
+    if (webhook) change.mutate({ id: webhook.id, change: body }, { onSuccess: onClose });
+    else create.mutate(body);
+  });
+  return (
+    <FormDialog
+      title={webhook ? `Edit ${webhook.name}` : "Add webhook"}
+      submit={webhook ? "Save" : "Add"}
+      request={webhook ? change : create}
+      onSubmit={submit}
+      onClose={onClose}
+      outcome={
+        create.data && (
+          <SecretOnce
+            label="Signing secret"
+            secret={create.data.secret}
+            hint="The receiver verifies the webhook-signature header with it (Standard Webhooks)."
+          />
+        )
+      }
+    >
+      <Group gap={10} grow align="flex-start">
+        <TextInput label="Name" placeholder="Ticket system" {...form.getInputProps("name")} />
+        <TextInput
+          label="URL"
+          placeholder="https://tickets.example.org/hooks/wallwatch"
+          {...form.getInputProps("url")}
+        />
+      </Group>
+      <div>
+        <Text size="sm" fw={500} id="webhook-format">
+          Format
+        </Text>
+        <SegmentedControl
+          aria-labelledby="webhook-format"
+          value={format}
+          onChange={(value) => setFormat(value as Webhook["format"])}
+          data={FORMATS.map(({ value, label }) => ({ value, label }))}
+        />
+        <Text size="xs" c="dimmed" mt={4}>
+          {FORMATS.find((each) => each.value === format)?.about}
+        </Text>
+      </div>
+      <Checkbox.Group label="Events" {...form.getInputProps("events")}>
+        <Stack gap={8} mt={4}>
+          {EVENT_GROUPS.map((group) => (
+            <Group key={group.title} gap={16} role="group" aria-label={group.title}>
+              {group.events.map((event) => (
+                <Checkbox key={event.value} value={event.value} label={event.label} />
+              ))}
+            </Group>
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <Stack gap={12} role="group" aria-label="Routing">
+        <RouteFields values={route} onChange={setRoute} />
+      </Stack>
+    </FormDialog>
+  );
+}

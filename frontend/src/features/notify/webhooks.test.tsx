@@ -1,0 +1,201 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Webhook } from "@/lib/api/types";
+import { renderPage } from "@/testing/render";
+import { attemptText, testText } from "./attempts";
+import { readable } from "./DeliveryDialog";
+import { parseLogFilters } from "./filters";
+import { repeatChoices, routeText, toRepeat } from "./routing";
+import { WebhookDialog } from "./WebhookDialog";
+import { WebhookRow } from "./WebhookRow";
+
+const ID = "00000000-0000-4000-8000-000000000021";
+const webhook: Webhook = {
+  id: ID,
+  name: "On-call",
+  url: "https://oncall.example.org/",
+  events: ["incident.opened"],
+  format: "alertmanager",
+  matchers: [{ name: "severity", op: "=", value: "critical" }],
+  group_by: ["rack"],
+  group_wait_s: 30,
+  group_interval_s: 300,
+  repeat_interval_s: 14_400,
+  enabled: true,
+  disabled_reason: null,
+  failing_since: null,
+  created_by: "admin",
+  created_at: "2026-11-21T03:00:00Z",
+  last_delivery_at: null,
+  dead_letters: 0,
+};
+const plain = { matchers: [], group_by: [], group_wait_s: 0, group_interval_s: 0, repeat_interval_s: null };
+const attempt = (status: number | null, error: string | null = null) => ({
+  at: "2026-11-21T03:00:00Z",
+  status,
+  duration_ms: 12,
+  error,
+});
+
+describe("what a webhook gets, in words", () => {
+  it("names conditions, company and pauses", () => {
+    expect(routeText(webhook)).toBe(
+      "incidents where severity is critical · grouped by rack · after 30 s · then at most every 5 min · repeated every 4 h while unresolved",
+    );
+    expect(routeText(plain)).toBe("every incident");
+  });
+
+  it("keeps a repeat interval that the API set although it is no usual one", () => {
+    expect(repeatChoices(5400).map(({ label }) => label)).toContain("every 1 h 30 min");
+    expect(repeatChoices(3600).filter(({ value }) => value === "3600")).toHaveLength(1);
+    expect([toRepeat("never"), toRepeat("3600"), toRepeat(null)]).toEqual([null, 3600, null]);
+  });
+});
+
+describe("the log", () => {
+  it("takes from the URL only what it knows", () => {
+    expect(parseLogFilters({ webhook: ID, state: "failed", event: "incident.group", q: " rack r2 " })).toEqual({
+      webhook: ID,
+      state: "failed",
+      event: "incident.group",
+      q: "rack r2",
+    });
+    expect(parseLogFilters({ state: "lost", event: "party", q: "  ", webhook: 7 })).toEqual({});
+  });
+
+  it("distinguishes an answer from no answer", () => {
+    expect(attemptText(attempt(500, "the receiver answered 500"))).toBe("HTTP 500 in 12 ms");
+    expect(attemptText(attempt(null, "ConnectError: refused"))).toBe("ConnectError: refused in 12 ms");
+  });
+
+  it("says how far a test has come", () => {
+    expect(testText({ state: "pending", attempts: [] })).toBe("waiting for the first attempt");
+    expect(testText({ state: "pending", attempts: [attempt(503)] })).toBe(
+      "not delivered, will be retried: HTTP 503 in 12 ms",
+    );
+    expect(testText({ state: "delivered", attempts: [attempt(503), attempt(204)] })).toBe(
+      "delivered: HTTP 204 in 12 ms, attempt 2",
+    );
+    expect(testText({ state: "failed", attempts: [attempt(410)] })).toBe("failed: HTTP 410 in 12 ms");
+  });
+
+  it("shows a body that is no JSON as it is", () => {
+    expect(readable('{"a":1}')).toBe('{\n  "a": 1\n}');
+    expect(readable("plain")).toBe("plain");
+  });
+});
+
+interface Sent {
+  method: string;
+  path: string;
+  body: Record<string, unknown>;
+}
+const sent: Sent[] = [];
+const delivery = {
+  id: "00000000-0000-4000-8000-000000000031",
+  event: "webhook.test",
+  about: "a test",
+  state: "delivered",
+  attempts: [attempt(204)],
+  created_at: "2026-11-21T03:00:00Z",
+  delivered_at: null,
+  next_attempt_at: null,
+  body: "{}",
+};
+
+beforeEach(() => {
+  sent.length = 0;
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input) => {
+    const request = input as Request;
+    const path = new URL(request.url).pathname;
+    if (request.method === "GET") return Response.json(delivery);
+    const text = await request.text();
+    sent.push({ method: request.method, path, body: text ? (JSON.parse(text) as Record<string, unknown>) : {} });
+    if (path.endsWith("/test")) return Response.json({ ...delivery, state: "pending", attempts: [] }, { status: 202 });
+    return Response.json(request.method === "POST" ? { ...webhook, secret: "whsec_x" } : webhook, {
+      status: request.method === "POST" ? 201 : 200,
+    });
+  });
+});
+afterEach(() => vi.restoreAllMocks());
+
+describe("the dialog", () => {
+  it("creates a webhook for every incident, each on its own, by default", async () => {
+    renderPage(<WebhookDialog webhook={null} onClose={vi.fn()} />);
+    expect(screen.getByText("No conditions: every incident is sent.")).toBeInTheDocument();
+    await userEvent.type(screen.getByLabelText("Name"), "Tickets");
+    await userEvent.type(screen.getByLabelText("URL"), "https://tickets.example.org/");
+    await userEvent.click(screen.getByRole("radio", { name: "Slack" }));
+    await userEvent.click(screen.getByRole("button", { name: "Add" }));
+    expect(await screen.findByText("whsec_x")).toBeInTheDocument();
+    expect(sent[0]?.body).toMatchObject({ name: "Tickets", format: "slack", ...plain });
+  });
+
+  it("fills in the waits of a group, and takes them out with its last label", async () => {
+    renderPage(<WebhookDialog webhook={null} onClose={vi.fn()} />);
+    await userEvent.click(screen.getByRole("combobox", { name: /^Group incidents by/ }));
+    await userEvent.click(await screen.findByRole("option", { name: "rack" }));
+    expect(screen.getByLabelText("Group wait")).toHaveValue("30 s");
+    expect(screen.getByLabelText("Group interval")).toHaveValue("300 s");
+    await userEvent.keyboard("{Backspace}");
+    expect(screen.getByLabelText("Group wait")).toHaveValue("0 s");
+  });
+
+  it("keeps a route that it does not change, and can open it to every incident", async () => {
+    const onClose = vi.fn();
+    renderPage(<WebhookDialog webhook={webhook} onClose={onClose} />);
+    await userEvent.click(screen.getByRole("button", { name: "Send every incident" }));
+    await userEvent.click(screen.getByRole("button", { name: "Save" }));
+    await waitFor(() => expect(onClose).toHaveBeenCalled());
+    expect(sent[0]).toMatchObject({
+      method: "PATCH",
+      body: {
+        matchers: [],
+        group_by: ["rack"],
+        group_wait_s: 30,
+        group_interval_s: 300,
+        repeat_interval_s: 14_400,
+        format: "alertmanager",
+      },
+    });
+  });
+
+  it("sends nothing without a name, an address and an event", async () => {
+    renderPage(<WebhookDialog webhook={null} onClose={vi.fn()} />);
+    await userEvent.click(screen.getByRole("button", { name: "Add" }));
+    expect(await screen.findByText("Enter a name")).toBeInTheDocument();
+    expect(sent).toEqual([]);
+  });
+});
+
+describe("a webhook's row", () => {
+  const row = (changes: Partial<Webhook> = {}) =>
+    renderPage(
+      <ul>
+        <WebhookRow webhook={{ ...webhook, ...changes }} selected={false} onSelect={vi.fn()} onEdit={vi.fn()} />
+      </ul>,
+    );
+
+  it("shows the result of the test next to the button", async () => {
+    row();
+    await userEvent.click(screen.getByRole("button", { name: "Send test" }));
+    const result = await screen.findByRole("status", { name: "Test result" });
+    expect(await within(result).findByText("delivered: HTTP 204 in 12 ms")).toBeInTheDocument();
+  });
+
+  it("offers to resend failed deliveries, after asking", async () => {
+    row({ dead_letters: 3 });
+    await userEvent.click(screen.getByRole("button", { name: "3 failed" }));
+    expect(await screen.findByText(/Resend 3 deliveries/)).toBeInTheDocument();
+    await userEvent.click(screen.getByRole("button", { name: "Send again" }));
+    await waitFor(() =>
+      expect(sent[0]).toMatchObject({ path: "/api/v1/webhooks/dead-letters/replay", body: { webhook_id: ID } }),
+    );
+  });
+
+  it("says nothing of dead letters where there are none", () => {
+    row();
+    expect(screen.queryByText(/failed/)).not.toBeInTheDocument();
+  });
+});

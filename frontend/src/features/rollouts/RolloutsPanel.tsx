@@ -1,0 +1,85 @@
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import type { Rollout } from "@/lib/api/types";
+import { useTimeFormat } from "@/lib/time/ZoneContext";
+import { EmptyState } from "@/lib/ui/EmptyState";
+import { ListPanel } from "@/lib/ui/ListPanel";
+import { StatusMark } from "@/lib/ui/StatusMark";
+import { ActionName } from "@/shared/remedies/ActionName";
+import { ParamsLine } from "@/shared/remedies/ParamsLine";
+import { useRollouts } from "./queries";
+import { RolloutActions } from "./RolloutActions";
+import { RolloutProgress } from "./RolloutProgress";
+import { decisionText, ROLLOUT_STATES, waveText } from "./rolloutText";
+
+function RolloutRow({ rollout }: { rollout: Rollout }) {
+  const { time } = useTimeFormat();
+  const { id, state } = rollout;
+  const mark = ROLLOUT_STATES[state];
+  const decision = decisionText(rollout);
+  return (
+    <Stack
+      gap={4}
+      component="li"
+      data-testid="rollout"
+      data-state={state}
+      style={{ borderBottom: "1px solid var(--ww-line)", padding: "8px 12px" }}
+    >
+      <Group justify="space-between" gap={8}>
+        <Group gap={10}>
+          <StatusMark tone={mark.tone}>{mark.label}</StatusMark>
+          <Text size="sm">
+            <Link to="/rollouts/$id" params={{ id }}>
+              <ActionName action={rollout.action} />
+            </Link>{" "}
+            <ParamsLine action={rollout.action} params={rollout.params} />
+          </Text>
+        </Group>
+        <RolloutActions rollout={rollout} size="compact-xs" />
+      </Group>
+      <Text size="sm">
+        {rollout.reason} · requested by {rollout.requested_by}, {time(rollout.created_at)}
+        {decision ? ` · ${decision}` : ""}
+      </Text>
+      {rollout.message && rollout.message !== rollout.decision_comment && (
+        <Text size="sm" role="status">
+          {rollout.message}
+        </Text>
+      )}
+      <RolloutProgress rollout={rollout} />
+      <Text size="xs" c="dimmed">
+        {rollout.waves.map((wave, i) => waveText(wave, i)).join(" · ")}
+      </Text>
+    </Stack>
+  );
+}
+
+/** Remedies that go over many hosts, a canary first, and how far each has come. */
+export function RolloutsPanel() {
+  const rollouts = useRollouts();
+  return (
+    <ListPanel
+      title="Rollouts"
+      pages={rollouts}
+      actions={
+        <Button size="compact-xs" variant="default" renderRoot={(props) => <Link to="/rollouts/new" {...props} />}>
+          Roll out a remedy
+        </Button>
+      }
+      empty={
+        <EmptyState title="No rollouts yet">
+          A rollout applies one remedy to many hosts, a canary first, and stops automatically when something goes wrong.
+        </EmptyState>
+      }
+      moreLabel="Show older rollouts"
+    >
+      {(items) => (
+        <Stack gap={0} component="ul" p={0} m={0} style={{ listStyle: "none" }}>
+          {items.map((rollout) => (
+            <RolloutRow key={rollout.id} rollout={rollout} />
+          ))}
+        </Stack>
+      )}
+    </ListPanel>
+  );
+}

@@ -1,0 +1,73 @@
+import { ActionIcon, Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
+import { IconPlus, IconTrash } from "@tabler/icons-react";
+import type { Matcher } from "@/lib/api/types";
+import { NAMES, OPERATORS } from "./matchers";
+
+interface Props {
+  matchers: readonly Matcher[];
+  onChange: (matchers: Matcher[]) => void;
+  title?: string;
+  /** Labels that may be chosen; left out: all. */
+  names?: readonly Matcher["name"][];
+}
+
+/** All rows must hold. A regular expression matches the whole value. */
+export function MatcherRows({ matchers, onChange, title = "Matches incidents where", names }: Props) {
+  const choices = NAMES.filter(({ value }) => names === undefined || names.includes(value));
+  const set = (at: number, changes: Partial<Matcher>) =>
+    onChange(matchers.map((each, i) => (i === at ? { ...each, ...changes } : each)));
+  return (
+    <Stack gap={6} role="group" aria-label="Conditions">
+      <Text size="sm" fw={500}>
+        {title}
+      </Text>
+      {matchers.map((matcher, i) => (
+        <Group key={i} gap={6} wrap="nowrap">
+          <Text size="sm" c="dimmed" w={28}>
+            {i === 0 ? "" : "and"}
+          </Text>
+          <Select
+            aria-label={`Label ${i + 1}`}
+            w={130}
+            allowDeselect={false}
+            data={choices.map(({ value, label }) => ({ value, label }))}
+            value={matcher.name}
+            onChange={(name) => set(i, { name: name as Matcher["name"] })}
+          />
+          <Select
+            aria-label={`Comparison ${i + 1}`}
+            w={140}
+            allowDeselect={false}
+            data={[...OPERATORS]}
+            value={matcher.op}
+            onChange={(op) => set(i, { op: op as Matcher["op"] })}
+          />
+          <TextInput
+            aria-label={`Value ${i + 1}`}
+            style={{ flex: 1 }}
+            value={matcher.value}
+            placeholder={NAMES.find((each) => each.value === matcher.name)?.example}
+            error={matcher.value === "" && matcher.op.endsWith("~") ? "A regular expression is required" : undefined}
+            onChange={(event) => set(i, { value: event.currentTarget.value })}
+          />
+          <ActionIcon
+            variant="default"
+            aria-label={`Remove condition ${i + 1}`}
+            disabled={matchers.length === 1}
+            onClick={() => onChange(matchers.filter((_, at) => at !== i))}
+          >
+            <IconTrash size={14} />
+          </ActionIcon>
+        </Group>
+      ))}
+      <Button
+        variant="subtle"
+        leftSection={<IconPlus size={14} />}
+        style={{ alignSelf: "flex-start" }}
+        onClick={() => onChange([...matchers, { name: "host", op: "=", value: "" }])}
+      >
+        Add condition
+      </Button>
+    </Stack>
+  );
+}

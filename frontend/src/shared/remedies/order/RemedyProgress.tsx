@@ -1,0 +1,97 @@
+import { Code, Group, Progress, Stack, Table, Text } from "@mantine/core";
+import type { HostOperation, Remedy } from "@/lib/api/types";
+import { formatExpected, formatValue } from "@/lib/format";
+import { formatDuration } from "@/lib/time/format";
+import { useNow } from "@/lib/time/useNow";
+import { HeadedTable } from "@/lib/ui/HeadedTable";
+import { operand } from "../paramsText";
+import { RemedyStateMark } from "../RemedyStateMark";
+import { STATES, steps, type StepState } from "../states";
+
+/** Exactly what the agent does on the host, before and after. */
+function OperationList({ operations, done }: { operations: readonly HostOperation[]; done: boolean }) {
+  if (operations.length === 0) return null;
+  return (
+    <div>
+      <Text size="sm" fw={600} mb={4}>
+        {done ? "Changed on the host" : "Planned changes on the host"}
+      </Text>
+      <HeadedTable label="Operations" titles={["Target", "Operation", "Before", "After"]} bordered>
+        {operations.map((operation, i) => (
+          <Table.Tr key={`${operation.target}${i}`} title={operation.text}>
+            <Table.Td>
+              <Code style={{ overflowWrap: "anywhere" }}>{operation.target}</Code>
+            </Table.Td>
+            <Table.Td>{operation.operation}</Table.Td>
+            <Table.Td>{operand(operation.before)}</Table.Td>
+            <Table.Td fw={700}>{operand(operation.after)}</Table.Td>
+          </Table.Tr>
+        ))}
+      </HeadedTable>
+    </div>
+  );
+}
+
+const SIGNS: Record<StepState, string> = { done: "✓", current: "◉", todo: "○", bad: "✕" };
+const COLORS: Record<StepState, string> = {
+  done: "var(--ww-good)",
+  current: "var(--ww-accent)",
+  todo: "var(--ww-dim)",
+  bad: "var(--ww-bad)",
+};
+
+function VerificationState({ remedy }: { remedy: Remedy }) {
+  const now = useNow();
+  const check = remedy.verification;
+  if (!check) return null;
+  const left = Date.parse(check.deadline) - now;
+  return (
+    <Stack gap={4}>
+      <Group justify="space-between">
+        <Text size="sm">
+          <b>{check.label}</b>: measured <b data-testid="measured">{formatValue(check.measured, check.unit)}</b>,
+          expected {formatExpected(check.expected, check.unit)}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {remedy.state === "verifying" ? (left > 0 ? `${formatDuration(left)} left` : "deadline reached") : ""}
+        </Text>
+      </Group>
+      {remedy.state === "verifying" && <Progress value={100} animated striped size="sm" aria-label="Verifying" />}
+    </Stack>
+  );
+}
+
+/** Where an order stands: the steps, the operations, and what telemetry says. */
+export function RemedyProgress({ remedy }: { remedy: Remedy }) {
+  return (
+    <Stack gap={12} data-testid="remedy-progress" data-state={remedy.state}>
+      {remedy.mode === "apply" && (
+        <Group gap={20} component="ol" p={0} m={0} style={{ listStyle: "none" }} aria-label="Progress">
+          {steps(remedy.state).map((step) => (
+            <Text
+              key={step.label}
+              component="li"
+              size="sm"
+              fw={step.state === "todo" ? 400 : 600}
+              style={{ color: COLORS[step.state] }}
+              aria-current={step.state === "current" ? "step" : undefined}
+            >
+              {SIGNS[step.state]} {step.label}
+            </Text>
+          ))}
+        </Group>
+      )}
+      <Group gap={10} wrap="nowrap" role="status">
+        <RemedyStateMark state={remedy.state} />
+        <Text size="sm">
+          {STATES[remedy.state].text} {remedy.message ?? ""} {remedy.code ? `(${remedy.code})` : ""}
+        </Text>
+      </Group>
+      {remedy.mode === "apply" && <VerificationState remedy={remedy} />}
+      <OperationList
+        operations={remedy.operations}
+        done={remedy.mode === "apply" && ["verifying", "confirmed", "not_confirmed"].includes(remedy.state)}
+      />
+    </Stack>
+  );
+}

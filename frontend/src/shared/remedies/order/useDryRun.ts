@@ -1,0 +1,39 @@
+import { useRef, useState } from "react";
+import type { NewRemedy } from "@/lib/api/types";
+import { newKey } from "@/lib/orderKey";
+import { useCreateRemedy, useRemedy } from "../queries";
+import { isUnderWay } from "../states";
+
+type Order = Pick<NewRemedy, "action" | "host" | "pci" | "params" | "incident_id">;
+
+/** A dry run that counts for exactly what it was made of: another action, parameter or target asks for a new one. */
+export function useDryRun(order: Order | null) {
+  const create = useCreateRemedy();
+  const [made, setMade] = useState<{ of: string; id: string } | null>(null);
+  const pending = useRef<{ of: string; key: string } | null>(null);
+  const of = JSON.stringify(order);
+  const id = made?.of === of ? made.id : null;
+  const plan = useRemedy(id);
+  const start = () => {
+    if (!order) return;
+    // The same order pressed again after a lost answer keeps its key.
+    if (pending.current?.of !== of) pending.current = { of, key: newKey() };
+    create.mutate(
+      { order: { ...order, mode: "dry_run", propose: false }, key: pending.current.key },
+      {
+        onSuccess: (remedy) => {
+          pending.current = null;
+          setMade({ of, id: remedy.id });
+        },
+      },
+    );
+  };
+  const remedy = id === null ? undefined : plan.data;
+  return {
+    start,
+    remedy,
+    planned: remedy?.state === "planned",
+    waiting: create.isPending || (id !== null && (remedy === undefined ? !plan.isError : isUnderWay(remedy.state))),
+    error: create.error ?? (id === null ? null : plan.error),
+  };
+}

@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import type { RemedyAction } from "@/lib/api/types";
+import { initialValues, rangeText, toParams, validate } from "./order/params";
+import { operand, paramsText } from "./paramsText";
+import { isUnderWay, steps } from "./states";
+
+const action: RemedyAction = {
+  action: "tune-revalidator",
+  title: "Tune",
+  description: "",
+  scope: "host",
+  at_least_one: ["max_idle_ms", "flow_limit"],
+  risk: "low",
+  risk_text: "",
+  needs_approval: false,
+  undo: "",
+  reversible: true,
+  operations: "",
+  privileges: "",
+  symptoms: [],
+  disturbs: null,
+  params: [
+    {
+      name: "max_idle_ms",
+      label: "max-idle",
+      type: "integer",
+      unit: "ms",
+      minimum: 500,
+      maximum: 3_600_000,
+      max_length: null,
+      pattern: null,
+      required: false,
+      meaning: "",
+    },
+    {
+      name: "flow_limit",
+      label: "Flow limit",
+      type: "integer",
+      unit: "flows",
+      minimum: 1000,
+      maximum: 1_000_000,
+      max_length: null,
+      pattern: null,
+      required: false,
+      meaning: "",
+    },
+  ],
+  verification: {
+    signal: "reoffload_ratio",
+    label: "",
+    unit: "ratio",
+    expected: "< 0.05",
+    within_s: 180,
+    for_s: 20,
+    text: "",
+  },
+};
+
+describe("the parameters of a remedy", () => {
+  it.each([
+    [{ max_idle_ms: 500 }, {}],
+    [{ max_idle_ms: 499 }, { max_idle_ms: "max-idle must be at least 500" }],
+    [{ max_idle_ms: 3_600_001 }, { max_idle_ms: "max-idle must be at most 3.6M" }],
+    [{ max_idle_ms: 600.5 }, { max_idle_ms: "max-idle must be a whole number" }],
+    [{ max_idle_ms: "", flow_limit: 5000 }, {}],
+    [{ max_idle_ms: "", flow_limit: "" }, { _: "Give at least one of: max-idle, Flow limit" }],
+  ])("%j gives %j", (values, errors) => {
+    expect(validate(action, values)).toEqual(errors);
+  });
+
+  it("start from the suggestion, and an empty one is not sent", () => {
+    const values = initialValues(action, { max_idle_ms: 60_000 }, "0000:3b:00.0");
+    expect(values).toEqual({ max_idle_ms: 60_000, flow_limit: "" });
+    expect(toParams(values)).toEqual({ max_idle_ms: 60_000 });
+  });
+
+  it("are shown with their range and unit", () => {
+    expect(action.params.map(rangeText)).toEqual(["500 to 3,600,000 ms", "1,000 to 1,000,000 flows"]);
+    expect(paramsText({ max_idle_ms: 60000, reason: "" }, action)).toBe("max-idle 60,000 ms");
+    expect(paramsText({ flow_limit: 200_000, pci: "0000:3b:00.0" }, undefined)).toBe(
+      "flow limit 200,000 · pci 0000:3b:00.0",
+    );
+    expect([operand(null), operand("10000"), operand({ a: 1 })]).toEqual(["not set", "10000", '{"a":1}']);
+  });
+});
+
+describe("the progress of a remedy", () => {
+  it.each([
+    ["pending", "current,todo,todo,todo"],
+    ["rejected", "bad,todo,todo,todo"],
+    ["approved", "current,todo,todo,todo"],
+    ["running", "done,current,todo,todo"],
+    ["verifying", "done,done,done,current"],
+    ["confirmed", "done,done,done,done"],
+    ["not_confirmed", "done,done,done,bad"],
+    ["refused", "done,bad,todo,todo"],
+  ] as const)("%s stands at %s", (state, expected) => {
+    expect(
+      steps(state)
+        .map((step) => step.state)
+        .join(),
+    ).toBe(expected);
+  });
+
+  it("goes on until there is a verdict", () => {
+    expect([isUnderWay("verifying"), isUnderWay("confirmed"), isUnderWay("planned")]).toEqual([true, false, false]);
+  });
+});

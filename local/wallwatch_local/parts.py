@@ -1,0 +1,117 @@
+"""The parts of the tests, which `make test PART=...` names, and the stages of each."""
+
+import os
+from collections.abc import Sequence
+
+from wallwatch_local.errors import LocalStackError
+from wallwatch_local.paths import REPOSITORY
+from wallwatch_local.stages import Stage
+
+COLLECTORS = REPOSITORY / "collectors"
+FRONTEND = REPOSITORY / "frontend"
+CHECKS = REPOSITORY / "local" / "checks"
+BACKEND_TESTS = REPOSITORY / "backend" / "tests"
+
+# Of the parts that are tests in Python: their folders.
+FOLDERS = {
+    "pipelines": ("pipelines/tests",),
+    "backend": ("backend/tests",),
+    "local": ("local/tests",),
+    "contract": ("tests/contract",),
+    "integration": ("tests/integration", "tests/cni"),
+    "faults": ("tests/faults",),
+    "data": ("tests/evaluation", "tests/external", "tests/plans", "tests/bench"),
+}
+# Two lanes run side by side. In the first processors are busy all the time, in the second much is waited for.
+LANES = (("lint", "frontend", "go", "pipelines", "local", "contract", "data"), ("backend", "integration", "faults", "e2e"))
+# One folder of the backend's tests each.
+CONTEXTS = ("remedies", "policies", "hosts", "fleet", "incidents", "notify", "accounts", "kit")
+PARTS = (*(part for lane in LANES for part in lane), *CONTEXTS)
+WORKERS = "2"
+
+
+def lanes(names: Sequence[str]) -> list[list[Stage]]:
+    """Stages of the named parts, one lane; without a name all of them, two lanes.
+
+    Raises
+    ------
+    LocalStackError
+        For a part that there is not; the message lists them.
+    """
+    if names:
+        return [[stage for name in names for stage in stages_of(name)]]
+    return [[stage for name in lane for stage in stages_of(name, side_by_side=False)] for lane in LANES]
+
+
+def stages_of(part: str, side_by_side: bool = True) -> list[Stage]:
+    """Stages of one part; with `side_by_side` the tests of a long one run in several processes."""
+    if part == "lint":
+        return _lint()
+    if part == "go":
+        return [Stage(part, "go-test", (str(CHECKS / "go-test.sh"),), repeats_end=True)]
+    if part == "frontend":
+        return [Stage(part, "vitest", _npm("test"), FRONTEND, repeats_end=True)]
+    if part == "e2e":
+        return [Stage(part, "playwright", ("tests/e2e/run",), repeats_end=True)]
+    if part in FOLDERS:
+        return [_pytest(part, FOLDERS[part], side_by_side and part in ("backend", "pipelines"))]
+    if part in CONTEXTS:
+        folder = BACKEND_TESTS / part
+        if not folder.is_dir():
+            raise LocalStackError(f"part {part!r}: there is no folder {folder.relative_to(REPOSITORY)}; {known()}")
+        return [_pytest(part, (str(folder.relative_to(REPOSITORY)),), side_by_side=False)]
+    raise LocalStackError(f"there is no part {part!r}; {known()}")
+
+
+def known() -> str:
+    """The parts, for a message."""
+    return "the parts are: " + " ".join(PARTS)
+
+
+def fast() -> list[list[Stage]]:
+    """What `make test-fast` runs: no server, no browser, no build."""
+    folders = ("pipelines/tests", "backend/tests", "local/tests", "tests/evaluation", "tests/plans")
+    pure = _pytest("fast", folders, False, "--no-servers", "-m", "not long")
+    return [
+        [Stage("fast", "ruff", ("ruff", "check", ".")), pure],
+        [
+            Stage("fast", "vitest", _npm("test"), FRONTEND, repeats_end=True),
+            # Without -count=1: packages whose sources are as before are not run again.
+            Stage("fast", "go-test", ("go", "test", "./..."), COLLECTORS),
+        ],
+    ]
+
+
+def _lint() -> list[Stage]:
+    return [
+        Stage("lint", "gofmt", (str(CHECKS / "gofmt.sh"),)),
+        Stage("lint", "golangci-lint", ("golangci-lint", "run", "./..."), COLLECTORS),
+        Stage("lint", "ruff", ("ruff", "check", ".")),
+        Stage("lint", "ruff-format", ("ruff", "format", "--check", ".")),
+        Stage("lint", "mypy", ("mypy",)),
+        Stage("lint", "imports", ("lint-imports",)),
+        Stage("lint", "eslint", _npm("lint"), FRONTEND),
+        Stage("lint", "typecheck", _npm("typecheck"), FRONTEND),
+        Stage("lint", "frontend-format", ("npm", "run", "--silent", "--if-present", "format:check"), FRONTEND),
+        Stage("lint", "frontend-imports", _npm("arch"), FRONTEND),
+        Stage("lint", "generated", ("local/generate.sh", "--check")),
+    ]
+
+
+def _npm(script: str) -> tuple[str, ...]:
+    return ("npm", "run", "--silent", script)
+
+
+def _pytest(part: str, folders: Sequence[str], side_by_side: bool, *options: str) -> Stage:
+    command = ["pytest", "-q", "--durations=20", "--durations-min=5", "-p", "no:cacheprovider", *options]
+    workers = os.environ.get("WALLWATCH_TEST_WORKERS", WORKERS)
+    if side_by_side and workers != "1":
+        # A module's tests share its servers and databases, so they stay together; the longest modules begin (see the marker `long`).
+        command += ["-n", workers, "--dist", "loadfile", "--no-loadscope-reorder"]
+    return Stage(part, f"pytest-{part}", (*command, *folders), repeats_end=True)
+
+
+def needs_servers(lanes: Sequence[Sequence[Stage]]) -> bool:
+    """Whether servers that all stages share would save a start: more than one test process would start its own."""
+    commands = [stage.command for lane in lanes for stage in lane if stage.command[0] == "pytest" and "--no-servers" not in stage.command]
+    return len(commands) > 1 or any("-n" in command for command in commands)

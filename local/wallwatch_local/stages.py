@@ -1,0 +1,170 @@
+"""Stages of the tests: each is one command, run to its end whatever becomes of the others, with its output in a log of its own."""
+
+import os
+import resource
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from signal import SIGINT, SIGKILL, SIGTERM, Signals
+from typing import IO, cast
+
+from wallwatch_local.paths import REPOSITORY
+from wallwatch_local.processes import die_with_parent, last_lines
+
+SUMMARY_LINES = 12
+GRACE_S = 60.0  # test runners stop their servers first
+DEATH_MARK = "Fatal Python error"  # an interpreter that dies says where at the beginning of a long dump
+DEATH_LINES = 40
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One command of a part.
+
+    Parameters
+    ----------
+    repeats_end
+        Whether the end of its output is shown in the summary also when it passed, as of a test runner that counts its tests.
+    """
+
+    part: str
+    name: str
+    command: tuple[str, ...]
+    directory: Path = REPOSITORY
+    environment: Mapping[str, str] = field(default_factory=dict)
+    repeats_end: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a stage ended: its exit code, seconds by the clock, seconds of CPU with all its descendants."""
+
+    stage: Stage
+    code: int
+    wall_s: float
+    cpu_s: float
+    log: Path
+
+    @property
+    def verdict(self) -> str:
+        return "ok" if self.code == 0 else f"FAILED ({self.code})"
+
+
+class Runner:
+    """Runs lanes of stages side by side; the stages of a lane run one after another."""
+
+    def __init__(self, results: Path) -> None:
+        self._results = results
+        self._lock = threading.Lock()
+        self._running: set[subprocess.Popen[str]] = set()
+        self._stopped = False
+
+    def run(self, lanes: Sequence[Sequence[Stage]]) -> list[Outcome]:
+        """Run all stages; with more than one lane each line of output begins with its stage's name."""
+        self._results.mkdir(parents=True, exist_ok=True)
+        outcomes: list[Outcome] = []
+        threads = [threading.Thread(target=self._run_lane, args=(lane, len(lanes) > 1, outcomes), daemon=True) for lane in lanes]
+        for thread in threads:
+            thread.start()
+        try:
+            while any(thread.is_alive() for thread in threads):
+                time.sleep(0.1)  # in the main thread, so that a signal ends the run at once
+        except BaseException:
+            self._stop(threads)
+            raise
+        return outcomes
+
+    def _run_lane(self, lane: Iterable[Stage], prefixed: bool, outcomes: list[Outcome]) -> None:
+        for stage in lane:
+            if self._stopped:
+                return
+            outcome = self._run_stage(stage, f"{stage.name} | " if prefixed else "")
+            with self._lock:
+                outcomes.append(outcome)
+
+    def _run_stage(self, stage: Stage, prefix: str) -> Outcome:
+        begin, log = time.monotonic(), self._results / f"{stage.name}.log"
+        self._say(f"\n=== {stage.name}: {' '.join(stage.command)}\n")
+        process = subprocess.Popen(
+            die_with_parent(stage.command, SIGTERM),
+            cwd=stage.directory,
+            env={**os.environ, **stage.environment},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        with self._lock:
+            self._running.add(process)
+        with log.open("w") as copy, cast(IO[str], process.stdout) as output:
+            for line in output:
+                copy.write(line)
+                self._say(prefix + line)
+        code, usage = _wait(process)
+        with self._lock:
+            self._running.discard(process)
+        outcome = Outcome(stage, code, time.monotonic() - begin, usage.ru_utime + usage.ru_stime, log)
+        self._say(f"=== {stage.name}: {outcome.verdict} after {outcome.wall_s:.0f} s\n")
+        return outcome
+
+    def _say(self, text: str) -> None:
+        with self._lock, suppress(OSError, ValueError):
+            sys.stdout.write(text)
+            sys.stdout.flush()
+
+    def _stop(self, threads: Sequence[threading.Thread]) -> None:
+        self._stopped = True
+        for signal, wait_s in ((SIGINT, GRACE_S), (SIGTERM, 5.0), (SIGKILL, 5.0)):
+            self._signal(signal)
+            deadline = time.monotonic() + wait_s
+            for thread in threads:
+                thread.join(max(0.0, deadline - time.monotonic()))
+
+    def _signal(self, signal: Signals) -> None:
+        with self._lock:
+            for process in self._running:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal)
+
+
+def _wait(process: subprocess.Popen[str]) -> tuple[int, resource.struct_rusage]:
+    """Like `Popen.wait`, with what the process and its descendants used."""
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, usage
+
+
+def summary(outcomes: Sequence[Outcome]) -> str:
+    """What is to be seen last: the ends of what failed and of the test runners, then a table of what each stage took."""
+    blocks = ["\n\n=== summaries"]
+    for outcome in outcomes:
+        if outcome.code != 0 or outcome.stage.repeats_end:
+            blocks.append(f"\n--- {outcome.stage.name}: {outcome.verdict}\n{last_lines(outcome.log, SUMMARY_LINES)}")
+        if outcome.code != 0:
+            blocks.append(_death(outcome.log))
+    return "\n".join(block for block in blocks if block) + "\n\n" + table(outcomes)
+
+
+def table(outcomes: Sequence[Outcome]) -> str:
+    """Seconds by the clock and of CPU of each stage; stages of different lanes run at the same time.
+
+    >>> print(table([Outcome(Stage("lint", "ruff", ("ruff",)), 0, 1.6, 2.4, Path("ruff.log"))]))
+    stage              seconds    CPU s  verdict
+    ruff                     2        2  ok
+    """
+    lines = [f"{'stage':<18} {'seconds':>7}  {'CPU s':>7}  verdict"]
+    lines += [f"{one.stage.name:<18} {one.wall_s:>7.0f}  {one.cpu_s:>7.0f}  {one.verdict}" for one in outcomes]
+    return "\n".join(lines)
+
+
+def _death(log: Path) -> str:
+    lines = log.read_text(errors="replace").splitlines()
+    at = next((number for number, line in enumerate(lines) if DEATH_MARK in line), None)
+    return "" if at is None else "\n".join(lines[at : at + DEATH_LINES + 1])

@@ -1,0 +1,1 @@
+"""From measured bandwidths and latencies to the parameters of the performance model, and whether they may replace a profile."""

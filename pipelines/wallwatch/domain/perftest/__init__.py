@@ -1,0 +1,1 @@
+"""Reads the output of the `perftest` tools."""

@@ -1,0 +1,121 @@
+"""Telegraf's JSON messages to samples of the registry's measurements. Pure: no clock, no network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import orjson
+
+from wallwatch.domain.telemetry.registry import Measurement, measurements
+
+EARLIEST_NS = 1_577_836_800_000_000_000
+"""2020-01-01: no host that runs a collector believes in an earlier date, unless its clock was never set."""
+
+
+class Refused(Exception):
+    """A message that can't be used: `reason` is a short code, the text one sentence."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+
+
+class Message(NamedTuple):
+    """One telemetry message of a host, its envelope checked and its fields not yet."""
+
+    measurement: str
+    tags: Mapping[str, str]
+    at_ns: int
+    fields: Mapping[str, Any]
+
+
+class Decoded(NamedTuple):
+    """One message of a telemetry topic, its envelope checked and its fields not yet."""
+
+    tags: Mapping[str, str]
+    at_ns: int
+    fields: dict[str, Any]
+
+
+_MOST_VFS = 65_535
+"""SR-IOV counts virtual functions with 16 bits."""
+
+
+def parse_json(value: bytes | None) -> dict[str, Any]:
+    """The message's JSON object."""
+    if value is None:
+        raise Refused("empty", "the message has no value")
+    try:
+        found = orjson.loads(value)
+    except orjson.JSONDecodeError as error:
+        raise Refused("not_json", str(error)) from error
+    if not isinstance(found, dict):
+        raise Refused("not_an_object", f"a JSON object was expected, not {type(found).__name__}")
+    if b"\\u0000" in value:
+        raise Refused("nul_character", "PostgreSQL stores no text with a NUL character")
+    return found
+
+
+def decode(value: bytes | None, measurement: Measurement, latest_ns: int) -> Decoded:
+    """Read the envelope of one message.
+
+    Parameters
+    ----------
+    value : bytes or None
+        The message's value.
+    measurement : Measurement
+        What its topic carries.
+    latest_ns : int
+        Latest acceptable time, ns since 1970.
+
+    Raises
+    ------
+    Refused
+        With one of the reasons `empty, not_json, not_an_object, nul_character, wrong_measurement, missing_tag, wrong_type, bad_timestamp`.
+    """
+    return _decoded(parse_json(value), measurement, latest_ns)
+
+
+def _decoded(found: dict[str, Any], measurement: Measurement, latest_ns: int) -> Decoded:
+    name, at_ns, tags, fields = found.get("name"), found.get("timestamp"), found.get("tags"), found.get("fields")
+    if name != measurement.name:
+        known = "a known measurement" if isinstance(name, str) and name in measurements() else "unknown"
+        raise Refused("wrong_measurement", f"the topic carries {measurement.name}, the message says {str(name)[:60]!r} ({known})")
+    if not isinstance(tags, dict) or not isinstance(fields, dict):
+        raise Refused("wrong_type", "tags and fields must be JSON objects")
+    for tag in measurement.key_tags:
+        if not tags.get(tag):
+            raise Refused("missing_tag", f"the tag {tag!r} is missing or empty")
+    if "host" not in tags:  # it may be empty where the centre speaks of all hosts, and is asked for above where it may not
+        raise Refused("missing_tag", "the tag 'host' is missing")
+    if set(map(type, tags.values())) != {str}:
+        raise Refused("wrong_type", "every tag must be text")
+    if "vf" in measurement.key_tags and not _is_vf(tags["vf"]):
+        raise Refused("wrong_type", f"the tag 'vf' is no number of a virtual function: {tags['vf'][:40]!r}")
+    if type(at_ns) is not int or not EARLIEST_NS <= at_ns <= latest_ns:
+        raise Refused("bad_timestamp", f"the timestamp {str(at_ns)[:40]} is not in nanoseconds, before 2020 or too far in the future")
+    pci = tags.get("pci")
+    if pci and not pci.islower():
+        tags["pci"] = pci.lower()
+    return Decoded(tags, at_ns, fields)
+
+
+def _is_vf(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 5 and int(text) <= _MOST_VFS
+
+
+def decode_message(value: bytes | None, latest_ns: int) -> Message:
+    """Read one telemetry message of whatever measurement it says it is: for recordings, which have all in one file.
+
+    Raises
+    ------
+    Refused
+        As `decode` does.
+    """
+    found = parse_json(value)
+    name = found.get("name")
+    if not isinstance(name, str) or name not in measurements():
+        raise Refused("wrong_measurement", f"the message says {str(name)[:60]!r}, which is no known measurement")
+    decoded = _decoded(found, measurements()[name], latest_ns)
+    return Message(name, decoded.tags, decoded.at_ns, decoded.fields)

@@ -1,0 +1,235 @@
+"""The registry of trained models: a folder with one folder a model, and the roles (`roles.py`).
+
+The champion's forecasts are published, the challenger forecasts the same, unseen, to be compared, and one can roll back to former
+champions. Models without a role leave it when newer ones come.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import lightgbm
+import numpy as np
+import orjson
+
+from wallwatch.domain.forecast import decline_model
+from wallwatch.domain.forecast.features import NAMES
+from wallwatch.domain.forecast.forecaster import Forecaster, digest
+from wallwatch.domain.forecast.targets import HORIZONS_MIN, QUANTILES, targets
+from wallwatch.forecasting.registry import roles as roles_file
+from wallwatch.forecasting.registry.roles import RegistryError, Roles, account
+
+__all__ = ["Registry", "RegistryError", "Roles"]
+
+_FILE = "model.json"
+_ID = re.compile(r"[0-9a-f]{12}")
+MOST_UNUSED = 3
+"""Models without a role that are kept, the newest: somebody may still want to promote one. A model takes some megabytes."""
+
+
+class Registry:
+    """Models in a folder. Writing is whole or not at all: files are written under another name and renamed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._metas: dict[str, tuple[tuple[int, int], dict[str, Any]]] = {}
+
+    def save(self, forecaster: Forecaster, description: dict[str, Any], by: str | None = None) -> str:
+        """Store a model and return its id, the first 12 digits of its SHA-256.
+
+        The first model of a registry becomes champion, a later one challenger. Models that are not used any more are removed.
+
+        Raises
+        ------
+        RegistryError
+            When the folder cannot be written, or its roles cannot be read.
+        """
+        self.roles()
+        sha256 = digest(forecaster)
+        model = sha256[:12]
+        forecaster.meta = {
+            **description,
+            "id": model,
+            "sha256": sha256,
+            "trained_at": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+            "features": list(NAMES),
+            "horizons_min": list(HORIZONS_MIN),
+            "quantiles": list(QUANTILES),
+        }
+        body: dict[str, Any] = {
+            "margins": {name: margins.tolist() for name, margins in forecaster.margins.items()},
+            "cold": {name: margins.tolist() for name, margins in forecaster.cold.items()},
+            "reach": forecaster.reach.tolist(),
+            "cold_reach": None if forecaster.cold_reach is None else forecaster.cold_reach.tolist(),
+            "boosters": {name: [b.model_to_string() for b in some] for name, some in forecaster.boosters.items()},
+            "decline_booster": None if forecaster.decline_booster is None else forecaster.decline_booster.model_to_string(),
+        }
+        body["meta"] = {**forecaster.meta, "content_sha256": _content(body)}
+        roles_file.write(self.folder / model / _FILE, body)
+        by = by or account()
+        with roles_file.changing(self.folder) as roles:
+            before = roles.champion
+            if roles.champion is None:
+                roles.champion = model
+            elif model != roles.champion:
+                roles.challenger = model
+            roles.note("trained", model, before, by, str(description.get("source") or ""))
+            self._tidy(roles, by)
+        return model
+
+    def _tidy(self, roles: Roles, by: str) -> None:
+        """Remove models without a role but for the newest; one that cannot be read stays, as somebody may restore it."""
+        unused = [meta["id"] for meta in self._described(roles, lambda _: None) if meta["role"] == "none"]
+        for model in unused[:-MOST_UNUSED]:
+            shutil.rmtree(self.folder / model, ignore_errors=True)
+            roles.note("removed", model, roles.champion, by, f"it had no role, and {MOST_UNUSED} newer ones have none either")
+
+    def load(self, model: str) -> Forecaster:
+        """Read a model back.
+
+        Raises
+        ------
+        RegistryError
+            When there is none with this id, its hash is not that of its content, or it was made for other features.
+        """
+        body = self._body(model)
+        meta = body["meta"]
+        damaged = f"{self.folder / model / _FILE} is not what was trained: its hash differs. Train again, or restore the file"
+        try:
+            if "content_sha256" in meta and meta["content_sha256"] != _content(body):
+                raise RegistryError(damaged)  # before LightGBM reads it, which trusts what it is given
+            if (
+                meta["features"] != list(NAMES)
+                or meta["horizons_min"] != list(HORIZONS_MIN)
+                or not set(body["boosters"]) <= {t.name for t in targets()}
+            ):
+                raise RegistryError(f"model {model} was trained for other features or horizons than this version has: train a new one")
+            falls = lightgbm.Booster(model_str=body["decline_booster"]) if body.get("decline_booster") else None
+            if falls is not None and falls.feature_name() != list(decline_model.NAMES):
+                raise RegistryError(f"model {model} foretells declines from other features than this version has: train a new one")
+            forecaster = Forecaster(
+                {name: [lightgbm.Booster(model_str=text) for text in some] for name, some in body["boosters"].items()},
+                {name: np.array(margins) for name, margins in body["margins"].items()},
+                {name: np.array(margins) for name, margins in body.get("cold", {}).items()},
+                np.array(body["reach"]),
+                None if body["cold_reach"] is None else np.array(body["cold_reach"]),
+                falls,
+                meta,
+            )
+            same = digest(forecaster) == meta["sha256"]
+        except (KeyError, TypeError, ValueError, AttributeError, lightgbm.basic.LightGBMError) as error:
+            raise RegistryError(f"{self.folder / model / _FILE} is damaged ({error!r}). Train again, or restore the file") from error
+        if not same:
+            raise RegistryError(damaged)
+        return forecaster
+
+    def describe(self, problem: Callable[[str], object]) -> list[dict[str, Any]]:
+        """What each model says of itself, with its role, oldest first. One that cannot be read is told to `problem` and left out."""
+        return self._described(self.roles(), problem)
+
+    def _described(self, roles: Roles, problem: Callable[[str], object]) -> list[dict[str, Any]]:
+        found = []
+        for file in sorted(self.folder.glob(f"*/{_FILE}")):
+            model = file.parent.name
+            try:
+                found.append({**self._meta(model), "role": roles.of(model)})
+            except RegistryError as error:
+                problem(str(error))
+        return sorted(found, key=lambda meta: str(meta["trained_at"]))
+
+    def signature(self, model: str) -> tuple[int, int] | None:
+        """What changes whenever the model's file does; None without one."""
+        try:
+            found = (self.folder / model / _FILE).stat()
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size
+
+    def roles(self) -> Roles:
+        """Who forecasts.
+
+        Raises
+        ------
+        RegistryError
+            When that file cannot be read.
+        """
+        return roles_file.read(self.folder)
+
+    def promote(self, model: str, by: str | None = None, reason: str = "") -> Roles:
+        """Make a model the champion; the one before is kept to roll back to, and stays as challenger, so that one sees if that was right.
+
+        Raises
+        ------
+        RegistryError
+            When it cannot be loaded, or is the champion already.
+        """
+        if model == self.roles().champion:
+            raise RegistryError(f"model {model} is the champion already")
+        self.load(model)
+        with roles_file.changing(self.folder) as roles:
+            before = roles.champion
+            roles.former = [one for one in roles.former if one != model]
+            if before is not None and before != model:
+                roles.former.append(before)
+            roles.champion = model
+            if roles.challenger in (model, None):
+                roles.challenger = before
+            roles.note("promoted", model, before, by or account(), reason)
+        return roles
+
+    def roll_back(self, by: str | None = None, reason: str = "") -> Roles:
+        """Make the champion before the present one champion again; the present one becomes challenger, so that one sees if that was right.
+
+        Raises
+        ------
+        RegistryError
+            When there was none before.
+        """
+        former = self.roles().former
+        if not former:
+            raise RegistryError("there is no champion before the present one")
+        self.load(former[-1])
+        with roles_file.changing(self.folder) as roles:
+            if not roles.former or roles.former[-1] != former[-1]:
+                raise RegistryError("the champion was changed by somebody else at the same time: look at `wallwatch forecast models`")
+            roles.challenger, roles.champion = roles.champion, roles.former.pop()
+            roles.note("rolled_back", roles.champion, roles.challenger, by or account(), reason)
+        return roles
+
+    def _meta(self, model: str) -> dict[str, Any]:
+        """What a model says of itself; its file has megabytes and is read again only when it has changed."""
+        known, signature = self._metas.get(model), self.signature(model)
+        if known is not None and known[0] == signature:
+            return known[1]
+        meta: dict[str, Any] = self._body(model)["meta"]
+        for name in ("id", "trained_at", "sha256"):
+            if not isinstance(meta.get(name), str):
+                raise RegistryError(f"{self.folder / model / _FILE} does not say its {name}. Train again, or restore the file")
+        if signature is not None:
+            self._metas[model] = (signature, meta)
+        return meta
+
+    def _body(self, model: str) -> dict[str, Any]:
+        file = self.folder / model / _FILE
+        if not _ID.fullmatch(model) or not file.is_file():
+            known = ", ".join(sorted(f.parent.name for f in self.folder.glob(f"*/{_FILE}"))) or "none"
+            raise RegistryError(f"no model {model!r} in {self.folder}; there are: {known}")
+        try:
+            found: dict[str, Any] = orjson.loads(file.read_bytes())
+        except (orjson.JSONDecodeError, OSError) as error:
+            raise RegistryError(f"{file} cannot be read: {error}. Train again, or restore the file") from error
+        if not isinstance(found, dict) or not isinstance(found.get("meta"), dict):
+            raise RegistryError(f"{file} does not say what the model is. Train again, or restore the file")
+        return found
+
+
+def _content(body: dict[str, Any]) -> str:
+    """SHA-256 over all of a model's file but what it says of itself."""
+    rest = {name: value for name, value in body.items() if name != "meta"}
+    return hashlib.sha256(orjson.dumps(rest, option=orjson.OPT_SORT_KEYS)).hexdigest()

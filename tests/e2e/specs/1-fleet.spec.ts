@@ -1,0 +1,56 @@
+import { expect, test } from "@playwright/test";
+import { Shell } from "../pages/Shell";
+import { FleetPage } from "../pages/FleetPage";
+import { SYMPTOM_MS } from "../support/environment";
+
+test("the fleet page shows every RNIC, live, and filters it by the URL", async ({ page }) => {
+  const fleet = new FleetPage(page);
+  await fleet.open();
+  const all = await fleet.painted();
+  expect(all).toBe(32);
+  await new Shell(page).expectLive();
+  await fleet.open("?host=host03");
+  await expect(fleet.map).toHaveAttribute("data-painted", "4");
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await expect(fleet.map).toHaveAttribute("data-painted", String(all));
+  await expect(page).not.toHaveURL(/host=/);
+});
+
+test("tiles are reached and opened by keyboard, each with its name", async ({ page }) => {
+  const fleet = new FleetPage(page);
+  await fleet.open();
+  await fleet.painted();
+  await fleet.keys.focus();
+  const first = await fleet.focused.textContent();
+  expect(first).toMatch(/host\d+ 0000:[0-9a-f]{2}:00\.0; /);
+  await page.keyboard.press("ArrowRight");
+  await expect(fleet.focused).not.toHaveText(first ?? "");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/rnics\/host\d+\/0000/);
+});
+
+test("shortcuts lead to the pages and focus the filter", async ({ page }) => {
+  const fleet = new FleetPage(page);
+  await fleet.open();
+  await fleet.painted();
+  await page.keyboard.press("/");
+  await expect(page.getByLabel("Filter by text")).toBeFocused();
+  await page.keyboard.type("host06");
+  await expect(page).toHaveURL(/q=host06/);
+  await page.getByLabel("Filter by text").blur();
+  await page.keyboard.press("g");
+  await page.keyboard.press("i");
+  await expect(page.getByRole("heading", { name: "Incidents", level: 1 })).toBeVisible();
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible();
+});
+
+test("the RNIC with a symptom is named on the first screen and one click away", async ({ page }) => {
+  test.setTimeout(SYMPTOM_MS + 30_000);
+  const fleet = new FleetPage(page);
+  await fleet.open();
+  await expect(fleet.sick("S1")).toBeVisible({ timeout: SYMPTOM_MS });
+  await fleet.sick("S1").click();
+  await expect(page).toHaveURL(/\/rnics\/host\d+\/0000/);
+  await expect(page.getByRole("region", { name: "Symptoms and incidents" })).toContainText("S1");
+});

@@ -1,0 +1,62 @@
+"""The worst cases in words: which recording, RNIC, when, and what was said instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tests.evaluation.scoring.match import SYMPTOMS, False_, Judged
+from tests.evaluation.scoring.scores import Result
+
+SLOW_SAMPLES = 5
+"""A delay of more samples is a case to look at."""
+
+
+def cases(results: Sequence[Result]) -> list[dict[str, Any]]:
+    """What went wrong, the worst kind first: missed, false on a healthy RNIC, false beside a symptom, wrong cause, overlong, late."""
+    order = ("missed", "false", "false beside", "wrong cause", "outstays", "late")
+    found = [case for result in results for case in _of(result)]
+    return sorted(found, key=lambda case: (order.index(case["kind"]), case["symptom"], case["recording"], case["at_s"]))
+
+
+def _of(result: Result) -> Iterator[dict[str, Any]]:
+    for one in result.judged:
+        if one.truth.symptom in SYMPTOMS:
+            yield from _of_truth(result, one)
+    for false in result.false:
+        if not false.in_place_of:
+            yield _case(
+                result, "false beside" if false.beside else "false", false.symptom, false.host, false.pci, false.from_ms, _said(false)
+            )
+
+
+def _of_truth(result: Result, one: Judged) -> Iterator[dict[str, Any]]:
+    truth = one.truth
+
+    def case(kind: str, text: str) -> dict[str, Any]:
+        return _case(result, kind, truth.symptom, truth.host, truth.pci, one.onset_ms, text)
+
+    if one.outcome == "missed":
+        said = next((f for f in result.false if f.symptom == one.instead and f.in_place_of == truth.symptom), None)
+        instead = f"instead {_said(said)}" if said is not None else "nothing was said"
+        yield case("missed", f"lasted {(one.end_ms - one.onset_ms) / 1000:.0f} s, cause {truth.cause}; {instead}")
+    if one.outcome != "found":
+        return
+    if truth.cause not in one.ranking[:1]:
+        yield case("wrong cause", f"{truth.cause} was the cause; ranked {', '.join(one.ranking[:3]) or 'nothing'}")
+    if one.outstays_ms:
+        yield case("outstays", f"went on for {one.outstays_ms / 1000:.0f} s after the end")
+    if one.delay_samples > SLOW_SAMPLES:
+        yield case("late", f"raised after {one.delay_ms / 1000:.0f} s ({one.delay_samples} samples)")
+
+
+def _said(false: False_) -> str:
+    first = false.episodes[0]
+    beside = f" beside {false.beside}" if false.beside else ""
+    times = f", {len(false.episodes)} times" if len(false.episodes) > 1 else ""
+    return f"{false.symptom}{beside} for {(false.to_ms - false.from_ms) / 1000:.0f} s{times}: {first.summary} [{'; '.join(first.evidence)}]"
+
+
+def _case(result: Result, kind: str, symptom: str, host: str, pci: str, at_ms: int, text: str) -> dict[str, Any]:
+    at_s = round((at_ms - result.start_ms) / 1000)
+    return {"kind": kind, "symptom": symptom, "recording": result.name, "host": host, "pci": pci, "at_s": at_s, "text": text}
