@@ -43,7 +43,7 @@ func TestAFilterOfARealKernelIsDeletedAndNoOther(t *testing.T) {
 
 func TestADeviceWhoseOffloadCannotBeSwitchedIsNamed(t *testing.T) {
 	netlinktest.Namespace(t)
-	for netdev, want := range map[string]string{"v0": "no hw-tc-offload", "absent": "absent", "a-name-that-is-too-long": "no name"} {
+	for netdev, want := range map[string]string{"v0": "no hw-tc-offload", "absent": "absent", "a-name-that-is-too-long": "is not the name of"} {
 		if _, err := (Netlink{}).TCOffload(t.Context(), []string{netdev}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", netdev, err)
 		}
