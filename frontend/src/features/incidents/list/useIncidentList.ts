@@ -1,5 +1,5 @@
 import { type InfiniteData, keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useMemo, useRef } from "react";
+import { useCallback, useEffect, useMemo, useRef } from "react";
 import { api, unwrap } from "@/lib/api/client";
 import type { IncidentSummary } from "@/lib/api/types";
 import { useSession } from "@/shared/session";
@@ -92,6 +92,11 @@ export function useIncidentList(filters: IncidentFilters) {
     if (page) client.setQueryData(key, { pages: [page], pageParams: [null] });
     else showFresh();
   }, [client, key, head.data, showFresh]);
+  // An empty list has no row that could move under the pointer: the first incident appears by itself.
+  const firstArrived = rows?.length === 0 && fresh > 0;
+  useEffect(() => {
+    if (firstArrived) showHead();
+  }, [firstArrived, showHead]);
   return {
     pages,
     rows,
