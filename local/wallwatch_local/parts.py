@@ -22,8 +22,9 @@ FOLDERS = {
     "faults": ("tests/faults",),
     "data": ("tests/evaluation", "tests/external", "tests/plans", "tests/bench"),
 }
-# Two lanes run side by side. In the first processors are busy all the time, in the second much is waited for.
-LANES = (("lint", "frontend", "go", "pipelines", "local", "contract", "data"), ("backend", "integration", "faults", "e2e"))
+# Two lanes of about the same length run side by side. The browser tests come last, next to tests that mostly wait:
+# beside a compiler they would run into their time-outs.
+LANES = (("lint", "frontend", "go", "pipelines", "local", "contract", "data", "integration", "faults"), ("backend", "e2e"))
 # One folder of the backend's tests each.
 CONTEXTS = ("remedies", "policies", "hosts", "fleet", "incidents", "notify", "accounts", "kit")
 PARTS = (*(part for lane in LANES for part in lane), *CONTEXTS)

@@ -16,7 +16,8 @@ export default defineConfig({
     baseURL: baseUrl(),
     viewport: { width: 1440, height: 900 },
     colorScheme: "dark",
-    trace: "retain-on-failure",
+    // A film of the page costs a software renderer more than the test itself; snapshots of the DOM show as much.
+    trace: { mode: "retain-on-failure", screenshots: false },
     screenshot: "only-on-failure",
     launchOptions: {
       executablePath: process.env["E2E_CHROMIUM"] ?? "/usr/bin/chromium",

@@ -25,60 +25,55 @@ const PAGES: [path: string, ready: string][] = [
   ["/settings/audit", "Settings"],
 ];
 
-for (const scheme of ["dark", "light"] as const) {
-  test.describe(`in the ${scheme} theme`, () => {
-    test.beforeEach(async ({ page }) => {
-      await page.addInitScript((value) => localStorage.setItem("mantine-color-scheme-value", value), scheme);
-    });
+// What fails is in the message, so that no trace is needed.
+test.use({ trace: "off" });
 
-    test("the fleet, an RNIC and an incident have no violation", async ({ page }) => {
-      test.setTimeout(SYMPTOM_MS + 60_000);
-      const fleet = new FleetPage(page);
-      await fleet.open();
-      await fleet.painted();
-      await expectAccessible(page);
-      await fleet.keys.focus();
-      await page.keyboard.press("Enter");
-      await expect(page.getByRole("region", { name: "Walls" })).toBeVisible();
-      await expect(page.getByRole("status", { name: "Loading" })).toHaveCount(0);
-      await expectAccessible(page);
-      await page.goto("/incidents?state=all");
-      const list = new IncidentsPage(page);
-      await expect(list.first).toBeVisible({ timeout: SYMPTOM_MS });
-      await list.first.click();
-      await expect(page.getByRole("region", { name: "What happened" })).toBeVisible();
-      await expect(page.getByRole("status", { name: "Loading" })).toHaveCount(0);
-      await expectAccessible(page);
-    });
+test("the fleet, an RNIC and an incident have no violation", async ({ page }) => {
+  test.setTimeout(SYMPTOM_MS + 60_000);
+  const fleet = new FleetPage(page);
+  await fleet.open();
+  await fleet.painted();
+  await expectAccessible(page);
+  await fleet.keys.focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("region", { name: "Walls" })).toBeVisible();
+  await expect(page.getByRole("status", { name: "Loading" })).toHaveCount(0);
+  await expectAccessible(page);
+  await page.goto("/incidents?state=all");
+  const list = new IncidentsPage(page);
+  await expect(list.first).toBeVisible({ timeout: SYMPTOM_MS });
+  await list.first.click();
+  await expect(page.getByRole("region", { name: "What happened" })).toBeVisible();
+  await expect(page.getByRole("status", { name: "Loading" })).toHaveCount(0);
+  await expectAccessible(page);
+});
 
-    test("the dialogs of the incident list have no violation", async ({ page }) => {
-      test.setTimeout(SYMPTOM_MS + 60_000);
-      const list = new IncidentsPage(page);
-      await list.open("?state=all");
-      await expect(list.first).toBeVisible({ timeout: SYMPTOM_MS });
-      await page.keyboard.press("j");
-      await page.keyboard.press("x");
-      await expect(list.bar).toBeVisible();
-      await expectAccessible(page);
-      await page.keyboard.press("s");
-      await expect(page.getByRole("dialog", { name: "Silence incidents" })).toBeVisible();
-      await expect(page.getByRole("status", { name: "Preview" })).toBeVisible();
-      await expectAccessible(page);
-      await page.keyboard.press("Escape");
-      await page.keyboard.press("?");
-      await expect(page.getByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible();
-      await expectAccessible(page);
-    });
+test("the dialogs of the incident list have no violation", async ({ page }) => {
+  test.setTimeout(SYMPTOM_MS + 60_000);
+  const list = new IncidentsPage(page);
+  await list.open("?state=all");
+  await expect(list.first).toBeVisible({ timeout: SYMPTOM_MS });
+  await page.keyboard.press("j");
+  await page.keyboard.press("x");
+  await expect(list.bar).toBeVisible();
+  await expectAccessible(page);
+  await page.keyboard.press("s");
+  await expect(page.getByRole("dialog", { name: "Silence incidents" })).toBeVisible();
+  await expect(page.getByRole("status", { name: "Preview" })).toBeVisible();
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible();
+  await expectAccessible(page);
+});
 
-    for (const [path, heading] of PAGES) {
-      test(`${path} has no violation`, async ({ page }) => {
-        await page.goto(path);
-        await expect(page.getByRole("heading", { name: heading, level: 1 })).toBeVisible();
-        await new Shell(page).expectLive();
-        await expect(page.getByRole("status", { name: "Loading" })).toHaveCount(0);
-        await expectAccessible(page);
-      });
-    }
+for (const [path, heading] of PAGES) {
+  test(`${path} has no violation`, async ({ page }) => {
+    await page.goto(path);
+    await expect(page.getByRole("heading", { name: heading, level: 1 })).toBeVisible();
+    await new Shell(page).expectLive();
+    await expect(page.getByRole("status", { name: "Loading" })).toHaveCount(0);
+    await expectAccessible(page);
   });
 }
 

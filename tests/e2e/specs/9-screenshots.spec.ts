@@ -17,7 +17,7 @@ test("the pictures of the documentation are taken", async ({ page }) => {
   await fleet.painted();
   await expect(fleet.sick("S1")).toBeVisible({ timeout: SYMPTOM_MS });
   await expect(fleet.sick("S6")).toBeVisible({ timeout: SYMPTOM_MS });
-  await page.screenshot({ path: path("wall") });
+  await page.screenshot({ path: path("fleet") });
 
   await fleet.sick("S1").click();
   const rnic = new RnicPage(page);
