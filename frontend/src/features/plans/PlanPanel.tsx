@@ -18,15 +18,15 @@ const SHOWN = 4;
 interface Props {
   host: string;
   pci: string;
-  /** For which incident plans are made here. */
+  /** The incident for which plans are created here. */
   incidentId?: string;
 }
 
-/** The mask plans of one RNIC, and the way to a new one. Making one only reads. */
+/** The mask plans of one RNIC, and the way to a new one. Creating one only reads. */
 export function PlanPanel({ host, pci, incidentId }: Props) {
   const plans = usePlansOf({ host, pci });
   const states = useStates("plan");
-  const make = useCreatePlan();
+  const create = useCreatePlan();
   const now = useNow();
   return (
     <Panel
@@ -39,9 +39,9 @@ export function PlanPanel({ host, pci, incidentId }: Props) {
       actions={
         <Button
           size="compact-xs"
-          loading={make.isPending}
+          loading={create.isPending}
           onClick={() =>
-            make.mutate({ host, pci, then: "nothing", ...(incidentId ? { incident_id: incidentId } : {}) })
+            create.mutate({ host, pci, then: "nothing", ...(incidentId ? { incident_id: incidentId } : {}) })
           }
         >
           Create plan
@@ -49,7 +49,7 @@ export function PlanPanel({ host, pci, incidentId }: Props) {
       }
     >
       <Stack gap={8}>
-        {make.isError && <ProblemNotice error={make.error} />}
+        {create.isError && <ProblemNotice error={create.error} />}
         <QueryState
           query={plans}
           lines={2}

@@ -38,7 +38,7 @@ export function ApproveRolloutDialog({ rollout, onClose }: { rollout: Rollout; o
   );
 }
 
-/** Rejects a rollout that has not begun, or stops one that has. */
+/** Rejects a rollout that has not started, or stops one that has. */
 export function EndRolloutDialog({ rollout, onClose }: { rollout: Rollout; onClose: () => void }) {
   const change = useChangeRollout();
   const [reason, setReason] = useState("");

@@ -88,7 +88,7 @@ function resultText({ message, undo_state, undo_message }: Target, commands: Sta
   return undo_message ? `${text} ${undo_message}` : text;
 }
 
-/** 0 for what failed, 3 for what was not begun. */
+/** 0 for what failed, 3 for what has not started. */
 function rankOf(
   { state, undo_state }: Target,
   isRolledBack: boolean,

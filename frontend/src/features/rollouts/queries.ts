@@ -34,7 +34,7 @@ export function useAgentHosts() {
   });
 }
 
-/** The same order sent again after a lost answer keeps its key, so that it does not go over the hosts twice. */
+/** The same request sent again after a lost answer keeps its key, so that it does not run on the hosts twice. */
 export function useCreateRollout() {
   const client = useQueryClient();
   const pending = useRef<{ of: string; key: string } | null>(null);

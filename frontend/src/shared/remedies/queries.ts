@@ -50,7 +50,7 @@ export function useRemedy(id: string | null) {
   });
 }
 
-/** The key makes a retried order the same order, so that a lost answer never applies a remedy twice. */
+/** The key identifies a retried request as the same one, so that a lost answer never applies a remedy twice. */
 export function useCreateRemedy() {
   const client = useQueryClient();
   return useMutation({

@@ -18,7 +18,7 @@ interface Props {
   actions: readonly RemedyAction[];
   host: string;
   pci: string;
-  /** Where to begin; without it, at what an incident suggests. */
+  /** The action to start with; without it, the one that an incident suggests. */
   initialAction?: string;
   purposeFor: PurposeFor;
   /** Parameters that are already set; what the server fills in is not shown either. */

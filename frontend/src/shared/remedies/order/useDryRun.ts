@@ -7,7 +7,7 @@ import { useCreateRemedy, useRemedy } from "../queries";
 
 type Order = Pick<NewRemedy, "action" | "host" | "pci" | "params" | "incident_id">;
 
-/** A dry run that counts for exactly what it was made of: another action, parameter or target asks for a new one. */
+/** A dry run is valid for its exact order: another action, parameter or target requires a new one. */
 export function useDryRun(order: Order | null) {
   const create = useCreateRemedy();
   const [made, setMade] = useState<{ of: string; id: string } | null>(null);
