@@ -1,24 +1,11 @@
 import { Center, Loader } from "@mantine/core";
 import { Outlet } from "@tanstack/react-router";
-import type { ReactNode } from "react";
 import { SignInPage } from "@/features/accounts/SignInPage";
-import { useCatalogue } from "@/lib/api/useCatalogue";
 import { LiveProvider } from "@/lib/stream/LiveContext";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { useSession } from "@/shared/session";
+import { CatalogueGate } from "./CatalogueGate";
 import { Shell } from "./Shell";
-
-/** Pages read the tables of states from the catalogue, so it is loaded before any of them. */
-function CatalogueGate({ children }: { children: ReactNode }) {
-  const catalogue = useCatalogue();
-  if (catalogue.data) return children;
-  if (catalogue.error) return <ProblemNotice error={catalogue.error} onRetry={() => void catalogue.refetch()} />;
-  return (
-    <Center mih="50vh">
-      <Loader aria-label="Loading" />
-    </Center>
-  );
-}
 
 /** Everything but the sign-in form needs a session; the stream lives as long as one does. */
 export function SessionGate() {

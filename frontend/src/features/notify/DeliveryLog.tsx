@@ -60,7 +60,7 @@ interface Props {
   onFilters: (filters: LogFilters) => void;
 }
 
-/** Everything that was sent to one webhook, newest first; a body opens, and what has ended can be sent once more. */
+/** Everything that was sent to one webhook, newest first; a body opens, and a finished delivery can be sent again. */
 export function DeliveryLog({ webhook, filters, onFilters }: Props) {
   const deliveries = useDeliveries(webhook.id, filters);
   const replay = useReplayDelivery(webhook.id);

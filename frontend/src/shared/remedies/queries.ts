@@ -63,7 +63,7 @@ export function useCreateRemedy() {
   });
 }
 
-/** A second person's answer to a proposal. */
+/** A second person approves or rejects a requested remedy. */
 export function useDecideRemedy() {
   const client = useQueryClient();
   return useMutation({
