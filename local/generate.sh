@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Writes what is generated from other sources, or with --check fails when something is out of date:
-# the API's description (its TypeScript types follow), the schema of webhooks' bodies, the collectors' lists of counters, and the tables in docs/.
+# the API's description (its TypeScript types follow), the tables of states, the schema of webhooks' bodies, the collectors' lists of counters, and the tables in docs/.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=local/setup/common.sh
@@ -28,6 +28,10 @@ settle() {
 
 python -m wallwatch_backend.openapi >"$work/openapi.json" || exit 1
 settle "$work/openapi.json" frontend/src/lib/api/openapi.json
+# The tables of states, as the catalogue serves them: the mock API and the UI's tests read them.
+python -c 'from wallwatch_backend.state_tables import STATE_MACHINES; print(STATE_MACHINES.model_dump_json(indent=2))' \
+  >"$work/states.json" || exit 1
+settle "$work/states.json" frontend/mock/states.json
 # The TypeScript types are not in git; every task of the frontend that needs them generates them, and so does this one.
 [ -n "$check" ] || npm --prefix frontend run --silent generate || exit 1
 python -m wallwatch_backend.webhook_schema >"$work/webhook-native.schema.json" || exit 1

@@ -1,6 +1,6 @@
 /**
  * The API as a mock, so that pages can be looked at without a backend. `full` is a small fleet with everything on it,
- * `large` has 40,000 RNICs and 15,000 incidents, in `empty` no host reports, and in `broken` every read fails.
+ * `large` has 40,000 RNICs and 15,000 incidents, in `empty` no host reports, and in `broken` every read but session and catalogue fails.
  * mock.test.mjs holds each answer against openapi.json.
  */
 import * as answers from "./answers.mjs";
@@ -372,7 +372,7 @@ export function makeApi(kind, { guarded = false } = {}) {
     }
     if (!signedIn) return problem(response, 401, "not_signed_in", "Sign in first", "This needs a session.");
     if (path === "/session") return request.method === "DELETE" ? send(response, 204) : send(response, 200, session);
-    if (kind === "broken" && request.method === "GET")
+    if (kind === "broken" && request.method === "GET" && path !== "/catalogue")
       return problem(
         response,
         503,
@@ -391,7 +391,7 @@ export function makeApi(kind, { guarded = false } = {}) {
     if (request.method === "POST" && path === "/remedies") {
       const id = `00000000-0000-4000-8000-${String(900 + orders.size).padStart(12, "0")}`;
       orders.set(id, { order: await readBody(request), at: Date.now() });
-      plans.ordered(orders.get(id).order, id);
+      plans.requested(orders.get(id).order, id);
       return send(response, 201, answers.remedy(orders.get(id).order, id, Date.now()));
     }
     const undo = /^\/remedies\/([^/]+)\/undo$/.exec(path);

@@ -1,4 +1,4 @@
-/** Forecasts for the mock server: who hits a wall, one RNIC's next hour, what was foretold before, and the models. */
+/** Forecasts for the mock server: who hits a wall, one RNIC's next hour, past forecasts, and the models. */
 import { seeded } from "./fleet.mjs";
 import { gbps, TABLE, us } from "./performance.mjs";
 

@@ -115,7 +115,10 @@ describe("the mock when everything is broken", () => {
     await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
     const answer = await fetch(`http://127.0.0.1:${server.address().port}/api/v1/fleet`);
     const problem = await answer.json();
+    const catalogue = await fetch(`http://127.0.0.1:${server.address().port}/api/v1/catalogue`);
     server.close();
+    // Without the catalogue no page would be shown, and so none of their errors.
+    expect(catalogue.status).toBe(200);
     expect([answer.status, problem.code]).toEqual([503, "database_unavailable"]);
     expect(ajv.compile({ $ref: "api#/components/schemas/Problem" })(problem)).toBe(true);
   });

@@ -79,8 +79,8 @@ export class Profiles {
         points: 3,
         note: "Three mask counts only",
         reasons: [
-          "bandwidth: R squared 0.61 is worse than 0.97 of the profile in force",
-          "3 distinct points can't tell 5 parameters",
+          "bandwidth: R squared 0.61 is worse than 0.97 of the active profile",
+          "3 distinct points cannot identify 5 parameters",
         ],
         created_by: "dana",
         created_at: ago(40_000),
@@ -356,8 +356,8 @@ function fit(quantity, model, parameters, points, accepted) {
     level: 0.95,
     interval_method: "linearised, Student's t",
     accepted,
-    reason: accepted ? "" : "R squared 0.61 is worse than 0.97 of the profile in force",
-    notes: told ? [] : ["3 points can't tell 5 parameters: m, n and v are held at the present profile."],
+    reason: accepted ? "" : "R squared 0.61 is worse than 0.97 of the active profile",
+    notes: told ? [] : ["3 points cannot identify 5 parameters: m, n and v keep the values of the active profile."],
     by_size: [],
   };
 }

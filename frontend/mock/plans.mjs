@@ -141,8 +141,8 @@ export class Plans {
     return this.shown(plan);
   }
 
-  /** An order of `apply-mask-plan` uses its plan up. */
-  ordered(order, id) {
+  /** A requested `apply-mask-plan` uses its plan up. */
+  requested(order, id) {
     const plan = this.all.find((each) => each.id === order.params?.plan);
     if (plan && order.mode === "apply") Object.assign(plan, { applied: Date.now(), remedy: id });
   }
@@ -250,12 +250,12 @@ export const PLAN_ACTION = {
   undo: "Removes the plan's exact entries and puts the masks back in the order before.",
   verification: {
     signal: "planned_fall_share",
-    label: "Share of the planned fall in mask queries",
+    label: "Share of the planned decrease in mask lookups",
     unit: "none",
     expected: ">= 0.5",
     within_s: 180,
     for_s: 20,
-    text: "Mean mask queries fall by at least half of what the plan promised.",
+    text: "Mean mask lookups decrease by at least half of what the plan predicts.",
   },
   symptoms: [],
   disturbs: {

@@ -1,4 +1,4 @@
-/** Rollouts for the mock server: those that are ordered go on by the clock, a wave in 4 s; one was there before. */
+/** Rollouts for the mock server: those that are requested go on by the clock, a wave in 4 s; one was there before. */
 import { remedy } from "./answers.mjs";
 
 const ID = (n) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
@@ -159,7 +159,7 @@ export class Rollouts {
           undone,
           targets: reached.length,
           message: stuck
-            ? `${reached[reached.length - 2].host} could not be taken back. Look at why, then take it back again.`
+            ? `${reached[reached.length - 2].host} could not be undone. Find the reason, then try again.`
             : null,
         }
       : null;

@@ -84,7 +84,7 @@ export class Rules {
       updated_at: ago(600 * n),
       ended_at: ended ? ago(600 * n) : null,
       steps: [
-        { at: ago(600 * n + 60), state: "planning", text: "Ordered the dry run.", plan_id: null, remedy_id: ID(902) },
+        { at: ago(600 * n + 60), state: "planning", text: "Requested the dry run.", plan_id: null, remedy_id: ID(902) },
         {
           at: ago(600 * n + 55),
           state: "waiting",

@@ -109,7 +109,7 @@ function test() {
     attempts: [],
     created_at: ago(0),
     delivered_at: null,
-    body: body("webhook.test", "A test, asked for by admin."),
+    body: body("webhook.test", "A test, requested by admin."),
   };
   deliveries.unshift(delivery);
   return arrive(delivery);

@@ -76,7 +76,7 @@ function hypotheses(signals) {
       0.299,
       0.08,
       [],
-      [evidence("q_egress", "Egress Q", "queries", 4.1, "> 12 queries", "Few queries a packet.")],
+      [evidence("q_egress", "Egress Q", "queries", 4.1, "> 12 queries", "Few lookups per packet.")],
       "Compare throughput of head and tail masks.",
     ),
     hypothesis("C4", "Deletion is slow", 0.114, 0.02, [], [], null),

@@ -8,12 +8,18 @@ from pathlib import Path
 import operating_tables
 from scenario_plots import table
 from wallwatch_backend.api import new_api
+from wallwatch_backend.state_tables import STATE_MACHINES
 from wallwatch_local.paths import REPOSITORY
 
 
 def test_the_checked_in_openapi_document_is_the_one_of_the_app() -> None:
     checked_in = json.loads((REPOSITORY / "frontend/src/lib/api/openapi.json").read_text())
     assert checked_in == json.loads(json.dumps(new_api().openapi()))
+
+
+def test_the_mock_of_the_api_has_the_state_tables_that_the_catalogue_serves() -> None:
+    mocked = json.loads((REPOSITORY / "frontend/mock/states.json").read_text())
+    assert mocked == STATE_MACHINES.model_dump(mode="json")
 
 
 def test_the_tables_of_metrics_and_symptoms_are_up_to_date() -> None:

@@ -4,6 +4,7 @@ import { SignInPage } from "@/features/accounts/SignInPage";
 import { LiveProvider } from "@/lib/stream/LiveContext";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { useSession } from "@/shared/session";
+import { CatalogueGate } from "./CatalogueGate";
 import { Shell } from "./Shell";
 
 /** Everything but the sign-in form needs a session; the stream lives as long as one does. */
@@ -27,7 +28,9 @@ export function SessionGate() {
   return (
     <LiveProvider>
       <Shell user={session.data.user}>
-        <Outlet />
+        <CatalogueGate>
+          <Outlet />
+        </CatalogueGate>
       </Shell>
     </LiveProvider>
   );

@@ -1,4 +1,5 @@
 import type { components } from "@/lib/api/schema";
+import type { Machine, StateNames, StateTable } from "@/lib/states";
 import states from "../../mock/states.json";
 
 /** As much of a catalogue as tests look at. */
@@ -22,3 +23,6 @@ export const CATALOGUE: components["schemas"]["Catalogue"] = {
   fields: [],
   states: states as components["schemas"]["StateMachines"],
 };
+
+/** The tables of states, as `useStates` hands them out. */
+export const STATES = CATALOGUE.states as unknown as { [M in Machine]: StateTable<StateNames[M]> };

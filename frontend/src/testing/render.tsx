@@ -3,11 +3,15 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createMemoryHistory, createRootRoute, createRouter, RouterContextProvider } from "@tanstack/react-router";
 import { render } from "@testing-library/react";
 import type { ReactNode } from "react";
+import type { Catalogue } from "@/lib/api/types";
+import { CATALOGUE_KEY } from "@/lib/api/useCatalogue";
 import { theme } from "@/lib/ui/theme";
+import { CATALOGUE } from "./catalogue";
 
-/** A component with what every page has around it; nothing is retried, and nothing animates. */
-export function renderPage(children: ReactNode) {
+/** A component with what every page has around it, the catalogue too; nothing is retried, and nothing animates. */
+export function renderPage(children: ReactNode, catalogue: Catalogue | null = CATALOGUE) {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  if (catalogue) client.setQueryData(CATALOGUE_KEY, catalogue);
   // Links need a router; where they lead is the app's affair.
   const router = createRouter({ routeTree: createRootRoute(), history: createMemoryHistory() });
   return render(

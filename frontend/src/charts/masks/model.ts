@@ -10,6 +10,6 @@ export interface MaskBar {
 
 export interface MaskModel {
   bars: readonly MaskBar[];
-  /** Mean number of queries a packet needs, in masks. */
+  /** Mean number of mask lookups per packet. */
   q: number | null;
 }

@@ -78,7 +78,7 @@ export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCo
     model.limit && (model.limit.always || highest(model) > model.limit.value * 0.5) ? model.limit : undefined;
   const top = limit ? roundUp(Math.max(limit.value * 1.02, highest(model))) : undefined;
   const unit = model.lines[0]?.unit ?? "";
-  // The limit's name stands on the side of it where the course does not end.
+  // The limit's name stands on the side of it where the line does not end.
   const end = model.lines[0]?.values.findLast((value) => value !== null) ?? 0;
   return {
     color: [...theme.series],

@@ -3,17 +3,15 @@ import { Link } from "@tanstack/react-router";
 import type { AutomationRun } from "@/lib/api/types";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { QueryState } from "@/lib/ui/QueryState";
-import { StatusMark } from "@/lib/ui/StatusMark";
+import { StateMark } from "@/lib/ui/StateMark";
 import { useRuns } from "./queries";
-import { RUN_STATES } from "./ruleText";
 
 function Run({ run }: { run: AutomationRun }) {
   const { time, clock } = useTimeFormat();
-  const mark = RUN_STATES[run.state];
   return (
     <>
       <Group gap={8}>
-        <StatusMark tone={mark.tone}>{mark.label}</StatusMark>
+        <StateMark machine="run" state={run.state} />
         <Text size="sm">
           {run.host} {run.pci}, {time(run.created_at)}
         </Text>

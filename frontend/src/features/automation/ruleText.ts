@@ -1,15 +1,4 @@
-import type { AutomationRule, AutomationRun, Matcher } from "@/lib/api/types";
-import type { Tone } from "@/lib/ui/StatusMark";
-
-export const RUN_STATES: Record<AutomationRun["state"], { label: string; tone: Tone }> = {
-  planning: { label: "Dry run", tone: "quiet" },
-  waiting: { label: "Waiting", tone: "warn" },
-  applying: { label: "Running", tone: "quiet" },
-  undoing: { label: "Undoing", tone: "warn" },
-  confirmed: { label: "Confirmed", tone: "good" },
-  undone: { label: "Undone", tone: "warn" },
-  gave_up: { label: "Gave up", tone: "bad" },
-};
+import type { AutomationRule, Matcher } from "@/lib/api/types";
 
 /** Conditions as one line, such as symptom = S1 and rack =~ r[1-4]. */
 export function matchersText(matchers: readonly Matcher[]): string {

@@ -9,7 +9,7 @@ import { ParamsLine } from "@/shared/remedies/ParamsLine";
 import { useRemedyPages } from "@/shared/remedies/queries";
 import { RemedyPlace } from "@/shared/remedies/RemedyPlace";
 
-/** What waits for a second person: who asks for what, where and why. Oldest at the foot, as it expires first. */
+/** Remedies that wait for a second person: who requests what, where and why. The oldest is last, as it expires first. */
 export function ApprovalQueue({ onOpen }: { onOpen: (id: string) => void }) {
   const proposals = useRemedyPages({ state: "pending" });
   const { time } = useTimeFormat();

@@ -11,7 +11,7 @@ import { DataTable } from "@/lib/ui/DataTable";
 import { StatusMark } from "@/lib/ui/StatusMark";
 import { certificateState } from "./certificate";
 
-/** When an agent's certificate ends: how far away that is, the time, and what to do when nothing renews it. */
+/** When an agent's certificate ends: how much time is left, when, and what to do when nothing renews it. */
 function CertificateEnd({ agent }: { agent: Agent }) {
   const { time } = useTimeFormat();
   const { tone, text, todo } = certificateState(agent.certificate, agent.connected, useNow());

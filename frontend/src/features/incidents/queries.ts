@@ -1,13 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, unwrap } from "@/lib/api/client";
+import { useStates } from "@/lib/api/useStates";
+import { namesWhere, needsAttention } from "@/lib/states";
 
 const EVERY_MS = 15_000;
 
 /** For the navigation: how many incidents wait for someone. */
 export function useOpenIncidentCount(): number | undefined {
+  const state = namesWhere(useStates("incident"), needsAttention);
   const { data } = useQuery({
     queryKey: ["incidents", "open-count"],
-    queryFn: () => unwrap(api.GET("/api/v1/incidents/counts", { params: { query: { state: ["open", "reopened"] } } })),
+    // The navigation is there before the catalogue is.
+    enabled: state.length > 0,
+    queryFn: () => unwrap(api.GET("/api/v1/incidents/counts", { params: { query: { state } } })),
     refetchInterval: EVERY_MS,
   });
   return data?.total;

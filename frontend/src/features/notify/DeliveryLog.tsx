@@ -9,10 +9,13 @@ import { SearchField } from "@/lib/ui/SearchField";
 import { StatusMark } from "@/lib/ui/StatusMark";
 import { attemptText, TONES } from "./attempts";
 import { DeliveryDialog } from "./DeliveryDialog";
-import { DELIVERY_STATES, type DeliveryState, LOG_EVENTS, type LogFilters } from "./filters";
+import { logEvents } from "./events";
+import { DELIVERY_STATES, type DeliveryState, type LogFilters } from "./filters";
 import { useDeliveries, useReplayDelivery } from "./queries";
+import { useEventTables } from "./useEventTables";
 
 function LogFilterBar({ filters, onFilters }: { filters: LogFilters; onFilters: (filters: LogFilters) => void }) {
+  const tables = useEventTables();
   const filtered = Boolean(filters.state ?? filters.event ?? filters.q);
   return (
     <Group gap={8} role="search" aria-label="Filter deliveries">
@@ -30,7 +33,7 @@ function LogFilterBar({ filters, onFilters }: { filters: LogFilters; onFilters: 
         placeholder="event"
         clearable
         w={170}
-        data={[...LOG_EVENTS]}
+        data={logEvents(tables)}
         value={filters.event ?? null}
         onChange={(event) => onFilters({ ...filters, event: event ?? undefined })}
         clearButtonProps={{ "aria-label": "Clear event" }}
@@ -57,7 +60,7 @@ interface Props {
   onFilters: (filters: LogFilters) => void;
 }
 
-/** Everything that was sent to one webhook, newest first; a body opens, and what has ended can be sent once more. */
+/** Everything that was sent to one webhook, newest first; a body opens, and a finished delivery can be sent again. */
 export function DeliveryLog({ webhook, filters, onFilters }: Props) {
   const deliveries = useDeliveries(webhook.id, filters);
   const replay = useReplayDelivery(webhook.id);

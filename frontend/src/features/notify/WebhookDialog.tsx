@@ -4,10 +4,11 @@ import { useState } from "react";
 import type { Webhook } from "@/lib/api/types";
 import { FormDialog } from "@/lib/ui/FormDialog";
 import { SecretOnce } from "@/lib/ui/SecretOnce";
-import { EVENT_GROUPS, INCIDENT_EVENTS } from "./events";
+import { defaultEvents, eventGroups } from "./events";
 import { useChangeWebhook, useCreateWebhook } from "./queries";
 import { RouteFields, type RouteValues } from "./RouteFields";
 import { FORMATS } from "./routing";
+import { useEventTables } from "./useEventTables";
 
 type EventName = Webhook["events"][number];
 
@@ -22,17 +23,18 @@ function routeOf(webhook: Webhook | null): RouteValues {
   return { matchers, group_by, group_wait_s, group_interval_s, repeat_interval_s };
 }
 
-/** Makes a webhook, or changes one. The secret is shown after making, and never again. */
+/** Creates a webhook, or changes one. The secret is shown once, after it was created. */
 export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; onClose: () => void }) {
   const create = useCreateWebhook();
   const change = useChangeWebhook();
+  const tables = useEventTables();
   const [format, setFormat] = useState<Webhook["format"]>(webhook?.format ?? "native");
   const [route, setRoute] = useState(() => routeOf(webhook));
   const form = useForm({
     initialValues: {
       name: webhook?.name ?? "",
       url: webhook?.url ?? "",
-      events: (webhook?.events ?? INCIDENT_EVENTS.map((event) => event.value)) as string[],
+      events: (webhook?.events ?? defaultEvents(tables)) as string[],
     },
     validate: {
       name: (value) => (value.trim() ? null : "Enter a name"),
@@ -92,12 +94,17 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
       </div>
       <Checkbox.Group label="Events" {...form.getInputProps("events")}>
         <Stack gap={8} mt={4}>
-          {EVENT_GROUPS.map((group) => (
-            <Group key={group.title} gap={16} role="group" aria-label={group.title}>
-              {group.events.map((event) => (
-                <Checkbox key={event.value} value={event.value} label={event.label} />
-              ))}
-            </Group>
+          {eventGroups(tables).map((group) => (
+            <div key={group.title} role="group" aria-label={group.title}>
+              <Text size="xs" c="dimmed" mb={4}>
+                {group.title}
+              </Text>
+              <Group gap={16}>
+                {group.events.map((event) => (
+                  <Checkbox key={event.value} value={event.value} label={event.label} />
+                ))}
+              </Group>
+            </div>
           ))}
         </Stack>
       </Checkbox.Group>

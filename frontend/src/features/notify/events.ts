@@ -1,53 +1,61 @@
-import type { Webhook } from "@/lib/api/types";
+import type { Machine, State } from "@/lib/states";
 
 interface EventChoice {
-  value: Webhook["events"][number];
+  value: string;
   label: string;
 }
 
-export const INCIDENT_EVENTS: readonly EventChoice[] = [
-  { value: "incident.opened", label: "An incident opens" },
-  { value: "incident.updated", label: "An incident changes" },
-  { value: "incident.resolved", label: "An incident is resolved" },
+interface EventGroup {
+  title: string;
+  events: readonly EventChoice[];
+}
+
+/** The tables whose states send webhooks. */
+export type EventTables = Readonly<Record<Extract<Machine, "incident" | "remedy" | "rollout">, readonly State[]>>;
+
+/** Names of events that more than one state sends. */
+const OWN_LABELS: Readonly<Record<string, string>> = {
+  "incident.opened": "Opened or reopened",
+  "incident.updated": "Changed",
+};
+
+/** Events of a rollout's waves, which are no states of the rollout. */
+const WAVE_EVENTS: readonly EventChoice[] = [
+  { value: "rollout.wave_started", label: "Wave started" },
+  { value: "rollout.wave_confirmed", label: "Wave confirmed" },
 ];
 
-const REMEDY_EVENTS: readonly EventChoice[] = [
-  { value: "remedy.pending", label: "A remedy needs approval" },
-  { value: "remedy.rejected", label: "A remedy is rejected" },
-  { value: "remedy.approved", label: "A remedy is approved" },
-  { value: "remedy.running", label: "A remedy runs" },
-  { value: "remedy.verifying", label: "A remedy is applied" },
-  { value: "remedy.confirmed", label: "A remedy is confirmed" },
-  { value: "remedy.not_confirmed", label: "A remedy is not confirmed" },
-  { value: "remedy.failed", label: "A remedy failed" },
-  { value: "remedy.refused", label: "A remedy is refused" },
-  { value: "remedy.expired", label: "A remedy expires" },
-  { value: "remedy.undone", label: "A remedy is undone" },
-];
-
-const ROLLOUT_EVENTS: readonly EventChoice[] = [
-  { value: "rollout.pending", label: "A rollout needs approval" },
-  { value: "rollout.rejected", label: "A rollout is rejected" },
-  { value: "rollout.running", label: "A rollout starts or resumes" },
-  { value: "rollout.wave_started", label: "A wave starts" },
-  { value: "rollout.wave_confirmed", label: "A wave is confirmed" },
-  { value: "rollout.paused", label: "A rollout pauses" },
-  { value: "rollout.stopped", label: "A rollout stops" },
-  { value: "rollout.confirmed", label: "A rollout is confirmed" },
-  { value: "rollout.undoing", label: "A rollout is rolling back" },
-  { value: "rollout.undo_paused", label: "A rollback is paused" },
-  { value: "rollout.undone", label: "A rollout is rolled back" },
-];
+/** The events that the states of a table send, each once. */
+function eventsOf(table: readonly State[]): EventChoice[] {
+  const labels = new Map<string, string>();
+  for (const { event, label } of table) if (event && !labels.has(event)) labels.set(event, OWN_LABELS[event] ?? label);
+  return [...labels].map(([value, label]) => ({ value, label }));
+}
 
 /** Events of webhooks, in the groups in which the form shows them. */
-export const EVENT_GROUPS = [
-  { title: "Incidents", events: INCIDENT_EVENTS },
-  { title: "Remedies", events: REMEDY_EVENTS },
-  { title: "Rollouts", events: ROLLOUT_EVENTS },
-] as const;
+export function eventGroups({ incident, remedy, rollout }: EventTables): EventGroup[] {
+  return [
+    { title: "Incidents", events: eventsOf(incident) },
+    { title: "Remedies", events: eventsOf(remedy) },
+    { title: "Rollouts", events: [...eventsOf(rollout), ...WAVE_EVENTS] },
+  ];
+}
 
-/** Names of the events of remedies and rollouts, as the log's filter shows them. */
-export const ORDER_EVENTS = [...REMEDY_EVENTS, ...ROLLOUT_EVENTS].map(({ value }) => ({
-  value,
-  label: value.replace(".", " ").replace("_", " "),
-}));
+/** What a new webhook is sent, until its creator chooses. */
+export function defaultEvents({ incident }: Pick<EventTables, "incident">): string[] {
+  return eventsOf(incident).map(({ value }) => value);
+}
+
+/** Every event that can be in a webhook's log: those to choose, and what Wallwatch sends besides. */
+export function logEvents(tables: EventTables): EventChoice[] {
+  const [incidents, ...orders] = eventGroups(tables).map(({ events }) =>
+    events.map(({ value, label }) => ({ value, label: `${value.split(".")[0]}: ${label.toLowerCase()}` })),
+  );
+  return [
+    ...(incidents ?? []),
+    { value: "incident.repeated", label: "incident: repeated" },
+    { value: "incident.group", label: "incident: group" },
+    ...orders.flat(),
+    { value: "webhook.test", label: "test" },
+  ];
+}

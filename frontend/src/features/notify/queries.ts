@@ -30,7 +30,7 @@ export function useDeliveries(id: string, { state, event, q }: LogFilters) {
   );
 }
 
-/** One delivery with its body; fetched again until it has ended. */
+/** One delivery with its body; fetched again until it is delivered or has failed. */
 export function useDelivery(webhookId: string, deliveryId: string) {
   return useQuery({
     queryKey: ["webhooks", webhookId, "delivery", deliveryId],

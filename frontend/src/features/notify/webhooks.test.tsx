@@ -2,9 +2,11 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Webhook } from "@/lib/api/types";
+import { STATES } from "@/testing/catalogue";
 import { renderPage } from "@/testing/render";
 import { attemptText, testText } from "./attempts";
 import { readable } from "./DeliveryDialog";
+import { eventGroups, logEvents } from "./events";
 import { parseLogFilters } from "./filters";
 import { repeatChoices, routeText, toRepeat } from "./routing";
 import { WebhookDialog } from "./WebhookDialog";
@@ -120,6 +122,32 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
+describe("events to choose", () => {
+  it("are those of the served states, and those of waves", () => {
+    const [incidents, remedies, rollouts] = eventGroups(STATES);
+    expect(incidents?.events.map(({ label }) => label)).toEqual(["Opened or reopened", "Changed", "Resolved"]);
+    expect(remedies?.events).toContainEqual({ value: "remedy.not_confirmed", label: "Not confirmed" });
+    expect(remedies?.events.map(({ value }) => value)).not.toContain("remedy.planned");
+    expect(rollouts?.events.map(({ value }) => value).slice(-2)).toEqual([
+      "rollout.wave_started",
+      "rollout.wave_confirmed",
+    ]);
+  });
+
+  it("follow the server: a state that it adds is offered", () => {
+    const held = {
+      name: "held",
+      label: "Held",
+      sentence: "is held",
+      outcome: "bad",
+      over: false,
+      undoable: false,
+    } as const;
+    const remedy = [...STATES.remedy, { ...held, event: "remedy.held" }];
+    expect(logEvents({ ...STATES, remedy })).toContainEqual({ value: "remedy.held", label: "remedy: held" });
+  });
+});
+
 describe("the dialog", () => {
   it("creates a webhook for every incident, each on its own, by default", async () => {
     renderPage(<WebhookDialog webhook={null} onClose={vi.fn()} />);
@@ -130,6 +158,7 @@ describe("the dialog", () => {
     await userEvent.click(screen.getByRole("button", { name: "Add" }));
     expect(await screen.findByText("whsec_x")).toBeInTheDocument();
     expect(sent[0]?.body).toMatchObject({ name: "Tickets", format: "slack", ...plain });
+    expect(sent[0]?.body["events"]).toEqual(["incident.opened", "incident.updated", "incident.resolved"]);
   });
 
   it("fills in the waits of a group, and takes them out with its last label", async () => {

@@ -2,25 +2,28 @@ import { Button, Grid, Group, Progress, Stack, Text, Title } from "@mantine/core
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Plan } from "@/lib/api/types";
+import { useStates } from "@/lib/api/useStates";
+import { isOver, sentenceOf } from "@/lib/states";
 import { formatDuration } from "@/lib/time/format";
 import { useNow } from "@/lib/time/useNow";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { Panel } from "@/lib/ui/Panel";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { QueryState } from "@/lib/ui/QueryState";
+import { StateMark } from "@/lib/ui/StateMark";
 import { StatusMark } from "@/lib/ui/StatusMark";
 import { useOpenIncidents } from "@/shared/incidents/queries";
 import { RemedyDialog } from "@/shared/remedies/order/RemedyDialog";
 import { ChainDiffTable } from "./ChainDiffTable";
 import { CostPanel } from "./CostPanel";
 import { EffectTable } from "./EffectTable";
-import { CHECK_STATES, gainText, isInProgress, PLAN_STATES } from "./planStates";
+import { CHECK_STATES, gainText } from "./planText";
 import { CounterExampleView, ProofPanel } from "./ProofPanel";
 import { useCreatePlan, usePlan } from "./queries";
 
 const APPLY = "apply-mask-plan";
 
-/** What came of applying or taking it back: how far it is, and the proof again on the switch's own flows. */
+/** What came of applying or undoing it: how far it is, and the proof again on the switch's own flows. */
 function CarriedOut({ plan }: { plan: Plan }) {
   const { progress, check, outcome } = plan;
   const { time } = useTimeFormat();
@@ -65,7 +68,7 @@ function PlanHeader({ plan, onOpen }: { plan: Plan; onOpen: (id: string | null) 
   const now = useNow();
   const { time } = useTimeFormat();
   const again = useCreatePlan();
-  const state = PLAN_STATES[plan.state];
+  const states = useStates("plan");
   const left = plan.expires_at === null ? null : Date.parse(plan.expires_at) - now;
   return (
     <header>
@@ -78,12 +81,12 @@ function PlanHeader({ plan, onOpen }: { plan: Plan; onOpen: (id: string | null) 
             </Link>
           </Title>
           <span data-testid="plan-state" data-state={plan.state}>
-            <StatusMark tone={state.tone}>{state.label}</StatusMark>
+            <StateMark machine="plan" state={plan.state} />
           </span>
           {plan.applied_by !== null && <StatusMark tone="quiet">Applied</StatusMark>}
         </Group>
         <Group gap={8}>
-          {!isInProgress(plan.state) && !plan.offered && (
+          {isOver(states, plan.state) && !plan.offered && (
             <Button
               variant="default"
               loading={again.isPending}
@@ -109,7 +112,7 @@ function PlanHeader({ plan, onOpen }: { plan: Plan; onOpen: (id: string | null) 
         </Group>
       </Group>
       <Text size="sm" mt={6}>
-        {state.text} {plan.message ?? ""}
+        {sentenceOf(states, plan.state, "The plan")} {plan.message ?? ""}
         {plan.state === "ready" && !plan.worthwhile ? " The gain is below 5%; applying it is not worthwhile." : ""}
       </Text>
       <Text size="sm" c="dimmed">

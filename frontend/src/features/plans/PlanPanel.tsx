@@ -1,13 +1,16 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { useStates } from "@/lib/api/useStates";
+import { sentenceOf } from "@/lib/states";
 import { formatAgo } from "@/lib/time/format";
 import { useNow } from "@/lib/time/useNow";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { Panel } from "@/lib/ui/Panel";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { QueryState } from "@/lib/ui/QueryState";
+import { StateMark } from "@/lib/ui/StateMark";
 import { StatusMark } from "@/lib/ui/StatusMark";
-import { gainText, PLAN_STATES } from "./planStates";
+import { gainText } from "./planText";
 import { useCreatePlan, usePlansOf } from "./queries";
 
 const SHOWN = 4;
@@ -15,14 +18,15 @@ const SHOWN = 4;
 interface Props {
   host: string;
   pci: string;
-  /** For which incident plans are made here. */
+  /** The incident for which plans are created here. */
   incidentId?: string;
 }
 
-/** The mask plans of one RNIC, and the way to a new one. Making one only reads. */
+/** The mask plans of one RNIC, and the way to a new one. Creating one only reads. */
 export function PlanPanel({ host, pci, incidentId }: Props) {
   const plans = usePlansOf({ host, pci });
-  const make = useCreatePlan();
+  const states = useStates("plan");
+  const create = useCreatePlan();
   const now = useNow();
   return (
     <Panel
@@ -35,9 +39,9 @@ export function PlanPanel({ host, pci, incidentId }: Props) {
       actions={
         <Button
           size="compact-xs"
-          loading={make.isPending}
+          loading={create.isPending}
           onClick={() =>
-            make.mutate({ host, pci, then: "nothing", ...(incidentId ? { incident_id: incidentId } : {}) })
+            create.mutate({ host, pci, then: "nothing", ...(incidentId ? { incident_id: incidentId } : {}) })
           }
         >
           Create plan
@@ -45,7 +49,7 @@ export function PlanPanel({ host, pci, incidentId }: Props) {
       }
     >
       <Stack gap={8}>
-        {make.isError && <ProblemNotice error={make.error} />}
+        {create.isError && <ProblemNotice error={create.error} />}
         <QueryState
           query={plans}
           lines={2}
@@ -70,14 +74,16 @@ export function PlanPanel({ host, pci, incidentId }: Props) {
                   data-state={plan.state}
                 >
                   <span style={{ minWidth: 118, flex: "none" }}>
-                    <StatusMark tone={plan.applied_by !== null ? "quiet" : PLAN_STATES[plan.state].tone}>
-                      {plan.applied_by !== null ? "Applied" : PLAN_STATES[plan.state].label}
-                    </StatusMark>
+                    {plan.applied_by !== null ? (
+                      <StatusMark tone="quiet">Applied</StatusMark>
+                    ) : (
+                      <StateMark machine="plan" state={plan.state} />
+                    )}
                   </span>
                   <div>
                     <Text size="sm">
                       <Link to="/plans/$id" params={{ id: plan.id }}>
-                        {plan.state === "ready" ? gainText(plan) : PLAN_STATES[plan.state].text}
+                        {plan.state === "ready" ? gainText(plan) : sentenceOf(states, plan.state, "The plan")}
                       </Link>
                     </Text>
                     <Text size="xs" c="dimmed">

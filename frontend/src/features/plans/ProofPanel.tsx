@@ -14,7 +14,7 @@ function Treated({ label, as }: { label: string; as: CounterExample["before"] })
   );
 }
 
-/** A packet that would be treated otherwise, as its header's fields. */
+/** A packet that would be forwarded differently, as its header's fields. */
 export function CounterExampleView({ example }: { example: CounterExample }) {
   return (
     <Stack gap={6} role="group" aria-label="Counter-example">

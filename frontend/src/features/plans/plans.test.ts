@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PlannedMask } from "@/lib/api/types";
 import { chainDiff, diffText } from "./chainDiff";
 import { rangeText } from "./EffectTable";
-import { gainText } from "./planStates";
+import { gainText } from "./planText";
 
 const mask = (position: number, name: string, more: Partial<PlannedMask> = {}): PlannedMask => ({
   position,

@@ -2,31 +2,34 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
 import { api, unwrap } from "@/lib/api/client";
 import type { NewPlan } from "@/lib/api/types";
+import { useStates } from "@/lib/api/useStates";
 import { newKey } from "@/lib/orderKey";
-import { isInProgress } from "./planStates";
+import { isOver } from "@/lib/states";
 
 const EVERY_MS = 10_000;
-const MAKING_EVERY_MS = 1_500;
+const COMPUTING_EVERY_MS = 1_500;
 const SHOWN = 10;
 
 /** The newest plans of one RNIC. */
 export function usePlansOf(where: { host: string; pci: string }) {
+  const states = useStates("plan");
   return useQuery({
     queryKey: ["plans", "of", where],
     queryFn: () => unwrap(api.GET("/api/v1/plans", { params: { query: { ...where, limit: SHOWN } } })),
     refetchInterval: (query) =>
-      query.state.data?.items.some((plan) => isInProgress(plan.state)) ? MAKING_EVERY_MS : EVERY_MS,
+      query.state.data?.items.some((plan) => !isOver(states, plan.state)) ? COMPUTING_EVERY_MS : EVERY_MS,
   });
 }
 
 /** One plan, fetched often while it is created or applied. */
 export function usePlan(id: string) {
+  const states = useStates("plan");
   return useQuery({
     queryKey: ["plans", "one", id],
     queryFn: () => unwrap(api.GET("/api/v1/plans/{plan_id}", { params: { path: { plan_id: id } } })),
     refetchInterval: (query) =>
-      query.state.data && (isInProgress(query.state.data.state) || query.state.data.progress !== null)
-        ? MAKING_EVERY_MS
+      query.state.data && (!isOver(states, query.state.data.state) || query.state.data.progress !== null)
+        ? COMPUTING_EVERY_MS
         : EVERY_MS,
   });
 }
@@ -46,7 +49,7 @@ export function usePlanOperations(id: string, wanted: boolean) {
   });
 }
 
-/** Has a plan made. The same wish sent again after a lost answer keeps its key, so that the host is read once. */
+/** Creates a plan. The same request sent again after a lost answer keeps its key, so that the host is read once. */
 export function useCreatePlan() {
   const client = useQueryClient();
   const key = useRef<string | null>(null);

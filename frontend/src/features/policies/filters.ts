@@ -71,7 +71,7 @@ export function parsePolicySearch(search: Record<string, unknown>): PolicySearch
   return typeof violation === "string" && violation ? { violation } : {};
 }
 
-/** The editor: what it begins with. */
+/** The editor: what it starts with. */
 export interface EditorSearch {
   copy?: string;
 }

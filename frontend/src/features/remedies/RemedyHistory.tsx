@@ -2,6 +2,8 @@ import { Button, Group, Modal, Select } from "@mantine/core";
 import { createColumnHelper } from "@tanstack/react-table";
 import { useMemo } from "react";
 import type { Remedy } from "@/lib/api/types";
+import { useStates } from "@/lib/api/useStates";
+import { find } from "@/lib/states";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { DataTable } from "@/lib/ui/DataTable";
 import { EmptyState } from "@/lib/ui/EmptyState";
@@ -12,8 +14,7 @@ import { RemedyFollow } from "@/shared/remedies/order/RemedyFollow";
 import { ParamsLine } from "@/shared/remedies/ParamsLine";
 import { useRemedyPages } from "@/shared/remedies/queries";
 import { RemedyPlace } from "@/shared/remedies/RemedyPlace";
-import { RemedyStateMark } from "@/shared/remedies/RemedyStateMark";
-import { isRemedyState, STATES } from "@/shared/remedies/states";
+import { StateMark } from "@/lib/ui/StateMark";
 import type { RemedySearch } from "./search";
 
 const column = createColumnHelper<Remedy>();
@@ -25,12 +26,17 @@ interface Props {
 
 /** Every remedy on every host: who requested it, and whether telemetry confirmed it. */
 export function RemedyHistory({ search, onSearch }: Props) {
-  const remedies = useRemedyPages({ state: search.state, host: search.host });
+  const states = useStates("remedy");
+  const state = find(states, search.state)?.name;
+  const remedies = useRemedyPages({ state, host: search.host });
   const { time } = useTimeFormat();
   const show = (remedy: string | undefined) => onSearch({ ...search, remedy });
   const columns = useMemo(
     () => [
-      column.accessor("state", { header: "State", cell: ({ getValue }) => <RemedyStateMark state={getValue()} /> }),
+      column.accessor("state", {
+        header: "State",
+        cell: ({ getValue }) => <StateMark machine="remedy" state={getValue()} />,
+      }),
       column.accessor("action", { header: "Action", cell: ({ getValue }) => <ActionName action={getValue()} /> }),
       column.accessor("mode", { header: "Mode", cell: ({ getValue }) => getValue().replace("_", " ") }),
       column.accessor("host", { header: "RNIC", cell: ({ row }) => <RemedyPlace remedy={row.original} /> }),
@@ -53,7 +59,7 @@ export function RemedyHistory({ search, onSearch }: Props) {
     ],
     [time, search, onSearch],
   );
-  const filtered = search.state !== undefined || search.host !== undefined;
+  const filtered = state !== undefined || search.host !== undefined;
   return (
     <>
       <Group gap={8} role="search" aria-label="Filter remedies">
@@ -70,11 +76,9 @@ export function RemedyHistory({ search, onSearch }: Props) {
           placeholder="state"
           clearable
           w={180}
-          data={Object.entries(STATES).map(([value, { label }]) => ({ value, label }))}
-          value={search.state ?? null}
-          onChange={(value) =>
-            onSearch({ ...search, state: value !== null && isRemedyState(value) ? value : undefined })
-          }
+          data={states.map(({ name, label }) => ({ value: name, label }))}
+          value={state ?? null}
+          onChange={(value) => onSearch({ ...search, state: value ?? undefined })}
           clearButtonProps={{ "aria-label": "Clear state" }}
         />
       </Group>

@@ -1,9 +1,9 @@
-import type { RemedyState } from "@/lib/api/types";
-import { isRemedyState } from "@/shared/remedies/states";
+import { isStateName } from "@/lib/states";
 
 /** What the list of remedies shows, as it stands in the URL; `remedy` is the one that is open. */
 export interface RemedySearch {
-  state?: RemedyState;
+  /** A state that the catalogue lacks selects nothing. */
+  state?: string;
   host?: string;
   remedy?: string;
 }
@@ -13,11 +13,11 @@ function text(value: unknown): string | undefined {
 }
 
 export function parseRemedySearch(search: Record<string, unknown>): RemedySearch {
-  const state = text(search["state"]);
+  const { state } = search;
   const host = text(search["host"]);
   const remedy = text(search["remedy"]);
   return {
-    ...(state && isRemedyState(state) ? { state } : {}),
+    ...(isStateName(state) ? { state } : {}),
     ...(host ? { host } : {}),
     ...(remedy ? { remedy } : {}),
   };

@@ -1,6 +1,8 @@
 import { Button, Group } from "@mantine/core";
 import { useState } from "react";
 import type { Rollout } from "@/lib/api/types";
+import { useStates } from "@/lib/api/useStates";
+import { stateOf } from "@/lib/states";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { useChangeRollout } from "./queries";
 import { ApproveRolloutDialog, EndRolloutDialog, UndoRolloutDialog } from "./RolloutDialogs";
@@ -12,7 +14,10 @@ export function RolloutActions({ rollout, size }: { rollout: Rollout; size: "com
   const { id, state } = rollout;
   const busy = change.isPending;
   const close = () => setAsked(null);
-  const ends = state === "pending" || state === "running" || state === "paused";
+  const { over, outcome } = stateOf(useStates("rollout"), state);
+  const ends = !over && rollout.undo === null;
+  // Forward or back: a worker takes it from target to target.
+  const advances = outcome === "waiting" && state !== "pending";
   return (
     <>
       {change.isError && <ProblemNotice error={change.error} />}
@@ -22,7 +27,7 @@ export function RolloutActions({ rollout, size }: { rollout: Rollout; size: "com
             Approve
           </Button>
         )}
-        {(state === "running" || state === "undoing") && (
+        {advances && (
           <Button size={size} variant="default" loading={busy} onClick={() => change.mutate({ id, kind: "pause" })}>
             Pause
           </Button>

@@ -5,7 +5,7 @@ import { FormDialog } from "@/lib/ui/FormDialog";
 import { ActionName } from "@/shared/remedies/ActionName";
 import { useChangeRollout } from "./queries";
 
-/** A second person's yes to a rollout, with what they want to be remembered. */
+/** A second person approves a rollout, with an optional comment. */
 export function ApproveRolloutDialog({ rollout, onClose }: { rollout: Rollout; onClose: () => void }) {
   const change = useChangeRollout();
   const [comment, setComment] = useState("");
@@ -38,7 +38,7 @@ export function ApproveRolloutDialog({ rollout, onClose }: { rollout: Rollout; o
   );
 }
 
-/** Rejects a rollout that has not begun, or stops one that has. */
+/** Rejects a rollout that has not started, or stops one that has. */
 export function EndRolloutDialog({ rollout, onClose }: { rollout: Rollout; onClose: () => void }) {
   const change = useChangeRollout();
   const [reason, setReason] = useState("");

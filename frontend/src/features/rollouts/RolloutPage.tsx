@@ -1,6 +1,8 @@
 import { Group, Stack, Table, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Rollout } from "@/lib/api/types";
+import { useStates } from "@/lib/api/useStates";
+import { endedWithoutSuccess, outcomeOf, sentenceOf, type StateTable } from "@/lib/states";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { HeadedTable } from "@/lib/ui/HeadedTable";
 import { Panel } from "@/lib/ui/Panel";
@@ -8,31 +10,36 @@ import { QueryState } from "@/lib/ui/QueryState";
 import { StatusMark } from "@/lib/ui/StatusMark";
 import { ActionName } from "@/shared/remedies/ActionName";
 import { ParamsLine } from "@/shared/remedies/ParamsLine";
-import { RemedyStateMark } from "@/shared/remedies/RemedyStateMark";
-import { isRemedyState } from "@/shared/remedies/states";
+import { StateMark } from "@/lib/ui/StateMark";
 import { useRollout } from "./queries";
 import { RolloutActions } from "./RolloutActions";
 import { RolloutProgress } from "./RolloutProgress";
-import { decisionText, ROLLOUT_STATES, waveText } from "./rolloutText";
+import { decisionText, messageText, waveText } from "./rolloutText";
 
 const SHOWN = 100;
 
+type Target = Rollout["waves"][number][number];
+
 function Wave({ rollout, index }: { rollout: Rollout; index: number }) {
   const wave = rollout.waves[index] ?? [];
+  const remedies = useStates("remedy");
+  const commands = useStates("command");
+  const rank = (target: Target) => rankOf(target, rollout.undo !== null, remedies, commands);
   // What went wrong comes first: that is what somebody opens this page for.
-  const sorted = [...wave].sort((a, b) => rank(rollout, a) - rank(rollout, b));
+  const sorted = [...wave].sort((a, b) => rank(a) - rank(b));
+  const title = waveText(remedies, wave, index);
   return (
     <Panel
-      title={waveText(wave, index)}
+      title={title}
       aside={rollout.wave === index && rollout.state === "running" ? <StatusMark tone="good">now</StatusMark> : null}
       flush
     >
-      <HeadedTable label={waveText(wave, index)} titles={["State", "Target", "Result", "Remedy"]}>
+      <HeadedTable label={title} titles={["State", "Target", "Result", "Remedy"]}>
         {sorted.slice(0, SHOWN).map((target) => (
           <Table.Tr key={`${target.host}|${target.pci ?? ""}`}>
             <Table.Td w={150}>
-              {target.state !== null && isRemedyState(target.state) ? (
-                <RemedyStateMark state={target.state} />
+              {target.state !== null ? (
+                <StateMark machine="remedy" state={target.state} />
               ) : (
                 <Text size="sm" c="dimmed">
                   not yet
@@ -50,7 +57,7 @@ function Wave({ rollout, index }: { rollout: Rollout; index: number }) {
                 </Link>
               )}
             </Table.Td>
-            <Table.Td>{hostSays(target)}</Table.Td>
+            <Table.Td>{resultText(target, commands)}</Table.Td>
             <Table.Td w={90}>
               {target.remedy_id !== null && (
                 <Link
@@ -74,29 +81,24 @@ function Wave({ rollout, index }: { rollout: Rollout; index: number }) {
   );
 }
 
-const UNDO_ASKED = {
-  queued: "Undo is waiting for the agent.",
-  sent: "Undo was sent to the agent.",
-  done: "",
-  failed: "Undo failed",
-  refused: "The agent refused the undo",
-  expired: "The agent did not answer the undo.",
-} as const;
-
-function hostSays(target: Rollout["waves"][number][number]): string {
-  if (target.undo_state === null || target.undo_state === "done") return target.message ?? "";
-  const { [target.undo_state]: asked } = UNDO_ASKED;
-  return target.undo_message ? `${asked}: ${target.undo_message}` : asked;
+/** What the host answered: to the newest undo while that is not done, else to the remedy. */
+function resultText({ message, undo_state, undo_message }: Target, commands: StateTable): string {
+  if (undo_state === null || outcomeOf(commands, undo_state) === "good") return message ?? "";
+  const text = sentenceOf(commands, undo_state, "The undo");
+  return undo_message ? `${text} ${undo_message}` : text;
 }
 
-const UNDO_BAD = ["failed", "refused", "expired"];
-const BAD = ["failed", "refused", "expired", "not_confirmed", "undone"];
-
-function rank(rollout: Rollout, { state, undo_state }: Rollout["waves"][number][number]): number {
+/** 0 for what failed, 3 for what has not started. */
+function rankOf(
+  { state, undo_state }: Target,
+  isRolledBack: boolean,
+  remedies: StateTable,
+  commands: StateTable,
+): 0 | 1 | 2 | 3 {
   if (state === null) return 3;
-  if (undo_state !== null && UNDO_BAD.includes(undo_state) && state !== "undone") return 0;
-  if (state === "undone" && rollout.undo !== null) return 2;
-  return BAD.includes(state) ? 0 : 1;
+  if (state === "undone" && isRolledBack) return 2;
+  const undoFailed = undo_state !== null && endedWithoutSuccess(commands, undo_state);
+  return undoFailed || endedWithoutSuccess(remedies, state) ? 0 : 1;
 }
 
 /** One rollout: how far it is, every target with its remedy, and the way to hold or end it. */
@@ -107,7 +109,7 @@ export function RolloutPage({ id }: { id: string }) {
     <Stack gap={12}>
       <QueryState query={rollout} lines={8}>
         {(data) => {
-          const mark = ROLLOUT_STATES[data.state];
+          const message = messageText(data);
           return (
             <>
               <Group justify="space-between" align="flex-start">
@@ -116,16 +118,15 @@ export function RolloutPage({ id }: { id: string }) {
                     Rollout: <ActionName action={data.action} />
                   </Title>
                   <span data-testid="rollout-state" data-state={data.state}>
-                    <StatusMark tone={mark.tone}>{mark.label}</StatusMark>
+                    <StateMark machine="rollout" state={data.state} />
                   </span>
                 </Group>
                 <RolloutActions rollout={data} size="sm" />
               </Group>
               <RolloutProgress rollout={data} />
-              {data.message && data.message !== data.decision_comment && (
+              {message !== null && (
                 <Text size="sm" role="status" fw={600}>
-                  {data.state === "paused" || data.state === "rejected" ? "" : "Stopped: "}
-                  {data.message}
+                  {message}
                 </Text>
               )}
               <Text size="sm">

@@ -2,7 +2,7 @@ import { Progress, Stack, Text } from "@mantine/core";
 import type { Rollout } from "@/lib/api/types";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 
-/** How far a rollout is; of one that is rolled back how much of it is, who asked, and what holds it up. */
+/** How far a rollout is; for a rollback: how far it is, who requested it, and what blocks it. */
 export function RolloutProgress({ rollout }: { rollout: Rollout }) {
   const { time } = useTimeFormat();
   const { undo, confirmed, targets } = rollout;

@@ -1,21 +1,23 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Rollout } from "@/lib/api/types";
+import { useStates } from "@/lib/api/useStates";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { ListPanel } from "@/lib/ui/ListPanel";
-import { StatusMark } from "@/lib/ui/StatusMark";
+import { StateMark } from "@/lib/ui/StateMark";
 import { ActionName } from "@/shared/remedies/ActionName";
 import { ParamsLine } from "@/shared/remedies/ParamsLine";
 import { useRollouts } from "./queries";
 import { RolloutActions } from "./RolloutActions";
 import { RolloutProgress } from "./RolloutProgress";
-import { decisionText, ROLLOUT_STATES, waveText } from "./rolloutText";
+import { decisionText, messageText, waveText } from "./rolloutText";
 
 function RolloutRow({ rollout }: { rollout: Rollout }) {
   const { time } = useTimeFormat();
   const { id, state } = rollout;
-  const mark = ROLLOUT_STATES[state];
+  const remedies = useStates("remedy");
+  const message = messageText(rollout);
   const decision = decisionText(rollout);
   return (
     <Stack
@@ -27,7 +29,7 @@ function RolloutRow({ rollout }: { rollout: Rollout }) {
     >
       <Group justify="space-between" gap={8}>
         <Group gap={10}>
-          <StatusMark tone={mark.tone}>{mark.label}</StatusMark>
+          <StateMark machine="rollout" state={state} />
           <Text size="sm">
             <Link to="/rollouts/$id" params={{ id }}>
               <ActionName action={rollout.action} />
@@ -41,14 +43,14 @@ function RolloutRow({ rollout }: { rollout: Rollout }) {
         {rollout.reason} · requested by {rollout.requested_by}, {time(rollout.created_at)}
         {decision ? ` · ${decision}` : ""}
       </Text>
-      {rollout.message && rollout.message !== rollout.decision_comment && (
+      {message !== null && (
         <Text size="sm" role="status">
-          {rollout.message}
+          {message}
         </Text>
       )}
       <RolloutProgress rollout={rollout} />
       <Text size="xs" c="dimmed">
-        {rollout.waves.map((wave, i) => waveText(wave, i)).join(" · ")}
+        {rollout.waves.map((wave, i) => waveText(remedies, wave, i)).join(" · ")}
       </Text>
     </Stack>
   );

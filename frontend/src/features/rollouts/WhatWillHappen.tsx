@@ -12,7 +12,7 @@ interface Props {
   undoOnStop: boolean;
   /** What holds remedies back; undefined until it is known. */
   control: Control | undefined;
-  /** It waits for a second person before it begins. */
+  /** It waits for a second person before it starts. */
   proposes: boolean;
 }
 

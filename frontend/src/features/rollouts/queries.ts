@@ -3,8 +3,9 @@ import { useRef } from "react";
 import { api, unwrap } from "@/lib/api/client";
 import type { NewRollout } from "@/lib/api/types";
 import { usePages } from "@/lib/api/usePages";
+import { useStates } from "@/lib/api/useStates";
 import { newKey } from "@/lib/orderKey";
-import { isEnded } from "./rolloutText";
+import { isOver } from "@/lib/states";
 
 const EVERY_MS = 3_000;
 const ENDED_EVERY_MS = 30_000;
@@ -33,7 +34,7 @@ export function useAgentHosts() {
   });
 }
 
-/** The same order sent again after a lost answer keeps its key, so that it does not go over the hosts twice. */
+/** The same request sent again after a lost answer keeps its key, so that it does not run on the hosts twice. */
 export function useCreateRollout() {
   const client = useQueryClient();
   const pending = useRef<{ of: string; key: string } | null>(null);
@@ -54,10 +55,12 @@ export function useCreateRollout() {
 }
 
 export function useRollout(id: string) {
+  const states = useStates("rollout");
   return useQuery({
     queryKey: ["remedies", "rollout", id],
     queryFn: () => unwrap(api.GET("/api/v1/rollouts/{rollout_id}", { params: { path: { rollout_id: id } } })),
-    refetchInterval: (query) => (query.state.data && isEnded(query.state.data.state) ? ENDED_EVERY_MS : EVERY_MS),
+    refetchInterval: (query) =>
+      query.state.data && isOver(states, query.state.data.state) ? ENDED_EVERY_MS : EVERY_MS,
   });
 }
 

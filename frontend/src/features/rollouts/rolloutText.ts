@@ -1,37 +1,33 @@
 import type { Rollout } from "@/lib/api/types";
-import type { Tone } from "@/lib/ui/StatusMark";
+import { outcomeOf, type StateTable } from "@/lib/states";
 
-type State = Rollout["state"];
-
-export const ROLLOUT_STATES: Readonly<Record<State, { label: string; tone: Tone }>> = {
-  pending: { label: "Waiting for approval", tone: "warn" },
-  rejected: { label: "Rejected", tone: "quiet" },
-  running: { label: "Running", tone: "good" },
-  paused: { label: "Paused", tone: "warn" },
-  stopped: { label: "Stopped", tone: "bad" },
-  confirmed: { label: "Confirmed", tone: "good" },
-  undoing: { label: "Rolling back", tone: "warn" },
-  undo_paused: { label: "Rollback paused", tone: "bad" },
-  undone: { label: "Rolled back", tone: "quiet" },
-};
-
-const BAD = ["failed", "refused", "expired", "not_confirmed"];
+type Target = Rollout["waves"][number][number];
 
 /** How one wave stands, in words: the canary first, then wave 2, 3, ... */
-export function waveText(wave: Rollout["waves"][number], index: number): string {
+export function waveText(remedies: StateTable, wave: readonly Target[], index: number): string {
   const name = index === 0 ? "Canary" : `Wave ${index + 1}`;
-  const count = (states: readonly (string | null)[]) => wave.filter((target) => states.includes(target.state)).length;
-  const confirmed = count(["confirmed"]);
-  const bad = count(BAD);
-  const undone = count(["undone"]);
+  const count = (holds: (state: string) => boolean) =>
+    wave.filter(({ state }) => state !== null && holds(state)).length;
+  const confirmed = count((state) => state === "confirmed");
+  const bad = count((state) => outcomeOf(remedies, state) === "bad");
+  const undone = count((state) => state === "undone");
   const parts = [`${confirmed} of ${wave.length} confirmed`];
   if (bad > 0) parts.push(`${bad} failed`);
   if (undone > 0) parts.push(`${undone} undone`);
   return `${name}: ${parts.join(", ")}`;
 }
 
-export function isEnded(state: State): boolean {
-  return state !== "pending" && state !== "running" && state !== "paused" && state !== "undoing";
+/** What holds a rollout up, or did so before it was rolled back; null when nothing is to be said. */
+export function messageText({
+  state,
+  undo,
+  message,
+  decision_comment,
+}: Pick<Rollout, "state" | "undo" | "message" | "decision_comment">): string | null {
+  // The reason of a rejection is the decision's comment, and is shown with it.
+  if (message === null || message === "" || message === decision_comment) return null;
+  if (undo !== null) return `Before the rollback: ${message}`;
+  return state === "stopped" ? `Stopped: ${message}` : message;
 }
 
 /** Who decided about a proposal, and what they had to say; null when nobody had to. */

@@ -17,7 +17,7 @@ describe("where a rollout goes", () => {
     expect(racksOf(candidates(fleet, [0, 1, 2], "host"))).toEqual(["r1", "r2"]);
   });
 
-  it("leaves out what was taken away and begins with the canary that was chosen", () => {
+  it("leaves out deselected targets and starts with the chosen canary", () => {
     const all = ["a", "b", "c", "d"].map((host) => ({ host, pci: null, rack: null }));
     expect(places(chosen(all, new Set(["b"]), "c"))).toEqual(["c", "a", "d"]);
     expect(places(chosen(all, new Set(["c"]), "c"))).toEqual(["a", "b", "d"]);

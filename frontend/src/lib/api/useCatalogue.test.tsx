@@ -24,7 +24,7 @@ afterEach(() => vi.restoreAllMocks());
 describe("names", () => {
   it("come from the catalogue; what it does not know goes by its id", async () => {
     vi.spyOn(globalThis, "fetch").mockImplementation(() => Promise.resolve(Response.json(CATALOGUE)));
-    renderPage(<Names />);
+    renderPage(<Names />, null);
     expect(
       await screen.findByText("Repetitive flow re-offloading; S9; Offloaded flows; S1 Repetitive flow re-offloading"),
     ).toBeInTheDocument();
@@ -32,7 +32,7 @@ describe("names", () => {
 
   it("are the bare ids while the catalogue is not there", () => {
     vi.spyOn(globalThis, "fetch").mockImplementation(() => new Promise(() => undefined));
-    renderPage(<Names />);
+    renderPage(<Names />, null);
     expect(screen.getByText("S1; S9; offloaded_flows")).toBeInTheDocument();
   });
 });

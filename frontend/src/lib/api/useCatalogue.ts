@@ -3,10 +3,12 @@ import { useMemo } from "react";
 import { OTHER_SYMPTOMS, symptomWord } from "../symptoms";
 import { api, unwrap } from "./client";
 
-/** Labels and units of symptoms, causes, walls and fields; they change with a release only. */
+export const CATALOGUE_KEY = ["catalogue"];
+
+/** States, labels and units of symptoms, causes, walls and fields; they change with a release only. */
 export function useCatalogue() {
   return useQuery({
-    queryKey: ["catalogue"],
+    queryKey: CATALOGUE_KEY,
     queryFn: () => unwrap(api.GET("/api/v1/catalogue")),
     staleTime: Infinity,
     gcTime: Infinity,

@@ -1,12 +1,13 @@
 import { Group, Text } from "@mantine/core";
 
-export type Tone = "good" | "warn" | "bad" | "quiet";
+export type Tone = "good" | "warn" | "bad" | "waiting" | "quiet";
 
-const SHAPES: Record<Tone, string> = { good: "●", warn: "▲", bad: "◆", quiet: "○" };
+const SHAPES: Record<Tone, string> = { good: "●", warn: "▲", bad: "◆", waiting: "◐", quiet: "○" };
 const COLORS: Record<Tone, string> = {
   good: "var(--ww-good)",
   warn: "var(--ww-warn)",
   bad: "var(--ww-bad)",
+  waiting: "var(--ww-accent)",
   quiet: "var(--ww-dim)",
 };
 

@@ -1,16 +1,16 @@
 import type { IncidentSummary } from "@/lib/api/types";
-import { StatusMark, type Tone } from "@/lib/ui/StatusMark";
-import { stateLabel } from "./states";
+import { useStates } from "@/lib/api/useStates";
+import { needsAttention, stateOf } from "@/lib/states";
+import { StateMark } from "@/lib/ui/StateMark";
 
-/** The state in a word; an open one is loud, a critical one louder. */
+/** The state in a word; one that needs attention is loud, and louder when it is critical. */
 export function IncidentStateMark({ incident }: { incident: Pick<IncidentSummary, "state" | "severity"> }) {
-  const loud: Tone = incident.severity === "critical" ? "bad" : "warn";
-  const tones: Record<IncidentSummary["state"], Tone> = {
-    open: loud,
-    reopened: loud,
-    acknowledged: "warn",
-    suppressed: "quiet",
-    resolved: "good",
-  };
-  return <StatusMark tone={tones[incident.state]}>{stateLabel(incident.state)}</StatusMark>;
+  const loud = needsAttention(stateOf(useStates("incident"), incident.state));
+  return (
+    <StateMark
+      machine="incident"
+      state={incident.state}
+      {...(loud && incident.severity !== "critical" ? { tone: "warn" } : {})}
+    />
+  );
 }

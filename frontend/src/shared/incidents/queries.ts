@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, unwrap } from "@/lib/api/client";
 import type { IncidentSummary } from "@/lib/api/types";
-import { UNRESOLVED } from "./states";
+import { useStates } from "@/lib/api/useStates";
+import { unfinished } from "@/lib/states";
 
 const EVERY_MS = 15_000;
 const PAGE = 50;
@@ -25,12 +26,13 @@ export function useIncidents({ host, pci }: Place, limit: number) {
 
 /** The unresolved incidents of one symptom, newest first. */
 export function useIncidentsOfSymptom(symptom: string) {
+  const state = unfinished(useStates("incident"));
   return useQuery({
     queryKey: ["incidents", "of-symptom", symptom],
     queryFn: () =>
       unwrap(
         api.GET("/api/v1/incidents", {
-          params: { query: { symptom: [symptom], state: [...UNRESOLVED], limit: PAGE } },
+          params: { query: { symptom: [symptom], state, limit: PAGE } },
         }),
       ),
     refetchInterval: EVERY_MS,
@@ -39,12 +41,11 @@ export function useIncidentsOfSymptom(symptom: string) {
 
 /** The incidents that concern one RNIC and still need someone, whole, those with their symptom present first. */
 export function useOpenIncidents({ host, pci }: Place) {
+  const state = unfinished(useStates("incident"));
   return useQuery({
     queryKey: ["incidents", "open-of", host, pci],
     queryFn: async () => {
-      const page = await unwrap(
-        api.GET("/api/v1/incidents", { params: { query: { host, state: [...UNRESOLVED], limit: PAGE } } }),
-      );
+      const page = await unwrap(api.GET("/api/v1/incidents", { params: { query: { host, state, limit: PAGE } } }));
       const here = page.items.filter((each) => concerns(each, pci));
       const whole = await Promise.all(
         here.map(({ id }) =>

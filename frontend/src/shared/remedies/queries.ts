@@ -1,8 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, unwrap } from "@/lib/api/client";
-import type { NewRemedy, RemedyState } from "@/lib/api/types";
+import type { NewRemedy, Remedy, RemedyState } from "@/lib/api/types";
 import { usePages } from "@/lib/api/usePages";
-import { isUnderWay, isUndoing } from "./states";
+import { useStates } from "@/lib/api/useStates";
+import { isOver } from "@/lib/states";
 
 const EVERY_MS = 10_000;
 const UNDER_WAY_EVERY_MS = 1_000;
@@ -37,18 +38,19 @@ export function useRemedyPages({ state, host }: { state?: RemedyState; host?: st
 
 /** One remedy, fetched each second while the host works on it (the stream reports sooner when it can). */
 export function useRemedy(id: string | null) {
+  const states = useStates("remedy");
+  const commands = useStates("command");
+  const isUnderWay = ({ state, undo_state }: Remedy) =>
+    !isOver(states, state) || (undo_state !== null && !isOver(commands, undo_state));
   return useQuery({
     queryKey: ["remedies", "one", id],
     enabled: id !== null,
     queryFn: () => unwrap(api.GET("/api/v1/remedies/{remedy_id}", { params: { path: { remedy_id: id ?? "" } } })),
-    refetchInterval: (query) =>
-      query.state.data && !isUnderWay(query.state.data.state) && !isUndoing(query.state.data)
-        ? EVERY_MS
-        : UNDER_WAY_EVERY_MS,
+    refetchInterval: (query) => (query.state.data && !isUnderWay(query.state.data) ? EVERY_MS : UNDER_WAY_EVERY_MS),
   });
 }
 
-/** The key makes a retried order the same order, so that a lost answer never applies a remedy twice. */
+/** The key identifies a retried request as the same one, so that a lost answer never applies a remedy twice. */
 export function useCreateRemedy() {
   const client = useQueryClient();
   return useMutation({
@@ -61,7 +63,7 @@ export function useCreateRemedy() {
   });
 }
 
-/** A second person's answer to a proposal. */
+/** A second person approves or rejects a requested remedy. */
 export function useDecideRemedy() {
   const client = useQueryClient();
   return useMutation({

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { RemedyAction } from "@/lib/api/types";
+import type { Remedy, RemedyAction, RemedyState } from "@/lib/api/types";
+import { STATES } from "@/testing/catalogue";
 import { initialValues, rangeText, toParams, validate } from "./order/params";
 import { operand, paramsText } from "./paramsText";
-import { isUnderWay, steps } from "./states";
+import { isChangedOnHost, steps } from "./steps";
 
 const action: RemedyAction = {
   action: "tune-revalidator",
@@ -84,25 +85,44 @@ describe("the parameters of a remedy", () => {
   });
 });
 
+const VERIFICATION = { label: "Cordoned" } as unknown as NonNullable<Remedy["verification"]>;
+const COMMANDS = [{ operation: "apply", state: "sent" }] as unknown as Remedy["commands"];
+const FACTS = {
+  requested: { verification: null, commands: [] },
+  sent: { verification: null, commands: COMMANDS },
+  applied: { verification: VERIFICATION, commands: COMMANDS },
+};
+
 describe("the progress of a remedy", () => {
   it.each([
-    ["pending", "current,todo,todo,todo"],
-    ["rejected", "bad,todo,todo,todo"],
-    ["approved", "current,todo,todo,todo"],
-    ["running", "done,current,todo,todo"],
-    ["verifying", "done,done,done,current"],
-    ["confirmed", "done,done,done,done"],
-    ["not_confirmed", "done,done,done,bad"],
-    ["refused", "done,bad,todo,todo"],
-  ] as const)("%s stands at %s", (state, expected) => {
+    ["pending", "requested", "◉Waiting for approval ○Running ○Verifying ○Confirmed"],
+    ["rejected", "requested", "✕Rejected ○Running ○Verifying ○Confirmed"],
+    ["expired", "requested", "✕Expired ○Running ○Verifying ○Confirmed"],
+    ["approved", "requested", "◉Requested ○Running ○Verifying ○Confirmed"],
+    ["running", "sent", "✓Requested ◉Running ○Verifying ○Confirmed"],
+    ["refused", "sent", "✓Requested ✕Refused ○Verifying ○Confirmed"],
+    ["expired", "sent", "✓Requested ✕Expired ○Verifying ○Confirmed"],
+    ["verifying", "applied", "✓Requested ✓Running ◉Verifying ○Confirmed"],
+    ["confirmed", "applied", "✓Requested ✓Running ✓Verifying ✓Confirmed"],
+    ["not_confirmed", "applied", "✓Requested ✓Running ✓Verifying ✕Not confirmed"],
+    ["undone", "applied", "✓Requested ✓Running ✓Verifying ✓Undone"],
+    ["quarantined", "requested", "◉Requested ○Running ○Verifying ○Confirmed"],
+  ] as const)("%s after it was %s", (state, facts, expected) => {
+    const signs = { done: "✓", current: "◉", todo: "○", bad: "✕" };
+    const remedy = { ...FACTS[facts], state: state as RemedyState };
     expect(
-      steps(state)
-        .map((step) => step.state)
-        .join(),
+      steps(STATES.remedy, remedy)
+        .map((step) => signs[step.state] + step.label)
+        .join(" "),
     ).toBe(expected);
   });
 
-  it("goes on until there is a verdict", () => {
-    expect([isUnderWay("verifying"), isUnderWay("confirmed"), isUnderWay("planned")]).toEqual([true, false, false]);
+  it("has changed the host from when it was applied until it is undone", () => {
+    const changed = (state: RemedyState, facts: keyof typeof FACTS) => isChangedOnHost({ ...FACTS[facts], state });
+    expect([changed("running", "sent"), changed("verifying", "applied"), changed("undone", "applied")]).toEqual([
+      false,
+      true,
+      false,
+    ]);
   });
 });

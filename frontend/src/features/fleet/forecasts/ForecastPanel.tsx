@@ -19,7 +19,7 @@ import { declineText, intervalText, reachText } from "./times";
 const WIDTH = 150;
 const HEIGHT = 34;
 
-/** The next hour of one wall, small: the 90% interval, the likely course, the limit, and where they meet. */
+/** The next hour of one wall, small: the 90% interval, the median forecast, the limit, and where they meet. */
 function WallFan({ wall, forecast }: { wall: Forecast["walls"][number]; forecast: Forecast }) {
   const fan = fanOf(wall, forecast, WIDTH, HEIGHT);
   if (!fan) return <>unknown</>;

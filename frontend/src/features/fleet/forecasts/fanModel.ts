@@ -10,7 +10,7 @@ export interface Fan {
   likely: string;
   /** Height of the limit. */
   limit: number;
-  /** Where the likely course meets the limit, if it does within the hour. */
+  /** Where the median forecast reaches the limit, if it does within the hour. */
   meets: { x: number; y: number } | null;
   text: string;
 }

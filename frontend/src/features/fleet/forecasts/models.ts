@@ -37,7 +37,7 @@ export function targetsOf(forecast: Forecast): Target[] {
   return [...walls, ...others];
 }
 
-/** The metric to show first: the wall that is likely to be reached first, else the bandwidth. */
+/** The metric to show first: the wall predicted to be reached first, else the bandwidth. */
 export function drawnFirst(forecast: Forecast): string {
   const ahead = forecast.walls.flatMap(({ wall, likely_in_s }) =>
     likely_in_s === null ? [] : [{ wall, likely_in_s }],
@@ -45,7 +45,7 @@ export function drawnFirst(forecast: Forecast): string {
   return ahead.sort((a, b) => a.likely_in_s - b.likely_in_s)[0]?.wall ?? "bandwidth_gbps";
 }
 
-/** The fan: from now, the likely course between what is low and what is high. */
+/** The fan: from now, the median forecast between the bounds of the 90% interval. */
 export function fanModel(forecast: Forecast, target: Target, formats: Formats): SeriesModel {
   const at = Date.parse(forecast.at);
   const timesMs = [at, ...forecast.horizons_s.map((seconds) => at + seconds * 1000)];
@@ -72,7 +72,7 @@ export function fanModel(forecast: Forecast, target: Target, formats: Formats): 
   };
 }
 
-/** Times that forecasts spoke of which were made while a policy was violated; forecasts that follow each other make one span. */
+/** Times predicted by forecasts issued while a policy was violated; consecutive forecasts form one span. */
 function violatedSpans(past: PastForecasts): Interval[] {
   const spans: Interval[] = [];
   past.items.forEach((item, i) => {

@@ -3,7 +3,7 @@ import { api, unwrap } from "@/lib/api/client";
 import { usePages } from "@/lib/api/usePages";
 import type { ForecastFilters } from "./filters";
 
-/** Forecasts are made once a minute. */
+/** Forecasts are computed once per minute. */
 const EVERY_MS = 20_000;
 const PAGE = 200;
 /** More pages than these are fetched again only on request: each refetch fetches all of them. */

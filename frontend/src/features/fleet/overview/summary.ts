@@ -52,7 +52,7 @@ export function compareSickness(columns: Columns, a: number, b: number): number 
   return `${columns.host[a] ?? ""}${columns.pci[a] ?? ""}` < `${columns.host[b] ?? ""}${columns.pci[b] ?? ""}` ? -1 : 1;
 }
 
-/** Needs attention: has a symptom, or stands at or past a wall. */
+/** Needs attention: has a symptom, or is at or over a limit. */
 export function summarise(
   { columns, staleAfterMs }: Pick<FleetState, "columns" | "staleAfterMs">,
   rows: readonly number[],

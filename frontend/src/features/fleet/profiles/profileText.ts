@@ -21,7 +21,7 @@ export function scopeText({ driver, fw_ver }: { driver: string; fw_ver: string }
   return parts.length > 0 ? parts.join(", ") : "all drivers and firmware";
 }
 
-/** Mean lookups of a packet when its traffic is spread evenly over so many masks: the head has none before it. */
+/** Mean lookups per packet when its traffic is spread evenly over so many masks: the head has none before it. */
 export function queriesOf(masks: number): number {
   return Math.max(0, (masks - 1) / 2);
 }

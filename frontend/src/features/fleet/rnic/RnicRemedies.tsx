@@ -8,7 +8,7 @@ import { ActionName } from "@/shared/remedies/ActionName";
 import { RemedyFollow } from "@/shared/remedies/order/RemedyFollow";
 import { ParamsLine } from "@/shared/remedies/ParamsLine";
 import { useRemediesOf } from "@/shared/remedies/queries";
-import { RemedyStateMark } from "@/shared/remedies/RemedyStateMark";
+import { StateMark } from "@/lib/ui/StateMark";
 
 const SHOWN = 5;
 
@@ -36,7 +36,7 @@ export function RnicRemedies({ host, pci }: { host: string; pci: string }) {
             {applied.map((remedy) => (
               <Group key={remedy.id} gap={8} wrap="nowrap">
                 <span style={{ minWidth: 112 }}>
-                  <RemedyStateMark state={remedy.state} />
+                  <StateMark machine="remedy" state={remedy.state} />
                 </span>
                 <Text size="sm" truncate style={{ flex: 1 }}>
                   <ActionName action={remedy.action} /> <ParamsLine action={remedy.action} params={remedy.params} />

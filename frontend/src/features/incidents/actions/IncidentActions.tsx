@@ -2,7 +2,9 @@ import { Button, Group, Menu } from "@mantine/core";
 import { IconDots } from "@tabler/icons-react";
 import { useState } from "react";
 import type { Incident } from "@/lib/api/types";
+import { useStates } from "@/lib/api/useStates";
 import { useKeys } from "@/lib/keys";
+import { stateOf } from "@/lib/states";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { useSession } from "@/shared/session";
 import { matchersFor } from "../silences/fromIncidents";
@@ -22,12 +24,14 @@ export function IncidentActions({ incident }: { incident: Incident }) {
   const me = useSession().data?.user.username;
   const [dialog, setDialog] = useState<Dialog | null>(null);
   const close = () => setDialog(null);
-  const waits = incident.state === "open" || incident.state === "reopened" || incident.state === "suppressed";
-  const unresolved = incident.state !== "resolved";
+  const { over, outcome } = stateOf(useStates("incident"), incident.state);
+  const unresolved = !over;
+  // Once acknowledged, an incident waits for its end.
+  const acknowledgeable = unresolved && outcome !== "waiting";
   const undoWith = (kind: "unacknowledge" | "reopen", done: string) => () =>
     change.mutateAsync({ kind }).then(() => done);
   const acknowledge = () => {
-    if (waits)
+    if (acknowledgeable)
       change.mutate(
         { kind: "acknowledge" },
         {
@@ -52,7 +56,7 @@ export function IncidentActions({ incident }: { incident: Incident }) {
   return (
     <div>
       <Group gap={8} wrap="nowrap" justify="flex-end">
-        {waits && (
+        {acknowledgeable && (
           <Button loading={change.isPending} onClick={acknowledge}>
             Acknowledge
           </Button>

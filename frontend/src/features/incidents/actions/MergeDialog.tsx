@@ -3,6 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, unwrap } from "@/lib/api/client";
 import type { Incident } from "@/lib/api/types";
+import { useStates } from "@/lib/api/useStates";
+import { unfinished } from "@/lib/states";
 import { formatAgo } from "@/lib/time/format";
 import { useNow } from "@/lib/time/useNow";
 import { EmptyState } from "@/lib/ui/EmptyState";
@@ -10,13 +12,13 @@ import { FormDialog } from "@/lib/ui/FormDialog";
 import { QueryState } from "@/lib/ui/QueryState";
 import { SearchField } from "@/lib/ui/SearchField";
 import { whereText } from "@/shared/incidents/incidentText";
-import { statesOf } from "../filters/filters";
 import { useChangeIncident } from "./useChangeIncident";
 
 const SHOWN = 20;
 
 /** Those of the same host at first; others by search. */
 function useCandidates(incident: Incident, q: string | undefined) {
+  const state = unfinished(useStates("incident"));
   const where = q
     ? { q }
     : incident.scope === "rnic" || incident.scope === "host"
@@ -24,10 +26,7 @@ function useCandidates(incident: Incident, q: string | undefined) {
       : { symptom: [incident.symptom] };
   return useQuery({
     queryKey: ["incidents", "candidates", where],
-    queryFn: () =>
-      unwrap(
-        api.GET("/api/v1/incidents", { params: { query: { ...where, state: statesOf("unresolved"), limit: SHOWN } } }),
-      ),
+    queryFn: () => unwrap(api.GET("/api/v1/incidents", { params: { query: { ...where, state, limit: SHOWN } } })),
     select: (page) => page.items.filter((each) => each.id !== incident.id),
   });
 }

@@ -13,7 +13,7 @@ import { RemedyLink } from "@/shared/remedies/RemedyLink";
 
 const column = createColumnHelper<IncidentFinding>();
 
-/** What the incident is made of, when that is more than one finding. */
+/** The findings of the incident, when there is more than one. */
 export function FindingsPanel({ incident }: { incident: Incident }) {
   const { time } = useTimeFormat();
   const columns = useMemo(

@@ -7,7 +7,7 @@ import { purposeOf } from "@/shared/remedies/order/purpose";
 import { RemedyDialog } from "@/shared/remedies/order/RemedyDialog";
 import { ParamsLine } from "@/shared/remedies/ParamsLine";
 import { useActions, useRemediesOf } from "@/shared/remedies/queries";
-import { RemedyStateMark } from "@/shared/remedies/RemedyStateMark";
+import { StateMark } from "@/lib/ui/StateMark";
 import { suggestionsOf } from "./suggestions";
 
 /** What is suggested, what was done, and the way to do something else. */
@@ -52,7 +52,7 @@ export function IncidentRemedies({ incident }: { incident: Incident }) {
       {applied.map((remedy) => (
         <Group key={remedy.id} justify="space-between" wrap="nowrap">
           <Group gap={8}>
-            <RemedyStateMark state={remedy.state} />
+            <StateMark machine="remedy" state={remedy.state} />
             <Text size="sm">{titleOf(remedy.action)}</Text>
             <Text size="xs" c="dimmed">
               {clock(remedy.created_at)} · {remedy.requested_by}

@@ -8,8 +8,7 @@ import { Panel } from "@/lib/ui/Panel";
 import { QueryState } from "@/lib/ui/QueryState";
 import { ActionName } from "@/shared/remedies/ActionName";
 import { ParamsLine } from "@/shared/remedies/ParamsLine";
-import { RemedyStateMark } from "@/shared/remedies/RemedyStateMark";
-import { isRemedyState } from "@/shared/remedies/states";
+import { StateMark } from "@/lib/ui/StateMark";
 import { useSimilar } from "../queries";
 
 const ALIKE: Readonly<Record<string, string>> = { fw_ver: "firmware" };
@@ -30,7 +29,7 @@ function Similar({ similar, now }: { similar: SimilarIncident; now: number }) {
       </Text>
       {similar.remedies.map((remedy) => (
         <Group key={remedy.id} gap={8}>
-          {isRemedyState(remedy.state) && <RemedyStateMark state={remedy.state} />}
+          <StateMark machine="remedy" state={remedy.state} />
           <Text size="sm">
             <ActionName action={remedy.action} />
           </Text>

@@ -2,6 +2,7 @@ import { screen } from "@testing-library/react";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Incident, IncidentFinding, Remedy } from "@/lib/api/types";
 import { fateText, InhibitedFindings } from "@/shared/remedies/order/InhibitedFindings";
+import { STATES } from "@/testing/catalogue";
 import { renderPage } from "@/testing/render";
 import { parseIncidentFilters, toQuery } from "../filters/filters";
 import { InhibitedNote } from "./SuppressionNotes";
@@ -71,7 +72,9 @@ describe("findings that a remedy caused", () => {
   });
 
   it("filters the list by the remedy in the address", () => {
-    expect(toQuery(parseIncidentFilters({ state: "all", inhibited_by: REMEDY }), undefined)).toMatchObject({
+    expect(
+      toQuery(parseIncidentFilters({ state: "all", inhibited_by: REMEDY }), undefined, STATES.incident),
+    ).toMatchObject({
       inhibited_by: REMEDY,
       state: undefined,
     });

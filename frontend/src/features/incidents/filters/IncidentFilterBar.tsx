@@ -2,11 +2,12 @@ import { Button, Group, SegmentedControl } from "@mantine/core";
 import { IconSearch, IconX } from "@tabler/icons-react";
 import type { IncidentCounts } from "@/lib/api/types";
 import { useCatalogue, useSymptomChoices } from "@/lib/api/useCatalogue";
+import { useStates } from "@/lib/api/useStates";
+import { namesWhere, type StateTable, unfinished } from "@/lib/states";
 import { SearchField } from "@/lib/ui/SearchField";
 import { scopeLabel } from "@/shared/incidents/incidentText";
-import { stateLabel, STATES, UNRESOLVED } from "@/shared/incidents/states";
 import { FacetMultiSelect, FacetSelect } from "./FacetSelect";
-import { type IncidentFilters, isFiltered, SCOPES, type StateFilter, symptomsOf } from "./filters";
+import { type IncidentFilters, isFiltered, SCOPES, stateChoice, symptomsOf } from "./filters";
 import { MoreFilters } from "./MoreFilters";
 
 interface Props {
@@ -19,30 +20,31 @@ function withCount(label: string, count: number | undefined): string {
   return count === undefined ? label : `${label} ${count.toLocaleString("en")}`;
 }
 
-function stateChoices(counts: IncidentCounts["by"]["state"] | undefined): { value: StateFilter; label: string }[] {
+function stateChoices(table: StateTable, counts: IncidentCounts["by"]["state"] | undefined) {
   const sum = (names: readonly string[]) => counts && names.reduce((total, name) => total + (counts[name] ?? 0), 0);
   return [
-    { value: "unresolved", label: withCount("Unresolved", sum(UNRESOLVED)) },
-    ...STATES.map((state) => ({
-      value: state,
-      label: withCount(stateLabel(state), counts ? (counts[state] ?? 0) : undefined),
+    { value: "unresolved", label: withCount("Unresolved", sum(unfinished(table))) },
+    ...table.map(({ name, label }) => ({
+      value: name,
+      label: withCount(label, counts ? (counts[name] ?? 0) : undefined),
     })),
-    { value: "all", label: withCount("All", sum(STATES)) },
+    { value: "all", label: withCount("All", sum(namesWhere(table, () => true))) },
   ];
 }
 
 /** Every filter is in the URL. The counts say what each choice would show together with the other choices. */
 export function IncidentFilterBar({ filters, counts, onFilters }: Props) {
   const symptoms = useSymptomChoices();
+  const states = useStates("incident");
   const causes = (useCatalogue().data?.causes ?? []).map(({ id, title }) => ({ value: id, label: `${id} ${title}` }));
   const set = (changes: Partial<IncidentFilters>) => onFilters({ ...filters, ...changes });
   return (
     <div role="search" aria-label="Filter incidents">
       <SegmentedControl
         aria-label="State"
-        value={filters.state ?? "unresolved"}
-        onChange={(value) => set({ state: value === "unresolved" ? undefined : (value as StateFilter) })}
-        data={stateChoices(counts?.state)}
+        value={stateChoice(states, filters.state)}
+        onChange={(value) => set({ state: value === "unresolved" ? undefined : value })}
+        data={stateChoices(states, counts?.state)}
         mb={8}
       />
       <Group gap={8} align="flex-start">

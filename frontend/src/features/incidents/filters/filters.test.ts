@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { fromSearch, isFiltered, parseIncidentFilters, statesOf, toQuery, toSearch } from "./filters";
+import { STATES } from "@/testing/catalogue";
+import { fromSearch, isFiltered, parseIncidentFilters, stateChoice, statesOf, toQuery, toSearch } from "./filters";
+
+const TABLE = STATES.incident;
 
 describe("incident filters in the URL", () => {
   it.each([
@@ -11,7 +14,15 @@ describe("incident filters in the URL", () => {
     ],
     [{ symptom: "S1,S66,silent,loud" }, { symptom: "S1,silent" }],
     [
-      { state: "gone", symptom: "S66", severity: "loud", cause: "C9", scope: "moon", active: "perhaps", sort: "luck" },
+      {
+        state: "moved away",
+        symptom: "S66",
+        severity: "loud",
+        cause: "C9",
+        scope: "moon",
+        active: "perhaps",
+        sort: "luck",
+      },
       {},
     ],
     [
@@ -23,14 +34,28 @@ describe("incident filters in the URL", () => {
   });
 
   it("requests unresolved incidents by default", () => {
-    expect(statesOf(undefined)).toEqual(["open", "reopened", "acknowledged", "suppressed"]);
-    expect(statesOf("resolved")).toEqual(["resolved"]);
-    expect(statesOf("all")).toBeUndefined();
+    expect(statesOf(TABLE, undefined)).toEqual(["open", "acknowledged", "suppressed", "reopened"]);
+    expect(statesOf(TABLE, "resolved")).toEqual(["resolved"]);
+    expect(statesOf(TABLE, "all")).toBeUndefined();
+  });
+
+  it("takes a state that the catalogue lacks for the default", () => {
+    expect(statesOf(TABLE, "gone")).toEqual(statesOf(TABLE, undefined));
+    expect(["gone", "resolved", "all", undefined].map((state) => stateChoice(TABLE, state))).toEqual([
+      "unresolved",
+      "resolved",
+      "all",
+      "unresolved",
+    ]);
   });
 
   it("become the API's, with the reader's own name for `me`", () => {
     expect(
-      toQuery({ state: "open", symptom: "S1,S2", assignee: "me", active: "no", sort: "severity", rack: "r1" }, "dana"),
+      toQuery(
+        { state: "open", symptom: "S1,S2", assignee: "me", active: "no", sort: "severity", rack: "r1" },
+        "dana",
+        TABLE,
+      ),
     ).toEqual({
       state: ["open"],
       symptom: ["S1", "S2"],

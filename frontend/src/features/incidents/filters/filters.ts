@@ -1,19 +1,16 @@
+import { find, isStateName, type StateNames, type StateTable, unfinished } from "@/lib/states";
 import { isSymptom } from "@/lib/symptoms";
-import { STATES, UNRESOLVED } from "@/shared/incidents/states";
-
-export type State = (typeof STATES)[number];
 export const SCOPES = ["rnic", "host", "rack", "fleet"] as const;
 export type Scope = (typeof SCOPES)[number];
 export const SORTS = ["opened_at", "updated_at", "severity"] as const;
 export type Sort = (typeof SORTS)[number];
 
-/** `unresolved` is all but resolved: what may still need someone. It is the default. */
-export const STATE_FILTERS = ["unresolved", ...STATES, "all"] as const;
-export type StateFilter = (typeof STATE_FILTERS)[number];
+type IncidentStates = StateTable<StateNames["incident"]>;
 
 /** The incident list's filters as they stand in the URL; `symptom` is a list with commas. */
 export interface IncidentFilters {
-  state?: StateFilter;
+  /** A state of the catalogue, `all`, or `unresolved`: what may still need someone, the default. */
+  state?: string;
   severity?: "warning" | "critical";
   symptom?: string;
   cause?: string;
@@ -55,7 +52,7 @@ export function symptomsOf(filters: Pick<IncidentFilters, "symptom">): string[] 
 
 /** Whatever a hand-written link holds becomes filters; what can't be one is left out. The defaults are not written. */
 export function parseIncidentFilters(search: Record<string, unknown>): IncidentFilters {
-  const state = oneOf(search["state"], STATE_FILTERS);
+  const state = isStateName(search["state"]) ? search["state"] : undefined;
   const sort = oneOf(search["sort"], SORTS);
   const order = oneOf(search["order"], ["asc", "desc"] as const);
   const cause = text(search["cause"]);
@@ -78,13 +75,20 @@ export function isFiltered(filters: IncidentFilters): boolean {
   return Object.keys(filters).some((key) => !["state", "sort", "order"].includes(key));
 }
 
-export function statesOf(filter: StateFilter | undefined): State[] | undefined {
+/** The choice of states that a filter is; one that the table lacks is the default. */
+export function stateChoice(table: IncidentStates, filter: string | undefined): string {
+  return filter === "all" ? filter : (find(table, filter)?.name ?? "unresolved");
+}
+
+/** The states that a filter selects; undefined for all. */
+export function statesOf(table: IncidentStates, filter: string | undefined): StateNames["incident"][] | undefined {
   if (filter === "all") return undefined;
-  return filter === undefined || filter === "unresolved" ? [...UNRESOLVED] : [filter];
+  const state = find(table, filter);
+  return state ? [state.name] : unfinished(table);
 }
 
 /** The filters as the API takes them; `me` is the reader. */
-export function toQuery(filters: IncidentFilters, me: string | undefined) {
+export function toQuery(filters: IncidentFilters, me: string | undefined, table: IncidentStates) {
   const { severity, cause, scope, rack, host, pci, model, fw_ver, suppressed_by, inhibited_by, q } = filters;
   const symptoms = symptomsOf(filters);
   return {
@@ -99,7 +103,7 @@ export function toQuery(filters: IncidentFilters, me: string | undefined) {
     suppressed_by,
     inhibited_by,
     q,
-    state: statesOf(filters.state),
+    state: statesOf(table, filters.state),
     symptom: symptoms.length > 0 ? symptoms : undefined,
     assignee: filters.assignee === "me" ? me : filters.assignee,
     active: filters.active === undefined ? undefined : filters.active === "yes",

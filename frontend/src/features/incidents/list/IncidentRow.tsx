@@ -3,6 +3,8 @@ import { Link } from "@tanstack/react-router";
 import { memo, type MouseEvent, type Ref } from "react";
 import type { IncidentSummary } from "@/lib/api/types";
 import { useNames } from "@/lib/api/useCatalogue";
+import { useStates } from "@/lib/api/useStates";
+import { isOver } from "@/lib/states";
 import { formatAgo } from "@/lib/time/format";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { StatusMark } from "@/lib/ui/StatusMark";
@@ -44,6 +46,7 @@ export const IncidentRow = memo(function IncidentRow({
   onToggle,
 }: Props) {
   const { time } = useTimeFormat();
+  const states = useStates("incident");
   const toggle = (event: MouseEvent) => onToggle(incident.id, event.shiftKey);
   return (
     <Table.Tr
@@ -76,7 +79,7 @@ export const IncidentRow = memo(function IncidentRow({
             by remedy
           </Text>
         )}
-        {!incident.active && incident.state !== "resolved" && (
+        {!incident.active && !isOver(states, incident.state) && (
           <Text
             size="xs"
             c="dimmed"

@@ -28,7 +28,7 @@ export interface Undo {
 }
 
 /**
- * What takes an action back, for rows that are shown: resolving by reopening, an acknowledgement where there was none, an
+ * What undoes an action, for rows that are shown: resolving by reopening, an acknowledgement where there was none, an
  * assignment by the one before where all had the same. What cannot be undone exactly gives null.
  */
 export function undoOf(

@@ -2,6 +2,7 @@ import { type InfiniteData, keepPreviousData, useInfiniteQuery, useQuery, useQue
 import { useCallback, useEffect, useMemo, useRef } from "react";
 import { api, unwrap } from "@/lib/api/client";
 import type { IncidentSummary } from "@/lib/api/types";
+import { useStates } from "@/lib/api/useStates";
 import { useSession } from "@/shared/session";
 import { type IncidentFilters, toQuery } from "../filters/filters";
 import { latestSeq, patched, type RowPage, unseen } from "./liveList";
@@ -17,10 +18,11 @@ const LIST = "incident-list";
 /** What the filters select, and the list of it in its order. */
 function useListQuery(filters: IncidentFilters) {
   const me = useSession().data?.user.username;
+  const table = useStates("incident");
   return useMemo(() => {
-    const where = toQuery(filters, me);
+    const where = toQuery(filters, me, table);
     return { where, sorted: { ...where, sort: filters.sort, order: filters.order } };
-  }, [filters, me]);
+  }, [filters, me, table]);
 }
 
 /** The rows as they stood when the list was loaded, page after page. */

@@ -21,7 +21,7 @@ const LENGTHS: readonly { label: string; hours: number }[] = [
 const HOUR_MS = 3_600_000;
 
 interface Props {
-  /** What to begin with; a silence that is there already is changed. */
+  /** Initial values; with an existing silence, that one is edited. */
   initial?: Partial<Pick<Silence, "id" | "kind" | "matchers" | "starts_at" | "ends_at" | "reason">>;
   onClose: () => void;
 }

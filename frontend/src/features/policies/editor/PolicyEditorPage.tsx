@@ -9,7 +9,7 @@ import { PolicyEditor } from "./PolicyEditor";
 interface Props {
   /** The policy that is edited; null for a new one. */
   id: string | null;
-  /** The policy that a new one begins as. */
+  /** The policy that a new one starts from. */
   copy: string | null;
 }
 

@@ -16,7 +16,7 @@ interface Props {
 
 const MOST_STEPS = 40;
 
-/** A trace made by hand: one presses what holds in each step and sees what the policy says of it. */
+/** A trace built by hand: toggle what holds in each step and see the verdict of the policy. */
 export function TraceBench({ check, steps, onSteps, run, chosen, onChoose }: Props) {
   const names = [...(check.propositions ?? []), ...(check.unused ?? [])];
   return (

@@ -1,5 +1,7 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { useStates } from "@/lib/api/useStates";
+import { sentenceOf } from "@/lib/states";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { QueryState } from "@/lib/ui/QueryState";
@@ -11,19 +13,11 @@ import { Decision } from "./Decision";
 import { InhibitedFindings } from "./InhibitedFindings";
 import { RemedyProgress } from "./RemedyProgress";
 
-const UNDO_TEXT = {
-  queued: "waiting for the agent to connect",
-  sent: "sent to the agent, waiting for its answer",
-  done: "done",
-  failed: "the agent could not execute it",
-  refused: "the agent refused it",
-  expired: "the agent did not answer in time; try again",
-} as const;
-
-/** An order from its dispatch to its proof; from here it can be undone. */
+/** A remedy from its request to its verification; from here it can be undone. */
 export function RemedyFollow({ id, onAgain }: { id: string; onAgain?: () => void }) {
   const remedy = useRemedy(id);
   const undo = useUndoRemedy();
+  const commands = useStates("command");
   const { time } = useTimeFormat();
   return (
     <QueryState query={remedy} lines={5}>
@@ -60,7 +54,7 @@ export function RemedyFollow({ id, onAgain }: { id: string; onAgain?: () => void
           <InhibitedFindings remedy={data} />
           {data.undo_state && (
             <Text size="sm" role="status">
-              Undo: {UNDO_TEXT[data.undo_state]}
+              {sentenceOf(commands, data.undo_state, "The undo")}
             </Text>
           )}
           {data.decided_by && (

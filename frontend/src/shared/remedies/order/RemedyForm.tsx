@@ -1,11 +1,12 @@
 import { Button, Group, Select, Stack, Text } from "@mantine/core";
 import { useRef, useState } from "react";
 import type { NewRemedy, RemedyAction } from "@/lib/api/types";
+import { useStates } from "@/lib/api/useStates";
 import { newKey } from "@/lib/orderKey";
+import { isOver } from "@/lib/states";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { useCreateRemedy, useRemedy } from "../queries";
-import { isUnderWay } from "../states";
 import { ActionFacts } from "./ActionFacts";
 import { ParamFields } from "./ParamFields";
 import { askedOf, initialValues, type ParamValues, toParams, validate } from "./params";
@@ -17,7 +18,7 @@ interface Props {
   actions: readonly RemedyAction[];
   host: string;
   pci: string;
-  /** Where to begin; without it, at what an incident suggests. */
+  /** The action to start with; without it, the one that an incident suggests. */
   initialAction?: string;
   purposeFor: PurposeFor;
   /** Parameters that are already set; what the server fills in is not shown either. */
@@ -45,6 +46,7 @@ export function RemedyForm({ actions, host, pci, initialAction, purposeFor, fixe
   const [errors, setErrors] = useState<Record<string, string>>({});
   const [planId, setPlanId] = useState<string | null>(null);
   const plan = useRemedy(planId);
+  const states = useStates("remedy");
   const create = useCreateRemedy();
   const pending = useRef<{ body: string; key: string } | null>(null);
   if (!action)
@@ -85,7 +87,7 @@ export function RemedyForm({ actions, host, pci, initialAction, purposeFor, fixe
     );
   };
   const planned = plan.data?.state === "planned";
-  const waiting = planId !== null && (plan.data === undefined || isUnderWay(plan.data.state));
+  const waiting = planId !== null && (plan.data === undefined || !isOver(states, plan.data.state));
   return (
     <Stack gap={12}>
       <Select

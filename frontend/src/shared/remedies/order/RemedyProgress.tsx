@@ -1,12 +1,14 @@
 import { Code, Group, Progress, Stack, Table, Text } from "@mantine/core";
 import type { HostOperation, Remedy } from "@/lib/api/types";
+import { useStates } from "@/lib/api/useStates";
 import { formatExpected, formatValue } from "@/lib/format";
+import { outcomeOf, sentenceOf } from "@/lib/states";
 import { formatDuration } from "@/lib/time/format";
 import { useNow } from "@/lib/time/useNow";
 import { HeadedTable } from "@/lib/ui/HeadedTable";
+import { StateMark } from "@/lib/ui/StateMark";
 import { operand } from "../paramsText";
-import { RemedyStateMark } from "../RemedyStateMark";
-import { STATES, steps, type StepState } from "../states";
+import { isChangedOnHost, steps, type StepState } from "../steps";
 
 /** Exactly what the agent does on the host, before and after. */
 function OperationList({ operations, done }: { operations: readonly HostOperation[]; done: boolean }) {
@@ -63,11 +65,13 @@ function VerificationState({ remedy }: { remedy: Remedy }) {
 
 /** Where an order stands: the steps, the operations, and what telemetry says. */
 export function RemedyProgress({ remedy }: { remedy: Remedy }) {
+  const states = useStates("remedy");
+  const { state } = remedy;
   return (
     <Stack gap={12} data-testid="remedy-progress" data-state={remedy.state}>
       {remedy.mode === "apply" && (
         <Group gap={20} component="ol" p={0} m={0} style={{ listStyle: "none" }} aria-label="Progress">
-          {steps(remedy.state).map((step) => (
+          {steps(states, remedy).map((step) => (
             <Text
               key={step.label}
               component="li"
@@ -82,16 +86,15 @@ export function RemedyProgress({ remedy }: { remedy: Remedy }) {
         </Group>
       )}
       <Group gap={10} wrap="nowrap" role="status">
-        <RemedyStateMark state={remedy.state} />
+        <StateMark machine="remedy" state={state} />
         <Text size="sm">
-          {STATES[remedy.state].text} {remedy.message ?? ""} {remedy.code ? `(${remedy.code})` : ""}
+          {sentenceOf(states, state, remedy.mode === "dry_run" ? "The dry run" : "The remedy")} {remedy.message ?? ""}{" "}
+          {remedy.code ? `(${remedy.code})` : ""}
+          {remedy.undoable && outcomeOf(states, state) === "bad" ? " Undo it, or check the next cause." : ""}
         </Text>
       </Group>
       {remedy.mode === "apply" && <VerificationState remedy={remedy} />}
-      <OperationList
-        operations={remedy.operations}
-        done={remedy.mode === "apply" && ["verifying", "confirmed", "not_confirmed"].includes(remedy.state)}
-      />
+      <OperationList operations={remedy.operations} done={remedy.mode === "apply" && isChangedOnHost(remedy)} />
     </Stack>
   );
 }

@@ -1,12 +1,13 @@
 import { useRef, useState } from "react";
 import type { NewRemedy } from "@/lib/api/types";
+import { useStates } from "@/lib/api/useStates";
 import { newKey } from "@/lib/orderKey";
+import { isOver } from "@/lib/states";
 import { useCreateRemedy, useRemedy } from "../queries";
-import { isUnderWay } from "../states";
 
 type Order = Pick<NewRemedy, "action" | "host" | "pci" | "params" | "incident_id">;
 
-/** A dry run that counts for exactly what it was made of: another action, parameter or target asks for a new one. */
+/** A dry run is valid for its exact order: another action, parameter or target requires a new one. */
 export function useDryRun(order: Order | null) {
   const create = useCreateRemedy();
   const [made, setMade] = useState<{ of: string; id: string } | null>(null);
@@ -14,6 +15,7 @@ export function useDryRun(order: Order | null) {
   const of = JSON.stringify(order);
   const id = made?.of === of ? made.id : null;
   const plan = useRemedy(id);
+  const states = useStates("remedy");
   const start = () => {
     if (!order) return;
     // The same order pressed again after a lost answer keeps its key.
@@ -33,7 +35,8 @@ export function useDryRun(order: Order | null) {
     start,
     remedy,
     planned: remedy?.state === "planned",
-    waiting: create.isPending || (id !== null && (remedy === undefined ? !plan.isError : isUnderWay(remedy.state))),
+    waiting:
+      create.isPending || (id !== null && (remedy === undefined ? !plan.isError : !isOver(states, remedy.state))),
     error: create.error ?? (id === null ? null : plan.error),
   };
 }

@@ -11,7 +11,7 @@ export interface CameraEvents {
 
 const DRAG_THRESHOLD_PX = 4;
 
-/** Pan by dragging, zoom by wheel, hover and click. The view lives in a ref: sixty changes a second are none of React's business. */
+/** Pan by dragging, zoom by wheel, hover and click. The view lives in a ref: 60 changes per second do not go through React. */
 export function useCamera(
   surface: RefObject<HTMLCanvasElement | null>,
   layout: FleetLayout,
