@@ -168,7 +168,7 @@ func TestACertificateThatCannotBeUsedLeavesTheOneBefore(t *testing.T) {
 	store.pending = ""
 	store.Handle(messageCertificate, answer(good(foreign), authority.PEM()))
 	if now, _ := own.current(); !now.Leaf.Equal(before.Leaf) {
-		t.Error("a certificate that nobody asked for was taken")
+		t.Error("a certificate that nobody requested was accepted")
 	}
 }
 

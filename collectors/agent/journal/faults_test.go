@@ -49,7 +49,7 @@ func TestAResultThatDoesNotFitIsKnownAndWrittenWhenThereIsRoom(t *testing.T) {
 		t.Errorf("what has happened is forgotten: %+v", result)
 	}
 	if j.Append(started("c2", "r2", "apply", nil, text("2"))) == nil {
-		t.Error("a command was begun although the result before it is not on the disk")
+		t.Error("a command was started although the result before it is not on the disk")
 	}
 	makeRoom()
 	if err := j.Health(); err != nil {

@@ -167,7 +167,7 @@ func TestStandingIsWhatARemedyChangedAndNobodyTookBack(t *testing.T) {
 		"an apply that was not made":    {[]Record{apply, finished("c1", "r1", remedies.NotMade)}, nil, nil, false},
 		"an apply of unknown effect":    {[]Record{apply, finished("c1", "r1", remedies.Unknown)}, text("10000"), text("60000"), true},
 		"an apply that is not finished": {[]Record{apply}, nil, nil, false},
-		"an apply taken back": {[]Record{apply, finished("c1", "r1", remedies.InPlace), undo, finished("c2", "r1", remedies.InPlace)},
+		"an apply that was undone": {[]Record{apply, finished("c1", "r1", remedies.InPlace), undo, finished("c2", "r1", remedies.InPlace)},
 			nil, nil, false},
 		"an undo that failed": {[]Record{apply, finished("c1", "r1", remedies.InPlace), undo, finished("c2", "r1", remedies.NotMade)},
 			text("10000"), text("60000"), true},

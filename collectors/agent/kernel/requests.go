@@ -28,7 +28,7 @@ type Requests struct {
 	netlink.Folder
 }
 
-// LimitVF implements Kernel. The stand-in has no guarantees, so none is asked for.
+// LimitVF implements Kernel. The stand-in has no guarantees, so it is asked for none.
 func (r Requests) LimitVF(ctx context.Context, uplink string, vf int, _, maxMbps uint32) error {
 	return r.do(ctx, fmt.Sprintf("ip link set dev %s vf %d max_tx_rate %d", uplink, vf, maxMbps))
 }

@@ -62,10 +62,10 @@ func (a *ApplyMaskPlan) Precondition(_ context.Context, params Params) error {
 		return refuse("the operations are those of the plan %s for %s of %s", clip(plan.Plan), clip(plan.PCI), clip(plan.Host))
 	}
 	if state, err := a.store.state(plan.Plan); err != nil || state != NotMade {
-		return refuse("the plan was begun on this host before (%s); make a new one", state)
+		return refuse("the plan was started on this host before (%s); create a new one", state)
 	}
 	if expected := time.Duration(float64(len(plan.Steps)) / plan.PacePerS * float64(time.Second)); expected > planTimeout/2 {
-		return refuse("%d operations at %.0f insertions a second would take longer than %s", len(plan.Steps), plan.PacePerS, planTimeout/2)
+		return refuse("%d operations at %.0f insertions per second would take longer than %s", len(plan.Steps), plan.PacePerS, planTimeout/2)
 	}
 	return nil
 }
@@ -209,7 +209,8 @@ func (a *ApplyMaskPlan) takeBack(ctx context.Context, id, sum string) (err error
 	return a.store.remove(id)
 }
 
-// Verify implements Remedy: most of what was added is there, nothing of what was taken back is, and the flows of now are attached for the proof.
+// Verify implements Remedy: most entries that were added are there, none that were undone is, and the present flows are attached for the
+// proof.
 func (a *ApplyMaskPlan) Verify(ctx context.Context, _ Plan) (err error) {
 	run := a.last
 	if run == nil {

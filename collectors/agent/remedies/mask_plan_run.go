@@ -138,8 +138,8 @@ func (p *planRun) deleteFlow(ctx context.Context, step flowStep) (err error) {
 	return err
 }
 
-// takeAlong takes away what came under a mask since the plan was made. Nothing overlaps these flows with other actions, else Open vSwitch had
-// not installed them, so that they may be moved with their mask.
+// takeAlong removes the flows that came under a mask since the plan was made. Nothing overlaps them with other actions, otherwise Open vSwitch
+// would not have installed them, so they may move with their mask.
 func (r *flowRun) takeAlong(ctx context.Context, mask string, now flowtable.Snapshot, newcomer func(id string) bool) error {
 	if err := r.bringAlong(ctx); err != nil {
 		return err

@@ -148,7 +148,7 @@ func TestAPlanIsBegunOnceOnAHost(t *testing.T) {
 	r := newPlanRig(t)
 	r.arrives(nil)
 	r.applied()
-	if _, err := r.plan(); codeOf(err) != CodePreconditionFailed || !strings.Contains(err.Error(), "begun on this host before") {
+	if _, err := r.plan(); codeOf(err) != CodePreconditionFailed || !strings.Contains(err.Error(), "started on this host before") {
 		t.Errorf("%v", err)
 	}
 }

@@ -19,7 +19,7 @@ import (
 // It switches the offload of single ports. Open vSwitch has one switch for the whole host (other_config:hw-offload), and turned off it
 // leaves its filters behind. A port of its own has the driver's feature hw-tc-offload: without it the driver refuses a filter, and Open vSwitch
 // forwards the flow in software. What is in the hardware by then stays there (mlx5), so the flows are deleted through Open vSwitch, which
-// takes their filters away and forgets nothing; the next packet of each creates it again, on the side where it now belongs. Only flows whose packets come
+// removes their filters and forgets nothing; the next packet of each creates it again, on the side where it now belongs. Only flows whose packets come
 // from the port are affected: those that come out of a tunnel to it are filters at the tunnel's port, and need no encapsulation context.
 type portOffload struct {
 	kernel kernel.Kernel

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// The first RNIC's symptoms as its host shows them. Each is as simple as can be: to tell symptoms apart under all circumstances is the
-// pipelines' business.
+// The first RNIC's symptoms as its host shows them. Each is as simple as possible: the pipelines distinguish symptoms under all
+// circumstances.
 var signs = map[string]func(h *host) bool{
 	"S1": (*host).flowsComeBack,
 	"S2": (*host).kernelStoodStill,

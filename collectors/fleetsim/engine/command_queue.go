@@ -86,7 +86,7 @@ func (r *RNIC) deletionTime() time.Duration {
 	return r.Model.Costs.Delete + time.Duration(len(r.entries))*r.Model.Costs.Search
 }
 
-// commandDelay is how long an insertion that is asked for now will take: an upcall, the queue before it, and its share of the interface.
+// commandDelay is how long an insertion that is requested now will take: an upcall, the queue before it, and its share of the interface.
 func (r *RNIC) commandDelay() time.Duration {
 	insertions := len(r.commands) - r.deletionsQueued
 	queue := -r.manualDebt + time.Duration(insertions)*r.Model.Costs.Insert + time.Duration(r.deletionsQueued)*r.deletionTime()

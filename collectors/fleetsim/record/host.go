@@ -134,7 +134,7 @@ func (h *host) collect(sample, look bool) {
 	}
 }
 
-// end takes the collectors away with their host: in order when it is shut down, at once when it crashed.
+// end removes the collectors with their host: in order when it is shut down, at once when it crashed.
 func (h *host) end() {
 	if h.collectors == nil {
 		return

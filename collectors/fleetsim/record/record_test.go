@@ -86,7 +86,7 @@ func kinds(messages []message) (found []string) {
 }
 
 func TestTheSameScenarioGivesTheSameRecording(t *testing.T) {
-	// A crash: with it come boot ids, dumps of a dead kernel and events that are told late.
+	// A crash brings boot ids, dumps of a dead kernel and events that are reported late.
 	first, _, _ := record(t, options(t, "s3", 90*time.Second))
 	second, _, _ := record(t, options(t, "s3", 90*time.Second))
 	if !bytes.Equal(first, second) {
@@ -148,7 +148,7 @@ func TestACrashedHostSendsNothingUntilItHasBootedAndThenTellsWhatItDiedOf(t *tes
 		case "host_booted":
 			booted = m.Timestamp
 			if m.Fields["shutdown"] != "none" || len(m.Fields["boot_id"].(string)) != 36 {
-				t.Errorf("the boot is told as %v", m.Fields)
+				t.Errorf("the boot is reported as %v", m.Fields)
 			}
 		}
 	}

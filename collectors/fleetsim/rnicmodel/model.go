@@ -50,7 +50,7 @@ func (p Performance) LatencyUs(ql, qr float64) float64 { return p.A*ql + p.B*qr 
 
 // Costs are the times of the firmware's command interface, which insertions, deletions and counter reads share.
 //
-// The paper gives their visible effects only: about 1,000 insertions a second (section 3.2, S2) and lost counter updates
+// The paper gives their visible effects only: about 1,000 insertions per second (section 3.2, S2) and lost counter updates
 // above 7,000 entries on CX-6, 7,200 in Figure 6 (S1). The values here are assumptions that reproduce these.
 type Costs struct {
 	Insert, Delete time.Duration

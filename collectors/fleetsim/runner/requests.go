@@ -53,7 +53,7 @@ func (r *requests) path(names ...string) string {
 	return filepath.Join(append([]string{r.folder, "netlink"}, names...)...)
 }
 
-// serve does what was asked for since the last call.
+// serve carries out what was requested since the last call.
 func (r *requests) serve() {
 	waiting, err := filepath.Glob(r.path("requests", "*.json"))
 	if err != nil {

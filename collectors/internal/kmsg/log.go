@@ -23,7 +23,7 @@ type Position struct {
 	ReadAt time.Time `json:"read_at"`
 }
 
-// Reading is what one reading found besides records.
+// Reading is what one reading found in addition to records.
 type Reading struct {
 	Records int
 	// Lost are records that were overwritten before they could be read, by the gaps in their numbers.

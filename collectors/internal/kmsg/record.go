@@ -25,7 +25,7 @@ type Record struct {
 	// Device is the kernel's name of the device concerned, such as +pci:0000:17:00.0, "" where there is none.
 	Device string
 	Text   string
-	// Time is the host's clock when the record was written, as well as the reader can tell. Parse leaves it zero.
+	// Time is the host's clock when the record was written, as well as the reader can infer it. Parse leaves it zero.
 	Time time.Time
 }
 

@@ -68,7 +68,7 @@ func TestItSaysWhatTheWatcherOfTheDomainSays(t *testing.T) {
 		}
 		for violation := range want {
 			if _, there := got[violation]; !there {
-				t.Errorf("seed %d: not told: %s", one.Seed, violation)
+				t.Errorf("seed %d: not reported: %s", one.Seed, violation)
 			}
 		}
 		for policy, want := range one.Counts {

@@ -114,11 +114,11 @@ func TestMasksAreInTheOrderOfTCsPriorities(t *testing.T) {
 		return []string{line(1, 32, packets, "0.1s", inHardware), line(2, 24, packets, "0.1s", inHardware), line(3, 25, packets, "0.1s", inHardware)}
 	}
 	h.step(t, 0, lines(100)...)
-	// Flow 4's mask is not known to TC, so it is tried last.
+	// TC does not know flow 4's mask, so it is tried last.
 	m := offload(t, h.step(t, 10, append(lines(100), line(4, 26, 100, "0.1s", inHardware), line(1, 32, 100, "0.1s", inSoftware))...))
 	expect(t, m, map[string]any{"mask_order": "tc", "q_egress": 3.0})
 	if want := [][]string{{"rep0"}, {"rep0"}}; fmt.Sprint(kernel.asked) != fmt.Sprint(want) {
-		t.Errorf("asked for %v", kernel.asked)
+		t.Errorf("requested %v", kernel.asked)
 	}
 	for flow, position := range map[int]float64{1: 2, 2: 0, 3: 1} {
 		later := lines(100)
@@ -188,7 +188,7 @@ func TestFlowEventsTellWhatPoliciesJudge(t *testing.T) {
 	}
 }
 
-// judging is a host whose flow events are told.
+// judging is a host whose flow events are reported.
 func judging(t *testing.T, tree string) *host {
 	h := newHost(t, tree)
 	h.FlowEventLimit = 100

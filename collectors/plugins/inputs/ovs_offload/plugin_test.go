@@ -173,7 +173,7 @@ func TestADumpThatIsCutOffDeletesNothing(t *testing.T) {
 	}
 	for _, m := range acc.Take() {
 		if m.Name() == "event" {
-			t.Errorf("the second failure was told again: %v", m)
+			t.Errorf("the second failure was reported again: %v", m)
 		}
 	}
 	again := h.step(t, 10, line(1, 32, 300, "0.1s", inHardware), line(2, 24, 300, "0.1s", inHardware))

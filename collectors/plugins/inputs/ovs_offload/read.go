@@ -123,7 +123,7 @@ func (p *Plugin) dump(ctx context.Context, client *unixctl.Client, datapath stri
 // settingsShare is the part of the timeout that the database may use up: one that hangs must not cost the flows too.
 const settingsShare = 4
 
-// maxIdle reads other_config:max-idle. nil means that it is not known now; the last known value then serves to judge
+// maxIdle reads other_config:max-idle. nil means that it is unknown now; the last known value then serves to judge
 // re-offloads.
 func (p *Plugin) maxIdle(ctx context.Context) (*time.Duration, error) {
 	if p.OVSDB == "" {

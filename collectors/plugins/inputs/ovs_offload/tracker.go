@@ -24,7 +24,7 @@ type tracker struct {
 	// maxIdle and sweep are the switch's settings: idle time until a flow is deleted, longest time between two looks at it.
 	maxIdle, sweep time.Duration
 	events         flowEvents
-	// newMasks is set when masks joined a chain, until their order has been asked for.
+	// newMasks is set when masks joined a chain, until their order has been requested.
 	newMasks bool
 	// ports are those that offloaded flows come from: representors, uplinks and tunnels.
 	ports map[string]struct{}

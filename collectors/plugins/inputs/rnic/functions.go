@@ -101,7 +101,7 @@ func (f *functions) read(reader *sysfs.Reader, root sysfs.Root, rnic sysfs.RNIC,
 	return samples
 }
 
-// ask asks for the settings. The counters are asked for where no function has a representor, which is a card whose eSwitch is
+// ask requests the settings. The counters are requested where no function has a representor, which is a card whose eSwitch is
 // in the legacy mode: there they are the only ones.
 func (f *functions) ask(rnic sysfs.RNIC, all []sysfs.VF, source netlink.Source, at time.Time, log telegraf.Logger) map[int]netlink.VF {
 	if source == nil || rnic.Netdev == "" || len(all) == 0 {

@@ -82,7 +82,7 @@ func TestOnlyViolationsOfFlowsLeaveTheHost(t *testing.T) {
 	told := acc.Take()
 	plugintest.CheckEmitted(t, acc)
 	if len(told) == 0 {
-		t.Fatal("nothing was told")
+		t.Fatal("nothing was reported")
 	}
 	found := ""
 	for _, m := range told {
@@ -110,7 +110,7 @@ func TestABadFileIsRefusedAndTheOldPoliciesGoOn(t *testing.T) {
 	add(t, p, acc, happened("soft_lockup", -60*time.Second, nil))
 	p.tick(acc)
 	if got := kinds(acc.Take()); !strings.Contains(got, "policy_violated") {
-		t.Errorf("told: %s", got)
+		t.Errorf("reported: %s", got)
 	}
 	if err := os.Remove(p.Policies); err != nil {
 		t.Fatal(err)
@@ -158,7 +158,7 @@ func TestAFloodOfViolationsIsToldInPartAndCounted(t *testing.T) {
 		}
 	}
 	if told != 4 || left != 7 {
-		t.Errorf("%d were told, and that %d were left out", told, left)
+		t.Errorf("%d were reported, and that %d were left out", told, left)
 	}
 }
 
@@ -235,7 +235,7 @@ func TestTheStateOfAPolicyIsToldWhenItChangesAndNowAndThen(t *testing.T) {
 		told += len(state())
 	}
 	if again := state(); told != 0 || len(again) != 20 || !strings.Contains(fields(again["host-cpus-run"]), "period_s:600 ") {
-		t.Errorf("%d were told in between, then %d", told, len(again))
+		t.Errorf("%d were reported in between, then %d", told, len(again))
 	}
 	add(t, p, acc, metric.New("ovs_datapath", map[string]string{"host": "host01"}, map[string]any{"flow_events_left_out": int64(3)}, start))
 	if after := state(); len(after) != 8 || !strings.Contains(fields(after["flow-offloaded-once 0000:17:00.0"]), "coverage:0 ") {
@@ -290,7 +290,7 @@ func fields(m telegraf.Metric) string {
 
 func TestAnEventThatComesAfterALaterOneOfAnotherInputIsTakenInItsPlace(t *testing.T) {
 	p, acc := running(t)
-	// The kernel log told of the link before the CNI chain's file about the container was read.
+	// The kernel log reported the link before the CNI chain's file about the container was read.
 	add(t, p, acc, happened("pcie_link_down", -50*time.Second, nil), happened("cni_del", -60*time.Second, map[string]any{"device": "0000:17:00.2"}))
 	p.tick(acc)
 	told := plugintest.Format(acc.Take(), start)
