@@ -195,7 +195,7 @@ func (r *crashRig) state() string {
 	return fmt.Sprint(host, flows, files)
 }
 
-func TestAnAgentThatDiesAtAnyChangeOfAnyRemedySaysSoAndCanTakeItBack(t *testing.T) {
+func TestAnAgentThatDiesAtAnyChangeOfAnyRemedySaysSoAndCanUndoIt(t *testing.T) {
 	cases := crashCases(t)
 	for _, spec := range remedies.NewRegistry(remedies.Host{}).Specs() {
 		if _, covered := cases[spec.Action]; !covered && slices.Contains(spec.Operations, command.Apply) {

@@ -86,7 +86,7 @@ func TestAnInterruptedChangeThatWasNotMadeHasNothingToUndo(t *testing.T) {
 	}
 }
 
-func TestAnInterruptedUndoCanBeAskedForAgain(t *testing.T) {
+func TestAnInterruptedUndoCanBeRequestedAgain(t *testing.T) {
 	for _, point := range []string{FaultAfterStarted, FaultAfterApply} {
 		t.Run(point, func(t *testing.T) {
 			r := newRig(t)

@@ -58,7 +58,7 @@ func TestATokenMakesTheFirstContactSafe(t *testing.T) {
 	}
 }
 
-func TestAnEndedCertificateAndANewTokenEnrolAnew(t *testing.T) {
+func TestAnExpiredCertificateAndANewTokenEnrolTheHostAgain(t *testing.T) {
 	authority := agenttest.NewAuthority(t, "ours")
 	ended := authority.Server(authority.Enrolling("host01", -time.Minute, authority.PEM()))
 	enrolment := enrolmentAt(ended, t.TempDir())

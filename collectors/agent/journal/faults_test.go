@@ -37,7 +37,7 @@ func TestAJournalOnAFullDiskGoesOnWhenThereIsRoomAgain(t *testing.T) {
 	}
 }
 
-func TestAResultThatDoesNotFitIsKnownAndWrittenWhenThereIsRoom(t *testing.T) {
+func TestAResultThatDoesNotFitIsKeptAndWrittenWhenThereIsRoom(t *testing.T) {
 	dir := t.TempDir()
 	j := open(t, dir)
 	write(t, j, started("c1", "r1", "apply", nil, text("1")))

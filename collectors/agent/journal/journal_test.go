@@ -152,7 +152,7 @@ func TestOnlyUnacknowledgedRecentResultsAreUndelivered(t *testing.T) {
 	}
 }
 
-func TestStandingIsWhatARemedyChangedAndNobodyTookBack(t *testing.T) {
+func TestStandingIsWhatARemedyChangedAndNobodyUndid(t *testing.T) {
 	apply := started("c1", "r1", "apply", text("10000"), text("60000"))
 	undo := started("c2", "r1", "undo", text("60000"), text("10000"))
 	again := started("c3", "r1", "apply", text("60000"), text("90000"))

@@ -62,7 +62,7 @@ func TestALimitIsSentAsIPSendsIt(t *testing.T) {
 	}
 }
 
-func TestARefusalOfTheDriverIsTold(t *testing.T) {
+func TestARefusalOfTheDriverIsReported(t *testing.T) {
 	k := Netlink{
 		dialRoute: func() (*netlink.Conn, error) {
 			return nltest.Dial(func(requests []netlink.Message) ([]netlink.Message, error) {

@@ -37,7 +37,7 @@ func (c *CapEncapContexts) Precondition(_ context.Context, params Params) error 
 	return c.usable(params.Text("pci"))
 }
 
-// Plan implements Remedy: it chooses the ports by the flows of now.
+// Plan implements Remedy: it chooses the ports by the present flows.
 func (c *CapEncapContexts) Plan(ctx context.Context, params Params, _ Origin) (plan Plan, err error) {
 	pci := params.Text("pci")
 	most, _ := params.Integer("max_contexts")

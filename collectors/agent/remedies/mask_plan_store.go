@@ -112,7 +112,7 @@ func readMark(path string) (pci string, at int64) {
 	return pci, at
 }
 
-// unmark takes the mark away, before the first operation of an undo.
+// unmark removes the mark, before the first operation of an undo.
 func (s planStore) unmark(plan string) error {
 	if err := os.Remove(s.path(plan, markSuffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

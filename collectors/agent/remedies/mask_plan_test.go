@@ -102,7 +102,7 @@ func TestAPlanIsRefusedWhenItDoesNotFitTheFlowsOfNow(t *testing.T) {
 			r.arrives(c.change)
 			r.vs.Set(c.flows...)
 			_, err := r.plan()
-			if codeOf(err) != CodePreconditionFailed || !strings.Contains(err.Error(), c.because) || !strings.Contains(err.Error(), "make a new plan") {
+			if codeOf(err) != CodePreconditionFailed || !strings.Contains(err.Error(), c.because) || !strings.Contains(err.Error(), "create a new plan") {
 				t.Errorf("%v", err)
 			}
 		})
@@ -144,7 +144,7 @@ func swap(inbox planInbox, content []byte) {
 	}
 }
 
-func TestAPlanIsBegunOnceOnAHost(t *testing.T) {
+func TestAPlanIsStartedOnceOnAHost(t *testing.T) {
 	r := newPlanRig(t)
 	r.arrives(nil)
 	r.applied()
@@ -201,7 +201,7 @@ func TestWhatCameUnderAMaskSinceThePlanIsMovedWithIt(t *testing.T) {
 	r.expect([]string{other}, newcomer, wide, middle, exact)
 }
 
-func TestAFailureInTheMiddleTakesNewcomersBackToo(t *testing.T) {
+func TestAFailureInTheMiddleRestoresNewcomersToo(t *testing.T) {
 	r := newPlanRig(t)
 	r.arrives(nil)
 	newcomer := []string{ruleOf(7, "10.7.0.0/255.255.0.0")}
@@ -226,7 +226,7 @@ func TestAFailureInTheMiddleTakesNewcomersBackToo(t *testing.T) {
 	}
 }
 
-func TestAFailureInTheMiddleIsTakenBack(t *testing.T) {
+func TestAFailureInTheMiddleIsRolledBack(t *testing.T) {
 	for name, failure := range map[string]error{"the switch refuses": errors.New("updating flow table (No space left on device)"), "the switch closes": net.ErrClosed} {
 		t.Run(name, func(t *testing.T) {
 			r := newPlanRig(t)
@@ -255,7 +255,7 @@ func TestAFailureInTheMiddleIsTakenBack(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeTakenBackCountsAsPartialAndCanBeUndoneLater(t *testing.T) {
+func TestWhatCannotBeRolledBackCountsAsPartialAndCanBeUndoneLater(t *testing.T) {
 	r := newPlanRig(t)
 	r.arrives(nil)
 	plan, err := r.plan()

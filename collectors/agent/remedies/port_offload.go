@@ -153,14 +153,14 @@ func (p portOffload) Apply(ctx context.Context, plan Plan) (err error) {
 			err = p.set(ctx, representor, *change.After == netlink.On)
 		}
 		if err != nil {
-			return errors.Join(err, p.takeBack(ctx, known, plan.Changes[:min(i+1, len(plan.Changes))]))
+			return errors.Join(err, p.rollBack(ctx, known, plan.Changes[:min(i+1, len(plan.Changes))]))
 		}
 		notesOf(ctx).progress(i+1, len(plan.Changes))
 	}
 	return nil
 }
 
-func (p portOffload) takeBack(ctx context.Context, known map[string]sysfs.Representor, changes []Change) error {
+func (p portOffload) rollBack(ctx context.Context, known map[string]sysfs.Representor, changes []Change) error {
 	var errs []error
 	for _, change := range slices.Backward(changes) {
 		if representor, ok := known[change.Key]; ok && change.Before != nil {

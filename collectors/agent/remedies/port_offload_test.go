@@ -128,7 +128,7 @@ func TestADriverThatRefusesWhileFiltersAreInTheHardwareIsAskedAgainWithoutThem(t
 	}
 }
 
-func TestAFlowThatWasOnItsWayIntoTheHardwareIsTakenOutToo(t *testing.T) {
+func TestAFlowThatWasOnItsWayIntoTheHardwareIsRemovedToo(t *testing.T) {
 	ctx := context.Background()
 	r := newOffloadRig(t, busy...)
 	late := 2
@@ -219,7 +219,7 @@ func TestOfPortsThatAreEnoughByThemselvesTheOneWithTheLeastTrafficGoes(t *testin
 	}
 }
 
-func TestWhatFailsAtTheSecondPortIsTakenBackAtTheFirst(t *testing.T) {
+func TestWhatFailsAtTheSecondPortIsRolledBackAtTheFirst(t *testing.T) {
 	ctx := context.Background()
 	r := newOffloadRig(t, busy...)
 	limit := r.limit()

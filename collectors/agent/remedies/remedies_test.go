@@ -220,7 +220,7 @@ func TestOnlyAPhysicalFunctionOfThisHostCanBeCordoned(t *testing.T) {
 	}
 }
 
-func TestACordonIsWrittenWholeAndTakenAway(t *testing.T) {
+func TestACordonIsWrittenWholeAndRemoved(t *testing.T) {
 	ctx := context.Background()
 	remedy := host(t)
 	file := filepath.Join(remedy.Dir, "0000:3b:00.0.json")
@@ -263,7 +263,7 @@ func TestACordonIsWrittenWholeAndTakenAway(t *testing.T) {
 	}
 }
 
-func TestAPaceIsWrittenForThePluginAndTakenAwayWithItsAccount(t *testing.T) {
+func TestAPaceIsWrittenForThePluginAndRemovedWithItsAccount(t *testing.T) {
 	ctx := context.Background()
 	place := host(t)
 	dir := filepath.Join(filepath.Dir(place.Dir), "pace")

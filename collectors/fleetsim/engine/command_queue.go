@@ -148,7 +148,7 @@ func (r *RNIC) install(e *Entry, now time.Duration) {
 func (r *RNIC) remove(e *Entry, now time.Duration) {
 	r.chains[e.dir].Leave(e.group, now)
 	e.release()
-	r.giveContextBack(e)
+	r.releaseContext(e)
 	r.removeFromIndex(e)
 	e.state, e.group, e.suspended, e.restoring = absent, nil, false, false
 	r.counters[e.counter] = nil

@@ -40,7 +40,7 @@ func (r *RNIC) takeContext(e *Entry, now time.Duration) bool {
 	return true
 }
 
-func (r *RNIC) giveContextBack(e *Entry) {
+func (r *RNIC) releaseContext(e *Entry) {
 	if e.dir != Egress {
 		return
 	}

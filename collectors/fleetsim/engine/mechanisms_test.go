@@ -75,7 +75,7 @@ func TestAnEncapsulationContextIsSharedAndTheFirstOneTooManyStopsTheCard(t *test
 			t.Fatalf("network %d has no place", vni)
 		}
 	}
-	r.giveContextBack(entry(2))
+	r.releaseContext(entry(2))
 	if r.takeContext(entry(3), time.Second) || !r.wedged() {
 		t.Fatal("a third context found a place while the second one is still used")
 	}

@@ -135,7 +135,7 @@ func TestMessagesAreInOrderOfTimeAndCounted(t *testing.T) {
 	}
 }
 
-func TestACrashedHostSendsNothingUntilItHasBootedAndThenTellsWhatItDiedOf(t *testing.T) {
+func TestACrashedHostSendsNothingUntilItHasBootedAndThenReportsWhyItDied(t *testing.T) {
 	_, messages, _ := record(t, options(t, "s3", 90*time.Second))
 	crashed, booted := int64(0), int64(0)
 	for _, m := range of(messages, "event") {
@@ -176,16 +176,16 @@ func TestAStalledKernelSendsNoSamplesAndItsLogIsReadWhenItGoesOn(t *testing.T) {
 	if gap := time.Duration(longest); gap < 35*time.Second || gap > 50*time.Second {
 		t.Errorf("the longest time without samples is %s, want about the 40 s of the stall", gap)
 	}
-	told := strings.Join(kinds(messages), " ")
-	if !strings.Contains(told, "command_timeout") || !strings.Contains(told, "soft_lockup") {
-		t.Errorf("the kernel log gave %s", told)
+	reported := strings.Join(kinds(messages), " ")
+	if !strings.Contains(reported, "command_timeout") || !strings.Contains(reported, "soft_lockup") {
+		t.Errorf("the kernel log gave %s", reported)
 	}
 }
 
 func TestAShutdownIsAnnounced(t *testing.T) {
 	_, messages, _ := record(t, options(t, "operator-reboots", 90*time.Second))
-	if told := strings.Join(kinds(messages), " "); told != "host_shutdown host_booted" {
-		t.Errorf("got %q", told)
+	if reported := strings.Join(kinds(messages), " "); reported != "host_shutdown host_booted" {
+		t.Errorf("got %q", reported)
 	}
 }
 

@@ -138,7 +138,7 @@ func Decode(content []byte) (Event, error) {
 		return Event{}, err
 	}
 	if e.At.Year() < 2020 || e.At.Year() > 2200 {
-		return Event{}, fmt.Errorf("the time %s cannot be", e.At.Format(time.RFC3339))
+		return Event{}, fmt.Errorf("the time %s is out of range", e.At.Format(time.RFC3339))
 	}
 	switch e.Command {
 	case "ADD", "DEL", "CHECK":

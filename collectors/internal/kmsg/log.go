@@ -32,8 +32,8 @@ type Reading struct {
 	Overruns int
 	// Malformed are pieces that are no records.
 	Malformed int
-	// BegunAnew is set when a file was truncated or replaced, and read from its beginning.
-	BegunAnew bool
+	// Restarted is set when a file was truncated or replaced, so that it is read from its beginning.
+	Restarted bool
 }
 
 // Clock is the host's clock. Tests replace it.
@@ -114,7 +114,7 @@ func (l *Log) Read(each func(Record)) (Reading, error) {
 			return found, fmt.Errorf("the kernel log: %w", err)
 		}
 		l.stamp.boot = file.bootTime(now)
-		if found.BegunAnew {
+		if found.Restarted {
 			l.position.Known = false
 		}
 	}

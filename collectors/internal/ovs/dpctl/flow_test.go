@@ -60,7 +60,7 @@ func TestFormsOfOtherReleasesAndDatapathsAreRead(t *testing.T) {
 	}
 }
 
-func TestFlowsWithoutAnIdentityAreToldApartByTheirMatch(t *testing.T) {
+func TestFlowsWithoutAnIdentityAreDistinguishedByTheirMatch(t *testing.T) {
 	var a, b, again Flow
 	for line, f := range map[string]*Flow{
 		"in_port(1),eth_type(0x0800), packets:1, bytes:1, used:1s, actions:2":   &a,
@@ -76,7 +76,7 @@ func TestFlowsWithoutAnIdentityAreToldApartByTheirMatch(t *testing.T) {
 	}
 }
 
-func TestLinesThatAreNotFlowsAreToldFromMalformedOnes(t *testing.T) {
+func TestLinesThatAreNotFlowsAreDistinguishedFromMalformedOnes(t *testing.T) {
 	for line, want := range map[string]error{
 		"":                                   ErrNotAFlow,
 		"  \t ":                              ErrNotAFlow,

@@ -78,7 +78,7 @@ func TestABrokenMatchIsRefused(t *testing.T) {
 	}
 }
 
-func TestActionsTellPortsAndTunnels(t *testing.T) {
+func TestActionsNamePortsAndTunnels(t *testing.T) {
 	for actions, want := range map[string]string{
 		"drop":                       "[drop] 0",
 		"eth0_1,eth0_2":              "[eth0_1 eth0_2] 0",

@@ -62,7 +62,7 @@ func TestAStopLeavesNothingBehindAndACrashRepeatsTheSame(t *testing.T) {
 	}
 }
 
-func TestAFullFolderIsToldOnce(t *testing.T) {
+func TestAFullFolderIsReportedOnce(t *testing.T) {
 	p := newPlugin(t, "")
 	for i := range cnievent.MaxPending {
 		p.leave(t, fmt.Sprintf("%020d-1.json", i), `{"at": "2026-11-01T12:00:00Z", "command": "CHECK", "container": "a", "result": "ok"}`)

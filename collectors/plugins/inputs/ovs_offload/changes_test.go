@@ -73,7 +73,7 @@ func TestSlowDeletionsShowAsTimePerDeletionAndLag(t *testing.T) {
 	}
 }
 
-func TestAFlowThatTCHasAndTheRNICRefusedIsTold(t *testing.T) {
+func TestAFlowThatTCHasAndTheRNICRefusedIsReported(t *testing.T) {
 	h := newHost(t, oneRNIC)
 	m := offload(t, h.step(t, 0, line(1, 32, 1, "0.1s", refused), line(2, 32, 1, "0.1s", inSoftware), line(3, 32, 1, "0.1s", inHardware)))
 	expect(t, m, map[string]any{"flows_software": int64(2), "flows_tc_software": int64(1), "flows_offloaded": int64(1)})
@@ -160,7 +160,7 @@ func words(metrics []telegraf.Metric) map[string]string {
 	return result
 }
 
-func TestFlowEventsTellWhatPoliciesJudge(t *testing.T) {
+func TestFlowEventsReportWhatPoliciesJudge(t *testing.T) {
 	h := newHost(t, oneRNIC)
 	h.FlowEventLimit = 100
 	if err := h.Init(); err != nil {
@@ -210,7 +210,7 @@ func TestAFlowThatWasNeverUsedAgesFromItsBeginning(t *testing.T) {
 	}
 }
 
-func TestAFlowThatComesBackHadBeenInUseOnlyWhereDumpsCanTell(t *testing.T) {
+func TestAFlowThatComesBackHadBeenInUseOnlyWhereDumpsShowIt(t *testing.T) {
 	for seconds, want := range map[float64]string{
 		2:  "flow_offloaded flow_entry_created flow_returned",
 		10: "flow_offloaded flow_entry_created",

@@ -58,7 +58,7 @@ func TestQIsTheMeanPositionWeightedByNewPackets(t *testing.T) {
 	expect(t, m, map[string]any{"q_egress": nil, "packets_per_s": 0.0})
 }
 
-func TestAMaskKeepsItsPlaceWhileItsFlowsAreAway(t *testing.T) {
+func TestAMaskKeepsItsPlaceWhileItsFlowsAreGone(t *testing.T) {
 	h := newHost(t, oneRNIC)
 	h.step(t, 0, line(1, 32, 1, "0.1s", inHardware), line(2, 24, 1, "0.1s", inHardware))
 	m := offload(t, h.step(t, 10, line(2, 24, 11, "0.1s", inHardware)))

@@ -92,7 +92,7 @@ func (f *functions) read(reader *sysfs.Reader, root sysfs.Root, rnic sysfs.RNIC,
 		if vf.Representor != "" {
 			one.addCounters(reader, root.Netdev(vf.Representor), at, fields)
 		} else {
-			addTold(fields, set.Counters)
+			addNetlinkCounters(fields, set.Counters)
 		}
 		one.addRates(fields, at)
 		samples = append(samples, vfSample{tags: vfTags(rnic, vf), fields: fields})
@@ -156,7 +156,7 @@ func addSettings(fields map[string]any, set netlink.VF) {
 	}
 }
 
-func addTold(fields map[string]any, counters map[string]uint64) {
+func addNetlinkCounters(fields map[string]any, counters map[string]uint64) {
 	for name, count := range counters {
 		if count <= math.MaxInt64 {
 			fields[name] = int64(count)

@@ -79,13 +79,13 @@ func TestOnlyViolationsOfFlowsLeaveTheHost(t *testing.T) {
 		t.Errorf("passed on: %s", got)
 	}
 	p.tick(acc)
-	told := acc.Take()
+	reported := acc.Take()
 	plugintest.CheckEmitted(t, acc)
-	if len(told) == 0 {
+	if len(reported) == 0 {
 		t.Fatal("nothing was reported")
 	}
 	found := ""
-	for _, m := range told {
+	for _, m := range reported {
 		if policy, _ := m.GetField("policy"); policy == "flow-offloaded-once" {
 			found = plugintest.Format([]telegraf.Metric{m}, start)
 		}
@@ -134,7 +134,7 @@ func TestEventsThatWereLeftOutMakeFlowsUnknown(t *testing.T) {
 	}
 }
 
-func TestAFloodOfViolationsIsToldInPartAndCounted(t *testing.T) {
+func TestAFloodOfViolationsIsReportedInPartAndCounted(t *testing.T) {
 	p, acc := running(t)
 	now := start
 	p.clock = func() time.Time { return now }
@@ -147,18 +147,18 @@ func TestAFloodOfViolationsIsToldInPartAndCounted(t *testing.T) {
 		p.tick(acc)
 	}
 	plugintest.CheckEmitted(t, acc)
-	told, left := 0, int64(0)
+	reported, left := 0, int64(0)
 	for _, m := range acc.Take() {
 		if kind, _ := m.GetTag("kind"); kind != Violated {
 			continue
 		}
-		told++
-		if n, there := m.GetField("left_out"); there {
+		reported++
+		if n, found := m.GetField("left_out"); found {
 			left += n.(int64)
 		}
 	}
-	if told != 4 || left != 7 {
-		t.Errorf("%d were reported, and that %d were left out", told, left)
+	if reported != 4 || left != 7 {
+		t.Errorf("%d were reported, and that %d were left out", reported, left)
 	}
 }
 
@@ -179,7 +179,7 @@ func TestWithoutPoliciesEventsOfFlowsStayAllTheSame(t *testing.T) {
 	}
 }
 
-func TestAWrongConfigurationIsToldAtTheStart(t *testing.T) {
+func TestAWrongConfigurationIsReportedAtTheStart(t *testing.T) {
 	for want, p := range map[string]*Plugin{
 		"policies is empty": {MaxSubjects: 1},
 		"max_subjects":      {Policies: "f"},
@@ -193,7 +193,7 @@ func TestAWrongConfigurationIsToldAtTheStart(t *testing.T) {
 	}
 }
 
-func TestTheStateOfAPolicyIsToldWhenItChangesAndNowAndThen(t *testing.T) {
+func TestTheStateOfAPolicyIsReportedWhenItChangesAndNowAndThen(t *testing.T) {
 	p, acc := running(t)
 	now := start
 	p.clock = func() time.Time { return now }
@@ -227,15 +227,15 @@ func TestTheStateOfAPolicyIsToldWhenItChangesAndNowAndThen(t *testing.T) {
 	if revision, _ := offloads.GetTag("revision"); len(revision) != 12 || !strings.Contains(plugintest.Format([]telegraf.Metric{offloads}, start), "rack=r1") {
 		t.Errorf("revision %q", revision)
 	}
-	if coverage, there := first["vf-one-container"].GetField("coverage"); there {
+	if coverage, found := first["vf-one-container"].GetField("coverage"); found {
 		t.Errorf("coverage of no subjects: %v", coverage)
 	}
-	told := 0
+	reported := 0
 	for range atLeastEvery - 1 {
-		told += len(state())
+		reported += len(state())
 	}
-	if again := state(); told != 0 || len(again) != 20 || !strings.Contains(fields(again["host-cpus-run"]), "period_s:600 ") {
-		t.Errorf("%d were reported in between, then %d", told, len(again))
+	if again := state(); reported != 0 || len(again) != 20 || !strings.Contains(fields(again["host-cpus-run"]), "period_s:600 ") {
+		t.Errorf("%d were reported in between, then %d", reported, len(again))
 	}
 	add(t, p, acc, metric.New("ovs_datapath", map[string]string{"host": "host01"}, map[string]any{"flow_events_left_out": int64(3)}, start))
 	if after := state(); len(after) != 8 || !strings.Contains(fields(after["flow-offloaded-once 0000:17:00.0"]), "coverage:0 ") {
@@ -267,14 +267,14 @@ func TestFlowsThatComeBackAreUnknownWhereDumpsAreFarApart(t *testing.T) {
 		acc.Take()
 		now = now.Add(time.Minute)
 		p.tick(acc)
-		told := ""
+		reported := ""
 		for _, m := range acc.Take() {
 			if policy, _ := m.GetTag("policy"); policy == "flow-kept-while-used" && m.Name() == State {
-				told = fields(m)
+				reported = fields(m)
 			}
 		}
-		if !strings.Contains(told, "subjects:1 "+c.want) {
-			t.Errorf("dumps at %v: %q, want %s", c.dumps, told, c.want)
+		if !strings.Contains(reported, "subjects:1 "+c.want) {
+			t.Errorf("dumps at %v: %q, want %s", c.dumps, reported, c.want)
 		}
 	}
 }
@@ -293,9 +293,9 @@ func TestAnEventThatComesAfterALaterOneOfAnotherInputIsTakenInItsPlace(t *testin
 	// The kernel log reported the link before the CNI chain's file about the container was read.
 	add(t, p, acc, happened("pcie_link_down", -50*time.Second, nil), happened("cni_del", -60*time.Second, map[string]any{"device": "0000:17:00.2"}))
 	p.tick(acc)
-	told := plugintest.Format(acc.Take(), start)
-	if !strings.Contains(told, "rnic-link-survives-unbind") || !strings.Contains(told, `[{\"at\":\"2026-09-21T14:12:20.000000Z\",\"kinds\":[\"cni_del\"],\"propositions\":[\"UNBIND\"]}`) {
-		t.Error(told)
+	reported := plugintest.Format(acc.Take(), start)
+	if !strings.Contains(reported, "rnic-link-survives-unbind") || !strings.Contains(reported, `[{\"at\":\"2026-09-21T14:12:20.000000Z\",\"kinds\":[\"cni_del\"],\"propositions\":[\"UNBIND\"]}`) {
+		t.Error(reported)
 	}
 }
 
@@ -315,8 +315,8 @@ func TestAnEntryThatGoesWithItsContainerIsNoViolation(t *testing.T) {
 		add(t, p, acc, happened("flow_offloaded", -300*time.Second, flow), happened("flow_entry_created", -299*time.Second, flow),
 			happened("flow_entry_deleted", -100*time.Second, flow), happened("cni_del", -100*time.Second-c.after, map[string]any{"device": c.device}))
 		p.tick(acc)
-		if told := plugintest.Format(acc.Take(), start); strings.Contains(told, "flow-deleted-when-aged") != c.want {
-			t.Errorf("%s: %s", name, told)
+		if reported := plugintest.Format(acc.Take(), start); strings.Contains(reported, "flow-deleted-when-aged") != c.want {
+			t.Errorf("%s: %s", name, reported)
 		}
 	}
 }
