@@ -119,8 +119,9 @@ func (a *Authority) Enrolling(host string, life time.Duration, authorities ...st
 		from := time.Now().Add(-time.Hour)
 		w.WriteHeader(http.StatusCreated)
 		_ = json.NewEncoder(w).Encode(map[string]any{
-			"agent_id": "a", "secret": nil, "opamp_url": "wss://x:8443/v1/opamp", "command_keys": []map[string]string{{"kid": "k1", "alg": "EdDSA", "public_key": PublicKey(ServerKey)}},
-			"certificate": a.Sign(body["csr"], host, from, from.Add(time.Hour+life)), "authorities": authorities,
+			"agent_id": "a", "secret": nil, "opamp_url": "wss://x:8443/v1/opamp",
+			"command_keys": []map[string]string{{"kid": "k1", "alg": "EdDSA", "public_key": PublicKey(ServerKey)}},
+			"certificate":  a.Sign(body["csr"], host, from, from.Add(time.Hour+life)), "authorities": authorities,
 		})
 	}
 }
@@ -147,6 +148,7 @@ func (a *Authority) ClientCertificate(host string) (certificate, key string) {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	signed := a.Sign(string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: request})), host, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
+	signed := a.Sign(string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: request})), host, time.Now().Add(-time.Hour),
+		time.Now().Add(time.Hour))
 	return signed, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encoded}))
 }

@@ -40,12 +40,17 @@ func TestATokenMakesTheFirstContactSafe(t *testing.T) {
 		token  string
 		says   string
 	}{
-		"a server of another authority":          {stranger.Server(stranger.Enrolling("host01", time.Hour, stranger.PEM())), agenttest.Token + "." + authority.Pin(), "neither from the authority"},
-		"a server that nobody has vouched for":   {honest, agenttest.Token, "certificate"},
-		"an answer of another authority":         {authority.Server(stranger.Enrolling("host01", time.Hour, stranger.PEM())), agenttest.Token + "." + authority.Pin(), "not by the authority"},
-		"a certificate of somebody else's host":  {authority.Server(authority.Enrolling("host02", time.Hour, authority.PEM())), agenttest.Token + "." + authority.Pin(), "host02"},
-		"a certificate of another authority":     {authority.Server(stranger.Enrolling("host01", time.Hour, authority.PEM())), agenttest.Token + "." + authority.Pin(), "does not come from"},
-		"a secret where there was to be a name":  {authority.Server(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { accepted(w) })), agenttest.Token + "." + authority.Pin(), "not by the authority"},
+		"a server of another authority": {stranger.Server(stranger.Enrolling("host01", time.Hour, stranger.PEM())),
+			agenttest.Token + "." + authority.Pin(), "neither from the authority"},
+		"a server that nobody has vouched for": {honest, agenttest.Token, "certificate"},
+		"an answer of another authority": {authority.Server(stranger.Enrolling("host01", time.Hour, stranger.PEM())),
+			agenttest.Token + "." + authority.Pin(), "not by the authority"},
+		"a certificate of somebody else's host": {authority.Server(authority.Enrolling("host02", time.Hour, authority.PEM())),
+			agenttest.Token + "." + authority.Pin(), "host02"},
+		"a certificate of another authority": {authority.Server(stranger.Enrolling("host01", time.Hour, authority.PEM())),
+			agenttest.Token + "." + authority.Pin(), "does not come from"},
+		"a secret where there was to be a name": {authority.Server(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { accepted(w) })),
+			agenttest.Token + "." + authority.Pin(), "not by the authority"},
 		"a token that was not copied completely": {honest, agenttest.Token + "." + authority.Pin()[:20], "damaged"},
 	} {
 		dir := t.TempDir()

@@ -157,7 +157,8 @@ func (a *ApplyMaskPlan) carryOut(ctx context.Context, id, sum string) (err error
 		}
 	}
 	a.last = run
-	notesOf(ctx).Message = fmt.Sprintf("%d entries added (%d refused because a flow overlaps), %d flows moved (%d of them came after the plan was made), %d left to their entries, %d removed, %d were gone, %d had come back by themselves",
+	notesOf(ctx).Message = fmt.Sprintf("%d entries added (%d refused because a flow overlaps), %d flows moved (%d of them came after the plan "+
+		"was made), %d left to their entries, %d removed, %d were gone, %d had come back by themselves",
 		run.entries, run.entriesRefused, run.moved, run.newcomers, len(run.deleted), run.removed, run.gone, run.returned)
 	return a.store.mark(id, plan.PCI)
 }

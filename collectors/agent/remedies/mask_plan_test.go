@@ -89,8 +89,9 @@ func TestAPlanIsRefusedWhenItDoesNotFitTheFlowsOfNow(t *testing.T) {
 		change  func(*maskPlan)
 		because string
 	}{
-		"another action":         {slices.Concat(wide, middle, []string{strings.Replace(exact[0], "|5", "|6", 1)}), nil, "has changed since"},
-		"a wider prefix":         {slices.Concat(wide, middle, []string{strings.Replace(exact[0], "255.255.255.255", "255.255.255.254", 1)}), nil, "has changed since"},
+		"another action": {slices.Concat(wide, middle, []string{strings.Replace(exact[0], "|5", "|6", 1)}), nil, "has changed since"},
+		"a wider prefix": {slices.Concat(wide, middle, []string{strings.Replace(exact[0], "255.255.255.255", "255.255.255.254", 1)}),
+			nil, "has changed since"},
 		"half of them gone":      {middle, nil, "3 of 4 flows are gone"},
 		"a line that is no flow": {slices.Concat(chain, []string{"ufid:torn,in_port(3)|5"}), nil, "cannot be read"},
 		"a new flow where flows overlap": {slices.Concat(chain, []string{ruleOf(7, "10.7.0.0/255.255.0.0")}),
@@ -176,7 +177,8 @@ func TestWhatOpenVSwitchDoesMeanwhileIsLeftAsItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.expect(middle, exact, []string{other}, wide[1:])
-	if !strings.Contains(r.notes.Message, "(1 refused because a flow overlaps), 1 flows moved (0 of them came after the plan was made), 0 left to their entries, 0 removed, 1 were gone") {
+	if !strings.Contains(r.notes.Message, "(1 refused because a flow overlaps), 1 flows moved (0 of them came after the plan was made), 0 left "+
+		"to their entries, 0 removed, 1 were gone") {
 		t.Error(r.notes.Message)
 	}
 }
@@ -227,7 +229,8 @@ func TestAFailureInTheMiddleRestoresNewcomersToo(t *testing.T) {
 }
 
 func TestAFailureInTheMiddleIsRolledBack(t *testing.T) {
-	for name, failure := range map[string]error{"the switch refuses": errors.New("updating flow table (No space left on device)"), "the switch closes": net.ErrClosed} {
+	for name, failure := range map[string]error{"the switch refuses": errors.New("updating flow table (No space left on device)"),
+		"the switch closes": net.ErrClosed} {
 		t.Run(name, func(t *testing.T) {
 			r := newPlanRig(t)
 			r.arrives(nil)

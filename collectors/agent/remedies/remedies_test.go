@@ -273,7 +273,8 @@ func TestAPaceIsWrittenForThePluginAndRemovedWithItsAccount(t *testing.T) {
 		kind   pace.Kind
 		says   string
 	}{
-		{&PaceFlowInsertion{SysfsRoot: place.SysfsRoot, Dir: dir}, `{"pci": "0000:3b:00.0", "containers_per_minute": 30, "burst": 4}`, pace.Add, "30 new containers per minute onto 0000:3b:00.0, with bursts of 4"},
+		{&PaceFlowInsertion{SysfsRoot: place.SysfsRoot, Dir: dir}, `{"pci": "0000:3b:00.0", "containers_per_minute": 30, "burst": 4}`, pace.Add,
+			"30 new containers per minute onto 0000:3b:00.0, with bursts of 4"},
 		{&PaceVFUnbinding{SysfsRoot: place.SysfsRoot, Dir: dir}, `{"pci": "0000:3b:00.0", "interval_ms": 500}`, pace.Del, "of 0000:3b:00.0 at least 500 ms apart"},
 	} {
 		plan, err := c.remedy.Plan(ctx, parse(t, c.remedy, c.params), Origin{RemedyID: "r1"})

@@ -86,7 +86,8 @@ func TestACheckThatCouldNotRunIsReportedAsUnchecked(t *testing.T) {
 func TestTheVFMayComeFromThePluginThatAttachedIt(t *testing.T) {
 	config := host(t)
 	delete(config, "deviceID")
-	config["prevResult"] = map[string]any{"cniVersion": "1.1.0", "interfaces": []any{map[string]any{"name": "eth0"}, map[string]any{"name": "eth0", "pciID": virtual}}}
+	config["prevResult"] = map[string]any{"cniVersion": "1.1.0",
+		"interfaces": []any{map[string]any{"name": "eth0"}, map[string]any{"name": "eth0", "pciID": virtual}}}
 	config["cniVersion"] = "1.1.0"
 	cordonFile(t, config, physical, record)
 	if got := call(t, "ADD", config); got.failure == nil || got.failure.Code != 11 {

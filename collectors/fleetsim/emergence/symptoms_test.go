@@ -122,7 +122,8 @@ func (h *host) linkWasLost() bool {
 func (h *host) cardStoodStill() bool {
 	silent := longest(h.looks, func(a, b look) bool {
 		one, next := a.ports[0], b.ports[0]
-		return one.sent == next.sent && one.received == next.received && next.flags == "0x1003" && !next.narrow && a.bootID == b.bootID && a.ports[1].received < b.ports[1].received
+		return one.sent == next.sent && one.received == next.received && next.flags == "0x1003" && !next.narrow && a.bootID == b.bootID &&
+			a.ports[1].received < b.ports[1].received
 	})
 	return silent >= stills && strings.Contains(h.kernel, "device's health compromised")
 }

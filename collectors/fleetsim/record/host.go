@@ -41,7 +41,8 @@ type host struct {
 }
 
 func newHost(number int, state *engine.Host, r *recorder, seed uint64) (*host, error) {
-	h := &host{state: state, engine: r.engine, clock: r.clock, root: filepath.Join(r.work, state.Name), admission: r.admission, seed: seed, schedule: newSchedule(r.options, seed, number), policies: r.options.Policies, dated: map[string]bool{}}
+	h := &host{state: state, engine: r.engine, clock: r.clock, root: filepath.Join(r.work, state.Name), admission: r.admission, seed: seed,
+		schedule: newSchedule(r.options, seed, number), policies: r.options.Policies, dated: map[string]bool{}}
 	var err error
 	if h.messages, err = newMessages(number, state.Name, state.Rack); err != nil {
 		return nil, err

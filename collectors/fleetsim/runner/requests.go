@@ -176,7 +176,8 @@ func (r *requests) do(words []string) error {
 		}
 		return r.engine.LimitVF(r.host, words[4], vf, float64(mbps)/1000)
 	}
-	return fmt.Errorf("unknown command %q; known are devlink health recover, ethtool -k, ethtool -K ... hw-tc-offload, tc filter del dev ... ingress, tc -json filter show dev ... ingress, and ip link set dev ... vf ... max_tx_rate", strings.Join(words, " "))
+	return fmt.Errorf("unknown command %q; known are devlink health recover, ethtool -k, ethtool -K ... hw-tc-offload, tc filter del dev ... "+
+		"ingress, tc -json filter show dev ... ingress, and ip link set dev ... vf ... max_tx_rate", strings.Join(words, " "))
 }
 
 // match compares words with a pattern in which * is any word.

@@ -41,7 +41,8 @@ func TestRequestsToTheKernelAreDoneInOrderUpToTheFirstThatFails(t *testing.T) {
 		}
 		return got
 	}
-	done := ask(`{"commands": ["devlink health recover pci/0000:17:00.0 reporter fw_fatal", "tc filter del dev enp23s0f0r0 ingress", "ethtool -K enp23s0f0r0 hw-tc-offload off",
+	done := ask(`{"commands": ["devlink health recover pci/0000:17:00.0 reporter fw_fatal", "tc filter del dev enp23s0f0r0 ingress",
+  "ethtool -K enp23s0f0r0 hw-tc-offload off",
 		"ip link set dev enp23s0f0np0 vf 0 max_tx_rate 2500"]}`)
 	if len(done.Results) != 4 {
 		t.Fatalf("results are %+v", done.Results)

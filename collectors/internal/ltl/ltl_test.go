@@ -116,7 +116,8 @@ func TestWhatNearlyViolatesIsNotReported(t *testing.T) {
 func TestEventsOfOneTimeAreOneStep(t *testing.T) {
 	r := runner(t, 10, "flow-deleted-when-aged")
 	expect(t, play(r, flow("entry_created", 1, 7), flow("entry_deleted", 2, 7), flow("aged", 2, 7)))
-	expect(t, play(r, flow("entry_created", 3, 7), flow("entry_deleted", 4, 7)), "flow-deleted-when-aged 4 "+who+": flow_entry_created flow_entry_deleted+flow_aged flow_entry_created flow_entry_deleted")
+	expect(t, play(r, flow("entry_created", 3, 7), flow("entry_deleted", 4, 7)),
+		"flow-deleted-when-aged 4 "+who+": flow_entry_created flow_entry_deleted+flow_aged flow_entry_created flow_entry_deleted")
 }
 
 func TestATimerBoundsWhatWouldWaitForEver(t *testing.T) {
@@ -202,7 +203,8 @@ func TestATraceThatIsNotWholeSaysSo(t *testing.T) {
 	if got := fmt.Sprint(cut(flow("entry_deleted", 1, 7), flow("entry_deleted", 2, 7), flow("entry_deleted", 3, 7))); got != "[false false]" {
 		t.Error(got)
 	}
-	if got := fmt.Sprint(cut(flow("entry_created", 1, 8), flow("entry_deleted", 2, 8), flow("entry_created", 3, 8), flow("entry_deleted", 4, 8), flow("entry_deleted", 5, 8))); got != "[true]" {
+	if got := fmt.Sprint(cut(flow("entry_created", 1, 8), flow("entry_deleted", 2, 8), flow("entry_created", 3, 8),
+		flow("entry_deleted", 4, 8), flow("entry_deleted", 5, 8))); got != "[true]" {
 		t.Error(got)
 	}
 }
@@ -223,7 +225,8 @@ func TestAFileWithAMistakeIsRefusedWhole(t *testing.T) {
 		digest := sha256.Sum256([]byte(policies))
 		return fmt.Sprintf(`{"format":%q,"hash":"sha256:%s","policies":%s}`, Format, hex.EncodeToString(digest[:]), policies)
 	}
-	one := `{"id":"a","subject":"host","propositions":["P"],"events":[],"verdicts":"?F","known":[true,true],"retired":[false,false],"table":"AAEBAQ==","gap":"AAE="}`
+	one := `{"id":"a","subject":"host","propositions":["P"],"events":[],"verdicts":"?F","known":[true,true],"retired":[false,false],` +
+		`"table":"AAEBAQ==","gap":"AAE="}`
 	if _, _, err := Parse([]byte(sealed("[" + one + "]"))); err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,9 @@ func TestItSaysWhatTheWatcherOfTheDomainSays(t *testing.T) {
 		}
 		for policy, want := range one.Counts {
 			c := counts(t, r, policy)
-			if got := fmt.Sprint(c.Events, c.Late, c.Gaps, c.Violations, c.Subjects, c.Holding, c.Satisfied, c.Unknown); got != fmt.Sprint(want.Events, want.Late, want.Gaps, want.Violations, want.Subjects, want.Holding, want.Satisfied, want.Unknown) {
+			got := fmt.Sprint(c.Events, c.Late, c.Gaps, c.Violations, c.Subjects, c.Holding, c.Satisfied, c.Unknown)
+			expected := fmt.Sprint(want.Events, want.Late, want.Gaps, want.Violations, want.Subjects, want.Holding, want.Satisfied, want.Unknown)
+			if got != expected {
 				t.Errorf("seed %d, %s: %s, want %+v", one.Seed, policy, got, want)
 			}
 		}

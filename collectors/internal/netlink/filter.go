@@ -207,7 +207,8 @@ func decodeFilter(message []byte) (Filter, error) {
 		return Filter{}, errShortFilter
 	}
 	info := binary.NativeEndian.Uint32(message[16:])
-	filter := Filter{Handle: binary.NativeEndian.Uint32(message[8:]), Priority: uint16(info >> 16), Protocol: swap(uint16(info & 0xffff))} //nolint:gosec // G115: two halves
+	filter := Filter{Handle: binary.NativeEndian.Uint32(message[8:]), Priority: uint16(info >> 16),
+		Protocol: swap(uint16(info & 0xffff))} //nolint:gosec // G115: two halves
 	attributes, err := netlink.NewAttributeDecoder(message[sizeofTcmsg:])
 	if err != nil {
 		return Filter{}, err

@@ -32,7 +32,8 @@ func (f *filtersAt) Filters(_ context.Context, netdevs []string) (map[string][]n
 		found[netdev] = nil
 	}
 	for i, flow := range f.flows {
-		found["rep0"] = append(found["rep0"], netlink.Filter{Netdev: "rep0", Kind: "flower", Handle: uint32(i + 1), Cookie: netlink.CookieOf(flow)}) //nolint:gosec // G115: a few
+		found["rep0"] = append(found["rep0"], netlink.Filter{Netdev: "rep0", Kind: "flower", Handle: uint32(i + 1),
+			Cookie: netlink.CookieOf(flow)}) //nolint:gosec // G115: a few
 	}
 	return found, nil
 }

@@ -44,7 +44,8 @@ const tcLayer = "tc"
 
 func newTracker(linger time.Duration, start time.Time) *tracker {
 	return &tracker{linger: linger, start: start, rnics: make(map[string]*rnicState), flows: newFlowTable(),
-		graves: make(map[dpctl.UFID]grave), tunnels: make(map[uint64]*tunnels), addresses: make(map[string]string), ports: make(map[string]struct{}), maxIdle: defaultMaxIdle, sweep: defaultMaxRevalidator, topology: &topology{}}
+		graves: make(map[dpctl.UFID]grave), tunnels: make(map[uint64]*tunnels), addresses: make(map[string]string),
+		ports: make(map[string]struct{}), maxIdle: defaultMaxIdle, sweep: defaultMaxRevalidator, topology: &topology{}}
 }
 
 // reset forgets everything that came from Open vSwitch, after it restarted: it flushes its flows then.

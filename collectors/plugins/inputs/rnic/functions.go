@@ -72,7 +72,8 @@ func changed(happened []occurrence) bool {
 }
 
 // read samples all functions of an RNIC, whose names are known.
-func (f *functions) read(reader *sysfs.Reader, root sysfs.Root, rnic sysfs.RNIC, all []sysfs.VF, source netlink.Source, at time.Time, log telegraf.Logger) []vfSample {
+func (f *functions) read(reader *sysfs.Reader, root sysfs.Root, rnic sysfs.RNIC, all []sysfs.VF, source netlink.Source, at time.Time,
+	log telegraf.Logger) []vfSample {
 	f.sampled = at
 	settings := f.ask(rnic, all, source, at, log)
 	known := make(map[string]*function, len(all))

@@ -201,7 +201,8 @@ func (p *Plugin) tick(acc telegraf.Accumulator) {
 
 func init() {
 	processors.AddStreaming("ltl", func() telegraf.StreamingProcessor {
-		return &Plugin{Policies: "/var/lib/wallwatch-agent/policies/policies.json", MaxSubjects: 200_000, ForgetAfter: config.Duration(24 * time.Hour), Settle: config.Duration(10 * time.Minute),
+		return &Plugin{Policies: "/var/lib/wallwatch-agent/policies/policies.json", MaxSubjects: 200_000,
+			ForgetAfter: config.Duration(24 * time.Hour), Settle: config.Duration(10 * time.Minute),
 			Patience: config.Duration(15 * time.Second), Drop: []string{"flow_*"}, MaxViolations: 20, Interval: config.Duration(time.Minute)}
 	})
 }

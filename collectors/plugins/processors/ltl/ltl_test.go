@@ -34,7 +34,8 @@ func running(t *testing.T) (*Plugin, *plugintest.Accumulator) {
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := &Plugin{Policies: file, MaxSubjects: 100, MaxViolations: 3, Patience: config.Duration(5 * time.Second), Interval: config.Duration(time.Minute), Drop: []string{"flow_*"}, Log: plugintest.Log(),
+	p := &Plugin{Policies: file, MaxSubjects: 100, MaxViolations: 3, Patience: config.Duration(5 * time.Second),
+		Interval: config.Duration(time.Minute), Drop: []string{"flow_*"}, Log: plugintest.Log(),
 		clock: func() time.Time { return start }, interval: time.Hour}
 	if err := p.Init(); err != nil {
 		t.Fatal(err)
@@ -73,7 +74,8 @@ const ufid = "00000007-0000-0000-0000-000000000001"
 
 func TestOnlyViolationsOfFlowsLeaveTheHost(t *testing.T) {
 	p, acc := running(t)
-	add(t, p, acc, happened("flow_offloaded", -60*time.Second, map[string]any{"flow": ufid}), happened("flow_offloaded", -50*time.Second, map[string]any{"flow": ufid}),
+	add(t, p, acc, happened("flow_offloaded", -60*time.Second, map[string]any{"flow": ufid}),
+		happened("flow_offloaded", -50*time.Second, map[string]any{"flow": ufid}),
 		metric.New("rnic", map[string]string{"host": "host01"}, map[string]any{"tx_gbps": 1.0}, start), happened("port_up", 0, map[string]any{"detail": "d"}))
 	if got := kinds(acc.Take()); got != "rnic, event port_up" {
 		t.Errorf("passed on: %s", got)
@@ -123,7 +125,8 @@ func TestABadFileIsRefusedAndTheOldPoliciesGoOn(t *testing.T) {
 
 func TestEventsThatWereLeftOutMakeFlowsUnknown(t *testing.T) {
 	p, acc := running(t)
-	add(t, p, acc, happened("flow_offloaded", -60*time.Second, map[string]any{"flow": ufid}), happened("flow_entry_created", -59*time.Second, map[string]any{"flow": ufid}),
+	add(t, p, acc, happened("flow_offloaded", -60*time.Second, map[string]any{"flow": ufid}),
+		happened("flow_entry_created", -59*time.Second, map[string]any{"flow": ufid}),
 		metric.New("ovs_datapath", map[string]string{"host": "host01"}, map[string]any{"flow_events_left_out": int64(3)}, start.Add(-59*time.Second)),
 		happened("flow_offloaded", -50*time.Second, map[string]any{"flow": ufid}))
 	p.tick(acc)
@@ -163,7 +166,8 @@ func TestAFloodOfViolationsIsReportedInPartAndCounted(t *testing.T) {
 }
 
 func TestWithoutPoliciesEventsOfFlowsStayAllTheSame(t *testing.T) {
-	p := &Plugin{Policies: filepath.Join(t.TempDir(), "none"), MaxSubjects: 1, MaxViolations: 1, Interval: config.Duration(time.Minute), Drop: []string{"flow_*"}, Log: plugintest.Log(), interval: time.Hour}
+	p := &Plugin{Policies: filepath.Join(t.TempDir(), "none"), MaxSubjects: 1, MaxViolations: 1, Interval: config.Duration(time.Minute),
+		Drop: []string{"flow_*"}, Log: plugintest.Log(), interval: time.Hour}
 	if err := p.Init(); err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +222,8 @@ func TestTheStateOfAPolicyIsReportedWhenItChangesAndNowAndThen(t *testing.T) {
 	if len(first) != 20 || offloads == nil || lockups == nil {
 		t.Fatalf("%d policies: %v", len(first), first)
 	}
-	if got, want := fields(offloads), "coverage:1 events:2 evicted:0 gaps:0 holding:1 late:0 period_s:60 satisfied:0 subjects:1 unknown:0 violations:1"; got != want {
+	if got, want := fields(offloads), "coverage:1 events:2 evicted:0 gaps:0 holding:1 late:0 period_s:60 satisfied:0 subjects:1 unknown:0 "+
+		"violations:1"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if got := fields(lockups); !strings.Contains(got, "violations:1") {
@@ -294,7 +299,8 @@ func TestAnEventThatComesAfterALaterOneOfAnotherInputIsTakenInItsPlace(t *testin
 	add(t, p, acc, happened("pcie_link_down", -50*time.Second, nil), happened("cni_del", -60*time.Second, map[string]any{"device": "0000:17:00.2"}))
 	p.tick(acc)
 	reported := plugintest.Format(acc.Take(), start)
-	if !strings.Contains(reported, "rnic-link-survives-unbind") || !strings.Contains(reported, `[{\"at\":\"2026-09-21T14:12:20.000000Z\",\"kinds\":[\"cni_del\"],\"propositions\":[\"UNBIND\"]}`) {
+	if !strings.Contains(reported, "rnic-link-survives-unbind") ||
+		!strings.Contains(reported, `[{\"at\":\"2026-09-21T14:12:20.000000Z\",\"kinds\":[\"cni_del\"],\"propositions\":[\"UNBIND\"]}`) {
 		t.Error(reported)
 	}
 }
