@@ -114,7 +114,7 @@ func (a *Authority) Enrolling(host string, life time.Duration, authorities ...st
 	return func(w http.ResponseWriter, request *http.Request) {
 		var body map[string]string
 		if err := json.NewDecoder(request.Body).Decode(&body); err != nil {
-			a.t.Errorf("the enrolment is no JSON: %v", err)
+			a.t.Errorf("the enrolment is not JSON: %v", err)
 		}
 		from := time.Now().Add(-time.Hour)
 		w.WriteHeader(http.StatusCreated)

@@ -157,7 +157,7 @@ func TestACertificateThatCannotBeUsedLeavesTheOneBefore(t *testing.T) {
 			return answer(stranger.Sign(r, "host01", time.Now().Add(-time.Minute), time.Now().Add(time.Hour)), authority.PEM())
 		},
 		"without authorities":      func(r string) []byte { return answer(good(r)) },
-		"that is no JSON":          func(string) []byte { return []byte("{") },
+		"that is not JSON":         func(string) []byte { return []byte("{") },
 		"with no certificate":      func(string) []byte { return answer("", authority.PEM()) },
 		"with damaged authorities": func(r string) []byte { return answer(good(r), "x") },
 	} {

@@ -20,7 +20,7 @@ func TestAJournalOnAFullDiskGoesOnWhenThereIsRoomAgain(t *testing.T) {
 			t.Fatalf("room for %d bytes: a record fitted", room)
 		}
 		if j.Health() == nil {
-			t.Errorf("room for %d bytes: a full disk is no illness", room)
+			t.Errorf("room for %d bytes: a full disk must not count as unhealthy", room)
 		}
 		makeRoom()
 		if err := j.Append(started("c3", "r3", "apply", nil, text("3"))); err != nil {

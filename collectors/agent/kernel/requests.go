@@ -127,7 +127,7 @@ func (r Requests) ask(ctx context.Context, commands ...string) ([]string, error)
 		}
 		select {
 		case <-ctx.Done():
-			// Nobody has taken it; nobody is to do it later.
+			// No simulator has taken it, and none may carry it out later.
 			_ = os.Remove(filepath.Join(r.Path, "requests", name))
 			return nil, fmt.Errorf("%q was not answered: %w", commands[0], ctx.Err())
 		case <-time.After(answerPoll):

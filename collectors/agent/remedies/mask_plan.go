@@ -18,7 +18,7 @@ const (
 	maxUnpacked = 64 << 20
 	// goneShare of the flows may have aged out since the plan was made; Open vSwitch removes idle flows after seconds.
 	goneShare = 0.25
-	// foundShare of what was added has to be there when it is read back: live flows come and go meanwhile.
+	// foundShare of what was added must be there when it is read back: live flows come and go in between.
 	foundShare = 0.5
 	// stepsShown are those that a dry run has in full; the server has all.
 	stepsShown = 99

@@ -29,7 +29,7 @@ type portOffload struct {
 const (
 	// sweeps bound how often flows are looked for that were on their way into the hardware when it was switched off.
 	sweeps = 6
-	// switchTries bound how often a driver is asked that refuses as long as there are filters in the hardware, since new ones come meanwhile.
+	// switchTries bounds how often to ask a driver that refuses while there are filters in the hardware, since new filters come in between.
 	switchTries = 3
 	// portTimeout is for some thousand deletions, each a command of the firmware.
 	portTimeout = 2 * time.Minute

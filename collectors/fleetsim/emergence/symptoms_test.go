@@ -39,7 +39,7 @@ func (h *host) flowsComeBack() bool {
 
 var ownFrame = regexp.MustCompile(`-;( \S+ \[(mlx5_core|ice)\])`) // a guessed frame has a question mark before it
 
-// kernelStoodStill: a command timed out, then a CPU was stuck in the driver, and meanwhile no card of the host sent anything.
+// kernelStoodStill: a command timed out, then a CPU was stuck in the driver, and in that time no card of the host sent anything.
 func (h *host) kernelStoodStill() bool {
 	_, after, timedOut := strings.Cut(h.kernel, "timeout. Will cause a leak of a command resource")
 	_, trace, stuck := strings.Cut(after, "soft lockup")

@@ -75,7 +75,7 @@ func (r *requests) answer(name string) error {
 	var request requestFile
 	var answer answerFile
 	if err := json.Unmarshal(text, &request); err != nil {
-		answer.Results = append(answer.Results, result{Error: fmt.Sprintf("the request is no JSON: %v", err)})
+		answer.Results = append(answer.Results, result{Error: fmt.Sprintf("the request is not JSON: %v", err)})
 	}
 	for _, command := range request.Commands {
 		one := result{Command: command}

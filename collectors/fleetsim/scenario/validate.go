@@ -67,7 +67,7 @@ func (s *Scenario) validateTopology(p *problems) {
 	inRange("vfs", t.VFs, 1, 16)
 	inRange("externals", t.External, 0, 250)
 	if t.Hosts*t.RNICsPerHost < 2 && t.External == 0 {
-		p.add(t.at.of(""), "a single RNIC has nobody to talk to; add hosts, RNICs or externals")
+		p.add(t.at.of(""), "a single RNIC has no peer; add hosts, RNICs or externals")
 	}
 	if len(t.Models) == 0 {
 		p.add(t.at.of("models"), "models needs at least one model")

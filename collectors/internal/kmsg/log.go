@@ -30,7 +30,7 @@ type Reading struct {
 	Lost uint64
 	// Overruns is how often the kernel said that it overwrote what was to be read next.
 	Overruns int
-	// Malformed are pieces that are no records.
+	// Malformed are pieces that are not records.
 	Malformed int
 	// Restarted is set when a file was truncated or replaced, so that it is read from its beginning.
 	Restarted bool

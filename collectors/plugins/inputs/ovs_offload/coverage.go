@@ -16,7 +16,7 @@ import (
 // daemon.
 type coverage struct{ counted map[string]bool }
 
-// read returns what is known. A daemon that refuses the commands costs these values only.
+// read returns the known counters. A daemon that refuses the commands costs these values only.
 func (c *coverage) read(ctx context.Context, client *unixctl.Client) (map[string]any, error) {
 	output, err := client.Call(ctx, "coverage/show")
 	if err != nil {

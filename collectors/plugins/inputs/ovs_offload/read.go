@@ -33,7 +33,7 @@ type switchState struct {
 }
 
 // readSwitch asks the daemon for its datapaths and flows. A command that the daemon refuses costs its own values only. Without the flows
-// nothing is known of the RNICs; where their dump broke off, what the datapaths reported before is returned with the error.
+// the RNICs are unknown; where their dump broke off, what the datapaths reported before is returned with the error.
 func (p *Plugin) readSwitch(ctx context.Context) (*switchState, error) {
 	client, err := unixctl.Dial(ctx, p.Unixctl)
 	if err != nil {
