@@ -109,7 +109,7 @@ func Pending(folder string) ([]string, error) {
 	return names, nil
 }
 
-// Read returns a waiting event. It is left where it is; Remove takes it away.
+// Read returns a waiting event. It is left where it is; Remove deletes it.
 func Read(folder, name string) (Event, error) {
 	// Whatever else may lie there, such as a pipe, must not stop the reader.
 	file, err := os.OpenFile(filepath.Join(folder, name), os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
