@@ -56,7 +56,7 @@ func TestARotatedKeyIsPinnedReportedAndKept(t *testing.T) {
 }
 
 // A key that an agent hears of late, because it was offline for longer than the overlap, ends the old one at once.
-func TestAnAgentThatWasAwayThroughoutTheOverlapTrustsTheNewKeyOnly(t *testing.T) {
+func TestAnAgentThatWasDownThroughoutTheOverlapTrustsTheNewKeyOnly(t *testing.T) {
 	server, _ := startBoth(t)
 	agenttest.Within(t, 10*time.Second, "the agent names its key", func() bool { return server.keys() == "k1" })
 	server.sendAs("key", rotation(agenttest.ServerKey, -time.Minute))

@@ -144,7 +144,7 @@ func TestAnAgentEnrolsConnectsAndSaysWhoItIs(t *testing.T) {
 	}
 }
 
-func TestARemedyIsPlannedAppliedAndTakenBackOnARealDatabase(t *testing.T) {
+func TestARemedyIsPlannedAppliedAndUndoneOnARealDatabase(t *testing.T) {
 	server, host := startBoth(t)
 	database := switchdb.Database{Socket: host.config.OVSDBSocket}
 	value := func() string {

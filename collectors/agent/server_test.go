@@ -74,7 +74,8 @@ func (s *testServer) enrol(w http.ResponseWriter, request *http.Request) {
 	s.enrolments = append(s.enrolments, body)
 	w.WriteHeader(http.StatusCreated)
 	_ = json.NewEncoder(w).Encode(map[string]any{
-		"agent_id": "agent1", "secret": "s3cret", "opamp_url": "ws" + s.http.URL[len("http"):] + "/v1/opamp", "command_keys": []map[string]string{{"kid": "k1", "alg": "EdDSA", "public_key": agenttest.PublicKey(agenttest.ServerKey)}},
+		"agent_id": "agent1", "secret": "s3cret", "opamp_url": "ws" + s.http.URL[len("http"):] + "/v1/opamp",
+		"command_keys": []map[string]string{{"kid": "k1", "alg": "EdDSA", "public_key": agenttest.PublicKey(agenttest.ServerKey)}},
 	})
 }
 

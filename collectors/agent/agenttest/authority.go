@@ -114,13 +114,14 @@ func (a *Authority) Enrolling(host string, life time.Duration, authorities ...st
 	return func(w http.ResponseWriter, request *http.Request) {
 		var body map[string]string
 		if err := json.NewDecoder(request.Body).Decode(&body); err != nil {
-			a.t.Errorf("the enrolment is no JSON: %v", err)
+			a.t.Errorf("the enrolment is not JSON: %v", err)
 		}
 		from := time.Now().Add(-time.Hour)
 		w.WriteHeader(http.StatusCreated)
 		_ = json.NewEncoder(w).Encode(map[string]any{
-			"agent_id": "a", "secret": nil, "opamp_url": "wss://x:8443/v1/opamp", "command_keys": []map[string]string{{"kid": "k1", "alg": "EdDSA", "public_key": PublicKey(ServerKey)}},
-			"certificate": a.Sign(body["csr"], host, from, from.Add(time.Hour+life)), "authorities": authorities,
+			"agent_id": "a", "secret": nil, "opamp_url": "wss://x:8443/v1/opamp",
+			"command_keys": []map[string]string{{"kid": "k1", "alg": "EdDSA", "public_key": PublicKey(ServerKey)}},
+			"certificate":  a.Sign(body["csr"], host, from, from.Add(time.Hour+life)), "authorities": authorities,
 		})
 	}
 }
@@ -147,6 +148,7 @@ func (a *Authority) ClientCertificate(host string) (certificate, key string) {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	signed := a.Sign(string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: request})), host, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
+	signed := a.Sign(string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: request})), host, time.Now().Add(-time.Hour),
+		time.Now().Add(time.Hour))
 	return signed, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encoded}))
 }

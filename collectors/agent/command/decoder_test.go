@@ -122,7 +122,7 @@ func TestEachDefectOfAMessageHasItsRefusalCode(t *testing.T) {
 		"no host":                                    {good(with("host", nil)), CodeMalformed, true},
 		"no params":                                  {good(with("params", nil)), CodeMalformed, true},
 		"params that are a list":                     {good(with("params", []int{1})), CodeMalformed, true},
-		"a command id that is no UUID":               {good(with("command_id", "../../etc/passwd")), CodeMalformed, true},
+		"a command id that is not a UUID":            {good(with("command_id", "../../etc/passwd")), CodeMalformed, true},
 		"a number for a text":                        {good(with("action", 7)), CodeMalformed, true},
 		"an operation that does not exist":           {good(with("operation", "exec")), CodeMalformed, true},
 		"a time that is no time":                     {good(with("issued_at", "yesterday")), CodeMalformed, true},
@@ -149,7 +149,7 @@ func TestARejectedMessageIsReportedWithTheIDsItClaims(t *testing.T) {
 	}
 	_, refusal = newDecoder(t).Decode(sign(otherKey, jose.EdDSA, "k1", MessageType, with("command_id", "<script>")))
 	if refusal.CommandID != "" {
-		t.Errorf("an id that is no UUID was passed on: %q", refusal.CommandID)
+		t.Errorf("an id that is not a UUID was passed on: %q", refusal.CommandID)
 	}
 }
 

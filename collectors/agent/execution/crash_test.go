@@ -43,7 +43,8 @@ func (i crashInbox) Attachment(sum string) ([]byte, bool) {
 }
 
 func crashFlow(n int, port, peer string) string {
-	return fmt.Sprintf("ufid:00000000-0000-4000-8000-%012d,recirc_id(0),in_port(%s),eth_type(0x0800),ipv4(dst=10.0.0.%d,frag=no)|set(tunnel(tun_id=0x2a,dst=%s,tp_dst=4789)),5",
+	return fmt.Sprintf("ufid:00000000-0000-4000-8000-%012d,recirc_id(0),in_port(%s),eth_type(0x0800),ipv4(dst=10.0.0.%d,frag=no)|"+
+		"set(tunnel(tun_id=0x2a,dst=%s,tp_dst=4789)),5",
 		n, port, n, peer)
 }
 
@@ -93,7 +94,8 @@ func crashPlan(t *testing.T) (params map[string]any, inbox crashInbox) {
 			steps = append(steps, []string{"move", word, match, actions})
 		}
 	}
-	content := map[string]any{"version": 1, "plan": id, "host": "host01", "pci": agenttest.PCI, "pace_per_s": 1e6, "contested": false, "flows": digests, "steps": steps}
+	content := map[string]any{"version": 1, "plan": id, "host": "host01", "pci": agenttest.PCI, "pace_per_s": 1e6, "contested": false,
+		"flows": digests, "steps": steps}
 	var packed bytes.Buffer
 	writer := gzip.NewWriter(&packed)
 	if err := json.NewEncoder(writer).Encode(content); err != nil {
@@ -195,7 +197,7 @@ func (r *crashRig) state() string {
 	return fmt.Sprint(host, flows, files)
 }
 
-func TestAnAgentThatDiesAtAnyChangeOfAnyRemedySaysSoAndCanTakeItBack(t *testing.T) {
+func TestAnAgentThatDiesAtAnyChangeOfAnyRemedySaysSoAndCanUndoIt(t *testing.T) {
 	cases := crashCases(t)
 	for _, spec := range remedies.NewRegistry(remedies.Host{}).Specs() {
 		if _, covered := cases[spec.Action]; !covered && slices.Contains(spec.Operations, command.Apply) {

@@ -31,7 +31,8 @@ func TestADryRunShowsTheChangeAndMakesNone(t *testing.T) {
 func TestAnApplyIsReadBackAndItsUndoRestoresTheFormerValue(t *testing.T) {
 	r := newRig(t)
 	remedy := "7d1e0c44-8a55-4c39-8b1f-5e3f6a2b7c22"
-	if result := r.run(agenttest.Order{RemedyID: remedy, Params: agenttest.Tune(60000)}); result.State != journal.Done || r.database.config["max-idle"] != "60000" {
+	if result := r.run(agenttest.Order{RemedyID: remedy, Params: agenttest.Tune(60000)}); result.State != journal.Done ||
+		r.database.config["max-idle"] != "60000" {
 		t.Fatalf("apply: %+v, database %v", result, r.database.config)
 	}
 	if result := r.run(agenttest.Order{RemedyID: remedy, Operation: command.Undo}); result.State != journal.Done || r.database.config["max-idle"] != "10000" {
@@ -205,7 +206,8 @@ func TestAResultThatDoesNotFitOnTheDiskIsNotForgotten(t *testing.T) {
 	if result := r.run(once); !result.Repeated || result.State != journal.Done || r.database.changes != 1 {
 		t.Errorf("after a restart: %+v, %d changes", result, r.database.changes)
 	}
-	if result := r.run(agenttest.Order{RemedyID: once.RemedyID, Operation: command.Undo}); result.State != journal.Done || r.database.config["max-idle"] != "10000" {
+	if result := r.run(agenttest.Order{RemedyID: once.RemedyID, Operation: command.Undo}); result.State != journal.Done ||
+		r.database.config["max-idle"] != "10000" {
 		t.Errorf("the undo: %+v", result)
 	}
 }

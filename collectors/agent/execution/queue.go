@@ -44,7 +44,7 @@ func (q *Queue) Offer(message []byte) {
 		q.executor.Now()), false)
 }
 
-// Work settles what an earlier process left unfinished, then runs commands until ctx ends. A command that has begun is finished first.
+// Work settles what an earlier process left unfinished, then runs commands until ctx ends. A command that has started is finished first.
 func (q *Queue) Work(ctx context.Context) {
 	interrupted := q.executor.Journal.Unfinished()
 	q.executor.Recover(ctx)

@@ -86,7 +86,7 @@ func TestAnInterruptedChangeThatWasNotMadeHasNothingToUndo(t *testing.T) {
 	}
 }
 
-func TestAnInterruptedUndoCanBeAskedForAgain(t *testing.T) {
+func TestAnInterruptedUndoCanBeRequestedAgain(t *testing.T) {
 	for _, point := range []string{FaultAfterStarted, FaultAfterApply} {
 		t.Run(point, func(t *testing.T) {
 			r := newRig(t)
@@ -95,10 +95,10 @@ func TestAnInterruptedUndoCanBeAskedForAgain(t *testing.T) {
 			r.interrupt(agenttest.Order{RemedyID: remedy, Operation: command.Undo}, point)
 			again := r.run(agenttest.Order{RemedyID: remedy, Operation: command.Undo})
 			if point == FaultAfterStarted && again.State != journal.Done {
-				t.Errorf("the undo was not made and cannot be asked for: %+v", again)
+				t.Errorf("the undo did not run and cannot be requested: %+v", again)
 			}
 			if point == FaultAfterApply && again.Code != remedies.CodeNothingToUndo {
-				t.Errorf("the undo was made and can be asked for again: %+v", again)
+				t.Errorf("the undo ran and can be requested again: %+v", again)
 			}
 			if r.database.config["max-idle"] != "10000" {
 				t.Errorf("database %v", r.database.config)

@@ -28,7 +28,7 @@ func recordOf(cmd *command.Command, kind string, at time.Time) journal.Record {
 	}
 }
 
-// finish journals a result and returns it. When the journal cannot be written now, the result is reported all the same and the journal writes
+// finish journals a result and returns it. When the journal cannot be written now, the result is reported nevertheless and the journal writes
 // it later; if the agent dies before that, the command is still known as started, so that it cannot run again.
 func (e *Executor) finish(cmd *command.Command, state, code, message string, plan *remedies.Plan, effect remedies.Effect) journal.Result {
 	return e.finishAudited(cmd, state, code, message, plan, effect, nil)

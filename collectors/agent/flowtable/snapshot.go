@@ -124,7 +124,7 @@ func (s *Snapshot) Masks() []string {
 	return masks
 }
 
-// notOutputs are actions whose bracket holds numbers that are no ports.
+// notOutputs are actions whose bracket holds numbers that are not ports.
 var notOutputs = map[string]bool{"meter": true, "trunc": true, "recirc": true, "hash": true, "l4": true, "pop_mpls": true}
 
 // goesTo finds an output among actions: a word by itself that is one of the ports.

@@ -13,7 +13,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/unixctl"
 )
 
-// The two refusals that a plan expects: Open vSwitch takes flows away and installs them by itself at any time.
+// The two refusals that a plan expects: Open vSwitch removes and installs flows by itself at any time.
 var (
 	ErrExists = errors.New("the flow already exists")
 	ErrGone   = errors.New("the flow does not exist")

@@ -40,12 +40,17 @@ func TestATokenMakesTheFirstContactSafe(t *testing.T) {
 		token  string
 		says   string
 	}{
-		"a server of another authority":          {stranger.Server(stranger.Enrolling("host01", time.Hour, stranger.PEM())), agenttest.Token + "." + authority.Pin(), "neither from the authority"},
-		"a server that nobody has vouched for":   {honest, agenttest.Token, "certificate"},
-		"an answer of another authority":         {authority.Server(stranger.Enrolling("host01", time.Hour, stranger.PEM())), agenttest.Token + "." + authority.Pin(), "not by the authority"},
-		"a certificate of somebody else's host":  {authority.Server(authority.Enrolling("host02", time.Hour, authority.PEM())), agenttest.Token + "." + authority.Pin(), "host02"},
-		"a certificate of another authority":     {authority.Server(stranger.Enrolling("host01", time.Hour, authority.PEM())), agenttest.Token + "." + authority.Pin(), "does not come from"},
-		"a secret where there was to be a name":  {authority.Server(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { accepted(w) })), agenttest.Token + "." + authority.Pin(), "not by the authority"},
+		"a server of another authority": {stranger.Server(stranger.Enrolling("host01", time.Hour, stranger.PEM())),
+			agenttest.Token + "." + authority.Pin(), "neither from the authority"},
+		"a server that nobody has vouched for": {honest, agenttest.Token, "certificate"},
+		"an answer of another authority": {authority.Server(stranger.Enrolling("host01", time.Hour, stranger.PEM())),
+			agenttest.Token + "." + authority.Pin(), "not by the authority"},
+		"a certificate of somebody else's host": {authority.Server(authority.Enrolling("host02", time.Hour, authority.PEM())),
+			agenttest.Token + "." + authority.Pin(), "host02"},
+		"a certificate of another authority": {authority.Server(stranger.Enrolling("host01", time.Hour, authority.PEM())),
+			agenttest.Token + "." + authority.Pin(), "does not come from"},
+		"a secret where there was to be a name": {authority.Server(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { accepted(w) })),
+			agenttest.Token + "." + authority.Pin(), "not by the authority"},
 		"a token that was not copied completely": {honest, agenttest.Token + "." + authority.Pin()[:20], "damaged"},
 	} {
 		dir := t.TempDir()
@@ -58,7 +63,7 @@ func TestATokenMakesTheFirstContactSafe(t *testing.T) {
 	}
 }
 
-func TestAnEndedCertificateAndANewTokenEnrolAnew(t *testing.T) {
+func TestAnExpiredCertificateAndANewTokenEnrolTheHostAgain(t *testing.T) {
 	authority := agenttest.NewAuthority(t, "ours")
 	ended := authority.Server(authority.Enrolling("host01", -time.Minute, authority.PEM()))
 	enrolment := enrolmentAt(ended, t.TempDir())
@@ -152,7 +157,7 @@ func TestACertificateThatCannotBeUsedLeavesTheOneBefore(t *testing.T) {
 			return answer(stranger.Sign(r, "host01", time.Now().Add(-time.Minute), time.Now().Add(time.Hour)), authority.PEM())
 		},
 		"without authorities":      func(r string) []byte { return answer(good(r)) },
-		"that is no JSON":          func(string) []byte { return []byte("{") },
+		"that is not JSON":         func(string) []byte { return []byte("{") },
 		"with no certificate":      func(string) []byte { return answer("", authority.PEM()) },
 		"with damaged authorities": func(r string) []byte { return answer(good(r), "x") },
 	} {
@@ -168,7 +173,7 @@ func TestACertificateThatCannotBeUsedLeavesTheOneBefore(t *testing.T) {
 	store.pending = ""
 	store.Handle(messageCertificate, answer(good(foreign), authority.PEM()))
 	if now, _ := own.current(); !now.Leaf.Equal(before.Leaf) {
-		t.Error("a certificate that nobody asked for was taken")
+		t.Error("a certificate that nobody requested was accepted")
 	}
 }
 

@@ -20,7 +20,7 @@ func TestAJournalOnAFullDiskGoesOnWhenThereIsRoomAgain(t *testing.T) {
 			t.Fatalf("room for %d bytes: a record fitted", room)
 		}
 		if j.Health() == nil {
-			t.Errorf("room for %d bytes: a full disk is no illness", room)
+			t.Errorf("room for %d bytes: a full disk must not count as unhealthy", room)
 		}
 		makeRoom()
 		if err := j.Append(started("c3", "r3", "apply", nil, text("3"))); err != nil {
@@ -37,7 +37,7 @@ func TestAJournalOnAFullDiskGoesOnWhenThereIsRoomAgain(t *testing.T) {
 	}
 }
 
-func TestAResultThatDoesNotFitIsKnownAndWrittenWhenThereIsRoom(t *testing.T) {
+func TestAResultThatDoesNotFitIsKeptAndWrittenWhenThereIsRoom(t *testing.T) {
 	dir := t.TempDir()
 	j := open(t, dir)
 	write(t, j, started("c1", "r1", "apply", nil, text("1")))
@@ -49,7 +49,7 @@ func TestAResultThatDoesNotFitIsKnownAndWrittenWhenThereIsRoom(t *testing.T) {
 		t.Errorf("what has happened is forgotten: %+v", result)
 	}
 	if j.Append(started("c2", "r2", "apply", nil, text("2"))) == nil {
-		t.Error("a command was begun although the result before it is not on the disk")
+		t.Error("a command was started although the result before it is not on the disk")
 	}
 	makeRoom()
 	if err := j.Health(); err != nil {

@@ -45,9 +45,9 @@ func FuzzWhateverTheFileHolds(f *testing.F) {
 			t.Fatalf("not opened again: %v", err)
 		}
 		defer func() { _ = again.Close() }()
-		begun := again.Unfinished()
-		if len(begun) == 0 || begun[len(begun)-1].CommandID != "the new one" {
-			t.Fatalf("what was written is not there: %+v", begun)
+		unfinished := again.Unfinished()
+		if len(unfinished) == 0 || unfinished[len(unfinished)-1].CommandID != "the new one" {
+			t.Fatalf("what was written is not there: %+v", unfinished)
 		}
 		if _, err := again.compact(dir, time.Now()); err != nil {
 			t.Fatalf("not tidied: %v", err)

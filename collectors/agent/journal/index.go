@@ -49,7 +49,7 @@ func (j *Journal) Result(commandID string) *Result {
 	return nil
 }
 
-// Unfinished returns the commands that were begun and have no result, oldest first: the agent died in the middle of them.
+// Unfinished returns the commands that were started and have no result, oldest first: the agent died in the middle of them.
 func (j *Journal) Unfinished() []Record {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -94,7 +94,7 @@ func (j *Journal) Append(record Record) error {
 	return nil
 }
 
-// Remember writes a record of what has happened already. When it cannot be written it is known all the same for as long as the agent runs, so
+// Remember writes a record of what has happened already. When it cannot be written, the journal still knows it for as long as the agent runs, so
 // that no question is answered wrongly, and written as soon as there is room.
 func (j *Journal) Remember(record Record) error {
 	j.mu.Lock()

@@ -152,7 +152,7 @@ func TestOnlyUnacknowledgedRecentResultsAreUndelivered(t *testing.T) {
 	}
 }
 
-func TestStandingIsWhatARemedyChangedAndNobodyTookBack(t *testing.T) {
+func TestStandingIsWhatARemedyChangedAndNobodyUndid(t *testing.T) {
 	apply := started("c1", "r1", "apply", text("10000"), text("60000"))
 	undo := started("c2", "r1", "undo", text("60000"), text("10000"))
 	again := started("c3", "r1", "apply", text("60000"), text("90000"))
@@ -167,7 +167,7 @@ func TestStandingIsWhatARemedyChangedAndNobodyTookBack(t *testing.T) {
 		"an apply that was not made":    {[]Record{apply, finished("c1", "r1", remedies.NotMade)}, nil, nil, false},
 		"an apply of unknown effect":    {[]Record{apply, finished("c1", "r1", remedies.Unknown)}, text("10000"), text("60000"), true},
 		"an apply that is not finished": {[]Record{apply}, nil, nil, false},
-		"an apply taken back": {[]Record{apply, finished("c1", "r1", remedies.InPlace), undo, finished("c2", "r1", remedies.InPlace)},
+		"an apply that was undone": {[]Record{apply, finished("c1", "r1", remedies.InPlace), undo, finished("c2", "r1", remedies.InPlace)},
 			nil, nil, false},
 		"an undo that failed": {[]Record{apply, finished("c1", "r1", remedies.InPlace), undo, finished("c2", "r1", remedies.NotMade)},
 			text("10000"), text("60000"), true},

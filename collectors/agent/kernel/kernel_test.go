@@ -56,13 +56,14 @@ func TestALimitIsSentAsIPSendsIt(t *testing.T) {
 		t.Errorf("sent %+v", sent.Header)
 	}
 	// Written by hand after linux/if_link.h: the name, then the list, its one function, and that one's rate {vf, min, max}.
-	want := "\x09\x00\x03\x00ens1\x00\x00\x00\x00" + "\x18\x00\x16\x80" + "\x14\x00\x01\x80" + "\x10\x00\x06\x00" + "\x03\x00\x00\x00\x64\x00\x00\x00\xc4\x09\x00\x00"
+	want := "\x09\x00\x03\x00ens1\x00\x00\x00\x00" + "\x18\x00\x16\x80" + "\x14\x00\x01\x80" + "\x10\x00\x06\x00" +
+		"\x03\x00\x00\x00\x64\x00\x00\x00\xc4\x09\x00\x00"
 	if got := string(sent.Data[unix.SizeofIfInfomsg:]); got != want {
 		t.Errorf("sent %x\nwant %x", got, want)
 	}
 }
 
-func TestARefusalOfTheDriverIsTold(t *testing.T) {
+func TestARefusalOfTheDriverIsReported(t *testing.T) {
 	k := Netlink{
 		dialRoute: func() (*netlink.Conn, error) {
 			return nltest.Dial(func(requests []netlink.Message) ([]netlink.Message, error) {

@@ -43,7 +43,7 @@ func TestAFilterOfARealKernelIsDeletedAndNoOther(t *testing.T) {
 
 func TestADeviceWhoseOffloadCannotBeSwitchedIsNamed(t *testing.T) {
 	netlinktest.Namespace(t)
-	for netdev, want := range map[string]string{"v0": "no hw-tc-offload", "absent": "absent", "a-name-that-is-too-long": "is not the name of"} {
+	for netdev, want := range map[string]string{"v0": "no hw-tc-offload", "absent": "absent", "a-name-that-is-too-long": "is not the name of a network device"} {
 		if _, err := (Netlink{}).TCOffload(t.Context(), []string{netdev}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", netdev, err)
 		}
@@ -61,7 +61,8 @@ func TestAStandInIsAskedForOffloadAndFilters(t *testing.T) {
 	if got := <-asked; len(got) != 2 || got[1] != "ethtool -k p0_1" {
 		t.Errorf("asked %q", got)
 	}
-	r, asked = standIn(t, `{"results": [{"output": "[]"}, {"output": "[{\"protocol\":\"ip\",\"pref\":2,\"kind\":\"flower\",\"chain\":0,\"options\":{\"handle\":9}}]"}]}`)
+	r, asked = standIn(t, `{"results": [{"output": "[]"}, {"output": "[{\"protocol\":\"ip\",\"pref\":2,\"kind\":\"flower\",\"chain\":0,`+
+		`\"options\":{\"handle\":9}}]"}]}`)
 	if found, err := r.Filters(t.Context(), []string{"p0_0", "p0_1"}); err != nil || len(found["p0_0"]) != 0 || len(found["p0_1"]) != 1 {
 		t.Errorf("%v, %v", found, err)
 	}

@@ -28,7 +28,7 @@ type Requests struct {
 	netlink.Folder
 }
 
-// LimitVF implements Kernel. The stand-in has no guarantees, so none is asked for.
+// LimitVF implements Kernel. The stand-in has no guarantees, so it is asked for none.
 func (r Requests) LimitVF(ctx context.Context, uplink string, vf int, _, maxMbps uint32) error {
 	return r.do(ctx, fmt.Sprintf("ip link set dev %s vf %d max_tx_rate %d", uplink, vf, maxMbps))
 }
@@ -127,7 +127,7 @@ func (r Requests) ask(ctx context.Context, commands ...string) ([]string, error)
 		}
 		select {
 		case <-ctx.Done():
-			// Nobody has taken it; nobody is to do it later.
+			// No simulator has taken it, and none may carry it out later.
 			_ = os.Remove(filepath.Join(r.Path, "requests", name))
 			return nil, fmt.Errorf("%q was not answered: %w", commands[0], ctx.Err())
 		case <-time.After(answerPoll):

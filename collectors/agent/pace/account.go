@@ -9,7 +9,7 @@ import (
 )
 
 // account is what calls of the plugin know of each other. Times are of the host's clock, because processes share no other; one that was set
-// back makes nobody wait longer than a full bucket or one interval.
+// back delays no container longer than a full bucket or one interval.
 type account struct {
 	// Tokens were in the bucket at Since (Add).
 	Tokens float64   `json:"tokens"`
@@ -56,7 +56,7 @@ func Reserve(dir string, record *Record, now time.Time, most time.Duration) (wai
 	return wait, err
 }
 
-// with changes an account that no other process changes meanwhile. A damaged one counts as new.
+// with changes an account that no other process changes in the meantime. A damaged one counts as new.
 func with(path string, change func(*account)) (err error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -26,10 +26,10 @@ const (
 // Record is the content of a file of either kind.
 type Record struct {
 	PCI string `json:"pci"`
-	// PerMinute and Burst are of Add: so many new containers a minute, and so many at once after a rest.
+	// PerMinute and Burst limit Add: new containers per minute, and how many may start together after a quiet time.
 	PerMinute int64 `json:"per_minute,omitempty"`
 	Burst     int64 `json:"burst,omitempty"`
-	// IntervalMS is of Del: so long from one release to the next.
+	// IntervalMS limits Del: the time from one release to the next.
 	IntervalMS int64  `json:"interval_ms,omitempty"`
 	RemedyID   string `json:"remedy_id"`
 	CommandID  string `json:"command_id"`

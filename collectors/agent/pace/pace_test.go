@@ -48,7 +48,7 @@ func TestABurstPassesAndThenOneAtATime(t *testing.T) {
 	}
 }
 
-func TestAClockThatWasSetBackHoldsNobodyUpForLong(t *testing.T) {
+func TestAClockThatWasSetBackDelaysNoContainerForLong(t *testing.T) {
 	dir := t.TempDir()
 	add, del := &Record{PCI: pci, PerMinute: 1, Burst: 1}, &Record{PCI: pci, IntervalMS: 1000}
 	take(t, dir, add, noon)
@@ -65,7 +65,7 @@ func TestAClockThatWasSetBackHoldsNobodyUpForLong(t *testing.T) {
 	}
 }
 
-func TestADamagedAccountBeginsAnew(t *testing.T) {
+func TestADamagedAccountStartsAgain(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(accountPath(dir, pci, Add), []byte("{tokens: a great many and a long text"), 0o600); err != nil {
 		t.Fatal(err)

@@ -85,7 +85,7 @@ func (s *Store) save(remote *protobufs.AgentRemoteConfig) error {
 	if hash == s.hash {
 		return nil
 	}
-	// The collector runs as another user; policies are no secret.
+	// The collector runs as another user; policies are not secret.
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o755); err != nil { //nolint:gosec // G301: as said
 		return fmt.Errorf("saving the policies: %w", err)
 	}

@@ -73,7 +73,7 @@ func TestBadPoliciesAreRefusedAndTheOldOnesStay(t *testing.T) {
 	}
 }
 
-func TestAFileThatWasDamagedOnTheDiskIsAskedForAgain(t *testing.T) {
+func TestAFileThatWasDamagedOnTheDiskIsRequestedAgain(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, folder), 0o755); err != nil {
 		t.Fatal(err)

@@ -10,11 +10,11 @@ import (
 )
 
 // ApplyMaskPlan carries out a mask plan: exact entries for the flows with traffic, and masks moved to the end of the chain so that those with
-// the traffic stand in front (paper, section 4.3). The operations come as an attachment to the command, which has their hash; they were proven not to change
-// what happens to any packet, for exactly the flows that the precondition finds again.
+// the traffic stand in front (paper, section 4.3). The operations come as an attachment
+// to the command, which has their hash; they were proven not to change what happens to any packet, for exactly the flows that the precondition finds again.
 //
-// What the plan leaves behind can do no lasting harm: Open vSwitch takes idle entries away like any flow, changes or removes what its OpenFlow
-// rules do not say any more, and installs what is missing again when a packet comes.
+// What the plan leaves behind can do no lasting harm: Open vSwitch removes idle entries like any flow, changes or removes what no longer matches
+// its OpenFlow rules, and installs what is missing again when a packet comes.
 type ApplyMaskPlan struct {
 	flows rnicFlows
 	store planStore
@@ -62,10 +62,10 @@ func (a *ApplyMaskPlan) Precondition(_ context.Context, params Params) error {
 		return refuse("the operations are those of the plan %s for %s of %s", clip(plan.Plan), clip(plan.PCI), clip(plan.Host))
 	}
 	if state, err := a.store.state(plan.Plan); err != nil || state != NotMade {
-		return refuse("the plan was begun on this host before (%s); make a new one", state)
+		return refuse("the plan was started on this host before (%s); create a new one", state)
 	}
 	if expected := time.Duration(float64(len(plan.Steps)) / plan.PacePerS * float64(time.Second)); expected > planTimeout/2 {
-		return refuse("%d operations at %.0f insertions a second would take longer than %s", len(plan.Steps), plan.PacePerS, planTimeout/2)
+		return refuse("%d operations at %.0f insertions per second would take longer than %s", len(plan.Steps), plan.PacePerS, planTimeout/2)
 	}
 	return nil
 }
@@ -75,8 +75,8 @@ func (a *ApplyMaskPlan) received(params Params) (*maskPlan, error) {
 	if a.inbox == nil {
 		return nil, refuse("this agent takes no attachments")
 	}
-	packed, there := a.inbox.Attachment(sum)
-	if !there {
+	packed, arrived := a.inbox.Attachment(sum)
+	if !arrived {
 		return nil, refuse("the plan's operations have not arrived; order it again")
 	}
 	if hashOf(packed) != sum {
@@ -105,7 +105,7 @@ func (a *ApplyMaskPlan) Plan(ctx context.Context, params Params, _ Origin) (out 
 		return Plan{}, err
 	}
 	if why := plan.stale(now); why != "" {
-		return Plan{}, refuse("the plan does not fit the flows of now: %s; make a new plan", why)
+		return Plan{}, refuse("the plan does not fit the present flows: %s; create a new plan", why)
 	}
 	return Plan{
 		Changes:    []Change{{Key: plan.Plan, Before: nil, After: text(params.Text("operations_sha256"))}},
@@ -122,12 +122,12 @@ func (a *ApplyMaskPlan) Apply(ctx context.Context, plan Plan) error {
 	if change := plan.Changes[0]; change.After != nil {
 		return a.carryOut(ctx, change.Key, *change.After)
 	}
-	return a.takeBack(ctx, plan.Changes[0].Key, *plan.Changes[0].Before)
+	return a.undo(ctx, plan.Changes[0].Key, *plan.Changes[0].Before)
 }
 
 func (a *ApplyMaskPlan) carryOut(ctx context.Context, id, sum string) (err error) {
-	packed, there := a.inbox.Attachment(sum)
-	if !there {
+	packed, arrived := a.inbox.Attachment(sum)
+	if !arrived {
 		return errors.New("nothing was changed: the plan's operations no longer exist")
 	}
 	plan, err := parseMaskPlan(packed)
@@ -151,14 +151,15 @@ func (a *ApplyMaskPlan) carryOut(ctx context.Context, id, sum string) (err error
 	if failure := run.carryOut(ctx, plan, before); failure != nil {
 		return a.rollBack(ctx, run, plan, order, failure)
 	}
-	if released := run.sortedAway(); len(released) > 0 {
+	if released := run.sortedDeleted(); len(released) > 0 {
 		if err := a.store.save(id, keptPlan{SHA256: sum, Order: order, Operations: packed, Released: released}); err != nil {
 			return a.rollBack(ctx, run, plan, order, fmt.Errorf("the deleted flows cannot be saved for an undo: %w", err))
 		}
 	}
 	a.last = run
-	notesOf(ctx).Message = fmt.Sprintf("%d entries added (%d refused because a flow overlaps), %d flows moved (%d of them came after the plan was made), %d left to their entries, %d removed, %d were gone, %d had come back by themselves",
-		run.entries, run.entriesRefused, run.moved, run.newcomers, len(run.away), run.removed, run.gone, run.returned)
+	notesOf(ctx).Message = fmt.Sprintf("%d entries added (%d refused because a flow overlaps), %d flows moved (%d of them came after the plan "+
+		"was made), %d left to their entries, %d removed, %d were gone, %d had come back by themselves",
+		run.entries, run.entriesRefused, run.moved, run.newcomers, len(run.deleted), run.removed, run.gone, run.returned)
 	return a.store.mark(id, plan.PCI)
 }
 
@@ -172,14 +173,14 @@ func (a *ApplyMaskPlan) rollBack(ctx context.Context, failed *flowRun, plan *mas
 	}
 	defer func() { err = errors.Join(err, table.Close()) }()
 	run := newFlowRun(table, ports, plan, &Notes{}, 0)
-	run.away = failed.away
+	run.deleted = failed.deleted
 	if err := run.restore(ctx, plan, order, failed.touched); err != nil {
 		return errors.Join(failure, fmt.Errorf("the operations could not be undone completely: %w", err))
 	}
 	return errors.Join(fmt.Errorf("%w; the operations before it were undone", failure), a.store.remove(plan.Plan))
 }
 
-func (a *ApplyMaskPlan) takeBack(ctx context.Context, id, sum string) (err error) {
+func (a *ApplyMaskPlan) undo(ctx context.Context, id, sum string) (err error) {
 	plan, kept, err := a.store.load(id, sum)
 	if err != nil {
 		return err
@@ -198,18 +199,19 @@ func (a *ApplyMaskPlan) takeBack(ctx context.Context, id, sum string) (err error
 	}
 	run := newFlowRun(table, ports, plan, notesOf(ctx), len(plan.Steps))
 	for _, flow := range kept.Released {
-		run.away[flow.ID] = flow
+		run.deleted[flow.ID] = flow
 	}
 	if err := run.restore(ctx, plan, kept.Order, moved); err != nil {
-		retry := run.putAllBack(context.WithoutCancel(ctx), run.sortedAway())
+		retry := run.restoreFlows(context.WithoutCancel(ctx), run.sortedDeleted())
 		return errors.Join(err, retry)
 	}
 	a.last = run
-	notesOf(ctx).Message = fmt.Sprintf("%d entries removed, %d flows put back in the order before, %d were gone", run.removed, run.moved+run.returned, run.gone)
+	notesOf(ctx).Message = fmt.Sprintf("%d entries removed, %d flows restored in the order before, %d were gone", run.removed, run.moved+run.returned, run.gone)
 	return a.store.remove(id)
 }
 
-// Verify implements Remedy: most of what was added is there, nothing of what was taken back is, and the flows of now are attached for the proof.
+// Verify implements Remedy: most entries that were added are there, none that were undone is, and the present flows are attached for the
+// proof.
 func (a *ApplyMaskPlan) Verify(ctx context.Context, _ Plan) (err error) {
 	run := a.last
 	if run == nil {

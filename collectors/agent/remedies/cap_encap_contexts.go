@@ -37,7 +37,7 @@ func (c *CapEncapContexts) Precondition(_ context.Context, params Params) error 
 	return c.usable(params.Text("pci"))
 }
 
-// Plan implements Remedy: it chooses the ports by the flows of now.
+// Plan implements Remedy: it chooses the ports by the present flows.
 func (c *CapEncapContexts) Plan(ctx context.Context, params Params, _ Origin) (plan Plan, err error) {
 	pci := params.Text("pci")
 	most, _ := params.Integer("max_contexts")
@@ -68,7 +68,8 @@ func (c *CapEncapContexts) Plan(ctx context.Context, params Params, _ Origin) (p
 	case left > int(most):
 		return Plan{}, refuse("without the offload of any port %s would still have %d encapsulation contexts: they are of its uplink", pci, left)
 	case len(chosen) > int(mostPorts):
-		return Plan{}, refuse("%d ports would have to leave the hardware to come from %d to %d encapsulation contexts; allowed are %d", len(chosen), total, left, mostPorts)
+		return Plan{}, refuse("%d ports would have to leave the hardware to come from %d to %d encapsulation contexts; allowed are %d",
+			len(chosen), total, left, mostPorts)
 	}
 	offloaded, err := c.kernel.TCOffload(ctx, chosen)
 	if err != nil {

@@ -153,7 +153,7 @@ func vfKey(pci string, vf int64) string { return pci + " vf " + strconv.FormatIn
 func parseVFKey(key string) (pci string, vf int, err error) {
 	pci, number, found := strings.Cut(key, " vf ")
 	if vf, err = strconv.Atoi(number); !found || err != nil || vf < 0 || !sysfs.IsPCIAddress(pci) {
-		return "", 0, fmt.Errorf("the plan names %q, which is no virtual function", key)
+		return "", 0, fmt.Errorf("the plan names %q, which is not a virtual function", key)
 	}
 	return pci, vf, nil
 }

@@ -16,9 +16,9 @@ const (
 	planVersion = 1
 	// maxUnpacked is some four times the operations of 15,000 flows that are all moved.
 	maxUnpacked = 64 << 20
-	// goneShare of the flows may have aged out since the plan was made; Open vSwitch takes idle flows away after seconds.
+	// goneShare of the flows may have aged out since the plan was made; Open vSwitch removes idle flows after seconds.
 	goneShare = 0.25
-	// foundShare of what was added has to be there when it is read back: live flows come and go meanwhile.
+	// foundShare of what was added must be there when it is read back: live flows come and go in between.
 	foundShare = 0.5
 	// stepsShown are those that a dry run has in full; the server has all.
 	stepsShown = 99
@@ -117,7 +117,7 @@ func parseMaskPlan(packed []byte) (*maskPlan, error) {
 	return &plan, nil
 }
 
-// stale says why the plan does not fit the flows of now; empty when it does. A flow with the same identity that does something else is never
+// stale says why the plan does not fit the present flows; empty when it does. A flow with the same identity that does something else is never
 // acceptable: the proof was about the former one.
 func (p *maskPlan) stale(now flowtable.Snapshot) string {
 	if now.Unreadable > 0 {

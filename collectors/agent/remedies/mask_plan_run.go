@@ -26,11 +26,12 @@ type flowRun struct {
 	reported time.Time
 
 	entries, entriesRefused, moved, removed, gone, returned, newcomers int
-	// away are flows that were deleted when their mask was moved and are not there yet; in the end those that the plan does not add again.
-	away    map[string]flowtable.Flow
+	// deleted are flows that were deleted when their mask was moved and are not restored yet; in the end those that the plan does not add
+	// again.
+	deleted map[string]flowtable.Flow
 	touched map[string]bool
-	// along are those of them that came after the plan was made: a mask gives up its place only with its last flow.
-	along []flowtable.Flow
+	// held are those of them that came after the plan was made: a mask gives up its place only with its last flow.
+	held []flowtable.Flow
 	// added and expelled are what the switch has to show afterwards, and must not.
 	added    []flowtable.Flow
 	expelled map[string]bool
@@ -38,7 +39,7 @@ type flowRun struct {
 
 func newFlowRun(table *flowtable.Table, ports map[string]string, plan *maskPlan, notes *Notes, total int) *flowRun {
 	return &flowRun{table: table, ports: ports, pci: plan.PCI, pace: plan.PacePerS, notes: notes, began: time.Now(), total: total,
-		away: map[string]flowtable.Flow{}, touched: map[string]bool{}, expelled: map[string]bool{}}
+		deleted: map[string]flowtable.Flow{}, touched: map[string]bool{}, expelled: map[string]bool{}}
 }
 
 // progressInterval is how often progress is reported, for a person who watches.
@@ -80,7 +81,7 @@ func (r *flowRun) carryOut(ctx context.Context, plan *maskPlan, now flowtable.Sn
 		}
 		r.step()
 	}
-	return r.bringAlong(ctx)
+	return r.restoreNewcomers(ctx)
 }
 
 // planRun is the state between two steps of a plan.
@@ -103,10 +104,10 @@ func (p *planRun) carryOutStep(ctx context.Context, step flowStep) error {
 	case step.Add && p.missing[step.id()]:
 		return nil // what the flow did may not be right any more
 	case step.Add:
-		if err := p.bringAlong(ctx); err != nil {
+		if err := p.restoreNewcomers(ctx); err != nil {
 			return err
 		}
-		return p.putBack(ctx, flowtable.Flow{ID: step.id(), Match: step.Match, Actions: step.Actions})
+		return p.restoreFlow(ctx, flowtable.Flow{ID: step.id(), Match: step.Match, Actions: step.Actions})
 	}
 	return p.deleteFlow(ctx, step)
 }
@@ -127,45 +128,45 @@ func (p *planRun) deleteFlow(ctx context.Context, step flowStep) (err error) {
 	if step.Phase == "move" && !p.plan.Contested && flow.Mask != p.moving {
 		p.moving = flow.Mask
 		newcomer := func(id string) bool { return p.plan.Flows[id] == "" && !p.entries[id] }
-		if err := p.takeAlong(ctx, p.moving, p.now, newcomer); err != nil {
+		if err := p.moveNewcomers(ctx, p.moving, p.now, newcomer); err != nil {
 			return err
 		}
 	}
-	deleted, err := p.takeAway(ctx, flow, step.Phase == "move")
+	deleted, err := p.removeFlow(ctx, flow, step.Phase == "move")
 	if !deleted {
 		p.missing[step.id()] = true
 	}
 	return err
 }
 
-// takeAlong takes away what came under a mask since the plan was made. Nothing overlaps these flows with other actions, else Open vSwitch had
-// not installed them, so that they may be moved with their mask.
-func (r *flowRun) takeAlong(ctx context.Context, mask string, now flowtable.Snapshot, newcomer func(id string) bool) error {
-	if err := r.bringAlong(ctx); err != nil {
+// moveNewcomers deletes the flows that came under a mask since the plan was made. Nothing overlaps them with other actions, otherwise Open vSwitch
+// would not have installed them, so they may move with their mask.
+func (r *flowRun) moveNewcomers(ctx context.Context, mask string, now flowtable.Snapshot, newcomer func(id string) bool) error {
+	if err := r.restoreNewcomers(ctx); err != nil {
 		return err
 	}
 	for _, flow := range now.Flows {
 		if flow.Mask != mask || !newcomer(flow.ID) {
 			continue
 		}
-		went, err := r.takeAway(ctx, flow, true)
+		went, err := r.removeFlow(ctx, flow, true)
 		if err != nil {
 			return err
 		}
 		if went {
-			r.along = append(r.along, flow)
+			r.held = append(r.held, flow)
 		}
 	}
 	return nil
 }
 
-// bringAlong puts them back as they were, behind the flows that were deleted before.
-func (r *flowRun) bringAlong(ctx context.Context) error {
-	for len(r.along) > 0 {
-		if err := r.putBack(ctx, r.along[0]); err != nil {
+// restoreNewcomers adds them again as they were, behind the flows that were deleted before.
+func (r *flowRun) restoreNewcomers(ctx context.Context) error {
+	for len(r.held) > 0 {
+		if err := r.restoreFlow(ctx, r.held[0]); err != nil {
 			return err
 		}
-		r.along = r.along[1:]
+		r.held = r.held[1:]
 		r.newcomers++
 	}
 	return nil
@@ -184,7 +185,7 @@ func (r *flowRun) activate(ctx context.Context, step flowStep) error {
 	return nil
 }
 
-func (r *flowRun) takeAway(ctx context.Context, flow flowtable.Flow, comesBack bool) (bool, error) {
+func (r *flowRun) removeFlow(ctx context.Context, flow flowtable.Flow, comesBack bool) (bool, error) {
 	err := r.table.Delete(ctx, flow.Key())
 	switch {
 	case errors.Is(err, flowtable.ErrGone):
@@ -193,7 +194,7 @@ func (r *flowRun) takeAway(ctx context.Context, flow flowtable.Flow, comesBack b
 	case err != nil:
 		return false, err
 	case comesBack:
-		r.away[flow.ID] = flow
+		r.deleted[flow.ID] = flow
 		r.touched[flow.Mask] = true
 	default:
 		r.removed++
@@ -201,8 +202,8 @@ func (r *flowRun) takeAway(ctx context.Context, flow flowtable.Flow, comesBack b
 	return true, nil
 }
 
-// putBack adds a flow again. That it is there already means that a packet came meanwhile and Open vSwitch installed it by itself.
-func (r *flowRun) putBack(ctx context.Context, flow flowtable.Flow) error {
+// restoreFlow adds a flow again. If the flow exists already, a packet came in the meantime and Open vSwitch installed it by itself.
+func (r *flowRun) restoreFlow(ctx context.Context, flow flowtable.Flow) error {
 	err := r.insert(ctx, flow.Match, flow.Actions)
 	if errors.Is(err, flowtable.ErrExists) {
 		r.returned++
@@ -212,16 +213,16 @@ func (r *flowRun) putBack(ctx context.Context, flow flowtable.Flow) error {
 		r.added = append(r.added, flow)
 	}
 	if err == nil {
-		delete(r.away, flow.ID)
+		delete(r.deleted, flow.ID)
 	}
 	return err
 }
 
-// restore undoes what was done: flows that are away return, entries leave, and the masks get the order from before. `moved` are masks that
-// are at the end of the chain now.
+// restore undoes the run: it adds deleted flows again, removes the entries and restores the order of the masks. `moved` are masks that are at
+// the end of the chain now.
 func (r *flowRun) restore(ctx context.Context, plan *maskPlan, order []string, moved map[string]bool) error {
-	for _, flow := range r.sortedAway() {
-		if err := r.putBack(ctx, flow); err != nil {
+	for _, flow := range r.sortedDeleted() {
+		if err := r.restoreFlow(ctx, flow); err != nil {
 			return fmt.Errorf("adding %s again: %w", flow.ID, err)
 		}
 	}
@@ -234,7 +235,7 @@ func (r *flowRun) restore(ctx context.Context, plan *maskPlan, order []string, m
 		if !entries[flow.ID] {
 			continue
 		}
-		if _, err := r.takeAway(ctx, flow, false); err != nil {
+		if _, err := r.removeFlow(ctx, flow, false); err != nil {
 			return fmt.Errorf("removing the entry %s: %w", flow.ID, err)
 		}
 		r.expelled[flow.ID] = true
@@ -243,9 +244,9 @@ func (r *flowRun) restore(ctx context.Context, plan *maskPlan, order []string, m
 	return r.reorder(ctx, now, entries, later(order, moved), plan.Contested)
 }
 
-func (r *flowRun) sortedAway() []flowtable.Flow {
-	flows := make([]flowtable.Flow, 0, len(r.away))
-	for _, flow := range r.away {
+func (r *flowRun) sortedDeleted() []flowtable.Flow {
+	flows := make([]flowtable.Flow, 0, len(r.deleted))
+	for _, flow := range r.deleted {
 		flows = append(flows, flow)
 	}
 	slices.SortFunc(flows, func(a, b flowtable.Flow) int { return strings.Compare(a.ID, b.ID) })
@@ -273,31 +274,31 @@ func (r *flowRun) reorder(ctx context.Context, now flowtable.Snapshot, leaveOut 
 	if contested {
 		all := slices.Concat(groups...)
 		for _, flow := range slices.Backward(all) {
-			if _, err := r.takeAway(ctx, flow, true); err != nil {
+			if _, err := r.removeFlow(ctx, flow, true); err != nil {
 				return err
 			}
 		}
-		return r.putAllBack(ctx, all)
+		return r.restoreFlows(ctx, all)
 	}
 	for _, group := range groups {
 		for _, flow := range group {
-			if _, err := r.takeAway(ctx, flow, true); err != nil {
+			if _, err := r.removeFlow(ctx, flow, true); err != nil {
 				return err
 			}
 		}
-		if err := r.putAllBack(ctx, group); err != nil {
+		if err := r.restoreFlows(ctx, group); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *flowRun) putAllBack(ctx context.Context, flows []flowtable.Flow) error {
+func (r *flowRun) restoreFlows(ctx context.Context, flows []flowtable.Flow) error {
 	for _, flow := range flows {
-		if _, away := r.away[flow.ID]; !away {
+		if _, deleted := r.deleted[flow.ID]; !deleted {
 			continue
 		}
-		if err := r.putBack(ctx, flow); err != nil {
+		if err := r.restoreFlow(ctx, flow); err != nil {
 			return err
 		}
 		r.step()
@@ -305,7 +306,7 @@ func (r *flowRun) putAllBack(ctx context.Context, flows []flowtable.Flow) error 
 	return nil
 }
 
-// check compares what the run did with the flows of now. Live flows come and go, so that a part of what was added may be gone already. What the
+// check compares what the run did with the present flows. Live flows come and go, so that a part of what was added may be gone already. What the
 // flows do is not compared as text, which a switch may print in other words than it was given: the server proves it from the attached flows.
 func (r *flowRun) check(now flowtable.Snapshot) error {
 	found := 0

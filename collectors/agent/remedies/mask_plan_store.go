@@ -17,7 +17,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/internal/atomicfile"
 )
 
-// planStore keeps the operations of plans that were begun, because the journal has only their hash: thousands of operations would fill it. A plan
+// planStore keeps the operations of plans that were started, because the journal has only their hash: thousands of operations would fill it. A plan
 // has one file from before its first operation until it is undone, and a mark next to it once all was done.
 type planStore struct{ dir string }
 
@@ -27,7 +27,7 @@ type keptPlan struct {
 	// Order has the masks before the plan, first to last.
 	Order      []string `json:"order"`
 	Operations []byte   `json:"operations"`
-	// Released are flows that the plan took away for good, since an exact entry has their packets. An undo puts them back before the entries go.
+	// Released are flows that the plan removed permanently, since an exact entry has their packets. An undo puts them back before the entries go.
 	Released []flowtable.Flow `json:"released,omitempty"`
 }
 
@@ -112,7 +112,7 @@ func readMark(path string) (pci string, at int64) {
 	return pci, at
 }
 
-// unmark takes the mark away, before the first operation of an undo.
+// unmark removes the mark, before the first operation of an undo.
 func (s planStore) unmark(plan string) error {
 	if err := os.Remove(s.path(plan, markSuffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -89,8 +89,9 @@ func TestAPlanIsRefusedWhenItDoesNotFitTheFlowsOfNow(t *testing.T) {
 		change  func(*maskPlan)
 		because string
 	}{
-		"another action":         {slices.Concat(wide, middle, []string{strings.Replace(exact[0], "|5", "|6", 1)}), nil, "has changed since"},
-		"a wider prefix":         {slices.Concat(wide, middle, []string{strings.Replace(exact[0], "255.255.255.255", "255.255.255.254", 1)}), nil, "has changed since"},
+		"another action": {slices.Concat(wide, middle, []string{strings.Replace(exact[0], "|5", "|6", 1)}), nil, "has changed since"},
+		"a wider prefix": {slices.Concat(wide, middle, []string{strings.Replace(exact[0], "255.255.255.255", "255.255.255.254", 1)}),
+			nil, "has changed since"},
 		"half of them gone":      {middle, nil, "3 of 4 flows are gone"},
 		"a line that is no flow": {slices.Concat(chain, []string{"ufid:torn,in_port(3)|5"}), nil, "cannot be read"},
 		"a new flow where flows overlap": {slices.Concat(chain, []string{ruleOf(7, "10.7.0.0/255.255.0.0")}),
@@ -102,7 +103,7 @@ func TestAPlanIsRefusedWhenItDoesNotFitTheFlowsOfNow(t *testing.T) {
 			r.arrives(c.change)
 			r.vs.Set(c.flows...)
 			_, err := r.plan()
-			if codeOf(err) != CodePreconditionFailed || !strings.Contains(err.Error(), c.because) || !strings.Contains(err.Error(), "make a new plan") {
+			if codeOf(err) != CodePreconditionFailed || !strings.Contains(err.Error(), c.because) || !strings.Contains(err.Error(), "create a new plan") {
 				t.Errorf("%v", err)
 			}
 		})
@@ -144,11 +145,11 @@ func swap(inbox planInbox, content []byte) {
 	}
 }
 
-func TestAPlanIsBegunOnceOnAHost(t *testing.T) {
+func TestAPlanIsStartedOnceOnAHost(t *testing.T) {
 	r := newPlanRig(t)
 	r.arrives(nil)
 	r.applied()
-	if _, err := r.plan(); codeOf(err) != CodePreconditionFailed || !strings.Contains(err.Error(), "begun on this host before") {
+	if _, err := r.plan(); codeOf(err) != CodePreconditionFailed || !strings.Contains(err.Error(), "started on this host before") {
 		t.Errorf("%v", err)
 	}
 }
@@ -176,7 +177,8 @@ func TestWhatOpenVSwitchDoesMeanwhileIsLeftAsItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.expect(middle, exact, []string{other}, wide[1:])
-	if !strings.Contains(r.notes.Message, "(1 refused because a flow overlaps), 1 flows moved (0 of them came after the plan was made), 0 left to their entries, 0 removed, 1 were gone") {
+	if !strings.Contains(r.notes.Message, "(1 refused because a flow overlaps), 1 flows moved (0 of them came after the plan was made), 0 left "+
+		"to their entries, 0 removed, 1 were gone") {
 		t.Error(r.notes.Message)
 	}
 }
@@ -201,7 +203,7 @@ func TestWhatCameUnderAMaskSinceThePlanIsMovedWithIt(t *testing.T) {
 	r.expect([]string{other}, newcomer, wide, middle, exact)
 }
 
-func TestAFailureInTheMiddleTakesNewcomersBackToo(t *testing.T) {
+func TestAFailureInTheMiddleRestoresNewcomersToo(t *testing.T) {
 	r := newPlanRig(t)
 	r.arrives(nil)
 	newcomer := []string{ruleOf(7, "10.7.0.0/255.255.0.0")}
@@ -226,8 +228,9 @@ func TestAFailureInTheMiddleTakesNewcomersBackToo(t *testing.T) {
 	}
 }
 
-func TestAFailureInTheMiddleIsTakenBack(t *testing.T) {
-	for name, failure := range map[string]error{"the switch refuses": errors.New("updating flow table (No space left on device)"), "the switch closes": net.ErrClosed} {
+func TestAFailureInTheMiddleIsRolledBack(t *testing.T) {
+	for name, failure := range map[string]error{"the switch refuses": errors.New("updating flow table (No space left on device)"),
+		"the switch closes": net.ErrClosed} {
 		t.Run(name, func(t *testing.T) {
 			r := newPlanRig(t)
 			r.arrives(nil)
@@ -255,7 +258,7 @@ func TestAFailureInTheMiddleIsTakenBack(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeTakenBackCountsAsPartialAndCanBeUndoneLater(t *testing.T) {
+func TestWhatCannotBeRolledBackCountsAsPartialAndCanBeUndoneLater(t *testing.T) {
 	r := newPlanRig(t)
 	r.arrives(nil)
 	plan, err := r.plan()

@@ -28,7 +28,7 @@ func WithNotes(ctx context.Context, notes *Notes) context.Context {
 // Reported is the message that a remedy left in its context's notes.
 func Reported(ctx context.Context) string { return notesOf(ctx).Message }
 
-// notesOf returns the notes to write into; where nobody asked for any they lead nowhere.
+// notesOf returns the notes to write into; where the caller set none, they are discarded.
 func notesOf(ctx context.Context) *Notes {
 	if notes, ok := ctx.Value(notesKey{}).(*Notes); ok {
 		return notes

@@ -97,7 +97,7 @@ func TestAFilterWhoseFlowIsKnownAgainByNowIsNotRemoved(t *testing.T) {
 	}
 }
 
-func TestADeletionThatFailsInTheMiddleIsToldAndSeen(t *testing.T) {
+func TestADeletionThatFailsInTheMiddleIsReportedAndSeen(t *testing.T) {
 	ctx := context.Background()
 	r, remove := orphanRig(t)
 	plan, err := planned(remove, `{"max_filters": 5}`)

@@ -9,14 +9,14 @@ import (
 )
 
 // PaceFlowInsertion lets new containers onto an RNIC one by one instead of all at once: the flows of a container are inserted when it starts,
-// and above about 1,000 insertions a second the driver stalls (symptom S2; paper, section 3.2). The CNI plugin in the chain keeps a token
+// and above about 1,000 insertions per second the driver stalls (symptom S2; paper, section 3.2). The CNI plugin in the chain keeps a token
 // bucket and answers ADD with the code 11 ("try again later") while it is empty; the runtime then tries again.
 type PaceFlowInsertion struct {
 	SysfsRoot string
 	Dir       string
 }
 
-// Spec implements Remedy. One a minute is nearly a cordon, which is another remedy; 6,000 a minute hold nobody up.
+// Spec implements Remedy. One per minute is nearly a cordon, which is another remedy; 6,000 per minute delay no container.
 func (p *PaceFlowInsertion) Spec() Spec {
 	rateMinimum, rateMaximum := bounds(1, 6_000)
 	burstMinimum, burstMaximum := bounds(1, 1_000)
@@ -41,7 +41,7 @@ func (p *PaceFlowInsertion) Precondition(_ context.Context, params Params) error
 func (p *PaceFlowInsertion) Plan(ctx context.Context, params Params, origin Origin) (Plan, error) {
 	perMinute, _ := params.Integer("containers_per_minute")
 	burst, _ := params.Integer("burst")
-	says := fmt.Sprintf("the CNI plugin lets at most %d new containers a minute onto %%s, %d of them at once, and answers others with the code 11",
+	says := fmt.Sprintf("the CNI plugin lets at most %d new containers per minute onto %%s, with bursts of %d, and answers others with the code 11",
 		perMinute, burst)
 	return planPace(ctx, paceFiles(p.Dir, pace.Add), pace.Record{
 		PCI: params.Text("pci"), PerMinute: perMinute, Burst: burst, RemedyID: origin.RemedyID, CommandID: origin.CommandID, At: origin.IssuedAt,

@@ -19,7 +19,7 @@ import (
 // It switches the offload of single ports. Open vSwitch has one switch for the whole host (other_config:hw-offload), and turned off it
 // leaves its filters behind. A port of its own has the driver's feature hw-tc-offload: without it the driver refuses a filter, and Open vSwitch
 // forwards the flow in software. What is in the hardware by then stays there (mlx5), so the flows are deleted through Open vSwitch, which
-// takes their filters away and forgets nothing; the next packet of each creates it again, on the side where it now belongs. Only flows whose packets come
+// removes their filters and forgets nothing; the next packet of each creates it again, on the side where it now belongs. Only flows whose packets come
 // from the port are affected: those that come out of a tunnel to it are filters at the tunnel's port, and need no encapsulation context.
 type portOffload struct {
 	kernel kernel.Kernel
@@ -29,7 +29,7 @@ type portOffload struct {
 const (
 	// sweeps bound how often flows are looked for that were on their way into the hardware when it was switched off.
 	sweeps = 6
-	// switchTries bound how often a driver is asked that refuses as long as there are filters in the hardware, since new ones come meanwhile.
+	// switchTries bounds how often to ask a driver that refuses while there are filters in the hardware, since new filters come in between.
 	switchTries = 3
 	// portTimeout is for some thousand deletions, each a command of the firmware.
 	portTimeout = 2 * time.Minute
@@ -153,14 +153,14 @@ func (p portOffload) Apply(ctx context.Context, plan Plan) (err error) {
 			err = p.set(ctx, representor, *change.After == netlink.On)
 		}
 		if err != nil {
-			return errors.Join(err, p.takeBack(ctx, known, plan.Changes[:min(i+1, len(plan.Changes))]))
+			return errors.Join(err, p.rollBack(ctx, known, plan.Changes[:min(i+1, len(plan.Changes))]))
 		}
 		notesOf(ctx).progress(i+1, len(plan.Changes))
 	}
 	return nil
 }
 
-func (p portOffload) takeBack(ctx context.Context, known map[string]sysfs.Representor, changes []Change) error {
+func (p portOffload) rollBack(ctx context.Context, known map[string]sysfs.Representor, changes []Change) error {
 	var errs []error
 	for _, change := range slices.Backward(changes) {
 		if representor, ok := known[change.Key]; ok && change.Before != nil {

@@ -14,7 +14,8 @@ import (
 
 // encapsulated is a flow from a port to a tunnel peer.
 func encapsulated(n int, port, peer string) string {
-	return fmt.Sprintf("ufid:%s,recirc_id(0),in_port(%s),eth_type(0x0800),ipv4(dst=10.0.0.%d,frag=no)|set(tunnel(tun_id=0x2a,dst=%s,ttl=64,tp_dst=4789,flags(df|key))),5", ufid(n), port, n, peer)
+	return fmt.Sprintf("ufid:%s,recirc_id(0),in_port(%s),eth_type(0x0800),ipv4(dst=10.0.0.%d,frag=no)|"+
+		"set(tunnel(tun_id=0x2a,dst=%s,ttl=64,tp_dst=4789,flags(df|key))),5", ufid(n), port, n, peer)
 }
 
 // busy has three contexts of p0_0 (one of them p0_1's too) and one more of p0_1, and one flow out of the tunnel to p0_0.
@@ -128,7 +129,7 @@ func TestADriverThatRefusesWhileFiltersAreInTheHardwareIsAskedAgainWithoutThem(t
 	}
 }
 
-func TestAFlowThatWasOnItsWayIntoTheHardwareIsTakenOutToo(t *testing.T) {
+func TestAFlowThatWasOnItsWayIntoTheHardwareIsRemovedToo(t *testing.T) {
 	ctx := context.Background()
 	r := newOffloadRig(t, busy...)
 	late := 2
@@ -219,7 +220,7 @@ func TestOfPortsThatAreEnoughByThemselvesTheOneWithTheLeastTrafficGoes(t *testin
 	}
 }
 
-func TestWhatFailsAtTheSecondPortIsTakenBackAtTheFirst(t *testing.T) {
+func TestWhatFailsAtTheSecondPortIsRolledBackAtTheFirst(t *testing.T) {
 	ctx := context.Background()
 	r := newOffloadRig(t, busy...)
 	limit := r.limit()

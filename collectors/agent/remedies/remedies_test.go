@@ -220,7 +220,7 @@ func TestOnlyAPhysicalFunctionOfThisHostCanBeCordoned(t *testing.T) {
 	}
 }
 
-func TestACordonIsWrittenWholeAndTakenAway(t *testing.T) {
+func TestACordonIsWrittenWholeAndRemoved(t *testing.T) {
 	ctx := context.Background()
 	remedy := host(t)
 	file := filepath.Join(remedy.Dir, "0000:3b:00.0.json")
@@ -263,7 +263,7 @@ func TestACordonIsWrittenWholeAndTakenAway(t *testing.T) {
 	}
 }
 
-func TestAPaceIsWrittenForThePluginAndTakenAwayWithItsAccount(t *testing.T) {
+func TestAPaceIsWrittenForThePluginAndRemovedWithItsAccount(t *testing.T) {
 	ctx := context.Background()
 	place := host(t)
 	dir := filepath.Join(filepath.Dir(place.Dir), "pace")
@@ -273,7 +273,8 @@ func TestAPaceIsWrittenForThePluginAndTakenAwayWithItsAccount(t *testing.T) {
 		kind   pace.Kind
 		says   string
 	}{
-		{&PaceFlowInsertion{SysfsRoot: place.SysfsRoot, Dir: dir}, `{"pci": "0000:3b:00.0", "containers_per_minute": 30, "burst": 4}`, pace.Add, "30 new containers a minute onto 0000:3b:00.0, 4 of them"},
+		{&PaceFlowInsertion{SysfsRoot: place.SysfsRoot, Dir: dir}, `{"pci": "0000:3b:00.0", "containers_per_minute": 30, "burst": 4}`, pace.Add,
+			"30 new containers per minute onto 0000:3b:00.0, with bursts of 4"},
 		{&PaceVFUnbinding{SysfsRoot: place.SysfsRoot, Dir: dir}, `{"pci": "0000:3b:00.0", "interval_ms": 500}`, pace.Del, "of 0000:3b:00.0 at least 500 ms apart"},
 	} {
 		plan, err := c.remedy.Plan(ctx, parse(t, c.remedy, c.params), Origin{RemedyID: "r1"})

@@ -38,7 +38,7 @@ type Origin struct {
 //	apply:   Precondition, Plan, (journal), Apply, Verify
 //	undo:    Undo of the plan in the journal, (journal), Apply, Verify
 //
-// Observe is called at start for a command that was begun but never finished.
+// Observe is called at start for a command that was started but never finished.
 type Remedy interface {
 	// Spec describes the action and its parameters.
 	Spec() Spec
@@ -50,7 +50,7 @@ type Remedy interface {
 	Apply(ctx context.Context, plan Plan) error
 	// Verify reads the host back and fails when it differs from the plan.
 	Verify(ctx context.Context, plan Plan) error
-	// Undo returns the plan that takes a finished one back, or a Refusal. It changes nothing.
+	// Undo returns the plan that undoes a finished one, or a Refusal. It changes nothing.
 	Undo(ctx context.Context, done Plan) (Plan, error)
 	// Observe says how much of a plan is in place.
 	Observe(ctx context.Context, plan Plan) (Effect, error)

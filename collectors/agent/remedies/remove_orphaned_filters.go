@@ -12,7 +12,7 @@ import (
 )
 
 // RemoveOrphanedFilters deletes the filters of TC that Open vSwitch has forgotten (package tcaudit): they forward packets before Open vSwitch sees
-// them, by rules that nobody keeps any more. Only filters that are proven to be orphaned are touched, one by one, and each is looked at again right
+// them, by rules that no longer exist. Only filters that are proven to be orphaned are touched, one by one, and each is looked at again right
 // before. It cannot be undone, and need not be: no flow of Open vSwitch stands for those filters.
 type RemoveOrphanedFilters struct {
 	Kernel  kernel.Kernel
@@ -25,7 +25,7 @@ const (
 	present        = "orphaned"
 )
 
-// Spec implements Remedy. More than some thousand at once are better looked at by somebody first.
+// Spec implements Remedy. An engineer should look first before more than some thousand are removed together.
 func (r *RemoveOrphanedFilters) Spec() Spec {
 	minimum, maximum := bounds(1, 5_000)
 	return Spec{
@@ -115,7 +115,7 @@ func (r *RemoveOrphanedFilters) Verify(ctx context.Context, plan Plan) error {
 
 // Undo implements Remedy.
 func (r *RemoveOrphanedFilters) Undo(context.Context, Plan) (Plan, error) {
-	return Plan{}, Refusal{Code: CodeNothingToUndo, Message: "filters that nobody keeps are not put back"}
+	return Plan{}, Refusal{Code: CodeNothingToUndo, Message: "orphaned filters are not restored"}
 }
 
 // Observe implements Remedy. What is not orphaned any more was removed, or Open vSwitch knows it again.

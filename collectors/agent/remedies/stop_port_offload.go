@@ -72,7 +72,7 @@ func (s *StopPortOffload) Plan(ctx context.Context, params Params, _ Origin) (pl
 		member = member || name == port
 	}
 	if !member {
-		return Plan{}, refuse("%s is no port of Open vSwitch's datapath", port)
+		return Plan{}, refuse("%s is not a port of Open vSwitch's datapath", port)
 	}
 	snapshot, err := read(ctx, table, numbers)
 	if err != nil {

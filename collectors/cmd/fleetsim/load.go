@@ -12,11 +12,12 @@ func generateLoad(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("fleetsim load", flag.ContinueOnError)
 	var o load.Options
 	flags.StringVar(&o.Kafka, "kafka", "", "bootstrap address of Kafka (required)")
-	flags.StringVar(&o.Tapes, "tapes", "", "folders that fleetsim record wrote, separated by commas; DIR=3 is played by three times as many hosts as DIR (default: a healthy fleet, recorded first)")
+	flags.StringVar(&o.Tapes, "tapes", "", "folders that fleetsim record wrote, separated by commas; DIR=3 is played by three times as many "+
+		"hosts as DIR (default: a healthy fleet, recorded first)")
 	flags.StringVar(&o.Measurements, "measurements", "", "measurements to send, separated by commas (default: all that the collectors send)")
 	flags.IntVar(&o.RNICs, "rnics", 40000, "RNICs of the fleet, at least; its last host has all of its own")
 	flags.DurationVar(&o.Interval, "interval", 0, "time between two samples of one RNIC (default: that of the tapes, or 10s)")
-	flags.Float64Var(&o.Rate, "rate", 0, "messages a second; 0 follows from the interval, below 0 is as fast as possible")
+	flags.Float64Var(&o.Rate, "rate", 0, "messages per second; 0 follows from the interval, below 0 is as fast as possible")
 	flags.IntVar(&o.Count, "count", 0, "messages in all; 0 means until stopped")
 	flags.Uint64Var(&o.Seed, "seed", 1, "seed of the fleet: who plays which tape, and from where")
 	if err := flags.Parse(args); err != nil {

@@ -95,6 +95,7 @@ func validate(args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%s: %s is valid (%d hosts with %d RNICs each, %d events)\n", args[0], s.Name, s.Topology.Hosts, s.Topology.RNICsPerHost, len(s.Events))
+	_, err = fmt.Fprintf(out, "%s: %s is valid (%d hosts with %d RNICs each, %d events)\n", args[0], s.Name, s.Topology.Hosts,
+		s.Topology.RNICsPerHost, len(s.Events))
 	return err
 }

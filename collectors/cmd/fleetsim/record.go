@@ -21,10 +21,12 @@ func recordRun(ctx context.Context, args []string) error {
 	flags.StringVar(&o.Out, "out", "", "folder for telemetry.jsonl.gz, truth.jsonl and run.json (required)")
 	flags.DurationVar(&o.Length, "for", 10*time.Minute, "length of the recording")
 	flags.DurationVar(&o.Interval, "interval", 10*time.Second, "time between two samples, in whole seconds")
-	flags.DurationVar(&o.Jitter, "jitter", record.DefaultJitter, "each sample of a host comes later by a random time below this, as with Telegraf's collection_jitter; 0s: all hosts at once")
+	flags.DurationVar(&o.Jitter, "jitter", record.DefaultJitter,
+		"each sample of a host comes later by a random time below this, as with Telegraf's collection_jitter; 0s: all hosts at once")
 	flags.BoolVar(&o.Overwrite, "overwrite", false, "replace a complete recording in the folder")
 	flags.BoolVar(&o.Performance, "performance", false, "write truth_performance.jsonl too: what the mechanism of each RNIC could do")
-	flags.StringVar(&o.Policies, "policies", "", "file of compiled policies (wallwatch policy tables) that collectors run; their violations and states are in the recording too")
+	flags.StringVar(&o.Policies, "policies", "", "file of compiled policies (wallwatch policy tables) that collectors run; their violations "+
+		"and states are in the recording too")
 	flags.StringVar(&o.Work, "work", "", "folder for the hosts' files while it runs (default: in memory)")
 	flags.Func("start", "time of the recording's beginning, RFC 3339 (default "+o.Start.Format(time.RFC3339)+")", func(text string) (err error) {
 		o.Start, err = time.Parse(time.RFC3339, text)

@@ -152,7 +152,7 @@ func TestRemediesThroughTheKernelActOnASimulatedHost(t *testing.T) {
 	recovery.ready(t)
 	done := recovery.apply(t)
 	if _, err := recovery.Undo(t.Context(), done); code(err) != remedies.CodeNothingToUndo {
-		t.Errorf("a recovery was taken back: %v", err)
+		t.Errorf("a recovery was undone: %v", err)
 	}
 }
 

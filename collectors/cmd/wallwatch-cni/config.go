@@ -26,7 +26,7 @@ type config struct {
 		DeviceID     string `json:"deviceID"`
 		VXLANNetwork int64  `json:"vxlanNetwork"`
 	} `json:"runtimeConfig"`
-	// PrevResult stays as it came, so that fields which this plugin has never heard of reach the runtime.
+	// PrevResult stays as it came, so that fields which this plugin does not know reach the runtime.
 	PrevResult json.RawMessage `json:"prevResult"`
 }
 

@@ -33,7 +33,7 @@ func recorded(t *testing.T, config map[string]any) []cnievent.Event {
 	return events
 }
 
-func TestEachCallIsToldToTheCollector(t *testing.T) {
+func TestEachCallIsReportedToTheCollector(t *testing.T) {
 	config := host(t)
 	config["prevResult"] = map[string]any{"cniVersion": "1.0.0", "ips": []any{map[string]any{"address": "10.0.0.2/24"}, map[string]any{"address": "fd00::2/64"}}}
 	before := time.Now()
@@ -60,7 +60,7 @@ func TestEachCallIsToldToTheCollector(t *testing.T) {
 	}
 }
 
-func TestARefusalIsToldWithItsReason(t *testing.T) {
+func TestARefusalIsReportedWithItsReason(t *testing.T) {
 	config := host(t)
 	cordonFile(t, config, physical, record)
 	call(t, "ADD", config)
@@ -74,7 +74,7 @@ func TestARefusalIsToldWithItsReason(t *testing.T) {
 	}
 }
 
-func TestACheckThatCouldNotBeMadeIsToldAsUnchecked(t *testing.T) {
+func TestACheckThatCouldNotRunIsReportedAsUnchecked(t *testing.T) {
 	config := host(t)
 	config["sysfsRoot"] = "/nonexistent"
 	call(t, "ADD", config)
@@ -86,7 +86,8 @@ func TestACheckThatCouldNotBeMadeIsToldAsUnchecked(t *testing.T) {
 func TestTheVFMayComeFromThePluginThatAttachedIt(t *testing.T) {
 	config := host(t)
 	delete(config, "deviceID")
-	config["prevResult"] = map[string]any{"cniVersion": "1.1.0", "interfaces": []any{map[string]any{"name": "eth0"}, map[string]any{"name": "eth0", "pciID": virtual}}}
+	config["prevResult"] = map[string]any{"cniVersion": "1.1.0",
+		"interfaces": []any{map[string]any{"name": "eth0"}, map[string]any{"name": "eth0", "pciID": virtual}}}
 	config["cniVersion"] = "1.1.0"
 	cordonFile(t, config, physical, record)
 	if got := call(t, "ADD", config); got.failure == nil || got.failure.Code != 11 {

@@ -10,8 +10,8 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/internal/sysfs"
 )
 
-// look finds the RNIC of a VF, its cordon, and what slows its containers down. Only an explicit, readable cordon or pace stops a container: a broken monitoring tool must not break the
-// cluster it watches, so whatever cannot be read is reported, and no more.
+// look finds the RNIC of a VF, its cordon, and what slows its containers down. Only an explicit, readable cordon or pace stops a container:
+// a broken monitoring tool must not break the cluster it watches, so whatever cannot be read is reported, and no more.
 func look(command string, c *config, device string) finding {
 	if device == "" {
 		return finding{}

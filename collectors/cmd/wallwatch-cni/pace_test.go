@@ -41,7 +41,7 @@ func TestAnRNICThatIsPacedTakesItsBurstAndThenSaysTryAgainLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := call(t, "ADD", config); got.failure != nil {
-		t.Errorf("after the pace was taken away: %+v", got)
+		t.Errorf("after the pace was removed: %+v", got)
 	}
 }
 

@@ -53,7 +53,7 @@ func repairBuffersOf(configFile string) error {
 			continue
 		}
 		if err := repairBuffer(filepath.Join(directory, buffer.Name())); err != nil {
-			// It may be that of a former output. If it is needed, Telegraf stops there.
+			// It may belong to a former output. If a present output uses it, Telegraf stops there.
 			log.Printf("W! [wallwatch-telegraf] The disk buffer %q cannot be checked for a torn end: %v", buffer.Name(), err)
 		}
 	}

@@ -128,7 +128,7 @@ func TestAWholeDiskBufferIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestAMissingConfigurationIsToldWithItsPath(t *testing.T) {
+func TestAMissingConfigurationIsReportedWithItsPath(t *testing.T) {
 	if err := repairBuffersOf("/nowhere/telegraf.conf"); err == nil {
 		t.Error("no error")
 	}

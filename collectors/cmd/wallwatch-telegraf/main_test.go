@@ -96,7 +96,7 @@ func TestOneGatheringReachesTheOutput(t *testing.T) {
 	}
 }
 
-func TestAnOutputThatIsAwayAtTheStartIsWaitedFor(t *testing.T) {
+func TestTelegrafWaitsForAnOutputThatIsUnreachableAtTheStart(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "telegraf.conf")
 	text := "[[inputs.rnic]]\n[[outputs.kafka]]\n  brokers = [\"127.0.0.1:1\"]\n  topic = \"t\"\n  data_format = \"json\"\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

@@ -1,4 +1,4 @@
-// Package drive lets another program move a simulated fleet: it decides when time goes on and what is typed at the switches meanwhile. So a plan
+// Package drive lets another program move a simulated fleet: it decides when time goes on and what is typed at the switches in between. So a plan
 // that somebody made can be tried at the speed of the machine, by the commands that a real switch takes.
 //
 // Requests and answers are lines of JSON. A request has one of:

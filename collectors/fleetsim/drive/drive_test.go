@@ -54,6 +54,6 @@ func TestAProgramMovesTheFleetAndTypesAtItsSwitches(t *testing.T) {
 		t.Errorf("bad requests are answered with %+v and %+v", answers[3], answers[4])
 	}
 	if err := Run(t.Context(), s, strings.NewReader("step"), &out); err == nil {
-		t.Error("what is no JSON is taken")
+		t.Error("what is not JSON is accepted")
 	}
 }

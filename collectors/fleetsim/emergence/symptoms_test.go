@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// The first RNIC's symptoms as its host shows them. Each is as simple as can be: to tell symptoms apart under all circumstances is the
-// pipelines' business.
+// The first RNIC's symptoms as its host shows them. Each is as simple as possible: the pipelines distinguish symptoms under all
+// circumstances.
 var signs = map[string]func(h *host) bool{
 	"S1": (*host).flowsComeBack,
 	"S2": (*host).kernelStoodStill,
@@ -39,7 +39,7 @@ func (h *host) flowsComeBack() bool {
 
 var ownFrame = regexp.MustCompile(`-;( \S+ \[(mlx5_core|ice)\])`) // a guessed frame has a question mark before it
 
-// kernelStoodStill: a command timed out, then a CPU was stuck in the driver, and meanwhile no card of the host sent anything.
+// kernelStoodStill: a command timed out, then a CPU was stuck in the driver, and in that time no card of the host sent anything.
 func (h *host) kernelStoodStill() bool {
 	_, after, timedOut := strings.Cut(h.kernel, "timeout. Will cause a leak of a command resource")
 	_, trace, stuck := strings.Cut(after, "soft lockup")
@@ -122,7 +122,8 @@ func (h *host) linkWasLost() bool {
 func (h *host) cardStoodStill() bool {
 	silent := longest(h.looks, func(a, b look) bool {
 		one, next := a.ports[0], b.ports[0]
-		return one.sent == next.sent && one.received == next.received && next.flags == "0x1003" && !next.narrow && a.bootID == b.bootID && a.ports[1].received < b.ports[1].received
+		return one.sent == next.sent && one.received == next.received && next.flags == "0x1003" && !next.narrow && a.bootID == b.bootID &&
+			a.ports[1].received < b.ports[1].received
 	})
 	return silent >= stills && strings.Contains(h.kernel, "device's health compromised")
 }

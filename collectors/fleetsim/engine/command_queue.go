@@ -86,7 +86,7 @@ func (r *RNIC) deletionTime() time.Duration {
 	return r.Model.Costs.Delete + time.Duration(len(r.entries))*r.Model.Costs.Search
 }
 
-// commandDelay is how long an insertion that is asked for now will take: an upcall, the queue before it, and its share of the interface.
+// commandDelay is how long an insertion that is requested now will take: an upcall, the queue before it, and its share of the interface.
 func (r *RNIC) commandDelay() time.Duration {
 	insertions := len(r.commands) - r.deletionsQueued
 	queue := -r.manualDebt + time.Duration(insertions)*r.Model.Costs.Insert + time.Duration(r.deletionsQueued)*r.deletionTime()
@@ -148,7 +148,7 @@ func (r *RNIC) install(e *Entry, now time.Duration) {
 func (r *RNIC) remove(e *Entry, now time.Duration) {
 	r.chains[e.dir].Leave(e.group, now)
 	e.release()
-	r.giveContextBack(e)
+	r.releaseContext(e)
 	r.removeFromIndex(e)
 	e.state, e.group, e.suspended, e.restoring = absent, nil, false, false
 	r.counters[e.counter] = nil

@@ -17,7 +17,7 @@ import (
 // missRatio is the share of reads that miss in a cyclic scan of n counters through a cache of size c with random replacement.
 //
 // With a share x of misses, n*x evictions happen between two visits of a counter, and it survives them with probability
-// (1 - 1/c)^(n x), about exp(-x n/c); so 1 - x = exp(-x n/c). Above n = c that has one root besides 0.
+// (1 - 1/c)^(n x), about exp(-x n/c); so 1 - x = exp(-x n/c). Above n = c that has one root other than 0.
 func missRatio(n, c int) float64 {
 	if n <= c {
 		return 0

@@ -22,8 +22,10 @@ func sick(r *RNIC, now time.Duration) {
 
 func TestEachDriverSpeaksInItsOwnWords(t *testing.T) {
 	for model, words := range map[string]struct{ has, hasNot []string }{
-		"CX-6": {[]string{"timeout. Will cause a leak", "limits exceeded", "device's health compromised", "mlx5_pci_err_detected", "enp23s0f0np0: Link down", "[mlx5_core]"}, []string{"[ice]", "ice 0000:17"}},
-		"E810": {[]string{"Control Send Queue Writeback timeout", "enp23s0f0: tx_timeout: VSI_num", "NIC Link is Down", "NIC Link is up 200 Gbps", "ice_rem_adv_rule", "DDP package"}, []string{"mlx5", "health compromised"}},
+		"CX-6": {[]string{"timeout. Will cause a leak", "limits exceeded", "device's health compromised", "mlx5_pci_err_detected",
+			"enp23s0f0np0: Link down", "[mlx5_core]"}, []string{"[ice]", "ice 0000:17"}},
+		"E810": {[]string{"Control Send Queue Writeback timeout", "enp23s0f0: tx_timeout: VSI_num", "NIC Link is Down",
+			"NIC Link is up 200 Gbps", "ice_rem_adv_rule", "DDP package"}, []string{"mlx5", "health compromised"}},
 	} {
 		e := build(t, strings.Replace(fmt.Sprintf(fleet, "fixed", 100), "[CX-6, CX-7]", "["+model+"]", 1), OpenAdmission{})
 		sick(e.rnics[0], time.Minute)

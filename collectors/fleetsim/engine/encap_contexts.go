@@ -7,8 +7,8 @@ import (
 
 // The encapsulation buffer (paper, sections 3.2 and 4.2 "Action Lists and Resource Management", cause C8).
 //
-// Flows to one tunnel end point in one VXLAN network share an encapsulation context. The contexts live in a buffer of the card. When one
-// more is needed than it holds, the firmware stops: it forwards nothing, answers no command and its health counter stands still. After a
+// Flows to one tunnel end point in one VXLAN network share an encapsulation context. The contexts live in a buffer of the card. When flows
+// need one more than it holds, the firmware stops: it forwards nothing, answers no command and its health counter stands still. After a
 // while the driver's health monitor resets the card, which empties it; if the load is the same, the buffer fills again.
 const (
 	// healthPeriod and healthMisses are how the driver watches the card (mlx5 polls every 2 s).
@@ -40,7 +40,7 @@ func (r *RNIC) takeContext(e *Entry, now time.Duration) bool {
 	return true
 }
 
-func (r *RNIC) giveContextBack(e *Entry) {
+func (r *RNIC) releaseContext(e *Entry) {
 	if e.dir != Egress {
 		return
 	}

@@ -48,7 +48,7 @@ func (r *RNIC) removeFromIndex(e *Entry) {
 	}
 }
 
-// evict deletes an entry that nobody wanted to be deleted.
+// evict deletes an entry whose deletion nobody requested.
 func (r *RNIC) evict(e *Entry, now time.Duration) {
 	if !e.conn.ended && now-e.lastUsed <= r.Host.Switch.MaxIdle {
 		r.observer.FlowDeletedInUse(e, EvictedFromCard, now)
@@ -56,7 +56,7 @@ func (r *RNIC) evict(e *Entry, now time.Duration) {
 	r.lose(e, now)
 }
 
-// lose takes an entry out of the card without telling Open vSwitch.
+// lose removes an entry from the card without notifying Open vSwitch.
 func (r *RNIC) lose(e *Entry, now time.Duration) {
 	r.remove(e, now)
 	e.unnoticed, e.lostAt = true, now

@@ -315,7 +315,7 @@ func (r *RNIC) revise() []*Entry {
 	return wide
 }
 
-// finishDeletions ends those that wait for the firmware, where nothing else is left of a mask: they were asked for before what is done by hand now.
+// finishDeletions ends those that wait for the firmware, where nothing else is left of a mask: they were requested before what is done by hand now.
 func (r *RNIC) finishDeletions(g *maskchain.Group, now time.Duration) {
 	var waiting []*Entry
 	for _, c := range r.commands {

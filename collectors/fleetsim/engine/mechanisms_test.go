@@ -54,7 +54,7 @@ func TestAHashTableDoublesUntilTheMemoryHasNoPlaceForTheNewOne(t *testing.T) {
 		}
 		r.chains[Egress].Join(7)
 	}
-	// 64, 128, 256 slots fit beside their successors of 128, 256; 512 do not fit beside 256, which hold 192 entries.
+	// 64, 128, 256 slots fit alongside their successors of 128, 256; 512 do not fit alongside 256, which hold 192 entries.
 	if entries != 192 {
 		t.Errorf("%d entries fitted, want 192", entries)
 	}
@@ -75,7 +75,7 @@ func TestAnEncapsulationContextIsSharedAndTheFirstOneTooManyStopsTheCard(t *test
 			t.Fatalf("network %d has no place", vni)
 		}
 	}
-	r.giveContextBack(entry(2))
+	r.releaseContext(entry(2))
 	if r.takeContext(entry(3), time.Second) || !r.wedged() {
 		t.Fatal("a third context found a place while the second one is still used")
 	}

@@ -11,7 +11,7 @@ import (
 type Observer interface {
 	// FlowInstalled follows each insertion into the hardware that succeeded.
 	FlowInstalled(e *Entry, now time.Duration)
-	// FlowAddedByHand says that the entry is inserted because somebody asked for it.
+	// FlowAddedByHand says that the entry is inserted because somebody requested it.
 	FlowAddedByHand(e *Entry)
 	// FlowDeletedInUse says that an entry is deleted although its packets have not stopped.
 	FlowDeletedInUse(e *Entry, reason DeletionReason, now time.Duration)

@@ -55,7 +55,8 @@ func TestAHealthyFleetDiscardsNothing(t *testing.T) {
 		run(e, 45*time.Second) // demo's loads begin then
 		for _, r := range e.rnics {
 			if c := r.Counters; c.Discards+c.OutOfBuffer+c.Pauses > 0 || c.XmitPackets == 0 {
-				t.Errorf("%s, %s %s: %.0f sent, %.0f discarded, %.0f out of buffer, %.0f pauses", name, r.Host.Name, r.PCI, c.XmitPackets, c.Discards, c.OutOfBuffer, c.Pauses)
+				t.Errorf("%s, %s %s: %.0f sent, %.0f discarded, %.0f out of buffer, %.0f pauses", name, r.Host.Name, r.PCI, c.XmitPackets, c.Discards,
+					c.OutOfBuffer, c.Pauses)
 			}
 		}
 	}
@@ -84,7 +85,8 @@ func TestACardThatGivesLessThanItsModelLetsDataWaitAndNobodyNotifiesIt(t *testin
 		run(e, 30*time.Second)
 		sent[share] = r.Counters.XmitBytes - before.XmitBytes
 		if r.Counters.XmitWait == before.XmitWait || r.Counters.CNPHandled > before.CNPHandled {
-			t.Errorf("at a share of %g data waited for %.0f ticks and %.0f notifications came", share, r.Counters.XmitWait-before.XmitWait, r.Counters.CNPHandled-before.CNPHandled)
+			t.Errorf("at a share of %g data waited for %.0f ticks and %.0f notifications came", share, r.Counters.XmitWait-before.XmitWait,
+				r.Counters.CNPHandled-before.CNPHandled)
 		}
 		if receiver := e.rnics[1].Counters; receiver.ECNMarked > 0 || receiver.XmitPackets == 0 {
 			t.Errorf("a receiver that takes all: %+v", receiver)

@@ -17,7 +17,7 @@ type RNIC struct {
 	PCI           string
 	Model         rnicmodel.Model
 	FixedFirmware bool // reads counters in time (without C5)
-	// EvictingFirmware reads counters in time as well, but deletes entries that nobody wanted to be deleted (has C1).
+	// EvictingFirmware reads counters in time as well, but deletes entries whose deletion nobody requested (has C1).
 	EvictingFirmware bool
 	FixedDriver      bool // handles time-outs and refused entries (without C2 and C3)
 	IBDev, Netdev    string

@@ -22,7 +22,7 @@ const (
 	ethernetHeader  = 14.0 // left out by TC's byte counts
 	noiseDeviation  = 0.015
 	noisePersisting = 0.9
-	controlPackets  = 5 // packets a second and container that the software datapath matches (ARP, connection management)
+	controlPackets  = 5 // packets per second and container that the software datapath matches (ARP, connection management)
 )
 
 // load is what one direction of an RNIC has to carry in a step.

@@ -71,9 +71,12 @@ func TestAPrintedMatchIsReadBackAsTheSameKey(t *testing.T) {
 	name := func(port int) string { return map[int]string{2: "vxlan_sys_4789", 3: "p0"}[port] }
 	for _, text := range []string{
 		"skb_priority(0/0),skb_mark(0/0),ct_state(0/0),ct_zone(0/0),ct_mark(0/0),ct_label(0/0),recirc_id(0),dp_hash(0/0),in_port(p0),packet_type(ns=0/0,id=0/0)," +
-			"eth(src=0a:58:ac:10:00:01,dst=0a:58:ac:10:00:02),eth_type(0x0800),ipv4(src=10.1.0.0/255.255.0.0,dst=10.2.0.9,proto=17,tos=0/0xfc,ttl=0/0,frag=no),udp(src=49152,dst=4791)",
-		"skb_priority(0/0),tunnel(tun_id=0x64,src=10.0.1.1,dst=10.0.2.1,ttl=0/0,tp_dst=4789,flags(+key)),skb_mark(0/0),ct_state(-new+trk),ct_zone(0/0),ct_mark(0/0)," +
-			"ct_label(0/0),recirc_id(0),dp_hash(0/0),in_port(vxlan_sys_4789),packet_type(ns=0/0,id=0/0),eth(src=00:00:00:00:00:00/00:00:00:00:00:00,dst=0a:58:ac:10:00:02)",
+			"eth(src=0a:58:ac:10:00:01,dst=0a:58:ac:10:00:02),eth_type(0x0800),ipv4(src=10.1.0.0/255.255.0.0,dst=10.2.0.9,proto=17,tos=0/0xfc," +
+			"ttl=0/0,frag=no),udp(src=49152,dst=4791)",
+		"skb_priority(0/0),tunnel(tun_id=0x64,src=10.0.1.1,dst=10.0.2.1,ttl=0/0,tp_dst=4789,flags(+key)),skb_mark(0/0),ct_state(-new+trk)," +
+			"ct_zone(0/0),ct_mark(0/0)," +
+			"ct_label(0/0),recirc_id(0),dp_hash(0/0),in_port(vxlan_sys_4789),packet_type(ns=0/0,id=0/0)," +
+			"eth(src=00:00:00:00:00:00/00:00:00:00:00:00,dst=0a:58:ac:10:00:02)",
 	} {
 		k := parse(t, text)
 		if k.Text(name) != text {

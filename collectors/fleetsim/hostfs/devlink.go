@@ -108,7 +108,8 @@ func vfText(r *engine.RNIC) string {
 			functions[i].Address = c.MAC
 		}
 	}
-	return jsonText([]any{map[string]any{"ifindex": uplinkIndex(r), "ifname": r.Netdev, "link_type": "ether", "address": macText(r.GUID), "vfinfo_list": functions}})
+	return jsonText([]any{map[string]any{"ifindex": uplinkIndex(r), "ifname": r.Netdev, "link_type": "ether", "address": macText(r.GUID),
+		"vfinfo_list": functions}})
 }
 
 func uplinkIndex(r *engine.RNIC) int { return 10 + r.Index }

@@ -17,7 +17,8 @@ type errorNames struct {
 }
 
 var (
-	correctable   = errorNames{names: []string{"RxErr", "BadTLP", "BadDLLP", "Rollover", "Timeout", "NonFatalErr", "CorrIntErr", "HeaderOF"}, total: "TOTAL_ERR_COR"}
+	correctable = errorNames{names: []string{"RxErr", "BadTLP", "BadDLLP", "Rollover", "Timeout", "NonFatalErr", "CorrIntErr", "HeaderOF"},
+		total: "TOTAL_ERR_COR"}
 	uncorrectable = errorNames{names: []string{"Undefined", "DLP", "SDES", "TLP", "FCP", "CmpltTO", "CmpltAbrt", "UnxCmplt", "RxOF", "MalfTLP", "ECRC", "UnsupReq",
 		"ACSViol", "UncorrIntErr", "BlockedTLP", "AtomicOpBlocked", "TLPBlockedErr", "PoisonTLPBlocked"}, total: "TOTAL_ERR_NONFATAL"}
 	fatal = errorNames{names: uncorrectable.names, total: "TOTAL_ERR_FATAL", moves: "SDES"} // surprise down

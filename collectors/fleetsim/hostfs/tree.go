@@ -29,7 +29,8 @@ func New(host *engine.Host, root string) (*Tree, error) {
 		}
 	}
 	var errs []error
-	for _, dir := range []string{"sys/class/net", "sys/class/infiniband", "sys/bus/pci/devices", "ovs", "pstore", "agent/cordon", "cni/results", "proc/sys/kernel/random"} {
+	for _, dir := range []string{"sys/class/net", "sys/class/infiniband", "sys/bus/pci/devices", "ovs", "pstore", "agent/cordon",
+		"cni/results", "proc/sys/kernel/random"} {
 		errs = append(errs, os.MkdirAll(filepath.Join(root, dir), 0o755))
 	}
 	for _, r := range host.RNICs {

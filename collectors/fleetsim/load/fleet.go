@@ -60,7 +60,8 @@ func (o *Options) reels(ctx context.Context) ([]reel, error) {
 				o.Interval = t.Interval
 			}
 			if t.Interval != o.Interval {
-				return nil, fmt.Errorf("--tapes: the tape of %s has a sample every %s, not every %s: record it with --interval %s", t.Host, t.Interval, o.Interval, o.Interval)
+				return nil, fmt.Errorf("--tapes: the tape of %s has a sample every %s, not every %s: record it with --interval %s", t.Host, t.Interval,
+					o.Interval, o.Interval)
 			}
 		}
 	}

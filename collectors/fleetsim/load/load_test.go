@@ -11,7 +11,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/scenario"
 )
 
-func TestTheFleetHasTheRNICsAndSharesThatWereAskedFor(t *testing.T) {
+func TestTheFleetHasTheRNICsAndSharesThatWereRequested(t *testing.T) {
 	folder := t.TempDir()
 	for _, name := range []string{"healthy", "s6"} {
 		o := record.Options{Scenario: "../../../tests/scenarios/" + name + ".yaml", Out: filepath.Join(folder, name), Length: 20 * time.Second,

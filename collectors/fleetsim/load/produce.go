@@ -22,7 +22,7 @@ type Options struct {
 	Measurements string // separated by commas; empty: all
 	RNICs        int
 	Interval     time.Duration // event time between two samples of one RNIC; 0: that of the tapes, or 10 s
-	Rate         float64       // messages a second; 0 means as the interval asks for, below 0 as fast as possible
+	Rate         float64       // messages per second; 0 follows from the interval, below 0 as fast as possible
 	Count        int           // messages in all; 0 means until stopped
 	Seed         uint64
 }

@@ -26,7 +26,7 @@ type collectors struct {
 	ovs    *ovs_offload.Plugin
 	kernel *kernel_events.Plugin
 	cni    *cni_events.Plugin
-	// policies is nil unless they are asked for.
+	// policies is nil unless they were requested.
 	policies *policies
 }
 

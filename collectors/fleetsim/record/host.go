@@ -41,7 +41,8 @@ type host struct {
 }
 
 func newHost(number int, state *engine.Host, r *recorder, seed uint64) (*host, error) {
-	h := &host{state: state, engine: r.engine, clock: r.clock, root: filepath.Join(r.work, state.Name), admission: r.admission, seed: seed, schedule: newSchedule(r.options, seed, number), policies: r.options.Policies, dated: map[string]bool{}}
+	h := &host{state: state, engine: r.engine, clock: r.clock, root: filepath.Join(r.work, state.Name), admission: r.admission, seed: seed,
+		schedule: newSchedule(r.options, seed, number), policies: r.options.Policies, dated: map[string]bool{}}
 	var err error
 	if h.messages, err = newMessages(number, state.Name, state.Rack); err != nil {
 		return nil, err
@@ -134,7 +135,7 @@ func (h *host) collect(sample, look bool) {
 	}
 }
 
-// end takes the collectors away with their host: in order when it is shut down, at once when it crashed.
+// end removes the collectors with their host: in order when it is shut down, at once when it crashed.
 func (h *host) end() {
 	if h.collectors == nil {
 		return

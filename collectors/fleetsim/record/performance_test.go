@@ -35,7 +35,7 @@ func TestPerformanceIsThatOfTheMechanism(t *testing.T) {
 	}
 }
 
-func TestPerformanceIsNotWrittenUnlessAskedFor(t *testing.T) {
+func TestPerformanceIsNotWrittenUnlessRequested(t *testing.T) {
 	o := options(t, "healthy", 10*time.Second)
 	record(t, o)
 	if _, err := os.Stat(filepath.Join(o.Out, PerformanceFile)); !os.IsNotExist(err) {

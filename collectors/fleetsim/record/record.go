@@ -14,7 +14,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/truth"
 )
 
-// ErrCutShort says that the recording ended before the length that was asked for. What is there can be read.
+// ErrCutShort says that the recording ended before the requested length. What was written can be read.
 var ErrCutShort = errors.New("the recording is cut short")
 
 // recorder is a running recording.
@@ -27,7 +27,7 @@ type recorder struct {
 	hosts     []*host
 	judge     *truth.Judge
 	truth     *truth.File
-	// performance is nil where it was not asked for.
+	// performance is nil where it was not requested.
 	performance *performanceFile
 	output      *output
 	run         *Description

@@ -86,7 +86,7 @@ func kinds(messages []message) (found []string) {
 }
 
 func TestTheSameScenarioGivesTheSameRecording(t *testing.T) {
-	// A crash: with it come boot ids, dumps of a dead kernel and events that are told late.
+	// A crash brings boot ids, dumps of a dead kernel and events that are reported late.
 	first, _, _ := record(t, options(t, "s3", 90*time.Second))
 	second, _, _ := record(t, options(t, "s3", 90*time.Second))
 	if !bytes.Equal(first, second) {
@@ -135,7 +135,7 @@ func TestMessagesAreInOrderOfTimeAndCounted(t *testing.T) {
 	}
 }
 
-func TestACrashedHostSendsNothingUntilItHasBootedAndThenTellsWhatItDiedOf(t *testing.T) {
+func TestACrashedHostSendsNothingUntilItHasBootedAndThenReportsWhyItDied(t *testing.T) {
 	_, messages, _ := record(t, options(t, "s3", 90*time.Second))
 	crashed, booted := int64(0), int64(0)
 	for _, m := range of(messages, "event") {
@@ -148,7 +148,7 @@ func TestACrashedHostSendsNothingUntilItHasBootedAndThenTellsWhatItDiedOf(t *tes
 		case "host_booted":
 			booted = m.Timestamp
 			if m.Fields["shutdown"] != "none" || len(m.Fields["boot_id"].(string)) != 36 {
-				t.Errorf("the boot is told as %v", m.Fields)
+				t.Errorf("the boot is reported as %v", m.Fields)
 			}
 		}
 	}
@@ -176,16 +176,16 @@ func TestAStalledKernelSendsNoSamplesAndItsLogIsReadWhenItGoesOn(t *testing.T) {
 	if gap := time.Duration(longest); gap < 35*time.Second || gap > 50*time.Second {
 		t.Errorf("the longest time without samples is %s, want about the 40 s of the stall", gap)
 	}
-	told := strings.Join(kinds(messages), " ")
-	if !strings.Contains(told, "command_timeout") || !strings.Contains(told, "soft_lockup") {
-		t.Errorf("the kernel log gave %s", told)
+	reported := strings.Join(kinds(messages), " ")
+	if !strings.Contains(reported, "command_timeout") || !strings.Contains(reported, "soft_lockup") {
+		t.Errorf("the kernel log gave %s", reported)
 	}
 }
 
 func TestAShutdownIsAnnounced(t *testing.T) {
 	_, messages, _ := record(t, options(t, "operator-reboots", 90*time.Second))
-	if told := strings.Join(kinds(messages), " "); told != "host_shutdown host_booted" {
-		t.Errorf("got %q", told)
+	if reported := strings.Join(kinds(messages), " "); reported != "host_shutdown host_booted" {
+		t.Errorf("got %q", reported)
 	}
 }
 

@@ -17,7 +17,7 @@ type Description struct {
 	Seed         uint64         `json:"seed"`
 	IntervalS    float64        `json:"interval_s"`
 	Start        time.Time      `json:"start"`
-	LengthS      float64        `json:"length_s"` // that was asked for
+	LengthS      float64        `json:"length_s"` // as requested
 	RecordedS    float64        `json:"recorded_s"`
 	Complete     bool           `json:"complete"` // false: cut short, or not yet at its end
 	Version      string         `json:"version"`

@@ -50,7 +50,7 @@ func (p Performance) LatencyUs(ql, qr float64) float64 { return p.A*ql + p.B*qr 
 
 // Costs are the times of the firmware's command interface, which insertions, deletions and counter reads share.
 //
-// The paper gives their visible effects only: about 1,000 insertions a second (section 3.2, S2) and lost counter updates
+// The paper gives their visible effects only: about 1,000 insertions per second (section 3.2, S2) and lost counter updates
 // above 7,000 entries on CX-6, 7,200 in Figure 6 (S1). The values here are assumptions that reproduce these.
 type Costs struct {
 	Insert, Delete time.Duration
@@ -76,7 +76,8 @@ type Costs struct {
 func costs(cache, slots int) Costs {
 	miss := time.Duration(24.4 / float64(cache) * float64(time.Second))
 	return Costs{Insert: 800 * time.Microsecond, Delete: 200 * time.Microsecond, Search: 130 * time.Nanosecond, CounterHit: 300 * time.Microsecond,
-		CounterMiss: miss, CounterCache: cache, CounterPoll: time.Second, CounterBulk: 10 * time.Microsecond, TableSlots: slots, EncapBuffer: 10_000, IndexSets: cache * 6 / 100}
+		CounterMiss: miss, CounterCache: cache, CounterPoll: time.Second, CounterBulk: 10 * time.Microsecond, TableSlots: slots,
+		EncapBuffer: 10_000, IndexSets: cache * 6 / 100}
 }
 
 // Memory of older and of newer models, assumed: some 20,000 entries on three masks a direction fit into the smaller one.
@@ -92,22 +93,28 @@ func e810Costs() Costs {
 
 var models = []Model{
 	{Name: "CX-4", Driver: "mlx5_core", VendorID: "0x15b3", DeviceID: "0x1013", VFDeviceID: "0x1014", HCAType: "MT4115", BoardID: "MT_2120110027",
-		Firmware: "12.28.1002", EvictingFW: "12.28.1600", FixedFW: "12.28.2006", DriverVersion: "5.4-1.0.3", FixedDriver: "24.10-1.1.4", IBPrefix: "mlx5_", PortRate: "40 Gb/sec (4X QDR)", LineGbps: 40, PCISpeed: "8.0 GT/s PCIe", PCIWidth: 16, TotalVFs: 16, FirstVF: 2,
+		Firmware: "12.28.1002", EvictingFW: "12.28.1600", FixedFW: "12.28.2006", DriverVersion: "5.4-1.0.3", FixedDriver: "24.10-1.1.4",
+		IBPrefix: "mlx5_", PortRate: "40 Gb/sec (4X QDR)", LineGbps: 40, PCISpeed: "8.0 GT/s PCIe", PCIWidth: 16, TotalVFs: 16, FirstVF: 2,
 		Performance: Performance{78.86, 39.14, -28.25, -43.19, 4.91, 0.049, 0.063, 5.02}, Costs: costs(4450, smallTable)},
 	{Name: "CX-5", Driver: "mlx5_core", VendorID: "0x15b3", DeviceID: "0x1017", VFDeviceID: "0x1018", HCAType: "MT4119", BoardID: "MT_0000000012",
-		Firmware: "16.35.1012", EvictingFW: "16.35.2000", FixedFW: "16.35.4030", DriverVersion: "5.4-1.0.3", FixedDriver: "24.10-1.1.4", IBPrefix: "mlx5_", PortRate: "100 Gb/sec (4X EDR)", LineGbps: 100, PCISpeed: "8.0 GT/s PCIe", PCIWidth: 16, TotalVFs: 16, FirstVF: 2,
+		Firmware: "16.35.1012", EvictingFW: "16.35.2000", FixedFW: "16.35.4030", DriverVersion: "5.4-1.0.3", FixedDriver: "24.10-1.1.4",
+		IBPrefix: "mlx5_", PortRate: "100 Gb/sec (4X EDR)", LineGbps: 100, PCISpeed: "8.0 GT/s PCIe", PCIWidth: 16, TotalVFs: 16, FirstVF: 2,
 		Performance: Performance{148.97, 42.34, -29.37, -45.14, 12.43, 0.051, 0.074, 4.93}, Costs: costs(5400, smallTable)},
 	{Name: "CX-6", Driver: "mlx5_core", VendorID: "0x15b3", DeviceID: "0x101b", VFDeviceID: "0x101c", HCAType: "MT4123", BoardID: "MT_0000000223",
-		Firmware: "20.35.1012", EvictingFW: "20.37.1014", FixedFW: "20.41.1000", DriverVersion: "5.4-1.0.3", FixedDriver: "24.10-1.1.4", IBPrefix: "mlx5_", PortRate: "200 Gb/sec (4X HDR)", LineGbps: 200, PCISpeed: "16.0 GT/s PCIe", PCIWidth: 16, TotalVFs: 16, FirstVF: 2,
+		Firmware: "20.35.1012", EvictingFW: "20.37.1014", FixedFW: "20.41.1000", DriverVersion: "5.4-1.0.3", FixedDriver: "24.10-1.1.4",
+		IBPrefix: "mlx5_", PortRate: "200 Gb/sec (4X HDR)", LineGbps: 200, PCISpeed: "16.0 GT/s PCIe", PCIWidth: 16, TotalVFs: 16, FirstVF: 2,
 		Performance: Performance{324.47, 42.13, -26.92, -49.71, 26.28, 0.047, 0.068, 2.69}, Costs: costs(6400, smallTable)},
 	{Name: "CX-7", Driver: "mlx5_core", VendorID: "0x15b3", DeviceID: "0x1021", VFDeviceID: "0x101e", HCAType: "MT4129", BoardID: "MT_0000000838",
-		Firmware: "28.35.1012", EvictingFW: "28.37.1014", FixedFW: "28.41.1000", DriverVersion: "5.4-1.0.3", FixedDriver: "24.10-1.1.4", IBPrefix: "mlx5_", PortRate: "400 Gb/sec (4X NDR)", LineGbps: 400, PCISpeed: "32.0 GT/s PCIe", PCIWidth: 16, TotalVFs: 16, FirstVF: 2,
+		Firmware: "28.35.1012", EvictingFW: "28.37.1014", FixedFW: "28.41.1000", DriverVersion: "5.4-1.0.3", FixedDriver: "24.10-1.1.4",
+		IBPrefix: "mlx5_", PortRate: "400 Gb/sec (4X NDR)", LineGbps: 400, PCISpeed: "32.0 GT/s PCIe", PCIWidth: 16, TotalVFs: 16, FirstVF: 2,
 		Performance: Performance{739.52, 48.66, -33.53, -52.88, 29.32, 0.036, 0.045, 2.57}, Costs: costs(9000, largeTable)},
 	{Name: "BF-3", Driver: "mlx5_core", VendorID: "0x15b3", DeviceID: "0xa2dc", VFDeviceID: "0x101e", HCAType: "MT41692", BoardID: "MT_0000000884",
-		Firmware: "32.35.1012", EvictingFW: "32.37.1014", FixedFW: "32.41.1000", DriverVersion: "5.4-1.0.3", FixedDriver: "24.10-1.1.4", IBPrefix: "mlx5_", PortRate: "400 Gb/sec (4X NDR)", LineGbps: 400, PCISpeed: "32.0 GT/s PCIe", PCIWidth: 16, TotalVFs: 16, FirstVF: 2,
+		Firmware: "32.35.1012", EvictingFW: "32.37.1014", FixedFW: "32.41.1000", DriverVersion: "5.4-1.0.3", FixedDriver: "24.10-1.1.4",
+		IBPrefix: "mlx5_", PortRate: "400 Gb/sec (4X NDR)", LineGbps: 400, PCISpeed: "32.0 GT/s PCIe", PCIWidth: 16, TotalVFs: 16, FirstVF: 2,
 		Performance: Performance{748.52, 48.01, -33.40, -52.42, 30.65, 0.037, 0.043, 2.56}, Costs: costs(9000, largeTable)},
 	{Name: "E810", Driver: "ice", VendorID: "0x8086", DeviceID: "0x1592", VFDeviceID: "0x1889",
-		Firmware: "1.71", EvictingFW: "1.70", FixedFW: "1.71", DriverVersion: "1.11.14", FixedDriver: "1.15.4", IBPrefix: "irdma", PortRate: "200 Gb/sec (4X HDR)", LineGbps: 200, PCISpeed: "16.0 GT/s PCIe", PCIWidth: 16, TotalVFs: 64, FirstVF: 8,
+		Firmware: "1.71", EvictingFW: "1.70", FixedFW: "1.71", DriverVersion: "1.11.14", FixedDriver: "1.15.4", IBPrefix: "irdma",
+		PortRate: "200 Gb/sec (4X HDR)", LineGbps: 200, PCISpeed: "16.0 GT/s PCIe", PCIWidth: 16, TotalVFs: 64, FirstVF: 8,
 		Performance: Performance{335.64, 43.54, -27.01, -49.55, 25.16, 0.042, 0.069, 2.74}, Costs: e810Costs()},
 }
 

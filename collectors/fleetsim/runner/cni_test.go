@@ -14,7 +14,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine/enginetest"
 )
 
-// recorder is a CNI plugin that keeps what it was given and answers as told.
+// recorder is a CNI plugin that keeps what it was given and answers as the test says.
 const recorder = `#!/bin/sh
 cat > "$PWD/stdin.json"
 env | sort > "$PWD/environment"

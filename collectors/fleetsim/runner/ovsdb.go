@@ -81,7 +81,8 @@ func (d *database) serve(ctx context.Context) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	_ = os.Remove(filepath.Join(d.host.Name, "ovs/db.sock")) // a killed server leaves its socket
-	command := exec.CommandContext(ctx, d.tools.Server, "conf.db", "--remote=punix:db.sock", "--unixctl=ovsdb-server.ctl", "--no-chdir", "-vconsole:warn", "-vsyslog:off")
+	command := exec.CommandContext(ctx, d.tools.Server, "conf.db", "--remote=punix:db.sock", "--unixctl=ovsdb-server.ctl", "--no-chdir",
+		"-vconsole:warn", "-vsyslog:off")
 	command.Dir = filepath.Join(d.host.Name, "ovs")
 	command.Env = append(os.Environ(), "OVS_RUNDIR=.", "OVS_LOGDIR=.", "OVS_DBDIR=.")
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

@@ -53,7 +53,7 @@ func (r *requests) path(names ...string) string {
 	return filepath.Join(append([]string{r.folder, "netlink"}, names...)...)
 }
 
-// serve does what was asked for since the last call.
+// serve carries out what was requested since the last call.
 func (r *requests) serve() {
 	waiting, err := filepath.Glob(r.path("requests", "*.json"))
 	if err != nil {
@@ -75,7 +75,7 @@ func (r *requests) answer(name string) error {
 	var request requestFile
 	var answer answerFile
 	if err := json.Unmarshal(text, &request); err != nil {
-		answer.Results = append(answer.Results, result{Error: fmt.Sprintf("the request is no JSON: %v", err)})
+		answer.Results = append(answer.Results, result{Error: fmt.Sprintf("the request is not JSON: %v", err)})
 	}
 	for _, command := range request.Commands {
 		one := result{Command: command}
@@ -176,7 +176,8 @@ func (r *requests) do(words []string) error {
 		}
 		return r.engine.LimitVF(r.host, words[4], vf, float64(mbps)/1000)
 	}
-	return fmt.Errorf("unknown command %q; known are devlink health recover, ethtool -k, ethtool -K ... hw-tc-offload, tc filter del dev ... ingress, tc -json filter show dev ... ingress, and ip link set dev ... vf ... max_tx_rate", strings.Join(words, " "))
+	return fmt.Errorf("unknown command %q; known are devlink health recover, ethtool -k, ethtool -K ... hw-tc-offload, tc filter del dev ... "+
+		"ingress, tc -json filter show dev ... ingress, and ip link set dev ... vf ... max_tx_rate", strings.Join(words, " "))
 }
 
 // match compares words with a pattern in which * is any word.

@@ -41,7 +41,8 @@ func TestRequestsToTheKernelAreDoneInOrderUpToTheFirstThatFails(t *testing.T) {
 		}
 		return got
 	}
-	done := ask(`{"commands": ["devlink health recover pci/0000:17:00.0 reporter fw_fatal", "tc filter del dev enp23s0f0r0 ingress", "ethtool -K enp23s0f0r0 hw-tc-offload off",
+	done := ask(`{"commands": ["devlink health recover pci/0000:17:00.0 reporter fw_fatal", "tc filter del dev enp23s0f0r0 ingress",
+  "ethtool -K enp23s0f0r0 hw-tc-offload off",
 		"ip link set dev enp23s0f0np0 vf 0 max_tx_rate 2500"]}`)
 	if len(done.Results) != 4 {
 		t.Fatalf("results are %+v", done.Results)
@@ -58,7 +59,7 @@ func TestRequestsToTheKernelAreDoneInOrderUpToTheFirstThatFails(t *testing.T) {
 		`{"commands": ["tc filter del dev eth9 ingress", "devlink health recover pci/0000:17:00.0 reporter fw_fatal"]}`: "No such device",
 		`{"commands": ["rm -rf /"]}`:                                        "unknown command",
 		`{"commands": ["ip link set dev enp23s0f0np0 vf x max_tx_rate 1"]}`: "invalid syntax",
-		`{`: "the request is no JSON",
+		`{`: "the request is not JSON",
 	} {
 		if failed := ask(text); len(failed.Results) != 1 || !strings.Contains(failed.Results[0].Error, want) {
 			t.Errorf("%s: %+v, want one result with %q", text, failed.Results, want)

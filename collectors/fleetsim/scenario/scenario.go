@@ -80,7 +80,7 @@ type Setting struct {
 	at          lineNumbers
 }
 
-// Event happens at a time after the start, for a while or for good: a job starts on one RNIC, or an operator does something.
+// Event happens at a time after the start, for a while or permanently: a job starts on one RNIC, or an operator does something.
 type Event struct {
 	At       Duration `yaml:"at"`
 	For      Duration `yaml:"for"`

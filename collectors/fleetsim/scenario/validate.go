@@ -67,7 +67,7 @@ func (s *Scenario) validateTopology(p *problems) {
 	inRange("vfs", t.VFs, 1, 16)
 	inRange("externals", t.External, 0, 250)
 	if t.Hosts*t.RNICsPerHost < 2 && t.External == 0 {
-		p.add(t.at.of(""), "a single RNIC has nobody to talk to; add hosts, RNICs or externals")
+		p.add(t.at.of(""), "a single RNIC has no peer; add hosts, RNICs or externals")
 	}
 	if len(t.Models) == 0 {
 		p.add(t.at.of("models"), "models needs at least one model")
@@ -164,7 +164,8 @@ func (j *Job) validateSize(p *problems, vfs int) {
 		p.add(j.at.of("gbps"), "gbps is %g; it must be above 0 and at most 1000", j.Gbps)
 	}
 	if j.Masks < 0 || j.Masks > MaxMasks || (j.Masks > 0 && j.Flows < 2*j.Masks) {
-		p.add(j.at.of("masks"), "masks is %d; it must be from 0 to %d and at most half of flows (%d), so that each direction has a flow on each mask", j.Masks, MaxMasks, j.Flows)
+		p.add(j.at.of("masks"), "masks is %d; it must be from 0 to %d and at most half of flows (%d), so that each direction has a flow on each "+
+			"mask", j.Masks, MaxMasks, j.Flows)
 	}
 	if j.Networks < 0 || j.Networks > MaxNetworks {
 		p.add(j.at.of("networks"), "networks is %d; it must be from 0 to %d", j.Networks, MaxNetworks)

@@ -47,7 +47,8 @@ func TestFlowsAreAddedAndDeletedWithTheAnswersOfARealSwitch(t *testing.T) {
 		{"dpctl/add-flow", []string{"br9", other, "4"}, "ovs-vswitchd: datapath not found (Invalid argument)"},
 		{"dpctl/mod-flow", []string{strings.Replace(other, "10.9.9.9", "10.8.8.8", 1), "4"}, "ovs-vswitchd: updating flow table (No such file or directory)"},
 		{"dpctl/del-flow", []string{"ufid:zz"}, "ovs-vswitchd: parsing flow ufid (Invalid argument)"},
-		{"dpctl/del-flow", []string{"ufid:00000000-0000-0000-0000-000000000001"}, "ovs-vswitchd: deleting flow (No such file or directory)\nPerhaps you need to specify a UFID?"},
+		{"dpctl/del-flow", []string{"ufid:00000000-0000-0000-0000-000000000001"},
+			"ovs-vswitchd: deleting flow (No such file or directory)\nPerhaps you need to specify a UFID?"},
 	} {
 		if got := refusal(t, client, one.command, one.args...); !strings.Contains(got, one.want) {
 			t.Errorf("%s %q is refused with %q", one.command, one.args, got)
@@ -56,7 +57,8 @@ func TestFlowsAreAddedAndDeletedWithTheAnswersOfARealSwitch(t *testing.T) {
 	if got := call(t, client, "dpctl/mod-flow", datapath, other, "drop"); got != "" {
 		t.Errorf("got %q", got)
 	}
-	if dump := call(t, client, "dpctl/dump-flows", "-m"); !strings.Contains(dump, "ipv4(src=10.9.9.9,dst=0.0.0.0/0.0.0.0") || !strings.Contains(dump, "actions:drop") {
+	if dump := call(t, client, "dpctl/dump-flows", "-m"); !strings.Contains(dump, "ipv4(src=10.9.9.9,dst=0.0.0.0/0.0.0.0") ||
+		!strings.Contains(dump, "actions:drop") {
 		t.Error("the flow that was added and changed is not in the dump")
 	}
 	call(t, client, "dpctl/del-flow", named)

@@ -33,7 +33,8 @@ func (s *Server) show(out *bytes.Buffer, args []string) {
 			}
 		}
 		if port(engine.TunnelPort, "vxlan: packet_type=ptap") {
-			out.WriteString("    RX packets:0 errors:? dropped:? overruns:? frame:?\n    TX packets:0 errors:? dropped:? aborted:? carrier:?\n    collisions:?\n    RX bytes:0  TX bytes:0\n")
+			out.WriteString("    RX packets:0 errors:? dropped:? overruns:? frame:?\n    TX packets:0 errors:? dropped:? aborted:? carrier:?\n" +
+				"    collisions:?\n    RX bytes:0  TX bytes:0\n")
 		}
 		for _, r := range s.Host.RNICs {
 			for vf, c := range r.VFCounters {
@@ -46,7 +47,8 @@ func (s *Server) show(out *bytes.Buffer, args []string) {
 }
 
 func portStatistics(out *bytes.Buffer, rxPackets, txPackets, rxBytes, txBytes float64) {
-	fmt.Fprintf(out, "    RX packets:%d errors:0 dropped:0 overruns:0 frame:0\n    TX packets:%d errors:0 dropped:0 aborted:0 carrier:0\n    collisions:0\n    RX bytes:%d%s  TX bytes:%d%s\n",
+	fmt.Fprintf(out, "    RX packets:%d errors:0 dropped:0 overruns:0 frame:0\n    TX packets:%d errors:0 dropped:0 aborted:0 carrier:0\n"+
+		"    collisions:0\n    RX bytes:%d%s  TX bytes:%d%s\n",
 		uint64(rxPackets), uint64(txPackets), uint64(rxBytes), readable(rxBytes), uint64(txBytes), readable(txBytes))
 }
 

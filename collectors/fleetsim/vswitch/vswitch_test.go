@@ -120,7 +120,8 @@ func TestShowAndUpcallShowAgreeWithTheDump(t *testing.T) {
 	}
 	d := datapaths[0]
 	if *d.Flows != flows || *d.OffloadedFlows != flows || *d.FlowLimit < 1000 || *d.LookupsMissed == 0 || *d.Masks < 40 {
-		t.Errorf("got %d flows, %d offloaded, limit %d, %d missed, %d masks; the dump has %d flows", *d.Flows, *d.OffloadedFlows, *d.FlowLimit, *d.LookupsMissed, *d.Masks, flows)
+		t.Errorf("got %d flows, %d offloaded, limit %d, %d missed, %d masks; the dump has %d flows", *d.Flows, *d.OffloadedFlows, *d.FlowLimit,
+			*d.LookupsMissed, *d.Masks, flows)
 	}
 }
 

@@ -109,7 +109,7 @@ func Pending(folder string) ([]string, error) {
 	return names, nil
 }
 
-// Read returns a waiting event. It is left where it is; Remove takes it away.
+// Read returns a waiting event. It is left where it is; Remove deletes it.
 func Read(folder, name string) (Event, error) {
 	// Whatever else may lie there, such as a pipe, must not stop the reader.
 	file, err := os.OpenFile(filepath.Join(folder, name), os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
@@ -138,7 +138,7 @@ func Decode(content []byte) (Event, error) {
 		return Event{}, err
 	}
 	if e.At.Year() < 2020 || e.At.Year() > 2200 {
-		return Event{}, fmt.Errorf("the time %s cannot be", e.At.Format(time.RFC3339))
+		return Event{}, fmt.Errorf("the time %s is out of range", e.At.Format(time.RFC3339))
 	}
 	switch e.Command {
 	case "ADD", "DEL", "CHECK":

@@ -33,7 +33,7 @@ func (f *file) begin(from Position, found *Reading) error {
 	replaced := f.info != nil && !os.SameFile(f.info, info) || info.Size() < from.Offset
 	f.info, f.offset = info, from.Offset
 	if replaced {
-		f.offset, found.BegunAnew = 0, true
+		f.offset, found.Restarted = 0, true
 	}
 	_, err = handle.Seek(f.offset, io.SeekStart)
 	return err

@@ -23,17 +23,17 @@ type Position struct {
 	ReadAt time.Time `json:"read_at"`
 }
 
-// Reading is what one reading found besides records.
+// Reading is what one reading found in addition to records.
 type Reading struct {
 	Records int
 	// Lost are records that were overwritten before they could be read, by the gaps in their numbers.
 	Lost uint64
 	// Overruns is how often the kernel said that it overwrote what was to be read next.
 	Overruns int
-	// Malformed are pieces that are no records.
+	// Malformed are pieces that are not records.
 	Malformed int
-	// BegunAnew is set when a file was truncated or replaced, and read from its beginning.
-	BegunAnew bool
+	// Restarted is set when a file was truncated or replaced, so that it is read from its beginning.
+	Restarted bool
 }
 
 // Clock is the host's clock. Tests replace it.
@@ -114,7 +114,7 @@ func (l *Log) Read(each func(Record)) (Reading, error) {
 			return found, fmt.Errorf("the kernel log: %w", err)
 		}
 		l.stamp.boot = file.bootTime(now)
-		if found.BegunAnew {
+		if found.Restarted {
 			l.position.Known = false
 		}
 	}

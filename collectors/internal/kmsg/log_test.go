@@ -104,7 +104,7 @@ func TestARestartGoesOnWhereTheLastReadingEnded(t *testing.T) {
 	appendTo(t, path, lines(4, 5))
 	got, found := sequences(t, New(path, l.Position(), c.clock()))
 	expect(t, got, "[4 5]")
-	if found.Lost != 0 || found.BegunAnew {
+	if found.Lost != 0 || found.Restarted {
 		t.Errorf("%+v", found)
 	}
 }
@@ -124,7 +124,7 @@ func TestATruncatedFileIsReadFromItsBeginning(t *testing.T) {
 	write(t, path, lines(1, 2))
 	got, found := sequences(t, l)
 	expect(t, got, "[1 2]")
-	if !found.BegunAnew || found.Lost != 0 {
+	if !found.Restarted || found.Lost != 0 {
 		t.Errorf("%+v", found)
 	}
 }
@@ -138,7 +138,7 @@ func TestAReplacedFileIsReadFromItsBeginning(t *testing.T) {
 	}
 	got, found := sequences(t, l)
 	expect(t, got, "[1 2 3 4 5 6 7 8 9]")
-	if !found.BegunAnew {
+	if !found.Restarted {
 		t.Errorf("%+v", found)
 	}
 }
@@ -279,7 +279,7 @@ func TestADeviceThatIsOpenedAgainRepeatsNothing(t *testing.T) {
 	}
 }
 
-func TestWhatWasOverwrittenWhileTheReaderWasAwayIsCounted(t *testing.T) {
+func TestWhatWasOverwrittenWhileTheReaderWasDownIsCounted(t *testing.T) {
 	l, _ := newDevice(Position{Known: true, Sequence: 3}, line(10, "a"))
 	_, found := sequences(t, l)
 	if found.Lost != 6 {

@@ -68,7 +68,7 @@ func Dumps(folder string) ([]Dump, error) {
 		if len(parts) >= dumpFiles {
 			return fs.SkipAll
 		}
-		// dmesg.txt is what systemd-pstore makes of the parts beside it.
+		// dmesg.txt is what systemd-pstore makes of the parts next to it.
 		if !entry.Type().IsRegular() || !strings.HasPrefix(entry.Name(), "dmesg-") {
 			return nil
 		}
@@ -107,7 +107,7 @@ func readPart(path string) (part, error) {
 		if number, err := strconv.Atoi(groups[3]); err == nil {
 			found.number = number
 		}
-		// The count tells two dumps of one boot apart.
+		// The count distinguishes two dumps of one boot.
 		found.folder += "#" + groups[2]
 	} else {
 		found.text = string(content)

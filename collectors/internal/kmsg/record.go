@@ -25,7 +25,7 @@ type Record struct {
 	// Device is the kernel's name of the device concerned, such as +pci:0000:17:00.0, "" where there is none.
 	Device string
 	Text   string
-	// Time is the host's clock when the record was written, as well as the reader can tell. Parse leaves it zero.
+	// Time is the host's clock when the record was written, as well as the reader can infer it. Parse leaves it zero.
 	Time time.Time
 }
 
@@ -42,7 +42,7 @@ func Parse(raw []byte) (Record, error) {
 	}
 	priority, err1 := strconv.ParseUint(values[0], 10, 31)
 	sequence, err2 := strconv.ParseUint(values[1], 10, 64)
-	// Larger times than Go's durations hold (292 years) are no times.
+	// Larger times than Go's durations hold (292 years) are not times.
 	micros, err3 := strconv.ParseUint(values[2], 10, 53)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return Record{}, fmt.Errorf("%w: %.80q: %w", errMalformed, raw, err)

@@ -26,7 +26,8 @@ func TestAProgramsRecordHasAFacility(t *testing.T) {
 }
 
 func TestWhatIsNoRecordIsRefused(t *testing.T) {
-	for _, text := range []string{"", "\n", "hello", "6;x", "6,1;x", "a,1,2,-;x", "6,-1,2,-;x", "6,1,99999999999999999999,-;x", "6,1,2,- no semicolon", " KEY=value"} {
+	for _, text := range []string{"", "\n", "hello", "6;x", "6,1;x", "a,1,2,-;x", "6,-1,2,-;x", "6,1,99999999999999999999,-;x",
+		"6,1,2,- no semicolon", " KEY=value"} {
 		if got, err := Parse([]byte(text)); !errors.Is(err, errMalformed) {
 			t.Errorf("%q gave %+v, %v", text, got, err)
 		}

@@ -66,7 +66,7 @@ func eventsByUFID(b *testing.B, flows int) {
 	perCPU(b, begin, 2*flows, "events")
 }
 
-// BenchmarkMemory reports what a live subject takes, all told.
+// BenchmarkMemory reports what a live subject takes in total.
 func BenchmarkMemory(b *testing.B) {
 	const subjects = 500_000
 	for b.Loop() {

@@ -1,6 +1,6 @@
 package ltl
 
-// Counts is what one policy says of the subjects of one RNIC (PCI is empty where they have none). Subjects and those below are of now,
+// Counts is what one policy says of the subjects of one RNIC (PCI is empty where they have none). Subjects and those below are present values,
 // the others only grow while the runner lives.
 type Counts struct {
 	Policy                                  *Policy

@@ -1,9 +1,9 @@
 package ltl
 
-// forgotten remembers, in a few bits each, subjects that were forgotten: one that comes again has a past that nobody knows any more, and
-// must begin as unknown. It never denies one that it remembers; now and then it takes a new one for such, which hides a violation at worst.
+// forgotten remembers, in a few bits each, subjects that were forgotten: when one comes again its past is unknown, so it must start as
+// unknown. It never misses one that it remembers; now and then it mistakes a new one for a forgotten one, which hides a violation at worst.
 type forgotten struct {
-	bits    [2][]uint64 // of this period and of the one before; made when they are needed
+	bits    [2][]uint64 // of this period and of the one before; made on first use
 	sinceUs int64
 }
 

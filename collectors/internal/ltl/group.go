@@ -65,7 +65,8 @@ type group struct {
 func newGroup(kind string, policies []*Policy, o Options) (*group, map[string]meaning) {
 	rules := map[string][]rule{}
 	g := &group{
-		subjectOf: subjects[kind], ofHost: kind == "host", ofFlow: kind == "flow", names: map[key]string{}, index: newIndex(), moments: newMoments(), timers: newTimers(),
+		subjectOf: subjects[kind], ofHost: kind == "host", ofFlow: kind == "flow", names: map[key]string{}, index: newIndex(),
+		moments: newMoments(), timers: newTimers(),
 		most: min(max(o.MaxSubjects, 1), mostKeys), settleUs: o.SettleUs, knownFromUs: o.KnownFromUs, forgetUs: o.ForgetUs,
 	}
 	for i, p := range policies {

@@ -76,21 +76,21 @@ func counts(t *testing.T, r *Runner, policy string) Counts {
 
 // play returns the violations as "policy at-second subject: kinds of the trace".
 func play(r *Runner, events ...*Event) []string {
-	var told []string
-	tell := func(violations []Violation) {
+	var reported []string
+	collect := func(violations []Violation) {
 		for _, v := range violations {
 			kinds := make([]string, 0, len(v.Trace))
 			for _, s := range v.Trace {
 				kinds = append(kinds, strings.Join(s.Kinds, "+"))
 			}
-			told = append(told, fmt.Sprintf("%s %d %s: %s", v.Policy.ID, v.AtUs/second, v.Subject, strings.Join(kinds, " ")))
+			reported = append(reported, fmt.Sprintf("%s %d %s: %s", v.Policy.ID, v.AtUs/second, v.Subject, strings.Join(kinds, " ")))
 		}
 	}
 	for _, e := range events {
-		tell(r.Take(e))
+		collect(r.Take(e))
 	}
-	tell(r.Tick(1 << 60))
-	return told
+	collect(r.Tick(1 << 60))
+	return reported
 }
 
 func expect(t *testing.T, got []string, want ...string) {
@@ -102,13 +102,13 @@ func expect(t *testing.T, got []string, want ...string) {
 
 const who = "0000:17:00.0 00000007-0000-0000-0000-000000000001"
 
-func TestAViolationIsToldOnceWithTheStepsThatLedThere(t *testing.T) {
+func TestAViolationIsReportedOnceWithTheStepsThatLedThere(t *testing.T) {
 	r := runner(t, 10, "flow-offloaded-once")
 	expect(t, play(r, flow("offloaded", 1, 7), flow("offloaded", 3, 7), flow("entry_created", 4, 7)),
 		"flow-offloaded-once 3 "+who+": flow_offloaded flow_offloaded")
 }
 
-func TestWhatNearlyViolatesIsNotTold(t *testing.T) {
+func TestWhatNearlyViolatesIsNotReported(t *testing.T) {
 	r := runner(t, 10, "flow-offloaded-once", "flow-entry-follows-offload", "flow-deleted-when-aged")
 	expect(t, play(r, flow("offloaded", 1, 7), flow("entry_created", 2, 7), flow("aged", 3, 7), flow("entry_deleted", 4, 7), flow("offloaded", 5, 7)))
 }
@@ -116,7 +116,8 @@ func TestWhatNearlyViolatesIsNotTold(t *testing.T) {
 func TestEventsOfOneTimeAreOneStep(t *testing.T) {
 	r := runner(t, 10, "flow-deleted-when-aged")
 	expect(t, play(r, flow("entry_created", 1, 7), flow("entry_deleted", 2, 7), flow("aged", 2, 7)))
-	expect(t, play(r, flow("entry_created", 3, 7), flow("entry_deleted", 4, 7)), "flow-deleted-when-aged 4 "+who+": flow_entry_created flow_entry_deleted+flow_aged flow_entry_created flow_entry_deleted")
+	expect(t, play(r, flow("entry_created", 3, 7), flow("entry_deleted", 4, 7)),
+		"flow-deleted-when-aged 4 "+who+": flow_entry_created flow_entry_deleted+flow_aged flow_entry_created flow_entry_deleted")
 }
 
 func TestATimerBoundsWhatWouldWaitForEver(t *testing.T) {
@@ -202,7 +203,8 @@ func TestATraceThatIsNotWholeSaysSo(t *testing.T) {
 	if got := fmt.Sprint(cut(flow("entry_deleted", 1, 7), flow("entry_deleted", 2, 7), flow("entry_deleted", 3, 7))); got != "[false false]" {
 		t.Error(got)
 	}
-	if got := fmt.Sprint(cut(flow("entry_created", 1, 8), flow("entry_deleted", 2, 8), flow("entry_created", 3, 8), flow("entry_deleted", 4, 8), flow("entry_deleted", 5, 8))); got != "[true]" {
+	if got := fmt.Sprint(cut(flow("entry_created", 1, 8), flow("entry_deleted", 2, 8), flow("entry_created", 3, 8),
+		flow("entry_deleted", 4, 8), flow("entry_deleted", 5, 8))); got != "[true]" {
 		t.Error(got)
 	}
 }
@@ -223,7 +225,8 @@ func TestAFileWithAMistakeIsRefusedWhole(t *testing.T) {
 		digest := sha256.Sum256([]byte(policies))
 		return fmt.Sprintf(`{"format":%q,"hash":"sha256:%s","policies":%s}`, Format, hex.EncodeToString(digest[:]), policies)
 	}
-	one := `{"id":"a","subject":"host","propositions":["P"],"events":[],"verdicts":"?F","known":[true,true],"retired":[false,false],"table":"AAEBAQ==","gap":"AAE="}`
+	one := `{"id":"a","subject":"host","propositions":["P"],"events":[],"verdicts":"?F","known":[true,true],"retired":[false,false],` +
+		`"table":"AAEBAQ==","gap":"AAE="}`
 	if _, _, err := Parse([]byte(sealed("[" + one + "]"))); err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func TestItSaysWhatTheWatcherOfTheDomainSays(t *testing.T) {
 	for _, one := range streams {
 		r := New(policies(t), Options{MaxSubjects: 100, SettleUs: 1 << 60})
 		got, want := map[string]string{}, map[string]string{} // steps by violation
-		tell := func(violations []Violation) {
+		collect := func(violations []Violation) {
 			for _, v := range violations {
 				steps := ""
 				for _, s := range v.Trace {
@@ -50,9 +50,9 @@ func TestItSaysWhatTheWatcherOfTheDomainSays(t *testing.T) {
 			}
 		}
 		for _, e := range one.Events {
-			tell(r.Take(&Event{Kind: e.Kind, PCI: e.PCI, AtUs: e.AtUs, Fields: e.Fields}))
+			collect(r.Take(&Event{Kind: e.Kind, PCI: e.PCI, AtUs: e.AtUs, Fields: e.Fields}))
 		}
-		tell(r.Tick(1 << 60))
+		collect(r.Tick(1 << 60))
 		for _, v := range one.Violations {
 			steps := ""
 			for _, s := range v.Steps {
@@ -62,18 +62,20 @@ func TestItSaysWhatTheWatcherOfTheDomainSays(t *testing.T) {
 		}
 		for violation, steps := range got {
 			// A collector remembers fewer steps: those that it has are the last ones.
-			if all, there := want[violation]; !there || steps == "" || !strings.HasSuffix(all, steps) {
+			if all, found := want[violation]; !found || steps == "" || !strings.HasSuffix(all, steps) {
 				t.Errorf("seed %d, %s: got the steps %s, want %s", one.Seed, violation, steps, all)
 			}
 		}
 		for violation := range want {
-			if _, there := got[violation]; !there {
-				t.Errorf("seed %d: not told: %s", one.Seed, violation)
+			if _, found := got[violation]; !found {
+				t.Errorf("seed %d: not reported: %s", one.Seed, violation)
 			}
 		}
 		for policy, want := range one.Counts {
 			c := counts(t, r, policy)
-			if got := fmt.Sprint(c.Events, c.Late, c.Gaps, c.Violations, c.Subjects, c.Holding, c.Satisfied, c.Unknown); got != fmt.Sprint(want.Events, want.Late, want.Gaps, want.Violations, want.Subjects, want.Holding, want.Satisfied, want.Unknown) {
+			got := fmt.Sprint(c.Events, c.Late, c.Gaps, c.Violations, c.Subjects, c.Holding, c.Satisfied, c.Unknown)
+			expected := fmt.Sprint(want.Events, want.Late, want.Gaps, want.Violations, want.Subjects, want.Holding, want.Satisfied, want.Unknown)
+			if got != expected {
 				t.Errorf("seed %d, %s: %s, want %+v", one.Seed, policy, got, want)
 			}
 		}

@@ -92,24 +92,24 @@ func (k Kernel) Filters(netdevs []string) (map[string][]Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[string][]Filter, len(netdevs))
+	filters := make(map[string][]Filter, len(netdevs))
 	var errs []error
 	for _, netdev := range netdevs {
-		link, there := links[netdev]
-		if !there {
+		link, present := links[netdev]
+		if !present {
 			continue
 		}
 		_ = conn.SetDeadline(time.Now().Add(timeout)) // a connection of a test has no clock to set
-		filters, err := FiltersAt(conn, link)
+		attached, err := FiltersAt(conn, link)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("filters of %q: %w", netdev, err))
 		}
-		for i := range filters {
-			filters[i].Netdev = netdev
+		for i := range attached {
+			attached[i].Netdev = netdev
 		}
-		found[netdev] = filters
+		filters[netdev] = attached
 	}
-	return found, errors.Join(errs...)
+	return filters, errors.Join(errs...)
 }
 
 // FiltersAt lists the filters at the ingress of the device with this index, without its name. What could be read is returned with an error.
@@ -181,8 +181,8 @@ func (k Kernel) DeletionOf(f Filter) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	link, there := links[f.Netdev]
-	if !there {
+	link, found := links[f.Netdev]
+	if !found {
 		return nil, fmt.Errorf("there is no network device %q", f.Netdev)
 	}
 	encoder := netlink.NewAttributeEncoder()
@@ -207,7 +207,8 @@ func decodeFilter(message []byte) (Filter, error) {
 		return Filter{}, errShortFilter
 	}
 	info := binary.NativeEndian.Uint32(message[16:])
-	filter := Filter{Handle: binary.NativeEndian.Uint32(message[8:]), Priority: uint16(info >> 16), Protocol: swap(uint16(info & 0xffff))} //nolint:gosec // G115: two halves
+	filter := Filter{Handle: binary.NativeEndian.Uint32(message[8:]), Priority: uint16(info >> 16),
+		Protocol: swap(uint16(info & 0xffff))} //nolint:gosec // G115: two halves
 	attributes, err := netlink.NewAttributeDecoder(message[sizeofTcmsg:])
 	if err != nil {
 		return Filter{}, err

@@ -20,8 +20,8 @@ const (
 	cookieOfTests = "ddccbbaa1100ffee5544332299887766" // the same in the memory of a machine that begins with the low byte
 )
 
-// flowerFilter is a filter as the kernel tells of it, written by hand after linux/rtnetlink.h and linux/pkt_cls.h: the header, the classifier, its
-// chain, and its options: a flag (in the hardware) and one action with an index and a cookie.
+// flowerFilter is a filter as the kernel reports it, written by hand after linux/rtnetlink.h and linux/pkt_cls.h: the header, the classifier,
+// its chain, and its options: a flag (in the hardware) and one action with an index and a cookie.
 const flowerFilter = `
 00000000 05000000 01000000 f2ffffff 08000300
 0b00 0100 666c6f77657200 00

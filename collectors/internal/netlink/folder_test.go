@@ -26,14 +26,16 @@ func folderWith(t testing.TB, files map[string]string) Folder {
 
 const (
 	healthJSON = `{"health":{
- "pci/0000:3B:00.0":[{"reporter":"fw","state":"healthy","error":2,"recover":2,"auto_dump":true},{"reporter":"fw_fatal","state":"error","error":1,"recover":0,"grace_period":60000}],
+ "pci/0000:3B:00.0":[{"reporter":"fw","state":"healthy","error":2,"recover":2,"auto_dump":true},
+  {"reporter":"fw_fatal","state":"error","error":1,"recover":0,"grace_period":60000}],
  "pci/0000:3b:00.0/1":[{"reporter":"tx","state":"healthy","error":0,"recover":0}],
  "auxiliary/mlx5_core.sf.2":[{"reporter":"fw","state":"healthy","error":0,"recover":0}]}}`
 	paramJSON = `{"param":{"pci/0000:3b:00.0":[
  {"name":"flow_steering_mode","type":"driver-specific","values":[{"cmode":"runtime","value":"smfs"}]},
  {"name":"fdb_large_groups","type":"driver-specific","values":[{"cmode":"driverinit","value":15}]},
  {"name":"enable_roce","type":"generic","values":[{"cmode":"permanent","value":false},{"cmode":"driverinit","value":true}]}]}}`
-	infoJSON    = `{"info":{"pci/0000:3b:00.0":{"driver":"ice","versions":{"fixed":{"board.id":"K91258-000"},"running":{"fw.mgmt":"6.2.8","fw.undi":"1.2992.0"},"stored":{"fw.mgmt":"7.0.1"}}}}}`
+	infoJSON = `{"info":{"pci/0000:3b:00.0":{"driver":"ice","versions":{"fixed":{"board.id":"K91258-000"},"running":{"fw.mgmt":"6.2.8",` +
+		`"fw.undi":"1.2992.0"},"stored":{"fw.mgmt":"7.0.1"}}}}}`
 	eswitchJSON = `{"dev":{"pci/0000:3b:00.0":{"mode":"switchdev","inline-mode":"none","encap-mode":"basic"}}}`
 )
 

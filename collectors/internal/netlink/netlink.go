@@ -20,7 +20,7 @@ type Source interface {
 	VFs(netdev string, counters bool) (map[int]VF, error)
 }
 
-// ErrUnsupported says that the driver, or the kernel, does not have what was asked for.
+// ErrUnsupported says that the driver, or the kernel, does not have what was requested.
 var ErrUnsupported = errors.New("not supported by this driver or kernel")
 
 // Driver is what a driver reports about itself; "" is unknown.

@@ -21,7 +21,7 @@ type VF struct {
 	Trust, SpoofCheck string
 	// MaxTxMbps and MinTxMbps are 0 where there is no limit, and no guarantee.
 	MaxTxMbps, MinTxMbps, VLAN *uint64
-	// Counters are there only if they were asked for.
+	// Counters are present only if they were requested.
 	Counters map[string]uint64
 }
 

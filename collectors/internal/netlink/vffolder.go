@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// VFs implements Source. Counters are read whether they are asked for or not.
+// VFs implements Source. Counters are read whether they were requested or not.
 func (f Folder) VFs(netdev string, _ bool) (map[int]VF, error) {
 	raw, err := f.read("ip", netdev+".json")
 	if err != nil {

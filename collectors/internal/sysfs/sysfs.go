@@ -40,7 +40,7 @@ func IsPCIAddress(text string) bool { return pciAddress.MatchString(text) }
 var ErrNotVF = errors.New("not a virtual function")
 
 // PhysFn returns the PCI address of the physical function that the virtual function at vfPCI belongs to. The error is
-// ErrNotVF when the device exists and is no virtual function, and fs.ErrNotExist when there is no such device.
+// ErrNotVF when the device exists and is not a virtual function, and fs.ErrNotExist when there is no such device.
 func (r Root) PhysFn(vfPCI string) (string, error) {
 	vfPCI = strings.ToLower(vfPCI)
 	if !IsPCIAddress(vfPCI) {

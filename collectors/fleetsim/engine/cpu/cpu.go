@@ -12,7 +12,7 @@ const (
 	// UpcallCost is what a handler thread takes for one packet, so one core forwards 40,000 packets/s by upcalls; the paper's victims fall
 	// below 1 Gbit/s.
 	UpcallCost = 25 * time.Microsecond
-	// SoftwareCost is what the kernel takes for a packet of a flow that its datapath knows: 400,000 packets/s on one core.
+	// SoftwareCost is the kernel's CPU time per packet of a flow that its datapath knows: 400,000 packets/s on one core.
 	SoftwareCost = 2500 * time.Nanosecond
 	// DumpCost is what a revalidator thread takes to fetch and check one flow.
 	DumpCost = 12 * time.Microsecond
@@ -37,7 +37,7 @@ type Processor struct {
 	cores float64
 }
 
-// New returns a processor with so many cores; 0 stands for DefaultCores.
+// New returns a processor with a number of cores; 0 stands for DefaultCores.
 func New(cores float64) Processor {
 	if cores == 0 {
 		cores = DefaultCores

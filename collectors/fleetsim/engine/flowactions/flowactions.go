@@ -13,8 +13,10 @@ import (
 var ErrInvalid = errors.New("Invalid argument") //nolint:staticcheck // the kernel's words
 
 // known are the actions with arguments that Open vSwitch knows.
-var known = map[string]bool{"set": true, "push_vlan": true, "push_mpls": true, "pop_mpls": true, "push_eth": true, "ct": true, "recirc": true, "hash": true, "sample": true,
-	"clone": true, "userspace": true, "trunc": true, "meter": true, "check_pkt_len": true, "tnl_push": true, "tnl_pop": true, "encap": true, "decap": true, "masked": true, "lb_output": true}
+var known = map[string]bool{"set": true, "push_vlan": true, "push_mpls": true, "pop_mpls": true, "push_eth": true, "ct": true,
+	"recirc": true, "hash": true, "sample": true,
+	"clone": true, "userspace": true, "trunc": true, "meter": true, "check_pkt_len": true, "tnl_push": true, "tnl_pop": true, "encap": true,
+	"decap": true, "masked": true, "lb_output": true}
 
 // withoutArguments are those that may stand alone.
 var withoutArguments = map[string]bool{"pop_vlan": true, "ct_clear": true, "ct": true, "pop_eth": true}

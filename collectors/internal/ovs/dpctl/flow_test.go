@@ -42,9 +42,11 @@ func TestFormsOfOtherReleasesAndDatapathsAreRead(t *testing.T) {
 			"0 0 -1 0 drop"},
 		"tcp flags": {"recirc_id(0),in_port(1),eth_type(0x0800), packets:9, bytes:590, used:3.1s, flags:SFP., actions:2",
 			"9 590 3100 0 2"},
-		"userspace datapath with extra information": {"ufid:00000000-0000-0000-0000-000000000001, recirc_id(0),in_port(p1), packets:5, bytes:6, used:12s, dp:ovs, actions:p2, dp-extra-info:miniflow_bits(5,1)",
+		"userspace datapath with extra information": {"ufid:00000000-0000-0000-0000-000000000001, recirc_id(0),in_port(p1), packets:5, bytes:6, " +
+			"used:12s, dp:ovs, actions:p2, dp-extra-info:miniflow_bits(5,1)",
 			"5 6 12000 0 p2"},
-		"partly offloaded": {"ufid:00000000-0000-0000-0000-000000000001, recirc_id(0),in_port(p1), packets:5, bytes:6, used:0.001s, offloaded:partial, dp:dpdk, actions:p2",
+		"partly offloaded": {"ufid:00000000-0000-0000-0000-000000000001, recirc_id(0),in_port(p1), packets:5, bytes:6, used:0.001s, " +
+			"offloaded:partial, dp:dpdk, actions:p2",
 			"5 6 1 2 p2"},
 		"no unit of time": {"recirc_id(0),in_port(1), packets:1, bytes:60, used:0.5, actions:2", "1 60 500 0 2"},
 	} {
@@ -60,7 +62,7 @@ func TestFormsOfOtherReleasesAndDatapathsAreRead(t *testing.T) {
 	}
 }
 
-func TestFlowsWithoutAnIdentityAreToldApartByTheirMatch(t *testing.T) {
+func TestFlowsWithoutAnIdentityAreDistinguishedByTheirMatch(t *testing.T) {
 	var a, b, again Flow
 	for line, f := range map[string]*Flow{
 		"in_port(1),eth_type(0x0800), packets:1, bytes:1, used:1s, actions:2":   &a,
@@ -76,7 +78,7 @@ func TestFlowsWithoutAnIdentityAreToldApartByTheirMatch(t *testing.T) {
 	}
 }
 
-func TestLinesThatAreNotFlowsAreToldFromMalformedOnes(t *testing.T) {
+func TestLinesThatAreNotFlowsAreDistinguishedFromMalformedOnes(t *testing.T) {
 	for line, want := range map[string]error{
 		"":                                   ErrNotAFlow,
 		"  \t ":                              ErrNotAFlow,

@@ -14,7 +14,8 @@ func TestTheFormsOfAllReleasesAreUnderstood(t *testing.T) {
 			ufid + "recirc_id(0),in_port(p1),eth(),eth_type(0x0800),ipv4(frag=no), packets:1, bytes:2, used:0.1s, dp:tc, actions:p2",
 			"tc software p1 eth_type,ipv4(frag) [p2] 0"},
 		"partial offload by DPDK": {
-			ufid + "recirc_id(0),in_port(p1),packet_type(ns=0,id=0),eth_type(0x0800),ipv4(frag=no), packets:1, bytes:2, used:0.1s, offloaded:partial, dp:ovs, actions:p2, dp-extra-info:miniflow_bits(4,0)",
+			ufid + "recirc_id(0),in_port(p1),packet_type(ns=0,id=0),eth_type(0x0800),ipv4(frag=no), packets:1, bytes:2, used:0.1s, " +
+				"offloaded:partial, dp:ovs, actions:p2, dp-extra-info:miniflow_bits(4,0)",
 			"ovs partial p1 eth_type,ipv4(frag) [p2] 0"},
 		"full offload by DPDK": {
 			ufid + "recirc_id(0),in_port(p1),eth_type(0x0800), packets:1, bytes:2, used:0.1s, offloaded:yes, dp:dpdk, actions:p2",
@@ -23,30 +24,41 @@ func TestTheFormsOfAllReleasesAreUnderstood(t *testing.T) {
 			ufid + "recirc_id(0),in_port(p1),eth_type(0x0800), packets:1, bytes:2, used:0.1s, offloaded:yes, dp:doca, actions:p2",
 			"doca offloaded p1 eth_type [p2] 0"},
 		"connection tracking": {
-			ufid + "ct_state(+new+trk-rpl),ct_zone(0x5),ct_mark(0/0),ct_label(0/0),ct_tuple4(src=10.0.0.1,dst=10.0.0.2,proto=6,tp_src=1,tp_dst=2),recirc_id(0x7),in_port(p1),eth_type(0x0800),ipv4(proto=6,frag=no),tcp(src=0/0,dst=80),tcp_flags(0/0x2), " +
-				"packets:1, bytes:2, used:0.1s, offloaded:yes, dp:tc, actions:ct(commit,zone=5,mark=0x1/0x1,label=0x0/0x1,nat(src=192.0.2.1:1024-65535,random)),recirc(0x8)",
+			ufid + "ct_state(+new+trk-rpl),ct_zone(0x5),ct_mark(0/0),ct_label(0/0),ct_tuple4(src=10.0.0.1,dst=10.0.0.2,proto=6,tp_src=1,tp_dst=2)," +
+				"recirc_id(0x7),in_port(p1),eth_type(0x0800),ipv4(proto=6,frag=no),tcp(src=0/0,dst=80),tcp_flags(0/0x2), " +
+				"packets:1, bytes:2, used:0.1s, offloaded:yes, dp:tc, " +
+				"actions:ct(commit,zone=5,mark=0x1/0x1,label=0x0/0x1,nat(src=192.0.2.1:1024-65535,random)),recirc(0x8)",
 			"tc offloaded p1 ct_state(new,trk,rpl),ct_zone,ct_tuple4(src,dst,proto,tp_src,tp_dst),recirc_id,eth_type,ipv4(proto,frag),tcp(dst),tcp_flags/0x2 [] 0"},
 		"a tunnel over IPv6 with group policy": {
-			ufid + "tunnel(tun_id=0x2a,ipv6_src=2001:db8::9,ipv6_dst=2001:db8::1,ttl=0/0,tp_dst=4789,vxlan(gbp(id=5,flags=0x1)),flags(-df-csum+key)),recirc_id(0),in_port(vxlan_sys_4789),eth_type(0x86dd),ipv6(src=::/::,label=0/0,proto=17,tclass=0/0x3,frag=no), " +
+			ufid + "tunnel(tun_id=0x2a,ipv6_src=2001:db8::9,ipv6_dst=2001:db8::1,ttl=0/0,tp_dst=4789,vxlan(gbp(id=5,flags=0x1)),flags(-df-csum+key))," +
+				"recirc_id(0),in_port(vxlan_sys_4789),eth_type(0x86dd),ipv6(src=::/::,label=0/0,proto=17,tclass=0/0x3,frag=no), " +
 				"packets:1, bytes:2, used:0.1s, offloaded:yes, dp:tc, actions:set(eth(src=02:00:00:00:00:01/ff:ff:ff:ff:ff:ff)),p2",
 			"tc offloaded vxlan_sys_4789 tunnel(tun_id,ipv6_src,ipv6_dst,tp_dst,vxlan(gbp(id,flags)),flags(df,csum,key)),eth_type,ipv6(proto,tclass/0x3,frag) [p2] 0"},
 		"set actions around a tunnel over IPv6": {
 			ufid + "in_port(p1),eth_type(0x0800),ipv4(ttl=64,frag=no), packets:1, bytes:2, used:0.1s, offloaded:yes, dp:tc, " +
-				"actions:set(eth(src=02:00:00:00:00:01,dst=02:00:00:00:00:02)),set(ipv4(ttl=63)),set(tunnel(tun_id=0x1,ipv6_src=2001:db8::1,ipv6_dst=2001:db8::2,ttl=64,tp_dst=4789,geneve({class=0x102,type=0x80,len=4,0xa}),flags(df|key))),genev_sys_6081",
+				"actions:set(eth(src=02:00:00:00:00:01,dst=02:00:00:00:00:02)),set(ipv4(ttl=63))," +
+				"set(tunnel(tun_id=0x1,ipv6_src=2001:db8::1,ipv6_dst=2001:db8::2,ttl=64,tp_dst=4789,geneve({class=0x102,type=0x80,len=4,0xa}),flags(df|" +
+				"key))),genev_sys_6081",
 			"tc offloaded p1 eth_type,ipv4(ttl,frag) [genev_sys_6081] 1"},
 		"a header written out by the userspace datapath, inside a clone": {
 			ufid + "in_port(p1),eth_type(0x0800), packets:1, bytes:2, used:0.1s, offloaded:partial, dp:ovs, " +
-				"actions:clone(tnl_push(tnl_port(vxlan_sys_4789),header(size=50,type=4,eth(dst=02:00:00:00:00:01,src=02:00:00:00:00:02,dl_type=0x0800),ipv4(src=192.0.2.1,dst=192.0.2.2,proto=17,tos=0,ttl=64,frag=0x4000),udp(src=0,dst=4789,csum=0x0),vxlan(flags=0x8000000,vni=0x2a)),out_port(br-phy)),p9),p2",
+				"actions:clone(tnl_push(tnl_port(vxlan_sys_4789),header(size=50,type=4,eth(dst=02:00:00:00:00:01,src=02:00:00:00:00:02,dl_type=0x0800)," +
+				"ipv4(src=192.0.2.1,dst=192.0.2.2,proto=17,tos=0,ttl=64,frag=0x4000),udp(src=0,dst=4789,csum=0x0),vxlan(flags=0x8000000,vni=0x2a))," +
+				"out_port(br-phy)),p9),p2",
 			"ovs partial p1 eth_type [p9 p2] 1"},
 		"clones in samples in checks of the length": {
-			ufid + "in_port(p1), packets:1, bytes:2, used:0.1s, dp:ovs, actions:check_pkt_len(size=1500,gt(sample(sample=10.0%,actions(userspace(pid=1,sFlow(vid=0,pcp=0,output=1),actions)))),le(clone(clone(p2)),p3)),trunc(64),p4",
+			ufid + "in_port(p1), packets:1, bytes:2, used:0.1s, dp:ovs, " +
+				"actions:check_pkt_len(size=1500,gt(sample(sample=10.0%,actions(userspace(pid=1,sFlow(vid=0,pcp=0,output=1),actions))))," +
+				"le(clone(clone(p2)),p3)),trunc(64),p4",
 			"ovs software p1  [size=1500 sample=10.0% p2 p3 p4] 0"},
 		"labels, VLAN tags in VLAN tags and neighbour discovery": {
-			ufid + "in_port(p1),eth_type(0x88a8),vlan(vid=5,pcp=0/0x0),encap(eth_type(0x8100),vlan(vid=6,pcp=0,cfi=1),encap(eth_type(0x86dd),ipv6(frag=no),icmpv6(type=135,code=0),nd(target=fe80::1,sll=00:00:00:00:00:00/00:00:00:00:00:00))), " +
+			ufid + "in_port(p1),eth_type(0x88a8),vlan(vid=5,pcp=0/0x0),encap(eth_type(0x8100),vlan(vid=6,pcp=0,cfi=1),encap(eth_type(0x86dd)," +
+				"ipv6(frag=no),icmpv6(type=135,code=0),nd(target=fe80::1,sll=00:00:00:00:00:00/00:00:00:00:00:00))), " +
 				"packets:0, bytes:0, used:never, dp:ovs, actions:pop_vlan,push_vlan(vid=7,pcp=0),p2",
 			"ovs software p1 eth_type,vlan(vid),encap(eth_type,vlan(vid,pcp,cfi),encap(eth_type,ipv6(frag),icmpv6(type,code),nd(target))) [pop_vlan p2] 0"},
 		"multiprotocol labels": {
-			ufid + "in_port(p1),eth_type(0x8847),mpls(lse0=0x1f140/0xfffff000,lse1=0x0/0x0), packets:1, bytes:2, used:1.0s, flags:SFPR., dp:ovs, actions:pop_mpls(eth_type=0x800),recirc(0x1)",
+			ufid + "in_port(p1),eth_type(0x8847),mpls(lse0=0x1f140/0xfffff000,lse1=0x0/0x0), packets:1, bytes:2, used:1.0s, flags:SFPR., dp:ovs, " +
+				"actions:pop_mpls(eth_type=0x800),recirc(0x1)",
 			"ovs software p1 eth_type,mpls(lse0/0xfffff000) [] 0"},
 		"names in quotes": {
 			ufid + `recirc_id(0),in_port("p(1),x"),eth_type(0x0800), packets:1, bytes:2, used:0.1s, offloaded:yes, dp:tc, actions:"p,2",p3`,
@@ -93,7 +105,8 @@ func TestAHeaderWrittenOutIsTheSameContextWithoutItsAddressesOfTheNextHop(t *tes
 		}
 		return a.Encaps[0]
 	}
-	const header = "tnl_push(tnl_port(4),header(size=50,type=4,eth(dst=02:00:00:00:00:%02x),ipv4(src=192.0.2.1,dst=192.0.2.%d),udp(src=0,dst=4789),vxlan(flags=0x8000000,vni=0x%x)),out_port(1))"
+	const header = "tnl_push(tnl_port(4),header(size=50,type=4,eth(dst=02:00:00:00:00:%02x),ipv4(src=192.0.2.1,dst=192.0.2.%d)," +
+		"udp(src=0,dst=4789),vxlan(flags=0x8000000,vni=0x%x)),out_port(1))"
 	base := context(header, 1, 2, 3)
 	if context(header, 9, 2, 3) != base {
 		t.Error("another next hop made another context")

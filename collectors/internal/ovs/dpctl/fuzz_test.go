@@ -28,7 +28,8 @@ func FuzzShowAndUpcallShow(f *testing.F) {
 func FuzzFlowsPointIntoTheirLine(f *testing.F) {
 	f.Add([]byte(offloadedLine))
 	f.Add(longLine(7))
-	f.Add([]byte(`ufid:00000000-0000-0000-0000-000000000001,in_port("a,b"),mpls(lse0=1/0xf), packets:1, bytes:1, used:never, flags:S, dp:ovs, actions:"x",clone(tnl_push(header(ipv4(src=1,dst=2)))), dp-extra-info:x`))
+	f.Add([]byte(`ufid:00000000-0000-0000-0000-000000000001,in_port("a,b"),mpls(lse0=1/0xf), ` +
+		`packets:1, bytes:1, used:never, flags:S, dp:ovs, actions:"x",clone(tnl_push(header(ipv4(src=1,dst=2)))), dp-extra-info:x`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		before := bytes.Clone(line)
 		var flow Flow

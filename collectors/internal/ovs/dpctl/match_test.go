@@ -11,9 +11,11 @@ func TestTheCanonicalMaskNamesTheBitsThatCount(t *testing.T) {
 		match, mask string
 		bits        int
 	}{
-		"wildcards leave nothing": {"skb_priority(0/0),ct_label(0/0),recirc_id(0),in_port(p1),packet_type(ns=0,id=0),eth(src=00:00:00:00:00:00/00:00:00:00:00:00),eth_type(0x0800),ipv4(dst=0.0.0.0/0.0.0.0,frag=no)",
+		"wildcards leave nothing": {"skb_priority(0/0),ct_label(0/0),recirc_id(0),in_port(p1),packet_type(ns=0,id=0)," +
+			"eth(src=00:00:00:00:00:00/00:00:00:00:00:00),eth_type(0x0800),ipv4(dst=0.0.0.0/0.0.0.0,frag=no)",
 			"eth_type,ipv4(frag)", 24},
-		"values do not matter": {"recirc_id(0),in_port(p7),eth(src=02:00:00:00:00:01,dst=02:00:00:00:00:02),eth_type(0x0800),ipv4(src=10.0.0.1,dst=10.0.0.2,proto=17)",
+		"values do not matter": {"recirc_id(0),in_port(p7),eth(src=02:00:00:00:00:01,dst=02:00:00:00:00:02),eth_type(0x0800)," +
+			"ipv4(src=10.0.0.1,dst=10.0.0.2,proto=17)",
 			"eth(src,dst),eth_type,ipv4(src,dst,proto)", 48 + 48 + 16 + 32 + 32 + 8},
 		"a prefix keeps its mask": {"in_port(p1),eth_type(0x0800),ipv4(src=10.0.0.0/255.255.0.0,tos=0/0x3)",
 			"eth_type,ipv4(src/255.255.0.0,tos/0x3)", 16 + 16 + 2},
@@ -23,7 +25,8 @@ func TestTheCanonicalMaskNamesTheBitsThatCount(t *testing.T) {
 			"ct_state(est,new,trk),ct_zone,recirc_id", 3 + 16 + 32},
 		"the sign of a flag does not matter": {"ct_state(-est+new-trk),ct_zone(0x9),recirc_id(0x8),in_port(p1)",
 			"ct_state(est,new,trk),ct_zone,recirc_id", 3 + 16 + 32},
-		"a tunnel": {"tunnel(tun_id=0x2a,src=192.0.2.9,dst=192.0.2.1,ttl=0/0,tp_dst=4789,flags(-df+key)),in_port(vxlan_sys_4789),eth_type(0x86dd),ipv6(src=::/::,dst=fd00::/ffff::,label=0/0)",
+		"a tunnel": {"tunnel(tun_id=0x2a,src=192.0.2.9,dst=192.0.2.1,ttl=0/0,tp_dst=4789,flags(-df+key)),in_port(vxlan_sys_4789),eth_type(0x86dd)," +
+			"ipv6(src=::/::,dst=fd00::/ffff::,label=0/0)",
 			"tunnel(tun_id,src,dst,tp_dst,flags(df,key)),eth_type,ipv6(dst/ffff::)", 24 + 32 + 32 + 16 + 2 + 16 + 16},
 		"tunnel options": {"tunnel(tun_id=0x1,geneve({class=0x102,type=0x80,len=4,0xa/0x7fffffff}),flags(+key)),in_port(p1)",
 			"tunnel(tun_id,geneve((class,type,len,/0x7fffffff)),flags(key))", 24 + 8 + 31 + 1},
@@ -78,7 +81,7 @@ func TestABrokenMatchIsRefused(t *testing.T) {
 	}
 }
 
-func TestActionsTellPortsAndTunnels(t *testing.T) {
+func TestActionsNamePortsAndTunnels(t *testing.T) {
 	for actions, want := range map[string]string{
 		"drop":                       "[drop] 0",
 		"eth0_1,eth0_2":              "[eth0_1 eth0_2] 0",

@@ -75,7 +75,7 @@ func TestAMonitorSeesThePresentValueAndChangesOfOthers(t *testing.T) {
 	}
 }
 
-func TestADatabaseWithoutARowIsToldApartFromEmptySettings(t *testing.T) {
+func TestADatabaseWithoutARowIsDistinguishedFromEmptySettings(t *testing.T) {
 	client, ctx := dial(t, server(t, false))
 	if _, err := client.OtherConfig(ctx); !errors.Is(err, ovsdb.ErrNoRow) {
 		t.Errorf("reading: %v", err)

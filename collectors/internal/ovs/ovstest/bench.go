@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// ReportFlows adds to a benchmark how many flows it went through in a second, by the clock and by the CPU time of this process. The
+// ReportFlows adds to a benchmark how many flows it went through per second, by the clock and by the CPU time of this process. The
 // second figure is the one of a core that nobody else uses. It is called with the CPU time before the loop.
 func ReportFlows(b *testing.B, flowsPerLoop int, cpuBefore time.Duration) {
 	b.Helper()

@@ -32,7 +32,8 @@ func Start(t testing.TB, folder, name string) *Daemon {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &Daemon{Path: path, answers: make(map[string]string), cut: make(map[string]int), hanging: make(map[string]bool), listener: listener, open: make(map[net.Conn]bool)}
+	d := &Daemon{Path: path, answers: make(map[string]string), cut: make(map[string]int), hanging: make(map[string]bool), listener: listener,
+		open: make(map[net.Conn]bool)}
 	go d.accept()
 	t.Cleanup(d.Stop)
 	return d

@@ -22,7 +22,7 @@ type FlowSwitch struct {
 	flows []switchFlow
 	// Before is called before each command, without a lock; an error is the command's answer. It may change flows.
 	Before func(command string, arguments []string) error
-	// Layer tells where a flow is, in the words of a dump; nil means that all are in the hardware.
+	// Layer says where a flow is, in the words of a dump; nil means that all are in the hardware.
 	Layer func(id string) string
 }
 
@@ -171,7 +171,8 @@ func (s *FlowSwitch) answer(command string, arguments []string) (string, error) 
 	return "", fmt.Errorf("%q is not a valid command", command)
 }
 
-// maskWords are the port and the lengths of the prefixes of a match, which is all that tells the masks of these flows apart: TC has masks on each port.
+// maskWords are the port and the lengths of the prefixes of a match, which is all that distinguishes the masks of these flows: TC has masks
+// on each port.
 func maskWords(match string) string {
 	_, port, _ := strings.Cut(match, "in_port(")
 	port, _, _ = strings.Cut(port, ")")

@@ -32,7 +32,7 @@ type Report struct {
 	Orphans []netlink.Filter
 }
 
-// Audit compares the filters at the ports with the flows of a dump. Flows come and go meanwhile, so it looks again at what seems orphaned. With a
+// Audit compares the filters at the ports with the flows of a dump. Flows come and go in between, so it looks again at what seems orphaned. With a
 // line in a dump that it cannot read it proves nothing, and fails. classifiers is Classifiers but in tests on a kernel that lacks them.
 func Audit(ctx context.Context, kernel Kernel, dump func(context.Context) ([]byte, error), ports, classifiers []string) (Report, error) {
 	report := Report{}

@@ -105,7 +105,7 @@ func TestGarbageIsAnErrorAtOnce(t *testing.T) {
 	}
 }
 
-func TestADaemonThatIsGoneIsToldApartFromOneThatDoesNotTakeTheCall(t *testing.T) {
+func TestADaemonThatIsGoneIsDistinguishedFromOneThatDoesNotTakeTheCall(t *testing.T) {
 	where := folder(t)
 	dead := filepath.Join(where, "ovs-vswitchd.1.ctl")
 	if err := os.WriteFile(dead, nil, 0o600); err != nil {

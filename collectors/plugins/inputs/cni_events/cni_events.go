@@ -96,7 +96,7 @@ func (p *Plugin) Gather(acc telegraf.Accumulator) error {
 	return errors.Join(errs...)
 }
 
-// remove takes away what the last gathering read: a crash in between repeats events, with the same times, rather than losing them.
+// remove deletes what the last gathering read: a crash in between repeats events, with the same times, rather than losing them.
 func (p *Plugin) remove() error {
 	var errs []error
 	for _, name := range p.done {

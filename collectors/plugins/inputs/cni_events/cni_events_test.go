@@ -23,7 +23,8 @@ func (p *Plugin) gather(t *testing.T) string {
 
 func (p *Plugin) call(t *testing.T, command string, after time.Duration) {
 	t.Helper()
-	e := cnievent.Event{At: start.Add(after), Command: command, Container: "a", Interface: "eth0", Device: "0000:17:00.2", RNIC: "0000:17:00.0", Result: cnievent.OK}
+	e := cnievent.Event{At: start.Add(after), Command: command, Container: "a", Interface: "eth0", Device: "0000:17:00.2",
+		RNIC: "0000:17:00.0", Result: cnievent.OK}
 	if err := cnievent.Write(p.EventDir, e); err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +63,7 @@ func TestAStopLeavesNothingBehindAndACrashRepeatsTheSame(t *testing.T) {
 	}
 }
 
-func TestAFullFolderIsToldOnce(t *testing.T) {
+func TestAFullFolderIsReportedOnce(t *testing.T) {
 	p := newPlugin(t, "")
 	for i := range cnievent.MaxPending {
 		p.leave(t, fmt.Sprintf("%020d-1.json", i), `{"at": "2026-11-01T12:00:00Z", "command": "CHECK", "container": "a", "result": "ok"}`)

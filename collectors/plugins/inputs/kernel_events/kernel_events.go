@@ -48,8 +48,8 @@ type Plugin struct {
 	saved state
 	// before is where the boot before ended for us; a dump of that boot repeats what came earlier.
 	before state
-	// begun is set with the first gathering.
-	begun bool
+	// gathered is set by the first gathering.
+	gathered bool
 	// skip is set until what was in the log before the start is left out.
 	skip bool
 	// lastError is the error that was reported last.
@@ -99,7 +99,7 @@ func (p *Plugin) Start(telegraf.Accumulator) error {
 
 // Stop implements telegraf.ServiceInput. What was gathered is on its way to the outputs.
 func (p *Plugin) Stop() {
-	if p.begun {
+	if p.gathered {
 		now := p.clock.Now().Round(0)
 		p.state.StoppedAt = &now
 		if err := p.save(); err != nil {
@@ -185,7 +185,7 @@ func (p *Plugin) reportReading(acc telegraf.Accumulator, found kmsg.Reading, now
 	if found.Malformed > 0 {
 		p.Log.Warnf("%d lines of %q are not records of a kernel log", found.Malformed, p.Kmsg)
 	}
-	if found.BegunAnew {
+	if found.Restarted {
 		p.Log.Infof("%q was truncated or replaced; it is read from its beginning", p.Kmsg)
 	}
 }
@@ -195,7 +195,7 @@ type boot struct{ id, before string }
 
 // checkBoot compares the boot id with the last one; nil when it is the same, or the first that was ever seen.
 func (p *Plugin) checkBoot() (*boot, error) {
-	p.begun = true
+	p.gathered = true
 	if p.BootID == "" {
 		return nil, nil
 	}

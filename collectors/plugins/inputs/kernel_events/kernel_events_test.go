@@ -120,7 +120,7 @@ func TestAStopBeforeTheBootIsAnOrderlyShutdownWhenItWasShortBefore(t *testing.T)
 	}
 }
 
-func TestALogThatCannotBeReadIsToldOnceAndReadWhenItCan(t *testing.T) {
+func TestALogThatCannotBeReadIsReportedOnceAndReadWhenItCan(t *testing.T) {
 	h := newHost(t, "")
 	check(t, os.Remove(h.path("kmsg")))
 	if err := h.Gather(&h.acc); err == nil {
@@ -143,7 +143,7 @@ func TestABrokenStateFileCostsNoEvent(t *testing.T) {
 	}
 }
 
-func TestAStateThatCannotBeKeptIsToldAndTheLogIsReadAllTheSame(t *testing.T) {
+func TestAStateThatCannotBeKeptIsReportedAndTheLogIsStillRead(t *testing.T) {
 	h := newHost(t, "")
 	h.StateFile = h.path("nowhere/state.json")
 	h.log(record(1, fatal))

@@ -2,7 +2,7 @@ package kernel_events
 
 import "time"
 
-// limiter bounds the events of one kind and device: a driver in trouble can write thousands of lines a second, and the first few say it all.
+// limiter bounds the events of one kind and device: a driver in trouble can write thousands of lines per second, and the first few say it all.
 // It counts in the log's time, so that a log read twice is cut in the same way.
 type limiter struct {
 	most    int

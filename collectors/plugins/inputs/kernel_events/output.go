@@ -11,7 +11,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/internal/kmsg"
 )
 
-// The kinds of events besides the classes of patterns.yaml.
+// The kinds of events in addition to the classes of patterns.yaml.
 const (
 	HostBooted    = "host_booted"
 	KernelLogLost = "kernel_log_lost"

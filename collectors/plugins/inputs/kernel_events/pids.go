@@ -40,7 +40,7 @@ func (p *pids) note(r kmsg.Record) {
 	p.devices[found[1]] = sighting{device, r.SinceBoot}
 }
 
-// device returns the device that a process was busy with at a time, "" when that is not known.
+// device returns the device that a process was busy with at a time, "" when that is unknown.
 func (p *pids) device(pid string, at time.Duration) string {
 	seen, ok := p.devices[pid]
 	if age := at - seen.at; !ok || age < 0 || age > pidTime {

@@ -75,7 +75,7 @@ func (t *topology) own(port, rnic string) {
 	t.owners[port] = append(t.owners[port], rnic)
 }
 
-// rnics returns the RNICs that an address of the log stands for. known is false for a device that is no RNIC and has none below it; where
+// rnics returns the RNICs that an address of the log stands for. known is false for a device that is not an RNIC and has none below it; where
 // sysfs shows no RNIC at all, any device may be one.
 func (t *topology) rnics(device string) (owners []string, known bool) {
 	device = strings.ToLower(device)

@@ -32,7 +32,7 @@ type mask struct {
 	// packets since the last report.
 	packets    uint64
 	emptySince time.Time
-	// priority is TC's, 0 while it is not known. Open vSwitch gives a mask the next free one, for good.
+	// priority is TC's, 0 while it is unknown. Open vSwitch gives a mask the next free one, permanently.
 	priority uint16
 }
 

@@ -73,7 +73,7 @@ func TestSlowDeletionsShowAsTimePerDeletionAndLag(t *testing.T) {
 	}
 }
 
-func TestAFlowThatTCHasAndTheRNICRefusedIsTold(t *testing.T) {
+func TestAFlowThatTCHasAndTheRNICRefusedIsReported(t *testing.T) {
 	h := newHost(t, oneRNIC)
 	m := offload(t, h.step(t, 0, line(1, 32, 1, "0.1s", refused), line(2, 32, 1, "0.1s", inSoftware), line(3, 32, 1, "0.1s", inHardware)))
 	expect(t, m, map[string]any{"flows_software": int64(2), "flows_tc_software": int64(1), "flows_offloaded": int64(1)})
@@ -114,11 +114,11 @@ func TestMasksAreInTheOrderOfTCsPriorities(t *testing.T) {
 		return []string{line(1, 32, packets, "0.1s", inHardware), line(2, 24, packets, "0.1s", inHardware), line(3, 25, packets, "0.1s", inHardware)}
 	}
 	h.step(t, 0, lines(100)...)
-	// Flow 4's mask is not known to TC, so it is tried last.
+	// TC does not know flow 4's mask, so it is tried last.
 	m := offload(t, h.step(t, 10, append(lines(100), line(4, 26, 100, "0.1s", inHardware), line(1, 32, 100, "0.1s", inSoftware))...))
 	expect(t, m, map[string]any{"mask_order": "tc", "q_egress": 3.0})
 	if want := [][]string{{"rep0"}, {"rep0"}}; fmt.Sprint(kernel.asked) != fmt.Sprint(want) {
-		t.Errorf("asked for %v", kernel.asked)
+		t.Errorf("requested %v", kernel.asked)
 	}
 	for flow, position := range map[int]float64{1: 2, 2: 0, 3: 1} {
 		later := lines(100)
@@ -160,7 +160,7 @@ func words(metrics []telegraf.Metric) map[string]string {
 	return result
 }
 
-func TestFlowEventsTellWhatPoliciesJudge(t *testing.T) {
+func TestFlowEventsReportWhatPoliciesJudge(t *testing.T) {
 	h := newHost(t, oneRNIC)
 	h.FlowEventLimit = 100
 	if err := h.Init(); err != nil {
@@ -188,7 +188,7 @@ func TestFlowEventsTellWhatPoliciesJudge(t *testing.T) {
 	}
 }
 
-// judging is a host whose flow events are told.
+// judging is a host whose flow events are reported.
 func judging(t *testing.T, tree string) *host {
 	h := newHost(t, tree)
 	h.FlowEventLimit = 100
@@ -210,7 +210,7 @@ func TestAFlowThatWasNeverUsedAgesFromItsBeginning(t *testing.T) {
 	}
 }
 
-func TestAFlowThatComesBackHadBeenInUseOnlyWhereDumpsCanTell(t *testing.T) {
+func TestAFlowThatComesBackHadBeenInUseOnlyWhereDumpsShowIt(t *testing.T) {
 	for seconds, want := range map[float64]string{
 		2:  "flow_offloaded flow_entry_created flow_returned",
 		10: "flow_offloaded flow_entry_created",

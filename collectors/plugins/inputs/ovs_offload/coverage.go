@@ -11,11 +11,12 @@ import (
 
 //go:generate go run ../../../internal/fieldlists -package ovs_offload -out fields_generated.go ../../../../pipelines/wallwatch/domain/telemetry/metrics.yaml
 
-// coverage reads coverageCounters, which are reported under the daemon's names; releases differ in which they have. `coverage/show` omits a counter that is zero as well as one that this release lacks;
-// `coverage/read-counter` knows the difference, and is asked once for each counter and daemon.
+// coverage reads coverageCounters, which are reported under the daemon's names; releases differ in which they have. `coverage/show` omits
+// both a counter that is zero and one that this release lacks; `coverage/read-counter` knows the difference, and is asked once per counter and
+// daemon.
 type coverage struct{ counted map[string]bool }
 
-// read returns what is known. A daemon that refuses the commands costs these values only.
+// read returns the known counters. A daemon that refuses the commands costs these values only.
 func (c *coverage) read(ctx context.Context, client *unixctl.Client) (map[string]any, error) {
 	output, err := client.Call(ctx, "coverage/show")
 	if err != nil {

@@ -76,7 +76,7 @@ func (t *tracker) offloadEvents(f *flow, before reading) {
 }
 
 // deletionEvents reports that an entry was deleted, and whether its flow may have aged by then. A dump does not show who deleted it: a
-// removal by rule is a deletion without ageing too, and so is that of a container; of this one the processor ltl hears from the CNI chain.
+// removal by rule is a deletion without ageing too, and so is that of a container; the processor ltl learns of the latter from the CNI chain.
 func (t *tracker) deletionEvents(f *flow, last reading) {
 	if t.events.limit == 0 {
 		return

@@ -23,7 +23,7 @@ func TestADatabaseThatHangsCostsOnlyMaxIdle(t *testing.T) {
 	}
 }
 
-func TestARefusedCommandCostsOnlyWhatItWouldHaveTold(t *testing.T) {
+func TestARefusedCommandCostsOnlyWhatItWouldHaveReported(t *testing.T) {
 	for refused, want := range map[string]map[string]any{
 		"upcall/show": {"lookups_hit": int64(1), "flow_limit": nil, "dump_duration_ms": nil},
 		"dpctl/show":  {"lookups_hit": nil, "flow_limit": int64(10000), "dump_duration_ms": 1.0},

@@ -32,7 +32,8 @@ func (f *filtersAt) Filters(_ context.Context, netdevs []string) (map[string][]n
 		found[netdev] = nil
 	}
 	for i, flow := range f.flows {
-		found["rep0"] = append(found["rep0"], netlink.Filter{Netdev: "rep0", Kind: "flower", Handle: uint32(i + 1), Cookie: netlink.CookieOf(flow)}) //nolint:gosec // G115: a few
+		found["rep0"] = append(found["rep0"], netlink.Filter{Netdev: "rep0", Kind: "flower", Handle: uint32(i + 1),
+			Cookie: netlink.CookieOf(flow)}) //nolint:gosec // G115: a few
 	}
 	return found, nil
 }
@@ -56,7 +57,7 @@ func orphanEvents(metrics []telegraf.Metric) (details []string) {
 	return details
 }
 
-func TestFiltersThatOpenVSwitchHasForgottenAreCountedAndToldWhenThereAreMore(t *testing.T) {
+func TestFiltersThatOpenVSwitchHasForgottenAreCountedAndReportedWhenThereAreMore(t *testing.T) {
 	kernel := &filtersAt{flows: []string{knownFlow}}
 	h := auditing(t, kernel)
 	flow := line(1, 32, 1, "0.5s", inHardware)
@@ -84,7 +85,7 @@ func TestAnAuditThatIsNotPossibleSaysNothingOfFilters(t *testing.T) {
 	for _, kernel := range []*filtersAt{{none: true}, {err: errors.New("operation not permitted")}} {
 		h := auditing(t, kernel)
 		metrics := h.step(t, 0, line(1, 32, 1, "0.5s", inHardware))
-		if count, told := plugintest.Find(t, metrics, "ovs_datapath", "datapath", "system@ovs-system").GetField("tc_filters_orphaned"); told || kernel.asked != 1 {
+		if count, found := plugintest.Find(t, metrics, "ovs_datapath", "datapath", "system@ovs-system").GetField("tc_filters_orphaned"); found || kernel.asked != 1 {
 			t.Errorf("%+v: %v", kernel, count)
 		}
 	}

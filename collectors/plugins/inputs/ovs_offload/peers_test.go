@@ -18,7 +18,8 @@ func to(id int, address string, packets uint64) string {
 const ownAddress = "192.0.2.1"
 
 func from(packets uint64) string {
-	return fmt.Sprintf("ufid:00000000-0000-0000-0001-000000000001, tunnel(tun_id=0x1,src=192.0.2.9,dst=%s),in_port(vxlan_sys_4789),eth_type(0x0800),ipv4(dst=10.1.1.0/255.255.255.0), "+
+	return fmt.Sprintf("ufid:00000000-0000-0000-0001-000000000001, "+
+		"tunnel(tun_id=0x1,src=192.0.2.9,dst=%s),in_port(vxlan_sys_4789),eth_type(0x0800),ipv4(dst=10.1.1.0/255.255.255.0), "+
 		"packets:%d, bytes:0, used:0.5s, offloaded:yes, dp:tc, actions:rep0", ownAddress, packets)
 }
 

@@ -58,7 +58,7 @@ func TestQIsTheMeanPositionWeightedByNewPackets(t *testing.T) {
 	expect(t, m, map[string]any{"q_egress": nil, "packets_per_s": 0.0})
 }
 
-func TestAMaskKeepsItsPlaceWhileItsFlowsAreAway(t *testing.T) {
+func TestAMaskKeepsItsPlaceWhileItsFlowsAreGone(t *testing.T) {
 	h := newHost(t, oneRNIC)
 	h.step(t, 0, line(1, 32, 1, "0.1s", inHardware), line(2, 24, 1, "0.1s", inHardware))
 	m := offload(t, h.step(t, 10, line(2, 24, 11, "0.1s", inHardware)))
@@ -173,7 +173,7 @@ func TestADumpThatIsCutOffDeletesNothing(t *testing.T) {
 	}
 	for _, m := range acc.Take() {
 		if m.Name() == "event" {
-			t.Errorf("the second failure was told again: %v", m)
+			t.Errorf("the second failure was reported again: %v", m)
 		}
 	}
 	again := h.step(t, 10, line(1, 32, 300, "0.1s", inHardware), line(2, 24, 300, "0.1s", inHardware))

@@ -33,7 +33,7 @@ type switchState struct {
 }
 
 // readSwitch asks the daemon for its datapaths and flows. A command that the daemon refuses costs its own values only. Without the flows
-// nothing is known of the RNICs; where their dump broke off, what the datapaths reported before is returned with the error.
+// the RNICs are unknown; where their dump broke off, what the datapaths reported before is returned with the error.
 func (p *Plugin) readSwitch(ctx context.Context) (*switchState, error) {
 	client, err := unixctl.Dial(ctx, p.Unixctl)
 	if err != nil {
@@ -123,7 +123,7 @@ func (p *Plugin) dump(ctx context.Context, client *unixctl.Client, datapath stri
 // settingsShare is the part of the timeout that the database may use up: one that hangs must not cost the flows too.
 const settingsShare = 4
 
-// maxIdle reads other_config:max-idle. nil means that it is not known now; the last known value then serves to judge
+// maxIdle reads other_config:max-idle. nil means that it is unknown now; the last known value then serves to judge
 // re-offloads.
 func (p *Plugin) maxIdle(ctx context.Context) (*time.Duration, error) {
 	if p.OVSDB == "" {

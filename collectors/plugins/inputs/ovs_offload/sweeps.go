@@ -97,7 +97,7 @@ func (p *Plugin) Stop() {
 // LookAtSweep reads once how long the last sweep of each datapath took. Whoever has another clock than the host's calls it in place of Start.
 func (p *Plugin) LookAtSweep() { p.look(context.Background()) }
 
-// look keeps quiet when nobody answers: the next gathering says so.
+// look does not report a daemon that does not answer: the next gathering does.
 func (p *Plugin) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(p.Timeout)/settingsShare)
 	defer cancel()

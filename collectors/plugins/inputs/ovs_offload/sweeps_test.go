@@ -8,7 +8,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/internal/plugintest"
 )
 
-func TestSweepsBetweenTwoGatheringsAreToldWithMeanAndLongest(t *testing.T) {
+func TestSweepsBetweenTwoGatheringsAreReportedWithMeanAndLongest(t *testing.T) {
 	h := newHost(t, oneRNIC)
 	if err := h.Init(); err != nil {
 		t.Fatal(err)

@@ -24,7 +24,7 @@ type tracker struct {
 	// maxIdle and sweep are the switch's settings: idle time until a flow is deleted, longest time between two looks at it.
 	maxIdle, sweep time.Duration
 	events         flowEvents
-	// newMasks is set when masks joined a chain, until their order has been asked for.
+	// newMasks is set when masks joined a chain, until their order has been requested.
 	newMasks bool
 	// ports are those that offloaded flows come from: representors, uplinks and tunnels.
 	ports map[string]struct{}
@@ -44,7 +44,8 @@ const tcLayer = "tc"
 
 func newTracker(linger time.Duration, start time.Time) *tracker {
 	return &tracker{linger: linger, start: start, rnics: make(map[string]*rnicState), flows: newFlowTable(),
-		graves: make(map[dpctl.UFID]grave), tunnels: make(map[uint64]*tunnels), addresses: make(map[string]string), ports: make(map[string]struct{}), maxIdle: defaultMaxIdle, sweep: defaultMaxRevalidator, topology: &topology{}}
+		graves: make(map[dpctl.UFID]grave), tunnels: make(map[uint64]*tunnels), addresses: make(map[string]string),
+		ports: make(map[string]struct{}), maxIdle: defaultMaxIdle, sweep: defaultMaxRevalidator, topology: &topology{}}
 }
 
 // reset forgets everything that came from Open vSwitch, after it restarted: it flushes its flows then.

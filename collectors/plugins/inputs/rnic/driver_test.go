@@ -93,7 +93,7 @@ func TestDriversAreAskedOnlyWhereSomethingStandsForTheKernel(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := fmt.Sprintf("%T", p.drivers.source); got != fmt.Sprintf("%T", c.want) {
-			t.Errorf("%q beside %q asks %s, want %T", c.plugin.Netlink, c.plugin.SysfsRoot, got, c.want)
+			t.Errorf("%q with %q asks %s, want %T", c.plugin.Netlink, c.plugin.SysfsRoot, got, c.want)
 		}
 	}
 }

@@ -23,7 +23,7 @@ const (
 // files reads the files of one RNIC and remembers which to leave alone.
 //
 // On a restricted physical function the driver answers each read of a counter with an error and a line in the kernel log.
-// So a value that is refused is not asked for again before a waiting time is over, which doubles with each refusal; and a
+// So a value that is refused is not requested again before a waiting time is over, which doubles with each refusal; and a
 // folder whose first values are all refused is left alone as a whole, and tried with one value after its waiting time.
 type files struct {
 	groups map[string]*groupState
@@ -35,7 +35,7 @@ type files struct {
 	waiting map[string]*backoff
 }
 
-// groupState is what is known of one folder.
+// groupState is what the plugin knows of one folder.
 type groupState struct {
 	path    string
 	entries map[string]bool

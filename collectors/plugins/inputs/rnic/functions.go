@@ -72,7 +72,8 @@ func changed(happened []occurrence) bool {
 }
 
 // read samples all functions of an RNIC, whose names are known.
-func (f *functions) read(reader *sysfs.Reader, root sysfs.Root, rnic sysfs.RNIC, all []sysfs.VF, source netlink.Source, at time.Time, log telegraf.Logger) []vfSample {
+func (f *functions) read(reader *sysfs.Reader, root sysfs.Root, rnic sysfs.RNIC, all []sysfs.VF, source netlink.Source, at time.Time,
+	log telegraf.Logger) []vfSample {
 	f.sampled = at
 	settings := f.ask(rnic, all, source, at, log)
 	known := make(map[string]*function, len(all))
@@ -92,7 +93,7 @@ func (f *functions) read(reader *sysfs.Reader, root sysfs.Root, rnic sysfs.RNIC,
 		if vf.Representor != "" {
 			one.addCounters(reader, root.Netdev(vf.Representor), at, fields)
 		} else {
-			addTold(fields, set.Counters)
+			addNetlinkCounters(fields, set.Counters)
 		}
 		one.addRates(fields, at)
 		samples = append(samples, vfSample{tags: vfTags(rnic, vf), fields: fields})
@@ -101,7 +102,7 @@ func (f *functions) read(reader *sysfs.Reader, root sysfs.Root, rnic sysfs.RNIC,
 	return samples
 }
 
-// ask asks for the settings. The counters are asked for where no function has a representor, which is a card whose eSwitch is
+// ask requests the settings. The counters are requested where no function has a representor, which is a card whose eSwitch is
 // in the legacy mode: there they are the only ones.
 func (f *functions) ask(rnic sysfs.RNIC, all []sysfs.VF, source netlink.Source, at time.Time, log telegraf.Logger) map[int]netlink.VF {
 	if source == nil || rnic.Netdev == "" || len(all) == 0 {
@@ -156,7 +157,7 @@ func addSettings(fields map[string]any, set netlink.VF) {
 	}
 }
 
-func addTold(fields map[string]any, counters map[string]uint64) {
+func addNetlinkCounters(fields map[string]any, counters map[string]uint64) {
 	for name, count := range counters {
 		if count <= math.MaxInt64 {
 			fields[name] = int64(count)

@@ -50,7 +50,7 @@ func TestAKernelThatRefusesTheSettingsIsAskedEverMoreRarelyAndTheFunctionsAreSam
 	}
 	// After 0, 1, 3, 7, 15 and 31 minutes.
 	if source.asked["vfs"] != 6 {
-		t.Errorf("the settings were asked for %d times in an hour, want 6", source.asked["vfs"])
+		t.Errorf("the settings were requested %d times in an hour, want 6", source.asked["vfs"])
 	}
 }
 

@@ -48,7 +48,8 @@ func (p *ports) list(rnic sysfs.RNIC, at time.Time) []*otherPort {
 
 // read adds the other ports to the first one's values and returns what was missing and what happened to any port; ofFirst is
 // what happened to the first.
-func (p *ports) read(reader *sysfs.Reader, rnic sysfs.RNIC, at time.Time, fields map[string]any, ofFirst []occurrence, log telegraf.Logger) (lost missing, happened []occurrence) {
+func (p *ports) read(reader *sysfs.Reader, rnic sysfs.RNIC, at time.Time, fields map[string]any, ofFirst []occurrence,
+	log telegraf.Logger) (lost missing, happened []occurrence) {
 	others := p.list(rnic, at)
 	if len(others) == 0 {
 		return lost, ofFirst

@@ -154,7 +154,7 @@ func (p *Plugin) read(acc telegraf.Accumulator) ([]sample, error) {
 	return samples, err
 }
 
-// representorsOf reads the representors when they are first asked for, once in a gathering.
+// representorsOf reads the representors when they are first requested, once per gathering.
 func (p *Plugin) representorsOf(rnics []sysfs.RNIC) func() map[string]sysfs.Representor {
 	var found map[string]sysfs.Representor
 	return func() map[string]sysfs.Representor {

@@ -24,7 +24,8 @@ type vfs struct {
 
 // read adds the fields about virtual functions and returns what happened to them. The drivers are read each time, because
 // an unbind is over within a sample; the names cost more, and are read when something changed or when they are wanted.
-func (v *vfs) read(root sysfs.Root, rnic sysfs.RNIC, at time.Time, representors func() map[string]sysfs.Representor, wanted bool, fields map[string]any) []occurrence {
+func (v *vfs) read(root sysfs.Root, rnic sysfs.RNIC, at time.Time, representors func() map[string]sysfs.Representor, wanted bool,
+	fields map[string]any) []occurrence {
 	v.named = false
 	if rnic.PCI == "" {
 		return nil

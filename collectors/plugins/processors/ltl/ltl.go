@@ -145,7 +145,7 @@ func (p *Plugin) Add(m telegraf.Metric, acc telegraf.Accumulator) error {
 
 // watch queues the events that policies use, and those that report lost events.
 func (p *Plugin) watch(m telegraf.Metric, kind string, isEvent bool, acc telegraf.Accumulator) {
-	if left, there := m.GetField("flow_events_left_out"); there && left != int64(0) && left != uint64(0) {
+	if left, found := m.GetField("flow_events_left_out"); found && left != int64(0) && left != uint64(0) {
 		p.enqueue(acc, &ltl.Event{Kind: ltl.FlowsLost, AtUs: m.Time().Add(leftOutAfter).UnixMicro()})
 	}
 	if !isEvent {
@@ -201,7 +201,8 @@ func (p *Plugin) tick(acc telegraf.Accumulator) {
 
 func init() {
 	processors.AddStreaming("ltl", func() telegraf.StreamingProcessor {
-		return &Plugin{Policies: "/var/lib/wallwatch-agent/policies/policies.json", MaxSubjects: 200_000, ForgetAfter: config.Duration(24 * time.Hour), Settle: config.Duration(10 * time.Minute),
+		return &Plugin{Policies: "/var/lib/wallwatch-agent/policies/policies.json", MaxSubjects: 200_000,
+			ForgetAfter: config.Duration(24 * time.Hour), Settle: config.Duration(10 * time.Minute),
 			Patience: config.Duration(15 * time.Second), Drop: []string{"flow_*"}, MaxViolations: 20, Interval: config.Duration(time.Minute)}
 	})
 }

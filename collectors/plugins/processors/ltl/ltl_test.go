@@ -34,7 +34,8 @@ func running(t *testing.T) (*Plugin, *plugintest.Accumulator) {
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := &Plugin{Policies: file, MaxSubjects: 100, MaxViolations: 3, Patience: config.Duration(5 * time.Second), Interval: config.Duration(time.Minute), Drop: []string{"flow_*"}, Log: plugintest.Log(),
+	p := &Plugin{Policies: file, MaxSubjects: 100, MaxViolations: 3, Patience: config.Duration(5 * time.Second),
+		Interval: config.Duration(time.Minute), Drop: []string{"flow_*"}, Log: plugintest.Log(),
 		clock: func() time.Time { return start }, interval: time.Hour}
 	if err := p.Init(); err != nil {
 		t.Fatal(err)
@@ -73,19 +74,20 @@ const ufid = "00000007-0000-0000-0000-000000000001"
 
 func TestOnlyViolationsOfFlowsLeaveTheHost(t *testing.T) {
 	p, acc := running(t)
-	add(t, p, acc, happened("flow_offloaded", -60*time.Second, map[string]any{"flow": ufid}), happened("flow_offloaded", -50*time.Second, map[string]any{"flow": ufid}),
+	add(t, p, acc, happened("flow_offloaded", -60*time.Second, map[string]any{"flow": ufid}),
+		happened("flow_offloaded", -50*time.Second, map[string]any{"flow": ufid}),
 		metric.New("rnic", map[string]string{"host": "host01"}, map[string]any{"tx_gbps": 1.0}, start), happened("port_up", 0, map[string]any{"detail": "d"}))
 	if got := kinds(acc.Take()); got != "rnic, event port_up" {
 		t.Errorf("passed on: %s", got)
 	}
 	p.tick(acc)
-	told := acc.Take()
+	reported := acc.Take()
 	plugintest.CheckEmitted(t, acc)
-	if len(told) == 0 {
-		t.Fatal("nothing was told")
+	if len(reported) == 0 {
+		t.Fatal("nothing was reported")
 	}
 	found := ""
-	for _, m := range told {
+	for _, m := range reported {
 		if policy, _ := m.GetField("policy"); policy == "flow-offloaded-once" {
 			found = plugintest.Format([]telegraf.Metric{m}, start)
 		}
@@ -110,7 +112,7 @@ func TestABadFileIsRefusedAndTheOldPoliciesGoOn(t *testing.T) {
 	add(t, p, acc, happened("soft_lockup", -60*time.Second, nil))
 	p.tick(acc)
 	if got := kinds(acc.Take()); !strings.Contains(got, "policy_violated") {
-		t.Errorf("told: %s", got)
+		t.Errorf("reported: %s", got)
 	}
 	if err := os.Remove(p.Policies); err != nil {
 		t.Fatal(err)
@@ -123,7 +125,8 @@ func TestABadFileIsRefusedAndTheOldPoliciesGoOn(t *testing.T) {
 
 func TestEventsThatWereLeftOutMakeFlowsUnknown(t *testing.T) {
 	p, acc := running(t)
-	add(t, p, acc, happened("flow_offloaded", -60*time.Second, map[string]any{"flow": ufid}), happened("flow_entry_created", -59*time.Second, map[string]any{"flow": ufid}),
+	add(t, p, acc, happened("flow_offloaded", -60*time.Second, map[string]any{"flow": ufid}),
+		happened("flow_entry_created", -59*time.Second, map[string]any{"flow": ufid}),
 		metric.New("ovs_datapath", map[string]string{"host": "host01"}, map[string]any{"flow_events_left_out": int64(3)}, start.Add(-59*time.Second)),
 		happened("flow_offloaded", -50*time.Second, map[string]any{"flow": ufid}))
 	p.tick(acc)
@@ -134,7 +137,7 @@ func TestEventsThatWereLeftOutMakeFlowsUnknown(t *testing.T) {
 	}
 }
 
-func TestAFloodOfViolationsIsToldInPartAndCounted(t *testing.T) {
+func TestAFloodOfViolationsIsReportedInPartAndCounted(t *testing.T) {
 	p, acc := running(t)
 	now := start
 	p.clock = func() time.Time { return now }
@@ -147,23 +150,24 @@ func TestAFloodOfViolationsIsToldInPartAndCounted(t *testing.T) {
 		p.tick(acc)
 	}
 	plugintest.CheckEmitted(t, acc)
-	told, left := 0, int64(0)
+	reported, left := 0, int64(0)
 	for _, m := range acc.Take() {
 		if kind, _ := m.GetTag("kind"); kind != Violated {
 			continue
 		}
-		told++
-		if n, there := m.GetField("left_out"); there {
+		reported++
+		if n, found := m.GetField("left_out"); found {
 			left += n.(int64)
 		}
 	}
-	if told != 4 || left != 7 {
-		t.Errorf("%d were told, and that %d were left out", told, left)
+	if reported != 4 || left != 7 {
+		t.Errorf("%d were reported, and that %d were left out", reported, left)
 	}
 }
 
 func TestWithoutPoliciesEventsOfFlowsStayAllTheSame(t *testing.T) {
-	p := &Plugin{Policies: filepath.Join(t.TempDir(), "none"), MaxSubjects: 1, MaxViolations: 1, Interval: config.Duration(time.Minute), Drop: []string{"flow_*"}, Log: plugintest.Log(), interval: time.Hour}
+	p := &Plugin{Policies: filepath.Join(t.TempDir(), "none"), MaxSubjects: 1, MaxViolations: 1, Interval: config.Duration(time.Minute),
+		Drop: []string{"flow_*"}, Log: plugintest.Log(), interval: time.Hour}
 	if err := p.Init(); err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +183,7 @@ func TestWithoutPoliciesEventsOfFlowsStayAllTheSame(t *testing.T) {
 	}
 }
 
-func TestAWrongConfigurationIsToldAtTheStart(t *testing.T) {
+func TestAWrongConfigurationIsReportedAtTheStart(t *testing.T) {
 	for want, p := range map[string]*Plugin{
 		"policies is empty": {MaxSubjects: 1},
 		"max_subjects":      {Policies: "f"},
@@ -193,7 +197,7 @@ func TestAWrongConfigurationIsToldAtTheStart(t *testing.T) {
 	}
 }
 
-func TestTheStateOfAPolicyIsToldWhenItChangesAndNowAndThen(t *testing.T) {
+func TestTheStateOfAPolicyIsReportedWhenItChangesAndNowAndThen(t *testing.T) {
 	p, acc := running(t)
 	now := start
 	p.clock = func() time.Time { return now }
@@ -218,7 +222,8 @@ func TestTheStateOfAPolicyIsToldWhenItChangesAndNowAndThen(t *testing.T) {
 	if len(first) != 20 || offloads == nil || lockups == nil {
 		t.Fatalf("%d policies: %v", len(first), first)
 	}
-	if got, want := fields(offloads), "coverage:1 events:2 evicted:0 gaps:0 holding:1 late:0 period_s:60 satisfied:0 subjects:1 unknown:0 violations:1"; got != want {
+	if got, want := fields(offloads), "coverage:1 events:2 evicted:0 gaps:0 holding:1 late:0 period_s:60 satisfied:0 subjects:1 unknown:0 "+
+		"violations:1"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if got := fields(lockups); !strings.Contains(got, "violations:1") {
@@ -227,15 +232,15 @@ func TestTheStateOfAPolicyIsToldWhenItChangesAndNowAndThen(t *testing.T) {
 	if revision, _ := offloads.GetTag("revision"); len(revision) != 12 || !strings.Contains(plugintest.Format([]telegraf.Metric{offloads}, start), "rack=r1") {
 		t.Errorf("revision %q", revision)
 	}
-	if coverage, there := first["vf-one-container"].GetField("coverage"); there {
+	if coverage, found := first["vf-one-container"].GetField("coverage"); found {
 		t.Errorf("coverage of no subjects: %v", coverage)
 	}
-	told := 0
+	reported := 0
 	for range atLeastEvery - 1 {
-		told += len(state())
+		reported += len(state())
 	}
-	if again := state(); told != 0 || len(again) != 20 || !strings.Contains(fields(again["host-cpus-run"]), "period_s:600 ") {
-		t.Errorf("%d were told in between, then %d", told, len(again))
+	if again := state(); reported != 0 || len(again) != 20 || !strings.Contains(fields(again["host-cpus-run"]), "period_s:600 ") {
+		t.Errorf("%d were reported in between, then %d", reported, len(again))
 	}
 	add(t, p, acc, metric.New("ovs_datapath", map[string]string{"host": "host01"}, map[string]any{"flow_events_left_out": int64(3)}, start))
 	if after := state(); len(after) != 8 || !strings.Contains(fields(after["flow-offloaded-once 0000:17:00.0"]), "coverage:0 ") {
@@ -267,14 +272,14 @@ func TestFlowsThatComeBackAreUnknownWhereDumpsAreFarApart(t *testing.T) {
 		acc.Take()
 		now = now.Add(time.Minute)
 		p.tick(acc)
-		told := ""
+		reported := ""
 		for _, m := range acc.Take() {
 			if policy, _ := m.GetTag("policy"); policy == "flow-kept-while-used" && m.Name() == State {
-				told = fields(m)
+				reported = fields(m)
 			}
 		}
-		if !strings.Contains(told, "subjects:1 "+c.want) {
-			t.Errorf("dumps at %v: %q, want %s", c.dumps, told, c.want)
+		if !strings.Contains(reported, "subjects:1 "+c.want) {
+			t.Errorf("dumps at %v: %q, want %s", c.dumps, reported, c.want)
 		}
 	}
 }
@@ -290,12 +295,13 @@ func fields(m telegraf.Metric) string {
 
 func TestAnEventThatComesAfterALaterOneOfAnotherInputIsTakenInItsPlace(t *testing.T) {
 	p, acc := running(t)
-	// The kernel log told of the link before the CNI chain's file about the container was read.
+	// The kernel log reported the link before the CNI chain's file about the container was read.
 	add(t, p, acc, happened("pcie_link_down", -50*time.Second, nil), happened("cni_del", -60*time.Second, map[string]any{"device": "0000:17:00.2"}))
 	p.tick(acc)
-	told := plugintest.Format(acc.Take(), start)
-	if !strings.Contains(told, "rnic-link-survives-unbind") || !strings.Contains(told, `[{\"at\":\"2026-09-21T14:12:20.000000Z\",\"kinds\":[\"cni_del\"],\"propositions\":[\"UNBIND\"]}`) {
-		t.Error(told)
+	reported := plugintest.Format(acc.Take(), start)
+	if !strings.Contains(reported, "rnic-link-survives-unbind") ||
+		!strings.Contains(reported, `[{\"at\":\"2026-09-21T14:12:20.000000Z\",\"kinds\":[\"cni_del\"],\"propositions\":[\"UNBIND\"]}`) {
+		t.Error(reported)
 	}
 }
 
@@ -315,8 +321,8 @@ func TestAnEntryThatGoesWithItsContainerIsNoViolation(t *testing.T) {
 		add(t, p, acc, happened("flow_offloaded", -300*time.Second, flow), happened("flow_entry_created", -299*time.Second, flow),
 			happened("flow_entry_deleted", -100*time.Second, flow), happened("cni_del", -100*time.Second-c.after, map[string]any{"device": c.device}))
 		p.tick(acc)
-		if told := plugintest.Format(acc.Take(), start); strings.Contains(told, "flow-deleted-when-aged") != c.want {
-			t.Errorf("%s: %s", name, told)
+		if reported := plugintest.Format(acc.Take(), start); strings.Contains(reported, "flow-deleted-when-aged") != c.want {
+			t.Errorf("%s: %s", name, reported)
 		}
 	}
 }

@@ -58,7 +58,7 @@ func (p *Plugin) reportStates(acc telegraf.Accumulator, now bool) {
 	p.states.since = at
 }
 
-// unchanged reports that nothing has changed that a reader would act on; more events alone are no change.
+// unchanged reports that nothing has changed that a reader would act on; more events alone are not a change.
 func (r *reported) unchanged(c *ltl.Counts) bool {
 	return r.Subjects == c.Subjects && r.Holding == c.Holding && r.Satisfied == c.Satisfied && r.Unknown == c.Unknown &&
 		r.Violations == c.Violations && r.Late == c.Late && r.Gaps == c.Gaps && r.Evicted == c.Evicted
