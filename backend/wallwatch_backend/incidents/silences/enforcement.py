@@ -1,6 +1,6 @@
 """Applies silences to incidents: suppress while they last, release afterwards. For one incident, or for all in a few statements.
 
-An incident is suppressed while a silence in force matches each of its active findings (of a cleared incident: each of its findings), and
+An incident is suppressed while an active silence matches each of its active findings (of a cleared incident: each of its findings), and
 while all its findings are side effects of remedies. Side effects do not count next to other findings.
 """
 
@@ -28,7 +28,7 @@ _RELEASED = "No silence matches it any more."
 
 @dataclass(frozen=True)
 class ActiveSilence:
-    """A silence in force, with its matchers parsed once."""
+    """An active silence, with its matchers parsed once."""
 
     id: UUID
     reason: str
@@ -63,7 +63,7 @@ async def _active(session: ReadSession, at: datetime) -> list[ActiveSilence]:
 
 
 async def apply_to_incident(session: WriteSession, incident: IncidentRow, at: datetime) -> None:
-    """Suppress or release a locked incident according to the silences in force; the caller publishes."""
+    """Suppress or release a locked incident according to the active silences; the caller publishes."""
     if incident.state == IncidentState.resolved:
         incident.suppressed_by = incident.suppressed_at = None
         return
@@ -105,7 +105,7 @@ def _set_suppression(
 
 @dataclass(frozen=True)
 class _Changes:
-    """Which incidents the silences in force suppress or release."""
+    """Which incidents the active silences suppress or release."""
 
     suppress: dict[UUID, list[UUID]]
     """By silence."""
@@ -134,7 +134,7 @@ def _changes(active: Sequence[ActiveSilence], unresolved: Iterable[Any]) -> _Cha
 
 
 async def apply_to_all(session: WriteSession, at: datetime) -> int:
-    """Suppress and release all unresolved incidents according to the silences in force; return how many changed."""
+    """Suppress and release all unresolved incidents according to the active silences; return how many changed."""
     await repository.lock_grouping(session)
     active = await _active(session, at)
     changes = _changes(active, await finding_repository.labels_of_unresolved(session))

@@ -86,6 +86,6 @@ async def rnics(session: ReadSession) -> Sequence[Any]:
 
 
 async def request_reapplication(session: WriteSession, at: datetime) -> None:
-    """Let the leader apply the silences in force again."""
+    """Let the leader apply the active silences again."""
     query = update(S).where(_is(SilenceState.active, at)).values(applied=False)
     await session.execute(query.execution_options(synchronize_session=False))
