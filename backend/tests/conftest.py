@@ -355,6 +355,6 @@ def host() -> str:
 
 @pytest.fixture
 def agent(fake_agents: Any, admin: httpx.Client, anonymous: httpx.Client, host: str) -> Iterator[Any]:
-    """The host's agent, enrolled and connected: it does what it is told."""
+    """The host's agent, enrolled and connected; it carries out every command."""
     with fake_agents.enrol(admin, anonymous, host) as agent:
         yield agent

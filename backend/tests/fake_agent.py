@@ -1,4 +1,4 @@
-"""A host's agent for tests: enrols and speaks real OpAMP over a real WebSocket, and does what the test tells it to."""
+"""A host's agent for tests: enrols and speaks real OpAMP over a real WebSocket, and acts as the test says."""
 
 import contextlib
 import hashlib
@@ -36,7 +36,7 @@ def done(command: dict[str, Any]) -> dict[str, Any]:
 
 
 class FakeAgent:
-    """One agent; `answer` makes the result of a command, or None for no answer."""
+    """One agent; `answer` returns the result of a command, or None for no answer."""
 
     def __init__(self, credentials: dict[str, Any], host: str, answer: Answer = done) -> None:
         self.host, self.answer, self.credentials = host, answer, credentials
@@ -118,7 +118,7 @@ class FakeAgent:
         self.send(message)
 
     def send_attachment(self, command: dict[str, Any], content: bytes, part_bytes: int = 500_000, **header: Any) -> None:
-        """Send what goes beside a result, in parts."""
+        """Send the attachment of a result, in parts."""
         chunks = [content[at : at + part_bytes] for at in range(0, len(content), part_bytes)]
         whole = {"command_id": command["command_id"], "name": "flows", "sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
         for number, chunk in enumerate(chunks, start=1):

@@ -8,7 +8,7 @@ from sqlalchemy.pool import NullPool
 from wallwatch_backend.tables import metadata
 
 
-def test_the_migrations_make_what_the_models_say(migrated_url: str) -> None:
+def test_the_migrations_create_the_tables_of_the_models(migrated_url: str) -> None:
     engine = create_engine(migrated_url, poolclass=NullPool)
 
     def ours(obj: object, name: str | None, kind: str, reflected: bool, compare_to: object) -> bool:

@@ -1,6 +1,7 @@
 """Hands the notifications of the database, which come from every replica, to the services that wait for them."""
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any
 
 import orjson
@@ -41,14 +42,15 @@ class ChangeFeed:
             self._publish(change)
 
     def _publish(self, change: dict[str, Any]) -> None:
-        """Tell the streams of this replica about a change."""
+        """Send a change to the streams of this replica, and end the connections of an agent whose credentials it ended."""
         services = self._services
         if "count" in change:
             services.hub.publish(f"{change['kind']}s", {"count": change["count"]})
             return
         services.hub.publish(change["kind"], {"id": change["id"], "state": change["state"]})
         if change["kind"] == "agent" and change["state"] in ("deleted", "enrolled"):
-            services.connections.drop_agent(change["id"])
+            enrolled_at = change.get("enrolled_at")
+            services.connections.drop_agent(change["id"], datetime.fromisoformat(enrolled_at) if enrolled_at else None)
         if change.get("pci"):
             services.hub.cordon_changed(change["host"], change["pci"])
 

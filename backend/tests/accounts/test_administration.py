@@ -59,7 +59,7 @@ def test_users_come_in_pages(admin: httpx.Client) -> None:
     assert names[:3] == ["admin", "operator", "viewer"]
 
 
-def test_a_cursor_that_was_made_up_is_refused(admin: httpx.Client) -> None:
+def test_an_invented_cursor_is_refused(admin: httpx.Client) -> None:
     for cursor in ("x", "%00", "WyJ4Il0", "eyJhIjoxfQ"):
         answer = admin.get("/api/v1/tokens", params={"cursor": cursor})
         assert answer.status_code == 422, cursor

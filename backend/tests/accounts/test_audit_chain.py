@@ -49,7 +49,7 @@ def verify(*args: str) -> tuple[int, str]:
 
 @contextmanager
 def tampering(dsn: str) -> Iterator[psycopg.Connection[Any]]:
-    """Somebody with all rights: triggers and keys are off, and what was done is taken back afterwards."""
+    """Somebody with all rights: triggers and keys are off, and the change is undone afterwards."""
     with psycopg.connect(dsn, autocommit=True) as connection:
         for table in ("audit_event", "audit_link"):
             connection.execute(f"CREATE TABLE kept_{table} AS TABLE {table}")  # type: ignore[arg-type]
@@ -151,7 +151,7 @@ def test_an_anchor_that_is_none_gets_a_clear_line(anchor: str) -> None:
     assert "SEQ:HASH" in output
 
 
-def test_many_writers_at_once_make_one_chain(dsn: str) -> None:
+def test_many_writers_at_once_create_one_chain(dsn: str) -> None:
     def write(number: int) -> None:
         with psycopg.connect(dsn) as connection:
             for n in range(20):

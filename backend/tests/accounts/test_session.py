@@ -7,7 +7,7 @@ import httpx
 from wallwatch_backend.kit.access import SESSION_COOKIE
 
 
-def test_an_anonymous_caller_is_told_to_sign_in(anonymous: httpx.Client) -> None:
+def test_an_anonymous_caller_is_asked_to_sign_in(anonymous: httpx.Client) -> None:
     answer = anonymous.get("/api/v1/session")
     assert answer.status_code == 401
     assert answer.headers["content-type"] == "application/problem+json"

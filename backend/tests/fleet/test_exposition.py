@@ -18,7 +18,7 @@ PCI = "0000:3b:00.0"
 
 @pytest.fixture(scope="module", autouse=True)
 def fleet(backend: Any) -> None:
-    """Two racks: one RNIC past a wall with a symptom that is over and one that is not, one of which nothing is known."""
+    """Two racks: one RNIC above a limit with a cleared and an active symptom, one without any data."""
     with backend.connect() as connection:
         connection.execute(
             "INSERT INTO rnic (host, pci, rack, model, driver, fw_ver) VALUES ('gpu1', %s, 'r1', 'CX-6', 'mlx5_core', '22.36.1010')", [PCI]
@@ -103,7 +103,7 @@ def test_incidents_are_counted_by_state_and_severity_from_zero_on(scraper: httpx
     assert {dict(labels)["state"] for labels in found} >= {"open", "acknowledged", "resolved"}
 
 
-def test_openmetrics_is_given_to_who_asks_for_it(scraper: httpx.Client) -> None:
+def test_a_client_that_accepts_openmetrics_gets_it(scraper: httpx.Client) -> None:
     accept = "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3"
     answer = scraper.get(PATH, headers={"Accept": accept})
     assert answer.headers["content-type"] == "application/openmetrics-text; version=1.0.0; charset=utf-8"

@@ -141,7 +141,7 @@ def test_an_unknown_wall_is_refused_with_those_that_are_known(viewer: httpx.Clie
 
 
 @pytest.mark.parametrize(("target", "likely", "actual"), [("bandwidth_gbps", 117.0, 105.0), ("egress_masks", 13.0, 25.0)])
-def test_past_forecasts_stand_beside_what_happened(viewer: httpx.Client, target: str, likely: float, actual: float) -> None:
+def test_past_forecasts_are_listed_with_the_actual_values(viewer: httpx.Client, target: str, likely: float, actual: float) -> None:
     query = f"target={target}&horizon_s=900&to={(NOW + timedelta(minutes=1)).strftime('%Y-%m-%dT%H:%M:%SZ')}"
     found = viewer.get(f"/api/v1/rnics/{HOST}/{PCI}/forecasts?{query}").json()
     assert len(found["items"]) == 3
@@ -165,7 +165,7 @@ def test_past_forecasts_of_nothing_known_are_refused(viewer: httpx.Client, query
     assert viewer.get(f"/api/v1/rnics/{HOST}/{PCI}/forecasts?{query}").status_code == 422
 
 
-def test_models_tell_their_role_and_how_they_fare_on_live_data(viewer: httpx.Client) -> None:
+def test_models_have_their_role_and_their_accuracy_on_live_data(viewer: httpx.Client) -> None:
     (model,) = viewer.get("/api/v1/forecast-models").json()
     assert (model["id"], model["role"], model["live"], model["data"]) == ("abc", "champion", {"drifted": False}, {"rnics": 10})
 
@@ -178,7 +178,7 @@ def test_anonymous_callers_get_nothing(backend: Any, path: str) -> None:
         assert nobody.get(f"/api/v1/{path}").status_code == 401
 
 
-def test_a_challenger_tells_how_it_fares_and_a_damaged_model_what_is_wrong(viewer: httpx.Client, backend: Any) -> None:
+def test_a_challenger_has_its_accuracy_and_a_damaged_model_its_error(viewer: httpx.Client, backend: Any) -> None:
     judged = {"champion": "abc", "verdict": "better", "hours": 30, "loss": 0.01, "champion_loss": 0.02}
     with backend.connect() as c:
         for model, live in (("dee", {"judged": judged, "state": [1], "minutes": 3}), ("eff", {"problem": "its hash differs"})):
@@ -192,7 +192,7 @@ def test_a_challenger_tells_how_it_fares_and_a_damaged_model_what_is_wrong(viewe
     assert (found["eff"]["judged"], found["eff"]["problem"]) == (None, "its hash differs")
 
 
-def test_changes_of_models_are_told_newest_first(viewer: httpx.Client, backend: Any) -> None:
+def test_changes_of_models_are_listed_newest_first(viewer: httpx.Client, backend: Any) -> None:
     with backend.connect() as c:
         for minute, action, model in ((1, "trained", "abc"), (2, "promoted", "dee")):
             c.execute(

@@ -1,4 +1,4 @@
-"""Profiles of RNIC models: calibrations, versions, what is in force."""
+"""Profiles of RNIC models: calibrations, versions, which is active."""
 
 import json
 import math
@@ -19,11 +19,11 @@ from wallwatch.store.rollups import ROLLUPS, refresh_statement
 
 P = printed()["CX-7"].performance
 MASKS = [(cen, sde) for cen in (0, 20, 60) for sde in (0, 20, 60)]
-REASON = {"reason": "measured on our own cards"}
+REASON = {"reason": "measured on our own RNICs"}
 
 
 def files(factor: float = 1.0) -> list[dict[str, Any]]:
-    """Outputs of perftest that a card like a CX-7 would give."""
+    """Outputs of perftest that an RNIC like a CX-7 would give."""
     found = []
     for cen, sde in MASKS:
         name = f"cen_{cen}_cde_0_sen_0_sde_{sde}"
@@ -142,7 +142,7 @@ def test_a_promoted_version_is_in_force_in_every_process_until_it_is_rolled_back
     assert actions[:2] == ["profile.rollback", "profile.promote"]
 
 
-def test_rolling_back_brings_the_version_before_and_at_last_the_catalogue_s_own(operator: httpx.Client, made: dict[str, Any]) -> None:
+def test_rolling_back_brings_the_version_before_and_finally_the_built_in_one(operator: httpx.Client, made: dict[str, Any]) -> None:
     again = operator.post("/api/v1/profiles/CX-6/calibrations", json={"files": files()}).json()
     for number in (made["number"], again["number"]):
         assert operator.post(f"/api/v1/profiles/CX-6/versions/{number}/promote", json=REASON).json()["active"] == number
@@ -198,7 +198,7 @@ def test_where_a_file_was_measured_may_be_given_as_masks_or_as_queries(operator:
 
 @pytest.fixture(scope="module")
 def fleet(backend: Any) -> None:
-    """Steady minutes of BF-3 RNICs at several depths, and one whose traffic wants less than the card gives."""
+    """Steady minutes of BF-3 RNICs at several depths, and one whose traffic wants less than the RNIC offers."""
     p, start = printed()["BF-3"].performance, datetime.now(UTC).replace(second=0, microsecond=0) - timedelta(minutes=12)
     with backend.connect() as c:
         for index, (q_l, q_r) in enumerate(MASKS):

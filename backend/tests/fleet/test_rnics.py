@@ -175,7 +175,7 @@ def test_a_counter_is_a_rate_and_a_reset_or_a_missing_value_is_a_gap(viewer: htt
     assert found["fields"][0]["unit"] == "packets/s"
 
 
-def test_fields_of_other_measurements_can_be_asked_for_together(viewer: httpx.Client) -> None:
+def test_fields_of_other_measurements_can_be_requested_together(viewer: httpx.Client) -> None:
     found = series(viewer, fields="tx_gbps,q_egress,ovs_datapath.flows,rx_packets")
     assert list(found["values"]) == ["tx_gbps", "q_egress", "ovs_datapath.flows", "rx_packets"]
     assert set(found["values"]["q_egress"]) == {None}

@@ -119,7 +119,7 @@ def test_functions_that_were_removed_since_their_sample_are_left_out(host: Host,
     assert [item["vf"] for item in read()["items"]] == [0]
 
 
-def test_the_container_that_holds_a_function_is_told_with_its_addresses(host: Host, read: Read) -> None:
+def test_a_function_is_listed_with_its_container_and_the_containers_addresses(host: Host, read: Read) -> None:
     host.sample(0)
     host.sample(1)
     host.add(500, pod="ml/trainer-0", address="10.0.0.2/24,fd00::2/64", vxlan_network=4097)
@@ -161,7 +161,7 @@ def test_a_del_that_does_not_know_the_device_any_more_takes_the_function_back(ho
     assert [item["container"] and item["container"]["id"] for item in read()["items"]] == [None, "beef"]
 
 
-def test_after_a_boot_of_the_host_no_container_of_before_holds_anything(host: Host, read: Read) -> None:
+def test_after_a_boot_of_the_host_no_earlier_container_has_a_function(host: Host, read: Read) -> None:
     host.sample(0)
     host.sample(1)
     host.add(500)

@@ -97,7 +97,7 @@ def refusals(admin: httpx.Client, name: str) -> list[str]:
 
 
 def own_credentials(backend: Any, admin: httpx.Client, name: str) -> dict[str, Any]:
-    """Enrol as an agent does that is written in Python: the private key is made here."""
+    """Enrol as an agent does that is written in Python: the private key is created here."""
     key = ec.generate_private_key(ec.SECP256R1())
     request = x509.CertificateSigningRequestBuilder().subject_name(x509.Name([])).sign(key, hashes.SHA256())
     token = admin.post("/api/v1/agents/enrolment-tokens", json={"host": name}).json()["token"]
@@ -118,7 +118,7 @@ def context(credentials: dict[str, Any], folder: Path, *, shown: bool = True) ->
 
 
 def refused_with(credentials: dict[str, Any], folder: Path, *, shown: bool = True) -> str:
-    """The code with which a bearer of credentials is turned away."""
+    """The code with which a bearer of credentials is rejected."""
     with pytest.raises(InvalidStatus) as refused, connect(credentials["opamp_url"], ssl=context(credentials, folder, shown=shown)):
         pass
     assert refused.value.response.status_code == 401
@@ -156,7 +156,7 @@ def test_an_agent_enrols_obeys_renews_and_is_gone_when_it_is_removed(
         eventually(lambda: len(host.credentials["authorities"]) == 2)
         assert host.credentials["private_key"] != first["private_key"]
         assert [one[3] for one in rows(backend, host.name)] == [False, False], "the one before is good until the new one is used"
-    with backend.connect() as connection:  # so that more than half of their life is over
+    with backend.connect() as connection:  # so that more than half of their life has passed
         connection.execute("UPDATE agent_certificate SET issued_at = issued_at - interval '8 days'")
     with host.agent():
         eventually(lambda: rows(backend, host.name)[1][2])

@@ -5,7 +5,11 @@ from typing import Any
 from uuid import uuid4
 
 import httpx
+import pytest
+from orjson import loads
+from psycopg.sql import SQL, Identifier
 
+from wallwatch_backend.kit import changes
 from wallwatch_backend.kit.paging import encode_cursor
 
 
@@ -52,13 +56,47 @@ def test_an_expired_token_does_not_work(admin: httpx.Client, anonymous: httpx.Cl
 def test_only_a_token_for_the_host_replaces_its_agent(
     admin: httpx.Client, anonymous: httpx.Client, fake_agents: Any, eventually: Any
 ) -> None:
-    with fake_agents.enrol(admin, anonymous, "taken"):
+    with fake_agents.enrol(admin, anonymous, "taken") as older:
         eventually(lambda: agent_of(admin, "taken")["connected"])
         assert enrol(anonymous, token_for(admin), "taken").json()["code"] == "host_enrolled"
         assert agent_of(admin, "taken")["connected"] is True
         before = agent_of(admin, "taken")["id"]
         assert enrol(anonymous, token_for(admin, "taken"), "taken").json()["agent_id"] == before
         eventually(lambda: not agent_of(admin, "taken")["connected"])
+        older._thread.join(20)
+        assert not older._thread.is_alive(), "the credentials of its connection are no longer valid"
+
+
+@pytest.mark.parametrize("enrolments", [1, 2])
+def test_a_late_notification_of_an_enrolment_does_not_end_the_connection_that_followed_it(
+    admin: httpx.Client,
+    operator: httpx.Client,
+    anonymous: httpx.Client,
+    fake_agents: Any,
+    host: str,
+    eventually: Any,
+    backend: Any,
+    enrolments: int,
+) -> None:
+    with backend.connect() as connection:
+        connection.execute(SQL("LISTEN {}").format(Identifier(changes.CHANNEL)))
+        for _ in range(enrolments):
+            agent = fake_agents.enrol(admin, anonymous, host)
+        id = agent.credentials["agent_id"]
+        payloads = [
+            note.payload
+            for note in connection.notifies(timeout=1)
+            if {"id": id, "state": "enrolled"}.items() <= loads(note.payload).items()
+        ]
+        assert len(payloads) == enrolments
+        with agent:
+            eventually(lambda: agent_of(admin, host)["healthy"])
+            for payload in payloads:
+                connection.execute("SELECT pg_notify(%s, %s)", [changes.CHANNEL, payload])
+            order = {"action": "tune-revalidator", "host": host, "params": {"max_idle_ms": 60000}, "mode": "dry_run"}
+            remedy = operator.post("/api/v1/remedies", json=order).json()["id"]  # its notification comes after these
+            eventually(lambda: operator.get(f"/api/v1/remedies/{remedy}").json()["state"] == "planned", timeout_s=30)
+            assert agent_of(admin, host)["connected"] is True
 
 
 def test_an_agent_has_its_connection_version_and_health(

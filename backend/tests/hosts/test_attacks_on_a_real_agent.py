@@ -126,7 +126,7 @@ def ordered(operator: httpx.Client, eventually: Any) -> Callable[..., dict[str, 
 
 
 @pytest.fixture
-def taken_back(operator: httpx.Client, eventually: Any) -> Callable[[dict[str, Any]], None]:
+def undone(operator: httpx.Client, eventually: Any) -> Callable[[dict[str, Any]], None]:
     def undo(remedy: dict[str, Any]) -> None:
         path = f"/api/v1/remedies/{remedy['id']}"
         assert operator.post(f"{path}/undo").status_code == 202
@@ -179,9 +179,7 @@ def test_a_key_that_ours_did_not_introduce_is_not_trusted(attacked: Attacked, ad
     assert attacked.send(mine.sign())["code"] == "unknown_key"
 
 
-def test_a_repeated_command_runs_once_even_after_a_restart_and_with_other_content(
-    attacked: Attacked, ordered: Any, taken_back: Any
-) -> None:
+def test_a_repeated_command_runs_once_even_after_a_restart_and_with_other_content(attacked: Attacked, ordered: Any, undone: Any) -> None:
     remedy = ordered("verifying", "confirmed", max_idle_ms=20_000)
     attacked.middle.answer()
     command = attacked.middle.commands[-1]
@@ -193,14 +191,14 @@ def test_a_repeated_command_runs_once_even_after_a_restart_and_with_other_conten
     assert [attacked.send(again)["repeated"] for again in (command, other)] == [True] * 2
     assert attacked.journal("started") == started
     assert attacked.idle() == "20000"
-    taken_back(remedy)
+    undone(remedy)
     attacked.middle.answer()
     assert attacked.send(command)["repeated"], "what was undone must not come back"
     assert attacked.idle() == ""
 
 
 def test_a_damaged_copy_that_arrives_first_does_not_settle_the_command(
-    attacked: Attacked, ordered: Any, taken_back: Any, admin: httpx.Client
+    attacked: Attacked, ordered: Any, undone: Any, admin: httpx.Client
 ) -> None:
     def copy_first(command: bytes) -> bytes:
         attacked.middle.inject(command[:-4] + b"AAAA")
@@ -213,7 +211,7 @@ def test_a_damaged_copy_that_arrives_first_does_not_settle_the_command(
         attacked.middle.change = None
     assert [attacked.middle.answer()["code"], attacked.middle.answer()["code"]] == ["bad_signature", ""]
     assert attacked.idle() == "30000"
-    taken_back(remedy)
+    undone(remedy)
     attacked.middle.answer()
     assert attacked.idle() == ""
 
@@ -230,7 +228,7 @@ def test_a_command_damaged_in_transit_expires_with_the_reason(attacked: Attacked
 
 
 def test_a_connection_that_breaks_before_the_result_arrives_changes_nothing_about_it(
-    attacked: Attacked, operator: httpx.Client, taken_back: Any, eventually: Any
+    attacked: Attacked, operator: httpx.Client, undone: Any, eventually: Any
 ) -> None:
     attacked.middle.holds_results = True
     order = {"action": "tune-revalidator", "host": HOST, "params": {"max_idle_ms": 40_000}, "mode": "apply"}
@@ -242,7 +240,7 @@ def test_a_connection_that_breaks_before_the_result_arrives_changes_nothing_abou
     assert (repeated["command_id"], repeated["state"]) == (identity, "done")
     eventually(lambda: operator.get(f"/api/v1/remedies/{remedy['id']}").json()["state"] in ("verifying", "confirmed"))
     assert [record["command_id"] for record in attacked.journal("started")].count(identity) == 1
-    taken_back(remedy)
+    undone(remedy)
     attacked.middle.answer()
 
 
@@ -301,11 +299,11 @@ def test_an_agent_killed_in_the_middle_of_a_plan_reports_it_does_not_run_it_agai
     assert are <= were
 
 
-def test_a_retired_stolen_key_is_refused(attacked: Attacked, admin: httpx.Client, ordered: Any, taken_back: Any, eventually: Any) -> None:
+def test_a_retired_stolen_key_is_refused(attacked: Attacked, admin: httpx.Client, ordered: Any, undone: Any, eventually: Any) -> None:
     rotated = admin.post("/api/v1/command-keys/rotate", json={"overlap_s": 0})
     assert rotated.status_code == 200, rotated.text
     eventually(lambda: admin.get("/api/v1/command-keys").json()["behind_total"] == 0)
     assert attacked.send(attacked.forger.sign())["code"] == "retired_key"
     remedy = ordered("verifying", "confirmed", max_idle_ms=50_000)
     attacked.middle.answer()
-    taken_back(remedy)
+    undone(remedy)

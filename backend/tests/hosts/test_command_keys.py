@@ -18,7 +18,7 @@ PCI = "0000:3b:00.0"
 
 @pytest.fixture(scope="module")
 def backend_settings() -> Iterator[dict[str, object]]:
-    """What is over is forgotten every half second."""
+    """Expired keys are deleted every half second."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(background, "_CLEAN_UP_EVERY_S", 0.5)
         yield {}
@@ -147,7 +147,7 @@ def test_the_command_rotates_and_lists(backend: Any, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("WALLWATCH_SECRETS_DIR", str(tmp_path))
     elsewhere = CliRunner().invoke(keys_app, ["rotate"])
     assert (elsewhere.exit_code, "WALLWATCH_SECRETS_DIR" in elsewhere.output) == (1, True)
-    assert list(tmp_path.iterdir()) == [], "no key is made by the way"
+    assert list(tmp_path.iterdir()) == [], "no key is created as a side effect"
     monkeypatch.setenv("WALLWATCH_SECRETS_DIR", str(backend.settings.secrets_dir))
     rotated = CliRunner().invoke(keys_app, ["rotate", "--overlap-hours", "24"])
     assert rotated.exit_code == 0, rotated.output

@@ -1,4 +1,4 @@
-"""Agents that lie, and a token that was stolen: none gets its way, and the audit log tells of it."""
+"""Agents that lie, and a token that was stolen: none succeeds, and the audit log records it."""
 
 import gzip
 from contextlib import ExitStack
@@ -90,7 +90,7 @@ def test_a_stolen_token_is_noticed_by_its_owner_and_its_thief_locked_out(
 
 @pytest.fixture
 def ordered(operator: httpx.Client, eventually: Any) -> Any:
-    """A function that orders a remedy of an agent that answers when told to; returns the remedy and its command."""
+    """A function that requests a remedy from an agent that answers nothing by itself; returns the remedy and its command."""
 
     def order(agent: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         before = len(agent.commands)

@@ -98,7 +98,7 @@ def test_requests_at_the_same_time_under_one_key_are_one(operator: httpx.Client,
     assert len(set(answers)) == 1
 
 
-def test_reopened_by_hand_it_stays_open_though_its_symptom_is_over(
+def test_reopened_by_hand_it_stays_open_though_its_symptom_has_cleared(
     operator: httpx.Client, opened: Any, findings: Any, apply_findings: Any
 ) -> None:
     incident = opened()[0]
@@ -135,7 +135,7 @@ def test_merged_incidents_point_to_the_target_and_splitting_gives_them_back(oper
     assert get(operator, bystander)["version"] == bystander["version"]
 
 
-def test_splitting_what_grouping_joined_makes_a_new_incident(
+def test_splitting_what_grouping_joined_creates_a_new_incident(
     operator: httpx.Client, opened: Any, findings: Any, apply_findings: Any
 ) -> None:
     incident = opened()[0]
@@ -289,7 +289,7 @@ def test_a_bulk_action_changes_what_it_can_and_reports_what_it_skipped(operator:
     assert again["changed"] == 0
 
 
-def test_an_acknowledgement_is_taken_back_by_itself_and_in_bulk(operator: httpx.Client, opened: Any) -> None:
+def test_incidents_are_unacknowledged_one_by_one_and_in_bulk(operator: httpx.Client, opened: Any) -> None:
     one, two = opened(2)
     for each in (one, two):
         operator.post(f"{API}/{each['id']}/acknowledge").raise_for_status()

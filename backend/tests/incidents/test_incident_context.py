@@ -119,7 +119,7 @@ def test_similar_incidents_come_with_what_resolved_them_most_alike_first(
     near = open_on(f"{host}-near", "S7", hypotheses=cause, model=model)
     far = open_on(f"{host}-far", "S7", hypotheses=other, model=model, started=START - timedelta(days=1))
     still = open_on(f"{host}-still", "S7", hypotheses=cause, started=START - timedelta(days=2))
-    operator.post(f"{near}/comments", json={"text": "It was the riser card."})
+    operator.post(f"{near}/comments", json={"text": "It was the riser."})
     with backend.connect() as connection:
         for mode, state in (("apply", "failed"), ("apply", "not_confirmed"), ("apply", "confirmed"), ("dry_run", "planned")):
             connection.execute(
@@ -134,7 +134,7 @@ def test_similar_incidents_come_with_what_resolved_them_most_alike_first(
     assert [one["incident"]["host"] for one in found] == [f"{host}-near", f"{host}-far"]
     assert [one["alike"] for one in found] == [["cause", "symptom", "model"], ["symptom", "model"]]
     assert [r["state"] for r in found[0]["remedies"]] == ["confirmed", "not_confirmed"]
-    assert (found[0]["last_comment"], found[0]["resolved_by"]) == ("It was the riser card.", "operator")
+    assert (found[0]["last_comment"], found[0]["resolved_by"]) == ("It was the riser.", "operator")
     assert found[0]["lasted_s"] > 0
     assert operator.get(still).json()["state"] == "open", "an unresolved one is no past incident"
 

@@ -99,7 +99,7 @@ async def test_late_counters_are_one_incident_of_two_symptoms(database: Database
     assert incident.explanation == "Two sentences. About S1."
 
 
-async def test_an_incident_is_over_when_the_last_of_its_symptoms_is(database: Database, host: str) -> None:
+async def test_an_incident_clears_with_the_last_of_its_symptoms(database: Database, host: str) -> None:
     first, second = message("S1", host), message("S5", host, at=20)
     await applied(database, first, second, end(first, 60))
     half = await the_one(database, host)
@@ -110,7 +110,7 @@ async def test_an_incident_is_over_when_the_last_of_its_symptoms_is(database: Da
     assert over.symptom == "S1", "what began first leads again"
 
 
-async def test_what_is_over_speaks_of_its_end_and_keeps_its_causes(database: Database, host: str) -> None:
+async def test_a_cleared_finding_describes_its_end_and_keeps_its_causes(database: Database, host: str) -> None:
     s1 = message("S1", host)
     fading = message("S1", host, after_s=15, summary="S1 is fading.", explanation="It fades.")
     over = end(s1, 60).model_copy(update={"summary": "S1 has ended.", "explanation": "It was there for a minute."})
@@ -284,7 +284,7 @@ def what_there_is(found: list[Incident]) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("seed", range(6))
-async def test_messages_that_come_twice_and_late_make_no_second_incident(database: Database, host: str, seed: int) -> None:
+async def test_messages_that_come_twice_and_late_create_no_second_incident(database: Database, host: str, seed: int) -> None:
     random_ = random.Random(seed)
     expected_host = f"{host}x"
     for one in story(expected_host):

@@ -248,7 +248,7 @@ def test_a_silence_and_a_remedy_each_hold_back_for_themselves(
     assert kinds(incident) == ["opened", "silenced", "inhibited", "unsilenced"]
 
 
-def test_a_rollout_is_not_stopped_by_its_own_doing_and_waits_until_that_is_over(
+def test_a_rollout_is_not_stopped_by_its_own_side_effects_and_waits_until_they_clear(
     operator: httpx.Client,
     fake_agents: Any,
     admin: httpx.Client,

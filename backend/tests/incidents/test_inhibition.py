@@ -44,7 +44,7 @@ def begun(
         ("on a host whose clock is 20 s fast, while it settles", begun(115, sent=125, received=106), [run()]),
     ],
 )
-def test_a_finding_is_the_doing_of_a_remedy(what: str, finding: Beginning, runs: list[Run]) -> None:
+def test_a_finding_is_caused_by_a_remedy(what: str, finding: Beginning, runs: list[Run]) -> None:
     assert causing_run(finding, runs) is runs[0], what
 
 
@@ -58,11 +58,11 @@ def test_a_finding_is_the_doing_of_a_remedy(what: str, finding: Beginning, runs:
         ("all had settled", begun(101), [run()]),
         ("another RNIC of the host", begun(20, pci="b"), [run()]),
         ("another host", begun(20, host="h2"), [run(pci=None)]),
-        ("no doing of this remedy", begun(20, symptom="S8"), [run()]),
+        ("not a side effect of this remedy", begun(20, symptom="S8"), [run()]),
         ("nothing runs", begun(20), []),
     ],
 )
-def test_a_finding_is_no_doing_of_a_remedy(what: str, finding: Beginning, runs: list[Run]) -> None:
+def test_a_finding_is_not_caused_by_a_remedy(what: str, finding: Beginning, runs: list[Run]) -> None:
     assert causing_run(finding, runs) is None, what
 
 
@@ -120,7 +120,7 @@ def test_what_an_action_stirs_up_has_cleared_before_it_is_raised(action: str) ->
     assert disturbs.settle_s >= max(clears_in_s(symptom) for symptom in disturbs.symptoms)
 
 
-def test_a_remedy_is_no_excuse_for_a_crash_a_lost_link_or_a_card_that_stops() -> None:
+def test_a_remedy_is_no_excuse_for_a_crash_a_lost_link_or_an_rnic_that_stops() -> None:
     usual = Disturbance(symptoms=("S1",), why="Flows are moved.")
     assert usual.settle_s == 60
     for symptom in NEVER_OWN_DOING:

@@ -1,4 +1,4 @@
-"""Silences and maintenance windows: what they suppress, from when to when, and who made them."""
+"""Silences and maintenance windows: what they suppress, from when to when, and who created them."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

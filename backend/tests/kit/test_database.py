@@ -19,7 +19,7 @@ async def database(postgres_url: str) -> AsyncIterator[Database]:
     await database.dispose()
 
 
-async def told(database: Database, listener: psycopg.AsyncConnection[tuple[object, ...]]) -> list[str]:
+async def notified(database: Database, listener: psycopg.AsyncConnection[tuple[object, ...]]) -> list[str]:
     """What came before a last notification that is sent now."""
     async with database.write() as session:
         session.notify("news", "last")
@@ -79,4 +79,4 @@ async def test_notifications_come_with_the_commit_and_the_same_one_once(database
             async with database.write() as session:
                 session.notify("news", "never")
                 raise ZeroDivisionError
-        assert await told(database, listener) == ["one", "two"]
+        assert await notified(database, listener) == ["one", "two"]

@@ -65,7 +65,7 @@ def test_paths_of_the_uis_router_get_its_page_and_files_get_themselves(anonymous
     assert anonymous.get("/assets/../../../etc/passwd").status_code == 404
 
 
-def test_unknown_paths_of_the_api_stay_problems_beside_the_ui(anonymous: httpx.Client) -> None:
+def test_unknown_paths_of_the_api_stay_problems_alongside_the_ui(anonymous: httpx.Client) -> None:
     answer = anonymous.get("/api/v1/nothing", headers={"Accept": "application/json"})
     assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")
     assert anonymous.put("/api/v1/fleet").status_code == 405

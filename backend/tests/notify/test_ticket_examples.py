@@ -83,7 +83,7 @@ class Stub:
 
 
 class JiraStub(Stub):
-    """The requests of Jira's REST API that the connector makes."""
+    """The requests of Jira's REST API that the connector sends."""
 
     kind = "jira"
     authorization = "Bearer jira-token"
@@ -131,7 +131,7 @@ class JiraStub(Stub):
 
 
 class ServiceNowStub(Stub):
-    """The requests of ServiceNow's Table API that the connector makes."""
+    """The requests of ServiceNow's Table API that the connector sends."""
 
     kind = "servicenow"
     authorization = "Basic " + base64.b64encode(b"wallwatch:secret").decode()

@@ -9,8 +9,10 @@ from uuid import UUID, uuid4
 import pytest
 from sqlalchemy import text
 
+from wallwatch_backend.incidents.states import IncidentState
 from wallwatch_backend.kit.database import Database, ReadSession
 from wallwatch_backend.notify.deliveries import repository as deliveries
+from wallwatch_backend.notify.incident_states import NotedState
 from wallwatch_backend.notify.models import WebhookRow
 from wallwatch_backend.notify.routing import incident_events
 from wallwatch_backend.notify.routing.service import RoutingBatch
@@ -364,3 +366,7 @@ async def test_many_incidents_are_handed_over_in_one_statement(world: World) -> 
 async def test_nothing_is_stored_without_a_webhook(world: World) -> None:
     await world.incident(OPENED, after(0))
     assert await world.count("webhook_event") == 0
+
+
+def test_the_states_on_which_routing_depends_are_states_of_an_incident() -> None:
+    assert set(map(str, NotedState)) <= set(map(str, IncidentState))

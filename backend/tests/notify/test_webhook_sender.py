@@ -25,7 +25,7 @@ UNUSED = ipaddress.ip_address("127.0.0.77")  # local, and without a listener
 
 
 class Server:
-    """An HTTP server that notes the Host header and, with TLS, the name that was asked for."""
+    """An HTTP server that notes the Host header and, with TLS, the name that was requested."""
 
     def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self.hosts: list[str] = []
@@ -132,7 +132,7 @@ def certificate(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLContext
     return serving, ssl.create_default_context(cafile=str(pem))
 
 
-async def test_tls_asks_for_the_name_and_verifies_it_although_an_address_is_called(tmp_path: Path) -> None:
+async def test_tls_requests_the_name_and_verifies_it_although_an_address_is_called(tmp_path: Path) -> None:
     serving, trusting = certificate(tmp_path, NAME)
     server = Server(serving)
     try:

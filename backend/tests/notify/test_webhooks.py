@@ -87,7 +87,7 @@ def test_an_incident_is_sent_from_opening_to_resolution_with_valid_signatures(
     assert [(body["type"], body["data"]["severity"], body["data"]["active"]) for body in receiver.of(host)] == [
         ("incident.opened", "warning", True),
         ("incident.updated", "critical", True),
-        ("incident.updated", "critical", False),  # the symptom is over, and may come back
+        ("incident.updated", "critical", False),  # the symptom has cleared, and may recur
         ("incident.resolved", "critical", False),
     ]
     resolved = next(body for body in receiver.of(host) if body["type"] == "incident.resolved")
@@ -300,7 +300,7 @@ def test_the_end_of_an_incident_does_not_overtake_its_beginning(
     assert deliveries(operator, webhook, q="no-such%host") == []
 
 
-def test_a_silenced_incident_is_sent_when_the_silence_is_over(
+def test_a_silenced_incident_is_sent_when_the_silence_ends(
     operator: httpx.Client, receiver: Receiver, webhook: dict[str, Any], findings: Any, eventually: Any
 ) -> None:
     host, other = f"quiet-{uuid4().hex[:6]}", f"loud-{uuid4().hex[:6]}"

@@ -88,8 +88,8 @@ def test_a_policy_goes_from_draft_to_enabled_and_each_step_is_recorded(operator:
     assert (back["running"], back["severity"]) == (1, "warning")
     off = operator.post(f"{API}/{name}/disable").json()
     assert (off["lifecycle"], off["state"]) == ("disabled", "off")
-    told = [entry["action"] for entry in off["history"]]
-    assert told == [f"policy.{what}" for what in ("disable", "enable", "enable", "edit", "edit", "enable", "create")]
+    actions = [entry["action"] for entry in off["history"]]
+    assert actions == [f"policy.{what}" for what in ("disable", "enable", "enable", "edit", "edit", "enable", "create")]
     assert [e["target"] for e in admin.get("/api/v1/audit", params={"action": "policy.", "limit": 1}).json()["items"]] == [name]
 
 

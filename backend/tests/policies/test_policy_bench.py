@@ -120,10 +120,10 @@ def test_a_violation_is_shown_with_its_way_through_the_automaton(viewer: httpx.C
         {"at": (at - timedelta(seconds=60)).isoformat(), "kinds": ["port_down"], "propositions": []},
         {"at": at.isoformat(), "kinds": ["timer"], "propositions": ["LATE"]},
     ]
-    told = {"policy": link.id, "subject": RNIC[1], "severity": "critical", "steps": orjson.dumps(steps).decode()}
-    happened("policy_violated", at, detail=link.violation, revision=revision(link), **told)
+    reported = {"policy": link.id, "subject": RNIC[1], "severity": "critical", "steps": orjson.dumps(steps).decode()}
+    happened("policy_violated", at, detail=link.violation, revision=revision(link), **reported)
     happened("policy_violated", at - timedelta(minutes=1), detail="7 more", policy=link.id, left_out=7)
-    happened("policy_violated", at - timedelta(minutes=2), detail="old", **{**told, "steps": "not JSON"}, revision="of long ago")
+    happened("policy_violated", at - timedelta(minutes=2), detail="old", **{**reported, "steps": "not JSON"}, revision="of long ago")
     listed = viewer.get(f"{API}/{link.id}/violations").json()["items"]
     assert [(one["text"], one["left_out"], one["version"]) for one in listed] == [
         (link.violation, 0, 0),

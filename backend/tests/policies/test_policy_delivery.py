@@ -24,9 +24,9 @@ def test_an_agent_that_takes_policies_gets_them_once(
         [remote] = offers(agent)
         file = remote.config.config_map["policies.json"]
         assert (orjson.loads(file.body)["hash"].encode(), file.content_type) == (remote.config_hash, "application/json")
-        told = len(agent.replies)
+        reply_count = len(agent.replies)
         agent.say_hello(capabilities=TAKES_CONFIG)
-        eventually(lambda: len(agent.replies) > told)
+        eventually(lambda: len(agent.replies) > reply_count)
         assert len(offers(agent)) == 1
         credentials = agent.credentials
     with fake_agents(credentials, "policies") as again:

@@ -1,4 +1,4 @@
-"""How policies stand over the fleet: read at each request while that is quick, and beside requests in a large fleet."""
+"""How policies stand over the fleet: read at each request while that is quick, and in the background in a large fleet."""
 
 from collections.abc import AsyncIterator
 from itertools import count

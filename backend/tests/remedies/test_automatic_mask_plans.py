@@ -1,4 +1,4 @@
-"""Automatic mode with mask plans: a rule has one made, proves it, tries it, applies it, and takes back what telemetry does not verify."""
+"""Automatic mode with mask plans: a rule creates one, proves it, tries it, applies it, and undoes what telemetry does not confirm."""
 
 import threading
 from collections.abc import Iterator
@@ -96,7 +96,7 @@ def test_a_slow_rnic_gets_a_plan_that_is_proven_tried_applied_and_verified_witho
     assert (plan["trigger"], plan["requested_by"], plan["incident_id"]) == ("policy", f"automation:{RULE['name']}", run["incident_id"])
 
 
-def test_a_plan_that_telemetry_does_not_verify_is_taken_back(
+def test_a_plan_that_telemetry_does_not_confirm_is_undone(
     admin: httpx.Client, viewer: httpx.Client, backend: Any, host: Any, eventually: Any
 ) -> None:
     predict(backend, host)
@@ -107,8 +107,8 @@ def test_a_plan_that_telemetry_does_not_verify_is_taken_back(
     write_queries(backend, host.agent.host, [(datetime.fromisoformat(remedy["commands"][0]["finished_at"]) + timedelta(seconds=1), 30.0)])
     with backend.connect() as connection:
         passed = datetime.now().astimezone() - timedelta(minutes=5)
-        told = "UPDATE remedy SET verification = verification || jsonb_build_object('deadline', %s::text) WHERE id = %s"
-        connection.execute(told, [passed.isoformat(), remedy["id"]])
+        deadline_passed = "UPDATE remedy SET verification = verification || jsonb_build_object('deadline', %s::text) WHERE id = %s"
+        connection.execute(deadline_passed, [passed.isoformat(), remedy["id"]])
     run = run_in(viewer, rule, eventually, "undone")
     assert orders(host)[-1] == "apply-mask-plan undo"
     assert "It did not work" in run["message"]
@@ -131,7 +131,7 @@ def test_a_predicted_decline_is_met_only_where_the_rule_says_and_while_it_is_pre
     assert (run["message"], orders(host)) == ("The decline is no longer predicted.", ["read-flows dry_run"])
 
 
-def test_a_plan_that_gains_nothing_or_cannot_be_made_is_not_applied(
+def test_a_plan_without_benefit_or_that_cannot_be_computed_is_not_applied(
     admin: httpx.Client, viewer: httpx.Client, backend: Any, host: Any, eventually: Any
 ) -> None:
     predict(backend, host)
@@ -144,7 +144,7 @@ def test_a_plan_that_gains_nothing_or_cannot_be_made_is_not_applied(
     assert set(orders(host)) == {"read-flows dry_run"}
 
 
-def test_a_plan_that_became_too_old_while_it_waited_is_made_again(
+def test_a_plan_that_became_stale_while_it_waited_is_computed_again(
     admin: httpx.Client, operator: httpx.Client, viewer: httpx.Client, backend: Any, host: Any, eventually: Any
 ) -> None:
     predict(backend, host)

@@ -30,14 +30,14 @@ def nothing_under_way(backend: Any) -> Iterator[None]:
 
 @pytest.fixture
 def agent(fake_agents: Any, admin: httpx.Client, anonymous: httpx.Client) -> Iterator[Any]:
-    """One host whose agent does what it is told."""
+    """One host whose agent carries out every command."""
     with fake_agents.enrol(admin, anonymous, f"host-{uuid4().hex[:8]}") as made:
         yield made
 
 
 @pytest.fixture
 def rule(admin: httpx.Client) -> Callable[..., dict[str, Any]]:
-    """A function that makes a rule and switches it on, unless told otherwise."""
+    """A function that creates a rule and, unless `on` is false, enables it."""
 
     def make(*, on: bool = True, **more: Any) -> dict[str, Any]:
         answer = admin.post("/api/v1/automation-rules", json={**RULE, **more})
@@ -98,7 +98,7 @@ def test_nothing_happens_while_the_rule_is_off_or_does_not_match(
     assert [runs(viewer, off), runs(viewer, other)] == [[], []]
 
 
-def test_what_does_not_work_is_taken_back(viewer: httpx.Client, agent: Any, rule: Any, begins: Any, eventually: Any) -> None:
+def test_a_remedy_that_is_not_confirmed_is_undone(viewer: httpx.Client, agent: Any, rule: Any, begins: Any, eventually: Any) -> None:
     def lame(command: dict[str, Any]) -> dict[str, Any]:
         state = "failed" if command["operation"] == "apply" else "done"
         return {"command_id": command["command_id"], "remedy_id": command["remedy_id"], "state": state, "message": "x", "operations": []}
@@ -117,16 +117,16 @@ def test_a_dry_run_that_is_refused_ends_it(viewer: httpx.Client, agent: Any, rul
         "remedy_id": command["remedy_id"],
         "state": "refused",
         "code": "precondition_failed",
-        "message": "no such card",
+        "message": "no such RNIC",
         "operations": [],
     }
     made = rule()
     begins(agent.host)
     (run,) = eventually(lambda: (found := runs(viewer, made)) and found[0]["ended_at"] and found)
-    assert (run["state"], run["message"], operations(agent)) == ("gave_up", "Dry run: no such card", ["dry_run"])
+    assert (run["state"], run["message"], operations(agent)) == ("gave_up", "Dry run: no such RNIC", ["dry_run"])
 
 
-def test_an_emergency_stop_holds_it_and_so_does_a_window(
+def test_a_rule_waits_for_an_emergency_stop_and_for_its_window(
     viewer: httpx.Client, operator: httpx.Client, admin: httpx.Client, agent: Any, rule: Any, begins: Any, eventually: Any
 ) -> None:
     now = datetime.now(UTC)
@@ -171,7 +171,7 @@ def test_only_so_many_hosts_at_once_and_the_others_wait(
         assert "disabled" in ended[0]["message"]
 
 
-def test_what_is_risky_still_waits_for_a_person_who_is_not_behind_the_rule(
+def test_a_high_risk_action_still_waits_for_a_person_who_did_not_enable_the_rule(
     viewer: httpx.Client, operator: httpx.Client, admin: httpx.Client, agent: Any, rule: Any, begins: Any, eventually: Any
 ) -> None:
     made = rule(action="recover-health-reporter", params={"reporter": "fw_fatal"})
@@ -179,7 +179,7 @@ def test_what_is_risky_still_waits_for_a_person_who_is_not_behind_the_rule(
     begins(agent.host)
     (run,) = eventually(lambda: (found := runs(viewer, made)) and "approval" in (found[0]["message"] or "") and found)
     path = f"/api/v1/remedies/{run['remedy_id']}/approve"
-    assert admin.post(path).json()["code"] == "second_person_needed", "the administrator made the rule"
+    assert admin.post(path).json()["code"] == "second_person_needed", "the administrator created the rule"
     assert operator.post(path).status_code == 202
     eventually(lambda: operations(agent) == ["dry_run", "apply"])
 

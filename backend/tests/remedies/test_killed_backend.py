@@ -157,7 +157,7 @@ class Host:
 
 @pytest.fixture
 def hosts(killable: Killable, at_desk: httpx.Client, fake_agents: Any) -> Iterator[Callable[..., Host]]:
-    """A function that makes a host with an enrolled, connected agent."""
+    """A function that creates a host with an enrolled, connected agent."""
     with ExitStack() as stack:
 
         def new(kind: type[Host] = Host) -> Host:

@@ -30,7 +30,7 @@ def heard_is_noted_soon() -> Iterator[None]:
 
 @pytest.fixture
 def enrol(fake_agents: Any, admin: httpx.Client, anonymous: httpx.Client) -> Any:
-    """A function that enrols an agent, of a new host, which answers nothing by itself unless told otherwise."""
+    """A function that enrols an agent, of a new host, which by default answers nothing."""
 
     def make(answer: Any = lambda command: None) -> Any:
         return fake_agents.enrol(admin, anonymous, f"host-{uuid4().hex[:8]}", answer)

@@ -54,7 +54,9 @@ def order(client: httpx.Client, host: Any, plan: dict[str, Any], mode: str = "ap
     return client.post("/api/v1/remedies", json=body)
 
 
-def test_a_plan_is_made_of_the_flows_that_the_agent_reads(operator: httpx.Client, viewer: httpx.Client, host: Any, eventually: Any) -> None:
+def test_a_plan_is_computed_from_the_flows_that_the_agent_reads(
+    operator: httpx.Client, viewer: httpx.Client, host: Any, eventually: Any
+) -> None:
     plan = make(operator, host, eventually)
     assert (plan["state"], plan["offered"], plan["code"], plan["model"]) == ("ready", True, None, "CX-6")
     report = plan["report"]
@@ -114,7 +116,7 @@ def test_a_dry_run_is_of_a_plan_too_and_does_not_use_it_up(operator: httpx.Clien
     assert operator.get(f"/api/v1/plans/{plan['id']}").json()["offered"] is True
 
 
-def test_flows_that_do_something_else_afterwards_are_told_with_a_packet(operator: httpx.Client, host: Any, eventually: Any) -> None:
+def test_flows_that_behave_differently_afterwards_are_reported_with_a_packet(operator: httpx.Client, host: Any, eventually: Any) -> None:
     plan = make(operator, host, eventually)
     host.progress, host.after = True, [*COLD, flow(7, "10.7.1.1", 1, actions="6"), *HOT[1:]]
     order(operator, host, plan)
@@ -181,7 +183,7 @@ def test_a_plan_that_is_too_old_or_not_proven_or_of_another_rnic_is_not_applied(
     assert operator.post("/api/v1/remedies", json=body).json()["code"] == "bad_parameter"
 
 
-def test_a_plan_that_is_worth_it_is_proposed_where_that_was_asked_for(operator: httpx.Client, host: Any, eventually: Any) -> None:
+def test_a_worthwhile_plan_is_proposed_where_that_was_requested(operator: httpx.Client, host: Any, eventually: Any) -> None:
     for number in range(20, 50):  # a long chain in front, so that the gain is one that is noticed
         host.lines = [flow(number, f"10.{number}.0.0/255.{number}.0.0", 1), *host.lines]
     plan = make(operator, host, eventually, then="propose")
@@ -191,7 +193,7 @@ def test_a_plan_that_is_worth_it_is_proposed_where_that_was_asked_for(operator: 
     assert operator.get(f"/api/v1/remedies/{remedy}").json()["state"] == "pending"
 
 
-def test_a_predicted_decline_has_a_plan_made_once(operator: httpx.Client, backend: Any, host: Any, eventually: Any) -> None:
+def test_a_predicted_decline_creates_one_plan(operator: httpx.Client, backend: Any, host: Any, eventually: Any) -> None:
     with backend.connect() as connection:
         connection.execute(
             "INSERT INTO rnic_forecast (rnic_id, made_at, kept_at, cold_start, policy_violated, body, decline_share, decline_since)"

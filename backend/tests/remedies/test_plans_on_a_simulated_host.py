@@ -21,7 +21,7 @@ from wallwatch_testing.mask_plan_host import predict_decline
 pytestmark = pytest.mark.long
 
 HOST = Host("host01", "r1")
-SCENARIO = """# One card whose hot flows stand behind many masks.
+SCENARIO = """# One RNIC whose hot flows stand behind many masks.
 name: plan
 seed: 7
 topology: {hosts: 2, racks: 1, rnics_per_host: 1, models: [CX-6], firmware: fixed}
@@ -72,7 +72,7 @@ def pci(backend: Any, folder: Path) -> str:
 
 @pytest.fixture
 def planned(operator: httpx.Client, pci: str, eventually: Any) -> Callable[[], dict[str, Any]]:
-    """A function that has a plan made of the flows as they are now."""
+    """A function that requests a plan for the present flows."""
 
     def make() -> dict[str, Any]:
         path = "/api/v1/plans/" + operator.post("/api/v1/plans", json={"host": HOST.name, "pci": pci}).json()["id"]
@@ -112,7 +112,7 @@ def test_queries_fall_as_promised_and_no_packet_is_treated_otherwise(
     assert not list((folder / "agent/plans").iterdir())
 
 
-def test_a_rule_has_a_plan_made_and_applied_on_a_host_whose_decline_is_predicted_and_it_works(
+def test_a_rule_creates_and_applies_a_plan_on_a_host_with_a_predicted_decline_and_it_is_confirmed(
     admin: httpx.Client, operator: httpx.Client, backend: Any, pci: str, planned: Callable[[], dict[str, Any]], eventually: Any
 ) -> None:
     """All is real but the way of the telemetry: what stands in the switch afterwards is read by the agent, and written here as a sample."""

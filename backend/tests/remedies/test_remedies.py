@@ -75,10 +75,10 @@ def test_what_an_agent_found_in_tc_is_kept_with_its_result() -> None:
         "new": 1,
         "examples": ["dev p0_0 ingress chain 0 pref 2 protocol ip handle 0x1 flower"],
     }
-    told = {"command_id": "0b6f3a52-54c1-4a2e-9d3c-2f0a4f3b9c11", "state": "done", "tc_audit": found}
-    kept = AgentResult.model_validate(told).model_dump(mode="json")["tc_audit"]
+    reported = {"command_id": "0b6f3a52-54c1-4a2e-9d3c-2f0a4f3b9c11", "state": "done", "tc_audit": found}
+    kept = AgentResult.model_validate(reported).model_dump(mode="json")["tc_audit"]
     assert kept == {**found, "error": None}
-    assert AgentResult.model_validate({**told, "tc_audit": None}).tc_audit is None
+    assert AgentResult.model_validate({**reported, "tc_audit": None}).tc_audit is None
 
 
 def test_a_refusal_is_shown_and_audited(operator: httpx.Client, admin: httpx.Client, agent: Any, host: str, eventually: Any) -> None:
@@ -200,7 +200,7 @@ def test_two_remedies_of_a_kind_are_not_under_way_together(operator: httpx.Clien
     assert order(operator, host).json()["code"] == "remedy_in_progress"
 
 
-def test_the_incident_tells_what_was_done_for_it(
+def test_the_incident_shows_its_remedies(
     operator: httpx.Client, backend: Any, agent: Any, host: str, findings: Any, eventually: Any
 ) -> None:
     findings.send(findings.finding(host=host, started=datetime.now(UTC)))

@@ -32,7 +32,7 @@ def nothing_under_way(backend: Any) -> Iterator[None]:
 
 @pytest.fixture
 def agents(fake_agents: Any, admin: httpx.Client, anonymous: httpx.Client) -> Iterator[list[Any]]:
-    """Five hosts whose agents do what they are told."""
+    """Five hosts whose agents carry out every command."""
     with ExitStack() as stack:
         yield [stack.enter_context(fake_agents.enrol(admin, anonymous, f"host-{uuid4().hex[:8]}")) for _ in range(5)]
 
@@ -43,7 +43,7 @@ def order(client: httpx.Client, host: str, action: str = "tune-revalidator", **m
 
 
 def recover(client: httpx.Client, host: str) -> dict[str, Any]:
-    """Order what is risky."""
+    """Request a high-risk action."""
     answer = order(client, host, "recover-health-reporter")
     assert answer.status_code == 201, answer.text
     return answer.json()
@@ -61,7 +61,7 @@ def decide(client: httpx.Client, remedy: dict[str, Any], decision: str = "approv
     return client.post(f"/api/v1/remedies/{remedy['id']}/{decision}", json={"reason": "not now"} if decision == "reject" else None)
 
 
-def test_what_is_risky_waits_for_a_second_person(
+def test_a_high_risk_action_waits_for_a_second_person(
     operator: httpx.Client, admin: httpx.Client, viewer: httpx.Client, agents: list[Any], eventually: Any
 ) -> None:
     actions = {each["action"]: each["needs_approval"] for each in viewer.get("/api/v1/remedy-actions").json()}
@@ -88,7 +88,7 @@ def test_a_dry_run_needs_nobody(operator: httpx.Client, agents: list[Any], event
     eventually(lambda: state(operator, planned) == "planned")
 
 
-def test_a_token_is_not_a_second_person_for_whoever_made_it(admin: httpx.Client, backend: Any, agents: list[Any]) -> None:
+def test_a_token_is_not_a_second_person_for_its_creator(admin: httpx.Client, backend: Any, agents: list[Any]) -> None:
     token = admin.post("/api/v1/tokens", json={"name": f"robot-{uuid4().hex[:6]}", "role": "operator"}).json()["token"]
     with closing(backend.client(headers={"Authorization": f"Bearer {token}"})) as robot:
         assert decide(admin, recover(robot, agents[0].host)).json()["code"] == "second_person_needed"
@@ -122,7 +122,7 @@ def test_a_proposal_that_nobody_answers_expires(operator: httpx.Client, backend:
     assert agents[0].commands == []
 
 
-def test_an_emergency_stop_takes_back_what_has_not_left_and_refuses_what_comes(
+def test_an_emergency_stop_withdraws_unsent_commands_and_refuses_new_ones(
     operator: httpx.Client, admin: httpx.Client, fake_agents: Any, anonymous: httpx.Client, agents: list[Any], eventually: Any
 ) -> None:
     away = fake_agents.enrol(admin, anonymous, f"host-{uuid4().hex[:8]}")  # not connected

@@ -31,7 +31,7 @@ def nothing_under_way(backend: Any) -> Iterator[None]:
 
 @pytest.fixture
 def agents(fake_agents: Any, admin: httpx.Client, anonymous: httpx.Client) -> Iterator[list[Any]]:
-    """Five hosts whose agents do what they are told."""
+    """Five hosts whose agents carry out every command."""
     with ExitStack() as stack:
         yield [stack.enter_context(fake_agents.enrol(admin, anonymous, f"host-{uuid4().hex[:8]}")) for _ in range(5)]
 
@@ -111,7 +111,7 @@ def test_a_canary_that_fails_spares_the_others(operator: httpx.Client, agents: l
     assert [operations(agent) for agent in agents[:3]] == [["apply"], [], []]
 
 
-def test_a_wave_that_fails_takes_back_what_was_done_if_asked(operator: httpx.Client, agents: list[Any], wait_for: Wait) -> None:
+def test_a_failed_wave_is_rolled_back_if_requested(operator: httpx.Client, agents: list[Any], wait_for: Wait) -> None:
     agents[2].answer = fail
     made = roll_out(operator, agents[:3], undo_on_stop=True)
     undone = wait_for(made, "undone", "undo_paused")
@@ -240,12 +240,12 @@ def refuse_undo(command: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def test_a_whole_rollout_is_taken_back_in_reverse_one_target_first(
+def test_a_whole_rollout_is_rolled_back_in_reverse_one_target_first(
     operator: httpx.Client, admin: httpx.Client, agents: list[Any], wait_for: Wait
 ) -> None:
     made = roll_out(operator, agents[:3])
     assert wait_for(made, "confirmed")["undoable"]
-    assert post(operator, made, "undo").status_code == 422, "a reason is asked for"
+    assert post(operator, made, "undo").status_code == 422, "a reason is required"
     asked = post(operator, made, "undo", reason="the job is over")
     assert (asked.status_code, asked.json()["state"], asked.json()["undo"]["targets"]) == (202, "undoing", 3)
     assert post(operator, made, "undo", reason="twice").json()["code"] == "wrong_state"
@@ -261,8 +261,10 @@ def test_a_whole_rollout_is_taken_back_in_reverse_one_target_first(
     assert audited["rollout.undone"]["actor"] == "operator"
 
 
-def test_an_undo_that_fails_holds_up_the_others_until_somebody_goes_on(operator: httpx.Client, agents: list[Any], wait_for: Wait) -> None:
-    does_as_told, agents[1].answer = agents[1].answer, refuse_undo
+def test_an_undo_that_fails_pauses_the_rollback_until_somebody_resumes_it(
+    operator: httpx.Client, agents: list[Any], wait_for: Wait
+) -> None:
+    carries_out, agents[1].answer = agents[1].answer, refuse_undo
     made = roll_out(operator, agents[:3])
     wait_for(made, "confirmed")
     post(operator, made, "undo", reason="the job is over")
@@ -274,7 +276,7 @@ def test_an_undo_that_fails_holds_up_the_others_until_somebody_goes_on(operator:
     post(operator, made, "undo", reason="leave that one", despite_failures=True)
     left = wait_for(made, "undo_paused", "undone")
     assert (left["state"], left["undo"]["undone"], left["undo"]["targets"]) == ("undo_paused", 2, 3)
-    agents[1].answer = does_as_told
+    agents[1].answer = carries_out
     assert post(operator, made, "resume").json()["state"] == "undoing"
     assert wait_for(made, "undone")["undo"]["undone"] == 3
 

@@ -9,6 +9,7 @@ from sqlalchemy.orm import aliased
 
 from wallwatch_backend.incidents.models import IncidentFindingRow, IncidentRow
 from wallwatch_backend.incidents.rules import refresh_from_findings
+from wallwatch_backend.incidents.states import IncidentState
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.rows import UUIDS, any_of
 
@@ -130,7 +131,7 @@ async def labels_of_unresolved(session: ReadSession) -> Sequence[Any]:
     """What silences match: the findings of unresolved incidents, each with its incident's id, state and scope."""
     i = IncidentRow
     columns = (i.id, i.state, i.suppressed_by, i.scope, i.active, *_LABELS)
-    query = select(*columns).join(F, F.incident_id == i.id).where(i.state != "resolved")
+    query = select(*columns).join(F, F.incident_id == i.id).where(i.state != IncidentState.resolved)
     return (await session.execute(query)).all()
 
 

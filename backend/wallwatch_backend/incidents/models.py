@@ -6,10 +6,12 @@ from sqlalchemy import BigInteger, Double, ForeignKey, Identity, Index, Integer,
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
+from wallwatch_backend.incidents.states import IncidentState
 from wallwatch_backend.kit.columns import At, Created, Id, JsonList, Ref
 from wallwatch_backend.kit.database import Base
 
 CHANGE_SEQ = Sequence("incident_change_seq", metadata=Base.metadata)
+_UNRESOLVED = f"state <> '{IncidentState.resolved}'"
 
 
 class IncidentRow(Base):
@@ -18,8 +20,8 @@ class IncidentRow(Base):
     __tablename__ = "incident"
     __table_args__ = (
         Index("incident_opened", "opened_at", "id"),
-        Index("incident_unresolved", "opened_at", "id", postgresql_where=text("state <> 'resolved'")),
-        Index("incident_cleared", "cleared_at", postgresql_where=text("state <> 'resolved' AND NOT active")),
+        Index("incident_unresolved", "opened_at", "id", postgresql_where=text(_UNRESOLVED)),
+        Index("incident_cleared", "cleared_at", postgresql_where=text(f"{_UNRESOLVED} AND NOT active")),
         Index("incident_updated", "updated_at", "id"),
         Index("incident_seq", "seq"),
         Index("incident_merged", "merged_into", postgresql_where=text("merged_into IS NOT NULL")),

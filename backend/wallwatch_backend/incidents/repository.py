@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import Text, cast, delete, func, literal, select, text, update
 
 from wallwatch_backend.incidents.models import CHANGE_SEQ, IncidentRow, NoticeRow, TimelineRow
+from wallwatch_backend.incidents.states import IncidentState
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.rows import any_of, array_of, changed
 
@@ -136,7 +137,8 @@ async def add_notices(session: WriteSession, incident_ids: Sequence[UUID], event
 async def lock_cleared_before(session: WriteSession, at: datetime, limit: int) -> Sequence[UUID]:
     """Lock unresolved incidents whose last symptom cleared before `at`, except those that another transaction is changing."""
     i = IncidentRow
-    query = select(i.id).where(i.state != "resolved", i.active.is_(False), i.cleared_at <= at).order_by(i.cleared_at).limit(limit)
+    query = select(i.id).where(i.state != IncidentState.resolved, i.active.is_(False), i.cleared_at <= at)
+    query = query.order_by(i.cleared_at).limit(limit)
     return (await session.scalars(query.with_for_update(skip_locked=True))).all()
 
 

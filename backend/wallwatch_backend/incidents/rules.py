@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 
 from wallwatch.domain.catalogue.grouping import grouping
 from wallwatch_backend.incidents.models import IncidentRow
+from wallwatch_backend.incidents.states import IncidentState
 
 
 def new_incident(lead: Any, at: datetime) -> IncidentRow:
@@ -16,7 +17,7 @@ def new_incident(lead: Any, at: datetime) -> IncidentRow:
         host=lead.host,
         pci=lead.pci,
         symptom=lead.symptom,
-        state="open",
+        state=IncidentState.open,
         severity=lead.severity,
         blast_radius=lead.blast_radius,
         title=lead.title,
@@ -64,6 +65,13 @@ def _copy_lead(incident: IncidentRow, lead: Any) -> None:
     incident.symptom, incident.title, incident.summary = lead.symptom, lead.title, lead.summary
     incident.blast_radius, incident.model, incident.fw_ver = lead.blast_radius, lead.model or None, lead.fw_ver or None
     incident.top_cause = lead.cause
+
+
+def unsuppressed_state(incident: IncidentRow) -> IncidentState:
+    """State of an unresolved incident that nothing suppresses."""
+    if incident.acknowledged_by is not None:
+        return IncidentState.acknowledged
+    return IncidentState.reopened if incident.reopened else IncidentState.open
 
 
 def is_caused_by_remedy(finding: Any) -> bool:

@@ -30,3 +30,5 @@ Line = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whit
 Paragraph = Annotated[str, StringConstraints(min_length=1, max_length=4000, strip_whitespace=True), StorableText]
 HostName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$", max_length=253)]
 PciAddress = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-1][0-9a-f]\.[0-7]$", max_length=16)]
+"""As the kernel writes it, also in a domain above 0xffff. Parameters of remedies allow four digits of domain only, as agents do:
+`FORMATS` of `wallwatch.domain.catalogue.remedy_models`."""

@@ -6,6 +6,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from wallwatch_backend.kit.columns import At, Created, Id, Json, JsonList, Ref
 from wallwatch_backend.kit.database import Base
+from wallwatch_backend.notify.schemas import DeliveryState
 
 
 class WebhookRow(Base):
@@ -81,10 +82,10 @@ class DeliveryRow(Base):
 
     __tablename__ = "webhook_delivery"
     __table_args__ = (
-        Index("webhook_delivery_due", "next_attempt_at", postgresql_where=text("state = 'pending'")),
+        Index("webhook_delivery_due", "next_attempt_at", postgresql_where=text(f"state = '{DeliveryState.pending}'")),
         Index("webhook_delivery_log", "webhook_id", "created_at", "id"),
-        Index("webhook_delivery_subject", "webhook_id", "subject", "seq", postgresql_where=text("state = 'pending'")),
-        Index("webhook_delivery_failed", "created_at", "id", postgresql_where=text("state = 'failed'")),
+        Index("webhook_delivery_subject", "webhook_id", "subject", "seq", postgresql_where=text(f"state = '{DeliveryState.pending}'")),
+        Index("webhook_delivery_failed", "created_at", "id", postgresql_where=text(f"state = '{DeliveryState.failed}'")),
     )
 
     id: Mapped[Id]

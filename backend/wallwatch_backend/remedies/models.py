@@ -7,7 +7,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from wallwatch_backend.kit.columns import At, Created, Id, Json, JsonList, Ref
 from wallwatch_backend.kit.database import Base
 from wallwatch_backend.kit.states import sql_list
-from wallwatch_backend.remedies.states import OPEN_COMMAND
+from wallwatch_backend.remedies.states import OPEN_COMMAND, RemedyState
 
 
 class RemedyRow(Base):
@@ -16,9 +16,9 @@ class RemedyRow(Base):
         Index("remedy_created", "created_at", "id"),
         Index("remedy_host", "host", "pci"),
         Index("remedy_idempotency", "requested_by", "idempotency_key", unique=True, postgresql_where=text("idempotency_key IS NOT NULL")),
-        Index("remedy_pending", "created_at", postgresql_where=text("state = 'pending'")),
+        Index("remedy_pending", "created_at", postgresql_where=text(f"state = '{RemedyState.pending}'")),
         Index("remedy_judged", "action", "updated_at", postgresql_where=text("mode = 'apply'")),
-        Index("remedy_to_verify", "state", postgresql_where=text("state = 'verifying'")),
+        Index("remedy_to_verify", "state", postgresql_where=text(f"state = '{RemedyState.verifying}'")),
     )
 
     id: Mapped[Id]

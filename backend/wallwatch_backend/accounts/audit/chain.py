@@ -1,4 +1,4 @@
-"""The chain of hashes over the audit log: what is hashed, and where a chain breaks. Pure; the database makes links with the same rule.
+"""The chain of hashes over the audit log: what is hashed, and where a chain breaks. Pure; the database creates links by the same rule.
 
     hash(n) = SHA-256(hash(n - 1) || UTF-8(fields)), hash(0) = 32 zero bytes
 

@@ -22,7 +22,7 @@ class AuditRow(Base):
 
 
 class AuditLinkRow(Base):
-    """Made by the database when a row's transaction commits; nothing else writes here."""
+    """Created by the database when a row's transaction commits; nothing else writes here."""
 
     __tablename__ = "audit_link"
 

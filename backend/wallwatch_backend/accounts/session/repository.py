@@ -14,7 +14,7 @@ def add(session: WriteSession, row: SessionRow) -> None:
 
 
 async def user_of(session: ReadSession, secret_hash: bytes, at: datetime) -> UserRow | None:
-    """Return the account of a session that is in force."""
+    """Return the account of a valid session."""
     query = (
         select(UserRow)
         .join(SessionRow, SessionRow.user_id == UserRow.id)

@@ -17,7 +17,7 @@ router = APIRouter(prefix="/tokens", tags=["tokens"])
 
 @router.get("", operation_id="listTokens", responses=problems.responses(*READ_ERRORS, BadCursor))
 async def list_tokens(caller: AsAdmin, session: Reading, limit: Limit = 100, cursor: Cursor = None) -> Page[Token]:
-    """List the API tokens that are in force, newest first."""
+    """List the valid API tokens, newest first."""
     return await service.list_tokens(session, limit, cursor)
 
 

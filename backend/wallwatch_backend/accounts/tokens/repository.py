@@ -11,7 +11,7 @@ from wallwatch_backend.kit.database import ReadSession, WriteSession
 
 
 async def page(session: ReadSession, at: datetime, before: tuple[datetime, UUID] | None, limit: int) -> Sequence[TokenRow]:
-    """Tokens in force, newest first."""
+    """Valid tokens, newest first."""
     query = select(TokenRow).where(or_(TokenRow.expires_at.is_(None), TokenRow.expires_at > at))
     if before is not None:
         query = query.where(tuple_(TokenRow.created_at, TokenRow.id) < before)
@@ -42,6 +42,6 @@ async def delete_one(session: WriteSession, token_id: UUID) -> str | None:
     return (await session.execute(delete(TokenRow).where(TokenRow.id == token_id).returning(TokenRow.name))).scalar_one_or_none()
 
 
-async def makers(session: ReadSession, name: str) -> Sequence[str]:
-    """Who made tokens of that name."""
+async def creators(session: ReadSession, name: str) -> Sequence[str]:
+    """Who created tokens of that name."""
     return (await session.scalars(select(TokenRow.created_by).where(TokenRow.name == name))).all()

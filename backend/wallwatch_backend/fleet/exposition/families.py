@@ -22,7 +22,7 @@ SYMPTOM_ACTIVE = Family("wallwatch_rnic_symptom_active", (*RNIC, "symptom"), "1 
 HEADROOM = Family(
     "wallwatch_rnic_headroom_ratio",
     (*RNIC, "wall"),
-    "1 - value/limit of a scalability wall: 0 at the wall, negative beyond; absent when it could not be measured",
+    "1 - value/limit of a scalability wall: 0 at the limit, negative above it; absent when it could not be measured",
 )
 LAST_SAMPLE = Family("wallwatch_rnic_last_sample_timestamp_seconds", RNIC, "Event time of the newest sample, seconds since 1970 UTC")
 SYMPTOM_RNICS = Family("wallwatch_symptom_rnics", ("symptom",), "RNICs that have the symptom now")

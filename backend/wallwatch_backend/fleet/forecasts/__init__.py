@@ -1,1 +1,1 @@
-"""Forecasts that the job `forecast` made for each RNIC, and what actually happened."""
+"""Forecasts of the job `forecast` for each RNIC, and what actually happened."""

@@ -43,7 +43,7 @@ async def list_models(caller: AsViewer, session: Reading) -> list[ForecastModel]
 
 @router.get("/forecast-models/changes", operation_id="listForecastModelChanges", responses=problems.responses(*READ_ERRORS))
 async def list_model_changes(caller: AsViewer, session: Reading) -> list[ForecastModelChange]:
-    """List the last 100 changes of models and who made them, newest first."""
+    """List the last 100 changes of models and their authors, newest first."""
     return await service.list_model_changes(session)
 
 

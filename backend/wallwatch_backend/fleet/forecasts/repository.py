@@ -13,7 +13,7 @@ from wallwatch_backend.kit.database import ReadSession
 MOST_PAST = 2000
 MOST_CHANGES = 100
 NEIGHBOUR = timedelta(minutes=10)
-"""Forecasts may be stored less often than they are made; those further away do not show the value at a time."""
+"""Forecasts may be stored less often than they are computed; those further away do not show the value at a time."""
 HORIZON_S = 60.0 * HORIZONS_MIN[-1]
 """A decline whose time is unknown comes at some time within the hour."""
 _FAR = 10_000_000

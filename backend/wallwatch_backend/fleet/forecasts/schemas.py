@@ -28,7 +28,7 @@ class WallAhead(BaseModel):
     now: float | None
     limit: float | None
     ahead: list[Quantiles]
-    earliest_in_s: float | None = Field(description="From `at`; 0 at or beyond the wall, null when not within the horizons")
+    earliest_in_s: float | None = Field(description="From `at`; 0 if the limit is already reached, null when not within the horizons")
     likely_in_s: float | None
     latest_in_s: float | None
 
@@ -127,7 +127,7 @@ class Judged(BaseModel):
 
 
 class ForecastModelChange(BaseModel):
-    """A change of a model, and who made it."""
+    """A change of a model, and its author."""
 
     at: datetime
     action: Literal["trained", "promoted", "rolled_back", "removed"]

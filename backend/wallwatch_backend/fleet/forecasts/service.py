@@ -26,9 +26,9 @@ from wallwatch_backend.kit.paging import Page, decode_cursor, encode_cursor
 from wallwatch_backend.kit.problems import InvalidInput
 
 STALE = timedelta(minutes=5)
-"""Forecasts are made every minute: after five minutes without one the job is not running, or the RNIC is silent."""
+"""There is a forecast every minute: after five minutes without one the job is not running, or the RNIC is silent."""
 LISTED = timedelta(minutes=15)
-"""Older forecasts are about an hour that is partly over; the fleet's list leaves them out."""
+"""Older forecasts are about an hour that has partly passed; the fleet's list leaves them out."""
 
 OTHERS: Mapping[str, tuple[str, str]] = {
     "q_l": ("Egress mask queries", "queries"),

@@ -17,7 +17,7 @@ class FleetColumns(BaseModel):
     rack: list[str | None]
     pci: list[str]
     model: list[str | None]
-    headroom: list[float | None] = Field(description="1 - value/limit of the nearest wall; below 0 past it")
+    headroom: list[float | None] = Field(description="1 - value/limit of the nearest wall; negative above its limit")
     nearest_wall: list[str | None]
     symptoms: list[list[str]] = Field(description="Active symptoms")
     recent: list[list[str]] = Field(description=f"Symptoms that cleared in the last {RECENT}")

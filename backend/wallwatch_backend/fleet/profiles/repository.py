@@ -92,7 +92,7 @@ async def newest_queries(session: ReadSession, model: str, since: datetime, most
     return (await session.execute(_NEWEST, {"model": model, "since": since, "most": most})).all()
 
 
-# A minute in which an RNIC's rate hardly moved while it was high is one in which the card, not the traffic, was the limit.
+# A minute in which an RNIC's rate hardly moved while it was high is one in which the RNIC, not the traffic, was the limit.
 _PLATEAUS = text(
     """
     WITH minutes AS (

@@ -11,6 +11,7 @@ from wallwatch.store.tables import host as host_table
 from wallwatch_backend.fleet.rnics.models import CordonRow
 from wallwatch_backend.hosts.agents.models import AgentRow
 from wallwatch_backend.incidents.models import IncidentFindingRow, IncidentRow
+from wallwatch_backend.incidents.states import IncidentState
 from wallwatch_backend.kit.database import ReadSession
 
 
@@ -57,7 +58,7 @@ async def open_incidents(session: ReadSession, host: str, pci: str) -> dict[str,
     query = (
         select(f.symptom, IncidentRow.id)
         .join(IncidentRow, IncidentRow.id == f.incident_id)
-        .where(f.host == host, or_(f.pci == pci, f.pci == "", f.blast_radius == "host"), IncidentRow.state != "resolved")
+        .where(f.host == host, or_(f.pci == pci, f.pci == "", f.blast_radius == "host"), IncidentRow.state != IncidentState.resolved)
         .order_by(f.started_at)
     )
     return {row[0]: row[1] for row in await session.execute(query)}

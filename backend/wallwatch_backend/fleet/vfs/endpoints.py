@@ -14,5 +14,5 @@ router = APIRouter(prefix="/rnics", tags=["rnics"])
 
 @router.get("/{host}/{pci}/vfs", operation_id="listRnicVfs", responses=ONE)
 async def list_vfs(caller: AsViewer, host: Host, pci: Pci, session: Reading, settings: TheSettings) -> VirtualFunctions:
-    """Return the newest sample of each virtual function, with the container that holds it."""
+    """Return the newest sample of each virtual function, with the container that it is assigned to."""
     return await service.list_vfs(session, host, pci, settings.vf_sampling_interval_s)

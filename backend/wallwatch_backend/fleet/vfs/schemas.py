@@ -21,7 +21,7 @@ class VirtualFunction(BaseModel):
     representor: str | None = Field(description="Its network device on the eSwitch")
     netdev: str | None = Field(description="Its own network device, while that is in the host's namespace")
     state: Literal["unbound", "host", "elsewhere", "passthrough", "other"] | None = Field(
-        description="elsewhere: in another network namespace, so a container holds it; passthrough: a virtual machine or a program holds it"
+        description="elsewhere: in another network namespace, that of a container; passthrough: assigned to a virtual machine or a program"
     )
     driver: str | None
     tx_gbps: float | None = Field(description="Mean rate sent since the previous sample, seen from the function")
@@ -41,7 +41,7 @@ class VirtualFunction(BaseModel):
     operstate: str | None = Field(description="State of the representor")
     values_missing: int | None = Field(description="Counters that could not be read")
     container: HoldingContainer | None = Field(
-        description="The container that holds it, by the events of the CNI chain; null when none does or it is unknown"
+        description="The container that it is assigned to, by the events of the CNI chain; null for none or when unknown"
     )
 
 

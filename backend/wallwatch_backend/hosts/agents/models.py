@@ -16,7 +16,7 @@ class AgentRow(Base):
     secret_hash: Mapped[bytes | None] = mapped_column(LargeBinary)  # null: it has a certificate
     instance_uid: Mapped[str]
     version: Mapped[str | None]
-    enrolled_at: Mapped[Created]
+    enrolled_at: Mapped[Created]  # the last time: older credentials are not valid
     connection_id: Mapped[Ref | None]  # of the newest connection; null while disconnected
     healthy: Mapped[bool | None]
     health_error: Mapped[str | None]

@@ -61,9 +61,10 @@ async def note_heard(session: WriteSession, heard: Sequence[tuple[UUID, UUID, da
     return {(row.id, row.connection_id) for row in rows}
 
 
-async def connect(session: WriteSession, agent_id: UUID, connection_id: UUID, at: datetime) -> bool:
-    """Make this connection the agent's newest; False when the agent was removed."""
-    query = update(AgentRow).where(AgentRow.id == agent_id).values(connection_id=connection_id, last_seen_at=at).returning(AgentRow.id)
+async def connect(session: WriteSession, agent_id: UUID, enrolled_at: datetime, connection_id: UUID, at: datetime) -> bool:
+    """Make this connection the agent's newest; False when the agent was removed or has enrolled again since `enrolled_at`."""
+    query = update(AgentRow).where(AgentRow.id == agent_id, AgentRow.enrolled_at == enrolled_at)
+    query = query.values(connection_id=connection_id, last_seen_at=at).returning(AgentRow.id)
     return (await session.execute(query)).scalar_one_or_none() is not None
 
 

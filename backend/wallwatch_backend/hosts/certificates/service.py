@@ -60,7 +60,7 @@ class PresentedCertificate:
     not_after: datetime
 
     def needs_renewal(self, at: datetime, newest: str) -> bool:
-        """Return whether to renew it: half of its lifetime is over, or its authority is no longer the newest."""
+        """Return whether to renew it: half of its lifetime has passed, or its authority is no longer the newest."""
         return self.authority != newest or at >= self.issued_at + (self.not_after - self.issued_at) / 2
 
 

@@ -1,6 +1,6 @@
 """The certificate on one connection: when to renew it, and the new one (docs/contracts.md, "Backend ↔ agent").
 
-The server says when, because only its clock counts: half of the lifetime is over, the authority is no longer the
+The server says when, because only its clock counts: half of the lifetime has passed, the authority is no longer the
 newest, or the agent still authenticates with a secret. The agent answers with a request for a new key.
 """
 

@@ -41,6 +41,7 @@ class AgentConnection:
 
     def __init__(self, shared: Shared, socket: Socket, agent: AgentRow, presented: PresentedCertificate | None) -> None:
         self.agent_id, self._host, self.connection_id = agent.id, agent.host, uuid4()
+        self.enrolled_at = agent.enrolled_at  # says which enrolment its credentials are from
         self._database, self._presence, self._abuse, self._socket = shared.database, shared.presence, shared.abuse, socket
         self.end: Callable[[], object] = lambda: None  # set by the registry: ends this connection from outside
         self._instance_uid = b""
@@ -66,10 +67,10 @@ class AgentConnection:
         Raises
         ------
         ConnectionEnded
-            When the agent was removed.
+            When the agent was removed or has enrolled again.
         """
         async with self._database.write() as session:
-            if not await repository.connect(session, self.agent_id, self.connection_id, clock.now()):
+            if not await repository.connect(session, self.agent_id, self.enrolled_at, self.connection_id, clock.now()):
                 raise ConnectionEnded
             await changes.announce(session, "agent", self.agent_id, "connected")
 

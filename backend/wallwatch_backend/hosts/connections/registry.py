@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 
 import structlog
 from prometheus_client import Gauge
@@ -41,10 +42,14 @@ class Connections:
             del self._by_host[connection.host]
         CONNECTED.set(len(self._by_host))
 
-    def drop_agent(self, agent_id: str) -> None:
-        """End the connection of an agent that was removed or has enrolled again."""
+    def drop_agent(self, agent_id: str, enrolled_at: datetime | None) -> None:
+        """End the connection of an agent that was removed (None), or whose credentials are older than an enrolment.
+
+        The notification of an enrolment may arrive after the agent has connected with its new credentials: that
+        connection stays.
+        """
         for connection, task in list(self._by_host.values()):
-            if str(connection.agent_id) == agent_id:
+            if str(connection.agent_id) == agent_id and (enrolled_at is None or connection.enrolled_at < enrolled_at):
                 task.cancel()
 
     def configuration_changed(self) -> None:

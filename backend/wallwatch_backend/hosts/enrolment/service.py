@@ -151,15 +151,17 @@ async def _use_token(session: WriteSession, body: Enrolment, secret: str | None,
         raise HostEnrolled(f"To replace it, create a token for {body.host}: wallwatch agent enrol --host {body.host}")
     if agent is None:
         agent = AgentRow(id=uuid4(), host=body.host, secret_hash=secret_hash, instance_uid=str(body.instance_uid), version=body.version)
+        agent.enrolled_at = at
         await repository.add(session, agent)
     else:
         agent.secret_hash, agent.instance_uid, agent.version = secret_hash, str(body.instance_uid), body.version
+        agent.enrolled_at = max(at, agent.enrolled_at + timedelta(microseconds=1))  # later, also by a clock that is behind
         agent.connection_id = None  # the old connection had the old secret or certificate
         await certificate_rows.revoke(session, agent.id, at)
     agent.command_kids = kids
     token.used_at, token.used_by = at, body.host
     audit.record(session, f"agent:{body.host}", ENROL, body.host, address=address, agent_id=str(agent.id), token_by=token.created_by)
-    await changes.announce(session, "agent", agent.id, "enrolled")
+    await changes.announce(session, "agent", agent.id, "enrolled", enrolled_at=agent.enrolled_at.isoformat())
     return agent.id
 
 

@@ -8,6 +8,7 @@ from sqlalchemy.dialects.postgresql import distinct_on
 
 from wallwatch_backend.incidents.models import IncidentRow as I
 from wallwatch_backend.incidents.models import TimelineRow
+from wallwatch_backend.incidents.states import IncidentState
 from wallwatch_backend.kit.database import ReadSession
 
 
@@ -27,7 +28,7 @@ async def similar(session: ReadSession, row: I, limit: int) -> Sequence[I]:
     )
     query = (
         select(I)
-        .where(I.id != row.id, I.state == "resolved", I.merged_into.is_(None), or_(same_cause, same_symptom))
+        .where(I.id != row.id, I.state == IncidentState.resolved, I.merged_into.is_(None), or_(same_cause, same_symptom))
         .order_by(score.desc(), I.resolved_at.desc(), I.id)
         .limit(limit)
     )

@@ -13,6 +13,7 @@ from wallwatch_backend.incidents.inhibition import repository as inhibition_repo
 from wallwatch_backend.incidents.inhibition.rules import is_due, settled_at
 from wallwatch_backend.incidents.models import IncidentFindingRow
 from wallwatch_backend.incidents.silences import enforcement
+from wallwatch_backend.incidents.states import IncidentState
 from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.database import Database, ReadSession, WriteSession
 from wallwatch_backend.notify.schemas import EventType
@@ -56,7 +57,7 @@ async def _raise(session: WriteSession, finding_id: UUID, reopen_within: timedel
     at = clock.now()
     ids = {"finding_id": str(finding_id), "remedy_id": str(row.inhibited_by)}
     events.note(session, incident, at, "uninhibited", text, **ids)
-    if incident.state == "resolved":
+    if incident.state == IncidentState.resolved:
         await finding_repository.refresh_incident(session, incident)
         await reopen(session, row, incident, "The symptom persisted.")
         return

@@ -13,6 +13,7 @@ from sqlalchemy.dialects.postgresql import UUID as PgUuid
 from wallwatch_backend.incidents.findings.schemas import Finding, dump
 from wallwatch_backend.incidents.models import IncidentFindingRow as F
 from wallwatch_backend.incidents.models import IncidentRow as I
+from wallwatch_backend.incidents.states import IncidentState
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.rows import any_of
 
@@ -45,7 +46,7 @@ async def stored(session: ReadSession, finding_ids: Iterable[UUID]) -> dict[UUID
     query = select(*columns).join(I, I.id == F.incident_id).where(F.finding_id == any_of(finding_ids))
     return {
         row.finding_id: StoredFinding(
-            row.incident_id, row.severity, row.cause, row.last_at, row.cleared_at is not None, row.state == "resolved"
+            row.incident_id, row.severity, row.cause, row.last_at, row.cleared_at is not None, row.state == IncidentState.resolved
         )
         for row in await session.execute(query)
     }

@@ -20,6 +20,7 @@ from wallwatch_backend.incidents.inhibition.rules import Beginning, Run
 from wallwatch_backend.incidents.models import IncidentFindingRow, IncidentRow
 from wallwatch_backend.incidents.rules import is_caused_by_remedy, new_incident, refresh_from_findings
 from wallwatch_backend.incidents.silences import enforcement
+from wallwatch_backend.incidents.states import UNRESOLVED, IncidentState
 from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.database import WriteSession
 from wallwatch_backend.kit.text import sentence
@@ -80,9 +81,9 @@ async def _start(session: WriteSession, finding: Finding, reopen_within: timedel
     if decision.join is None:
         return await _open(session, new)
     target, sources = await _lock_decided(session, decision)
-    if target is None or (run is not None and target.state == "resolved"):
+    if target is None or (run is not None and target.state == IncidentState.resolved):
         return await _open(session, new)
-    if target.state == "resolved" and not decision.reopen:  # a person resolved it since the candidates were read
+    if target.state == IncidentState.resolved and not decision.reopen:  # a person resolved it since the candidates were read
         decision = Decision(join=target.id, reopen=True, why="it continued after the incident was resolved")
     recurs = finding.symptom in target.symptoms and any(c.id == target.id for c in possible) and not target.active and not sources
     return await _join(session, new, decision, target, sources, recurs=recurs)
@@ -125,7 +126,7 @@ async def _lock_decided(session: WriteSession, decision: Decision) -> tuple[Inci
     target = rows.pop(decision.join, None)
     if target is not None and target.merged_into is not None:
         target = await repository.get_locked(session, target.merged_into)
-    return target, [row for row in rows.values() if row.state != "resolved" and row.merged_into is None]
+    return target, [row for row in rows.values() if row.state in UNRESOLVED and row.merged_into is None]
 
 
 async def _open(session: WriteSession, new: _NewFinding) -> Applied:
@@ -151,7 +152,7 @@ async def _update(session: WriteSession, finding: Finding, row: IncidentFindingR
     incident = await repository.get_locked(session, row.incident_id)
     if incident is None:
         return Applied.unknown
-    if incident.state == "resolved":
+    if incident.state == IncidentState.resolved:
         if incident.resolved_at is not None and finding.at <= incident.resolved_at + RESOLVED_BY_HAND_GRACE:
             return Applied.repeated
         await session.flush()
@@ -186,7 +187,7 @@ async def regroup(session: WriteSession, row: IncidentFindingRow, incident: Inci
     if decision.join is None or decision.reopen or not decision.merge:
         return incident
     target, sources = await _lock_decided(session, decision)
-    if target is None or target.state == "resolved":
+    if target is None or target.state == IncidentState.resolved:
         return incident
     at = clock.now()
     await merging.merge_into(session, target, sources, at, events.SYSTEM, decision.why)
@@ -197,7 +198,7 @@ async def regroup(session: WriteSession, row: IncidentFindingRow, incident: Inci
 async def reopen(session: WriteSession, row: IncidentFindingRow, incident: IncidentRow, why: str) -> None:
     """Reopen and publish a locked incident because of one of its findings."""
     at = clock.now()
-    incident.state, incident.reopened = "reopened", incident.reopened + 1
+    incident.state, incident.reopened = IncidentState.reopened, incident.reopened + 1
     incident.resolved_at = incident.resolved_by = incident.acknowledged_at = incident.acknowledged_by = None
     events.note(session, incident, row.last_at, "reopened", f"{why} {row.summary}", finding_id=str(row.finding_id))
     await enforcement.apply_to_incident(session, incident, at)
@@ -225,6 +226,6 @@ async def _clear(session: WriteSession, finding: Finding, row: IncidentFindingRo
     else:
         events.note(session, incident, finding.at, "cleared", "Telemetry no longer shows the symptom.", finding_id=str(finding.finding_id))
     await enforcement.apply_to_incident(session, incident, at)
-    is_news = not incident.active and incident.state != "resolved"
+    is_news = not incident.active and incident.state in UNRESOLVED
     await events.publish(session, incident, EventType.updated if is_news else None, at)
     return Applied.refreshed if incident.active else Applied.cleared

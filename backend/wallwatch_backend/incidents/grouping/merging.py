@@ -5,6 +5,7 @@ from datetime import datetime
 
 from wallwatch_backend.incidents import events, finding_repository, repository
 from wallwatch_backend.incidents.models import IncidentRow
+from wallwatch_backend.incidents.states import IncidentState
 from wallwatch_backend.kit.database import WriteSession
 from wallwatch_backend.kit.text import sentence
 from wallwatch_backend.notify.schemas import EventType
@@ -24,13 +25,14 @@ async def merge_into(
     target.active = target.active or any(source.active for source in sources)
     for source in sources:
         target.assignee = target.assignee or source.assignee
-        if target.state == "open" and source.acknowledged_by is not None:
-            target.state, target.acknowledged_by, target.acknowledged_at = "acknowledged", source.acknowledged_by, source.acknowledged_at
+        if target.state == IncidentState.open and source.acknowledged_by is not None:
+            target.state = IncidentState.acknowledged
+            target.acknowledged_by, target.acknowledged_at = source.acknowledged_by, source.acknowledged_at
         linked = {(ref["system"], ref["key"]) for ref in target.external_refs}
         target.external_refs = target.external_refs + [r for r in source.external_refs if (r["system"], r["key"]) not in linked]
         events.note(session, target, at, "merged", sentence(f"Merged with {source.subject}: {why}"), actor, incident_id=str(source.id))
         events.note(session, source, at, "merged", sentence(f"Merged into {target.subject}: {why}"), actor, incident_id=str(target.id))
-        source.state, source.merged_into, source.active = "resolved", target.id, False
+        source.state, source.merged_into, source.active = IncidentState.resolved, target.id, False
         source.resolved_at, source.resolved_by = source.resolved_at or at, source.resolved_by or actor
         source.suppressed_by = source.suppressed_at = None
 

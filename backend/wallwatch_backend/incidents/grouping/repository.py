@@ -10,6 +10,7 @@ from wallwatch.domain.catalogue.grouping import grouping
 from wallwatch_backend.incidents.grouping.rules import Candidate, Member
 from wallwatch_backend.incidents.models import IncidentFindingRow as F
 from wallwatch_backend.incidents.models import IncidentRow as I
+from wallwatch_backend.incidents.states import IncidentState
 from wallwatch_backend.kit.database import ReadSession
 
 _MAX_OTHER_HOSTS = 500
@@ -52,7 +53,8 @@ async def candidates(session: ReadSession, finding: Member, reopen_within: timed
     )
     query = select(*columns).join(F, F.incident_id == I.id).where(I.merged_into.is_(None))
     recent = I.resolved_at >= finding.started_at - reopen_within
-    rows: list[Any] = list((await session.execute(query.where(F.host == finding.host, or_(I.state != "resolved", recent)))).all())
+    of_host = query.where(F.host == finding.host, or_(I.state != IncidentState.resolved, recent))
+    rows: list[Any] = list((await session.execute(of_host)).all())
     rules = grouping()
     if finding.cause is not None or finding.symptom in rules.without_cause:
         shared = []
@@ -65,7 +67,7 @@ async def candidates(session: ReadSession, finding: Member, reopen_within: timed
             # Side effects of a remedy say nothing about the rack or the firmware.
             counts = or_(F.inhibited_by.is_(None), F.inhibited.is_(False))
             spread = (
-                query.where(same, counts, or_(*shared), I.state != "resolved")
+                query.where(same, counts, or_(*shared), I.state != IncidentState.resolved)
                 .order_by(F.started_at.desc(), F.finding_id)
                 .limit(_MAX_OTHER_HOSTS)
             )
@@ -90,7 +92,7 @@ def _candidate(findings: list[Any]) -> Candidate:
         id=incident.id,
         opened_at=incident.opened_at,
         members=tuple(member_of(row) for row in findings),
-        resolved_at=(incident.resolved_at or incident.opened_at) if incident.state == "resolved" else None,
+        resolved_at=(incident.resolved_at or incident.opened_at) if incident.state == IncidentState.resolved else None,
         wide=incident.scope in ("rack", "fleet"),
         apart=incident.apart,
     )

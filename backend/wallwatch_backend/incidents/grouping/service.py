@@ -9,6 +9,7 @@ from wallwatch_backend.incidents.grouping.schemas import Merge, Split
 from wallwatch_backend.incidents.schemas import Incident
 from wallwatch_backend.incidents.service import record_action, require_for_change
 from wallwatch_backend.incidents.silences import enforcement
+from wallwatch_backend.incidents.states import IncidentState
 from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.access import Caller
 from wallwatch_backend.kit.database import WriteSession
@@ -22,7 +23,7 @@ async def merge(session: WriteSession, caller: Caller, incident_id: UUID, body: 
         raise CannotMerge("An incident cannot be merged into itself.")
     rows = {row.id: row for row in await repository.get_many_locked(session, [incident_id, *source_ids])}
     target = await require_for_change(session, incident_id, if_match)
-    if target.state == "resolved":
+    if target.state == IncidentState.resolved:
         raise AlreadyResolved("Reopen it first: merging into a resolved incident would resolve the others too.")
     missing = source_ids - set(rows)
     if missing:

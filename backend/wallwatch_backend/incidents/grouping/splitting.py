@@ -6,7 +6,7 @@ from uuid import UUID
 
 from wallwatch_backend.incidents import events, finding_repository, repository
 from wallwatch_backend.incidents.models import IncidentRow
-from wallwatch_backend.incidents.rules import new_incident
+from wallwatch_backend.incidents.rules import new_incident, unsuppressed_state
 from wallwatch_backend.incidents.schemas import Incident
 from wallwatch_backend.incidents.silences import enforcement
 from wallwatch_backend.kit.database import WriteSession
@@ -23,7 +23,8 @@ async def split_off(session: WriteSession, source: IncidentRow, finding_ids: Seq
     incident = await _original(session, source, {row.origin_id for row in rows}, {row.finding_id for row in rows})
     if incident is not None:
         incident.merged_into, incident.resolved_at, incident.resolved_by = None, None, None
-        incident.state, incident.reopened = "acknowledged" if incident.acknowledged_by is not None else "reopened", incident.reopened + 1
+        incident.reopened += 1
+        incident.state = unsuppressed_state(incident)
     else:
         incident = new_incident(rows[0], at)
         await repository.add(session, incident)

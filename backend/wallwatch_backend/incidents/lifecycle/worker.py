@@ -14,6 +14,7 @@ from wallwatch_backend.incidents.findings.raising import raise_due
 from wallwatch_backend.incidents.models import IncidentRow
 from wallwatch_backend.incidents.silences import enforcement
 from wallwatch_backend.incidents.silences import repository as silences
+from wallwatch_backend.incidents.states import IncidentState
 from wallwatch_backend.kit import clock, idempotency
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.notify.schemas import EventType
@@ -62,7 +63,7 @@ class IncidentWorker:
             resolved_at = i.cleared_at + self._hold
             text = f"No recurrence for {self._hold.total_seconds():.0f} s; resolved automatically."
             await repository.add_timeline_many(session, ids, at, "resolved", events.SYSTEM, text)
-            values = {"state": "resolved", "resolved_at": resolved_at, "resolved_by": events.SYSTEM}
+            values = {"state": IncidentState.resolved, "resolved_at": resolved_at, "resolved_by": events.SYSTEM}
             await events.publish_many(session, ids, EventType.resolved, at, **values, suppressed_by=None, suppressed_at=None)
         RESOLVED.inc(len(ids))
         return len(ids)

@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Text, case, cast, func, or_, select, tuple
 from wallwatch_backend.incidents.listing.filters import IncidentFilter, ListQuery
 from wallwatch_backend.incidents.models import IncidentFindingRow as F
 from wallwatch_backend.incidents.models import IncidentRow as I
+from wallwatch_backend.incidents.states import IncidentState
 from wallwatch_backend.kit.database import ReadSession
 
 _SEVERITY_RANK = case((I.severity == "critical", 1), else_=0)
@@ -35,7 +36,7 @@ def conditions(filters: IncidentFilter, without: str | None = None) -> Sequence[
     if of_finding:
         holds.append(I.id.in_(select(F.incident_id).where(*of_finding)))
     if "suppressed_by" in given:
-        holds.append((I.suppressed_by == given["suppressed_by"]) & (I.state == "suppressed"))
+        holds.append((I.suppressed_by == given["suppressed_by"]) & (I.state == IncidentState.suppressed))
     if "q" in given:
         holds.append(_contains(given["q"]))
     if "opened_after" in given:

@@ -1,6 +1,6 @@
 """Applies silences to incidents: suppress while they last, release afterwards. For one incident, or for all in a few statements.
 
-An incident is suppressed while a silence in force matches each of its active findings (of a cleared incident: each of its findings), and
+An incident is suppressed while an active silence matches each of its active findings (of a cleared incident: each of its findings), and
 while all its findings are side effects of remedies. Side effects do not count next to other findings.
 """
 
@@ -14,9 +14,10 @@ from sqlalchemy import case, null
 
 from wallwatch_backend.incidents import events, finding_repository, repository
 from wallwatch_backend.incidents.models import IncidentRow
-from wallwatch_backend.incidents.rules import common_inhibitor, uninhibited
+from wallwatch_backend.incidents.rules import common_inhibitor, uninhibited, unsuppressed_state
 from wallwatch_backend.incidents.silences import repository as silences
 from wallwatch_backend.incidents.silences.models import SilenceRow
+from wallwatch_backend.incidents.states import UNRESOLVED, IncidentState
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.matchers import Matcher, matches
 from wallwatch_backend.notify.schemas import EventType
@@ -27,7 +28,7 @@ _RELEASED = "No silence matches it any more."
 
 @dataclass(frozen=True)
 class ActiveSilence:
-    """A silence in force, with its matchers parsed once."""
+    """An active silence, with its matchers parsed once."""
 
     id: UUID
     reason: str
@@ -62,13 +63,14 @@ async def _active(session: ReadSession, at: datetime) -> list[ActiveSilence]:
 
 
 async def apply_to_incident(session: WriteSession, incident: IncidentRow, at: datetime) -> None:
-    """Suppress or release a locked incident according to the silences in force; the caller publishes."""
-    if incident.state == "resolved":
+    """Suppress or release a locked incident according to the active silences; the caller publishes."""
+    if incident.state == IncidentState.resolved:
         incident.suppressed_by = incident.suppressed_at = None
         return
     with session.no_autoflush:  # the incident is written once, when it is published
         active = await _active(session, at)
-        if not active and incident.state != "suppressed" and not await finding_repository.any_inhibited_by_remedies(session, incident.id):
+        suppressed = bool(active) or incident.state == IncidentState.suppressed
+        if not suppressed and not await finding_repository.any_inhibited_by_remedies(session, incident.id):
             incident.inhibited_by = None
             return
     rows = await finding_repository.labels_of_incident(session, incident.id)
@@ -93,17 +95,17 @@ def _set_suppression(
         events.note(session, incident, at, "unsilenced", _RELEASED)
     incident.suppressed_by = silence.id if silence is not None else None
     if silence is not None or remedy_id is not None:
-        if incident.state != "suppressed":
+        if incident.state != IncidentState.suppressed:
             incident.suppressed_at = at
-        incident.state = "suppressed"
-    elif incident.state == "suppressed":
-        incident.state = "acknowledged" if incident.acknowledged_by is not None else "reopened" if incident.reopened else "open"
+        incident.state = IncidentState.suppressed
+    elif incident.state == IncidentState.suppressed:
+        incident.state = unsuppressed_state(incident)
         incident.suppressed_at = None
 
 
 @dataclass(frozen=True)
 class _Changes:
-    """Which incidents the silences in force suppress or release."""
+    """Which incidents the active silences suppress or release."""
 
     suppress: dict[UUID, list[UUID]]
     """By silence."""
@@ -122,9 +124,9 @@ def _changes(active: Sequence[ActiveSilence], unresolved: Iterable[Any]) -> _Cha
         incident = rows[0]
         silence = suppressing_silence(active, rows, incident.scope) if active else None
         if silence is not None:
-            if (incident.state, incident.suppressed_by) != ("suppressed", silence.id):
+            if (incident.state, incident.suppressed_by) != (IncidentState.suppressed, silence.id):
                 changes.suppress.setdefault(silence.id, []).append(incident_id)
-        elif incident.state == "suppressed" and common_inhibitor(rows) is None:
+        elif incident.state == IncidentState.suppressed and common_inhibitor(rows) is None:
             changes.release.append(incident_id)
         elif incident.suppressed_by is not None:
             changes.unsilence.append(incident_id)
@@ -132,17 +134,17 @@ def _changes(active: Sequence[ActiveSilence], unresolved: Iterable[Any]) -> _Cha
 
 
 async def apply_to_all(session: WriteSession, at: datetime) -> int:
-    """Suppress and release all unresolved incidents according to the silences in force; return how many changed."""
+    """Suppress and release all unresolved incidents according to the active silences; return how many changed."""
     await repository.lock_grouping(session)
     active = await _active(session, at)
     changes = _changes(active, await finding_repository.labels_of_unresolved(session))
     # All locks on rows before the first number of the change feed is drawn.
     states = {row.id: row.state for row in await repository.lock_states(session, changes.incident_ids)}
-    unresolved = {id for id, state in states.items() if state != "resolved"}
+    unresolved = {id for id, state in states.items() if state in UNRESOLVED}
     changed = 0
     for silence in active:
         ids = [id for id in changes.suppress.get(silence.id, ()) if id in unresolved]
-        changed += await _suppress(session, silence, ids, [id for id in ids if states[id] != "suppressed"], at)
+        changed += await _suppress(session, silence, ids, [id for id in ids if states[id] != IncidentState.suppressed], at)
     changed += await _release(session, [id for id in changes.release if id in unresolved], at)
     changed += await _unsilence(session, [id for id in changes.unsilence if id in unresolved], at)
     await silences.mark_applied(session, at)
@@ -153,8 +155,8 @@ async def _suppress(session: WriteSession, silence: ActiveSilence, ids: Sequence
     if new:
         text = f"Suppressed: {silence.reason}"
         await repository.add_timeline_many(session, new, at, "silenced", events.SYSTEM, text, {"silence_id": str(silence.id)})
-    suppressed_at = case((IncidentRow.state == "suppressed", IncidentRow.suppressed_at), else_=at)
-    values = {"state": "suppressed", "suppressed_by": silence.id, "suppressed_at": suppressed_at}
+    suppressed_at = case((IncidentRow.state == IncidentState.suppressed, IncidentRow.suppressed_at), else_=at)
+    values = {"state": IncidentState.suppressed, "suppressed_by": silence.id, "suppressed_at": suppressed_at}
     return await events.publish_many(session, ids, None, at, **values)
 
 
@@ -165,7 +167,9 @@ async def _release(session: WriteSession, ids: Sequence[UUID], at: datetime) -> 
     unannounced = set(await repository.suppressed_from_the_start(session, ids))
     await repository.add_timeline_many(session, ids, at, "unsilenced", events.SYSTEM, _RELEASED)
     i = IncidentRow
-    state = case((i.acknowledged_by.is_not(None), "acknowledged"), (i.reopened > 0, "reopened"), else_="open")
+    state = case(
+        (i.acknowledged_by.is_not(None), IncidentState.acknowledged), (i.reopened > 0, IncidentState.reopened), else_=IncidentState.open
+    )
     values = {"state": state, "suppressed_by": null(), "suppressed_at": null()}
     opened, updated = [id for id in ids if id in unannounced], [id for id in ids if id not in unannounced]
     changed = await events.publish_many(session, opened, EventType.opened, at, **values)

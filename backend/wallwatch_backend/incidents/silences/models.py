@@ -22,4 +22,4 @@ class SilenceRow(Base):
     updated_by: Mapped[str]
     updated_at: Mapped[At]
     version: Mapped[int] = mapped_column(Integer, default=1)
-    applied: Mapped[bool] = mapped_column(default=False)  # whether incidents reflect that it is in force
+    applied: Mapped[bool] = mapped_column(default=False)  # whether incidents reflect that it is active

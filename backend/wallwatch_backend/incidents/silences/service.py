@@ -49,8 +49,7 @@ async def _silences_of(session: ReadSession, rows: Sequence[SilenceRow]) -> list
 
 
 async def list_silences(session: ReadSession, states: Sequence[SilenceState] | None, limit: int, cursor: str | None) -> Page[Silence]:
-    names = [str(state) for state in states] if states else None
-    rows = await repository.page(session, names, clock.now(), time_and_id(cursor), limit + 1)
+    rows = await repository.page(session, states, clock.now(), time_and_id(cursor), limit + 1)
     items = await _silences_of(session, rows[:limit])
     return Page(items=items, next_cursor=encode_cursor(items[-1].ends_at, str(items[-1].id)) if len(rows) > limit else None)
 

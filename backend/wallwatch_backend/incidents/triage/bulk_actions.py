@@ -13,6 +13,7 @@ from wallwatch_backend.incidents.listing import repository as listing
 from wallwatch_backend.incidents.listing.filters import IncidentFilter
 from wallwatch_backend.incidents.models import IncidentRow
 from wallwatch_backend.incidents.silences import repository as silences
+from wallwatch_backend.incidents.states import IncidentState
 from wallwatch_backend.incidents.triage.schemas import MAX_BULK, Bulk, BulkResult, Skipped
 from wallwatch_backend.incidents.triage.service import assigned_text
 from wallwatch_backend.kit import clock
@@ -71,21 +72,31 @@ async def _change(session: WriteSession, caller: Caller, body: Bulk, ids: list[U
 def _values(caller: Caller, body: Bulk, at: datetime) -> dict[str, Any]:
     i = IncidentRow
     if body.action == "acknowledge":
-        state = case((i.state == "suppressed", "suppressed"), else_="acknowledged")
+        state = case((i.state == IncidentState.suppressed, IncidentState.suppressed), else_=IncidentState.acknowledged)
         return {"state": state, "acknowledged_at": at, "acknowledged_by": caller.actor}
     if body.action == "unacknowledge":
-        state = case((i.state == "suppressed", "suppressed"), (i.reopened > 0, "reopened"), else_="open")
+        state = case(
+            (i.state == IncidentState.suppressed, IncidentState.suppressed),
+            (i.reopened > 0, IncidentState.reopened),
+            else_=IncidentState.open,
+        )
         return {"state": state, "acknowledged_at": null(), "acknowledged_by": null()}
     if body.action == "resolve":
-        return {"state": "resolved", "resolved_at": at, "resolved_by": caller.actor, "suppressed_by": null(), "suppressed_at": null()}
+        return {
+            "state": IncidentState.resolved,
+            "resolved_at": at,
+            "resolved_by": caller.actor,
+            "suppressed_by": null(),
+            "suppressed_at": null(),
+        }
     if body.action == "reopen":
         cleared = dict.fromkeys(("resolved_at", "resolved_by", "acknowledged_at", "acknowledged_by", "cleared_at", "inhibited_by"), null())
-        return {"state": "reopened", "reopened": i.reopened + 1, **cleared}
+        return {"state": IncidentState.reopened, "reopened": i.reopened + 1, **cleared}
     return {"assignee": body.assignee} if body.action == "assign" else {}
 
 
 def _not_acknowledged(row: Any, body: Bulk) -> str | None:
-    if row.state == "resolved":
+    if row.state == IncidentState.resolved:
         return "It is resolved."
     return f"{row.acknowledged_by} has acknowledged it." if row.acknowledged_by is not None else None
 
@@ -93,10 +104,10 @@ def _not_acknowledged(row: Any, body: Bulk) -> str | None:
 _REFUSALS: dict[str, Callable[[Any, Bulk], str | None]] = {
     "acknowledge": _not_acknowledged,
     "unacknowledge": lambda row, body: (
-        "It is resolved." if row.state == "resolved" else "Nobody has acknowledged it." if row.acknowledged_by is None else None
+        "It is resolved." if row.state == IncidentState.resolved else "Nobody has acknowledged it." if row.acknowledged_by is None else None
     ),
-    "resolve": lambda row, body: "It is resolved." if row.state == "resolved" else None,
-    "reopen": lambda row, body: "It is not resolved." if row.state != "resolved" else None,
+    "resolve": lambda row, body: "It is resolved." if row.state == IncidentState.resolved else None,
+    "reopen": lambda row, body: "It is not resolved." if row.state != IncidentState.resolved else None,
     "assign": lambda row, body: "Already assigned." if row.assignee == body.assignee else None,
     "comment": lambda row, body: None,
 }

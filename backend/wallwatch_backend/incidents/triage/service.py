@@ -5,9 +5,11 @@ from uuid import UUID
 
 from wallwatch_backend.incidents import events, finding_repository, present, repository
 from wallwatch_backend.incidents.errors import AlreadyResolved
+from wallwatch_backend.incidents.rules import unsuppressed_state
 from wallwatch_backend.incidents.schemas import Incident
 from wallwatch_backend.incidents.service import record_action, require_for_change
 from wallwatch_backend.incidents.silences import enforcement
+from wallwatch_backend.incidents.states import IncidentState
 from wallwatch_backend.incidents.triage.schemas import IncidentChange
 from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.access import Caller
@@ -17,13 +19,14 @@ from wallwatch_backend.notify.schemas import EventType
 
 async def acknowledge(session: WriteSession, caller: Caller, incident_id: UUID, if_match: str | None) -> Incident:
     row = await require_for_change(session, incident_id, if_match)
-    if row.state == "resolved":
+    if row.state == IncidentState.resolved:
         raise AlreadyResolved("A resolved incident cannot be acknowledged.")
     if row.acknowledged_by is not None:
         return await present.full(session, row)
     at = clock.now()
     row.acknowledged_at, row.acknowledged_by = at, caller.actor
-    row.state = "suppressed" if row.state == "suppressed" else "acknowledged"  # an acknowledgement does not end a silence
+    if row.state != IncidentState.suppressed:  # an acknowledgement does not end a silence
+        row.state = IncidentState.acknowledged
     events.note(session, row, at, "acknowledged", "Acknowledged.", caller.actor)
     record_action(session, caller, "acknowledge", row)
     return await events.publish_full(session, row, EventType.updated, at)
@@ -31,13 +34,14 @@ async def acknowledge(session: WriteSession, caller: Caller, incident_id: UUID, 
 
 async def unacknowledge(session: WriteSession, caller: Caller, incident_id: UUID, if_match: str | None) -> Incident:
     row = await require_for_change(session, incident_id, if_match)
-    if row.state == "resolved":
+    if row.state == IncidentState.resolved:
         raise AlreadyResolved("A resolved incident has no acknowledgement to remove; reopen it instead.")
     if row.acknowledged_by is None:
         return await present.full(session, row)
     at = clock.now()
     row.acknowledged_at = row.acknowledged_by = None
-    row.state = "suppressed" if row.state == "suppressed" else "reopened" if row.reopened else "open"
+    if row.state != IncidentState.suppressed:
+        row.state = unsuppressed_state(row)
     events.note(session, row, at, "unacknowledged", "Unacknowledged.", caller.actor)
     record_action(session, caller, "unacknowledge", row)
     return await events.publish_full(session, row, EventType.updated, at)
@@ -45,10 +49,10 @@ async def unacknowledge(session: WriteSession, caller: Caller, incident_id: UUID
 
 async def resolve(session: WriteSession, caller: Caller, incident_id: UUID, if_match: str | None) -> Incident:
     row = await require_for_change(session, incident_id, if_match)
-    if row.state == "resolved":
+    if row.state == IncidentState.resolved:
         return await present.full(session, row)
     at = clock.now()
-    row.state, row.resolved_at, row.resolved_by = "resolved", at, caller.actor
+    row.state, row.resolved_at, row.resolved_by = IncidentState.resolved, at, caller.actor
     row.suppressed_by = row.suppressed_at = None
     still = " The symptom was still present." if row.active else ""
     events.note(session, row, at, "resolved", f"Resolved by hand.{still}", caller.actor)
@@ -59,10 +63,10 @@ async def resolve(session: WriteSession, caller: Caller, incident_id: UUID, if_m
 async def reopen(session: WriteSession, caller: Caller, incident_id: UUID, if_match: str | None) -> Incident:
     await repository.lock_grouping(session)  # applying findings locks in the same order
     row = await require_for_change(session, incident_id, if_match)
-    if row.state != "resolved":
+    if row.state != IncidentState.resolved:
         return await present.full(session, row)
     at = clock.now()
-    row.state, row.reopened = "reopened", row.reopened + 1
+    row.state, row.reopened = IncidentState.reopened, row.reopened + 1
     row.resolved_at = row.resolved_by = row.acknowledged_at = row.acknowledged_by = None
     row.cleared_at = None  # otherwise the hold time would resolve it at once
     await finding_repository.end_inhibition(session, [row.id])

@@ -11,6 +11,7 @@ from sqlalchemy.orm import aliased
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.rows import changed
 from wallwatch_backend.notify.models import AttemptRow, DeliveryRow, WebhookRow
+from wallwatch_backend.notify.schemas import DeliveryState
 
 _Earlier = aliased(DeliveryRow)
 _D = DeliveryRow
@@ -44,14 +45,14 @@ async def page(
 
 
 async def dead_letter_page(session: ReadSession, before: tuple[datetime, UUID] | None, limit: int) -> Sequence[Row[DeliveryRow, str]]:
-    query = select(_D, WebhookRow.name).join(WebhookRow, WebhookRow.id == _D.webhook_id).where(_D.state == "failed")
+    query = select(_D, WebhookRow.name).join(WebhookRow, WebhookRow.id == _D.webhook_id).where(_D.state == DeliveryState.failed)
     if before is not None:
         query = query.where(tuple_(_D.created_at, _D.id) < before)
     return (await session.execute(query.order_by(_D.created_at.desc(), _D.id.desc()).limit(limit))).all()
 
 
 async def replay_failed(session: WriteSession, webhook_id: UUID | None, at: datetime) -> int:
-    statement = update(_D).where(_D.state == "failed").values(state="pending", next_attempt_at=at, attempt_count=0)
+    statement = update(_D).where(_D.state == DeliveryState.failed).values(state=DeliveryState.pending, next_attempt_at=at, attempt_count=0)
     if webhook_id is not None:
         statement = statement.where(_D.webhook_id == webhook_id)
     return changed(await session.execute(statement))
@@ -78,12 +79,17 @@ async def attempts(session: ReadSession, delivery_ids: Sequence[UUID]) -> Sequen
 
 def _is_next() -> ColumnElement[bool]:
     """No earlier delivery of the same subject is pending: a resolution must not overtake the opening."""
-    earlier = (_Earlier.webhook_id == _D.webhook_id, _Earlier.subject == _D.subject, _Earlier.seq < _D.seq, _Earlier.state == "pending")
+    earlier = (
+        _Earlier.webhook_id == _D.webhook_id,
+        _Earlier.subject == _D.subject,
+        _Earlier.seq < _D.seq,
+        _Earlier.state == DeliveryState.pending,
+    )
     return ~exists().where(*earlier)
 
 
 async def webhooks_with_due(session: ReadSession, at: datetime, busy: Collection[UUID]) -> Sequence[UUID]:
-    query = select(_D.webhook_id).where(_D.state == "pending", _D.next_attempt_at <= at, _D.webhook_id.not_in(busy), _is_next())
+    query = select(_D.webhook_id).where(_D.state == DeliveryState.pending, _D.next_attempt_at <= at, _D.webhook_id.not_in(busy), _is_next())
     return (await session.scalars(query.distinct())).all()
 
 
@@ -94,7 +100,7 @@ async def claim_due(
     query = (
         select(DeliveryRow, WebhookRow)
         .join(WebhookRow, WebhookRow.id == DeliveryRow.webhook_id)
-        .where(_D.webhook_id == webhook_id, _D.state == "pending", _D.next_attempt_at <= at, _is_next())
+        .where(_D.webhook_id == webhook_id, _D.state == DeliveryState.pending, _D.next_attempt_at <= at, _is_next())
         .order_by(_D.next_attempt_at, _D.seq)
         .limit(limit)
         .with_for_update(of=DeliveryRow, skip_locked=True)
@@ -106,7 +112,7 @@ async def claim_due(
 
 
 async def next_due(session: ReadSession, busy: Collection[UUID]) -> datetime | None:
-    query = select(func.min(_D.next_attempt_at)).where(_D.state == "pending", _D.webhook_id.not_in(busy), _is_next())
+    query = select(func.min(_D.next_attempt_at)).where(_D.state == DeliveryState.pending, _D.webhook_id.not_in(busy), _is_next())
     return (await session.execute(query)).scalar_one()
 
 
@@ -115,5 +121,5 @@ def add_attempt(session: WriteSession, **values: Any) -> None:
 
 
 async def delete_finished_before(session: WriteSession, at: datetime) -> int:
-    query = delete(DeliveryRow).where(DeliveryRow.state != "pending", DeliveryRow.created_at < at)
+    query = delete(DeliveryRow).where(DeliveryRow.state != DeliveryState.pending, DeliveryRow.created_at < at)
     return changed(await session.execute(query))

@@ -37,7 +37,7 @@ def _fields(row: DeliveryRow, attempts: Sequence[AttemptRow]) -> dict[str, Any]:
         "attempts": [Attempt.model_validate(attempt, from_attributes=True) for attempt in attempts],
         "created_at": row.created_at,
         "delivered_at": row.delivered_at,
-        "next_attempt_at": row.next_attempt_at if row.state == "pending" else None,
+        "next_attempt_at": row.next_attempt_at if row.state == DeliveryState.pending else None,
     }
 
 
@@ -91,7 +91,7 @@ async def send_test(session: WriteSession, settings: Settings, caller: Caller, w
         webhook_id=webhook_id,
         event=TEST_EVENT,
         body=test_event_body(Format(webhook.format), webhook_id, webhook.name, text, at, urls.public_address(settings)),
-        state="pending",
+        state=DeliveryState.pending,
         next_attempt_at=at,
         subject=f"test={uuid4()}",
         about="a test",
@@ -106,12 +106,12 @@ async def _send_again(session: WriteSession, caller: Caller, webhook_id: UUID, d
     row = await repository.get_locked(session, webhook_id, delivery_id)
     if row is None:
         raise NotFound(f"Webhook {webhook_id} has no delivery {delivery_id}.")
-    if row.state == "delivered" and not also_delivered:
+    if row.state == DeliveryState.delivered and not also_delivered:
         raise AlreadyDelivered("Use replay to send it again.")
-    if row.state == "pending" and also_delivered:
+    if row.state == DeliveryState.pending and also_delivered:
         raise StillPending("It is retried automatically; replay it once it has finished.")
     # Reset the count, so that a failed delivery gets its full number of attempts.
-    row.state, row.next_attempt_at, row.attempt_count = "pending", clock.now(), 0
+    row.state, row.next_attempt_at, row.attempt_count = DeliveryState.pending, clock.now(), 0
     await changes.wake_deliveries(session)
     action = "webhook.replay" if also_delivered else "webhook.retry"
     audit.record(session, caller.actor, action, str(delivery_id), address=caller.address, webhook_id=str(webhook_id))

@@ -21,7 +21,7 @@ from wallwatch_backend.kit.database import Database, WriteSession
 from wallwatch_backend.notify.deliveries import repository
 from wallwatch_backend.notify.deliveries.sender import Outcome, Sender, client
 from wallwatch_backend.notify.models import DeliveryRow, WebhookRow
-from wallwatch_backend.notify.schemas import TEST_EVENT
+from wallwatch_backend.notify.schemas import TEST_EVENT, DeliveryState
 from wallwatch_backend.notify.webhooks import repository as webhooks
 from wallwatch_backend.settings import Settings
 
@@ -130,7 +130,7 @@ class Dispatcher:
             deliveries = await repository.get_many_locked(session, webhook_id, [claimed.delivery_id for claimed, _ in ended])
             webhook = await webhooks.get_locked(session, webhook_id)
             for claimed, outcome in sorted(ended, key=lambda result: result[1].at):
-                ATTEMPTS.labels("delivered" if outcome.delivered else "failed").inc()
+                ATTEMPTS.labels(DeliveryState.delivered if outcome.delivered else DeliveryState.failed).inc()
                 delivery = deliveries.get(claimed.delivery_id)
                 if delivery is not None and webhook is not None:  # otherwise it was deleted meanwhile
                     self._record_one(session, webhook, delivery, claimed, outcome)
@@ -141,12 +141,12 @@ class Dispatcher:
         repository.add_attempt(session, delivery_id=delivery.id, **values)
         delivery.attempt_count = claimed.attempt
         if outcome.delivered:
-            delivery.state, delivery.delivered_at, delivery.next_attempt_at = "delivered", outcome.at, None
+            delivery.state, delivery.delivered_at, delivery.next_attempt_at = DeliveryState.delivered, outcome.at, None
             webhook.last_delivery_at, webhook.failing_since = outcome.at, None
             return
         gone = outcome.status == 410  # the receiver unsubscribes (Standard Webhooks)
         if gone or not claimed.may_send or claimed.attempt >= settings.webhook_max_attempts:
-            delivery.state, delivery.next_attempt_at = "failed", None
+            delivery.state, delivery.next_attempt_at = DeliveryState.failed, None
         else:
             delivery.next_attempt_at = clock.now() + timedelta(seconds=backoff_s(settings, claimed.attempt, self._rng))
         if not claimed.may_send or claimed.event == TEST_EVENT:

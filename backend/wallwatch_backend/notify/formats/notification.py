@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
+from wallwatch_backend.notify.incident_states import NotedState
+
 MAX_INCIDENTS = 100
 """In one body; the rest is only counted. A receiver that needs all of them queries the API."""
 
@@ -50,7 +52,7 @@ class Notification:
 
 
 def is_resolved(incident: Mapping[str, Any]) -> bool:
-    return incident.get("state") == "resolved"
+    return incident.get("state") == NotedState.resolved
 
 
 def place_of(incident: Mapping[str, Any]) -> str:

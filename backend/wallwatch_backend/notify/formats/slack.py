@@ -11,6 +11,7 @@ import orjson
 
 from wallwatch_backend.notify.events import OrderEvent
 from wallwatch_backend.notify.formats.notification import Notification, about, is_resolved, place_of
+from wallwatch_backend.notify.incident_states import NotedState
 
 MAX_ATTACHMENTS = 20
 """Nobody reads a longer message, and Slack rejects more than 100."""
@@ -29,9 +30,10 @@ def escape(text: object) -> str:
 
 
 def _state(incident: Mapping[str, Any]) -> str:
-    who = f" by {incident['acknowledged_by']}" if incident.get("state") == "acknowledged" and incident.get("acknowledged_by") else ""
+    acknowledged_by = incident.get("acknowledged_by") if incident.get("state") == NotedState.acknowledged else None
+    who = f" by {acknowledged_by}" if acknowledged_by else ""
     cleared = ", symptom cleared" if incident.get("active") is False and not is_resolved(incident) else ""
-    return f"{incident.get('state', 'open')}{who}{cleared}"
+    return f"{incident.get('state', NotedState.open)}{who}{cleared}"
 
 
 def _fields(incident: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from wallwatch_backend.kit.matchers import Labels, Matcher, matches
 from wallwatch_backend.notify.events import OrderEvent
 from wallwatch_backend.notify.formats.bodies import order_event_body
 from wallwatch_backend.notify.models import DeliveryRow, WebhookRow
-from wallwatch_backend.notify.schemas import EventType, Format
+from wallwatch_backend.notify.schemas import DeliveryState, EventType, Format
 from wallwatch_backend.notify.webhooks import repository
 
 _SUBSCRIBED = "webhooks.subscribed_to"
@@ -45,7 +45,7 @@ async def publish(
             webhook_id=webhook.id,
             event=str(event),
             body=order_event_body(Format(webhook.format), built, webhook.name, webhook.id),
-            state="pending",
+            state=DeliveryState.pending,
             next_attempt_at=built.at,
             subject=built.subject,
             about=built.about,

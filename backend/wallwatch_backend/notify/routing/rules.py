@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Literal
 
+from wallwatch_backend.notify.incident_states import NotedState
 from wallwatch_backend.notify.schemas import EventType
 
 OPENED, UPDATED, RESOLVED = EventType.opened, EventType.updated, EventType.resolved
@@ -42,12 +43,12 @@ def decide(
     >>> decide(UPDATED, "open", frozenset(EventType), tracked=False, notified=False, pending=None, last_state=None).value
     'incident.opened'
     """
-    if state == "suppressed":
+    if state == NotedState.suppressed:
         return NoEvent.keep
-    if state == "resolved" and event != RESOLVED:  # older than the resolution, which has its own event
+    if state == NotedState.resolved and event != RESOLVED:  # older than the resolution, which has its own event
         return NoEvent.keep if tracked else NoEvent.forget
-    if state == "resolved":
-        never_sent = tracked and not notified and (last_state == "suppressed" or pending == OPENED)
+    if state == NotedState.resolved:
+        never_sent = tracked and not notified and (last_state == NotedState.suppressed or pending == OPENED)
         return NoEvent.forget if never_sent or RESOLVED not in subscribed else RESOLVED
     if OPENED in subscribed and (event == OPENED or not notified or pending == OPENED):
         return OPENED

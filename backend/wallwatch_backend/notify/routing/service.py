@@ -9,10 +9,11 @@ from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.matchers import Matcher, labels_of, matches
 from wallwatch_backend.notify.formats.bodies import notification_body
 from wallwatch_backend.notify.formats.notification import Notification, about
+from wallwatch_backend.notify.incident_states import NotedState
 from wallwatch_backend.notify.models import DeliveryRow, EventRow, GroupRow, MemberRow, WebhookRow
 from wallwatch_backend.notify.routing import repository
 from wallwatch_backend.notify.routing.rules import NoEvent, decide, due_at, repeat_at
-from wallwatch_backend.notify.schemas import GROUP_EVENT, INCIDENT_EVENTS, REPEATED_EVENT, EventType, Format
+from wallwatch_backend.notify.schemas import GROUP_EVENT, INCIDENT_EVENTS, REPEATED_EVENT, DeliveryState, EventType, Format
 
 _INCIDENT_EVENTS = frozenset(str(event) for event in INCIDENT_EVENTS)
 
@@ -73,7 +74,7 @@ class RoutingBatch:
             self._route_to(webhook, member, event, at)
 
     def _route_to(self, webhook: WebhookRow, member: MemberRow | None, event: EventRow, at: datetime) -> None:
-        state = str(event.data.get("state", "open"))
+        state = str(event.data.get("state", NotedState.open))
         decision = decide(
             EventType(event.event),
             state,
@@ -87,11 +88,11 @@ class RoutingBatch:
             if member is not None:
                 self._remove(member)
             return
-        if decision is NoEvent.keep and state == "resolved":
+        if decision is NoEvent.keep and state == NotedState.resolved:
             return
         member, group = self._member_in_group(webhook, member, event)
         member.state, member.data, member.changed_at = state, event.data, event.at
-        if state == "suppressed":
+        if state == NotedState.suppressed:
             member.event = None
         elif decision is not NoEvent.keep and is_immediate(webhook):
             self._add_delivery(webhook, group, [member], str(decision), event.at)
@@ -143,9 +144,9 @@ class RoutingBatch:
             state = states.get(member.incident_id)
             if member.event == EventType.resolved:
                 reportable.append(member)
-            elif state is None or state == "resolved":
+            elif state is None or state == NotedState.resolved:
                 self._remove(member)
-            elif state == "suppressed":
+            elif state == NotedState.suppressed:
                 member.state, member.event = state, None
             else:
                 reportable.append(member)
@@ -170,7 +171,7 @@ class RoutingBatch:
                 webhook_id=webhook.id,
                 event=event,
                 body=notification_body(Format(webhook.format), notification),
-                state="pending",
+                state=DeliveryState.pending,
                 next_attempt_at=at,
                 subject=group.key,
                 about=about(notification),
@@ -179,7 +180,7 @@ class RoutingBatch:
         unresolved = False
         for member in members:
             member.event, member.notified = None, True
-            if member.state == "resolved":
+            if member.state == NotedState.resolved:
                 self._remove(member)
             else:
                 unresolved = True

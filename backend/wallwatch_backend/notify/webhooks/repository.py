@@ -8,6 +8,7 @@ from sqlalchemy import delete, exists, func, select, text, tuple_, update
 
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.notify.models import DeliveryRow, GroupRow, WebhookRow
+from wallwatch_backend.notify.schemas import DeliveryState
 
 
 async def page(session: ReadSession, after: tuple[datetime, UUID] | None, limit: int) -> Sequence[WebhookRow]:
@@ -48,7 +49,7 @@ async def remove(session: WriteSession, webhook_id: UUID) -> str | None:
 async def dead_letter_counts(session: ReadSession, webhook_ids: Collection[UUID]) -> dict[UUID, int]:
     query = (
         select(DeliveryRow.webhook_id, func.count())
-        .where(DeliveryRow.state == "failed", DeliveryRow.webhook_id.in_(webhook_ids))
+        .where(DeliveryRow.state == DeliveryState.failed, DeliveryRow.webhook_id.in_(webhook_ids))
         .group_by(DeliveryRow.webhook_id)
     )
     return {row[0]: row[1] for row in await session.execute(query)}

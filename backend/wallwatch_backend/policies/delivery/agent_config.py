@@ -36,7 +36,7 @@ class Compiled(NamedTuple):
 
 
 class PolicyFile:
-    """The compiled policies in force, compiled once and again after `changed`.
+    """The compiled enabled policies, compiled once and again after `changed`.
 
     Implements `RemoteConfiguration` of `hosts.connections`.
     """
@@ -74,7 +74,7 @@ class PolicyFile:
 
 
 def compile_all(rows: Sequence[Row[Any]]) -> Compiled:
-    """Compile the policies in force. One that cannot be used after an upgrade is left out; the others stay."""
+    """Compile the enabled policies. One that cannot be used after an upgrade is left out; the others stay."""
     switched_off = {row.id for row in rows if not row.own}
     chosen = {id: (policy, 0) for id, policy in catalogue().items() if id not in switched_off and policy.where == "edge"}
     left_out = []

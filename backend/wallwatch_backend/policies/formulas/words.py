@@ -9,8 +9,8 @@ from wallwatch.domain.policies.vocabulary import event_kinds
 def label(kind: str) -> str:
     """Return the label of a kind of event.
 
-    >>> label("cni_add"), label("never heard of")
-    ('Container attached', 'never heard of')
+    >>> label("cni_add"), label("unknown word")
+    ('Container attached', 'unknown word')
     """
     known = event_kinds().get(kind)
     return known.label if known is not None else kind

@@ -45,9 +45,9 @@ async def list_policies(caller: AsViewer, request: Request, session: Reading) ->
 )
 async def create_policy(caller: AsOperator, body: NewPolicy, session: Writing, response: Response) -> Policy:
     """Save a policy as a draft; it does not run until it is enabled."""
-    made = await service.create(session, caller, body)
-    response.headers["ETag"] = etag(made.version)
-    return made
+    created = await service.create(session, caller, body)
+    response.headers["ETag"] = etag(created.version)
+    return created
 
 
 @router.get("/{policy_id}", operation_id="getPolicy", responses=problems.responses(*ONE))

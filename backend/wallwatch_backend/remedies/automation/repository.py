@@ -74,11 +74,11 @@ async def active_findings(session: ReadSession) -> Sequence[Any]:
 
 
 FRESH = timedelta(minutes=5)
-"""Forecasts are made once a minute; an older one is stale."""
+"""There is a new forecast every minute; an older one is stale."""
 
 
 async def declining(session: ReadSession, at: datetime) -> Sequence[Any]:
-    """RNICs whose bandwidth is likely to fall and whose host has a connected agent, the next decline first, as places without a finding."""
+    """RNICs with a predicted decline whose host has a connected agent, the earliest decline first, as places without a finding."""
     nothing = [literal("").label(name) for name in ("symptom", "severity", "scope")]
     query = (
         select(

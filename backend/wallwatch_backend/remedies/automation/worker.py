@@ -87,7 +87,7 @@ class AutomationDriver:
             except (RemedyInProgress, PlanInProgress):
                 continue  # something is under way there; a later look may find it over
             except WallwatchError as error:
-                log.warning("automation_not_begun", rule=rule.name, host=place.host, why=error.detail)
+                log.warning("automation_not_started", rule=rule.name, host=place.host, why=error.detail)
 
     async def _open(self, session: WriteSession, rule: RuleRow, place: Place, *, on_rnic: bool, at: datetime) -> None:
         current = await repository.rule_locked(session, rule.id)

@@ -75,7 +75,7 @@ async def admit(session: WriteSession, settings: Settings, action: str, host: st
     if host in admission.hosts:
         return
     if (count := len(admission.hosts)) >= admission.limit:
-        raise TooManyAtOnce(f"Remedies are under way on {count} hosts, the limit is {admission.limit}; wait until some are over.")
+        raise TooManyAtOnce(f"Remedies are under way on {count} hosts, the limit is {admission.limit}; wait until some have finished.")
     racks = await repository.racks_of(session, {host})
     if len(admission.racks) >= settings.remedy_max_racks and not racks <= admission.racks:
         raise TooManyAtOnce(f"Remedies are under way in {len(admission.racks)} racks, the limit is {settings.remedy_max_racks}.")

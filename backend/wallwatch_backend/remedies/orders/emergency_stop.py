@@ -10,7 +10,7 @@ from wallwatch_backend.remedies.states import CommandState, RemedyState
 
 
 async def stop_all(session: WriteSession, caller: Caller, reason: str) -> None:
-    """Stop all remedies. What a host has begun goes on; undo and dry runs stay possible."""
+    """Stop all remedies. A command that a host has started continues; undo and dry runs stay possible."""
     at = clock.now()
     await control.begin_stop(session, caller, reason, at)
     unsent = await repository.unsent_applies(session)

@@ -12,7 +12,7 @@ from wallwatch_backend.kit.database import ReadSession
 from wallwatch_backend.kit.rows import any_of_texts
 from wallwatch_backend.remedies.models import CommandRow, RemedyRow
 from wallwatch_backend.remedies.orders import repository
-from wallwatch_backend.remedies.states import DONE_ON_HOST, RemedyState
+from wallwatch_backend.remedies.states import DONE_ON_HOST, CommandState, RemedyState
 
 _MAX_REMEDIES = 100
 
@@ -47,7 +47,7 @@ class OrderHistory:
         query = (
             select(c.remedy_id, r.action, r.host, r.pci, c.sent_at, c.finished_at)
             .join_from(r, c, c.remedy_id == r.id)
-            .where(r.action.in_(actions), c.operation != "dry_run", c.sent_at.is_not(None), c.state != "refused")
+            .where(r.action.in_(actions), c.operation != "dry_run", c.sent_at.is_not(None), c.state != CommandState.refused)
             .where(or_(c.finished_at.is_(None), c.finished_at > ended_after))
             .order_by(c.sent_at, c.id)
         )

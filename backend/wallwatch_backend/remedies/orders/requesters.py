@@ -8,7 +8,7 @@ from wallwatch_backend.kit.database import ReadSession
 Resolver = Callable[[ReadSession, str], Awaitable[Iterable[str]]]
 """Gets an actor's name without its prefix; returns the actors behind it."""
 
-_resolvers: dict[str, Resolver] = {"token:": tokens.makers}
+_resolvers: dict[str, Resolver] = {"token:": tokens.creators}
 
 
 def register(prefix: str, resolver: Resolver) -> None:

@@ -125,7 +125,7 @@ class Command(BaseModel):
 
 
 class InhibitedFinding(BaseModel):
-    """A finding that began while a remedy ran that may bring it about."""
+    """A finding that began while a remedy ran that may have caused it."""
 
     finding_id: UUID
     incident_id: UUID

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from wallwatch_backend.remedies.orders.schemas import Operation
-from wallwatch_backend.remedies.states import OPEN_COMMAND, RemedyState
+from wallwatch_backend.remedies.states import OPEN_COMMAND, CommandState, RemedyState
 
 Result = Literal["done", "failed", "refused", "expired"]
 """What an agent may answer, and `expired` where it answered nothing in time."""
@@ -67,6 +67,6 @@ def repetition(command_state: str, command_code: str | None, state: str, code: s
     >>> repetition("done", None, "done", ""), repetition("done", None, "failed", "exit_1")
     ('known', 'contradicts')
     """
-    if command_state in OPEN_COMMAND or command_state == "expired" or command_code == "busy":
+    if command_state in OPEN_COMMAND or command_state == CommandState.expired or command_code == "busy":
         return None
     return "known" if (command_state, command_code or "") == (state, code or "") else "contradicts"

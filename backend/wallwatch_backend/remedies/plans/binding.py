@@ -16,7 +16,7 @@ from wallwatch_backend.remedies.plans.states import PLAN, PlanState
 from wallwatch_backend.remedies.states import REMEDY
 
 UNUSED_BY = REMEDY.where(lambda state: state.over and state.on_host != "changed")
-"""States of a remedy whose plan may be applied again; the agent itself refuses a plan that it has begun."""
+"""States of a remedy whose plan may be applied again; the agent itself refuses a plan that it has started."""
 
 
 async def bound_params(session: WriteSession, host: str, pci: str | None, params: dict[str, Any]) -> dict[str, Any]:

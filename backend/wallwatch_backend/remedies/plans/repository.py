@@ -119,7 +119,7 @@ async def to_check(session: ReadSession) -> Sequence[UUID]:
 
 
 async def forget_before(session: WriteSession, at: datetime) -> None:
-    """Drop the dumps of old plans; their reports stay."""
+    """Delete the dumps of old plans; their reports stay."""
     await session.execute(update(P).where(P.created_at < at, P.flows.is_not(None)).values(flows=None, flows_after=None))
 
 

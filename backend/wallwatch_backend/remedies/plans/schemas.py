@@ -6,8 +6,9 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
+from wallwatch.domain.planning.plan_report import CounterExample
 from wallwatch_backend.kit.text import HostName, PciAddress
-from wallwatch_backend.remedies.plans.schemas_report import CounterExample, PlanReport
+from wallwatch_backend.remedies.plans.schemas_report import PlanReport
 from wallwatch_backend.remedies.plans.states import PlanState
 
 PlanTrigger = Literal["manual", "forecast", "policy"]

@@ -1,15 +1,12 @@
-"""What a plan says of itself: `wallwatch plan --json` without its steps (home: `wallwatch.domain.planning.plan_report`)."""
+"""What a plan says of itself, as stored: `wallwatch plan --json` without its steps, of which only the number is kept.
 
-from typing import Literal
+`wallwatch.domain.planning.plan_report` defines it; fields that it got later have a default here, for reports from before.
+"""
 
 from pydantic import BaseModel, Field
 
-
-class PlanExpectation(BaseModel):
-    q_l: float | None
-    q_r: float | None
-    bandwidth_gbps: float | None
-    latency_us: float | None
+from wallwatch.domain.planning import plan_report
+from wallwatch.domain.planning.plan_report import PlanCost, PlanExpectation
 
 
 class PlanExpected(BaseModel):
@@ -24,27 +21,7 @@ class PlanExpected(BaseModel):
     latency_gain: float | None
 
 
-class PlanCost(BaseModel):
-    operations: int
-    insertions: int
-    duration_s: float
-    pace_per_s: float
-    flows_in_software: int = Field(description="Flows whose packets pass through software while their mask is moved")
-    longest_in_software_s: float
-    packets_in_software: float
-
-
-class HyperMaskUse(BaseModel):
-    direction: str
-    recirc_id: int
-    mask: str
-    length_bits: int
-    present: int
-    added: int
-    warmed: int
-    evicted: int
-    left_out: int
-    without_exact_header: int
+class HyperMaskUse(plan_report.HyperMaskUse):
     resting: int = Field(default=0, description="Flows with traffic that rest or have just come; they would lose an entry")
 
 
@@ -54,13 +31,7 @@ class HyperUse(BaseModel):
     masks: list[HyperMaskUse]
 
 
-class PlannedMask(BaseModel):
-    position: int
-    mask: str
-    length_bits: int
-    flows: int
-    packets_60s: float
-    score: float
+class PlannedMask(plan_report.PlannedMask):
     hyper: bool = False
     moved: bool = False
 
@@ -78,40 +49,8 @@ class PlannedChains(BaseModel):
     ingress: PlannedChain
 
 
-class FlowOfExample(BaseModel):
-    line: int
-    ufid: str
-    match: str
-
-
-class TreatedAs(BaseModel):
-    actions: str
-    flow: FlowOfExample | None
-
-
-class CounterExample(BaseModel):
-    """A packet that is treated differently."""
-
-    packet: dict[str, str] = Field(description="Header fields; those that are not named may have any value that the flows allow")
-    before: TreatedAs
-    after: TreatedAs
-    order: str
-    assumes: list[str]
-
-
-class PlanProof(BaseModel):
-    equivalent: bool
-    verdict: Literal["equivalent", "different", "undecided"]
+class PlanProof(plan_report.PlanProof):
     reason: str = ""
-    counterexample: CounterExample | None
-    flows_before: int
-    flows_after: int
-    masks_before: int
-    masks_after: int
-    contested_pairs: int
-    regions_searched: int
-    opaque_fields: list[str]
-    took_ms: float
 
 
 class StepCounts(BaseModel):

@@ -1,4 +1,4 @@
-"""Queries of what telemetry shows of a card around a plan."""
+"""Queries of what telemetry shows of an RNIC around a plan."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -53,7 +53,7 @@ async def step(session: WriteSession, settings: Settings, signer: CommandSigner,
         try:
             await orders.undo(session, settings, signer, caller, remedies[place].id)
         except (RemedyInProgress, NoAgent):
-            continue  # something else is under way on the host: undone when that is over
+            continue  # something else is under way on the host: undone when that has finished
 
 
 async def pause(session: WriteSession, row: RolloutRow, why: str, at: datetime) -> None:

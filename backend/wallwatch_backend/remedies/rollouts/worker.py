@@ -90,7 +90,7 @@ class RolloutDriver:
                     session, self._settings, self._signer, _caller(row, row.requested_by), order, None, part_of=(row.id, row.wave)
                 )
             except TooManyAtOnce:
-                return  # the rest when others are over
+                return  # the rest when others have finished
             except Stopped as stopped:
                 await self._pause(session, row, stopped.detail, at)
                 return
