@@ -12,12 +12,12 @@ from sqlalchemy import text
 from wallwatch_backend.incidents.states import IncidentState
 from wallwatch_backend.kit.database import Database, ReadSession
 from wallwatch_backend.notify.deliveries import repository as deliveries
-from wallwatch_backend.notify.incident_states import NotedState
 from wallwatch_backend.notify.models import WebhookRow
 from wallwatch_backend.notify.routing import incident_events
 from wallwatch_backend.notify.routing.service import RoutingBatch
 from wallwatch_backend.notify.routing.worker import Router
 from wallwatch_backend.notify.schemas import INCIDENT_EVENTS, EventType
+from wallwatch_backend.notify.states import NotedState
 from wallwatch_backend.notify.webhooks import repository as webhooks
 from wallwatch_backend.settings import Settings
 

@@ -6,7 +6,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from wallwatch_backend.kit.columns import At, Created, Id, Json, JsonList, Ref
 from wallwatch_backend.kit.database import Base
-from wallwatch_backend.notify.schemas import DeliveryState
+from wallwatch_backend.notify.states import DeliveryState
 
 
 class WebhookRow(Base):

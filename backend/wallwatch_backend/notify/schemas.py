@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, Field, StringConstraints, model_
 
 from wallwatch_backend.kit.matchers import LabelName, Matcher, Matchers
 from wallwatch_backend.kit.text import Line, StorableText
+from wallwatch_backend.notify.states import DeliveryState
 
 
 class EventType(StrEnum):
@@ -128,12 +129,6 @@ class WebhookChange(BaseModel):
         if not given and "repeat_interval_s" not in self.model_fields_set:
             raise ValueError(f"give at least one of {', '.join(type(self).model_fields)}")
         return self
-
-
-class DeliveryState(StrEnum):
-    pending = "pending"
-    delivered = "delivered"
-    failed = "failed"
 
 
 class Attempt(BaseModel):

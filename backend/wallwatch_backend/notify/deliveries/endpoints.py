@@ -13,7 +13,8 @@ from wallwatch_backend.kit.paging import BadCursor, Cursor, Limit, Page
 from wallwatch_backend.kit.settings_dependency import TheSettings
 from wallwatch_backend.kit.text import StorableText
 from wallwatch_backend.notify.deliveries import errors, service
-from wallwatch_backend.notify.schemas import DeadLetter, Delivery, DeliveryDetail, DeliveryState, ReplayAll, Replayed
+from wallwatch_backend.notify.schemas import DeadLetter, Delivery, DeliveryDetail, ReplayAll, Replayed
+from wallwatch_backend.notify.states import DeliveryState
 
 router = APIRouter(prefix="/webhooks", tags=["webhooks"])
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import aliased
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.rows import changed
 from wallwatch_backend.notify.models import AttemptRow, DeliveryRow, WebhookRow
-from wallwatch_backend.notify.schemas import DeliveryState
+from wallwatch_backend.notify.states import DeliveryState
 
 _Earlier = aliased(DeliveryRow)
 _D = DeliveryRow

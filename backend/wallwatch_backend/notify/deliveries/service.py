@@ -15,7 +15,8 @@ from wallwatch_backend.notify.deliveries import repository
 from wallwatch_backend.notify.deliveries.errors import AlreadyDelivered, StillPending
 from wallwatch_backend.notify.formats.bodies import test_event_body
 from wallwatch_backend.notify.models import AttemptRow, DeliveryRow
-from wallwatch_backend.notify.schemas import TEST_EVENT, Attempt, DeadLetter, Delivery, DeliveryDetail, DeliveryState, Format
+from wallwatch_backend.notify.schemas import TEST_EVENT, Attempt, DeadLetter, Delivery, DeliveryDetail, Format
+from wallwatch_backend.notify.states import DeliveryState
 from wallwatch_backend.notify.webhooks import repository as webhooks
 from wallwatch_backend.notify.webhooks import urls
 from wallwatch_backend.settings import Settings

@@ -21,7 +21,8 @@ from wallwatch_backend.kit.database import Database, WriteSession
 from wallwatch_backend.notify.deliveries import repository
 from wallwatch_backend.notify.deliveries.sender import Outcome, Sender, client
 from wallwatch_backend.notify.models import DeliveryRow, WebhookRow
-from wallwatch_backend.notify.schemas import TEST_EVENT, DeliveryState
+from wallwatch_backend.notify.schemas import TEST_EVENT
+from wallwatch_backend.notify.states import DeliveryState
 from wallwatch_backend.notify.webhooks import repository as webhooks
 from wallwatch_backend.settings import Settings
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from wallwatch_backend.notify.incident_states import NotedState
+from wallwatch_backend.notify.states import NotedState
 
 MAX_INCIDENTS = 100
 """In one body; the rest is only counted. A receiver that needs all of them queries the API."""

@@ -11,7 +11,7 @@ import orjson
 
 from wallwatch_backend.notify.events import OrderEvent
 from wallwatch_backend.notify.formats.notification import Notification, about, is_resolved, place_of
-from wallwatch_backend.notify.incident_states import NotedState
+from wallwatch_backend.notify.states import NotedState
 
 MAX_ATTACHMENTS = 20
 """Nobody reads a longer message, and Slack rejects more than 100."""

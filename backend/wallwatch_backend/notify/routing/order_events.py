@@ -11,7 +11,8 @@ from wallwatch_backend.kit.matchers import Labels, Matcher, matches
 from wallwatch_backend.notify.events import OrderEvent
 from wallwatch_backend.notify.formats.bodies import order_event_body
 from wallwatch_backend.notify.models import DeliveryRow, WebhookRow
-from wallwatch_backend.notify.schemas import DeliveryState, EventType, Format
+from wallwatch_backend.notify.schemas import EventType, Format
+from wallwatch_backend.notify.states import DeliveryState
 from wallwatch_backend.notify.webhooks import repository
 
 _SUBSCRIBED = "webhooks.subscribed_to"

@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Literal
 
-from wallwatch_backend.notify.incident_states import NotedState
 from wallwatch_backend.notify.schemas import EventType
+from wallwatch_backend.notify.states import NotedState
 
 OPENED, UPDATED, RESOLVED = EventType.opened, EventType.updated, EventType.resolved
 

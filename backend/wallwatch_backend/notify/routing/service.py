@@ -9,11 +9,11 @@ from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.matchers import Matcher, labels_of, matches
 from wallwatch_backend.notify.formats.bodies import notification_body
 from wallwatch_backend.notify.formats.notification import Notification, about
-from wallwatch_backend.notify.incident_states import NotedState
 from wallwatch_backend.notify.models import DeliveryRow, EventRow, GroupRow, MemberRow, WebhookRow
 from wallwatch_backend.notify.routing import repository
 from wallwatch_backend.notify.routing.rules import NoEvent, decide, due_at, repeat_at
-from wallwatch_backend.notify.schemas import GROUP_EVENT, INCIDENT_EVENTS, REPEATED_EVENT, DeliveryState, EventType, Format
+from wallwatch_backend.notify.schemas import GROUP_EVENT, INCIDENT_EVENTS, REPEATED_EVENT, EventType, Format
+from wallwatch_backend.notify.states import DeliveryState, NotedState
 
 _INCIDENT_EVENTS = frozenset(str(event) for event in INCIDENT_EVENTS)
 

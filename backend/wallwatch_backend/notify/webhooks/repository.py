@@ -8,7 +8,7 @@ from sqlalchemy import delete, exists, func, select, text, tuple_, update
 
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.notify.models import DeliveryRow, GroupRow, WebhookRow
-from wallwatch_backend.notify.schemas import DeliveryState
+from wallwatch_backend.notify.states import DeliveryState
 
 
 async def page(session: ReadSession, after: tuple[datetime, UUID] | None, limit: int) -> Sequence[WebhookRow]:
