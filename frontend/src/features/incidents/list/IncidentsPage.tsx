@@ -2,12 +2,11 @@ import { Button, Group, Stack, Text, Title } from "@mantine/core";
 import { useCallback, useMemo, useState } from "react";
 import { plural } from "@/lib/format";
 import { useKeys } from "@/lib/keys";
-import { EmptyState } from "@/lib/ui/EmptyState";
 import { Panel } from "@/lib/ui/Panel";
 import { QueryState } from "@/lib/ui/QueryState";
 import { useSession } from "@/shared/session";
 import { ExportMenu } from "../filters/ExportMenu";
-import { type IncidentFilters, isFiltered } from "../filters/filters";
+import type { IncidentFilters } from "../filters/filters";
 import { IncidentFilterBar } from "../filters/IncidentFilterBar";
 import { SavedViews } from "../filters/SavedViews";
 import { matchersFor } from "../silences/fromIncidents";
@@ -17,6 +16,7 @@ import { BulkBar } from "./BulkBar";
 import { BulkDialog } from "./BulkDialog";
 import { IncidentTable } from "./IncidentTable";
 import { listKeys } from "./listKeys";
+import { NoIncidents } from "./NoIncidents";
 import { useBulk } from "./useBulk";
 import { useIncidentCounts, useIncidentList } from "./useIncidentList";
 import { useSelection } from "./useSelection";
@@ -80,7 +80,6 @@ export function IncidentsPage({ filters, onFilters, onOpen }: Props) {
     }),
   );
 
-  const filtered = isFiltered(filters);
   const { pages } = list;
   const { fetchNextPage } = pages;
   // After an error the button remains: asking again and again would help nobody.
@@ -130,13 +129,7 @@ export function IncidentsPage({ filters, onFilters, onOpen }: Props) {
             query={{ data: list.rows, error: list.error, dataUpdatedAt: list.updatedAt, refetch: pages.refetch }}
             lines={8}
             isEmpty={(items) => items.length === 0}
-            empty={
-              <EmptyState title={filtered ? "No incident matches these filters" : "No open incidents"}>
-                {filtered
-                  ? "Clear the filters, or choose All to include resolved incidents."
-                  : "An incident opens when a symptom is detected on an RNIC or a host. Choose All to include resolved incidents."}
-              </EmptyState>
-            }
+            empty={<NoIncidents filters={filters} />}
           >
             {(items) => (
               <IncidentTable

@@ -113,7 +113,14 @@ export function FleetCanvas({ state, rows, now, wallLabel, onOpen }: Props) {
     };
     request();
   });
-  useEffect(() => () => cancelAnimationFrame(frame.current), []);
+  useEffect(
+    () => () => {
+      cancelAnimationFrame(frame.current);
+      // Strict mode mounts a component twice: a cancelled frame that still counted as requested would stop all painting.
+      frame.current = 0;
+    },
+    [],
+  );
 
   const onKeyDown = (event: KeyboardEvent) => {
     const move = ARROWS[event.key];
@@ -146,13 +153,13 @@ export function FleetCanvas({ state, rows, now, wallLabel, onOpen }: Props) {
         role="listbox"
         tabIndex={0}
         aria-label={`Fleet, ${layout.order.length} RNICs. Arrow keys move between tiles, Enter opens one, plus and minus zoom, 0 shows all.`}
-        aria-activedescendant={focusRow === undefined ? undefined : "wall-focus"}
+        aria-activedescendant={focusRow === undefined ? undefined : "fleet-focus"}
         onKeyDown={onKeyDown}
         onFocus={() => setFocus((tile) => (tile < 0 && layout.order.length > 0 ? 0 : tile))}
         onBlur={() => setFocus(-1)}
       >
         <div
-          id="wall-focus"
+          id="fleet-focus"
           role="option"
           aria-selected={focusRow !== undefined}
           aria-setsize={layout.order.length}
