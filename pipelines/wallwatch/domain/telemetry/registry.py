@@ -140,7 +140,7 @@ def measurements() -> dict[str, Measurement]:
     """Every measurement by its name.
 
     >>> measurements()["rnic_offload"].fields["q_egress"].unit
-    'queries'
+    'lookups'
     """
     return parse_measurements(_read("metrics.yaml"))
 
