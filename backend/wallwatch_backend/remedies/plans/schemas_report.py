@@ -14,12 +14,12 @@ class PlanExpectation(BaseModel):
 
 class PlanExpected(BaseModel):
     before: PlanExpectation
-    after: PlanExpectation = Field(description="A minute after the flows were read")
+    after: PlanExpectation = Field(description="One minute after the flows were read")
     low: PlanExpectation | None = Field(
         default=None,
-        description="Three minutes after: flows with entries have ended, others came under the masks behind; null in old plans",
+        description="Three minutes after: flows with entries are gone, others were added under the masks behind; null in old plans",
     )
-    high: PlanExpectation | None = Field(default=None, description="While all flows with entries go on; null in old plans")
+    high: PlanExpectation | None = Field(default=None, description="While all flows with entries are active; null in old plans")
     bandwidth_gain: float | None
     latency_gain: float | None
 
@@ -45,7 +45,7 @@ class HyperMaskUse(BaseModel):
     evicted: int
     left_out: int
     without_exact_header: int
-    resting: int = Field(default=0, description="Flows with traffic that rest or have just come; they would lose an entry")
+    resting: int = Field(default=0, description="Flows with traffic that are idle or new; they would lose an entry")
 
 
 class HyperUse(BaseModel):
@@ -92,7 +92,7 @@ class TreatedAs(BaseModel):
 class CounterExample(BaseModel):
     """A packet that is treated differently."""
 
-    packet: dict[str, str] = Field(description="Header fields; those that are not named may have any value that the flows allow")
+    packet: dict[str, str] = Field(description="Header fields; fields not listed may have any value that the flows allow")
     before: TreatedAs
     after: TreatedAs
     order: str
@@ -131,7 +131,7 @@ class PlanReport(BaseModel):
     entries_after: int
     left_to_software: int
     released: int = Field(
-        default=0, description="Flows that are not added again when their mask is moved, since an exact entry has their packets"
+        default=0, description="Flows that are not added again when their mask is moved, because an exact entry handles their packets"
     )
     traffic: str
     chains: PlannedChains

@@ -77,7 +77,7 @@ def calibrate(
     latency = next((f for f in fits if f.verb == verb and f.quantity == "latency"), None)
     judged = [fit for fit in (bandwidth, latency) if fit is not None]
     if not judged:
-        raise NothingToFit(f"there is no measurement of {verb}; there are some of {', '.join(sorted({f.verb for f in fits}))}", problems)
+        raise NothingToFit(f"no measurements of {verb}; the files contain {', '.join(sorted({f.verb for f in fits}))}", problems)
     accepted = all(fit.accepted for fit in judged)
     return Calibration(
         profile=profile,
@@ -220,17 +220,17 @@ def _what_cannot_be_told(found: least_squares.Fit, names: Sequence[str], distinc
     hidden = [name for name, told in zip(names, found.told, strict=True) if not told]
     if hidden:
         notes.append(
-            f"{distinct} different (Q_l, Q_r) cannot tell {', '.join(hidden)} apart: they stay near the current profile's values, and their"
-            " wide intervals are what is believed beforehand. Measure more combinations, with the masks of one direction varied while the"
+            f"{distinct} different (Q_l, Q_r) do not identify {', '.join(hidden)}: they stay near the current profile's values, and their"
+            " wide intervals come from prior assumptions. Measure more combinations, with the masks of one direction varied while the"
             " other stays."
         )
     if found.degrees_of_freedom <= 0:
         notes.append(
-            f"There are no more points than parameters ({len(names)}): the curve passes through the points, so R squared says nothing about"
-            " how well it will predict others."
+            f"The fit has no more points than parameters ({len(names)}): the curve passes through the points, so R squared does not show"
+            " how well it predicts other points."
         )
     elif found.degrees_of_freedom < 3:
-        notes.append(f"Only {found.degrees_of_freedom} more points than parameters: the intervals rest on an assumed scatter and are wide.")
+        notes.append(f"Only {found.degrees_of_freedom} more points than parameters: the intervals assume a scatter and are wide.")
     return notes
 
 
@@ -240,7 +240,7 @@ def _other_sizes_only(sources: set[str], used: set[str], quantity: Quantity, siz
         return []
     named = ", ".join(lost[:5]) + (f" and {len(lost) - 5} more" if len(lost) > 5 else "")
     return [
-        f"{len(lost)} of {len(sources)} files were not measured at {size} bytes and are not in this fit: {named}. Measure all of them at"
+        f"{len(lost)} of {len(sources)} files have no measurement at {size} bytes and are not in this fit: {named}. Measure all files at"
         f" one size (-a), or choose another (--{quantity}-bytes)."
     ]
 
@@ -256,8 +256,8 @@ def _bad_runs(found: least_squares.Fit, points: Sequence[Point], values: least_s
         return []
     alone = [i for i, one in enumerate(off) if one > max(BAD_RUN, 5.0 * float(np.median(off)))]
     return [
-        f"{points[i].source} is {off[i]:.0%} from a curve that meets the others: it hardly counts in the fit, but in R squared and in the"
-        " comparison with the current profile. Measure it again, check its numbers of masks, or leave it out."
+        f"{points[i].source} is {off[i]:.0%} off the curve through the other points: it has little weight in the fit, but full "
+        "weight in R squared and in the comparison with the current profile. Measure it again, check its numbers of masks, or leave it out."
         for i in alone
     ]
 
@@ -306,23 +306,24 @@ def _candidate(current: Performance, bandwidth: QuantityFit | None, latency: Qua
 def _notes(bandwidth: QuantityFit | None, latency: QuantityFit | None, measured: Sequence[Measured]) -> list[str]:
     notes = []
     if bandwidth is None:
-        notes.append("No bandwidth of this verb was measured: u, v, m, n and w stay as they are.")
+        notes.append("No bandwidth was measured for this verb: u, v, m, n and w are unchanged.")
     if latency is None:
-        notes.append("No latency of this verb was measured: a, b and c stay as they are.")
+        notes.append("No latency was measured for this verb: a, b and c are unchanged.")
     queue_pairs = sorted({m.run.queue_pairs for m in measured if m.run.quantity == "bandwidth" and m.run.queue_pairs})
     if len(queue_pairs) > 1:
         notes.append(
-            f"The runs of bandwidth had different numbers of queue pairs ({', '.join(map(str, queue_pairs))}), which alone changes it."
+            f"The bandwidth runs used different numbers of queue pairs ({', '.join(map(str, queue_pairs))}), "
+            "which alone changes the bandwidth."
         )
     if any(m.run.verb == "atomic" for m in measured):
-        notes.append("Runs of atomic verbs were read and not fitted: the model does not describe them.")
+        notes.append("Runs of atomic verbs are not fitted: the model does not cover them.")
     return notes
 
 
 def _what_was_there(measured: Sequence[Measured], wish: Wish) -> str:
     kinds = sorted({f"{m.run.verb} {m.run.quantity}" for m in measured})
     if not kinds:
-        return "nothing to fit: no run with known numbers of masks was read"
+        return "nothing to fit: no run has known mask counts"
     wanted = " and ".join(f"{n} bytes" for n in (wish.bandwidth_bytes, wish.latency_bytes) if n is not None)
     there = f"{', '.join(kinds)}{', but not at ' + wanted if wanted else ''}"
-    return f"nothing to fit: there is {there}; bandwidth of send or write, or a latency, is needed"
+    return f"nothing to fit: the files contain {there}; bandwidth of send or write, or a latency, is required"

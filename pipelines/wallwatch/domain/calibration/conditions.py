@@ -18,7 +18,7 @@ MASK_NAMES = {"cen": "client encapsulation", "cde": "client decapsulation", "sen
 MOST_MASKS = 100_000
 """More is a mistake in a name: no RNIC holds as many."""
 
-WRITTEN = "cen=0,cde=0,sen=0,sde=0 (masks of client and server, encapsulation and decapsulation) or ql=0,qr=0 (mean queries)"
+WRITTEN = "cen=0,cde=0,sen=0,sde=0 (masks of client and server, encapsulation and decapsulation) or ql=0,qr=0 (mean mask lookups)"
 
 _NAMED = re.compile(r"(?<![a-z])(cen|cde|sen|sde)[_=-]?(\d+)", re.IGNORECASE)
 _QUERIES = re.compile(r"(?<![a-z])q_?([lr])[_=-]?(\d+(?:\.\d+)?)", re.IGNORECASE)
@@ -87,14 +87,14 @@ def place_of(counts: Mapping[str, float]) -> Place:
     unknown, missing = sorted(set(counts) - names), sorted(names - set(counts))
     if unknown or missing:
         raise ValueError(
-            f"where it was measured is written {WRITTEN}; {'unknown' if unknown else 'missing'}: {', '.join(unknown or missing)}"
+            f"the mask counts must be written {WRITTEN}; {'unknown' if unknown else 'missing'}: {', '.join(unknown or missing)}"
         )
     for key, number in counts.items():
         real = isinstance(number, int | float) and not isinstance(number, bool) and math.isfinite(number) and 0 <= number <= MOST_MASKS
         if key in MASK_NAMES and not (real and float(number).is_integer()):
             raise ValueError(f"{key} ({MASK_NAMES[key]} masks) must be a whole number from 0 to {MOST_MASKS}, not {number}")
         if not real:
-            raise ValueError(f"{key} (mean mask queries) must be a number from 0 to {MOST_MASKS}, not {number}")
+            raise ValueError(f"{key} (mean mask lookups) must be a number from 0 to {MOST_MASKS}, not {number}")
     if "ql" in counts:
         return Queries(float(counts["ql"]), float(counts["qr"]))
     return Masks(**{key: int(number) for key, number in counts.items()})
@@ -128,7 +128,7 @@ def queries(place: Place, quantity: Quantity, verb: Verb, bidirectional: bool) -
 
 
 ASSUMPTIONS_OF_MASKS = (
-    "The masks were installed before the test's flow, whose own mask is the last of each chain: a packet queries all of them first.",
+    "The masks were installed before the test's flow, whose own mask is the last of each chain: each packet passes all of them first.",
     "Bandwidth of send and write: Q_l = client encapsulation masks, Q_r = server decapsulation masks.",
     "Latency: masks of both ways delay it. Q_l = client and server encapsulation masks together, Q_r = their decapsulation masks together.",
 )

@@ -83,7 +83,7 @@ def _place(file: File) -> tuple[Place | None, str]:
         return None, f"{file.name}: {problem}"
     if place is None:
         return None, (
-            f"{file.name}: where it was measured is not known{half_told(file.name)}:"
+            f"{file.name}: unknown mask counts{half_told(file.name)}:"
             " name it cen_0_cde_0_sen_0_sde_0_... or ql_0_qr_0_..., or give --masks or --manifest (by the API: the field masks)"
         )
     return place, ""

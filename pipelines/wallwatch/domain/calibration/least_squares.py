@@ -58,7 +58,7 @@ class Fit:
     relative_error: float
     """Root of the mean squared relative residual."""
     left_out_error: float | None
-    """The same of points that were left out of the fit in turn; None where there are too few."""
+    """The same for each point when left out of the fit; None where there are too few."""
     covariance: Floats
     """Of the parameters, wide enough for the intervals of so few points: multiply by the normal quantile, not by Student's."""
     degrees_of_freedom: int
@@ -91,7 +91,7 @@ def fit(model: Model, q_l: Floats, q_r: Floats, values: Floats, starts: Sequence
     quantile = float(stats.t.ppf(0.5 + LEVEL / 2, free + ASSUMED_FREE))
     half = quantile * np.sqrt(np.diag(covariance))
     low, high = np.maximum(best - half, model.lower), np.minimum(best + half, model.upper)
-    method = f"covariance; scatter of a run from {free} points more than parameters and an assumed {NOISE:.0%}"
+    method = f"covariance; scatter per run from {free} more points than parameters and an assumed {NOISE:.0%}"
     if free >= size and not quick:
         again = _bootstrap(model, q_l, q_r, fitted, relative * values, best, seed)
         wide = quantile * np.std(again, axis=0)

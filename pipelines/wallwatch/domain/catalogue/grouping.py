@@ -58,9 +58,9 @@ class Grouping(Entry):
     def _different(self) -> Grouping:
         for pair in self.related:
             if pair.symptoms[0] == pair.symptoms[1]:
-                raise ValueError(f"related: {pair.symptoms[0]} is related to itself anyway")
+                raise ValueError(f"related: {pair.symptoms[0]} is listed as related to itself")
             if pair.leads is not None and pair.leads not in pair.symptoms:
-                raise ValueError(f"related: {pair.leads} leads neither {pair.symptoms[0]} nor {pair.symptoms[1]}")
+                raise ValueError(f"related: leads must be {pair.symptoms[0]} or {pair.symptoms[1]}, not {pair.leads}")
         return self
 
     def rank(self, symptom: str) -> int:

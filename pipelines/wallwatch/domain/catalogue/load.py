@@ -97,10 +97,12 @@ def _check_definition(entry: Detected, all_symptoms: Mapping[str, Symptom]) -> N
         if condition.signal not in known_signals():
             raise RegistryError(f"{where}: signal {condition.signal!r} is neither a field of rnic_offload or rnic nor in signals.yaml")
         if (condition.statistic == "count") != (condition.signal in event_signals()):
-            raise RegistryError(f"{where}: signal {condition.signal!r}: events are counted (statistic: count), and nothing else is")
+            raise RegistryError(
+                f"{where}: signal {condition.signal!r}: statistic: count is required for events, and invalid for anything else"
+            )
     for name in entry.definition.not_with:
         if name not in all_symptoms:
-            raise RegistryError(f"{where}: not_with names {name!r}, which is no symptom")
+            raise RegistryError(f"{where}: not_with names {name!r}, which is not a symptom")
     for remedy in entry.definition.remedies:
         if remedy.action not in remedies():
             raise RegistryError(f"{where}: remedy {remedy.action!r} is not in remedies.yaml")
@@ -118,7 +120,10 @@ def causes() -> dict[str, Cause]:
                 )
         for rule in cause.rules:
             if (rule.statistic == "count") != (rule.signal in event_signals()):
-                raise RegistryError(f"causes.yaml, entry {cause.id}: {rule.signal!r}: events are counted, and nothing else is")
+                raise RegistryError(
+                    f"causes.yaml, entry {cause.id}: {rule.signal!r}: "
+                    "statistic: count is required for events, and invalid for anything else"
+                )
             if rule.signal not in known_signals():
                 raise RegistryError(
                     f"causes.yaml, entry {cause.id}: signal {rule.signal!r} is neither a field of rnic_offload or rnic nor in signals.yaml"
@@ -175,7 +180,7 @@ def check_drawings(signals: Mapping[str, DerivedSignal]) -> None:
         for drawn in signal.drawn_by:
             measurement, dot, field = drawn.rpartition(".")
             if field not in (numbers.get(measurement, set()) if dot else numbers["rnic"] | numbers["rnic_offload"]):
-                raise RegistryError(f"signals.yaml, entry {name}: drawn_by names {drawn!r}, which is no numeric field of metrics.yaml")
+                raise RegistryError(f"signals.yaml, entry {name}: drawn_by names {drawn!r}, which is not a numeric field of metrics.yaml")
 
 
 @cache

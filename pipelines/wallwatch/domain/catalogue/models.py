@@ -78,7 +78,7 @@ class Condition(Entry):
     @model_validator(mode="after")
     def _required_clears(self) -> Condition:
         if (self.role == "required") != (self.clear is not None):
-            raise ValueError(f"condition on {self.signal}: `clear` belongs to required conditions, and each of them needs it")
+            raise ValueError(f"condition on {self.signal}: `clear` is required for required conditions, and invalid for others")
         if self.any is not None and self.role == "supporting":
             raise ValueError(f"condition on {self.signal}: a supporting condition has no alternatives")
         return self

@@ -49,11 +49,11 @@ def applied(profile: Profile, promotion: Promotion, loss_share: float) -> Profil
         limits[f"{direction}_masks"] = Limit(
             value=max(masks, 1),
             basis="calibrated",
-            source=f"{promotion.source}: {loss_share:.0%} of the bandwidth of the head mask is lost",
+            source=f"{promotion.source}: a decline by {loss_share:.0%} from the bandwidth of the head mask",
         )
     for wall, value in promotion.limits.items():
         if wall not in profile.limits:
-            raise ValueError(f"there is no wall {wall!r}; known are {', '.join(profile.limits)}")
+            raise ValueError(f"unknown wall {wall!r} (expected one of {', '.join(profile.limits)})")
         limits[wall] = Limit(value=value, basis="calibrated", source=promotion.source)
     return profile.model_copy(update={"performance": promotion.performance, "limits": limits})
 
@@ -66,7 +66,7 @@ def use(promotions: Iterable[Promotion]) -> list[str]:
     for one in promotions:
         base = printed.get(one.model)
         if base is None:
-            problems.append(f"{one.model}: the catalogue has no such model")
+            problems.append(f"{one.model}: unknown model")
             continue
         try:
             scoped[one.model, one.driver, one.fw_ver] = applied(base, one, share)

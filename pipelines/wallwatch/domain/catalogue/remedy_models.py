@@ -139,7 +139,7 @@ class RemedyAction(Entry):
     def _known_param(self) -> RemedyAction:
         for name in (self.verification.equals_param, self.verification.at_most_param):
             if name is not None and (name not in self.params or not self.params[name].required):
-                raise ValueError(f"the verification names {name!r}, which is no required parameter")
+                raise ValueError(f"the verification names {name!r}, which is not a required parameter")
         return self
 
     def problems(self, params: dict[str, object]) -> dict[str, str]:
@@ -153,5 +153,5 @@ class RemedyAction(Entry):
             elif parameter.required:
                 found[name] = "is missing"
         if self.require_any_of and not any(name in params for name in self.require_any_of):
-            found[self.require_any_of[0]] = f"at least one of {', '.join(self.require_any_of)} is needed"
+            found[self.require_any_of[0]] = f"at least one of {', '.join(self.require_any_of)} is required"
         return found

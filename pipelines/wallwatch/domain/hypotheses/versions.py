@@ -32,13 +32,13 @@ def repaired_by(cause: Cause, rnic: Identity) -> str:
 
     >>> from wallwatch.domain.catalogue.load import causes
     >>> repaired_by(causes()["C5"], Identity("CX-6", "mlx5_core", "20.43.2000"))
-    'firmware 20.43.2000 (repaired from 20.41.1000 on)'
+    'firmware 20.43.2000 (fixed from 20.41.1000 on)'
     """
     for fix in cause.fixed_in:
         if _concerns(fix, rnic):
             for what, installed, since in (("firmware", rnic.fw_ver, fix.firmware_from), ("driver", rnic.driver_version, fix.driver_from)):
                 if since is not None and version(installed) >= version(since) and version(installed):
-                    return f"{what} {installed} (repaired from {since} on)"
+                    return f"{what} {installed} (fixed from {since} on)"
     return ""
 
 
@@ -48,7 +48,7 @@ def flawed_by(cause: Cause, rnic: Identity) -> str:
         if _concerns(fix, rnic):
             for what, installed, since in (("firmware", rnic.fw_ver, fix.firmware_from), ("driver", rnic.driver_version, fix.driver_from)):
                 if since is not None and version(installed) and version(installed) < version(since):
-                    return f"{what} {installed} (repaired from {since} on)"
+                    return f"{what} {installed} (fixed from {since} on)"
     return ""
 
 

@@ -129,7 +129,7 @@ class _Subsets:
             return found
         count = len(self.members)
         if count >= self._most_states or count * self._letters > MAX_TABLE:
-            raise TooComplex(f"after lost events there are more than {count:,} possibilities; monitor the parts of the formula one by one")
+            raise TooComplex(f"after lost events the monitor has more than {count:,} possible states; split the formula into parts")
         self._numbers[members] = count
         self.members.append(members)
         return count

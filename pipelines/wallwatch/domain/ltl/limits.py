@@ -53,5 +53,5 @@ class Budget:
 def _message(what: str) -> str:
     return (
         f"the monitor of this formula takes {what}: formulas such as G(a -> X X X ... b), or many F joined by &, have exponential "
-        "monitors. Shorten the chain of X, or monitor the parts of a conjunction one by one"
+        "monitors. Shorten the chain of X, or split a conjunction into several policies"
     )

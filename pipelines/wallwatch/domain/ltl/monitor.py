@@ -125,7 +125,7 @@ def compiled(formula: Formula | str, limits: Limits | None = None) -> Monitor:
     limits = limits or Limits()
     propositions = formula.propositions()
     if len(propositions) > limits.propositions:
-        raise TooComplex(f"the formula has {len(propositions)} propositions; {limits.propositions} is the most")
+        raise TooComplex(f"the formula has {len(propositions)} propositions; {limits.propositions} is the maximum")
     budget = Budget(limits)
     return Compiler(formula, propositions, budget).monitor()
 

@@ -97,14 +97,14 @@ def read_line(line: str, number: int, parser: MatchParser) -> Flow:
     """
     head, found, actions = line.partition("actions:")
     if not found or (head and head[-1] not in " ,") or not actions.strip():
-        raise Malformed("there are no actions; the line may have been cut off")  # none at all is printed as "drop"
+        raise Malformed("no actions; the line may have been truncated")  # none at all is printed as "drop"
     ufid = _UFID.match(head)
     if head.startswith("ufid:") and (ufid is None or len(ufid[1].replace("-", "")) != 32):
-        raise Malformed("the ufid has not 32 hexadecimal digits")
+        raise Malformed("the ufid must have 32 hexadecimal digits")
     body = head[ufid.end() :] if ufid else head
     match, statistics = _cut(body)
     if not match:
-        raise Malformed("there is no match before the counters")
+        raise Malformed("no match before the counters")
     value, mask = parser.parse(match)
     space = parser.space
     packets, octets, used_s, offloaded = _statistics(statistics)
@@ -142,11 +142,11 @@ def _statistics(text: str) -> tuple[int, int, float | None, bool | None]:
         name, _, value = word.strip().partition(":")
         if name in ("packets", "bytes"):
             if not value.isdecimal():
-                raise Malformed(f"{name}: {value!r} is no number")
+                raise Malformed(f"{name}: {value!r} is not a number")
             packets, octets = (int(value), octets) if name == "packets" else (packets, int(value))
         elif name == "used" and value != "never":
             if not _USED.fullmatch(value):
-                raise Malformed(f"used: {value!r} is no time")
+                raise Malformed(f"used: {value!r} is not a time")
             used_s = float(value.removesuffix("s"))
         elif name == "offloaded":
             offloaded = value == "yes"

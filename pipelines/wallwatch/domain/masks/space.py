@@ -96,7 +96,7 @@ class HeaderSpace:
             content = self.field_of(value, path)
             kind = self.fields[path]
             if path == "in_port":
-                found[path] = names.get(content, "a port that no rule names")
+                found[path] = names.get(content, "a port that no rule matches")
             elif path in self.unknown:
                 found[self.unknown[path]] = "met" if content else "not met"
             elif path == "tunnel":

@@ -56,17 +56,17 @@ def predict(p: Performance, q_l: float, q_r: float) -> Prediction:
     """
     for name, value in (("Q_l", q_l), ("Q_r", q_r)):
         if not math.isfinite(value) or value < 0.0:
-            raise ValueError(f"{name} is a mean number of mask queries and cannot be {value}; give a number from 0 upwards")
+            raise ValueError(f"{name} is a mean number of mask lookups and cannot be {value}; give a number >= 0")
     head_bandwidth, head_latency = _bandwidth(p, 0.0, 0.0), _latency(p, 0.0, 0.0)
     bandwidth, latency = _bandwidth(p, q_l, q_r), _latency(p, q_l, q_r)
     # More queries never help, whatever the points of a calibration leave open.
     bandwidth = replace(bandwidth, upper=max(min(bandwidth.upper, head_bandwidth.upper), bandwidth.value))
     latency = replace(latency, lower=min(max(latency.lower, head_latency.lower), latency.value))
     basis = "; ".join(
-        f"{name}: goodness {goodness:.2f} of the fit, as scatter over 0 to {FITTED_TO:.0f} queries"
+        f"{name}: goodness {goodness:.2f} of the fit, as scatter over 0 to {FITTED_TO:.0f} lookups"
         if relative is None
         else f"{name}: scatter of {relative:.1%} around the calibration"
-        + ("" if covariance is None else ", and what its points leave open")
+        + ("" if covariance is None else ", and the uncertainty of its parameters")
         for name, relative, goodness, covariance in (
             ("bandwidth", p.bandwidth_relative_sd, p.goodness, p.bandwidth_covariance),
             ("latency", p.latency_relative_sd, p.latency_goodness or p.goodness, p.latency_covariance),

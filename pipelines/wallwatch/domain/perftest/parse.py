@@ -83,7 +83,7 @@ def parse(text: str, name: str) -> Output:
             continue
         listed = _LISTED_IN.match(line)
         if listed and listed.group(1) not in US:
-            out.problems.append(f"{name}: its latencies are in {listed.group(1)} (-C), not in microseconds; its table was left out")
+            out.problems.append(f"{name}: its latencies are in {listed.group(1)} (-C), not in microseconds; its table was skipped")
             out.runs.remove(run)
             run = None
             continue
@@ -103,17 +103,17 @@ def parse(text: str, name: str) -> Output:
 
 
 def _left_out(name: str, count: int, why: str) -> str:
-    return f"{name}: {'a line' if count == 1 else f'{count} lines'} of its tables left out: {why}"
+    return f"{name}: {'a line' if count == 1 else f'{count} lines'} of its tables skipped: {why}"
 
 
 def _nothing(name: str, lines: Sequence[str]) -> str:
     if not any(line.strip() for line in lines):
         return f"{name}: the file is empty"
     if any("#bytes" in line for line in lines):
-        return f"{name}: a table of perftest without results: the run was broken off, or this is the side that prints none"
+        return f"{name}: a perftest table without results: the run was aborted, or this side prints none"
     return (
-        f"{name}: no table of perftest; expected lines below a head that begins with #bytes, or the JSON of --out_json"
-        " (--output prints a bare number, which does not say at which message size)"
+        f"{name}: no perftest table; expected lines below a header that starts with #bytes, or the JSON of --out_json"
+        " (--output prints a bare number without its message size)"
     )
 
 
@@ -122,13 +122,13 @@ def _begin(out: Output, head: _Head, columns: Columns) -> Run | None:
     quantity: Quantity = "latency" if any(c.startswith("t_") for c in columns) else "bandwidth"
     unknown = unknown_unit(columns)
     if unknown is not None:
-        out.problems.append(f"{out.name}: the unit of the column {unknown!r} is not known; its table was left out")
+        out.problems.append(f"{out.name}: unknown unit of the column {unknown!r}; its table was skipped")
         return None
     verb = head.verb
     if verb is None:
         named = _FILE_NAME.search(out.name)
         if named is None:
-            out.problems.append(f"{out.name}: a table without a title: neither it nor the file's name says send, write or read")
+            out.problems.append(f"{out.name}: a table without a title: neither the table nor the file name contains send, write or read")
             return None
         verb = verb_of(named.group(1))
     run = Run(

@@ -46,16 +46,16 @@ def row_of(line: str, columns: Columns) -> Row:
     """
     cells = [_DECIMAL_COMMA.sub(r"\1.\2", cell) for cell in line.split()]
     if len(cells) < len(columns) or not columns:
-        raise Unusable("cut off or damaged")
+        raise Unusable("truncated or damaged")
     try:
         values = dict(zip(columns, (float(cell) for cell in cells[: len(columns)]), strict=True))
     except ValueError:
-        raise Unusable("cut off or damaged") from None
+        raise Unusable("truncated or damaged") from None
     if any(math.isnan(v) or math.isinf(v) for v in values.values()):
         raise Unusable("a value is nan or inf: the tool divided by no time")
     message = values["#bytes"]
     if not message.is_integer() or message <= 0 or any(not 0 <= v < 1e15 for v in values.values()):
-        raise Unusable("cut off or damaged")
+        raise Unusable("truncated or damaged")
 
     def value(prefix: str, units: dict[str, float]) -> float | None:
         for column, number in values.items():
@@ -79,7 +79,9 @@ def row_of(line: str, columns: Columns) -> Row:
     if row.average_gbps is not None and row.rate_mpps is not None and row.rate_mpps >= 0.01:
         counted = row.rate_mpps * message * 8 / 1e3
         if abs(row.average_gbps - counted) > _ALIKE * max(row.average_gbps, counted):
-            raise Unusable(f"at {message:.0f} bytes the bandwidth is {row.average_gbps:.1f} Gbit/s and the message rate says {counted:.1f}")
+            raise Unusable(
+                f"at {message:.0f} bytes the bandwidth is {row.average_gbps:.1f} Gbit/s and the message rate gives {counted:.1f}"
+            )
     return row
 
 

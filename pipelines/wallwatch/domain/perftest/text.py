@@ -32,7 +32,7 @@ def text_of(data: bytes) -> str:
     while data.startswith(_GZIP):
         data = _unpacked(data)
     if len(data) > MOST_BYTES:
-        raise ValueError(f"it is larger than {MOST_BYTES // 2**20} MiB, which no output of perftest is")
+        raise ValueError(f"it is larger than {MOST_BYTES // 2**20} MiB, too large for perftest output")
     for mark, encoding in _MARKS.items():
         if data.startswith(mark):
             return data.decode(encoding, errors="replace")

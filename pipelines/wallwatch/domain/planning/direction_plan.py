@@ -37,7 +37,7 @@ class DirectionPlan:
     queries_after: float | None
     """Mean queries a minute after the dump, when some of the flows with entries have ended and others have come under their masks."""
     queries_at_best: float | None
-    """While all flows with entries go on."""
+    """While all flows with entries are active."""
     queries_later: float | None
     """Three minutes after the dump."""
 

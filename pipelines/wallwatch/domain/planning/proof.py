@@ -78,7 +78,7 @@ def prove(
     try:
         witness = search.uncovered() or search.contested(readings)
     except Undecided:
-        reason = "the rules overlap in too many ways to decide this within the budget of the search"
+        reason = "the rules overlap in too many ways to decide this within the search budget"
         return Proof("undecided", None, reason, search.pairs, search.searched)
     verdict: Verdict = "equivalent" if witness is None else "different"
     return Proof(verdict, witness, "", search.pairs, search.searched)

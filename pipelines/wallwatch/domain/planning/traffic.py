@@ -57,7 +57,7 @@ def recent(flows: Sequence[Flow], earlier: Sequence[Flow] = (), elapsed_s: float
     packets = np.array([flow.packets for flow in flows], dtype=np.float64)
     idle = np.array([np.inf if flow.used_s is None else flow.used_s for flow in flows], dtype=np.float64)
     if not earlier or elapsed_s <= 0.0:
-        basis = "counters of flows that were used in the last minute; an earlier dump (--earlier) would tell the rate"
+        basis = "counters of flows used in the last minute; an earlier dump (--earlier) would give the rate"
         live = np.where(idle <= WINDOW_S, packets, 0.0)
         return Traffic(live, idle, basis, live > 0, 0.0)
     known = {flow.ufid or flow.match: flow.packets for flow in earlier}

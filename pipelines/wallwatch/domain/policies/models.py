@@ -71,10 +71,10 @@ class Policy(Entry):
             if unknown:
                 raise ValueError(f"timer: {', '.join(sorted(unknown))} is not among the propositions")
             if self.timer.name in self.propositions:
-                raise ValueError(f"timer: {self.timer.name} is set by events already")
+                raise ValueError(f"timer: {self.timer.name} is already set by events")
         bad = [name for name in declared if not _NAME.fullmatch(name)]
         if bad:
-            raise ValueError(f"propositions: {bad[0]!r} is no name of a formula")
+            raise ValueError(f"propositions: {bad[0]!r} is not a valid name in a formula")
         if checked.monitor.verdicts[0] != "?" or "F" not in checked.monitor.verdicts:
             raise ValueError(f"formula: {checked.words()}")
         return self

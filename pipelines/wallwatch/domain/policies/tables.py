@@ -48,7 +48,7 @@ def _compiled(policy: Policy) -> dict[str, Any]:
     if len(found.verdicts) > MAX_STATES or len(propositions) > MAX_PROPOSITIONS:
         raise DoesNotFit(
             f"policy {policy.id} has {len(found.verdicts)} states and {len(propositions)} propositions; "
-            f"a collector holds {MAX_STATES} and {MAX_PROPOSITIONS}: divide the formula at its conjunctions"
+            f"a collector supports {MAX_STATES} and {MAX_PROPOSITIONS}: split the formula at its conjunctions"
         )
     copies = 1 << (len(propositions) - len(found.propositions))
     timer = policy.timer

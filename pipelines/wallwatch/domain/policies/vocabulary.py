@@ -55,12 +55,12 @@ def misfits(policy: Policy) -> Iterator[tuple[str, str]]:
         for kind in proposition.kind:
             found = known.get(kind)
             if found is None:
-                yield name, f"there is no kind of event {kind!r}"
+                yield name, f"unknown kind of event {kind!r}"
             elif policy.subject not in found.subjects:
-                yield name, f"{kind} does not say which {policy.subject} it is about; it can be of {', '.join(found.subjects)}"
+                yield name, f"{kind} has no {policy.subject} as subject (expected one of {', '.join(found.subjects)})"
             else:
                 for field, value in proposition.when.items():
                     if field not in found.when:
-                        yield name, f"{kind} has no field {field!r} to ask for"
+                        yield name, f"{kind} has no field {field!r}"
                     elif found.when[field] and value not in found.when[field]:
-                        yield name, f"{field} of {kind} is {', '.join(map(str, found.when[field]))}, never {value!r}"
+                        yield name, f"{field} of {kind} must be one of {', '.join(map(str, found.when[field]))}, not {value!r}"

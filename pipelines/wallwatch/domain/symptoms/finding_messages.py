@@ -100,7 +100,7 @@ def cleared(entry: Detected, subject: Subject, rnic: Identity, life: Life, featu
     return {
         **shell(entry, subject, rnic, "cleared", life["started"], at_ms),
         "severity": "critical" if life.get("critical") else base,
-        "summary": f"{entry.title} has ended.",
+        "summary": f"{entry.title} has cleared.",
         "explanation": explain_cleared(entry, subject, rnic, life["started"], at_ms),
         "evidence": reasons,
         "hypotheses": [],
@@ -111,8 +111,10 @@ def cleared(entry: Detected, subject: Subject, rnic: Identity, life: Life, featu
 def gone(entry: Detected, subject: Subject, rnic: Identity, life: Life, features: Features, at_ms: int, last_ms: int) -> dict[str, Any]:
     """The message for a symptom of an RNIC that its host has told nothing of since `last_ms`."""
     message = cleared(entry, subject, rnic, life, features, at_ms)
-    message["summary"] = f"{entry.title} counts as over: its host has told nothing of the RNIC since {rfc3339(last_ms)}."
-    message["explanation"] = f"{message['summary']} Nobody saw it end. If the RNIC comes back and shows it again, it is raised anew."
+    message["summary"] = f"{entry.title} is treated as cleared: its host has not reported the RNIC since {rfc3339(last_ms)}."
+    message["explanation"] = (
+        f"{message['summary']} The end was not observed. If the RNIC comes back with the symptom, a new finding is raised."
+    )
     return message
 
 
@@ -153,9 +155,9 @@ def _summary(entry: Detected, values: dict[str, float], fading: bool, stale_sinc
     if definition is None:
         return entry.title
     if stale_since is not None:
-        return f"{entry.title}: stale, its signals have not been measured since {stale_since}; it counts as lasting until they are."
+        return f"{entry.title}: stale, its signals have not been measured since {stale_since}; it stays active until they are."
     if fading:
-        return f"{entry.title} is fading; it counts as ended when it has stayed away for {definition.clear_for_s} s."
+        return f"{entry.title} is clearing; it is cleared once its conditions have been gone for {definition.clear_for_s} s."
 
     def filled_in(match: re.Match[str]) -> str:
         try:
@@ -166,7 +168,7 @@ def _summary(entry: Detected, values: dict[str, float], fading: bool, stale_sinc
     try:
         return _OPTIONAL.sub(filled_in, definition.summary).format_map(values)
     except KeyError:  # a signal of the sentence is missing now, while the symptom goes on
-        return f"{entry.title} goes on."
+        return f"{entry.title} continues."
 
 
 def _expected(condition: Condition) -> str:

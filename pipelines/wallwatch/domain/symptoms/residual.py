@@ -189,26 +189,31 @@ def _active(life: Life, started_ms: int, minute: Minute, judged: Judged) -> dict
     rule = residual_rule()
     value, lower, upper = judged.expected
     sent, minutes = minute.sent_gbps or 0.0, round((minute.until_ms - started_ms) / MINUTE_MS)
-    off = f"{sent:.0f} Gbit/s where {value:.0f} Gbit/s are expected ({sent / value - 1:+.0%})"
+    off = f"{sent:.0f} Gbit/s instead of the predicted {value:.0f} Gbit/s ({sent / value - 1:+.0%})"
     below = life.side == "below"
     told = [
         (
             "tx_gbps",
             sent,
             f"{lower:.0f} to {upper:.0f} Gbit/s",
-            f"Sent in the last minute; {value:.0f} Gbit/s are expected under its queries.",
+            f"Sent in the last minute; the model predicts {value:.0f} Gbit/s for its mask lookups.",
         ),
-        ("q_egress", minute.q_l, "", "Mask queries of an average packet here (Q_l)."),
-        ("q_ingress", minute.q_r, "", "Mask queries of its packets at the peers (Q_r)."),
+        ("q_egress", minute.q_l, "", "Mean mask lookups per packet on this RNIC (Q_l)."),
+        ("q_ingress", minute.q_r, "", "Mean mask lookups per packet at the peers (Q_r)."),
     ]
     if below:
         waited = f"< {rule.waited_ticks_per_s:.0f} ticks"
-        told.append(("port_xmit_wait", minute.waited_ticks_per_s, waited, "In so many ticks a second data waited: the traffic wants more."))
+        told.append(
+            ("port_xmit_wait", minute.waited_ticks_per_s, waited, "Ticks per second in which data waited: the port could send more.")
+        )
         summary = f"The port has had data waiting for {minutes} minutes and sends {off}, and no known symptom explains it."
-        then = "The card gives less than its profile says: look at the card, its link and its neighbours, and keep new containers away."
+        then = (
+            "The RNIC delivers less than its profile predicts: check the RNIC, its link and its neighbours, and place no new containers "
+            "on it."
+        )
     else:
-        summary = f"The port has sent {off} for {minutes} minutes: the profile does not describe this card."
-        then = "Its walls of masks and its forecasts are wrong with it: calibrate the profile for its driver and firmware."
+        summary = f"The port has sent {off} for {minutes} minutes: the profile does not match this RNIC."
+        then = "Its mask limits and its forecasts are wrong too: calibrate the profile for its driver and firmware."
     return {
         **finding_messages.shell(entry, life.subject, life.identity, "active", started_ms, minute.until_ms),
         "rule": rule.rule,
@@ -231,7 +236,7 @@ def _cleared(life: Life, started_ms: int, at_ms: int) -> dict[str, Any]:
         **finding_messages.shell(entry, life.subject, life.identity, "cleared", started_ms, at_ms),
         "rule": residual_rule().rule,
         "severity": "warning",
-        "summary": "Measured and expected bandwidth agree again, or are not measured any more.",
+        "summary": "Measured and predicted bandwidth agree again, or are no longer measured.",
         "explanation": explain_cleared(entry, life.subject, life.identity, started_ms, at_ms),
         "evidence": [],
         "hypotheses": [],

@@ -172,19 +172,20 @@ def _active(name: str, host: dict[str, Any], life: dict[str, Any], silent_s: flo
     began = life["started"]
     now_ms = began + int(silent_s * 1000)
     seen = Feature(silent_s, began, now_ms)
-    text = "Nothing has come from the host while the samples of the fleet went on."
+    text = "The host has sent nothing while the rest of the fleet kept reporting."
     reason = evidence("silence_s", seen, f"< {limit_s(host):.0f} s", text).as_json()
     announced = life["announced"]
     rack = f" (rack {host['rack']})" if host["rack"] else ""
-    why = "It had announced a shutdown before." if announced else "It had not announced a shutdown."
+    why = "It announced a shutdown before." if announced else "It did not announce a shutdown."
     return {
         **finding_messages.shell(entry, _subject(name, host), Identity(), "active", began, now_ms),
         "severity": "warning" if announced else "critical",
-        "summary": f"Nothing has been heard of the host for {silent_s:.0f} s, while the fleet's samples go on.",
+        "summary": f"The host has not reported for {silent_s:.0f} s, while the rest of the fleet reports.",
         "explanation": (
-            f"Host {name}{rack} was last heard of at {written(began)}. {why} The rest of "
-            f"the fleet sent on for {silent_s:.0f} s since then, so it is the host, its collector or its network. What its RNICs do is not "
-            "known: symptoms that were there count as lasting. Look whether the host answers, then at wallwatch-telegraf on it."
+            f"Host {name}{rack} last reported at {written(began)}. {why} The rest of "
+            f"the fleet has reported for {silent_s:.0f} s since then, so the host, its collector or its network has failed. "
+            "The state of its RNICs is unknown: active symptoms stay active. Check whether the host responds, "
+            "then check wallwatch-telegraf on it."
         ),
         "evidence": [reason],
         "hypotheses": [],
@@ -199,9 +200,9 @@ def _cleared(name: str, host: dict[str, Any], life: dict[str, Any], at_ms: int) 
     return {
         **finding_messages.shell(entry, subject, Identity(), "cleared", life["started"], at_ms),
         "severity": "warning" if life["announced"] else "critical",
-        "summary": f"The host is heard of again since {rfc3339(host['at'])}."
+        "summary": f"The host has been reporting again since {rfc3339(host['at'])}."
         if host["at"] > life["started"]
-        else "The host has been silent for a day; it is no longer followed.",
+        else "The host has been silent for a day and is no longer monitored.",
         "explanation": explain_cleared(entry, subject, Identity(), life["started"], at_ms),
         "evidence": [],
         "hypotheses": [],
