@@ -24,7 +24,7 @@ MOST_TOLD = 20
 
 
 class NothingToFit(ValueError):
-    """No usable measurement; the message says what was there, and the first few `problems`."""
+    """No usable measurement; the message lists the measurements found, and the first few `problems`."""
 
     def __init__(self, what: str, problems: Sequence[str] = ()) -> None:
         self.what, self.problems = what, list(problems)
@@ -33,7 +33,7 @@ class NothingToFit(ValueError):
 
 
 class Wish(NamedTuple):
-    """How the caller wants it; what is None is chosen."""
+    """The caller's choices; None selects automatically."""
 
     verb: Verb | None = None
     statistic: Statistic = "average"
@@ -58,9 +58,9 @@ def calibrate(
     Parameters
     ----------
     measured : sequence of Measured
-        Runs under known queries.
+        Runs under known lookups.
     current : Performance
-        The profile that a fit would replace, and what is believed where points cannot tell.
+        The profile that a fit would replace, and the prior for parameters that the points do not identify.
     others : sequence of Performance
         More starts of the search: the profiles of other models.
 
@@ -102,7 +102,7 @@ def _fits(measured: Sequence[Measured], wish: Wish, current: Performance, others
     for verb in VERBS:
         for quantity in QUANTITIES:
             if quantity == "bandwidth" and verb == "read":
-                continue  # queries do not change it (paper, section 4.2)
+                continue  # mask lookups do not change it (paper, section 4.2)
             size = wish.bandwidth_bytes if quantity == "bandwidth" else wish.latency_bytes
             fit = _fit(measured, quantity, verb, wish.statistic, size, current, others)
             if fit is not None:
@@ -117,7 +117,7 @@ def _most_measured(fits: Sequence[QuantityFit]) -> Verb:
 
 
 def nearest_profile(measured: Sequence[Measured], known: dict[str, Performance], wish: Wish = Wish()) -> str:
-    """The model whose profile says best what was measured; the measurements do not name the card."""
+    """The model whose profile matches the measurements best; the measurements do not name the RNIC."""
 
     def error(performance: Performance) -> float:
         off: list[float] = []
@@ -246,11 +246,11 @@ def _other_sizes_only(sources: set[str], used: set[str], quantity: Quantity, siz
 
 
 BAD_RUN = 0.1
-"""A run that is so far from a fit that meets the others went wrong, or was under other masks than its name says."""
+"""A run this far from a fit to the others failed, or had other masks than its name encodes."""
 
 
 def _bad_runs(found: least_squares.Fit, points: Sequence[Point], values: least_squares.Floats) -> list[str]:
-    """Runs that stand alone; only where there are points enough to tell."""
+    """Outlier runs; only if there are enough points to detect them."""
     off = np.abs(found.fitted / values - 1.0)
     if found.degrees_of_freedom < 2:
         return []
@@ -294,7 +294,7 @@ def _candidate(current: Performance, bandwidth: QuantityFit | None, latency: Qua
             before = current.goodness if part.quantity == "bandwidth" else (current.latency_goodness or current.goodness)
             goodness = min(goodness, before)
         covariance = None if part.covariance is None else tuple(tuple(row) for row in part.covariance)
-        # As many parameters as points leave no scatter to see: the assumed one of a run stands in.
+        # With as many parameters as points no scatter is visible: the assumed one per run is used.
         scatter = max(part.left_out_error or 0.0, part.relative_error, least_squares.NOISE)
         if part.quantity == "bandwidth":
             body |= {"goodness": goodness, "bandwidth_relative_sd": scatter, "bandwidth_covariance": covariance}

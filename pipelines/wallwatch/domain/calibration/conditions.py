@@ -1,7 +1,7 @@
-"""From the numbers of masks that an experiment installed to the mean queries (Q_l, Q_r) of its packets.
+"""From the numbers of masks that an experiment installed to the mean lookups (Q_l, Q_r) of its packets.
 
 Assumption: the masks were there before the test's own flow, whose mask is therefore the last of each chain, so that each of its packets
-queries all of them first. With `cen` 20 and `sde` 80 a packet from client to server passes Q_l = 20, Q_r = 80. Who
+looks up all of them first. With `cen` 20 and `sde` 80 a packet from client to server passes Q_l = 20, Q_r = 80. Who
 measured Q_l and Q_r gives those.
 """
 
@@ -34,7 +34,7 @@ class Masks(NamedTuple):
 
 
 class Queries(NamedTuple):
-    """Mean mask queries of the test's packets, where they are known themselves."""
+    """Mean mask lookups of the test's packets, if given directly."""
 
     q_l: float
     q_r: float
@@ -44,7 +44,7 @@ Place = Masks | Queries
 
 
 def place_of_name(name: str) -> Place | None:
-    """The numbers in a file's name; None unless all four masks or both queries are there, once.
+    """The numbers in a file's name; None unless it has all four masks or both lookup counts, once each.
 
     >>> place_of_name("cen_20_cde_100_sen_80_sde_80_send_bw_pod.log")
     Masks(cen=20, cde=100, sen=80, sde=80)
@@ -63,7 +63,7 @@ def place_of_name(name: str) -> Place | None:
 
 
 def half_told(name: str) -> str:
-    """What a name that tells masks in part lacks, as a clause; empty where it tells none.
+    """What a name with some mask counts lacks, as a clause; empty if it has none.
 
     >>> half_told("cen_20_sde_80_send_bw.log"), half_told("cen_20_cen_30_send_bw.log"), half_told("send_bw.log")
     (' (its name has no cde, sen)', ' (its name has no cde, sen, sde, and cen twice)', '')
@@ -76,12 +76,12 @@ def half_told(name: str) -> str:
 
 
 def place_of(counts: Mapping[str, float]) -> Place:
-    """Checked numbers of masks, or of queries (`ql`, `qr`).
+    """Checked numbers of masks, or of lookups (`ql`, `qr`).
 
     Raises
     ------
     ValueError
-        When one is missing, unknown, negative or absurdly large; the message says what is expected.
+        When one is missing, unknown, negative or absurdly large; the message names the expected values.
     """
     names = {"ql", "qr"} if set(counts) & {"ql", "qr"} else set(MASK_NAMES)
     unknown, missing = sorted(set(counts) - names), sorted(names - set(counts))

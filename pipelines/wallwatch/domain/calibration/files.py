@@ -16,7 +16,7 @@ from wallwatch.domain.perftest.parse import parse
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """Name and text of a file; `counts` are its numbers of masks, or its queries, where its name does not tell them."""
+    """Name and text of a file; `counts` are its numbers of masks, or its lookups, if its name does not encode them."""
 
     name: str
     text: str
@@ -24,7 +24,7 @@ class File:
 
 
 def calibrate_files(files: Sequence[File], profile: str | None, current: Performance | None = None, wish: Wish = Wish()) -> Calibration:
-    """Read, derive the queries, fit, judge.
+    """Read, derive the lookups, fit, judge.
 
     Parameters
     ----------

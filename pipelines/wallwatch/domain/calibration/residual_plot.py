@@ -1,4 +1,4 @@
-"""Residual plots of a calibration as one SVG: relative residual over Q_l + Q_r, with the current profile's beside it."""
+"""Residual plots of a calibration as one SVG: relative residual over Q_l + Q_r, with the current profile's next to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What a calibration says: the fit of each quantity with its goodness, its intervals, and whether it may replace the present profile."""
+"""The result of a calibration: the fit of each quantity with its goodness, its intervals, and whether it may replace the current
+profile."""
 
 from __future__ import annotations
 

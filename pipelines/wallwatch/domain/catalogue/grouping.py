@@ -21,7 +21,7 @@ class Related(Entry):
 
     symptoms: tuple[SymptomId, SymptomId]
     leads: SymptomId | None = None
-    """The one of the two that speaks for both while it is active; None where whichever came first does."""
+    """The one of the two that leads the incident while it is active; None if the first one leads."""
     reach: Literal["rnic", "host"]
     why: str
 
@@ -36,7 +36,7 @@ class Inhibitor(Entry):
 
 
 class Spread(Entry):
-    """How many hosts within which time make one incident of many."""
+    """How many hosts, within which time, form one common incident."""
 
     hosts: int = Field(ge=2)
     window_s: int = Field(gt=0)
@@ -73,7 +73,7 @@ class Grouping(Entry):
         return len(names) - names.index(symptom) if symptom in names else 0
 
     def leaders(self, symptom: str) -> frozenset[str]:
-        """Symptoms of the same RNIC that speak for this one while they are active.
+        """Symptoms of the same RNIC that lead this one's incident while they are active.
 
         >>> sorted(grouping().leaders("S4")), sorted(grouping().leaders("S1"))
         (['S1'], [])

@@ -139,7 +139,7 @@ def unexplained_probability() -> float:
 
 @cache
 def prior_factors() -> tuple[float, float]:
-    """What a cause's prior is multiplied by where its repair is installed, and on models that are not known to have it."""
+    """Factor for a cause's prior where a fix is installed, and on models not known to have it."""
     raw = _read("causes.yaml")
     return float(raw["repaired"]), float(raw["other_vendor"])
 
@@ -162,7 +162,7 @@ def remedies() -> dict[str, RemedyAction]:
 
 @cache
 def internal_actions() -> dict[str, RemedyAction]:
-    """What Wallwatch itself asks of agents; nobody orders it, and it changes nothing."""
+    """Actions that Wallwatch itself requests from agents; users cannot request them, and they change nothing."""
     return parse_entries("remedies.yaml", _read("remedies.yaml").get("internal"), RemedyAction)
 
 
@@ -202,7 +202,7 @@ def known_signals() -> dict[str, tuple[str, str]]:
 
 @cache
 def mask_loss_share() -> float:
-    """The share of bandwidth at whose loss the wall of masks stands."""
+    """The bandwidth decline, as a share, that defines the limit of masks."""
     return float(_read("rnic_profiles.yaml")["mask_limit"]["bandwidth_loss_share"])
 
 

@@ -1,6 +1,6 @@
 """Profiles that operators promoted in place of the catalogue's: one set for the whole process, put in force from outside.
 
-A calibration changes what a model of RNIC gives and where its walls stand; every stage reads it through `profiles` or `profile_of`.
+A calibration changes an RNIC model's performance and limits; every stage reads it through `profiles` or `profile_of`.
 The caller (a job, the backend) knows where versions are stored; this module does no I/O.
 """
 
@@ -15,11 +15,11 @@ from wallwatch.domain.performance.formulas import masks_at_bandwidth_loss
 from wallwatch.domain.performance.parameters import Performance
 
 Key = tuple[str, str, str]
-"""Model, driver, firmware; an empty driver or firmware stands for all."""
+"""Model, driver, firmware; an empty driver or firmware matches all."""
 
 
 class Promotion(NamedTuple):
-    """What stands in for the catalogue's profile of a model, or of one driver or firmware of it."""
+    """Replacement for the catalogue's profile of a model, or of one of its drivers or firmwares."""
 
     model: str
     driver: str

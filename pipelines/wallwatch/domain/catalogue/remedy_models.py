@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from wallwatch.domain.catalogue.models import Entry
 
 FORMATS: Mapping[str, Mapping[str, object]] = {"pci": {"pattern": r"^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$", "max_length": 12}}
-"""What a parameter of a format must be. `pci`: the PCI address of an RNIC."""
+"""Pattern of each parameter format. `pci`: the PCI address of an RNIC."""
 
 
 class Parameter(Entry):
@@ -93,7 +93,8 @@ class Verification(Entry):
 
 
 NEVER_OWN_DOING = frozenset({"S2", "S3", "S6", "S7", "S8", "silent"})
-"""What no remedy may be an excuse for: a host or card in trouble, a lost link, and slow packets, which a remedy is to end, or has itself
+"""Symptoms that no remedy may inhibit: a failing host or RNIC, a PCIe link that is down, and slow packets, which a remedy must fix, or has
+itself
 caused for good."""
 
 
@@ -127,7 +128,7 @@ class RemedyAction(Entry):
     risk_text: str
     undo: str
     reversible: bool = True
-    """False where nothing can be taken back; `undo` says why."""
+    """False if nothing can be undone; `undo` explains why."""
     operations: str
     privileges: str
     """What the agent needs on the host for it."""

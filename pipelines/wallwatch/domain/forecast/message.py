@@ -26,7 +26,7 @@ def messages(
     violated: npt.NDArray[np.bool_],
     since: npt.NDArray[np.int64],
 ) -> Iterator[dict[str, Any]]:
-    """One message an RNIC that anything can be said of.
+    """One message per RNIC with a forecast.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def messages(
     violated : bool array (rnics,)
         Whether a policy is violated on the RNIC or its host.
     since : int array (rnics,)
-        Minute of the first forecast that said a decline which is still being said (`decline.Declines`), -1 where none is.
+        Minute of the first forecast of the currently predicted decline (`decline.Declines`), -1 if there is none.
     """
     at = _time(made.minute)
     p = made.performance

@@ -1,12 +1,12 @@
-"""How much congested cards hold back, from what they let through.
+"""Estimates the demand held back by congested RNICs from their throughput.
 
-`throttled_share` follows changes, which say nothing of what was held back before, and whose errors add up. But a
-congested card lets through just what it can (paper, section 4.2), and that is known in two ways. By its queries, with
+`throttled_share` follows changes, which do not show what was held back before, and whose errors add up. But a
+congested RNIC lets through exactly its capacity (paper, section 4.2), which is known in two ways. By its lookups, with
 the packets that wait: equation (1). And by what it sends, with what others hold back of it: of a pair that its receiver
-lets through by the share `r`, a card with the share `s > r` would send `s / r` times as much. The same at receivers.
-Each congested card so gives one equation of its own share and those of its peers; where these are wrong, its two
+lets through by the share `r`, an RNIC with the share `s > r` would send `s / r` times as much. The same at receivers.
+Each congested RNIC so gives one equation of its own share and those of its peers; where these are wrong, its two
 capacities differ. A few steps of Gauss-Newton (its diagonal alone, so that 40,000 RNICs take a moment) bring the shares
-nearer to all equations, and do not lead far from what the changes say, unless a card was congested when it was first
+nearer to all equations, and do not lead far from what the changes say, unless an RNIC was congested when it was first
 seen.
 """
 
@@ -24,31 +24,31 @@ from wallwatch.domain.forecast.targets import Floats
 from wallwatch.domain.forecast.throttled_share import LEAST_SHARE, Congested, ThrottledShares, step
 
 OF_SENDERS, OF_RECEIVERS = 0.06, 0.08
-"""Errors that the equations are taken to have: the model's own, a minute's noise, and at receivers the positions of their senders."""
+"""Assumed errors of the equations: the model's own, a minute's noise, and at receivers the positions of their senders."""
 FOLLOWED = 0.05
-"""By how much a share may differ in a minute from what changes say."""
+"""How much a share may differ per minute from the changes."""
 UNSEEN = 1.0
-"""The same for an RNIC that is seen for the first time; it falls by `SETTLING` a minute."""
+"""The same for an RNIC that is seen for the first time; it decreases by `SETTLING` per minute."""
 SETTLING = 0.86
 UNSEEN_SHARE = 0.75
-"""Where the search begins for a card that is congested then."""
+"""Start of the search for an RNIC that is congested when first seen."""
 STEPS, STEP = 20, 0.5
 EVEN = 0.05
-"""Shares that are as near as this are taken to bind both a little, so that one that binds nobody yet can be found to bind."""
+"""Shares closer than this both count as partly binding, so that a share that does not bind yet can be found to bind."""
 ELSEWHERE = 0.05
-"""With more of all packets going to RNICs that are not known, as many may come from such: then receivers have no equation."""
+"""With a larger share of packets to unknown RNICs, as many may come from unknown ones: then receivers have no equation."""
 
 Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
 class RnicMinute:
-    """What is measured in one minute; arrays (rnics,), NaN where it is not known.
+    """The measurements of one minute; arrays (rnics,), NaN where it is unknown.
 
     Attributes
     ----------
     parameters : physical.Parameters
-    q_l, spread_l, q_ingress, spread_ingress : mean queries over packets at both chains, and their standard deviations
+    q_l, spread_l, q_ingress, spread_ingress : mean lookups over packets at both chains, and their standard deviations
     sent_gbps : what was sent, without encapsulation
     link_gbps : what the PCIe link carries
     """
@@ -69,20 +69,20 @@ class RnicMinute:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """How far shares may be from what changes say of them, as standard deviations of their logarithms; arrays (rnics,)."""
+    """How far shares may be from the changes, as standard deviations of their logarithms; arrays (rnics,)."""
 
     sends: Floats
     receives: Floats
 
     def a_minute_later(self) -> Doubt:
-        """What was there before an RNIC was first seen matters less each minute."""
+        """The unknown state before an RNIC was first seen matters less each minute."""
         return Doubt(np.maximum(self.sends * SETTLING, FOLLOWED), np.maximum(self.receives * SETTLING, FOLLOWED))
 
 
 def still(held: ThrottledShares, doubt: Doubt, congested: Congested) -> tuple[ThrottledShares, Doubt]:
-    """What is held back where congestion goes on, with room for RNICs that are seen for the first time.
+    """The held-back demand where congestion continues, extended for new RNICs.
 
-    A card that is congested within minutes of that has been so for nobody knows how long, and holds back nobody knows how much.
+    An RNIC that is congested within minutes of its first sample may have been so for any time, and may hold back any amount.
     """
     n = len(congested.sends)
     doubt = Doubt(_with_room(doubt.sends, n), _with_room(doubt.receives, n))
@@ -101,7 +101,7 @@ class ThrottleTracker:
         self._by = by
 
     def step(self, by: Weights, congested: Congested, cards: RnicMinute | None) -> ThrottledShares:
-        """Take in a minute: who sends how much to whom (the same object until there is a new report), and what was measured."""
+        """Take in one minute: the traffic matrix (the same object until there is a new report), and the measurements."""
         self.held, self._doubt = still(self.held, self._doubt, congested)
         if self._by is not None and by is not self._by:
             self.held = step(self.held, self._by, by, congested)
@@ -121,11 +121,11 @@ def _begun(share: Floats, doubt: Floats, congested: Flags) -> Floats:
 
 
 def settled(held: ThrottledShares, doubt: Doubt, by: Weights, congested: Congested, cards: RnicMinute) -> ThrottledShares:
-    """Shares with which congested cards send, and let in, what they can; see the module.
+    """Shares at which congested RNICs send and receive at capacity; see the module.
 
     Examples
     --------
-    Receiver 3 lets through a half of what it is asked for; how much is not known. Sender 0 is asked for more than it has, too: it sends
+    Receiver 3 lets through a half of its demand, which is unknown. Sender 0 has more demand than capacity, too: it sends
     what its chain lets through to RNIC 4, and by its own capacity it would send more to RNIC 3.
 
     >>> p = Parameters.of(["CX-6"] * 5)
@@ -167,17 +167,17 @@ class _Equations:
     """The equations of one minute; shares are logarithms."""
 
     by: Weights
-    """Of pairs that pass a congested card."""
+    """Arrays of the pairs that pass a congested RNIC."""
     cards: RnicMinute
     gbps: Floats
     """Of each pair."""
     elsewhere_gbps: Floats
-    """Of each RNIC to RNICs that are not known, which are taken to hold nothing back."""
+    """Traffic of each RNIC to unknown RNICs, which are assumed to hold nothing back."""
 
     def steps(
         self, sends: Floats, receives: Floats, can_send: Flags, can_let_in: Flags, before: tuple[Floats, Floats], doubt: Doubt
     ) -> tuple[Floats, Floats]:
-        """A step of Gauss-Newton for the share of each card at either side, by the diagonal of its matrix."""
+        """A step of Gauss-Newton for the share of each RNIC at either side, by the diagonal of its matrix."""
         i, j, n = self.by.senders, self.by.receivers, len(sends)
         wider = sends[i] - receives[j]
         out, into = self.gbps * np.exp(np.maximum(wider, 0.0)), self.gbps * np.exp(np.maximum(-wider, 0.0))
@@ -199,7 +199,7 @@ class _Equations:
         return slope / bend, slope_in / bend_in
 
     def _capacities(self, narrower: Floats) -> tuple[Floats, Floats]:
-        """What each card could send and let in by its queries, with the packets that wait."""
+        """What each RNIC could send and receive for its lookups, including the waiting packets."""
         cards, n = self.cards, len(self.cards.q_l)
         i, j = self.by.senders, self.by.receivers
         there = join(self.by, cards.q_ingress, cards.spread_ingress, self.by.packets / np.exp(narrower))
@@ -217,9 +217,9 @@ def _sums(card: npt.NDArray[np.intp], values: Floats, n: int) -> Floats:
 
 
 def _weighed(error: Floats, there: Flags, usual: float) -> tuple[Floats, Floats]:
-    """Errors and weights of equations, 0 where there is none.
+    """Errors and weights of equations, 0 if there is none.
 
-    It weighs less where it is far off: a card that does not give what its model says has a finding of its own.
+    Large errors weigh less: an RNIC that differs from its model has a finding of its own.
     """
     there = there & np.isfinite(error)
     error = np.where(there, error, 0.0)

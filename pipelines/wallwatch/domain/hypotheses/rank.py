@@ -47,7 +47,7 @@ class Hypothesis:
 
 
 def prior_of(cause: Cause, rnic: Identity) -> float:
-    """Table 1's ratio, less where the installed version repairs the cause or the model is not known to have it.
+    """Table 1's ratio, reduced if the installed version fixes the cause or the model is not known to have it.
 
     >>> round(prior_of(causes()["C5"], Identity("CX-6", "mlx5_core", "20.41.1000")), 4)
     0.0153
@@ -96,7 +96,7 @@ def rank(symptom: str, feature_of: Callable[[EvidenceRule], Feature | None], rni
 
     for holds, under, otherwise in tested.values():
         for cause in causes().values():
-            # What speaks for a cause that does not explain this symptom speaks for another symptom beside it.
+            # Evidence for a cause that does not explain this symptom indicates an additional symptom.
             p = under.get(cause.id, otherwise) if symptom in cause.explains else otherwise
             weights[cause.id] *= p if holds else 1.0 - p
 

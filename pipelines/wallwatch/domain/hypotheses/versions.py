@@ -1,4 +1,4 @@
-"""Which causes an RNIC's model, driver and firmware speak for or against."""
+"""Whether an RNIC's model, driver and firmware support or contradict a cause."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wallwatch.domain.catalogue.models import Cause, FixedIn
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What is known of an RNIC; "" where it is not."""
+    """The identity of an RNIC; "" for unknown parts."""
 
     model: str = ""
     driver: str = ""
@@ -28,7 +28,7 @@ def version(text: str) -> tuple[int, ...]:
 
 
 def repaired_by(cause: Cause, rnic: Identity) -> str:
-    """The installed version that is known to repair a cause, as text; "" when none is, or the version is not known.
+    """The installed version that is known to fix a cause, as text; "" if there is none, or the version is unknown.
 
     >>> from wallwatch.domain.catalogue.load import causes
     >>> repaired_by(causes()["C5"], Identity("CX-6", "mlx5_core", "20.43.2000"))

@@ -79,7 +79,7 @@ def cube_in_words(cube: Cube) -> str:
 
 
 def check(formula: Formula | str, limits: Limits | None = None) -> Checked:
-    """Compile a formula and say what it is.
+    """Compile and classify a formula.
 
     Raises
     ------

@@ -28,7 +28,7 @@ class Monitor:
     """A minimal Moore machine. State 0 is the initial one; states are numbered by breadth, small letters first.
 
     `verdicts[state]` is `T` (no continuation can violate), `F` (none can satisfy) or `?`; both are final. `steps[state]` is a diagram
-    from letters to the next state. Bit i of a letter says whether proposition i holds.
+    from letters to the next state. Bit i of a letter is set if proposition i holds.
     """
 
     formula: Formula

@@ -21,7 +21,7 @@ _SPELLINGS = {"&&": "&", "||": "|"}
 
 
 class SyntaxProblem(ValueError):
-    """A formula that cannot be read: `position` is the offset (characters, from 0) and `message` says what was expected there."""
+    """A formula that cannot be read: `position` is the offset (characters, from 0) and `message` names what was expected there."""
 
     def __init__(self, message: str, position: int) -> None:
         super().__init__(f"at character {position + 1}: {message}")

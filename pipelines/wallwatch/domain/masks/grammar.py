@@ -43,7 +43,7 @@ class MatchParser:
         Raises
         ------
         Malformed
-            When a known field has a value that cannot be read, or is there twice. Fields that are not known are kept as they are written.
+            When a known field has a value that cannot be read, or appears twice. Unknown fields are kept as they are written.
 
         Examples
         --------
@@ -57,7 +57,7 @@ class MatchParser:
         if first is None and at > 0:
             try:
                 first = self.runs[text[:at]] = self._run(text[:at])
-            except Malformed:  # it is inside brackets or quotes, or what is wrong is found again below
+            except Malformed:  # it is inside brackets or quotes, or the error is found again below
                 at = -1
         if first is None:
             value, mask, heads = self._run(text)

@@ -8,7 +8,7 @@ from wallwatch.domain.masks.fields import FRAGMENTS, Field
 
 
 class Malformed(ValueError):
-    """A text that is no value of its field, or no flow; the message says what is wrong."""
+    """A text that is not a value of its field, or not a flow; the message describes the error."""
 
 
 def parse(text: str, field: Field) -> tuple[int, int]:
@@ -17,7 +17,7 @@ def parse(text: str, field: Field) -> tuple[int, int]:
     Raises
     ------
     Malformed
-        When the text is no value of this field, or wider than it.
+        When the text is not a value of this field, or too wide.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def number(text: str) -> int:
     Raises
     ------
     ValueError
-        With the text, when it is none.
+        With the text, if it is invalid.
     """
     if not text[:1].isdigit() or not text.isalnum():
         raise ValueError(repr(text))  # int() would take signs, spaces and underscores

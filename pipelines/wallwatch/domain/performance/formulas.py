@@ -1,6 +1,6 @@
 """The performance model of an RNIC (paper, section 4.2 and Table 3).
 
-`Q_l` is the mean number of mask queries of packets in the local egress chain, `Q_r` in the remote ingress chain; the head mask is 0.
+`Q_l` is the mean number of mask lookups of packets in the local egress chain, `Q_r` in the remote ingress chain; the head mask is 0.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def bandwidth_gbps(p: Performance, q_l: float, q_r: float) -> float:
     p : Performance
         Table 3's parameters.
     q_l, q_r : float
-        Mean mask queries, >= 0.
+        Mean mask lookups, >= 0.
 
     Examples
     --------

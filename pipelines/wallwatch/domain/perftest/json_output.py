@@ -1,6 +1,6 @@
-"""Reads the JSON that newer `perftest` tools write beside their table (`--out_json`): one object for each message size.
+"""Reads the JSON that newer `perftest` tools write next to their table (`--out_json`): one object for each message size.
 
-It does not say in which unit the bandwidth is: MiB/s, or Gbit/s where the tool was told so. The message rate tells, since both come
+It does not include the unit of the bandwidth: MiB/s, or Gbit/s if requested. The message rate identifies it, because both come
 from the same count.
 """
 
@@ -14,7 +14,7 @@ from wallwatch.domain.perftest.rows import Unusable
 from wallwatch.domain.perftest.runs import GBPS, Output, Row, Run, title_of
 
 _UNQUOTED = re.compile(r"^\s*(sl|report_min_bw)\s*:.*$", re.MULTILINE)
-"""Lines that the tools write without quotation marks, which is no JSON."""
+"""Lines that the tools write without quotation marks, which is not valid JSON."""
 _ALIKE = 0.03
 """Rounding of small numbers."""
 

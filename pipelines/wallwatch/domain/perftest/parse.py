@@ -18,9 +18,9 @@ from wallwatch.domain.perftest.text import lines_of
 
 _SETTING = re.compile(r"^\s*(?P<name>Number of qps|Mtu|TX depth|Connection type)\s*:\s*(?P<value>\S+)")
 _SINGLE = re.compile(r"^\s*\d+, ")
-"""One of the latencies that `-U` and `-H` list before the table: its summary is what is fitted."""
+"""One of the latencies that `-U` and `-H` list before the table: its summary is fitted."""
 _LISTED_IN = re.compile(r"^\s*#, (\w+)\s*$")
-"""Head of that list: its unit is the table's too, whatever the table's head says (`-C` gives cycles)."""
+"""Head of that list: its unit is the table's too, whatever the table's header states (`-C` gives cycles)."""
 _ONE_SIDE = re.compile(r"^\s*(Local|Remote) results:\s*$")
 """Above the shares of a bandwidth in both directions (`--report-both`), after the table of their sum."""
 _WHOLE_NUMBER = re.compile(r"\d[.,](\d{2}|\d{6})$")
@@ -45,7 +45,7 @@ def parse(text: str, name: str) -> Output:
     text : str
         What the tool printed, of one side or of both; any line ends.
     name : str
-        The file's name. It stands in for the title where that was cut off (`..._send_bw_...`).
+        The file's name. It replaces a truncated title (`..._send_bw_...`).
 
     Examples
     --------
@@ -118,7 +118,7 @@ def _nothing(name: str, lines: Sequence[str]) -> str:
 
 
 def _begin(out: Output, head: _Head, columns: Columns) -> Run | None:
-    """A run for the table below a head line; None, with the reason noted, where it cannot be told what was measured."""
+    """A run for the table below a head line; None, with the reason noted, if the measurement is unknown."""
     quantity: Quantity = "latency" if any(c.startswith("t_") for c in columns) else "bandwidth"
     unknown = unknown_unit(columns)
     if unknown is not None:

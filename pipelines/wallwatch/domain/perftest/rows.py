@@ -19,7 +19,7 @@ _ALIKE = 0.1
 
 
 class Unusable(ValueError):
-    """A line that is no measurement; the message says why, and is one for all lines with the same reason."""
+    """A line that is not a measurement; the message gives the reason, once for all lines with the same one."""
 
 
 def columns_of(line: str) -> Columns:
@@ -32,7 +32,7 @@ def columns_of(line: str) -> Columns:
 
 
 def unknown_unit(columns: Columns) -> str | None:
-    """A column of bandwidth or time whose unit is not known."""
+    """A column of bandwidth or time whose unit is unknown."""
     return next((c for c in columns if _unit(c) and c.startswith(("BW", "t_")) and _unit(c) not in GBPS and _unit(c) not in US), None)
 
 
@@ -42,7 +42,7 @@ def row_of(line: str, columns: Columns) -> Row:
     Raises
     ------
     Unusable
-        Where it is no whole row of numbers, where nothing was measured, or where its numbers contradict each other.
+        If it is not a complete row of numbers, nothing was measured, or its numbers contradict each other.
     """
     cells = [_DECIMAL_COMMA.sub(r"\1.\2", cell) for cell in line.split()]
     if len(cells) < len(columns) or not columns:

@@ -20,7 +20,7 @@ _COLLECTED = re.compile(
 
 
 def text_of(data: bytes) -> str:
-    """The text of a file: gzip unpacked, UTF-8 or UTF-16 by its mark; bytes that are no text become replacement characters.
+    """The text of a file: gzip unpacked, UTF-8 or UTF-16 by its mark; invalid bytes become replacement characters.
 
     What is whole before the damage of a gzip file is used.
 

@@ -18,7 +18,7 @@ READINGS = ("masks in the order of their first appearance", "masks in that order
 
 
 class NotComparable(ValueError):
-    """Dumps that cannot be compared; the message says what to do."""
+    """Dumps that cannot be compared; the message explains what to do."""
 
 
 @dataclass(frozen=True)

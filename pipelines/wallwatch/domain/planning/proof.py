@@ -7,7 +7,7 @@ either matches is decided by both, with the same actions. That holds when
 2. wherever a rule of one and a rule of the other overlap and their actions differ, no packet of the overlap is decided by these two: it is
    decided before, by another rule of one of them.
 
-Both are checked for all rules; what is left over is a packet for which they differ.
+Both are checked for all rules; a remaining header is a packet for which they differ.
 """
 
 from __future__ import annotations

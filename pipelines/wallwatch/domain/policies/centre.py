@@ -17,7 +17,7 @@ from wallwatch.domain.policies.watch import Watch
 
 STATE_EVERY_US = 60_000_000
 FORGET_US = 3_600_000_000
-"""An address that nobody has had for an hour is forgotten; those that somebody has are as many as there are containers."""
+"""An address that has been free for an hour is forgotten; addresses in use are as many as containers."""
 
 
 class Centre:
@@ -34,7 +34,7 @@ class Centre:
         self._told_us = 0
 
     def hear(self, partition: int, offset: int, event: Event, rack: str) -> None:
-        """An event, as it was read."""
+        """Take in an event as it was read."""
         self._ordered.heard(partition, event.at_us)
         self._unconfirmed.heard(event.host, event.at_us)
         if self._watch.means(event.kind):
@@ -43,11 +43,11 @@ class Centre:
             self._ordered.add(partition, offset, event)
 
     def ended(self, partition: int) -> None:
-        """All of a partition has been read."""
+        """A partition has been read to its end."""
         self._ordered.ended(partition)
 
     def work(self, now_us: int) -> list[dict[str, Any]]:
-        """Take the events whose order is settled. Returns violations as messages."""
+        """Process the events whose order is final. Returns violations as messages."""
         found: list[Violation] = []
         for event in self._ordered.ready(now_us):
             self._tell(self._watch.take(event), found)
@@ -70,18 +70,18 @@ class Centre:
                     self._unconfirmed.refute(policy.id, subject, event.at_us)
 
     def waits_for(self) -> set[str]:
-        """Hosts that must be heard of before a violation is told."""
+        """Hosts that must report before a violation is sent."""
         return self._unconfirmed.hosts()
 
     def heard_of(self, host: str, at_us: int) -> None:
-        """Samples of this time came from a host, and so all its events from before."""
+        """A host sent samples of this time, and so all its earlier events."""
         self._unconfirmed.heard(host, at_us)
 
     def _message(self, violation: Violation) -> dict[str, Any]:
         return messages.violated(violation, self._policies[violation.policy], self._racks.get(violation.host, ""))
 
     def states(self, now_us: int) -> list[dict[str, Any]]:
-        """How the policies are doing, once a minute; at the same times whoever asks, so that a minute is stored once."""
+        """States of the policies, once per minute, at fixed times, so that each minute is stored once."""
         at_us = now_us // STATE_EVERY_US * STATE_EVERY_US
         if at_us <= self._told_us:
             return []
@@ -93,7 +93,7 @@ class Centre:
         return found
 
     def use(self, policies: Iterable[Policy]) -> bool:
-        """Go on with these policies. A new one begins in the middle of what its subjects do; the others keep what they know."""
+        """Continue with these policies. A new policy starts with unknown subjects; the others keep their state."""
         wanted = {policy.id: policy for policy in policies}
         if {id: revision(one) for id, one in wanted.items()} == {id: revision(one) for id, one in self._policies.items()}:
             self._policies = wanted
@@ -105,7 +105,7 @@ class Centre:
         return True
 
     def dump(self) -> dict[str, Any]:
-        """All that is known, as plain JSON."""
+        """The state as plain JSON."""
         waiting = [
             [one.partition, one.offset, one.event.kind, one.at_us, one.event.host, one.event.pci, dict(one.event.fields)]
             for one in self._ordered.waiting
@@ -121,7 +121,7 @@ class Centre:
         }
 
     def load(self, dumped: Mapping[str, Any]) -> None:
-        """Go on from what `dump` gave."""
+        """Restore what `dump` returned."""
         self._watch.load(dumped["watch"])
         for partition, offset, kind, at_us, host, pci, fields in dumped["waiting"]:
             self._ordered.add(partition, offset, Event(kind, at_us, host, pci, fields))

@@ -23,11 +23,11 @@ SUBJECTS: dict[Subject, str] = {
     "command": "Command of the driver: host, RNIC and the command's name",
     "address": "Address of a container: VXLAN network and address, over all hosts",
 }
-"""What each kind of subject is told apart by (`wallwatch.domain.policies.watch`)."""
+"""What each kind of subject is distinguished by (`wallwatch.domain.policies.watch`)."""
 
 
 class EventKind(Entry):
-    """`when`: fields that a proposition can ask for, with all values that there are; none where any text is possible."""
+    """`when`: fields that a proposition can match, with all their values; empty if any text is possible."""
 
     id: str
     label: str
@@ -39,7 +39,7 @@ class EventKind(Entry):
 
 @cache
 def event_kinds() -> dict[str, EventKind]:
-    """Kind -> what is known of it.
+    """Kind -> its description.
 
     >>> event_kinds()["flow_aged"].stays_on_host
     True
@@ -49,7 +49,7 @@ def event_kinds() -> dict[str, EventKind]:
 
 
 def misfits(policy: Policy) -> Iterator[tuple[str, str]]:
-    """(proposition, what is wrong) for each binding that could never set its proposition."""
+    """(proposition, problem) for each binding that could never set its proposition."""
     known = event_kinds()
     for name, proposition in policy.propositions.items():
         for kind in proposition.kind:

@@ -1,4 +1,4 @@
-"""Two to six sentences for a ticket, made from a finding's evidence and ranking."""
+"""Two to six sentences for a ticket, from a finding's evidence and ranking."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def explain_active(
 
 
 def explain_cleared(entry: Detected, subject: dict[str, str], rnic: Identity, started_ms: int, at_ms: int) -> str:
-    """From when to when it lasted."""
+    """The explanation of a cleared finding: when it was active."""
     minutes = (at_ms - started_ms) / 60_000
     active = f"It was active from {clock(started_ms)} to {clock(at_ms)} ({minutes:.1f} minutes)."
     return f"{entry.title} on {who(subject, rnic)} has cleared. {active}"

@@ -22,7 +22,7 @@ REPEAT_MS = 15_000
 """An active finding is repeated at most this often."""
 
 STALE_MS = 30_000
-"""A finding whose signals have not been measured for so long says so."""
+"""A finding whose signals have not been measured for this long is reported as stale."""
 
 Subject = dict[str, str]
 """`host`, `pci`, `rack` of a finding."""
@@ -89,7 +89,7 @@ def active(
 
 
 def cleared(entry: Detected, subject: Subject, rnic: Identity, life: Life, features: Features, at_ms: int) -> dict[str, Any]:
-    """A symptom that has ended. The ranking that was made while it lasted stands, so none comes with it."""
+    """A symptom that has cleared. The ranking from the active phase stays valid, so the message has none."""
     reasons = []
     if entry.definition is not None:
         for condition in entry.definition.conditions:
@@ -109,7 +109,7 @@ def cleared(entry: Detected, subject: Subject, rnic: Identity, life: Life, featu
 
 
 def gone(entry: Detected, subject: Subject, rnic: Identity, life: Life, features: Features, at_ms: int, last_ms: int) -> dict[str, Any]:
-    """The message for a symptom of an RNIC that its host has told nothing of since `last_ms`."""
+    """The message for a symptom of an RNIC that its host has not reported since `last_ms`."""
     message = cleared(entry, subject, rnic, life, features, at_ms)
     message["summary"] = f"{entry.title} is treated as cleared: its host has not reported the RNIC since {rfc3339(last_ms)}."
     message["explanation"] = (
@@ -123,7 +123,7 @@ def _ranked(symptom: str, rnic: Identity, life: Life, features: Features, keep: 
 
     Someone who acts on the cause changes the evidence: with a longer max-idle late counters no longer fill the idle time, whatever their
     lateness. So once the setting differs, and while the symptom fades, the observations made before it stay what the ranking rests on. And
-    what has been seen of a cause stays seen: a wall that was reached has been reached, also when the symptom itself (a reset of the card, a
+    what has been seen of a cause stays seen: a wall that was reached has been reached, also when the symptom itself (a reset of the RNIC, a
     standstill) ends the observation.
     """
     settings = features.get("max_idle_ms", 15, "last")
@@ -167,7 +167,7 @@ def _summary(entry: Detected, values: dict[str, float], fading: bool, stale_sinc
 
     try:
         return _OPTIONAL.sub(filled_in, definition.summary).format_map(values)
-    except KeyError:  # a signal of the sentence is missing now, while the symptom goes on
+    except KeyError:  # a signal of the sentence is missing now, while the symptom continues
         return f"{entry.title} continues."
 
 

@@ -1,8 +1,10 @@
 """Measured against expected bandwidth of an RNIC, and the finding `unexplained` where they differ for minutes (rule U/2).
 
-Unlike the stage's symptoms this needs `Q_r`, so the ingress queries of other hosts: it is judged where those are joined, once a minute.
-Two ways to differ: the port has data waiting and sends less than the profile allows for these queries; or it sends more, and then the
-profile is wrong for this card. A port that sends little because nobody wants more has no residual. Pure and in event time.
+Unlike the stage's symptoms this needs `Q_r`, so the ingress lookups of other hosts: it is evaluated once per minute, after those are
+joined.
+There are two kinds of difference: the port has data waiting and sends less than the profile allows for these lookups; or it sends more,
+and then the
+profile is wrong for this RNIC. A port with little traffic to send has no residual. Pure and in event time.
 """
 
 from __future__ import annotations
@@ -62,7 +64,7 @@ class Minute:
     until_ms: int
     q_l: float | None
     q_r: float | None
-    """Of its peers; None where they are not known: the own ingress chain says nothing about them."""
+    """`Q_r` of its peers; None if unknown: the RNIC's own ingress chain cannot replace it."""
     sent_gbps: float | None
     link_gbps: float | None
     """What the port and its PCIe link carry at most."""
@@ -82,7 +84,7 @@ class Minute:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What one minute says: a side, or that it is as expected (None)."""
+    """The verdict of one minute: the side of the difference, or None if there is none."""
 
     side: Side | None
     expected: tuple[float, float, float]
@@ -90,7 +92,7 @@ class Judged:
 
 
 def judge(minute: Minute) -> Judged | None:
-    """Whether measured and expected differ; None where it cannot be told.
+    """Whether measured and expected differ; None where it is unknown.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Hosts that are not heard of: samples of one host have stopped while those of the fleet go on.
+"""Silent hosts: a host's samples have stopped while the rest of the fleet still reports.
 
 This cannot be judged from the host's own messages, so it is not part of the stage. Two functions: `take` for every message of every host,
 `check` now and then. In event time, pure, state in plain JSON. The fleet's clock is the middle of the hosts' own clocks, so one clock that
-is minutes off makes nobody silent; and how long a host is silent is the time that this clock went on since the host was last heard of, so
+is minutes off makes nobody silent; and how long a host is silent is the time that this clock continued since the host was last heard of, so
 its own clock does not matter. While the whole fleet is silent (an outage of Kafka), the clock stands and nobody is reported.
 """
 
@@ -23,13 +23,13 @@ SILENT_S = 60.0
 """Twice a usual standstill of a kernel (20 to 40 s), and six samples at the usual interval of 10 s."""
 
 INTERVALS = 5.0
-"""A host that sends seldom is silent after so many of its intervals."""
+"""A host that reports rarely is silent after this many of its intervals."""
 
 FORGOTTEN_S = 86_400.0
-"""A host that has been silent for a day has been taken away; it is no longer followed."""
+"""A host that has been silent for a day has been removed; it is no longer monitored."""
 
 JUMP_MS = 30_000
-"""The fleet's clock does not go on by so much between two checks, unless nothing came from anybody; then nobody's silence has grown."""
+"""The fleet's clock advances by less than this between two checks, unless no host reported; then no silence has grown."""
 
 SHUTDOWN_MS = 300_000
 """An announced shutdown explains a silence that begins within this time after it."""
@@ -72,7 +72,7 @@ def heard(watch: Watch, name: str, rack: str, at_ms: int) -> None:
 
 
 def check(watch: Watch, watermark_ms: int | None = None) -> list[dict[str, Any]]:
-    """Findings of hosts that have fallen silent, are silent still, or are heard of again.
+    """Findings of hosts that became silent, are still silent, or report again.
 
     Parameters
     ----------
@@ -104,8 +104,7 @@ def check(watch: Watch, watermark_ms: int | None = None) -> list[dict[str, Any]]
 
 
 def _middle(hosts: dict[str, dict[str, Any]]) -> int:
-    """The middle of the clocks of the hosts that have been heard of since the last check; 0 when there is none. Those that are gone have
-    no say."""
+    """The median of the clocks of the hosts that have reported since the last check; 0 if there are none. Silent hosts do not count."""
     times = sorted(host["at"] for host in hosts.values() if host.get("fresh"))
     return int(times[len(times) // 2]) if times else 0
 
@@ -116,14 +115,14 @@ def known(watch: Watch, name: str, rack: str, at_ms: int) -> None:
 
 
 def overdue(watch: Watch) -> list[str]:
-    """Hosts that the next `check` would call silent, or that are silent: whoever knows more of them may say so before."""
+    """Hosts that are silent or would be at the next `check`, so that callers can look them up elsewhere first."""
     now = max(watch["clock"], _middle(watch["hosts"]))
     silent = (n for n, host in watch["hosts"].items() if host["heard"] and not host.get("fresh"))
     return [n for n in silent if (now - watch["hosts"][n]["heard"]) / 1000.0 >= limit_s(watch["hosts"][n])]
 
 
 def seen_elsewhere(watch: Watch, name: str, at_ms: int) -> None:
-    """Somebody else has heard of a host at `at_ms` of its own clock; its last sample in the store is where its silence begins."""
+    """A host was seen elsewhere at `at_ms` of its own clock; its silence starts at its last sample in the store."""
     host = watch["hosts"].get(name)
     if host is None:
         return
@@ -134,7 +133,7 @@ def seen_elsewhere(watch: Watch, name: str, at_ms: int) -> None:
 
 
 def resume(host: dict[str, Any], started_ms: int, announced: bool) -> None:
-    """Go on with a silence that was found before."""
+    """Resume a silence that was detected before."""
     host["life"] = {"started": started_ms, "announced": announced, "reported": 0}
 
 

@@ -87,7 +87,7 @@ def _decoded(found: dict[str, Any], measurement: Measurement, latest_ns: int) ->
     for tag in measurement.key_tags:
         if not tags.get(tag):
             raise Refused("missing_tag", f"the tag {tag!r} is missing or empty")
-    if "host" not in tags:  # it may be empty where the centre speaks of all hosts, and is asked for above where it may not
+    if "host" not in tags:  # empty for server-side policies over all hosts; required above otherwise
         raise Refused("missing_tag", "the tag 'host' is missing")
     if set(map(type, tags.values())) != {str}:
         raise Refused("wrong_type", "every tag must be text")
@@ -106,7 +106,7 @@ def _is_vf(text: str) -> bool:
 
 
 def decode_message(value: bytes | None, latest_ns: int) -> Message:
-    """Read one telemetry message of whatever measurement it says it is: for recordings, which have all in one file.
+    """Read one telemetry message of whatever measurement it says it is: for recordings, which hold all measurements in one file.
 
     Raises
     ------
