@@ -357,7 +357,7 @@ function fit(quantity, model, parameters, points, accepted) {
     interval_method: "linearised, Student's t",
     accepted,
     reason: accepted ? "" : "R squared 0.61 is worse than 0.97 of the profile in force",
-    notes: told ? [] : ["3 points can't tell 5 parameters: m, n and v are held at the present profile."],
+    notes: told ? [] : ["3 different (Q_l, Q_r) do not identify m, n, v: they stay near the current profile's values."],
     by_size: [],
   };
 }

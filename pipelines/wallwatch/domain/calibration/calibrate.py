@@ -19,7 +19,7 @@ from wallwatch.domain.perftest.runs import Quantity, Verb
 
 VERBS: tuple[Verb, ...] = ("send", "write", "read")
 QUANTITIES: tuple[Quantity, ...] = ("bandwidth", "latency")
-MOST_TOLD = 20
+MOST_LISTED = 20
 """Problems of files in one message."""
 
 
@@ -28,8 +28,8 @@ class NothingToFit(ValueError):
 
     def __init__(self, what: str, problems: Sequence[str] = ()) -> None:
         self.what, self.problems = what, list(problems)
-        more = [f"and {len(problems) - MOST_TOLD} more"] if len(problems) > MOST_TOLD else []
-        super().__init__(": ".join(part for part in (what, "; ".join([*problems[:MOST_TOLD], *more])) if part))
+        more = [f"and {len(problems) - MOST_LISTED} more"] if len(problems) > MOST_LISTED else []
+        super().__init__(": ".join(part for part in (what, "; ".join([*problems[:MOST_LISTED], *more])) if part))
 
 
 class Wish(NamedTuple):
@@ -190,7 +190,7 @@ def _fit(
         degrees_of_freedom=found.degrees_of_freedom,
         parameters={
             name: Parameter(
-                value=float(found.parameters[j]), lower=float(found.lower[j]), upper=float(found.upper[j]), told=found.told[j],
+                value=float(found.parameters[j]), lower=float(found.lower[j]), upper=float(found.upper[j]), told=found.identified[j],
                 current=float(model.believed[j]),
             )
             for j, name in enumerate(model.names)
@@ -217,7 +217,7 @@ def _fit(
 
 def _what_cannot_be_told(found: least_squares.Fit, names: Sequence[str], distinct: int) -> list[str]:
     notes = []
-    hidden = [name for name, told in zip(names, found.told, strict=True) if not told]
+    hidden = [name for name, identified in zip(names, found.identified, strict=True) if not identified]
     if hidden:
         notes.append(
             f"{distinct} different (Q_l, Q_r) do not identify {', '.join(hidden)}: they stay near the current profile's values, and their"

@@ -54,18 +54,18 @@ def place_of_name(name: str) -> Place | None:
     True
     """
     masks = [(key.lower(), int(number)) for key, number in _NAMED.findall(name)]
-    told = [("q" + key.lower(), float(number)) for key, number in _QUERIES.findall(name)]
+    lookups = [("q" + key.lower(), float(number)) for key, number in _QUERIES.findall(name)]
     if sorted(key for key, _ in masks) == sorted(MASK_NAMES):
         return place_of(dict(masks))
-    if not masks and sorted(key for key, _ in told) == ["ql", "qr"]:
-        return place_of(dict(told))
+    if not masks and sorted(key for key, _ in lookups) == ["ql", "qr"]:
+        return place_of(dict(lookups))
     return None
 
 
-def half_told(name: str) -> str:
+def incomplete_counts(name: str) -> str:
     """What a name with some mask counts lacks, as a clause; empty if it has none.
 
-    >>> half_told("cen_20_sde_80_send_bw.log"), half_told("cen_20_cen_30_send_bw.log"), half_told("send_bw.log")
+    >>> incomplete_counts("cen_20_sde_80_send_bw.log"), incomplete_counts("cen_20_cen_30_send_bw.log"), incomplete_counts("send_bw.log")
     (' (its name has no cde, sen)', ' (its name has no cde, sen, sde, and cen twice)', '')
     """
     found = [key.lower() for key, _ in _NAMED.findall(name)]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wallwatch.domain.calibration.calibrate import NothingToFit, Wish, calibrate, nearest_profile
-from wallwatch.domain.calibration.conditions import ASSUMPTIONS_OF_MASKS, Masks, Place, half_told, place_of, place_of_name, queries
+from wallwatch.domain.calibration.conditions import ASSUMPTIONS_OF_MASKS, Masks, Place, incomplete_counts, place_of, place_of_name, queries
 from wallwatch.domain.calibration.points import Measured
 from wallwatch.domain.calibration.result import Calibration, FileRead
 from wallwatch.domain.catalogue.load import profiles
@@ -83,7 +83,7 @@ def _place(file: File) -> tuple[Place | None, str]:
         return None, f"{file.name}: {problem}"
     if place is None:
         return None, (
-            f"{file.name}: unknown mask counts{half_told(file.name)}:"
+            f"{file.name}: unknown mask counts{incomplete_counts(file.name)}:"
             " name it cen_0_cde_0_sen_0_sde_0_... or ql_0_qr_0_..., or give --masks or --manifest (by the API: the field masks)"
         )
     return place, ""

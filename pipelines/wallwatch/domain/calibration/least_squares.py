@@ -21,7 +21,7 @@ RNICs differ by one to two per cent."""
 ASSUMED_FREE = 3
 """Weight of that assumption, in points: a curve that happens to pass through a handful of points does not prove precision."""
 LEVEL = 0.95
-TOLD = 0.8
+IDENTIFIED_SHARE = 0.8
 """A parameter counts as identified when the data remove this share of its prior variance."""
 BOOTSTRAPS = 40
 """Enough for a standard deviation to a tenth."""
@@ -51,7 +51,7 @@ class Fit:
     parameters: Floats
     lower: Floats
     upper: Floats
-    told: tuple[bool, ...]
+    identified: tuple[bool, ...]
     fitted: Floats
     r_squared: float | None
     """1 - SS_residual / SS_total; None where all values or all (Q_l, Q_r) are one."""
@@ -87,7 +87,7 @@ def fit(model: Model, q_l: Floats, q_r: Floats, values: Floats, starts: Sequence
     free = len(values) - size if distinct >= size else 0
     noise = float(np.sqrt((np.sum(relative**2) + ASSUMED_FREE * NOISE**2) / (free + ASSUMED_FREE)))
     jacobian = model.gradient(best, q_l, q_r) / values[:, None]
-    told, covariance = _told(jacobian, model.spread, noise)
+    identified, covariance = _identified(jacobian, model.spread, noise)
     quantile = float(stats.t.ppf(0.5 + LEVEL / 2, free + ASSUMED_FREE))
     half = quantile * np.sqrt(np.diag(covariance))
     low, high = np.maximum(best - half, model.lower), np.minimum(best + half, model.upper)
@@ -103,7 +103,7 @@ def fit(model: Model, q_l: Floats, q_r: Floats, values: Floats, starts: Sequence
     r_squared = 1.0 - float(np.sum((fitted - values) ** 2)) / total if spread_out else None
     error = float(np.sqrt(np.mean(relative**2)))
     widened = covariance * (quantile / float(stats.norm.ppf(0.5 + LEVEL / 2))) ** 2
-    return Fit(best, low, high, tuple(bool(t) for t in told), fitted, r_squared, error, left_out, widened, free, method)
+    return Fit(best, low, high, tuple(bool(one) for one in identified), fitted, r_squared, error, left_out, widened, free, method)
 
 
 def _told_alone(model: Model, q_l: Floats, q_r: Floats, distinct: int, size: int) -> bool:
@@ -143,15 +143,15 @@ def _solve(model: Model, q_l: Floats, q_r: Floats, values: Floats, starts: Seque
     return best
 
 
-def _told(jacobian: Floats, spread: Floats, noise: float) -> tuple[npt.NDArray[np.bool_], Floats]:
+def _identified(jacobian: Floats, spread: Floats, noise: float) -> tuple[npt.NDArray[np.bool_], Floats]:
     """Which parameters the data identify, and their covariance; the others keep their prior variance."""
     scaled = jacobian * spread / noise
     information = scaled.T @ scaled
     believed = np.linalg.inv(information + np.eye(len(spread)))
-    told = 1.0 - np.diag(believed) >= TOLD
-    if all(told) and np.linalg.matrix_rank(scaled) == len(spread):
+    identified = 1.0 - np.diag(believed) >= IDENTIFIED_SHARE
+    if all(identified) and np.linalg.matrix_rank(scaled) == len(spread):
         believed = np.linalg.pinv(information)
-    return told, believed * np.outer(spread, spread)
+    return identified, believed * np.outer(spread, spread)
 
 
 def _bootstrap(model: Model, q_l: Floats, q_r: Floats, fitted: Floats, residuals: Floats, start: Floats, seed: int) -> Floats:

@@ -78,13 +78,13 @@ def outlook(found: Performance, learnt: Floats | None = None) -> Outlook:
     with np.errstate(invalid="ignore", divide="ignore"):
         drops = 1.0 - found.bandwidth[:, :, len(QUANTILES) // 2] / found.bandwidth_now[:, None]
         likely = each >= 0.5
-    told = np.full(len(each), np.nan) if learnt is None else np.where(known, learnt, np.nan)
+    learnt_chance = np.full(len(each), np.nan) if learnt is None else np.where(known, learnt, np.nan)
     first = np.where(likely.any(axis=1), horizons[likely.argmax(axis=1)], np.nan)
     return Outlook(
         np.where(known, np.maximum(drops.max(axis=1), 0.0), np.nan),
-        np.where(np.isnan(told), np.where(known, each[:, horizons >= LASTING_MIN].mean(axis=1), np.nan), told),
+        np.where(np.isnan(learnt_chance), np.where(known, each[:, horizons >= LASTING_MIN].mean(axis=1), np.nan), learnt_chance),
         np.where(known, first, np.nan),
-        ~np.isnan(told),
+        ~np.isnan(learnt_chance),
     )
 
 
@@ -102,8 +102,8 @@ class Declines:
 
         An unknown chance ends it.
 
-        >>> said = Declines()
-        >>> [said.step(at, np.array([chance]), np.array([True])).tolist() for at, chance in enumerate((0.7, 0.8, 0.75, 0.4, np.nan))]
+        >>> predicted = Declines()
+        >>> [predicted.step(at, np.array([chance]), np.array([True])).tolist() for at, chance in enumerate((0.7, 0.8, 0.75, 0.4, np.nan))]
         [[False], [True], [True], [False], [False]]
         """
         missing = len(chance) - len(self.since)
@@ -111,6 +111,6 @@ class Declines:
             self.since = np.concatenate([self.since, np.full(missing, -1, dtype=np.int64)])
         from_, until = self.thresholds
         with np.errstate(invalid="ignore"):
-            said = chance >= np.where(self.since >= 0, np.where(learnt, until, COLD_UNTIL), np.where(learnt, from_, COLD_FROM))
-        self.since = np.where(said, np.where(self.since >= 0, self.since, minute), -1)
-        return np.asarray(said)
+            predicted = chance >= np.where(self.since >= 0, np.where(learnt, until, COLD_UNTIL), np.where(learnt, from_, COLD_FROM))
+        self.since = np.where(predicted, np.where(self.since >= 0, self.since, minute), -1)
+        return np.asarray(predicted)

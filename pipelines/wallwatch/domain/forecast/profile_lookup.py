@@ -14,8 +14,8 @@ from wallwatch.domain.catalogue.promoted import profile_of
 class RnicModel(str):
     """A model's name that also carries the driver and firmware; usable wherever a model's name is.
 
-    >>> card = RnicModel("CX-6", "mlx5_core", "20.35.1012")
-    >>> card == "CX-6", card.fw_ver
+    >>> rnic_model = RnicModel("CX-6", "mlx5_core", "20.35.1012")
+    >>> rnic_model == "CX-6", rnic_model.fw_ver
     (True, '20.35.1012')
     """
 
@@ -26,10 +26,10 @@ class RnicModel(str):
     """Model, driver, firmware: cached, because it is read forty thousand times per minute."""
 
     def __new__(cls, model: str, driver: str | None = None, fw_ver: str | None = None) -> RnicModel:
-        card = super().__new__(cls, model)
-        card.driver, card.fw_ver = driver or "", fw_ver or ""
-        card.key = (str(model), card.driver, card.fw_ver)
-        return card
+        rnic_model = super().__new__(cls, model)
+        rnic_model.driver, rnic_model.fw_ver = driver or "", fw_ver or ""
+        rnic_model.key = (str(model), rnic_model.driver, rnic_model.fw_ver)
+        return rnic_model
 
 
 def by_profile(models: Sequence[str | None], row: Callable[[Profile | None], Sequence[float]]) -> npt.NDArray[np.float64]:

@@ -100,14 +100,14 @@ class ThrottleTracker:
         self._doubt = Doubt(np.empty(0), np.empty(0))
         self._by = by
 
-    def step(self, by: Weights, congested: Congested, cards: RnicMinute | None) -> ThrottledShares:
+    def step(self, by: Weights, congested: Congested, rnics: RnicMinute | None) -> ThrottledShares:
         """Take in one minute: the traffic matrix (the same object until there is a new report), and the measurements."""
         self.held, self._doubt = still(self.held, self._doubt, congested)
         if self._by is not None and by is not self._by:
             self.held = step(self.held, self._by, by, congested)
         self._by = by
-        if cards is not None:
-            self.held = settled(self.held, self._doubt, by, congested, cards)
+        if rnics is not None:
+            self.held = settled(self.held, self._doubt, by, congested, rnics)
         self._doubt = self._doubt.a_minute_later()
         return self.held
 
@@ -120,7 +120,7 @@ def _begun(share: Floats, doubt: Floats, congested: Flags) -> Floats:
     return np.where(congested & (share == 1.0) & (doubt > UNSEEN / 2), UNSEEN_SHARE, share)
 
 
-def settled(held: ThrottledShares, doubt: Doubt, by: Weights, congested: Congested, cards: RnicMinute) -> ThrottledShares:
+def settled(held: ThrottledShares, doubt: Doubt, by: Weights, congested: Congested, rnics: RnicMinute) -> ThrottledShares:
     """Shares at which congested RNICs send and receive at capacity; see the module.
 
     Examples
@@ -132,9 +132,9 @@ def settled(held: ThrottledShares, doubt: Doubt, by: Weights, congested: Congest
     >>> nothing, congested = np.zeros(5), Congested(np.arange(5) == 0, np.arange(5) == 3)
     >>> by = Weights(np.array([0, 0]), np.array([3, 4]), np.array([1e6, 3e6]), np.zeros(2), np.full(2, np.nan), nothing)
     >>> sent = np.full(5, float(bandwidth_gbps(p, nothing, nothing)[0]) / 1.25)
-    >>> cards = RnicMinute(p, nothing, nothing, nothing, nothing, sent, np.full(5, np.nan))
+    >>> rnics = RnicMinute(p, nothing, nothing, nothing, nothing, sent, np.full(5, np.nan))
     >>> before = ThrottledShares(np.array([0.8, 1, 1, 1, 1]), np.array([1, 1, 1, 0.6, 1]))
-    >>> found = settled(before, Doubt(np.full(5, 0.05), np.full(5, 1.0)), by, congested, cards)
+    >>> found = settled(before, Doubt(np.full(5, 0.05), np.full(5, 1.0)), by, congested, rnics)
     >>> bool(found.receives[3] < 0.45), found.sends.round(1).tolist()
     (True, [0.8, 1.0, 1.0, 1.0, 1.0])
     """
@@ -144,14 +144,14 @@ def settled(held: ThrottledShares, doubt: Doubt, by: Weights, congested: Congest
     n = len(by.elsewhere)
     total = np.bincount(by.senders, weights=by.packets, minlength=n) + by.elsewhere
     with np.errstate(invalid="ignore", divide="ignore"):
-        bits = cards.sent_gbps / total
+        bits = rnics.sent_gbps / total
         usual = np.nanmedian(np.where(total > 0.0, bits, np.nan)) if np.isfinite(bits[total > 0.0]).any() else np.nan
     bits = np.where(np.isfinite(bits), bits, usual)
     outside = by.elsewhere.sum() > ELSEWHERE * total.sum()
     some = Weights(by.senders[passing], by.receivers[passing], by.packets[passing], by.offset[passing], by.spread[passing], by.elsewhere)
     bits = np.nan_to_num(bits)
-    equations = _Equations(some, cards, some.packets * bits[some.senders], by.elsewhere * bits)
-    can_send = congested.sends & ~np.isnan(cards.sent_gbps)
+    equations = _Equations(some, rnics, some.packets * bits[some.senders], by.elsewhere * bits)
+    can_send = congested.sends & ~np.isnan(rnics.sent_gbps)
     can_let_in = congested.receives & (not outside)
     sends, receives = np.log(held.sends), np.log(held.receives)
     before = sends, receives
@@ -168,7 +168,7 @@ class _Equations:
 
     by: Weights
     """Arrays of the pairs that pass a congested RNIC."""
-    cards: RnicMinute
+    rnics: RnicMinute
     gbps: Floats
     """Of each pair."""
     elsewhere_gbps: Floats
@@ -200,20 +200,20 @@ class _Equations:
 
     def _capacities(self, narrower: Floats) -> tuple[Floats, Floats]:
         """What each RNIC could send and receive for its lookups, including the waiting packets."""
-        cards, n = self.cards, len(self.cards.q_l)
+        rnics, n = self.rnics, len(self.rnics.q_l)
         i, j = self.by.senders, self.by.receivers
-        there = join(self.by, cards.q_ingress, cards.spread_ingress, self.by.packets / np.exp(narrower))
-        sending = cards.capacity(cards.q_l, cards.spread_l, there.mean, there.spread)
+        there = join(self.by, rnics.q_ingress, rnics.spread_ingress, self.by.packets / np.exp(narrower))
+        sending = rnics.capacity(rnics.q_l, rnics.spread_l, there.mean, there.spread)
         asked = self.gbps / np.exp(narrower)
         with np.errstate(invalid="ignore", divide="ignore"):
-            mean = _sums(j, asked * cards.q_l[i], n) / _sums(j, asked, n)
-            square = _sums(j, asked * (cards.q_l**2 + np.nan_to_num(cards.spread_l) ** 2)[i], n) / _sums(j, asked, n)
-            letting_in = cards.capacity(mean, np.sqrt(np.maximum(square - mean**2, 0.0)), cards.q_ingress, cards.spread_ingress)
+            mean = _sums(j, asked * rnics.q_l[i], n) / _sums(j, asked, n)
+            square = _sums(j, asked * (rnics.q_l**2 + np.nan_to_num(rnics.spread_l) ** 2)[i], n) / _sums(j, asked, n)
+            letting_in = rnics.capacity(mean, np.sqrt(np.maximum(square - mean**2, 0.0)), rnics.q_ingress, rnics.spread_ingress)
         return sending, letting_in
 
 
-def _sums(card: npt.NDArray[np.intp], values: Floats, n: int) -> Floats:
-    return np.asarray(np.bincount(card, weights=values, minlength=n), dtype=np.float64)
+def _sums(rnic: npt.NDArray[np.intp], values: Floats, n: int) -> Floats:
+    return np.asarray(np.bincount(rnic, weights=values, minlength=n), dtype=np.float64)
 
 
 def _weighed(error: Floats, there: Flags, usual: float) -> tuple[Floats, Floats]:

@@ -117,15 +117,15 @@ def _of_congested(by: Weights, congested: Congested, n: int) -> tuple[Places, Fl
     return pairs, np.asarray(np.bincount(place, weights=by.packets[passing], minlength=len(pairs)), dtype=np.float64)
 
 
-def _moved(share: Floats, card: Places, here: Flags, narrower: Flags, change: Floats, weight: Floats, congested: Flags) -> Floats:
+def _moved(share: Floats, rnic: Places, here: Flags, narrower: Flags, change: Floats, weight: Floats, congested: Flags) -> Floats:
     """The shares of congested RNICs after the change that their pairs have in common."""
     # A pair shows the state of its narrower end. Others count only if there are not enough of those.
-    telling = np.bincount(card[here & narrower], minlength=len(share))
-    used = here & (narrower | (telling[card] < LEAST_PAIRS))
-    card, change, weight = card[used], change[used], weight[used]
-    order = np.lexsort((change, card))
-    card, change, weight = card[order], change[order], weight[order]
-    cards, first, count = np.unique(card, return_index=True, return_counts=True)
+    pairs = np.bincount(rnic[here & narrower], minlength=len(share))
+    used = here & (narrower | (pairs[rnic] < LEAST_PAIRS))
+    rnic, change, weight = rnic[used], change[used], weight[used]
+    order = np.lexsort((change, rnic))
+    rnic, change, weight = rnic[order], change[order], weight[order]
+    rnics, first, count = np.unique(rnic, return_index=True, return_counts=True)
     enough = count >= LEAST_PAIRS
     moved = share.copy()
     if enough.any():
@@ -133,5 +133,5 @@ def _moved(share: Floats, card: Places, here: Flags, narrower: Flags, change: Fl
         begin = total[first] - weight[first]
         middle = np.searchsorted(total, begin + np.add.reduceat(weight, first) / 2.0)
         median = change[np.minimum(middle, first + count - 1)]
-        moved[cards[enough]] *= np.exp(median[enough])
+        moved[rnics[enough]] *= np.exp(median[enough])
     return np.where(congested, np.clip(moved, LEAST_SHARE, 1.0), 1.0)

@@ -161,8 +161,8 @@ def _headers_of(
 def _completed(exact: int, value: int, open_ends: Sequence[tuple[dict[int, int | None], int, int, int]]) -> tuple[int, int]:
     """Fields and bits of a flow with the IP addresses that its Ethernet addresses identify."""
     fields = exact
-    for told, ethernet, counted, place in open_ends:
-        address = told.get(value & ethernet)
+    for addresses, ethernet, counted, place in open_ends:
+        address = addresses.get(value & ethernet)
         if address is not None and not (address ^ value) & counted:
             fields |= place
             value |= address
@@ -248,11 +248,11 @@ class _Addresses:
         ]
         learned: dict[int, dict[int, int | None]] = {end.place: {} for end in ends}
         for end in ends:
-            both, told = end.address | end.ethernet, learned[end.place]
+            both, addresses = end.address | end.ethernet, learned[end.place]
             for mask, rows in by_mask.items():
                 for row in rows if mask & both == both else ():
                     key, value = flows[row].value & end.ethernet, flows[row].value & end.address
-                    told[key] = value if told.get(key, value) == value else None
+                    addresses[key] = value if addresses.get(key, value) == value else None
         return cls(ends, learned)
 
     def open_ends(self, mask: int, exact: int) -> list[tuple[dict[int, int | None], int, int, int]]:

@@ -40,7 +40,7 @@ def kinds_read(policies: Iterable[Policy]) -> set[str]:
 def backtest(
     policies: Iterable[Policy],
     events: Iterable[Event],
-    most_told: int = 1_000_000,
+    most_reported: int = 1_000_000,
     progress: Progress | None = None,
     *,
     past: bool = False,
@@ -67,14 +67,14 @@ def backtest(
         report.events += 1
         report.to_us = max(report.to_us, event.at_us)
         report.from_us = min(report.from_us or event.at_us, event.at_us)
-        _tell(report, watch.take(event), most_told)
+        _report(report, watch.take(event), most_reported)
         if progress is not None and report.events % PROGRESS_EVERY == 0:
             progress(report.events, event.at_us)
-    _tell(report, watch.tick((report.to_us if until_us is None else until_us) + 1), most_told)
+    _report(report, watch.tick((report.to_us if until_us is None else until_us) + 1), most_reported)
     report.violations.sort(key=lambda one: one.at_us)
     report.counts = watch.counts()
     return report
 
 
-def _tell(report: Report, found: list[Violation], most: int) -> None:
+def _report(report: Report, found: list[Violation], most: int) -> None:
     report.violations += found[: max(most - len(report.violations), 0)]

@@ -31,7 +31,7 @@ class Ordered:
         self._ended: set[int] = set()
         self._waiting: list[Waiting] = []
 
-    def heard(self, partition: int, at_us: int) -> None:
+    def advance(self, partition: int, at_us: int) -> None:
         """Something of this time was read, whatever it was."""
         self._ended.discard(partition)
         self._newest[partition] = max(self._newest[partition], at_us)

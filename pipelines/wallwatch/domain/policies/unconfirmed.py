@@ -28,7 +28,7 @@ class Unconfirmed:
         self.counts: dict[str, int] = {}
         """Violations of each policy that were not sent: they wait, or were refuted or abandoned."""
 
-    def heard(self, host: str, at_us: int) -> None:
+    def advance(self, host: str, at_us: int) -> None:
         """Something of this time came from a host."""
         self._heard_us[host] = max(self._heard_us.get(host, 0), at_us)
 

@@ -96,11 +96,11 @@ def judge(minute: Minute) -> Judged | None:
 
     Examples
     --------
-    >>> told = dict(host="h", pci="p", rack="", identity=Identity("CX-6"), until_ms=60_000, q_l=10.0, q_r=5.0, link_gbps=200.0,
+    >>> base = dict(host="h", pci="p", rack="", identity=Identity("CX-6"), until_ms=60_000, q_l=10.0, q_r=5.0, link_gbps=200.0,
     ...             paused_per_s=0.0, notified_per_s=0.0, explained=False)
-    >>> [judge(Minute(**told, sent_gbps=sent, waited_ticks_per_s=ticks)).side for sent, ticks in ((60, 5e4), (60, 0), (118, 5e4), (170, 0))]
+    >>> [judge(Minute(**base, sent_gbps=sent, waited_ticks_per_s=ticks)).side for sent, ticks in ((60, 5e4), (60, 0), (118, 5e4), (170, 0))]
     ['below', None, None, 'above']
-    >>> judge(Minute(**told, sent_gbps=None, waited_ticks_per_s=0.0)) is None
+    >>> judge(Minute(**base, sent_gbps=None, waited_ticks_per_s=0.0)) is None
     True
     """
     profile = profile_of(minute.identity.model, minute.identity.driver, minute.identity.fw_ver)
@@ -193,7 +193,7 @@ def _active(life: Life, started_ms: int, minute: Minute, judged: Judged) -> dict
     sent, minutes = minute.sent_gbps or 0.0, round((minute.until_ms - started_ms) / MINUTE_MS)
     off = f"{sent:.0f} Gbit/s instead of the predicted {value:.0f} Gbit/s ({sent / value - 1:+.0%})"
     below = life.side == "below"
-    told = [
+    rows = [
         (
             "tx_gbps",
             sent,
@@ -205,7 +205,7 @@ def _active(life: Life, started_ms: int, minute: Minute, judged: Judged) -> dict
     ]
     if below:
         waited = f"< {rule.waited_ticks_per_s:.0f} ticks"
-        told.append(
+        rows.append(
             ("port_xmit_wait", minute.waited_ticks_per_s, waited, "Ticks per second in which data waited: the port could send more.")
         )
         summary = f"The port has had data waiting for {minutes} minutes and sends {off}, and no known symptom explains it."
@@ -224,7 +224,7 @@ def _active(life: Life, started_ms: int, minute: Minute, judged: Judged) -> dict
         "explanation": f"{entry.title} on {who(life.subject, life.identity)} since {clock(started_ms)}. {summary} {then}",
         "evidence": [
             evidence(signal, Feature(measured, minute.until_ms - MINUTE_MS, minute.until_ms), expected, text).as_json()
-            for signal, measured, expected, text in told
+            for signal, measured, expected, text in rows
             if measured is not None
         ],
         "hypotheses": [],

@@ -125,9 +125,9 @@ def usual_deletion_ms(rnic_state: RnicState, profile: Profile) -> float:
     >>> usual_deletion_ms({}, profiles()["CX-6"])
     0.2
     """
-    said = profile.deletion_ms.value
+    assumed = profile.deletion_ms.value
     shown = baseline.least_of(rnic_state, "deletion_ms")
-    return said if shown is None else min(max(shown, said), 5.0 * said)
+    return assumed if shown is None else min(max(shown, assumed), 5.0 * assumed)
 
 
 @cache
