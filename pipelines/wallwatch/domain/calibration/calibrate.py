@@ -1,6 +1,6 @@
 """Calibration: fits the parameters of Table 3 (paper, section 4.2) to measurements, and judges whether the fit may replace the profile.
 
-Each verb is fitted by itself: send and write of one pair of RNICs differ by ten per cent under the same masks.
+Each verb is fitted separately: send and write of one pair of RNICs differ by ten per cent under the same masks.
 """
 
 from __future__ import annotations

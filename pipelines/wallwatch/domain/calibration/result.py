@@ -41,7 +41,7 @@ class FittedPoint(_Body):
 
 
 class SizeFit(_Body):
-    """The same model at another message size: of latency its slopes and its constant grow with the packets of a message."""
+    """The same model at another message size: for latency, its slopes and its constant grow with the number of packets per message."""
 
     message_bytes: int
     points: int

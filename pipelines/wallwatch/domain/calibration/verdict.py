@@ -14,8 +14,7 @@ def judge(found: Fit, distinct: int, current_error: float, current_goodness: flo
     """Whether it is at least as good, and a sentence why.
 
     Rejected are: points at one (Q_l, Q_r), which do not show the effect of lookups; a fit whose R squared is below the goodness of the
-    current
-    profile; a fit that meets the points, or those left out of it, worse than the current profile does.
+    current profile; a fit that meets the points, or those left out of it, worse than the current profile does.
 
     Parameters
     ----------

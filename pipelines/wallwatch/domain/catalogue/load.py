@@ -30,7 +30,7 @@ from wallwatch.domain.telemetry.registry import RegistryError, measurements
 E = TypeVar("E", bound=Entry)
 
 GENERIC_LIKE = "CX-6"
-"""The model whose performance stands in for that of an unknown one: predictions are shares of the head's, which differ little between
+"""The model whose performance is used for an unknown one: predictions are shares of the head's, which differ little between
 models."""
 
 
@@ -84,7 +84,7 @@ def other_conditions() -> dict[str, OtherCondition]:
 
 @cache
 def detected() -> dict[str, Detected]:
-    """Everything that the symptom stage finds, symptoms first: what comes later may ask whether they are there."""
+    """Everything that the symptom stage detects, symptoms first, because later entries may depend on them."""
     everything: dict[str, Detected] = {**symptoms(), **other_conditions()}
     return {name: entry for name, entry in everything.items() if entry.definition is not None}
 

@@ -35,7 +35,7 @@ class Parameter(Entry):
         return {**FORMATS.get(raw.get("format") or "", {}), **raw} if isinstance(raw, dict) else raw
 
     def problem(self, value: object) -> str | None:
-        """Why the value is refused, or None when it is fine."""
+        """Why the value is invalid, or None if it is valid."""
         if self.type == "integer":
             if not isinstance(value, int) or isinstance(value, bool):
                 return "must be an integer"
@@ -94,12 +94,11 @@ class Verification(Entry):
 
 NEVER_OWN_DOING = frozenset({"S2", "S3", "S6", "S7", "S8", "silent"})
 """Symptoms that no remedy may inhibit: a failing host or RNIC, a PCIe link that is down, and slow packets, which a remedy must fix, or has
-itself
-caused for good."""
+itself caused for good."""
 
 
 class Disturbance(Entry):
-    """What an action brings about by itself on its RNIC (of a host's action: on any of the host) while it, or its undo, runs."""
+    """Side effects of an action on its RNIC (for a host's action: on any RNIC of the host) while it, or its undo, runs."""
 
     symptoms: tuple[Annotated[str, Field(pattern=r"^(S[1-8]|unexplained|silent)$")], ...] = Field(min_length=1)
     policies_of: tuple[Literal["flow"], ...] = ()

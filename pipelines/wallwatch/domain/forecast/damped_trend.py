@@ -1,6 +1,6 @@
 """What is forecast without a trained model: persistence with a damped trend, for new RNICs and new fleets.
 
-Growth of the last minutes continues and loses half of its rate every `HALF_LIFE_MIN`. How far that is from what comes is known from the
+Growth of the last minutes continues and loses half of its rate every `HALF_LIFE_MIN`. How far that is from what comes is learnt from the
 examples that calibrate a trained model (`margins`); a new fleet takes those of `cold_start.yaml`. The interval reaches at least as far as
 the value has moved about its own trend.
 """
@@ -56,7 +56,7 @@ def margins(unseen: Sequence[Examples]) -> dict[str, Floats]:
     -------
     mapping of target to array (2, horizons, 2)
         Steady values, changing values; then low (not above 0) and high (not below 0). Kinds with too few examples have what
-        `cold_start.yaml` says.
+        `cold_start.yaml` contains.
     """
     found: dict[str, Floats] = {}
     tail = (1.0 - NOMINAL_COVERAGE) / 2.0

@@ -115,7 +115,7 @@ def rows_of(window: Window, maker: FeatureMaker) -> npt.NDArray[np.float32]:
 
 
 def labels_at(bandwidth: Floats, index: int) -> Floats:
-    """Whether the bandwidth, shape (rnics, minutes), fell within the hour after a minute; NaN where the hour is not over or not known.
+    """Whether the bandwidth, shape (rnics, minutes), declined within the hour after a minute; NaN if the hour is not over or unknown.
 
     >>> labels_at(np.array([[100.0] * 30 + [94.0] * 40, [100.0] * 70]), 5).tolist()
     [1.0, 0.0]

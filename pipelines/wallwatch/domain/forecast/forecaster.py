@@ -56,7 +56,7 @@ class Forecaster:
     cold : mapping of target to `damped_trend.margins`
         For RNICs that have no ten minutes of history yet.
     reach, cold_reach : array (2, 3)
-        How much wider intervals are made for times to walls (`wall_times.times`), of steady values and values
+        Factors that widen intervals for times to walls (`wall_times.times`), of steady values and values
         that move; None: what a new fleet has.
     decline_booster : model, or None
         The classifier of a decline within the hour (`decline_model`).

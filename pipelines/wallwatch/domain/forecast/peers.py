@@ -151,7 +151,7 @@ def join(by: Weights, q_ingress: Floats, spread: Floats, asked: Floats | None = 
     q_ingress, spread : arrays (rnics,)
         Mean ingress lookups and their standard deviation; NaN where not measured.
     asked : array (pairs,)
-        Packets/s with those that are held back (`ThrottledShares.asked`), by which means are weighted; those that are sent unless given.
+        Packets/s including those held back (`ThrottledShares.asked`), the weights of the means; defaults to those sent.
 
     Examples
     --------

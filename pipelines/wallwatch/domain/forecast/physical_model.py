@@ -138,9 +138,8 @@ def performance(
     Notes
     -----
     Both suffer from either Q, so the slow end of the interval is that of many lookups on both sides. An unknown `Q_r` counts as 0.
-    An RNIC can send at least its current bandwidth: where that is more than the lookups tell, they tell too little by as much in what is
-    ahead too,
-    up to what the head of both chains gives.
+    An RNIC can send at least its current bandwidth: if that is more than predicted, the prediction is too low by the same factor in what is
+    ahead too, up to what the head of both chains gives.
     """
     p = Parameters.of(models)
     left, right = now[:, column("q_l")], np.nan_to_num(now[:, column("q_r")])

@@ -6,7 +6,7 @@ the packets that wait: equation (1). And by what it sends, with what others hold
 lets through by the share `r`, an RNIC with the share `s > r` would send `s / r` times as much. The same at receivers.
 Each congested RNIC so gives one equation of its own share and those of its peers; where these are wrong, its two
 capacities differ. A few steps of Gauss-Newton (its diagonal alone, so that 40,000 RNICs take a moment) bring the shares
-nearer to all equations, and do not lead far from what the changes say, unless an RNIC was congested when it was first
+nearer to all equations, and do not lead far from the changes, unless an RNIC was congested when it was first
 seen.
 """
 

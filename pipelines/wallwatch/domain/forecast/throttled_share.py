@@ -5,8 +5,7 @@ them: an RNIC whose deep receivers are congested seems to talk to the others. No
 congested RNIC slows down all that passes it by one factor (paper, section 4.2: shares are proportional), so when it gets worse, the packets
 of all senders to this receiver, or of this sender to all its receivers, decrease at once by the same share, while a sender with less
 demand decreases alone. So from report to report the weighted median of these changes is the change of the RNIC's share; it begins with 1
-when
-congestion begins and ends with it. What was there before the first report, and that errors add up, is for `throttle_tracker`.
+when congestion begins and ends with it. What was there before the first report, and that errors add up, is for `throttle_tracker`.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ class Examples:
     labels : float array
         See `features`: 0 when the present growth continues, about -1 when it stops.
     growing : bool array
-        Whether the value was growing or falling faster than `features.QUIET` when the forecast was made.
+        Whether the value was growing or shrinking faster than `features.QUIET` when the forecast was made.
     """
 
     rows: npt.NDArray[np.float32]

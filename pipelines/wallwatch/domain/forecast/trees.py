@@ -125,7 +125,7 @@ def _add(rows, ends, features, thresholds, gaps_right, kept, leaves, sums):  # t
             left[:] = np.uint32(0xFFFFFFFF)
             for split in range(first, ends[tree]):
                 column, threshold, mask = columns[features[split]], thresholds[split], kept[split]
-                # Comparisons with a gap are false: asked one way it goes to the left, asked the other way to the right.
+                # Comparisons with a gap are false: one form of the test goes to the left, the other to the right.
                 if gaps_right[split]:
                     for i in range(BLOCK):
                         left[i] &= np.uint32(0xFFFFFFFF) if column[i] <= threshold else mask

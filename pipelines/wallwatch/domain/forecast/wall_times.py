@@ -95,7 +95,7 @@ def reached_in_min(now: Floats, ahead: Floats, limits: Floats) -> Floats:
     Returns
     -------
     array (rnics, walls, quantiles)
-        0 at or beyond the wall now, infinite where it is not reached within the horizons, NaN where value or limit is not known. The
+        0 at or past the limit now, infinite if it is not reached within the horizons, NaN if value or limit is unknown. The
         earliest comes from the highest quantile.
 
     Examples

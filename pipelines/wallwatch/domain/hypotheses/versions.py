@@ -43,7 +43,7 @@ def repaired_by(cause: Cause, rnic: Identity) -> str:
 
 
 def flawed_by(cause: Cause, rnic: Identity) -> str:
-    """The installed version that is known to have a cause, as text; "" when it is repaired or not known."""
+    """The installed version that is known to have a cause, as text; "" if it is fixed or unknown."""
     for fix in cause.fixed_in:
         if _concerns(fix, rnic):
             for what, installed, since in (("firmware", rnic.fw_ver, fix.firmware_from), ("driver", rnic.driver_version, fix.driver_from)):

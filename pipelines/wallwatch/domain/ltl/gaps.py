@@ -2,8 +2,7 @@
 
 The states of the widened machine are sets of the monitor's states. A gap leads to everything that can be reached; events narrow the set
 again, and when one state is left the subject is known again. A violation is reported only if every state of the set is a violation: a gap
-can hide
-a violation, but never invent one.
+can hide a violation, but never invent one.
 
 To restart after each violation (`restart`), widen with `restarts`: a violation that a gap may have hidden is then over.
 Otherwise it stays possible for ever, and the subject unknown.

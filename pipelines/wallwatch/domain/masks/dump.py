@@ -151,5 +151,5 @@ def _statistics(text: str) -> tuple[int, int, float | None, bool | None]:
         elif name == "offloaded":
             offloaded = value == "yes"
         elif name == "dp" and offloaded is None:
-            offloaded = False  # a dump that names the layer would say "offloaded" of what is
+            offloaded = False  # a dump that names the layer marks offloaded flows
     return packets, octets, used_s, offloaded

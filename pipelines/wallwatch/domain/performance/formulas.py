@@ -18,7 +18,7 @@ def bandwidth_gbps(p: Performance, q_l: float, q_r: float) -> float:
     """Predicted bandwidth of `send` and `write`, in Gbit/s.
 
     `u * exp(-((Q_l - m)^2 + (Q_r - n)^2) / (2 v^2)) + w`. The exponent printed in the paper lacks the bracket around the sum; the
-    surface is rotationally symmetric, as its text says.
+    surface is rotationally symmetric, as its text states.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ class Prediction:
 def predict(p: Performance, q_l: float, q_r: float) -> Prediction:
     """Bandwidth of send and write, and latency, of packets with `q_l` and `q_r` mask lookups.
 
-    The interval is for one measurement, not for the mean. Without a calibration it comes from the profile's goodness alone: R squared says
+    The interval is for one measurement, not for the mean. Without a calibration it comes from the profile's goodness alone: R squared gives
     which share of the variance over the fitted range (0 to 100 lookups per direction) is unexplained, which is used as the scatter
     everywhere.
     With one it is the scatter of its fit and what its points leave open: narrow near them, wide far from them.

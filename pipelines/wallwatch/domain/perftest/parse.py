@@ -29,7 +29,7 @@ _FILE_NAME = re.compile(r"(?<![a-z])(send|write|read|atomic)_(bw|lat)(?![a-z])",
 
 @dataclass(slots=True)
 class _Head:
-    """What was read since the last table."""
+    """State since the last table."""
 
     verb: Verb | None = None
     bidirectional: bool = False
@@ -89,7 +89,7 @@ def parse(text: str, name: str) -> Output:
             continue
         if not line.strip()[:1].isdigit() or _SINGLE.match(line):
             continue
-        # A number that was cut off may still be one: the last line counts without its end only where it ends as the tools write numbers.
+        # A truncated number may still be a number: an unterminated last line counts only if it ends the way the tools write numbers.
         cut = number == len(lines) and line == line.rstrip() and not _WHOLE_NUMBER.search(line)
         try:
             run.rows.append(row_of("" if cut else line, columns))

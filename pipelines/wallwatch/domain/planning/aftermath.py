@@ -2,7 +2,8 @@
 
 Between two dumps of a live switch flows go and come: Open vSwitch removes idle ones and installs others, by unchanged rules.
 So a missing flow is not a difference, because its packets go to software, which decides them alike; and flows that are neither from
-before nor from the plan belong to Open vSwitch. What is left has to agree: wherever a packet meets a flow now that is of before or of the
+before nor from the plan belong to Open vSwitch. What is left has to agree: wherever a packet matches a flow now that is from before or
+from the
 plan, its actions are those that it met before.
 """
 

@@ -181,7 +181,7 @@ class DirectionPlanner:
     def _meeting(
         self, masks: Sequence[ChainMask], exact: Mapping[tuple[int, bool], HyperMask], shielded: Sequence[int], after_s: float
     ) -> list[float]:
-        """Packets of the last minute that match each mask this much later. By then a part of the flows with entries has ended, and those
+        """Packets of the last minute that match each mask this much later. By then some flows with entries are gone, and those
         that came in their place meet the masks of the rules behind the entries."""
         staying = self.traffic.staying(after_s)
         left = self.traffic.packets.copy()

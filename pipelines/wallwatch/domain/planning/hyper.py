@@ -3,7 +3,7 @@
 Exact in every bit of a field that any rule of the table looks at: two packets that agree there are handled alike by all of them.
 
 An entry is always a part of the rule that its packets meet today and does the same, so it changes no packet's treatment whatever its
-values are. What a rule leaves open must be known to make an exact entry of it: a dump tells it where other flows of the same Ethernet
+values are. What a rule leaves open must be known to make an exact entry of it: a dump shows it if other flows of the same Ethernet
 address match its IP address in full. A guess that is wrong costs an entry without packets, nothing else.
 """
 

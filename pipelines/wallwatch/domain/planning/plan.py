@@ -105,7 +105,7 @@ def make_plan(
 ) -> Plan:
     """Plan the masks of a whole dump.
 
-    Where a dump says which flows are offloaded, those are planned: only they are in the RNIC.
+    If a dump marks offloaded flows, only those are planned: only they are in the RNIC.
 
     Parameters
     ----------

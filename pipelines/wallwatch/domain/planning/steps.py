@@ -81,7 +81,7 @@ def steps(
 
 
 def applied(chain: Sequence[Flow], done: Sequence[Step]) -> list[Flow]:
-    """The chain after the steps: what is added stands behind everything that is there, or with its own mask.
+    """The chain after the steps: additions go behind all existing flows, or to their own mask.
 
     The proof uses this chain, so that it covers the steps themselves and not their intention.
     """

@@ -33,14 +33,13 @@ class Traffic:
     """How long ago each flow was used last; infinite for one that was never used."""
     basis: str
     lasting: Bools
-    """Flows that continue: those that were there when the earlier dump was taken and have packets still. One that rests, or has just come,
-    may
-    lose an exact entry before it has used it. Of one dump alone nothing is known, so all flows with packets count."""
+    """Flows that continue: those in the earlier dump that still have packets. An idle or new one
+    may lose an exact entry before it has used it. Of one dump alone nothing is known, so all flows with packets count."""
     newcomers_per_s: float
     """Share of the packets that moves to new flows per second; 0 where only one dump is known."""
 
     def staying(self, seconds: float) -> float:
-        """Share of the packets of flows that last which is still theirs after a time; the rest has come under other flows."""
+        """Share of the packets of flows that last which is still theirs after a time; the rest has moved to other flows."""
         return float(np.exp(-self.newcomers_per_s * seconds))
 
 

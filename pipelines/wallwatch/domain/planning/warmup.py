@@ -32,7 +32,7 @@ TIME_FEATURES = 2
 MOST_FITTED = 20_000
 """Observations that the mixture is fitted to; of more every n-th."""
 SHARE_OF_LIKELY = 0.05
-"""A flow is likely when the density at it is above that of so many of the observations near now."""
+"""A flow is likely when its density is above that of this share of the observations near the current time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ def judge(definition: Definition, feature_of: FeatureOf, active: bool, expected:
     active : bool
         Whether the symptom is active now: then its end is judged, otherwise its start.
     expected : callable
-        Which signals have been measured before: an alternative that has gone missing may be what still holds.
+        Which signals have been measured before: a missing alternative may still hold.
     """
     if active:
         return _judge_end(groups(definition, True), feature_of, expected)
@@ -141,7 +141,7 @@ def _still_there(group: tuple[Condition, ...], feature_of: FeatureOf, expected: 
 def advance(life: Life, definition: Definition, verdict: Verdict, now_ms: int) -> tuple[Life, Change | None]:
     """The next phase after a verdict at `now_ms` of event time."""
     phase = life.get("phase", Phase.HEALTHY)
-    # Nobody saw what was in a gap longer than a window, so a phase that must last without a break starts again after it.
+    # A gap longer than a window was not observed, so a phase that must last without a break restarts after it.
     broken = now_ms - life.get("checked", now_ms) > WINDOW_MS
 
     if phase in (Phase.HEALTHY, Phase.RAISING):

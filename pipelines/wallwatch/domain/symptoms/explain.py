@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wallwatch.domain.hypotheses.rank import Hypothesis
 
 CLOSE = 0.15
-"""A second cause that is at least so likely is worth its own sentence."""
+"""A second cause at least this likely gets its own sentence."""
 
 
 def clock(at_ms: int) -> str:

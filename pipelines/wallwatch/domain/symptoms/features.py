@@ -63,7 +63,7 @@ def _where(signal: str, window_s: int) -> tuple[str, int | None, int]:
 
 
 def keep(rnic_state: dict[str, Any], at_ms: int, values: dict[str, float]) -> None:
-    """Put a sample's values into the windows of its RNIC: those that somebody asks for."""
+    """Put a sample's used values into the windows of its RNIC."""
     fine, coarse, form = places()
     if rnic_state.get("form") != form:  # the state of a former version: what it remembers has other places
         rnic_state["form"], rnic_state["fine"], rnic_state["coarse"] = form, [], []

@@ -56,7 +56,7 @@ def shell(entry: Detected, subject: Subject, rnic: Identity, state: str, started
 def active(
     entry: Detected, subject: Subject, rnic: Identity, life: Life, features: Features, at_ms: int, fading: bool, known_model: bool
 ) -> dict[str, Any]:
-    """A symptom that lasts. `life` keeps what the ranking rests on, see `_ranked`."""
+    """An active symptom. `life` keeps the basis of the ranking, see `_ranked`."""
     definition = entry.definition
     if definition is None:
         raise ValueError(f"{entry.id} has no definition")
@@ -121,8 +121,8 @@ def gone(entry: Detected, subject: Subject, rnic: Identity, life: Life, features
 def _ranked(symptom: str, rnic: Identity, life: Life, features: Features, keep: bool) -> list[Hypothesis]:
     """Causes by the evidence of the time in which the symptom was there under the settings in which it arose.
 
-    Someone who acts on the cause changes the evidence: with a longer max-idle late counters no longer fill the idle time, whatever their
-    lateness. So once the setting differs, and while the symptom fades, the observations made before it stay what the ranking rests on. And
+    Acting on the cause changes the evidence: with a longer max-idle late counters no longer fill the idle time, whatever their
+    lateness. So once the setting differs, and while the symptom is clearing, the ranking stays based on the earlier observations. And
     what has been seen of a cause stays seen: a wall that was reached has been reached, also when the symptom itself (a reset of the RNIC, a
     standstill) ends the observation.
     """

@@ -73,7 +73,7 @@ def saw_sweeps(host: Host) -> bool:
 
 
 def dump_duration_ms(host: Host, at_ms: int) -> float | None:
-    """Time of the revalidator's sweeps, of the slowest datapath: their mean since the sample before, or the last one's where the collector
+    """Time of the revalidator's sweeps, of the slowest datapath: their mean since the sample before, or the last one's if the collector
     has looked once."""
     times = [float(d["dump_ms"]) for d in host["datapaths"].values() if "dump_ms" in d and at_ms - d["at"] <= STALE_MS]
     return max(times) if times else None
@@ -99,7 +99,7 @@ def deletion_load(host: Host, pci: str, at_ms: int) -> float | None:
     """Share of the time that the revalidator spends on one RNIC's deletions: the additional time of sweeps per flow.
 
     If several RNICs delete flows at once, they share it by deletions times flows, because a deletion's search grows with the table
-    (paper, section 4.2). None where the usual time is not known; 0 if the RNIC deletes hardly any flows.
+    (paper, section 4.2). None if the usual time is unknown; 0 if the RNIC deletes hardly any flows.
     """
     usual = baseline.least_of(host, "dump_ms_per_flow")
     sweeps = [d for d in host["datapaths"].values() if "dump_ms" in d and at_ms - d["at"] <= STALE_MS]
@@ -124,7 +124,7 @@ def unseen_deletions(host: Host, at_ms: int) -> float:
 
 
 def pause_s(host: Host, source: str, at_ms: int) -> float | None:
-    """The time since the source's last sample where it is a standstill, else None; the rhythm is learned."""
+    """The time since the source's last sample if it is a stall, else None; learns the sampling interval."""
     beat = host["beat"]
     before = beat.get(source)
     if before is None:

@@ -2,7 +2,7 @@
 function.
 
 Pure and in event time: the same messages in the same order give the same findings, with the same ids. A message that comes twice changes
-nothing. Samples may come out of order within a window; what is older is counted as late and otherwise ignored.
+nothing. Samples may come out of order within a window; older ones are counted as late and otherwise ignored.
 """
 
 from __future__ import annotations

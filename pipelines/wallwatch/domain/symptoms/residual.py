@@ -3,8 +3,7 @@
 Unlike the stage's symptoms this needs `Q_r`, so the ingress lookups of other hosts: it is evaluated once per minute, after those are
 joined.
 There are two kinds of difference: the port has data waiting and sends less than the profile allows for these lookups; or it sends more,
-and then the
-profile is wrong for this RNIC. A port with little traffic to send has no residual. Pure and in event time.
+and then the profile is wrong for this RNIC. A port with little traffic to send has no residual. Pure and in event time.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class Life:
     side: Side
     since_ms: int
     known_ms: int
-    """End of the last minute that could be judged."""
+    """End of the last evaluated minute."""
     count: int = 0
     """Minutes in a row that differ."""
     gone: int = 0

@@ -1,8 +1,7 @@
 """Signals of one sample: fields of `rnic_offload` and `rnic`, and what is derived from them (labels in `catalogue/signals.yaml`).
 
 A value that cannot be known is left out. Nothing here replaces a missing value by zero. A field of the wrong type or out of range is as
-good as
-missing, and is counted by the caller.
+good as missing, and is counted by the caller.
 """
 
 from __future__ import annotations
@@ -96,8 +95,7 @@ def of_offload(fields: Mapping[str, Any], rnic_state: RnicState, profile: Profil
 
 def _harm(found: dict[str, float], rnic_state: RnicState, profile: Profile) -> None:
     """Cost of mask lookups: the latency of the worse direction (the other end counts as the head of its chain, a lower bound), and the
-    bandwidth
-    that is missing on a port that carries all the model leaves it.
+    bandwidth that is missing on a port that carries all the model leaves it.
 
     The other ends' chains are unknown here. At worst they are as long as the RNIC's own, and then the port is full with less. Where
     none of the counters of waiting senders has moved, it is not, unless it carries what its own chain alone leaves.
@@ -119,7 +117,7 @@ def _harm(found: dict[str, float], rnic_state: RnicState, profile: Profile) -> N
 def usual_deletion_ms(rnic_state: RnicState, profile: Profile) -> float:
     """Time per deletion in a small table, ms: the profile's value, or the RNIC's own minimum if that is larger.
 
-    A small table's few deletions are too short for the sweeps' times in whole ms, so less than the profile's is no observation.
+    A small table's few deletions are too short for the sweeps' times in whole ms, so a value below the profile's is ignored.
 
     >>> from wallwatch.domain.catalogue.load import profiles
     >>> usual_deletion_ms({}, profiles()["CX-6"])

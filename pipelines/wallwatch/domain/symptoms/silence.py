@@ -2,8 +2,8 @@
 
 This cannot be judged from the host's own messages, so it is not part of the stage. Two functions: `take` for every message of every host,
 `check` now and then. In event time, pure, state in plain JSON. The fleet's clock is the middle of the hosts' own clocks, so one clock that
-is minutes off makes nobody silent; and how long a host is silent is the time that this clock continued since the host was last heard of, so
-its own clock does not matter. While the whole fleet is silent (an outage of Kafka), the clock stands and nobody is reported.
+is minutes off makes no host silent; the duration of a silence is the progress of this clock since the host's last report, so
+its own clock does not matter. While the whole fleet is silent (an outage of Kafka), the clock stops and no host is reported.
 """
 
 from __future__ import annotations

@@ -21,8 +21,7 @@ COARSE_WINDOW_MS = 300_000
 
 Rows = list[list[Any]]
 """`[[bucket number, sums] or [bucket number, sums, counts, greatest, least], ...]`, oldest first. Each of the lists has one place per
-signal, null
-where it was not measured; the short form is that of buckets with one sample of each signal."""
+signal, null where it was not measured; the short form is that of buckets with one sample of each signal."""
 
 
 def add(

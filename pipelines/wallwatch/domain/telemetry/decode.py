@@ -106,7 +106,7 @@ def _is_vf(text: str) -> bool:
 
 
 def decode_message(value: bytes | None, latest_ns: int) -> Message:
-    """Read one telemetry message of whatever measurement it says it is: for recordings, which hold all measurements in one file.
+    """Read one telemetry message of the measurement that it names: for recordings, which hold all measurements in one file.
 
     Raises
     ------
