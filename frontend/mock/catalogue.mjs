@@ -28,7 +28,7 @@ const S1 = {
       "required",
       { at_least: 0.1 },
       { below: 0.05 },
-      "This share of the insertions brings back a flow that was deleted while its packets still came.",
+      "Share of the insertions that restore a flow deleted while it had live traffic.",
     ),
     condition(
       "reoffloads_per_s",
@@ -37,11 +37,11 @@ const S1 = {
       "required",
       { at_least: 1 },
       { below: 0.1 },
-      "Flows that come back each second.",
+      "Flows offloaded again per second.",
     ),
     condition(
       "population_change",
-      "Change of the flow population",
+      "Flow count change",
       "ratio",
       "gate",
       { at_most: 0.5 },
@@ -50,21 +50,21 @@ const S1 = {
     ),
     condition(
       "flows_wall_share",
-      "Offloaded flows over their wall",
+      "Offloaded flows vs. limit",
       "ratio",
       "supporting",
       { at_least: 0.9 },
       null,
-      "Re-offloading is known to begin near the wall of offloaded flows.",
+      "Re-offloading is known to start near the limit for offloaded flows.",
     ),
   ],
   critical_when: [{ signal: "reoffload_ratio", label: "Re-offload ratio", unit: "ratio", at_least: 0.3 }],
   not_with: { S8: 120 },
   summary:
-    "{reoffload_ratio:.0%} of new offloads bring back a flow that was deleted while its packets still came ({reoffloads_per_s:.1f} flows/s).",
+    "{reoffload_ratio:.0%} of new offloads restore a flow deleted while it had live traffic ({reoffloads_per_s:.1f} flows/s).",
   remedies: [
-    { action: "tune-revalidator", why: "A longer max-idle keeps live flows in the RNIC although their counters lag." },
-    { action: "cordon-rnic", why: "No further containers come to an RNIC that already drops flows." },
+    { action: "tune-revalidator", why: "A longer max-idle keeps live flows in the RNIC even when their counters lag." },
+    { action: "cordon-rnic", why: "No new containers are placed on an RNIC that already loses flows." },
   ],
 };
 const symptom = (id, title, layer, ratio, more = {}) => ({
@@ -84,7 +84,7 @@ const cause = (id, title, prior, explains) => ({
   title,
   prior,
   statement: null,
-  next_test: "Raise max-idle above the longest counter gap: when flows stop coming back, it is this.",
+  next_test: "Raise max-idle above the longest counter gap: if flows stop being re-offloaded, this cause is confirmed.",
   explains,
   settled_by_upgrade: id === "C5",
   remedies: ["tune-revalidator"],
@@ -95,10 +95,10 @@ export const CATALOGUE = {
   symptoms: [
     symptom("S1", "Repetitive flow re-offloading", "virtual switch", 0.171, {
       looks_like:
-        "Flows with live traffic leave the RNIC and come back again and again, while the number of flows is steady.",
+        "Flows with live traffic are removed from the RNIC and offloaded again and again, while the number of flows is steady.",
       near_misses: [
-        "Growth: many insertions, but of flows that were never there.",
-        "A deliberate drain: flows leave and do not come back.",
+        "Growth: many insertions, but all of new flows.",
+        "A deliberate drain: flows are removed and not offloaded again.",
       ],
       definition: S1,
     }),
@@ -110,18 +110,18 @@ export const CATALOGUE = {
     symptom("S7", "PCIe link down when unbinding VFs", "hardware", 0.084),
     symptom("S8", "RNIC unresponsiveness", "hardware", 0.068),
     symptom("unexplained", "Unexplained performance issue", null, null, {
-      looks_like: "Throughput falls far below the RNIC's own recent past, and none of the eight symptoms is there.",
+      looks_like: "Bandwidth is far below the RNIC's recent level, and none of the eight symptoms explains it.",
     }),
     symptom("silent", "Silent host", null, null, {
-      looks_like: "A host's samples stop while those of the fleet go on.",
+      looks_like: "A host's samples have stopped while the rest of the fleet still reports.",
     }),
   ],
   causes: [
     cause("C1", "The virtual switch deletes entries that have not aged", 0.171, { S1: 0.9 }),
-    cause("C2", "The driver does not handle the time-out of an operation", 0.059, { S2: 0.9 }),
+    cause("C2", "The driver does not handle the timeout of an operation", 0.059, { S2: 0.9 }),
     cause("C4", "Deleting a flow searches its dependencies", 0.114, { S4: 0.9, S1: 0.02 }),
     cause("C5", "Flow counters are not updated in time", 0.153, { S5: 0.9, S1: 0.6 }),
-    cause("C6", "Masks are queried one after another", 0.299, { S6: 0.9 }),
+    cause("C6", "Masks are looked up one after another", 0.299, { S6: 0.9 }),
     cause("C7", "Race while the RNIC releases resources", 0.084, { S7: 0.9 }),
   ],
   walls: [
@@ -134,9 +134,9 @@ export const CATALOGUE = {
   models: ["CX-4", "CX-5", "CX-6", "CX-7", "BF-3", "E810"],
   signals: [
     signal("reoffload_ratio", "Re-offload ratio", "ratio", ["reoffload_ratio"]),
-    signal("counter_gap_share", "Counter gap over max-idle", "ratio", ["counter_gap_p95_s", "max_idle_ms"]),
+    signal("counter_gap_share", "Counter gap vs. max-idle", "ratio", ["counter_gap_p95_s", "max_idle_ms"]),
     signal("flows_offloaded", "Offloaded flows", "flows", ["flows_offloaded"]),
-    signal("q_egress", "Egress Q", "queries", ["q_egress"]),
+    signal("q_egress", "Egress Q", "lookups", ["q_egress"]),
   ],
   fields: [],
   states: STATES,

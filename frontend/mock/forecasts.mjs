@@ -131,8 +131,8 @@ export class Forecasts {
         unknown,
       ],
       others: {
-        q_l: other("Egress mask queries (Q_l)", "queries", q, growth),
-        q_r: other("Remote ingress mask queries (Q_r)", "queries", q / 2, growth / 2),
+        q_l: other("Egress mask lookups (Q_l)", "lookups", q, growth),
+        q_r: other("Remote ingress mask lookups (Q_r)", "lookups", q / 2, growth / 2),
         bandwidth_gbps: other("Bandwidth", "Gbit/s", gbps(model, q, q / 2), -decline),
         latency_us: other("Latency", "us", us(model, q, q / 2), decline / 3),
       },

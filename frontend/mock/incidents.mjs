@@ -20,7 +20,7 @@ const KINDS = [
     "C6",
     "rnic",
     "Flows deep in the mask chain are slow",
-    "A packet needs 14 mask queries on average; 21 egress masks are tried one after another.",
+    "A packet needs 14 mask lookups on average; 21 egress masks are looked up one after another.",
   ],
   [
     "S4",

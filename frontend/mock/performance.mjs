@@ -357,7 +357,7 @@ function fit(quantity, model, parameters, points, accepted) {
     interval_method: "linearised, Student's t",
     accepted,
     reason: accepted ? "" : "R squared 0.61 is worse than 0.97 of the active profile",
-    notes: told ? [] : ["3 points cannot identify 5 parameters: m, n and v keep the values of the active profile."],
+    notes: told ? [] : ["3 different (Q_l, Q_r) do not identify m, n, v: they stay near the current profile's values."],
     by_size: [],
   };
 }

@@ -250,12 +250,12 @@ export const PLAN_ACTION = {
   undo: "Removes the plan's exact entries and puts the masks back in the order before.",
   verification: {
     signal: "planned_fall_share",
-    label: "Share of the planned decrease in mask lookups",
+    label: "Share of the predicted reduction in mask lookups",
     unit: "none",
     expected: ">= 0.5",
     within_s: 180,
     for_s: 20,
-    text: "Mean mask lookups decrease by at least half of what the plan predicts.",
+    text: "Mean mask lookups per packet drop by at least half of the predicted reduction, and stay there.",
   },
   symptoms: [],
   disturbs: {

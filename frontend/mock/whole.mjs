@@ -33,7 +33,7 @@ function signalsOf() {
     ),
     evidence(
       "counter_gap_share",
-      "Counter gap over max-idle",
+      "Counter gap vs. max-idle",
       "ratio",
       1.32,
       "< 80 %",
@@ -72,11 +72,11 @@ function hypotheses(signals) {
     ),
     hypothesis(
       "C6",
-      "Masks are queried one after another",
+      "Masks are looked up one after another",
       0.299,
       0.08,
       [],
-      [evidence("q_egress", "Egress Q", "queries", 4.1, "> 12 queries", "Few lookups per packet.")],
+      [evidence("q_egress", "Egress Q", "lookups", 4.1, "> 12 lookups", "Few mask lookups per packet.")],
       "Compare throughput of head and tail masks.",
     ),
     hypothesis("C4", "Deletion is slow", 0.114, 0.02, [], [], null),

@@ -22,11 +22,11 @@ from wallwatch.forecasting.training.interval_widening import TAIL, cases, stretc
 from wallwatch_local.paths import local_dir
 
 HEAD = """# Written by `python -m tests.forecast.cold_start` from simulated fleets of training and development (tests/forecast/__main__.py);
-# none of them is judged in docs/forecast-evaluation.md.
-# margins: how far below and above the damped trend nine of ten changes were, in units of labels (domain/forecast/features.py), by
-# target; by horizon (1, 5, 15, 30, 60 minutes), each low and high. First of values that stand still, then of values that move. How often
-# loads begin to grow is of a fleet: one in which nothing ever does has intervals that are too wide until it has a model of its own.
-# reach: how much wider intervals are for times to walls: quantiles above, by how much sooner, quantiles below
+# docs/forecast-evaluation.md evaluates none of them.
+# margins: how far below and above the damped trend the changes were (90 % interval), in units of labels (domain/forecast/features.py), by
+# target; by horizon (1, 5, 15, 30, 60 minutes), each low and high. First for steady values, then for changing ones. How often loads start
+# to grow differs by fleet: in a fleet where they never do, intervals are too wide until it has its own model.
+# reach: how much wider intervals are for times to walls: quantiles above, factor for earlier times, quantiles below
 # (domain/forecast/wall_times.py).
 """
 

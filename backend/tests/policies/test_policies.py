@@ -120,10 +120,10 @@ def test_a_policy_of_the_catalogue_is_switched_but_not_changed(operator: httpx.C
     [
         ({"formula": "G(DOWN -> "}, "at character 10"),
         ({"formula": "G(DOWN -> X UPP)"}, "no event sets UPP yet"),
-        ({"formula": "F DOWN"}, "time-out event"),
+        ({"formula": "F DOWN"}, "timeout event"),
         ({"formula": "DOWN | !DOWN"}, "Nothing can violate it"),
-        ({"subject": "flow"}, "does not say which flow"),
-        ({"propositions": {"DOWN": {"kind": ["earthquake"]}}, "formula": "G !DOWN"}, "no kind of event"),
+        ({"subject": "flow"}, "has no flow as subject"),
+        ({"propositions": {"DOWN": {"kind": ["earthquake"]}}, "formula": "G !DOWN"}, "unknown kind of event"),
         ({"timer": {"name": "LATE", "after": "NEVER", "seconds": 5}}, "NEVER"),
         ({"formula": " & ".join(f"G(A{i} -> X B)" for i in range(9))}, "no event sets"),
     ],

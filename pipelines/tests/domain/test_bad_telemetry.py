@@ -146,5 +146,5 @@ def test_what_is_active_on_an_rnic_that_never_comes_back_ends_by_the_time_of_its
     assert [f["state"] for f in found][-1] == "cleared"
     assert {f["pci"] for f in found} == {PCI}
     assert len([f for f in found if f["state"] == "cleared"]) == 1
-    assert "told nothing of the RNIC since" in found[-1]["summary"]
+    assert "has not reported the RNIC since" in found[-1]["summary"]
     assert 190 + 1800 <= second_of(found[-1]) <= 190 + 1800 + 310

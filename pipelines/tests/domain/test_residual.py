@@ -40,7 +40,7 @@ def test_a_port_with_data_waiting_that_sends_less_than_expected_for_minutes_is_a
         "U/2",
         "1970-01-01T00:00:00.000Z",
     )
-    assert "sends 60 Gbit/s where 121 Gbit/s are expected (-51%)" in found["summary"]
+    assert "sends 60 Gbit/s instead of the predicted 121 Gbit/s (-51%)" in found["summary"]
     assert [e["signal"] for e in found["evidence"]] == ["tx_gbps", "q_egress", "q_ingress", "port_xmit_wait"]
     assert [r["action"] for r in found["remedies"]] == ["cordon-rnic"]
 
@@ -95,7 +95,7 @@ def test_what_is_not_measured_neither_raises_nor_clears(missing: dict[str, Any])
 
 def test_more_than_the_profile_allows_says_that_the_profile_is_wrong() -> None:
     found = play({}, [replace(SLOW, sent_gbps=170.0, waited_ticks_per_s=0.0)] * 5)[-1]
-    assert "the profile does not describe this card" in found["summary"]
+    assert "the profile does not match this RNIC" in found["summary"]
     assert "calibrate" in found["explanation"]
     assert found["remedies"] == []
 

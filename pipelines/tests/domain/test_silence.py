@@ -47,7 +47,7 @@ def test_a_pause_of_a_standstill_of_the_kernel_is_no_silence() -> None:
 def test_a_host_that_announced_its_shutdown_is_a_warning() -> None:
     found, _ = play(300, {"b": (100, 300)}, extra=(message("b", 96, "host_shutdown"),))
     assert {f["severity"] for f in found} == {"warning"}
-    assert "had announced a shutdown" in found[0]["explanation"]
+    assert "It announced a shutdown" in found[0]["explanation"]
 
 
 def test_while_the_whole_fleet_is_silent_nobody_is() -> None:

@@ -1,4 +1,4 @@
-"""A signal over a window of time, and what it says for or against a symptom or a cause; as JSON in docs/contracts.md."""
+"""A signal over a window of time, as evidence for or against a symptom or a cause; JSON format in docs/contracts.md."""
 
 from __future__ import annotations
 

@@ -17,9 +17,9 @@ from typing import Any
 import orjson
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
-from wallwatch.domain.policies.centre import Centre
 from wallwatch.domain.policies.event import event_of
 from wallwatch.domain.policies.messages import VIOLATED
+from wallwatch.domain.policies.server_side import ServerSidePolicies
 from wallwatch.domain.telemetry.decode import Refused, decode
 from wallwatch.domain.telemetry.registry import measurements
 from wallwatch.jobs import validate_policies
@@ -70,7 +70,7 @@ class Validate:
         partitions = self._partitions()
         if partitions is None:
             return
-        centre = Centre(
+        centre = ServerSidePolicies(
             validate_policies.of_catalogue(),
             partitions,
             round(self._settings.validate_patience_s * 1e6),
@@ -97,7 +97,7 @@ class Validate:
             self._stop.wait(1.0)
         return None
 
-    def _begin(self, centre: Centre, partitions: list[int]) -> None:
+    def _begin(self, centre: ServerSidePolicies, partitions: list[int]) -> None:
         kept = _kept(self._file)
         if kept is not None:
             self._offsets = {int(partition): offset for partition, offset in kept["offsets"].items()}
@@ -109,7 +109,7 @@ class Validate:
             log.info("no checkpoint in %s: events are read from the oldest that Kafka has", self._file)
         self._consumer.assign([TopicPartition(TOPIC, one, self._offsets.get(one, OFFSET_BEGINNING)) for one in partitions])
 
-    def _turn(self, centre: Centre) -> None:
+    def _turn(self, centre: ServerSidePolicies) -> None:
         for message in self._consumer.consume(400, 0.2):
             error = message.error()
             if error is None:
@@ -151,7 +151,7 @@ class Validate:
         self._away = False
         return False  # only the next turn has read what came meanwhile
 
-    def _hear(self, centre: Centre, message: Any) -> None:
+    def _hear(self, centre: ServerSidePolicies, message: Any) -> None:
         self._read.inc()
         self._offsets[message.partition()] = message.offset() + 1
         latest_ns = time.time_ns() + self._settings.future_tolerance_s * 1_000_000_000
@@ -173,7 +173,7 @@ class Validate:
             except BufferError:
                 self._producer.poll(0.5)  # the broker is away or slow: wait for room rather than lose one
 
-    def _checkpoint(self, centre: Centre) -> None:
+    def _checkpoint(self, centre: ServerSidePolicies) -> None:
         """First what was said must be in Kafka, then the file may say that it has been said."""
         begin = time.monotonic()
         while self._producer.flush(5) and not self._stop.is_set():

@@ -15,7 +15,7 @@ test("a policy is written, tried out, enabled and delivered", async ({ page }) =
   await editor.formula.fill("G(DOWN -> X(!GONE W )");
   await expect(editor.problem).toContainText("At character 21", { timeout: 30_000 });
   await editor.formula.fill("F UP");
-  await expect(editor.problem).toContainText("time-out event");
+  await expect(editor.problem).toContainText("timeout event");
   await editor.formula.fill("G(DOWN -> X(!GONE W UP))");
   await expect(editor.problem).toContainText("no event sets DOWN yet");
   await editor.bind("DOWN", "Port down");

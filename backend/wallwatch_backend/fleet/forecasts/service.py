@@ -31,8 +31,8 @@ LISTED = timedelta(minutes=15)
 """Older forecasts are about an hour that has partly passed; the fleet's list leaves them out."""
 
 OTHERS: Mapping[str, tuple[str, str]] = {
-    "q_l": ("Egress mask queries", "queries"),
-    "q_r": ("Peers' ingress mask queries", "queries"),
+    "q_l": ("Egress mask lookups", "lookups"),
+    "q_r": ("Peers' ingress mask lookups", "lookups"),
     "bandwidth_gbps": ("Bandwidth", "Gbit/s"),
     "latency_us": ("Latency", "us"),
 }

@@ -100,7 +100,7 @@ def _binding_problems(bindings: Bindings) -> Iterator[PolicyProblem]:
     timer = bindings.timer
     if timer is not None:
         if timer.name in bindings.propositions:
-            yield PolicyProblem(kind="binding", message=f"{timer.name} is set by events already", proposition=timer.name)
+            yield PolicyProblem(kind="binding", message=f"{timer.name} is already set by events", proposition=timer.name)
         for name in dict.fromkeys((timer.after, timer.unless or timer.after)):
             if name not in bindings.propositions:
                 yield PolicyProblem(kind="binding", message=f"the timer refers to {name}, which no event sets", proposition=timer.name)

@@ -11,18 +11,18 @@ from wallwatch.domain.planning.plan_report import PlanCost, PlanExpectation
 
 class PlanExpected(BaseModel):
     before: PlanExpectation
-    after: PlanExpectation = Field(description="A minute after the flows were read")
+    after: PlanExpectation = Field(description="One minute after the flows were read")
     low: PlanExpectation | None = Field(
         default=None,
-        description="Three minutes after: flows with entries have ended, others came under the masks behind; null in old plans",
+        description="Three minutes after: flows with entries are gone, others were added under the masks behind; null in old plans",
     )
-    high: PlanExpectation | None = Field(default=None, description="While all flows with entries go on; null in old plans")
+    high: PlanExpectation | None = Field(default=None, description="While all flows with entries are active; null in old plans")
     bandwidth_gain: float | None
     latency_gain: float | None
 
 
 class HyperMaskUse(plan_report.HyperMaskUse):
-    resting: int = Field(default=0, description="Flows with traffic that rest or have just come; they would lose an entry")
+    resting: int = Field(default=0, description="Flows with traffic that are idle or new; they would lose an entry")
 
 
 class HyperUse(BaseModel):
@@ -70,7 +70,7 @@ class PlanReport(BaseModel):
     entries_after: int
     left_to_software: int
     released: int = Field(
-        default=0, description="Flows that are not added again when their mask is moved, since an exact entry has their packets"
+        default=0, description="Flows that are not added again when their mask is moved, because an exact entry handles their packets"
     )
     traffic: str
     chains: PlannedChains

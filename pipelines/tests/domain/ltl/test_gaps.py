@@ -62,5 +62,5 @@ def test_what_was_concluded_stays_concluded() -> None:
 
 
 def test_too_many_possibilities_are_an_error() -> None:
-    with pytest.raises(TooComplex, match="possibilities"):
+    with pytest.raises(TooComplex, match="possible states"):
         widened(compiled("G(a -> X X X X b)"), most_states=20)

@@ -48,11 +48,11 @@ def test_what_is_printed_reads_back_as_the_same_formula() -> None:
         ("a b", 2, "'b', where an operator"),
         ("(a | b", 6, "the ) of the bracket at character 1"),
         ("a)", 1, "')'"),
-        ("a & §", 4, "'§' begins no operator"),
-        ("a - b", 2, "'-' begins no operator"),
+        ("a & §", 4, "'§' is not the start of an operator"),
+        ("a - b", 2, "'-' is not the start of an operator"),
         ("a U -> b", 4, "'->'"),
         ("G()", 2, "')'"),
-        ("1a", 0, "'1' begins no operator"),
+        ("1a", 0, "'1' is not the start of an operator"),
         ("a <-> <-> b", 6, "'<->'"),
     ],
 )
@@ -67,12 +67,12 @@ def test_a_mistake_is_told_with_its_place(text: str, position: int, expected: st
     "text", ["(" * 5000 + "a" + ")" * 5000, "!" * 5000 + "a", "X " * 5000 + "a", "a U " * 4000 + "a", "a -> " * 3000 + "a"]
 )
 def test_deep_nesting_is_an_error_and_not_a_crash(text: str) -> None:
-    with pytest.raises(SyntaxProblem, match=f"{MAX_DEPTH} deep"):
+    with pytest.raises(SyntaxProblem, match=f"{MAX_DEPTH} levels deep"):
         parse(text)
 
 
 def test_a_text_beyond_all_measure_is_refused() -> None:
-    with pytest.raises(SyntaxProblem, match="20,000 is the most"):
+    with pytest.raises(SyntaxProblem, match="20,000 is the maximum"):
         parse("a & " * MAX_LENGTH + "a")
 
 

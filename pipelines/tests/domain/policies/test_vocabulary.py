@@ -29,10 +29,10 @@ def test_every_policy_of_the_catalogue_is_bound_to_what_can_set_it(policy: Polic
 @pytest.mark.parametrize(
     ("subject", "proposition", "wrong"),
     [
-        ("host", {"kind": "earthquake"}, "no kind of event 'earthquake'"),
-        ("flow", {"kind": "soft_lockup"}, "soft_lockup does not say which flow"),
+        ("host", {"kind": "earthquake"}, "unknown kind of event 'earthquake'"),
+        ("flow", {"kind": "soft_lockup"}, "soft_lockup has no flow as subject"),
         ("vf", {"kind": "cni_add", "when": {"color": "red"}}, "no field 'color'"),
-        ("vf", {"kind": "cni_add", "when": {"result": "fine"}}, "result of cni_add is ok, refused, unchecked, never 'fine'"),
+        ("vf", {"kind": "cni_add", "when": {"result": "fine"}}, "result of cni_add must be one of ok, refused, unchecked, not 'fine'"),
     ],
 )
 def test_a_binding_that_could_never_hold_is_named(subject: str, proposition: dict[str, object], wrong: str) -> None:

@@ -1,6 +1,6 @@
 """Calibration: fits the parameters of Table 3 (paper, section 4.2) to measurements, and judges whether the fit may replace the profile.
 
-Each verb is fitted by itself: send and write of one pair of RNICs differ by ten per cent under the same masks.
+Each verb is fitted separately: send and write of one pair of RNICs differ by ten per cent under the same masks.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from wallwatch.domain.perftest.runs import Quantity, Verb
 
 VERBS: tuple[Verb, ...] = ("send", "write", "read")
 QUANTITIES: tuple[Quantity, ...] = ("bandwidth", "latency")
-MOST_TOLD = 20
+MOST_LISTED = 20
 """Problems of files in one message."""
 
 
 class NothingToFit(ValueError):
-    """No usable measurement; the message says what was there, and the first few `problems`."""
+    """No usable measurement; the message lists the measurements found, and the first few `problems`."""
 
     def __init__(self, what: str, problems: Sequence[str] = ()) -> None:
         self.what, self.problems = what, list(problems)
-        more = [f"and {len(problems) - MOST_TOLD} more"] if len(problems) > MOST_TOLD else []
-        super().__init__(": ".join(part for part in (what, "; ".join([*problems[:MOST_TOLD], *more])) if part))
+        more = [f"and {len(problems) - MOST_LISTED} more"] if len(problems) > MOST_LISTED else []
+        super().__init__(": ".join(part for part in (what, "; ".join([*problems[:MOST_LISTED], *more])) if part))
 
 
 class Wish(NamedTuple):
-    """How the caller wants it; what is None is chosen."""
+    """The caller's choices; None selects automatically."""
 
     verb: Verb | None = None
     statistic: Statistic = "average"
@@ -58,9 +58,9 @@ def calibrate(
     Parameters
     ----------
     measured : sequence of Measured
-        Runs under known queries.
+        Runs under known lookups.
     current : Performance
-        The profile that a fit would replace, and what is believed where points cannot tell.
+        The profile that a fit would replace, and the prior for parameters that the points do not identify.
     others : sequence of Performance
         More starts of the search: the profiles of other models.
 
@@ -77,7 +77,7 @@ def calibrate(
     latency = next((f for f in fits if f.verb == verb and f.quantity == "latency"), None)
     judged = [fit for fit in (bandwidth, latency) if fit is not None]
     if not judged:
-        raise NothingToFit(f"there is no measurement of {verb}; there are some of {', '.join(sorted({f.verb for f in fits}))}", problems)
+        raise NothingToFit(f"no measurements of {verb}; the files contain {', '.join(sorted({f.verb for f in fits}))}", problems)
     accepted = all(fit.accepted for fit in judged)
     return Calibration(
         profile=profile,
@@ -102,7 +102,7 @@ def _fits(measured: Sequence[Measured], wish: Wish, current: Performance, others
     for verb in VERBS:
         for quantity in QUANTITIES:
             if quantity == "bandwidth" and verb == "read":
-                continue  # queries do not change it (paper, section 4.2)
+                continue  # mask lookups do not change it (paper, section 4.2)
             size = wish.bandwidth_bytes if quantity == "bandwidth" else wish.latency_bytes
             fit = _fit(measured, quantity, verb, wish.statistic, size, current, others)
             if fit is not None:
@@ -117,7 +117,7 @@ def _most_measured(fits: Sequence[QuantityFit]) -> Verb:
 
 
 def nearest_profile(measured: Sequence[Measured], known: dict[str, Performance], wish: Wish = Wish()) -> str:
-    """The model whose profile says best what was measured; the measurements do not name the card."""
+    """The model whose profile matches the measurements best; the measurements do not name the RNIC."""
 
     def error(performance: Performance) -> float:
         off: list[float] = []
@@ -190,7 +190,7 @@ def _fit(
         degrees_of_freedom=found.degrees_of_freedom,
         parameters={
             name: Parameter(
-                value=float(found.parameters[j]), lower=float(found.lower[j]), upper=float(found.upper[j]), told=found.told[j],
+                value=float(found.parameters[j]), lower=float(found.lower[j]), upper=float(found.upper[j]), told=found.identified[j],
                 current=float(model.believed[j]),
             )
             for j, name in enumerate(model.names)
@@ -217,20 +217,20 @@ def _fit(
 
 def _what_cannot_be_told(found: least_squares.Fit, names: Sequence[str], distinct: int) -> list[str]:
     notes = []
-    hidden = [name for name, told in zip(names, found.told, strict=True) if not told]
+    hidden = [name for name, identified in zip(names, found.identified, strict=True) if not identified]
     if hidden:
         notes.append(
-            f"{distinct} different (Q_l, Q_r) cannot tell {', '.join(hidden)} apart: they stay near the current profile's values, and their"
-            " wide intervals are what is believed beforehand. Measure more combinations, with the masks of one direction varied while the"
+            f"{distinct} different (Q_l, Q_r) do not identify {', '.join(hidden)}: they stay near the current profile's values, and their"
+            " wide intervals come from prior assumptions. Measure more combinations, with the masks of one direction varied while the"
             " other stays."
         )
     if found.degrees_of_freedom <= 0:
         notes.append(
-            f"There are no more points than parameters ({len(names)}): the curve passes through the points, so R squared says nothing about"
-            " how well it will predict others."
+            f"The fit has no more points than parameters ({len(names)}): the curve passes through the points, so R squared does not show"
+            " how well it predicts other points."
         )
     elif found.degrees_of_freedom < 3:
-        notes.append(f"Only {found.degrees_of_freedom} more points than parameters: the intervals rest on an assumed scatter and are wide.")
+        notes.append(f"Only {found.degrees_of_freedom} more points than parameters: the intervals assume a scatter and are wide.")
     return notes
 
 
@@ -240,24 +240,24 @@ def _other_sizes_only(sources: set[str], used: set[str], quantity: Quantity, siz
         return []
     named = ", ".join(lost[:5]) + (f" and {len(lost) - 5} more" if len(lost) > 5 else "")
     return [
-        f"{len(lost)} of {len(sources)} files were not measured at {size} bytes and are not in this fit: {named}. Measure all of them at"
+        f"{len(lost)} of {len(sources)} files have no measurement at {size} bytes and are not in this fit: {named}. Measure all files at"
         f" one size (-a), or choose another (--{quantity}-bytes)."
     ]
 
 
 BAD_RUN = 0.1
-"""A run that is so far from a fit that meets the others went wrong, or was under other masks than its name says."""
+"""A run this far from a fit to the others failed, or had other masks than its name encodes."""
 
 
 def _bad_runs(found: least_squares.Fit, points: Sequence[Point], values: least_squares.Floats) -> list[str]:
-    """Runs that stand alone; only where there are points enough to tell."""
+    """Outlier runs; only if there are enough points to detect them."""
     off = np.abs(found.fitted / values - 1.0)
     if found.degrees_of_freedom < 2:
         return []
     alone = [i for i, one in enumerate(off) if one > max(BAD_RUN, 5.0 * float(np.median(off)))]
     return [
-        f"{points[i].source} is {off[i]:.0%} from a curve that meets the others: it hardly counts in the fit, but in R squared and in the"
-        " comparison with the current profile. Measure it again, check its numbers of masks, or leave it out."
+        f"{points[i].source} is {off[i]:.0%} off the curve through the other points: it has little weight in the fit, but full "
+        "weight in R squared and in the comparison with the current profile. Measure it again, check its numbers of masks, or leave it out."
         for i in alone
     ]
 
@@ -294,7 +294,7 @@ def _candidate(current: Performance, bandwidth: QuantityFit | None, latency: Qua
             before = current.goodness if part.quantity == "bandwidth" else (current.latency_goodness or current.goodness)
             goodness = min(goodness, before)
         covariance = None if part.covariance is None else tuple(tuple(row) for row in part.covariance)
-        # As many parameters as points leave no scatter to see: the assumed one of a run stands in.
+        # With as many parameters as points no scatter is visible: the assumed one per run is used.
         scatter = max(part.left_out_error or 0.0, part.relative_error, least_squares.NOISE)
         if part.quantity == "bandwidth":
             body |= {"goodness": goodness, "bandwidth_relative_sd": scatter, "bandwidth_covariance": covariance}
@@ -306,23 +306,24 @@ def _candidate(current: Performance, bandwidth: QuantityFit | None, latency: Qua
 def _notes(bandwidth: QuantityFit | None, latency: QuantityFit | None, measured: Sequence[Measured]) -> list[str]:
     notes = []
     if bandwidth is None:
-        notes.append("No bandwidth of this verb was measured: u, v, m, n and w stay as they are.")
+        notes.append("No bandwidth was measured for this verb: u, v, m, n and w are unchanged.")
     if latency is None:
-        notes.append("No latency of this verb was measured: a, b and c stay as they are.")
+        notes.append("No latency was measured for this verb: a, b and c are unchanged.")
     queue_pairs = sorted({m.run.queue_pairs for m in measured if m.run.quantity == "bandwidth" and m.run.queue_pairs})
     if len(queue_pairs) > 1:
         notes.append(
-            f"The runs of bandwidth had different numbers of queue pairs ({', '.join(map(str, queue_pairs))}), which alone changes it."
+            f"The bandwidth runs used different numbers of queue pairs ({', '.join(map(str, queue_pairs))}), "
+            "which alone changes the bandwidth."
         )
     if any(m.run.verb == "atomic" for m in measured):
-        notes.append("Runs of atomic verbs were read and not fitted: the model does not describe them.")
+        notes.append("Runs of atomic verbs are not fitted: the model does not cover them.")
     return notes
 
 
 def _what_was_there(measured: Sequence[Measured], wish: Wish) -> str:
     kinds = sorted({f"{m.run.verb} {m.run.quantity}" for m in measured})
     if not kinds:
-        return "nothing to fit: no run with known numbers of masks was read"
+        return "nothing to fit: no run has known mask counts"
     wanted = " and ".join(f"{n} bytes" for n in (wish.bandwidth_bytes, wish.latency_bytes) if n is not None)
     there = f"{', '.join(kinds)}{', but not at ' + wanted if wanted else ''}"
-    return f"nothing to fit: there is {there}; bandwidth of send or write, or a latency, is needed"
+    return f"nothing to fit: the files contain {there}; bandwidth of send or write, or a latency, is required"

@@ -1,7 +1,7 @@
-"""From the numbers of masks that an experiment installed to the mean queries (Q_l, Q_r) of its packets.
+"""From the numbers of masks that an experiment installed to the mean lookups (Q_l, Q_r) of its packets.
 
 Assumption: the masks were there before the test's own flow, whose mask is therefore the last of each chain, so that each of its packets
-queries all of them first. With `cen` 20 and `sde` 80 a packet from client to server passes Q_l = 20, Q_r = 80. Who
+looks up all of them first. With `cen` 20 and `sde` 80 a packet from client to server passes Q_l = 20, Q_r = 80. Who
 measured Q_l and Q_r gives those.
 """
 
@@ -18,7 +18,7 @@ MASK_NAMES = {"cen": "client encapsulation", "cde": "client decapsulation", "sen
 MOST_MASKS = 100_000
 """More is a mistake in a name: no RNIC holds as many."""
 
-WRITTEN = "cen=0,cde=0,sen=0,sde=0 (masks of client and server, encapsulation and decapsulation) or ql=0,qr=0 (mean queries)"
+WRITTEN = "cen=0,cde=0,sen=0,sde=0 (masks of client and server, encapsulation and decapsulation) or ql=0,qr=0 (mean mask lookups)"
 
 _NAMED = re.compile(r"(?<![a-z])(cen|cde|sen|sde)[_=-]?(\d+)", re.IGNORECASE)
 _QUERIES = re.compile(r"(?<![a-z])q_?([lr])[_=-]?(\d+(?:\.\d+)?)", re.IGNORECASE)
@@ -34,7 +34,7 @@ class Masks(NamedTuple):
 
 
 class Queries(NamedTuple):
-    """Mean mask queries of the test's packets, where they are known themselves."""
+    """Mean mask lookups of the test's packets, if given directly."""
 
     q_l: float
     q_r: float
@@ -44,7 +44,7 @@ Place = Masks | Queries
 
 
 def place_of_name(name: str) -> Place | None:
-    """The numbers in a file's name; None unless all four masks or both queries are there, once.
+    """The numbers in a file's name; None unless it has all four masks or both lookup counts, once each.
 
     >>> place_of_name("cen_20_cde_100_sen_80_sde_80_send_bw_pod.log")
     Masks(cen=20, cde=100, sen=80, sde=80)
@@ -54,18 +54,18 @@ def place_of_name(name: str) -> Place | None:
     True
     """
     masks = [(key.lower(), int(number)) for key, number in _NAMED.findall(name)]
-    told = [("q" + key.lower(), float(number)) for key, number in _QUERIES.findall(name)]
+    lookups = [("q" + key.lower(), float(number)) for key, number in _QUERIES.findall(name)]
     if sorted(key for key, _ in masks) == sorted(MASK_NAMES):
         return place_of(dict(masks))
-    if not masks and sorted(key for key, _ in told) == ["ql", "qr"]:
-        return place_of(dict(told))
+    if not masks and sorted(key for key, _ in lookups) == ["ql", "qr"]:
+        return place_of(dict(lookups))
     return None
 
 
-def half_told(name: str) -> str:
-    """What a name that tells masks in part lacks, as a clause; empty where it tells none.
+def incomplete_counts(name: str) -> str:
+    """What a name with some mask counts lacks, as a clause; empty if it has none.
 
-    >>> half_told("cen_20_sde_80_send_bw.log"), half_told("cen_20_cen_30_send_bw.log"), half_told("send_bw.log")
+    >>> incomplete_counts("cen_20_sde_80_send_bw.log"), incomplete_counts("cen_20_cen_30_send_bw.log"), incomplete_counts("send_bw.log")
     (' (its name has no cde, sen)', ' (its name has no cde, sen, sde, and cen twice)', '')
     """
     found = [key.lower() for key, _ in _NAMED.findall(name)]
@@ -76,25 +76,25 @@ def half_told(name: str) -> str:
 
 
 def place_of(counts: Mapping[str, float]) -> Place:
-    """Checked numbers of masks, or of queries (`ql`, `qr`).
+    """Checked numbers of masks, or of lookups (`ql`, `qr`).
 
     Raises
     ------
     ValueError
-        When one is missing, unknown, negative or absurdly large; the message says what is expected.
+        When one is missing, unknown, negative or absurdly large; the message names the expected values.
     """
     names = {"ql", "qr"} if set(counts) & {"ql", "qr"} else set(MASK_NAMES)
     unknown, missing = sorted(set(counts) - names), sorted(names - set(counts))
     if unknown or missing:
         raise ValueError(
-            f"where it was measured is written {WRITTEN}; {'unknown' if unknown else 'missing'}: {', '.join(unknown or missing)}"
+            f"the mask counts must be written {WRITTEN}; {'unknown' if unknown else 'missing'}: {', '.join(unknown or missing)}"
         )
     for key, number in counts.items():
         real = isinstance(number, int | float) and not isinstance(number, bool) and math.isfinite(number) and 0 <= number <= MOST_MASKS
         if key in MASK_NAMES and not (real and float(number).is_integer()):
             raise ValueError(f"{key} ({MASK_NAMES[key]} masks) must be a whole number from 0 to {MOST_MASKS}, not {number}")
         if not real:
-            raise ValueError(f"{key} (mean mask queries) must be a number from 0 to {MOST_MASKS}, not {number}")
+            raise ValueError(f"{key} (mean mask lookups) must be a number from 0 to {MOST_MASKS}, not {number}")
     if "ql" in counts:
         return Queries(float(counts["ql"]), float(counts["qr"]))
     return Masks(**{key: int(number) for key, number in counts.items()})
@@ -128,7 +128,7 @@ def queries(place: Place, quantity: Quantity, verb: Verb, bidirectional: bool) -
 
 
 ASSUMPTIONS_OF_MASKS = (
-    "The masks were installed before the test's flow, whose own mask is the last of each chain: a packet queries all of them first.",
+    "The masks were installed before the test's flow, whose own mask is the last of each chain: each packet passes all of them first.",
     "Bandwidth of send and write: Q_l = client encapsulation masks, Q_r = server decapsulation masks.",
     "Latency: masks of both ways delay it. Q_l = client and server encapsulation masks together, Q_r = their decapsulation masks together.",
 )

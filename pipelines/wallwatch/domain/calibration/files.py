@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wallwatch.domain.calibration.calibrate import NothingToFit, Wish, calibrate, nearest_profile
-from wallwatch.domain.calibration.conditions import ASSUMPTIONS_OF_MASKS, Masks, Place, half_told, place_of, place_of_name, queries
+from wallwatch.domain.calibration.conditions import ASSUMPTIONS_OF_MASKS, Masks, Place, incomplete_counts, place_of, place_of_name, queries
 from wallwatch.domain.calibration.points import Measured
 from wallwatch.domain.calibration.result import Calibration, FileRead
 from wallwatch.domain.catalogue.load import profiles
@@ -16,7 +16,7 @@ from wallwatch.domain.perftest.parse import parse
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """Name and text of a file; `counts` are its numbers of masks, or its queries, where its name does not tell them."""
+    """Name and text of a file; `counts` are its numbers of masks, or its lookups, if its name does not encode them."""
 
     name: str
     text: str
@@ -24,7 +24,7 @@ class File:
 
 
 def calibrate_files(files: Sequence[File], profile: str | None, current: Performance | None = None, wish: Wish = Wish()) -> Calibration:
-    """Read, derive the queries, fit, judge.
+    """Read, derive the lookups, fit, judge.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def _place(file: File) -> tuple[Place | None, str]:
         return None, f"{file.name}: {problem}"
     if place is None:
         return None, (
-            f"{file.name}: where it was measured is not known{half_told(file.name)}:"
+            f"{file.name}: unknown mask counts{incomplete_counts(file.name)}:"
             " name it cen_0_cde_0_sen_0_sde_0_... or ql_0_qr_0_..., or give --masks or --manifest (by the API: the field masks)"
         )
     return place, ""

@@ -1,4 +1,4 @@
-"""Robust least squares with bounds, for few points: what the data cannot tell is kept from what was believed before, and named.
+"""Robust least squares with bounds, for few points: parameters that the data do not identify keep their prior, and are named.
 
 Residuals are relative to the measured value and in units of `NOISE`, so that 27 and 177 Gbit/s weigh alike. `soft_l1` keeps one bad
 run from bending the fit.
@@ -19,10 +19,10 @@ NOISE = 0.02
 """Relative scatter of one run that is assumed where the points are too few to show their own: repeated runs of perftest on an idle pair of
 RNICs differ by one to two per cent."""
 ASSUMED_FREE = 3
-"""Weight of that assumption, in points: a curve that happens to pass through a handful of points is no proof of precision."""
+"""Weight of that assumption, in points: a curve that happens to pass through a handful of points does not prove precision."""
 LEVEL = 0.95
-TOLD = 0.8
-"""A parameter counts as told by the data when they take away this share of the variance of what was believed before."""
+IDENTIFIED_SHARE = 0.8
+"""A parameter counts as identified when the data remove this share of its prior variance."""
 BOOTSTRAPS = 40
 """Enough for a standard deviation to a tenth."""
 MOST_LEFT_OUT = 40
@@ -31,7 +31,7 @@ MOST_LEFT_OUT = 40
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A function of (Q_l, Q_r) with parameters; `believed` and `spread` say where they are expected without data."""
+    """A function of (Q_l, Q_r) with parameters; `believed` and `spread` are their prior mean and deviation."""
 
     names: tuple[str, ...]
     predict: Callable[[Floats, Floats, Floats], Floats]
@@ -46,19 +46,19 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Result of `fit`. What the data do not tell has the interval of what was believed beforehand, as far as they narrow it."""
+    """Result of `fit`. Parameters that the data do not identify have the interval of their prior, as narrowed by the data."""
 
     parameters: Floats
     lower: Floats
     upper: Floats
-    told: tuple[bool, ...]
+    identified: tuple[bool, ...]
     fitted: Floats
     r_squared: float | None
     """1 - SS_residual / SS_total; None where all values or all (Q_l, Q_r) are one."""
     relative_error: float
     """Root of the mean squared relative residual."""
     left_out_error: float | None
-    """The same of points that were left out of the fit in turn; None where there are too few."""
+    """The same for each point when left out of the fit; None if there are too few."""
     covariance: Floats
     """Of the parameters, wide enough for the intervals of so few points: multiply by the normal quantile, not by Student's."""
     degrees_of_freedom: int
@@ -74,7 +74,7 @@ def fit(model: Model, q_l: Floats, q_r: Floats, values: Floats, starts: Sequence
     q_l, q_r, values : arrays of shape (points,)
         Values must be positive.
     starts : sequence of arrays
-        Parameters to begin from beside `believed`; the best end counts.
+        Starting points in addition to `believed`; the best result counts.
     quick : bool
         Leave out what costs many more fits: the bootstrap and the points left out in turn.
     """
@@ -87,11 +87,11 @@ def fit(model: Model, q_l: Floats, q_r: Floats, values: Floats, starts: Sequence
     free = len(values) - size if distinct >= size else 0
     noise = float(np.sqrt((np.sum(relative**2) + ASSUMED_FREE * NOISE**2) / (free + ASSUMED_FREE)))
     jacobian = model.gradient(best, q_l, q_r) / values[:, None]
-    told, covariance = _told(jacobian, model.spread, noise)
+    identified, covariance = _identified(jacobian, model.spread, noise)
     quantile = float(stats.t.ppf(0.5 + LEVEL / 2, free + ASSUMED_FREE))
     half = quantile * np.sqrt(np.diag(covariance))
     low, high = np.maximum(best - half, model.lower), np.minimum(best + half, model.upper)
-    method = f"covariance; scatter of a run from {free} points more than parameters and an assumed {NOISE:.0%}"
+    method = f"covariance; scatter per run from {free} more points than parameters and an assumed {NOISE:.0%}"
     if free >= size and not quick:
         again = _bootstrap(model, q_l, q_r, fitted, relative * values, best, seed)
         wide = quantile * np.std(again, axis=0)
@@ -103,11 +103,11 @@ def fit(model: Model, q_l: Floats, q_r: Floats, values: Floats, starts: Sequence
     r_squared = 1.0 - float(np.sum((fitted - values) ** 2)) / total if spread_out else None
     error = float(np.sqrt(np.mean(relative**2)))
     widened = covariance * (quantile / float(stats.norm.ppf(0.5 + LEVEL / 2))) ** 2
-    return Fit(best, low, high, tuple(bool(t) for t in told), fitted, r_squared, error, left_out, widened, free, method)
+    return Fit(best, low, high, tuple(bool(one) for one in identified), fitted, r_squared, error, left_out, widened, free, method)
 
 
 def _told_alone(model: Model, q_l: Floats, q_r: Floats, distinct: int, size: int) -> bool:
-    """Whether the points alone can tell every parameter: enough of them, and not all on a line through the plane of queries."""
+    """Whether the points alone identify every parameter: enough of them, and not all on a line in the plane of lookups."""
     if distinct < size:
         return False
     plane = np.column_stack([np.ones_like(q_l), q_l, q_r])
@@ -115,7 +115,7 @@ def _told_alone(model: Model, q_l: Floats, q_r: Floats, distinct: int, size: int
 
 
 def _solve(model: Model, q_l: Floats, q_r: Floats, values: Floats, starts: Sequence[Floats], anchored: bool, refine: bool = True) -> Floats:
-    weight = 1.0 if anchored else 1e-3  # what the data tell by themselves is left to them
+    weight = 1.0 if anchored else 1e-3  # parameters identified by the data alone are left to them
 
     def residuals(parameters: Floats) -> Floats:
         data = (model.predict(parameters, q_l, q_r) / values - 1.0) / NOISE
@@ -135,7 +135,7 @@ def _solve(model: Model, q_l: Floats, q_r: Floats, values: Floats, starts: Seque
         if found.cost < least - 1e-9:
             best, least = np.asarray(found.x, dtype=np.float64), float(found.cost)
     if refine and len(values) > len(model.names) and not anchored:
-        # A run that went wrong still pulls a little; from the right valley a loss that forgets it cannot lead astray.
+        # A failed run still has some influence; starting from the right minimum, a loss that ignores it is safe.
         inside = np.clip(best, model.lower + 1e-9, model.upper - 1e-9)
         bounds = (model.lower, model.upper)
         found = optimize.least_squares(residuals, inside, derivatives, bounds=bounds, loss="cauchy", x_scale=model.spread, max_nfev=400)
@@ -143,15 +143,15 @@ def _solve(model: Model, q_l: Floats, q_r: Floats, values: Floats, starts: Seque
     return best
 
 
-def _told(jacobian: Floats, spread: Floats, noise: float) -> tuple[npt.NDArray[np.bool_], Floats]:
-    """Which parameters the data tell, and their covariance; of the others it is what was believed before."""
+def _identified(jacobian: Floats, spread: Floats, noise: float) -> tuple[npt.NDArray[np.bool_], Floats]:
+    """Which parameters the data identify, and their covariance; the others keep their prior variance."""
     scaled = jacobian * spread / noise
     information = scaled.T @ scaled
     believed = np.linalg.inv(information + np.eye(len(spread)))
-    told = 1.0 - np.diag(believed) >= TOLD
-    if all(told) and np.linalg.matrix_rank(scaled) == len(spread):
+    identified = 1.0 - np.diag(believed) >= IDENTIFIED_SHARE
+    if all(identified) and np.linalg.matrix_rank(scaled) == len(spread):
         believed = np.linalg.pinv(information)
-    return told, believed * np.outer(spread, spread)
+    return identified, believed * np.outer(spread, spread)
 
 
 def _bootstrap(model: Model, q_l: Floats, q_r: Floats, fitted: Floats, residuals: Floats, start: Floats, seed: int) -> Floats:

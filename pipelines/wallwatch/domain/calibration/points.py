@@ -15,7 +15,7 @@ Statistic = Literal["average", "typical", "p99"]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A run under known queries."""
+    """A run under known lookups."""
 
     source: str
     q_l: float

@@ -1,4 +1,4 @@
-"""Residual plots of a calibration as one SVG: relative residual over Q_l + Q_r, with the current profile's beside it."""
+"""Residual plots of a calibration as one SVG: relative residual over Q_l + Q_r, with the current profile's next to it."""
 
 from __future__ import annotations
 
@@ -51,5 +51,5 @@ def _panel(fit: QuantityFit, top: int) -> str:
     axis = "".join(f'<text x="{x(q):.1f}" y="{top + HEIGHT - BOTTOM + 16}" text-anchor="middle">{q:g}</text>' for q in (0.0, far / 2, far))
     return (
         f'<text x="{LEFT}" y="{top + 20}">{escape(title)}</text>{ticks}{marks}{axis}'
-        f'<text x="{(LEFT + WIDTH) / 2}" y="{top + HEIGHT - 8}" text-anchor="middle">Q_l + Q_r [queries]</text>'
+        f'<text x="{(LEFT + WIDTH) / 2}" y="{top + HEIGHT - 8}" text-anchor="middle">Q_l + Q_r [lookups]</text>'
     )

@@ -1,4 +1,5 @@
-"""What a calibration says: the fit of each quantity with its goodness, its intervals, and whether it may replace the present profile."""
+"""The result of a calibration: the fit of each quantity with its goodness, its intervals, and whether it may replace the current
+profile."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ class Parameter(_Body):
     lower: float | None
     upper: float | None
     told: bool = Field(
-        description="Whether the points tell it; what they cannot tell stays near the current profile's value, with a wide interval"
+        description="Whether the points identify it; an unidentified parameter stays near the current profile's value, with a wide interval"
     )
     current: float
 
@@ -34,13 +35,13 @@ class FittedPoint(_Body):
     q_r: float
     measured: float
     fitted: float
-    current: float = Field(description="What the current profile says")
+    current: float = Field(description="Value of the current profile")
     residual: float = Field(description="measured - fitted")
     relative: float = Field(description="fitted / measured - 1")
 
 
 class SizeFit(_Body):
-    """The same model at another message size: of latency its slopes and its constant grow with the packets of a message."""
+    """The same model at another message size: for latency, its slopes and its constant grow with the number of packets per message."""
 
     message_bytes: int
     points: int
@@ -59,10 +60,10 @@ class QuantityFit(_Body):
     distinct: int = Field(description="Different (Q_l, Q_r) among the points")
     degrees_of_freedom: int
     parameters: dict[str, Parameter]
-    covariance: list[list[float]] | None = Field(description="Of the parameters in their order, widened for few points")
+    covariance: list[list[float]] | None = Field(description="Covariance of the parameters in their order, widened for few points")
     r_squared: float | None
     relative_error: float = Field(description="Root mean square of the relative residuals")
-    left_out_error: float | None = Field(description="The same of points that were left out of the fit in turn")
+    left_out_error: float | None = Field(description="The same for each point when left out of the fit")
     worst_relative: float
     current_r_squared: float | None
     current_relative_error: float
@@ -77,7 +78,7 @@ class QuantityFit(_Body):
 class FileRead(_Body):
     name: str
     runs: int
-    used: int = Field(description="Runs that some fit used")
+    used: int = Field(description="Runs used by at least one fit")
     q_l: float | None = None
     q_r: float | None = None
 
@@ -97,7 +98,7 @@ class Candidate(_Body):
     latency_goodness: float | None = Field(None, gt=0, le=1)
     bandwidth_relative_sd: float | None = Field(None, ge=0, description="Relative scatter of bandwidth around the fit")
     latency_relative_sd: float | None = Field(None, ge=0)
-    bandwidth_covariance: Covariance | None = Field(None, description="Of u, v, m, n, w: what the points leave open")
+    bandwidth_covariance: Covariance | None = Field(None, description="Covariance of u, v, m, n, w")
     latency_covariance: Covariance | None = Field(None, description="Of a, b, c")
 
 
@@ -107,13 +108,13 @@ class Calibration(_Body):
     version: Version = "wallwatch-calibration/1"
     profile: str
     profile_chosen: Literal["given", "nearest"]
-    verb: Verb = Field(description="Whose fits make the candidate")
+    verb: Verb = Field(description="Verb whose fits form the candidate")
     accepted: bool
     reasons: list[str]
     bandwidth: QuantityFit | None
     latency: QuantityFit | None
     other_fits: list[QuantityFit]
-    candidate: Candidate | None = Field(description="Null when it was refused")
+    candidate: Candidate | None = Field(description="Null when it was rejected")
     assumptions: list[str]
     notes: list[str]
     problems: list[str]

@@ -1,4 +1,4 @@
-"""The two functions of the paper's section 4.2 in the form that a fit needs: with bounds, and with what is believed beforehand."""
+"""The two functions of the paper's section 4.2 in the form that a fit needs: with bounds and priors."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def latency_gradient(p: Floats, q_l: Floats, q_r: Floats) -> Floats:
 def of(quantity: Quantity, current: Performance, values: Floats, q_l: Floats, q_r: Floats) -> Model:
     """The model of a quantity.
 
-    Bounds keep it physical: more queries never give more bandwidth (m, n <= 0) nor less latency (a, b >= 0). What is believed is the
-    current profile, loosely: a factor of two in `u` and `w`, half of `v`, thirty queries in
+    Bounds keep it physical: more lookups never give more bandwidth (m, n <= 0) nor less latency (a, b >= 0). The prior is the
+    current profile, loosely: a factor of two in `u` and `w`, half of `v`, thirty lookups in
     `m` and `n`; of latency whatever the values allow.
     """
     if quantity == "bandwidth":
@@ -60,7 +60,7 @@ def of(quantity: Quantity, current: Performance, values: Floats, q_l: Floats, q_
 
 
 def starts(quantity: Quantity, current: Performance, others: Sequence[Performance], values: Floats) -> list[Floats]:
-    """Where a search for the best parameters begins, beside the current profile: other models, scaled to the values."""
+    """Starting points of the search in addition to the current profile: other models, scaled to the values."""
     if quantity == "latency":
         return [np.array([0.01, 0.01, float(values.min())])]
     found = []

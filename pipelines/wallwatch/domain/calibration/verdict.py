@@ -13,8 +13,8 @@ TIE = 1.05
 def judge(found: Fit, distinct: int, current_error: float, current_goodness: float) -> tuple[bool, str]:
     """Whether it is at least as good, and a sentence why.
 
-    Refused are: points at one (Q_l, Q_r), which say nothing about queries; a fit whose R squared is below the goodness of the current
-    profile; a fit that meets the points, or those left out of it, worse than the current profile does.
+    Rejected are: points at one (Q_l, Q_r), which do not show the effect of lookups; a fit whose R squared is below the goodness of the
+    current profile; a fit that meets the points, or those left out of it, worse than the current profile does.
 
     Parameters
     ----------
@@ -28,17 +28,18 @@ def judge(found: Fit, distinct: int, current_error: float, current_goodness: flo
     if distinct < 2 or found.r_squared is None:
         return (
             False,
-            "all points are at one (Q_l, Q_r), or all values are one: nothing about queries. Measure with other numbers of masks too.",
+            "all points have the same (Q_l, Q_r), or all values are equal: the effect of mask lookups is unknown. "
+            "Measure with other mask counts too.",
         )
     if found.r_squared < current_goodness:
         return False, f"R squared is {found.r_squared:.3f}, below the goodness {current_goodness:.3f} of the current profile."
     if found.relative_error > max(current_error * TIE, NOISE):
-        return False, f"it is off by {found.relative_error:.1%}, the current profile by {current_error:.1%} at the same points."
+        return False, f"its error is {found.relative_error:.1%}; the current profile's is {current_error:.1%} at the same points."
     # The root mean square of n errors scatters by 1 / sqrt(2 n) of itself: less than that apart, neither predicts worse.
     chance = 1.0 + 1.0 / math.sqrt(2.0 * len(found.fitted))
     if found.degrees_of_freedom > 0 and found.left_out_error is not None and found.left_out_error > max(current_error * chance, NOISE):
         return False, (
-            f"points that were left out of the fit are missed by {found.left_out_error:.1%}, the current profile misses them by"
+            f"its error at points left out of the fit is {found.left_out_error:.1%}, the current profile's is"
             f" {current_error:.1%}: it would predict worse."
         )
-    return True, f"R squared {found.r_squared:.4f}; off by {found.relative_error:.1%}, the current profile by {current_error:.1%}."
+    return True, f"R squared {found.r_squared:.4f}; error {found.relative_error:.1%}, current profile {current_error:.1%}."

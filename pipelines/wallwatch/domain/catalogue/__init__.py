@@ -1,1 +1,1 @@
-"""What is known: symptoms, causes, walls, RNIC profiles and remedies, in YAML beside this file."""
+"""The catalogue: symptoms, causes, walls, RNIC profiles and remedies, in YAML next to this file."""

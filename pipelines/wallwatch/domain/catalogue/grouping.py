@@ -21,7 +21,7 @@ class Related(Entry):
 
     symptoms: tuple[SymptomId, SymptomId]
     leads: SymptomId | None = None
-    """The one of the two that speaks for both while it is active; None where whichever came first does."""
+    """The one of the two that leads the incident while it is active; None if the first one leads."""
     reach: Literal["rnic", "host"]
     why: str
 
@@ -36,7 +36,7 @@ class Inhibitor(Entry):
 
 
 class Spread(Entry):
-    """How many hosts within which time make one incident of many."""
+    """How many hosts, within which time, form one common incident."""
 
     hosts: int = Field(ge=2)
     window_s: int = Field(gt=0)
@@ -58,9 +58,9 @@ class Grouping(Entry):
     def _different(self) -> Grouping:
         for pair in self.related:
             if pair.symptoms[0] == pair.symptoms[1]:
-                raise ValueError(f"related: {pair.symptoms[0]} is related to itself anyway")
+                raise ValueError(f"related: {pair.symptoms[0]} is listed as related to itself")
             if pair.leads is not None and pair.leads not in pair.symptoms:
-                raise ValueError(f"related: {pair.leads} leads neither {pair.symptoms[0]} nor {pair.symptoms[1]}")
+                raise ValueError(f"related: leads must be {pair.symptoms[0]} or {pair.symptoms[1]}, not {pair.leads}")
         return self
 
     def rank(self, symptom: str) -> int:
@@ -73,7 +73,7 @@ class Grouping(Entry):
         return len(names) - names.index(symptom) if symptom in names else 0
 
     def leaders(self, symptom: str) -> frozenset[str]:
-        """Symptoms of the same RNIC that speak for this one while they are active.
+        """Symptoms of the same RNIC that lead this one's incident while they are active.
 
         >>> sorted(grouping().leaders("S4")), sorted(grouping().leaders("S1"))
         (['S1'], [])

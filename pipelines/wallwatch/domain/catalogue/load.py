@@ -30,7 +30,7 @@ from wallwatch.domain.telemetry.registry import RegistryError, measurements
 E = TypeVar("E", bound=Entry)
 
 GENERIC_LIKE = "CX-6"
-"""The model whose performance stands in for that of an unknown one: predictions are shares of the head's, which differ little between
+"""The model whose performance is used for an unknown one: predictions are shares of the head's, which differ little between
 models."""
 
 
@@ -84,7 +84,7 @@ def other_conditions() -> dict[str, OtherCondition]:
 
 @cache
 def detected() -> dict[str, Detected]:
-    """Everything that the symptom stage finds, symptoms first: what comes later may ask whether they are there."""
+    """Everything that the symptom stage detects, symptoms first, because later entries may depend on them."""
     everything: dict[str, Detected] = {**symptoms(), **other_conditions()}
     return {name: entry for name, entry in everything.items() if entry.definition is not None}
 
@@ -97,10 +97,12 @@ def _check_definition(entry: Detected, all_symptoms: Mapping[str, Symptom]) -> N
         if condition.signal not in known_signals():
             raise RegistryError(f"{where}: signal {condition.signal!r} is neither a field of rnic_offload or rnic nor in signals.yaml")
         if (condition.statistic == "count") != (condition.signal in event_signals()):
-            raise RegistryError(f"{where}: signal {condition.signal!r}: events are counted (statistic: count), and nothing else is")
+            raise RegistryError(
+                f"{where}: signal {condition.signal!r}: statistic: count is required for events, and invalid for anything else"
+            )
     for name in entry.definition.not_with:
         if name not in all_symptoms:
-            raise RegistryError(f"{where}: not_with names {name!r}, which is no symptom")
+            raise RegistryError(f"{where}: not_with names {name!r}, which is not a symptom")
     for remedy in entry.definition.remedies:
         if remedy.action not in remedies():
             raise RegistryError(f"{where}: remedy {remedy.action!r} is not in remedies.yaml")
@@ -118,7 +120,10 @@ def causes() -> dict[str, Cause]:
                 )
         for rule in cause.rules:
             if (rule.statistic == "count") != (rule.signal in event_signals()):
-                raise RegistryError(f"causes.yaml, entry {cause.id}: {rule.signal!r}: events are counted, and nothing else is")
+                raise RegistryError(
+                    f"causes.yaml, entry {cause.id}: {rule.signal!r}: "
+                    "statistic: count is required for events, and invalid for anything else"
+                )
             if rule.signal not in known_signals():
                 raise RegistryError(
                     f"causes.yaml, entry {cause.id}: signal {rule.signal!r} is neither a field of rnic_offload or rnic nor in signals.yaml"
@@ -134,7 +139,7 @@ def unexplained_probability() -> float:
 
 @cache
 def prior_factors() -> tuple[float, float]:
-    """What a cause's prior is multiplied by where its repair is installed, and on models that are not known to have it."""
+    """Factor for a cause's prior where a fix is installed, and on models not known to have it."""
     raw = _read("causes.yaml")
     return float(raw["repaired"]), float(raw["other_vendor"])
 
@@ -157,7 +162,7 @@ def remedies() -> dict[str, RemedyAction]:
 
 @cache
 def internal_actions() -> dict[str, RemedyAction]:
-    """What Wallwatch itself asks of agents; nobody orders it, and it changes nothing."""
+    """Actions that Wallwatch itself requests from agents; users cannot request them, and they change nothing."""
     return parse_entries("remedies.yaml", _read("remedies.yaml").get("internal"), RemedyAction)
 
 
@@ -175,7 +180,7 @@ def check_drawings(signals: Mapping[str, DerivedSignal]) -> None:
         for drawn in signal.drawn_by:
             measurement, dot, field = drawn.rpartition(".")
             if field not in (numbers.get(measurement, set()) if dot else numbers["rnic"] | numbers["rnic_offload"]):
-                raise RegistryError(f"signals.yaml, entry {name}: drawn_by names {drawn!r}, which is no numeric field of metrics.yaml")
+                raise RegistryError(f"signals.yaml, entry {name}: drawn_by names {drawn!r}, which is not a numeric field of metrics.yaml")
 
 
 @cache
@@ -197,7 +202,7 @@ def known_signals() -> dict[str, tuple[str, str]]:
 
 @cache
 def mask_loss_share() -> float:
-    """The share of bandwidth at whose loss the wall of masks stands."""
+    """The bandwidth decline, as a share, that defines the limit of masks."""
     return float(_read("rnic_profiles.yaml")["mask_limit"]["bandwidth_loss_share"])
 
 

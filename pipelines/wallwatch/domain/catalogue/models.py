@@ -78,7 +78,7 @@ class Condition(Entry):
     @model_validator(mode="after")
     def _required_clears(self) -> Condition:
         if (self.role == "required") != (self.clear is not None):
-            raise ValueError(f"condition on {self.signal}: `clear` belongs to required conditions, and each of them needs it")
+            raise ValueError(f"condition on {self.signal}: `clear` is required for required conditions, and invalid for others")
         if self.any is not None and self.role == "supporting":
             raise ValueError(f"condition on {self.signal}: a supporting condition has no alternatives")
         return self
@@ -98,13 +98,13 @@ class Definition(Entry):
 
     rule: str
     scope: Literal["rnic", "host"] = "rnic"
-    """Whose state is judged: one RNIC's, or the whole host's (its finding names an RNIC where the evidence does)."""
+    """Scope: one RNIC, or the whole host (its finding names an RNIC if the evidence does)."""
     blast_radius: BlastRadius
     raise_for_s: int = Field(ge=0)
     clear_for_s: int = Field(ge=0)
     conditions: tuple[Condition, ...] = Field(min_length=1)
     not_with: dict[str, int] = {}
-    """Symptom -> s: not raised while that symptom lasts, nor for so long after it."""
+    """Symptom -> s: not raised while that symptom is active, nor for this long afterwards."""
     severity: Severity = "warning"
     critical_when: tuple[SignalBound, ...]
     summary: str
@@ -131,7 +131,7 @@ class Symptom(Detected):
 
 
 class OtherCondition(Detected):
-    """What is none of S1..S8: a performance issue without a known symptom, and a host that is not heard of."""
+    """Conditions outside S1..S8: a performance issue without a known symptom, and a host that stopped reporting."""
 
     id: Literal["unexplained", "silent"]
 
@@ -144,7 +144,7 @@ class EvidenceRule(Entry):
     window_s: int = Field(default=30, gt=0, le=3600)
     statistic: Literal["mean", "median", "max", "min", "last", "count"] = "mean"
     only_for: tuple[str, ...] = ()
-    """Symptoms with which the test says something; none means all."""
+    """Symptoms for which the test is valid; empty means all."""
     p_if_cause: float = Field(gt=0, lt=1)
     p_otherwise: float = Field(gt=0, lt=1)
     text_for: str
@@ -155,7 +155,7 @@ class FixedIn(Entry):
     """A version from which on a cause is known to be repaired."""
 
     models: tuple[str, ...] = ()
-    """Profiles concerned; none means all that have the driver."""
+    """Affected profiles; empty means all with the driver."""
     driver: str | None = None
     firmware_from: str | None = None
     driver_from: str | None = None
@@ -176,7 +176,7 @@ class Cause(Entry):
     rules: tuple[EvidenceRule, ...]
     fixed_in: tuple[FixedIn, ...] = ()
     not_on: tuple[str, ...] = ()
-    """Profiles that are not known to have it."""
+    """Profiles not known to have the cause."""
     next_test: str
     remedies: tuple[str, ...]
     settled_by_upgrade: bool
@@ -220,7 +220,7 @@ class DerivedSignal(Entry):
     source: Literal["rnic_offload", "rnic"] = Field("rnic_offload", alias="from")
     """The measurement whose samples give it."""
     drawn_by: tuple[str, ...] = ()
-    """Measured fields to look at for it: those that it is made of (the counters of `sum_of` unless said), `measurement.field` where a name
+    """Measured fields to chart for it: its inputs (the counters of `sum_of` by default), `measurement.field` where a name
     alone is another's."""
 
     @model_validator(mode="before")

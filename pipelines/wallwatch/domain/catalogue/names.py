@@ -1,4 +1,4 @@
-"""The names under which people know an RNIC model."""
+"""Common names of RNIC models."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _VARIANT = re.compile(r"(?<=\d)(dx|lx|vpi|ex|en)$")
 
 
 def profile_named(text: str) -> str | None:
-    """The profile that a name, a title, an identifier of PCI or a type of HCA means; None where there is none.
+    """The profile for a name, a title, a PCI id or an HCA type; None if there is none.
 
     >>> [profile_named(name) for name in ("cx-6", "CX6", "ConnectX-6 Dx", "NVIDIA BlueField-3", "intel e810", "15b3:1021", "mt4129", "CX")]
     ['CX-6', 'CX-6', 'CX-6', 'BF-3', 'E810', 'CX-7', 'CX-7', None]

@@ -1,6 +1,6 @@
 """Profiles that operators promoted in place of the catalogue's: one set for the whole process, put in force from outside.
 
-A calibration changes what a model of RNIC gives and where its walls stand; every stage reads it through `profiles` or `profile_of`.
+A calibration changes an RNIC model's performance and limits; every stage reads it through `profiles` or `profile_of`.
 The caller (a job, the backend) knows where versions are stored; this module does no I/O.
 """
 
@@ -15,11 +15,11 @@ from wallwatch.domain.performance.formulas import masks_at_bandwidth_loss
 from wallwatch.domain.performance.parameters import Performance
 
 Key = tuple[str, str, str]
-"""Model, driver, firmware; an empty driver or firmware stands for all."""
+"""Model, driver, firmware; an empty driver or firmware matches all."""
 
 
 class Promotion(NamedTuple):
-    """What stands in for the catalogue's profile of a model, or of one driver or firmware of it."""
+    """Replacement for the catalogue's profile of a model, or of one of its drivers or firmwares."""
 
     model: str
     driver: str
@@ -49,11 +49,11 @@ def applied(profile: Profile, promotion: Promotion, loss_share: float) -> Profil
         limits[f"{direction}_masks"] = Limit(
             value=max(masks, 1),
             basis="calibrated",
-            source=f"{promotion.source}: {loss_share:.0%} of the bandwidth of the head mask is lost",
+            source=f"{promotion.source}: a decline by {loss_share:.0%} from the bandwidth of the head mask",
         )
     for wall, value in promotion.limits.items():
         if wall not in profile.limits:
-            raise ValueError(f"there is no wall {wall!r}; known are {', '.join(profile.limits)}")
+            raise ValueError(f"unknown wall {wall!r} (expected one of {', '.join(profile.limits)})")
         limits[wall] = Limit(value=value, basis="calibrated", source=promotion.source)
     return profile.model_copy(update={"performance": promotion.performance, "limits": limits})
 
@@ -66,7 +66,7 @@ def use(promotions: Iterable[Promotion]) -> list[str]:
     for one in promotions:
         base = printed.get(one.model)
         if base is None:
-            problems.append(f"{one.model}: the catalogue has no such model")
+            problems.append(f"{one.model}: unknown model")
             continue
         try:
             scoped[one.model, one.driver, one.fw_ver] = applied(base, one, share)

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from wallwatch.domain.catalogue.models import Entry
 
 FORMATS: Mapping[str, Mapping[str, object]] = {"pci": {"pattern": r"^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$", "max_length": 12}}
-"""What a parameter of a format must be. `pci`: the PCI address of an RNIC."""
+"""Pattern of each parameter format. `pci`: the PCI address of an RNIC."""
 
 
 class Parameter(Entry):
@@ -35,7 +35,7 @@ class Parameter(Entry):
         return {**FORMATS.get(raw.get("format") or "", {}), **raw} if isinstance(raw, dict) else raw
 
     def problem(self, value: object) -> str | None:
-        """Why the value is refused, or None when it is fine."""
+        """Why the value is invalid, or None if it is valid."""
         if self.type == "integer":
             if not isinstance(value, int) or isinstance(value, bool):
                 return "must be an integer"
@@ -93,12 +93,12 @@ class Verification(Entry):
 
 
 NEVER_OWN_DOING = frozenset({"S2", "S3", "S6", "S7", "S8", "silent"})
-"""What no remedy may be an excuse for: a host or card in trouble, a lost link, and slow packets, which a remedy is to end, or has itself
-caused for good."""
+"""Symptoms that no remedy may inhibit: a failing host or RNIC, a PCIe link that is down, and slow packets, which a remedy must fix, or has
+itself caused for good."""
 
 
 class Disturbance(Entry):
-    """What an action brings about by itself on its RNIC (of a host's action: on any of the host) while it, or its undo, runs."""
+    """Side effects of an action on its RNIC (for a host's action: on any RNIC of the host) while it, or its undo, runs."""
 
     symptoms: tuple[Annotated[str, Field(pattern=r"^(S[1-8]|unexplained|silent)$")], ...] = Field(min_length=1)
     policies_of: tuple[Literal["flow"], ...] = ()
@@ -127,7 +127,7 @@ class RemedyAction(Entry):
     risk_text: str
     undo: str
     reversible: bool = True
-    """False where nothing can be taken back; `undo` says why."""
+    """False if nothing can be undone; `undo` explains why."""
     operations: str
     privileges: str
     """What the agent needs on the host for it."""
@@ -139,7 +139,7 @@ class RemedyAction(Entry):
     def _known_param(self) -> RemedyAction:
         for name in (self.verification.equals_param, self.verification.at_most_param):
             if name is not None and (name not in self.params or not self.params[name].required):
-                raise ValueError(f"the verification names {name!r}, which is no required parameter")
+                raise ValueError(f"the verification names {name!r}, which is not a required parameter")
         return self
 
     def problems(self, params: dict[str, object]) -> dict[str, str]:
@@ -153,5 +153,5 @@ class RemedyAction(Entry):
             elif parameter.required:
                 found[name] = "is missing"
         if self.require_any_of and not any(name in params for name in self.require_any_of):
-            found[self.require_any_of[0]] = f"at least one of {', '.join(self.require_any_of)} is needed"
+            found[self.require_any_of[0]] = f"at least one of {', '.join(self.require_any_of)} is required"
         return found

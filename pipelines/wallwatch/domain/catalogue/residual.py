@@ -12,7 +12,7 @@ from wallwatch.domain.telemetry.registry import RegistryError
 
 
 class ResidualRule(BaseModel):
-    """Thresholds of rule U/2; the file says why they are so."""
+    """Thresholds of rule U/2; the file gives the reasons."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -1,1 +1,1 @@
-"""What an RNIC will carry, how fast it will be and when it meets its walls, minutes to an hour ahead."""
+"""Predicts load, performance and the time to each limit of an RNIC, minutes to one hour ahead."""

@@ -1,6 +1,6 @@
 """What is forecast without a trained model: persistence with a damped trend, for new RNICs and new fleets.
 
-Growth of the last minutes goes on and loses half of its rate every `HALF_LIFE_MIN`. How far that is from what comes is known from the
+Growth of the last minutes continues and loses half of its rate every `HALF_LIFE_MIN`. How far that is from what comes is learnt from the
 examples that calibrate a trained model (`margins`); a new fleet takes those of `cold_start.yaml`. The interval reaches at least as far as
 the value has moved about its own trend.
 """
@@ -25,7 +25,7 @@ _NOISE_OF_NINETY = 1.645
 
 
 FEWEST = 50
-"""Examples of a kind and horizon below which nothing is said of their spread."""
+"""Minimum number of examples per kind and horizon to estimate their spread."""
 STARTING = Path(__file__).with_name("cold_start.yaml")
 
 
@@ -39,24 +39,24 @@ def starting_margins() -> Mapping[str, Floats]:
 
 @cache
 def starting_reach() -> Floats:
-    """How much wider intervals are made for times to walls, in a fleet that has no trained model: shape (2, 3), see `wall_times.times`."""
+    """Factors that widen intervals for times to walls, in a fleet without a trained model: shape (2, 3), see `wall_times.times`."""
     return np.array(yaml.safe_load(STARTING.read_text())["reach"], dtype=np.float64)
 
 
 def likely_labels(rate: Floats, unit: Floats, ahead: Floats) -> Floats:
-    """What the damped trend says, as labels of examples; arrays that broadcast, the horizons in minutes."""
+    """The damped trend's prediction, as labels of examples; arrays that broadcast, the horizons in minutes."""
     share = HALF_LIFE_MIN / np.log(2) * (1.0 - 0.5 ** (ahead / HALF_LIFE_MIN)) / ahead
     return np.asarray(rate * (share - 1.0) / unit)
 
 
 def margins(unseen: Sequence[Examples]) -> dict[str, Floats]:
-    """How far below and above the trend nine of ten examples are, in units of labels.
+    """The 90 % interval below and above the trend, in units of labels.
 
     Returns
     -------
     mapping of target to array (2, horizons, 2)
-        Values that stand still, values that move; then low (not above 0) and high (not below 0). Kinds with too few examples have what
-        `cold_start.yaml` says.
+        Steady values, changing values; then low (not above 0) and high (not below 0). Kinds with too few examples have what
+        `cold_start.yaml` contains.
     """
     found: dict[str, Floats] = {}
     tail = (1.0 - NOMINAL_COVERAGE) / 2.0

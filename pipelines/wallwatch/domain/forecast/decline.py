@@ -1,9 +1,9 @@
-"""Declines: is the bandwidth likely to fall by 5 % or more (paper, section 4.3), and since when is that said?
+"""Declines: is the bandwidth likely to decline by 5 % or more (paper, section 4.3), and since when is that predicted?
 
-With a trained model the chance that the bandwidth falls so far within the hour is learnt directly (`decline_model`).
+With a trained model the probability of such a decline within the hour is learnt directly (`decline_model`).
 Without one it comes from the quantiles of the bandwidth at each horizon, taken as a normal distribution with a side of
-its own below and above the median: the mean over the horizons from a quarter of an hour on. A decline is said when the
-chance reaches a threshold, and until it falls below a lower one, so that a chance that wavers is one decline and not
+its own below and above the median: the mean over the horizons from a quarter of an hour on. A decline is predicted when the
+chance reaches a threshold, and until it falls below a lower one, so that a fluctuating chance is one decline and not
 ten.
 
 The thresholds are points of a curve of recall against precision, chosen on simulated fleets that were neither trained on nor judged; the
@@ -29,22 +29,22 @@ COLD_FROM, COLD_UNTIL = 0.6, 0.52
 LASTING_MIN = 15
 """Horizons from here on decide."""
 NOISE = 0.006
-"""Standard deviation of the bandwidth now over a minute, as a share: the mechanism's own."""
+"""Standard deviation of the bandwidth now over a minute, as a share: the noise of the mechanism."""
 _TO_END = 1.645
 """Standard deviations from the median to the 5 % and 95 % quantiles of a normal distribution."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What a forecast says of declines; arrays (rnics,), NaN where it cannot be told.
+    """A forecast's predictions of declines; arrays (rnics,), NaN where it is unknown.
 
     Attributes
     ----------
     share : greatest drop of the median bandwidth against now, never negative
     chance : chance of a drop of 5 % or more within the hour, or, where it is not learnt, its mean over the horizons from `LASTING_MIN` on
     learnt : bool array, whether the chance is learnt
-    in_min : first horizon at which the quantiles say that such a drop is more likely than not; NaN where they never do. A learnt chance may
-        be high all the same: it is of any minute of the hour, and does not say of which
+    in_min : first horizon at which such a decline is more likely than not by the quantiles; NaN if there is none. A learnt chance may
+        still be high: it covers any minute of the hour, without saying which
     """
 
     share: Floats
@@ -71,39 +71,39 @@ def chances(found: Performance) -> Floats:
 
 
 def outlook(found: Performance, learnt: Floats | None = None) -> Outlook:
-    """The chance, the size and the time of a decline; `learnt` are chances of a trained model, NaN where it gives none."""
+    """The chance, the size and the time of a decline; `learnt` are chances of a trained model, NaN if there is none."""
     each = chances(found)
     known = ~np.isnan(each).any(axis=1)
     horizons = np.array(HORIZONS_MIN, dtype=np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
         drops = 1.0 - found.bandwidth[:, :, len(QUANTILES) // 2] / found.bandwidth_now[:, None]
         likely = each >= 0.5
-    told = np.full(len(each), np.nan) if learnt is None else np.where(known, learnt, np.nan)
+    learnt_chance = np.full(len(each), np.nan) if learnt is None else np.where(known, learnt, np.nan)
     first = np.where(likely.any(axis=1), horizons[likely.argmax(axis=1)], np.nan)
     return Outlook(
         np.where(known, np.maximum(drops.max(axis=1), 0.0), np.nan),
-        np.where(np.isnan(told), np.where(known, each[:, horizons >= LASTING_MIN].mean(axis=1), np.nan), told),
+        np.where(np.isnan(learnt_chance), np.where(known, each[:, horizons >= LASTING_MIN].mean(axis=1), np.nan), learnt_chance),
         np.where(known, first, np.nan),
-        ~np.isnan(told),
+        ~np.isnan(learnt_chance),
     )
 
 
 @dataclass
 class Declines:
-    """Which declines are being said, from forecast to forecast of the same RNICs (further ones may be added at the end)."""
+    """The active predictions of declines, from forecast to forecast of the same RNICs (new ones may be added at the end)."""
 
     since: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    """Minute of the first forecast that said so, -1 where none is said."""
+    """Minute of the first forecast that predicted it, -1 if none is predicted."""
     thresholds: tuple[float, float] = (SAID_FROM, SAID_UNTIL)
     """Of chances that are learnt."""
 
     def step(self, minute: int, chance: Floats, learnt: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Take in the chances of a minute's forecasts; returns of which RNICs a decline is said.
+        """Take in the chances of a minute's forecasts; returns for which RNICs a decline is predicted.
 
-        A chance that cannot be told ends it.
+        An unknown chance ends it.
 
-        >>> said = Declines()
-        >>> [said.step(at, np.array([chance]), np.array([True])).tolist() for at, chance in enumerate((0.7, 0.8, 0.75, 0.4, np.nan))]
+        >>> predicted = Declines()
+        >>> [predicted.step(at, np.array([chance]), np.array([True])).tolist() for at, chance in enumerate((0.7, 0.8, 0.75, 0.4, np.nan))]
         [[False], [True], [True], [False], [False]]
         """
         missing = len(chance) - len(self.since)
@@ -111,6 +111,6 @@ class Declines:
             self.since = np.concatenate([self.since, np.full(missing, -1, dtype=np.int64)])
         from_, until = self.thresholds
         with np.errstate(invalid="ignore"):
-            said = chance >= np.where(self.since >= 0, np.where(learnt, until, COLD_UNTIL), np.where(learnt, from_, COLD_FROM))
-        self.since = np.where(said, np.where(self.since >= 0, self.since, minute), -1)
-        return np.asarray(said)
+            predicted = chance >= np.where(self.since >= 0, np.where(learnt, until, COLD_UNTIL), np.where(learnt, from_, COLD_FROM))
+        self.since = np.where(predicted, np.where(self.since >= 0, self.since, minute), -1)
+        return np.asarray(predicted)

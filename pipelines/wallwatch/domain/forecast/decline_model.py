@@ -1,7 +1,7 @@
-"""Will the bandwidth fall by 5 % or more within the hour? Learnt directly, from what came in the fleet's own past.
+"""Will the bandwidth decline by 5 % or more within the hour? Learnt directly from the fleet's own past.
 
-The quantiles of the loads say how far each may go at each horizon. A fall is another question: that the bandwidth, which hangs on both
-chains, is low *at any minute* of the hour. Its chance is no mean of chances at three horizons, so one classifier answers it, from the
+The quantiles of the loads give the range of each at each horizon. A decline is another question: that the bandwidth, which depends on both
+chains, is low *at any minute* of the hour. Its chance is not a mean of chances at three horizons, so one classifier answers it, from the
 growth of both chains in shares of the bandwidth that they cost, what drives them, and what the same minutes an hour, a day and a week ago
 brought. The label takes no other truth than the loads that came and the performance model, so a fleet can learn it from its store.
 """
@@ -25,7 +25,7 @@ from wallwatch.domain.performance.parameters import DECLINE_SHARE
 
 HOUR_MIN = 60
 SMOOTH_MIN = 3
-"""Minutes whose median tells a bandwidth: one minute's noise is no fall."""
+"""Minutes whose median is the bandwidth: one minute's noise is not a decline."""
 PARAMETERS: Mapping[str, Any] = {
     "objective": "binary",
     "learning_rate": 0.02,
@@ -92,7 +92,7 @@ def rows_of(window: Window, maker: FeatureMaker) -> npt.NDArray[np.float32]:
         columns.append(np.nanstd(np.diff(bandwidth[:, -16:], axis=1), axis=1) / now)
     for name, deepest in zip(_CHAINS, (p.m, p.n), strict=True):
         series = maker.series(name)
-        # How much of the bandwidth one more query costs: the derivative of equation (1).
+        # How much bandwidth one more lookup costs: the derivative of equation (1).
         each = (series[:, -1] - deepest) / p.v**2 * (1.0 - p.w / now)
         columns += [series[:, -1] * each, each, *((series[:, -1] - series[:, -1 - m]) * each for m in _CHAIN_LAGS)]
     for name in _LOADS:
@@ -115,7 +115,7 @@ def rows_of(window: Window, maker: FeatureMaker) -> npt.NDArray[np.float32]:
 
 
 def labels_at(bandwidth: Floats, index: int) -> Floats:
-    """Whether the bandwidth, shape (rnics, minutes), fell within the hour after a minute; NaN where the hour is not over or not known.
+    """Whether the bandwidth, shape (rnics, minutes), declined within the hour after a minute; NaN if the hour is not over or unknown.
 
     >>> labels_at(np.array([[100.0] * 30 + [94.0] * 40, [100.0] * 70]), 5).tolist()
     [1.0, 0.0]
@@ -140,7 +140,7 @@ def expected(history: History) -> Floats:
 
 
 def spacing(rnic_minutes: int) -> int:
-    """Minutes between two moments that are learnt from, so that there are at most `MOST` examples.
+    """Minutes between two training examples, so that there are at most `MOST`.
 
     >>> spacing(10 * 180), spacing(1000 * 7 * 1440)
     (1, 21)
@@ -163,7 +163,7 @@ def decline_examples_of(history: History, first: int, every_min: int) -> Decline
 
 
 def fit(lots: Sequence[DeclineExamples], threads: int = 1, rounds: int = ROUNDS) -> lightgbm.Booster | None:
-    """The classifier; None where there are too few examples, or all of one kind."""
+    """The classifier; None if there are too few examples, or all of one kind."""
     rows, labels = np.concatenate([lot.rows for lot in lots]), np.concatenate([lot.labels for lot in lots])
     if len(labels) < FEWEST or np.ptp(labels) == 0:
         return None
@@ -179,12 +179,12 @@ def smoothed(bandwidth: Floats) -> Floats:
     """
     before = np.concatenate([bandwidth[:, :1], bandwidth[:, :1], bandwidth], axis=1)
     a, b, c = before[:, :-2], before[:, 1:-1], before[:, 2:]
-    # The median of three without sorting: forty thousand hours a minute go through here.
+    # The median of three without sorting: forty thousand hours per minute pass through here.
     return np.asarray(np.maximum(np.minimum(a, b), np.minimum(np.maximum(a, b), c)))
 
 
 def _bandwidth(window: Window, maker: FeatureMaker, p: physical_model.Parameters) -> Floats:
-    """The last hour's bandwidth, shape (rnics, HISTORY_MIN); the spread of positions is taken to have grown with their mean."""
+    """The last hour's bandwidth, shape (rnics, HISTORY_MIN); the spread of positions is assumed to have grown with their mean."""
     past = np.stack([maker.series(name) for name in _CHAINS])
     return _performance(window, p, past, past[:, :, -1])
 
@@ -217,5 +217,5 @@ def _lowest_after(window: Window, p: physical_model.Parameters) -> list[Floats]:
 
 
 def _first(flags: npt.NDArray[np.bool_]) -> Floats:
-    """The place of the first flag that is true; the number of flags where none is."""
+    """The index of the first true flag; the number of flags if none is."""
     return np.asarray(np.where(flags.any(axis=1), flags.argmax(axis=1), flags.shape[1]), dtype=np.float64)

@@ -1,7 +1,7 @@
-"""Features of one target, for many RNICs at once: how it has grown, what drives it, what it did an hour, a day and a week ago.
+"""Features of one target, for many RNICs at once: its growth, its drivers, and its values an hour, a day and a week ago.
 
 All changes are in limits of the wall per minute, so that one model serves every RNIC model. What is learnt is how the present rate
-of growth goes on: the label is `(change / horizon - rate) / unit`, 0 when it goes on, about -1 when it stops.
+of growth continues: the label is `(change / horizon - rate) / unit`, 0 when it continues, about -1 when it stops.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from wallwatch.domain.forecast.window import SEASONS_MIN, Window
 RATE_MIN = 10
 """Minutes over which the present rate of growth is measured."""
 QUIET = 0.001
-"""Growth of less than a thousandth of the limit a minute takes most of a day to a wall: below it RNICs count as standing still."""
+"""Growth of less than 0.1 % of the limit per minute takes most of a day to reach it: below it RNICs count as steady."""
 _LAGS = (1, 2, 3, 5, 15, 30, 60)
 _DRIVERS = ("offloaded_flows", "egress_masks", "ingress_masks", "flow_insertions")
 _SMOOTH = 3
@@ -45,7 +45,7 @@ class Features:
     rows : float32 array (rnics * horizons, len(NAMES))
         An RNIC's horizons follow each other.
     now : float array (rnics,)
-        The newest value, in the target's unit; NaN where there is none.
+        The newest value, in the target's unit; NaN if there is none.
     rate, unit : float arrays (rnics,)
         Present growth and the unit of labels, in the target's unit per minute.
     """
@@ -139,10 +139,10 @@ class FeatureMaker:
 
 
 def rhythm(rows: npt.NDArray[np.float32]) -> Floats:
-    """What the same minutes a day and a week ago say the label is, where both agree that the present growth will not simply go on.
+    """The label predicted by the same minutes a day and a week ago, if both agree that the current growth will not simply continue.
 
     The middle of three opinions: as a day ago, as a week ago, and on as now (0). One rhythm alone moves nothing; without a week of history
-    it is 0. Models learn what is left.
+    it is 0. Models learn the remainder.
 
     >>> rows = np.full((3, len(NAMES)), np.nan, dtype=np.float32)
     >>> rows[:, -2:] = [[20, 18], [20, 0], [20, np.nan]]
@@ -207,7 +207,7 @@ def _run_length(flags: npt.NDArray[np.bool_]) -> Floats:
 
 
 def _peers(hosts: npt.NDArray[np.int64], rate: Floats) -> Floats:
-    """Mean rate of the other RNICs of each RNIC's host; NaN for an RNIC that is alone."""
+    """Mean rate of the other RNICs of each RNIC's host; NaN for the only RNIC of a host."""
     known = ~np.isnan(rate)
     _, place = np.unique(hosts, return_inverse=True)
     total = np.bincount(place, weights=np.where(known, rate, 0.0))

@@ -1,8 +1,8 @@
 """The trained forecaster: for each target and quantile one LightGBM model, all horizons in one.
 
-Intervals are made to cover what they promise by conformalized quantile regression (Romano, Patterson and Candes, NeurIPS 2019): on examples
+Intervals get their nominal coverage by conformalized quantile regression (Romano, Patterson and Candes, NeurIPS 2019): on examples
 that training did not see, the outer quantiles are moved by how far the truth lay outside; apart for each horizon, and for values
-that stand still and values that move, because an interval that is right on average over a quiet fleet says nothing about growth.
+that are steady and changing ones, because an interval that is right on average over a quiet fleet may be wrong for growth.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ class Forecaster:
     ----------
     boosters : mapping of target to the models of its quantiles, in their order
     margins : mapping of target to float array (2, horizons)
-        How far the outer quantiles are moved outwards, in units of labels: values that stand still, values that move.
+        How far the outer quantiles are moved outwards, in units of labels: steady values, changing values.
     cold : mapping of target to `damped_trend.margins`
         For RNICs that have no ten minutes of history yet.
     reach, cold_reach : array (2, 3)
-        How much wider intervals are made for times to walls (`wall_times.times`), of values that stand still and values
+        Factors that widen intervals for times to walls (`wall_times.times`), of steady values and values
         that move; None: what a new fleet has.
     decline_booster : model, or None
-        Of the chance that the bandwidth falls within the hour (`decline_model`).
+        The classifier of a decline within the hour (`decline_model`).
     """
 
     boosters: Mapping[str, Sequence[lightgbm.Booster]]
@@ -77,7 +77,8 @@ class Forecaster:
         return np.sort(np.stack(columns, axis=1), axis=1) + rhythm(rows)[:, None]
 
     def decline_chances(self, rows: npt.NDArray[np.float32]) -> Floats:
-        """The chance of a fall within the hour, from rows of `decline_model`: shape (rnics,); NaN without a classifier or a bandwidth."""
+        """The chance of a decline within the hour, from rows of `decline_model`: shape (rnics,); NaN without a classifier or a
+        bandwidth."""
         if self.decline_booster is None:
             return np.full(len(rows), np.nan)
         return np.where(np.isnan(rows[:, 0]), np.nan, expit(self._of(self.decline_booster).sums(rows)))
@@ -88,7 +89,7 @@ class Forecaster:
         return self._trees[booster]
 
     def ahead(self, target: str, features: Features) -> Floats:
-        """Values ahead in the target's unit, never below 0: shape (rnics, horizons, quantiles); NaN where there is no value now."""
+        """Values ahead in the target's unit, never below 0: shape (rnics, horizons, quantiles); NaN if there is no current value."""
         labels = self.labels(target, features.rows).reshape(len(features.now), len(HORIZONS_MIN), len(QUANTILES))
         margins = self.margins[target][is_growing(features.rate, features.unit).astype(np.intp)]
         labels[:, :, 0] = np.minimum(labels[:, :, 0] - margins, labels[:, :, 1])
@@ -110,11 +111,11 @@ def fit(examples: Sequence[Examples], threads: int, rounds: int = ROUNDS) -> dic
 
 
 CLIP = (-200.0, 200.0)
-"""A label of 200 is the whole wall in five minutes, from a standstill: faster is not told apart."""
+"""A label of 200 is a growth from zero to the limit in five minutes; faster growth is clipped."""
 
 
 def calibrate(boosters: Mapping[str, Sequence[lightgbm.Booster]], unseen: Sequence[Examples]) -> dict[str, Floats]:
-    """Margins from examples that training has not seen; 0 where there are too few of a kind to tell."""
+    """Margins from examples that training has not seen; 0 if there are too few of a kind."""
     forecaster = Forecaster(boosters, {})
     found: dict[str, Floats] = {}
     for target, some in zip(targets(), unseen, strict=True):

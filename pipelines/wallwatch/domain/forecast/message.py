@@ -18,7 +18,7 @@ _NAMES = tuple(t.name for t in targets())
 
 
 def messages(
-    made: Forecast,
+    forecast: Forecast,
     names: Sequence[tuple[str, str, str]],
     models: Sequence[str | None],
     limit: Floats,
@@ -26,11 +26,11 @@ def messages(
     violated: npt.NDArray[np.bool_],
     since: npt.NDArray[np.int64],
 ) -> Iterator[dict[str, Any]]:
-    """One message an RNIC that anything can be said of.
+    """One message per RNIC with a forecast.
 
     Parameters
     ----------
-    made : Forecast
+    forecast : Forecast
     names : sequence of (host, pci, rack)
     models : sequence
         RNIC profiles.
@@ -40,16 +40,16 @@ def messages(
     violated : bool array (rnics,)
         Whether a policy is violated on the RNIC or its host.
     since : int array (rnics,)
-        Minute of the first forecast that said a decline which is still being said (`decline.Declines`), -1 where none is.
+        Minute of the first forecast of the currently predicted decline (`decline.Declines`), -1 if there is none.
     """
-    at = _time(made.minute)
-    p = made.performance
-    now, ahead = _numbers(made.now), _numbers(made.ahead)
+    at = _time(forecast.minute)
+    p = forecast.performance
+    now, ahead = _numbers(forecast.now), _numbers(forecast.ahead)
     bandwidth, bandwidth_now = _numbers(p.bandwidth), _numbers(p.bandwidth_now)
     latency, latency_now = _numbers(p.latency), _numbers(p.latency_now)
-    headroom = _numbers(made.headroom)
-    share, chance, in_min = _numbers(made.decline.share), _numbers(made.decline.chance), _numbers(made.decline.in_min)
-    reached = np.round(made.reached_in_min * 60.0)
+    headroom = _numbers(forecast.headroom)
+    share, chance, in_min = _numbers(forecast.decline.share), _numbers(forecast.decline.chance), _numbers(forecast.decline.in_min)
+    reached = np.round(forecast.reached_in_min * 60.0)
     unknown = np.isnan(reached[:, :, 0]).tolist()
     times = np.where(np.isfinite(reached), reached, np.nan)
     reached_s = _numbers(times)
@@ -63,10 +63,10 @@ def messages(
             "rack": rack,
             "model": models[i] or "",
             "at": at,
-            "forecaster": "" if made.cold_start[i] else forecaster,
-            "cold_start": bool(made.cold_start[i]),
+            "forecaster": "" if forecast.cold_start[i] else forecaster,
+            "cold_start": bool(forecast.cold_start[i]),
             "policy_violated": bool(violated[i]),
-            "q_r_basis": "peers" if made.of_peers[i] else "own_ingress",
+            "q_r_basis": "peers" if forecast.of_peers[i] else "own_ingress",
             "horizons_s": HORIZONS_S,
             "quantiles": list(QUANTILES),
             "targets": {name: {"now": now[i][k], "ahead": ahead[i][k]} for k, name in enumerate(_NAMES) if now[i][k] is not None},

@@ -1,10 +1,10 @@
-"""`Q_r` of many RNICs: the ingress queries of their peers, weighted by the packets that go to each (paper, section 4.2).
+"""`Q_r` of many RNICs: the ingress lookups of their peers, weighted by the packets that go to each (paper, section 4.2).
 
-A collector reports the tunnel addresses that an RNIC sends to (`peers`), those at which it receives (`tunnel_addresses`), and what the
-packets from each address met (`tunnel_sources`). An RNIC's mean over all senders is not what one of them meets: who sends through its deep
+A collector reports the tunnel addresses that an RNIC sends to (`peers`), its own (`tunnel_addresses`), and the lookups of
+packets from each address (`tunnel_sources`). An RNIC's mean over all senders is not what one of them meets: who sends through its deep
 masks may meet twice as much as the others. So a pair keeps how far it was from the receiver's mean when that was reported, and follows the
 mean from there. An address of several RNICs of a host counts alike for each. Where less than a quarter of the packets goes to RNICs that
-are known, the own ingress chain stands in, as a fleet's chains are alike.
+are known, the own ingress chain is used instead, because a fleet's chains are similar.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ import numpy.typing as npt
 from wallwatch.domain.forecast.targets import Floats
 
 KNOWN_SHARE = 0.25
-"""With less of the packets going to peers that are known, their mean says little."""
+"""With a smaller share of packets to known peers, their mean is unreliable."""
 
 MOST_OWNERS = 8
-"""RNICs that a host has at most: an address that more of them claim is in use several times in the fleet, and tells nobody."""
+"""RNICs that a host has at most: an address claimed by more of them is duplicated in the fleet and ignored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What one RNIC's collector said last of whom it talks to."""
+    """The last report of one RNIC's collector about its peers."""
 
     peers: str = ""
     """`address=packets/s ...`."""
@@ -35,9 +35,9 @@ class Report:
     addresses: str = ""
     """Own tunnel addresses."""
     sources: str = ""
-    """`address=queries/spread ...` of the packets that came from each address."""
+    """`address=lookups/spread ...` of the packets that came from each address."""
     q_ingress: float = np.nan
-    """Mean ingress queries in the same sample."""
+    """Mean ingress lookups in the same sample."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +48,14 @@ class Weights:
     receivers: npt.NDArray[np.intp]
     packets: Floats
     offset: Floats
-    """How many more queries than the receiver's mean; 0 where it is not known."""
+    """Additional lookups over the receiver's mean; 0 if unknown."""
     spread: Floats
-    """Of the queries of the pair; NaN where it is not known."""
+    """Spread of the pair's lookups; NaN if unknown."""
     elsewhere: Floats
 
 
 def shares(peers: str) -> dict[str, float]:
-    """Packets/s by address; what is damaged is left out.
+    """Packets/s by address; malformed entries are skipped.
 
     >>> shares("192.0.2.8=25 192.0.2.7=10 192.0.2.9= x 192.0.2.6=nan")
     {'192.0.2.8': 25.0, '192.0.2.7': 10.0}
@@ -73,7 +73,7 @@ def shares(peers: str) -> dict[str, float]:
 
 
 def met(sources: str) -> dict[str, tuple[float, float]]:
-    """Mean and spread of the queries of packets from each address; what is damaged is left out.
+    """Mean and spread of the lookups of packets from each address; malformed entries are skipped.
 
     >>> met("192.0.2.7=0/0 192.0.2.9=7/1.7 192.0.2.8=3")
     {'192.0.2.7': (0.0, 0.0), '192.0.2.9': (7.0, 1.7)}
@@ -143,15 +143,15 @@ class Joined:
 
 
 def join(by: Weights, q_ingress: Floats, spread: Floats, asked: Floats | None = None) -> Joined:
-    """Mean and spread of the queries that each RNIC's packets meet at their receivers.
+    """Mean and spread of the lookups that each RNIC's packets meet at their receivers.
 
     Parameters
     ----------
     by : Weights
     q_ingress, spread : arrays (rnics,)
-        Mean ingress queries and their standard deviation; NaN where not measured.
+        Mean ingress lookups and their standard deviation; NaN where not measured.
     asked : array (pairs,)
-        Packets/s with those that are held back (`ThrottledShares.asked`), by which means are weighted; those that are sent unless given.
+        Packets/s including those held back (`ThrottledShares.asked`), the weights of the means; defaults to those sent.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""The performance model (paper, section 4.2) on top of forecast mask queries: bandwidth, latency.
+"""The performance model (paper, section 4.2) on top of forecast mask lookups: bandwidth, latency.
 
 Samples weigh mask positions by packets, the model takes the mean over packets in flight. A packet at position q is in flight for its
 latency `LAT(q)`, so by Little's law `Q = E[q LAT(q)] / E[LAT(q)] = q + a sd^2 / LAT(q, Q_r)`, where `sd` is the spread of positions; the
-same with `b` for the queries at the receivers. With 40 masks used evenly that is two queries more than the mean over packets, and 5 % of
+same with `b` for the lookups at the receivers. With 40 masks used evenly that is two lookups more than the mean over packets, and 5 % of
 the bandwidth. The latency itself is linear in the positions, so it takes the mean over packets.
 """
 
@@ -26,7 +26,7 @@ def _numbers(performance: Fitted | None) -> list[float]:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Table 3's parameters of many RNICs, each of shape (rnics,); NaN where the model is not known."""
+    """Table 3's parameters of many RNICs, each of shape (rnics,); NaN where the model is unknown."""
 
     u: Floats
     v: Floats
@@ -97,7 +97,7 @@ def in_flight(p: Parameters, q_l: Floats, q_r: Floats, spread_l: Floats, spread_
 
 
 def one_in_flight(performance: Fitted, q_l: float, q_r: float, spread_l: float | None, spread_r: float | None) -> tuple[float, float]:
-    """The same of one RNIC; None for a spread that is not known.
+    """The same of one RNIC; None for a spread that is unknown.
 
     >>> from wallwatch.domain.catalogue.load import profiles
     >>> round(one_in_flight(profiles()["CX-6"].performance, 19.5, 0.0, 11.5, None)[0], 1)
@@ -110,7 +110,7 @@ def one_in_flight(performance: Fitted, q_l: float, q_r: float, spread_l: float |
 
 @dataclass(frozen=True, slots=True)
 class Performance:
-    """Now, shape (rnics,), and ahead, shape (rnics, horizons, quantiles); NaN where the model or Q is not known."""
+    """Now, shape (rnics,), and ahead, shape (rnics, horizons, quantiles); NaN where the model or Q is unknown."""
 
     bandwidth_now: Floats
     latency_now: Floats
@@ -121,7 +121,7 @@ class Performance:
 def performance(
     models: Sequence[str | None], now: Floats, ahead: Floats, spread: Floats, link: Floats, sent: Floats | None = None
 ) -> Performance:
-    """Bandwidth and latency that follow from the mask queries.
+    """Bandwidth and latency that follow from the mask lookups.
 
     Parameters
     ----------
@@ -129,17 +129,17 @@ def performance(
     now : array (rnics, targets)
     ahead : array (rnics, targets, horizons, quantiles)
     spread : array (rnics, 2)
-        Of the mask positions behind `q_l` and `q_r` now; it is taken to grow with their mean.
+        Of the mask positions behind `q_l` and `q_r` now; assumed to grow with their mean.
     link : array (rnics,)
-        What the PCIe link carries, which bounds the bandwidth; it is taken to stay. NaN bounds nothing.
+        What the PCIe link carries, which bounds the bandwidth; it is assumed constant. NaN means no bound.
     sent : array (rnics,)
-        What is sent now, Gbit/s without encapsulation (`without_encapsulation`); NaN where not known.
+        What is sent now, Gbit/s without encapsulation (`without_encapsulation`); NaN where unknown.
 
     Notes
     -----
-    Both suffer from either Q, so the slow end of the interval is that of many queries on both sides. Where nothing tells `Q_r` it is 0.
-    A card gives at least what it sends: where that is more than the queries tell, they tell too little by as much in what is ahead too,
-    up to what the head of both chains gives.
+    Both suffer from either Q, so the slow end of the interval is that of many lookups on both sides. An unknown `Q_r` counts as 0.
+    An RNIC can send at least its current bandwidth: if that is more than predicted, the prediction is too low by the same factor in what is
+    ahead too, up to what the head of both chains gives.
     """
     p = Parameters.of(models)
     left, right = now[:, column("q_l")], np.nan_to_num(now[:, column("q_r")])

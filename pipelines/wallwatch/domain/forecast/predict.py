@@ -18,19 +18,19 @@ from wallwatch.domain.forecast.wall_times import times, unstretched
 from wallwatch.domain.forecast.window import Window
 
 OWN_ERROR = 0.02
-"""Of the performance model, as a share of the bandwidth: nine of ten of its errors for the state now, on fleets of development."""
+"""Of the performance model, as a share of the bandwidth: the 90 % interval for the current state, on development fleets."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What is ahead of each RNIC; NaN where it cannot be told.
+    """The forecast of each RNIC; NaN if unknown.
 
     Attributes
     ----------
     now : array (rnics, targets)
     ahead : array (rnics, targets, horizons, quantiles)
     paths : array (rnics, walls, horizons, quantiles)
-        What times to walls come from. Of values that stand still the upper end is at least that of any value of the fleet that does: a
+        Basis of the times to walls. Of steady values the upper end is at least that of any value of the fleet that does: a
         model that is sure that nothing begins has only not seen it begin.
     performance : physical_model.Performance
     headroom : array (rnics, horizons, quantiles)
@@ -41,7 +41,7 @@ class Forecast:
     cold_start : bool array (rnics,)
         Made from the physical model and a damped trend alone.
     of_peers : bool array (rnics,)
-        Whether `q_r` is joined over peers; otherwise the own ingress chain stands in.
+        Whether `q_r` is joined over peers; otherwise the own ingress chain is used.
     """
 
     minute: int
@@ -62,8 +62,8 @@ class Forecast:
 def predict(window: Window, forecaster: Forecaster | None) -> Forecast:
     """Forecast every RNIC of a window.
 
-    An RNIC with less than ten minutes of history, or any RNIC while there is no trained model, starts cold: its values go on by a
-    damped trend, and the physical model says what follows.
+    An RNIC with less than ten minutes of history, or any RNIC while there is no trained model, starts cold: its values continue by a
+    damped trend, and the physical model derives the performance.
     """
     n = len(window.models)
     maker = FeatureMaker(window)
@@ -116,21 +116,21 @@ def predict(window: Window, forecaster: Forecaster | None) -> Forecast:
 
 
 def _decline_chances(window: Window, maker: FeatureMaker, forecaster: Forecaster | None, cold: npt.NDArray[np.bool_]) -> Floats | None:
-    """Chances that the bandwidth falls within the hour; NaN for RNICs that start cold."""
+    """Chances that the bandwidth declines within the hour; NaN for RNICs that start cold."""
     if forecaster is None or forecaster.decline_booster is None:
         return None
     return np.where(cold, np.nan, forecaster.decline_chances(decline_model.rows_of(window, maker)))
 
 
 def _carried(window: Window) -> Floats:
-    """What PCIe links carry: as much as is sent, whatever their speed and lanes say; NaN where they say nothing."""
+    """Capacity of PCIe links, at least the current traffic; NaN if speed and lanes are unknown."""
     if window.sent_gbps is None:
         return window.link_gbps
     return np.where(np.isnan(window.link_gbps), np.nan, np.fmax(window.link_gbps, window.sent_gbps))
 
 
 def _with_own_error(found: physical_model.Performance, link: Floats) -> physical_model.Performance:
-    """Bandwidths whose interval has the error of the performance model itself, beside that of the loads; the link still bounds them."""
+    """Bandwidths whose interval includes the performance model's own error in addition to that of the loads; the link still bounds them."""
     middle = len(QUANTILES) // 2
     likely = found.bandwidth[:, :, middle : middle + 1]
     wide = np.hypot(found.bandwidth - likely, OWN_ERROR * likely)
@@ -140,7 +140,7 @@ def _with_own_error(found: physical_model.Performance, link: Floats) -> physical
 
 
 def _stretch(forecaster: Forecaster | None, cold: npt.NDArray[np.bool_], moves: npt.NDArray[np.bool_]) -> Floats:
-    """How much wider each interval is made, shape (rnics, walls, 3)."""
+    """Factor that widens each interval, shape (rnics, walls, 3)."""
     starting = damped_trend.starting_reach()
     trained = unstretched() if forecaster is None else forecaster.reach
     from_cold = starting if forecaster is None or forecaster.cold_reach is None else forecaster.cold_reach

@@ -1,4 +1,4 @@
-"""Which profile holds for an RNIC: a promoted calibration may be of one driver or firmware alone."""
+"""The profile of an RNIC: a promoted calibration may apply to one driver or firmware only."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from wallwatch.domain.catalogue.promoted import profile_of
 
 
 class RnicModel(str):
-    """The model of one RNIC that also knows its driver and firmware; wherever a model's name is asked for it is that.
+    """A model's name that also carries the driver and firmware; usable wherever a model's name is.
 
-    >>> card = RnicModel("CX-6", "mlx5_core", "20.35.1012")
-    >>> card == "CX-6", card.fw_ver
+    >>> rnic_model = RnicModel("CX-6", "mlx5_core", "20.35.1012")
+    >>> rnic_model == "CX-6", rnic_model.fw_ver
     (True, '20.35.1012')
     """
 
@@ -23,17 +23,17 @@ class RnicModel(str):
     driver: str
     fw_ver: str
     key: tuple[str, str, str]
-    """Model, driver, firmware: put together once, as forty thousand are asked for it each minute."""
+    """Model, driver, firmware: cached, because it is read forty thousand times per minute."""
 
     def __new__(cls, model: str, driver: str | None = None, fw_ver: str | None = None) -> RnicModel:
-        card = super().__new__(cls, model)
-        card.driver, card.fw_ver = driver or "", fw_ver or ""
-        card.key = (str(model), card.driver, card.fw_ver)
-        return card
+        rnic_model = super().__new__(cls, model)
+        rnic_model.driver, rnic_model.fw_ver = driver or "", fw_ver or ""
+        rnic_model.key = (str(model), rnic_model.driver, rnic_model.fw_ver)
+        return rnic_model
 
 
 def by_profile(models: Sequence[str | None], row: Callable[[Profile | None], Sequence[float]]) -> npt.NDArray[np.float64]:
-    """A row of numbers for each RNIC, from the profile of its model, driver and firmware (None where it is not known).
+    """A row of numbers for each RNIC, from the profile of its model, driver and firmware (None where it is unknown).
 
     Parameters
     ----------

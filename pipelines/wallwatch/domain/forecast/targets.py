@@ -1,4 +1,4 @@
-"""What is forecast: the values behind the walls, and the mean mask queries that the performance model takes."""
+"""What is forecast: the values behind the walls, and the mean mask lookups that the performance model takes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def column(name: str) -> int:
 
 
 _UNKNOWN = "CX-6"
-"""Whose limits scale the changes of RNICs of unknown models: nothing is said of their walls and performance."""
+"""The profile whose limits scale the changes of RNICs of unknown models; their walls and performance are not predicted."""
 
 
 def scales(models: Sequence[str | None]) -> Floats:

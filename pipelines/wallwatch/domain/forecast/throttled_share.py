@@ -1,11 +1,11 @@
-"""How much of what is asked for gets through cards that are asked for too much.
+"""Share of the demand that passes overloaded RNICs.
 
-The performance model takes the mean over packets in flight. Those that wait for a congested card are in flight too, but no counter has
-them: an RNIC whose deep receivers are congested seems to talk to the others. Nothing on a host counts what traffic would want. But a
-congested card slows down all that passes it by one factor (paper, section 4.2: shares are proportional), so when it gets worse, the packets
-of all senders to this receiver, or of this sender to all its receivers, fall at once by the same share, while a sender that merely wants
-less falls alone. So from report to report the weighted median of these changes is the change of the card's share; it begins with 1 when
-congestion begins and ends with it. What was there before the first report, and that errors add up, is for `throttle_tracker`.
+The performance model takes the mean over packets in flight. Those that wait for a congested RNIC are in flight too, but no counter has
+them: an RNIC whose deep receivers are congested seems to talk to the others. No counter on a host shows the demand. But a
+congested RNIC slows down all that passes it by one factor (paper, section 4.2: shares are proportional), so when it gets worse, the packets
+of all senders to this receiver, or of this sender to all its receivers, decrease at once by the same share, while a sender with less
+demand decreases alone. So from report to report the weighted median of these changes is the change of the RNIC's share; it begins with 1
+when congestion begins and ends with it. What was there before the first report, and that errors add up, is for `throttle_tracker`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from wallwatch.domain.forecast.targets import Floats
 LEAST_PAIRS = 3
 """A median of fewer pairs is that of one job."""
 LEAST_SHARE = 0.25
-"""Changes add up, and so do their errors: nothing is taken to be asked for more than four times."""
+"""Changes add up, and so do their errors: the demand is assumed to be at most four times the capacity."""
 
 Flags = npt.NDArray[np.bool_]
 Places = npt.NDArray[np.intp]
@@ -29,7 +29,7 @@ Places = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class Congested:
-    """Which cards are asked for more than they let through; bool arrays (rnics,), false where it is not known."""
+    """Which RNICs have more demand than they let through; bool arrays (rnics,), false where it is unknown."""
 
     sends: Flags
     receives: Flags
@@ -41,7 +41,7 @@ class Congested:
 
 @dataclass(frozen=True, slots=True)
 class ThrottledShares:
-    """Share of what is asked for that each RNIC sends, and lets in; arrays (rnics,), 1 where nothing is held back."""
+    """Share of the demand that each RNIC sends, and receives; arrays (rnics,), 1 if nothing is held back."""
 
     sends: Floats
     receives: Floats
@@ -55,7 +55,7 @@ class ThrottledShares:
         return np.asarray(by.packets / np.minimum(self.sends[by.senders], self.receives[by.receivers]))
 
     def still(self, congested: Congested) -> ThrottledShares:
-        """As it was, where congestion goes on. A fleet may have grown meanwhile."""
+        """The previous state, where congestion continues. A fleet may have grown meanwhile."""
         return ThrottledShares(_still(self.sends, congested.sends), _still(self.receives, congested.receives))
 
 
@@ -78,7 +78,7 @@ def step(held: ThrottledShares, before: Weights, now: Weights, congested: Conges
 
     Examples
     --------
-    Three senders send a third less to the congested RNIC 3, and as much as before to RNIC 4; one of them wants more from it.
+    Three senders send a third less to the congested RNIC 3, and as much as before to RNIC 4; one of them has more demand.
 
     >>> def report(packets):
     ...     senders, receivers = np.array([0, 1, 2, 0, 1, 2]), np.array([3, 3, 3, 4, 4, 4])
@@ -100,7 +100,7 @@ def step(held: ThrottledShares, before: Weights, now: Weights, congested: Conges
 
 
 def _changes(before: Weights, now: Weights, congested: Congested, n: int) -> tuple[Places, Places, Floats, Floats]:
-    """Pairs of both reports that pass a congested card: sender, receiver, logarithm of the change, packets/s (geometric mean)."""
+    """Pairs of both reports that pass a congested RNIC: sender, receiver, logarithm of the change, packets/s (geometric mean)."""
     was, is_now = (_of_congested(one, congested, n) for one in (before, now))
     pairs, left, right = np.intersect1d(was[0], is_now[0], assume_unique=True, return_indices=True)
     old, new = was[1][left], is_now[1][right]
@@ -116,15 +116,15 @@ def _of_congested(by: Weights, congested: Congested, n: int) -> tuple[Places, Fl
     return pairs, np.asarray(np.bincount(place, weights=by.packets[passing], minlength=len(pairs)), dtype=np.float64)
 
 
-def _moved(share: Floats, card: Places, here: Flags, narrower: Flags, change: Floats, weight: Floats, congested: Flags) -> Floats:
-    """The shares of congested cards after the change that their pairs have in common."""
-    # A pair tells of its narrower end. The others count only where there are not enough of those.
-    telling = np.bincount(card[here & narrower], minlength=len(share))
-    used = here & (narrower | (telling[card] < LEAST_PAIRS))
-    card, change, weight = card[used], change[used], weight[used]
-    order = np.lexsort((change, card))
-    card, change, weight = card[order], change[order], weight[order]
-    cards, first, count = np.unique(card, return_index=True, return_counts=True)
+def _moved(share: Floats, rnic: Places, here: Flags, narrower: Flags, change: Floats, weight: Floats, congested: Flags) -> Floats:
+    """The shares of congested RNICs after the change that their pairs have in common."""
+    # A pair shows the state of its narrower end. Others count only if there are not enough of those.
+    pairs = np.bincount(rnic[here & narrower], minlength=len(share))
+    used = here & (narrower | (pairs[rnic] < LEAST_PAIRS))
+    rnic, change, weight = rnic[used], change[used], weight[used]
+    order = np.lexsort((change, rnic))
+    rnic, change, weight = rnic[order], change[order], weight[order]
+    rnics, first, count = np.unique(rnic, return_index=True, return_counts=True)
     enough = count >= LEAST_PAIRS
     moved = share.copy()
     if enough.any():
@@ -132,5 +132,5 @@ def _moved(share: Floats, card: Places, here: Flags, narrower: Flags, change: Fl
         begin = total[first] - weight[first]
         middle = np.searchsorted(total, begin + np.add.reduceat(weight, first) / 2.0)
         median = change[np.minimum(middle, first + count - 1)]
-        moved[cards[enough]] *= np.exp(median[enough])
+        moved[rnics[enough]] *= np.exp(median[enough])
     return np.where(congested, np.clip(moved, LEAST_SHARE, 1.0), 1.0)

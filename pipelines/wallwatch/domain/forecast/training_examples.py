@@ -13,7 +13,7 @@ from wallwatch.domain.forecast.targets import HORIZONS_MIN, Floats, targets
 from wallwatch.domain.forecast.window import History
 
 LEAST_HISTORY_MIN = 10
-"""A moment needs so many minutes before it: younger RNICs get the cold start."""
+"""Minutes of history required for an example: younger RNICs get the cold start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,9 @@ class Examples:
     ----------
     rows : float32 array (n, features)
     labels : float array
-        See `features`: 0 when the present growth goes on, about -1 when it stops.
+        See `features`: 0 when the present growth continues, about -1 when it stops.
     growing : bool array
-        Whether the value was growing or falling faster than `features.QUIET` when the forecast was made.
+        Whether the value was growing or shrinking faster than `features.QUIET` when the forecast was made.
     """
 
     rows: npt.NDArray[np.float32]
@@ -61,7 +61,7 @@ def is_growing(rate: Floats, unit: Floats) -> npt.NDArray[np.bool_]:
 
 
 def _ahead(series: Floats, index: int) -> Floats:
-    """Values at the horizons after a minute, shape (rnics, horizons); NaN past the end."""
+    """Values at the horizons after a minute, shape (rnics, horizons); NaN after the end."""
     found = np.full((len(series), len(HORIZONS_MIN)), np.nan)
     for j, ahead in enumerate(HORIZONS_MIN):
         if index + ahead < series.shape[1]:

@@ -20,7 +20,7 @@ from numba import njit
 MOST_LEAVES = 32
 """Of a tree: the leaves are bits of one word."""
 BLOCK = 512
-"""Rows that are taken together: their columns stay in the processor's caches while all trees go over them."""
+"""Rows per block: their columns stay in the processor's caches while all trees are evaluated."""
 
 _DE_BRUIJN = 0x077CB531
 """A word whose 32 runs of five bits all differ: times the lowest bit that is set, its first five bits name that bit."""
@@ -54,7 +54,7 @@ class Trees:
         Raises
         ------
         ValueError
-            When a tree has more leaves than `MOST_LEAVES`, or splits that are no comparisons with a number.
+            When a tree has more leaves than `MOST_LEAVES`, or splits that are not comparisons with a number.
         """
         trees = booster.dump_model()["tree_info"]
         splits: list[tuple[int, float, bool, int]] = []
@@ -125,7 +125,7 @@ def _add(rows, ends, features, thresholds, gaps_right, kept, leaves, sums):  # t
             left[:] = np.uint32(0xFFFFFFFF)
             for split in range(first, ends[tree]):
                 column, threshold, mask = columns[features[split]], thresholds[split], kept[split]
-                # Comparisons with a gap are false: asked one way it goes to the left, asked the other way to the right.
+                # Comparisons with a gap are false: one form of the test goes to the left, the other to the right.
                 if gaps_right[split]:
                     for i in range(BLOCK):
                         left[i] &= np.uint32(0xFFFFFFFF) if column[i] <= threshold else mask

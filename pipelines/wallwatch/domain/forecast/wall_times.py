@@ -10,7 +10,7 @@ import numpy.typing as npt
 from wallwatch.domain.forecast.targets import HORIZONS_MIN, Floats
 
 REGIMES = 2
-"""Values that stand still, values that move (`training_examples.is_growing`): what is to be feared of either differs."""
+"""Steady values, changing values (`training_examples.is_growing`): their risks differ."""
 UP, SOONER, DOWN = range(3)
 """Columns of a stretch."""
 
@@ -23,7 +23,7 @@ def unstretched() -> Floats:
 def widened(ahead: Floats, up: Floats | float, down: Floats | float = 1.0) -> Floats:
     """Quantiles above and below the median moved away from it, each by a factor of its own.
 
-    Each quantile holds at its horizon; that a path does not cross a limit anywhere within the hour asks for more of it.
+    Each quantile holds at its horizon; that a path does not cross a limit anywhere within the hour requires more.
 
     >>> widened(np.array([[[[1.0, 2.0, 4.0]]]]), 1.5, 2.0).tolist()
     [[[[0.0, 2.0, 5.0]]]]
@@ -35,7 +35,7 @@ def widened(ahead: Floats, up: Floats | float, down: Floats | float = 1.0) -> Fl
 
 
 def times(now: Floats, ahead: Floats, limits: Floats, stretch: Floats) -> Floats:
-    """Minutes until each wall, as `reached_in_min`, with an interval that is made wider at either end.
+    """Minutes until each wall, as `reached_in_min`, with an interval widened at both ends.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Verdict:
     asked: npt.NDArray[np.bool_]
     """The wall is known and was not reached when the forecast was made."""
     concerned: npt.NDArray[np.bool_]
-    """It was said that it might be reached, or it was."""
+    """It was predicted as possible, or reached."""
     earlier: npt.NDArray[np.bool_]
     later: npt.NDArray[np.bool_]
 
@@ -83,7 +83,8 @@ def judged(reached: Floats, came: Floats, now: Floats, limits: Floats) -> Verdic
 def reached_in_min(now: Floats, ahead: Floats, limits: Floats) -> Floats:
     """Minutes until each wall: earliest, likely, latest.
 
-    Between the horizons the value is taken to move evenly. Growth that reaches the limit and falls again counts from its first crossing.
+    Between the horizons the value is interpolated linearly. Growth that reaches the limit and declines again counts from its first
+    crossing.
 
     Parameters
     ----------
@@ -94,7 +95,7 @@ def reached_in_min(now: Floats, ahead: Floats, limits: Floats) -> Floats:
     Returns
     -------
     array (rnics, walls, quantiles)
-        0 at or beyond the wall now, infinite where it is not reached within the horizons, NaN where value or limit is not known. The
+        0 at or past the limit now, infinite if it is not reached within the horizons, NaN if value or limit is unknown. The
         earliest comes from the highest quantile.
 
     Examples
@@ -108,7 +109,7 @@ def reached_in_min(now: Floats, ahead: Floats, limits: Floats) -> Floats:
     path = np.concatenate([np.repeat(now[:, :, None, None], quantiles, axis=3), ahead], axis=2)[..., ::-1]
     limit = limits[:, :, None, None]
     beyond = path >= limit
-    first = beyond.argmax(axis=2)  # 0 also where it never is
+    first = beyond.argmax(axis=2)  # 0 also if it never is
     never = ~beyond.any(axis=2)
     before = np.maximum(first - 1, 0)
     high = np.take_along_axis(path, first[:, :, None, :], axis=2)[:, :, 0]

@@ -1,4 +1,4 @@
-"""What is known of many RNICs when a forecast is made: an hour of minutes, and the same minutes a day and a week ago."""
+"""Input of a forecast for many RNICs: one hour of minutes, and the same minutes a day and a week ago."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Window:
     Attributes
     ----------
     models : sequence of str or None, length rnics
-        RNIC profile, None where the model is not known.
+        RNIC profile, None where the model is unknown.
     hosts : int array (rnics,)
         Number of the host of each RNIC: RNICs of one host are peers.
     minute : int
@@ -31,15 +31,15 @@ class Window:
     seasons : float array (rnics, 3, 1 + horizons, targets)
         The value 60 minutes, a day and a week ago, and at each horizon after that.
     containers : float array (rnics, HISTORY_MIN)
-        Containers started less containers ended in each minute.
+        Containers started minus containers stopped per minute.
     spread : float array (rnics, 2)
-        Standard deviation of the mask positions behind the newest `q_l` and `q_r`; NaN where not known.
+        Standard deviation of the mask positions behind the newest `q_l` and `q_r`; NaN where unknown.
     of_peers : bool array (rnics,)
         Whether `q_r` is joined over peers; otherwise it is of the own ingress chain.
     link_gbps : float array (rnics,)
-        What the PCIe link carries now; NaN where not known, which bounds nothing.
+        What the PCIe link carries now; NaN if unknown, which means no bound.
     sent_gbps : float array (rnics,)
-        What was sent in the newest minute, without encapsulation: the card gives at least so much. NaN where not known.
+        What was sent in the newest minute, without encapsulation: the RNIC can carry at least this much. NaN if unknown.
     """
 
     models: Sequence[str | None]

@@ -1,8 +1,8 @@
 """Causes C1..C8 ranked for one symptom: `posterior ~ prior * P(symptom | cause) * product of P(evidence | cause)`, normalised.
 
 Priors are the ratios of the paper's Table 1, conditioned on model, driver and firmware: a cause that the installed version repairs is
-ten times
-less likely. Each evidence rule is a yes/no test on a signal; a signal that is missing gives no evidence at all, for or against. Rules
+ten times less likely. Each evidence rule is a yes/no test on a signal; a signal that is missing gives no evidence at all, for or against.
+Rules
 count as
 independent given the cause, which overstates certainty when signals move together, so each rule of the catalogue tests something of its
 own.
@@ -47,7 +47,7 @@ class Hypothesis:
 
 
 def prior_of(cause: Cause, rnic: Identity) -> float:
-    """Table 1's ratio, less where the installed version repairs the cause or the model is not known to have it.
+    """Table 1's ratio, reduced if the installed version fixes the cause or the model is not known to have it.
 
     >>> round(prior_of(causes()["C5"], Identity("CX-6", "mlx5_core", "20.41.1000")), 4)
     0.0153
@@ -84,7 +84,7 @@ def rank(symptom: str, feature_of: Callable[[EvidenceRule], Feature | None], rni
             if found is None:
                 continue
             holds = rule.test.holds(found.value)
-            # A holding test is evidence for the cause; its `expected` says what an RNIC without the cause would show, and the reverse.
+            # A holding test is evidence for the cause; its `expected` is the value of an RNIC without the cause, and vice versa.
             expected = with_unit(rule.test.opposite_text if holds else rule.test.text, rule.signal)
             text = rule.text_for if holds else rule.text_against
             reasons[cause.id][0 if holds else 1].append(evidence(rule.signal, found, expected, text))
@@ -96,7 +96,7 @@ def rank(symptom: str, feature_of: Callable[[EvidenceRule], Feature | None], rni
 
     for holds, under, otherwise in tested.values():
         for cause in causes().values():
-            # What speaks for a cause that does not explain this symptom speaks for another symptom beside it.
+            # Evidence for a cause that does not explain this symptom indicates an additional symptom.
             p = under.get(cause.id, otherwise) if symptom in cause.explains else otherwise
             weights[cause.id] *= p if holds else 1.0 - p
 

@@ -1,4 +1,4 @@
-"""Which causes an RNIC's model, driver and firmware speak for or against."""
+"""Whether an RNIC's model, driver and firmware support or contradict a cause."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wallwatch.domain.catalogue.models import Cause, FixedIn
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What is known of an RNIC; "" where it is not."""
+    """The identity of an RNIC; "" for unknown parts."""
 
     model: str = ""
     driver: str = ""
@@ -28,27 +28,27 @@ def version(text: str) -> tuple[int, ...]:
 
 
 def repaired_by(cause: Cause, rnic: Identity) -> str:
-    """The installed version that is known to repair a cause, as text; "" when none is, or the version is not known.
+    """The installed version that is known to fix a cause, as text; "" if there is none, or the version is unknown.
 
     >>> from wallwatch.domain.catalogue.load import causes
     >>> repaired_by(causes()["C5"], Identity("CX-6", "mlx5_core", "20.43.2000"))
-    'firmware 20.43.2000 (repaired from 20.41.1000 on)'
+    'firmware 20.43.2000 (fixed from 20.41.1000 on)'
     """
     for fix in cause.fixed_in:
         if _concerns(fix, rnic):
             for what, installed, since in (("firmware", rnic.fw_ver, fix.firmware_from), ("driver", rnic.driver_version, fix.driver_from)):
                 if since is not None and version(installed) >= version(since) and version(installed):
-                    return f"{what} {installed} (repaired from {since} on)"
+                    return f"{what} {installed} (fixed from {since} on)"
     return ""
 
 
 def flawed_by(cause: Cause, rnic: Identity) -> str:
-    """The installed version that is known to have a cause, as text; "" when it is repaired or not known."""
+    """The installed version that is known to have a cause, as text; "" if it is fixed or unknown."""
     for fix in cause.fixed_in:
         if _concerns(fix, rnic):
             for what, installed, since in (("firmware", rnic.fw_ver, fix.firmware_from), ("driver", rnic.driver_version, fix.driver_from)):
                 if since is not None and version(installed) and version(installed) < version(since):
-                    return f"{what} {installed} (repaired from {since} on)"
+                    return f"{what} {installed} (fixed from {since} on)"
     return ""
 
 

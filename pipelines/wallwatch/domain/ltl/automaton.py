@@ -1,8 +1,8 @@
 """Term -> nondeterministic generalised Büchi automaton with acceptance on transitions, and which of its states are empty.
 
 A state is a set of terms that the rest of the word must all satisfy (a bit mask). A step under a letter leads to an antichain of pairs
-(terms left for the next state, untils that the step put off): a pair that asks for more and puts off more than another is dropped, as
-whoever can go on from it can go on from the other. A run accepts when no until is put off for ever (Couvreur, FM 1999).
+(terms left for the next state, untils that the step put off): a pair that requires more and postpones more than another is dropped, because
+whoever can continue from it can continue from the other. A run accepts when no until is put off for ever (Couvreur, FM 1999).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CHECK_EVERY = 256
 
 
 def antichain(steps: Iterable[Step], budget: Budget) -> Steps:
-    """The steps that none other is below of."""
+    """The minimal steps."""
     kept: list[Step] = []
     for count, (left, put_off) in enumerate(sorted(set(steps), key=lambda step: (step[0] | step[1]).bit_count())):
         if count % _CHECK_EVERY == _CHECK_EVERY - 1:
@@ -38,7 +38,7 @@ def antichain(steps: Iterable[Step], budget: Budget) -> Steps:
 
 
 class Automaton:
-    """States are made when they are asked for; `step_of` is the transition function of one, `edges` its successors."""
+    """States are created on demand; `step_of` is the transition function of one, `edges` its successors."""
 
     def __init__(self, terms: Terms, diagrams: Diagrams, budget: Budget) -> None:
         self._terms, self._diagrams, self._budget = terms, diagrams, budget

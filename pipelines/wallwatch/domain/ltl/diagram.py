@@ -1,8 +1,8 @@
 """Decision diagrams over propositions: functions from letters (sets of propositions) to values, shared and reduced.
 
-A diagram is the number of a node. A node asks one proposition (`variable`), and goes to `low` where it is absent, to `high` where it
-is present; variables fall along each path. Equal functions have equal numbers, so that comparing them costs nothing, and a function
-that asks few propositions stays small however many there are.
+A diagram is the number of a node. A node tests one proposition (`variable`), and goes to `low` where it is absent, to `high` where it
+is present; variables fall along each path. Equal functions have equal numbers, so that comparing them is free, and a function
+of few propositions stays small however many there are.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class Diagrams:
                 waiting.append(self.low[number])
 
     def paths(self, diagram: int, most: int = 4096) -> Iterator[tuple[dict[int, bool], Hashable]]:
-        """Paths as `({proposition: present}, value)`, those of small letters first; beyond `most` one for each value not met before.
+        """Paths as `({proposition: present}, value)`, those of small letters first; after `most` one for each new value.
 
         There can be exponentially many: `a <-> b <-> c ...` over n propositions has 2^n.
         """

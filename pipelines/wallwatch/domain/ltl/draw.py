@@ -47,7 +47,7 @@ def dot(monitor: Monitor) -> str:
 
 
 def svg(monitor: Monitor) -> str:
-    """The machine as a picture that stands alone, readable on light and dark ground."""
+    """The automaton as a standalone SVG, readable on light and dark backgrounds."""
     place, width, height = _places(monitor)
     shapes = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">',
@@ -56,7 +56,7 @@ def svg(monitor: Monitor) -> str:
         '<path class="a" d="M0 0L8 4L0 8z"/></marker></defs>',
     ]
     for state, verdict in enumerate(monitor.verdicts):
-        for target, guard in guards(monitor, state).items() if verdict == "?" else ():  # a verdict is final: its loop says nothing
+        for target, guard in guards(monitor, state).items() if verdict == "?" else ():  # a verdict is final: its loop is omitted
             shapes.append(_edge(place[state], place[target], state == target, guard))
     for state, verdict in enumerate(monitor.verdicts):
         x, y = place[state]

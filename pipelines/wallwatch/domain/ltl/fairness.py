@@ -22,7 +22,7 @@ class FairPaths(Generic[Node]):
         self._known: dict[Node, bool] = {}
 
     def begin_at(self, start: Node) -> bool:
-        """Whether such a path begins at this node."""
+        """Whether such a path starts at this node."""
         if start not in self._known:
             self._explore(start)
         return self._known[start]

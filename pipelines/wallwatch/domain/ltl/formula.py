@@ -11,7 +11,7 @@ BINARY = frozenset({"&", "|", "->", "<->", "U", "W", "R"})
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """`operator` is one of UNARY or BINARY, `prop` (then `name` says which), `true` or `false`."""
+    """`operator` is one of UNARY or BINARY, `prop` (then `name` is set), `true` or `false`."""
 
     operator: str
     operands: tuple[Formula, ...] = ()
@@ -40,7 +40,7 @@ class Formula:
             waiting.extend(node.operands)
 
     def conjuncts(self) -> list[Formula]:
-        """The parts of a conjunction; the formula itself when it is none.
+        """The parts of a conjunction; the formula itself if it is not a conjunction.
 
         Parts may be monitored one by one, and false dominates. That can conclude later than the whole: of `X a & X !a` neither part is
         false before the second step, although both together are false from the start.

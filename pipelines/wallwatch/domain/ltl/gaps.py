@@ -1,10 +1,10 @@
 """A monitor that survives lost events: after a gap a subject may be in any state that its lost events could have led to.
 
 The states of the widened machine are sets of the monitor's states. A gap leads to everything that can be reached; events narrow the set
-again, and when one state is left the subject is known again. Violated is said only where every state of the set says so: a gap can hide
-a violation, but never make one up.
+again, and when one state is left the subject is known again. A violation is reported only if every state of the set is a violation: a gap
+can hide a violation, but never invent one.
 
-Who watches a subject anew after each violation (`restart`) widens with `restarts`: a violation that a gap may have hidden is over then.
+To restart after each violation (`restart`), widen with `restarts`: a violation that a gap may have hidden is then over.
 Otherwise it stays possible for ever, and the subject unknown.
 """
 
@@ -24,7 +24,7 @@ MAX_STATES = 4096
 class Widened:
     """`table[state][letter]` is the next state and `gap[state]` that after lost events. State 0 is the initial one.
 
-    States with verdict `?` come first, then final ones, so that `state >= first_final` says that a verdict is there.
+    States with verdict `?` come first, then final ones, so that `state >= first_final` means a verdict.
     `known[state]` is false while lost events leave more than one possibility.
     """
 
@@ -32,7 +32,7 @@ class Widened:
     verdicts: tuple[str, ...]
     known: tuple[bool, ...]
     retired: tuple[bool, ...]
-    """No verdict can follow, whatever comes: such a subject need not be kept."""
+    """No verdict can follow: such a subject can be dropped."""
     table: tuple[tuple[int, ...], ...]
     gap: tuple[int, ...]
 
@@ -41,7 +41,7 @@ class Widened:
         return sum(verdict == "?" for verdict in self.verdicts)
 
     def restart(self, letter: int) -> int:
-        """The state after a violation: the step that violates is the first of what is watched anew, unless it alone violates."""
+        """The state after a violation: the violating step is the first one of the restart, unless it alone violates."""
         state = self.table[0][letter]
         return 0 if self.verdicts[state] == "F" else state
 
@@ -56,12 +56,12 @@ def widened(monitor: Monitor, most_states: int = MAX_STATES, restarts: bool = Fa
     Parameters
     ----------
     restarts : bool
-        The runner goes on with `restart` after each violation.
+        The runner continues with `restart` after each violation.
 
     Raises
     ------
     TooComplex
-        When more than `most_states` sets of states, or a table of more than MAX_TABLE entries would be needed.
+        When more than `most_states` sets of states, or a table of more than MAX_TABLE entries would be required.
 
     Examples
     --------
@@ -129,7 +129,7 @@ class _Subsets:
             return found
         count = len(self.members)
         if count >= self._most_states or count * self._letters > MAX_TABLE:
-            raise TooComplex(f"after lost events there are more than {count:,} possibilities; monitor the parts of the formula one by one")
+            raise TooComplex(f"after lost events the monitor has more than {count:,} possible states; split the formula into parts")
         self._numbers[members] = count
         self.members.append(members)
         return count
@@ -149,7 +149,7 @@ def _verdict(monitor: Monitor, members: int) -> str:
 
 
 def _reachable(monitor: Monitor, failed: int) -> list[int]:
-    """For each state the set of those that any word leads to, itself included; from one of `failed` it goes on as from the first."""
+    """For each state the set of those that any word leads to, itself included; from one of `failed` it continues as from the first."""
     reach = [1 << state for state in range(len(monitor.verdicts))]
     changed = True
     while changed:

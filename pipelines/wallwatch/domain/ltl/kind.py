@@ -54,8 +54,8 @@ class Checked:
             return "Everything violates it: no trace can satisfy the formula."
         if not self.violations:
             return (
-                "No finite trace violates it: it waits for something without a bound. Give it one with a time-out event, "
-                "such as !timeout U answer in place of F answer."
+                "No finite trace violates it: it waits without a time limit. Add a timeout event, "
+                "such as !timeout U answer instead of F answer."
             )
         steps = len(self.violations[0])
         begin = f"Violated after {steps} step{'s' if steps > 1 else ''} at the earliest: "
@@ -79,7 +79,7 @@ def cube_in_words(cube: Cube) -> str:
 
 
 def check(formula: Formula | str, limits: Limits | None = None) -> Checked:
-    """Compile a formula and say what it is.
+    """Compile and classify a formula.
 
     Raises
     ------

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 
 class TooComplex(ValueError):
-    """The monitor of a formula would exceed a bound. The message says which, and what to do."""
+    """The monitor of a formula would exceed a bound. The message names the bound and a solution."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +33,13 @@ class Budget:
         self._deadline = time.thread_time() + self.limits.seconds
 
     def check_states(self, count: int) -> None:
-        """Raise `TooComplex` when so many states are too many, or the time is up."""
+        """Raise `TooComplex` if there are too many states, or the time is up."""
         if count > self.limits.states:
             raise TooComplex(_message(f"more than {self.limits.states:,} states"))
         self.check_time()
 
     def check_nodes(self, count: int) -> None:
-        """Raise `TooComplex` when so many nodes of decision diagrams are too many."""
+        """Raise `TooComplex` if there are too many nodes of decision diagrams."""
         if count > self.limits.nodes:
             raise TooComplex(_message(f"more than {self.limits.nodes:,} nodes of decision diagrams"))
         self.check_time()
@@ -53,5 +53,5 @@ class Budget:
 def _message(what: str) -> str:
     return (
         f"the monitor of this formula takes {what}: formulas such as G(a -> X X X ... b), or many F joined by &, have exponential "
-        "monitors. Shorten the chain of X, or monitor the parts of a conjunction one by one"
+        "monitors. Shorten the chain of X, or split a conjunction into several policies"
     )

@@ -28,7 +28,7 @@ class Monitor:
     """A minimal Moore machine. State 0 is the initial one; states are numbered by breadth, small letters first.
 
     `verdicts[state]` is `T` (no continuation can violate), `F` (none can satisfy) or `?`; both are final. `steps[state]` is a diagram
-    from letters to the next state. Bit i of a letter says whether proposition i holds.
+    from letters to the next state. Bit i of a letter is set if proposition i holds.
     """
 
     formula: Formula
@@ -125,7 +125,7 @@ def compiled(formula: Formula | str, limits: Limits | None = None) -> Monitor:
     limits = limits or Limits()
     propositions = formula.propositions()
     if len(propositions) > limits.propositions:
-        raise TooComplex(f"the formula has {len(propositions)} propositions; {limits.propositions} is the most")
+        raise TooComplex(f"the formula has {len(propositions)} propositions; {limits.propositions} is the maximum")
     budget = Budget(limits)
     return Compiler(formula, propositions, budget).monitor()
 

@@ -21,7 +21,7 @@ _SPELLINGS = {"&&": "&", "||": "|"}
 
 
 class SyntaxProblem(ValueError):
-    """A formula that cannot be read: `position` is the offset (characters, from 0) and `message` says what was expected there."""
+    """A formula that cannot be read: `position` is the offset (characters, from 0) and `message` names what was expected there."""
 
     def __init__(self, message: str, position: int) -> None:
         super().__init__(f"at character {position + 1}: {message}")
@@ -45,7 +45,7 @@ def tokens(text: str) -> list[Token]:
         match = _TOKEN.match(text, position)
         if match is None:
             position += len(text[position:]) - len(text[position:].lstrip())
-            raise SyntaxProblem(f"{text[position]!r} begins no operator, bracket or name", position)
+            raise SyntaxProblem(f"{text[position]!r} is not the start of an operator, bracket or name", position)
         word = match["name"] or match["symbol"]
         kind = _SPELLINGS.get(word, word) if match["symbol"] or word in _KEYWORDS else "name"
         found.append(Token(kind, word, match.end() - len(word)))
@@ -68,7 +68,7 @@ def parse(text: str) -> Formula:
     'a -> ((X b) U c)'
     """
     if len(text) > MAX_LENGTH:
-        raise SyntaxProblem(f"the formula has {len(text):,} characters; {MAX_LENGTH:,} is the most", MAX_LENGTH)
+        raise SyntaxProblem(f"the formula has {len(text):,} characters; {MAX_LENGTH:,} is the maximum", MAX_LENGTH)
     reader = _Reader(tokens(text))
     formula = reader.implication(0)
     rest = reader.token
@@ -99,7 +99,7 @@ class _Reader:
 
     def implication(self, depth: int) -> Formula:
         if depth > MAX_DEPTH:
-            raise SyntaxProblem(f"operators are nested more than {MAX_DEPTH} deep", self.token.position)
+            raise SyntaxProblem(f"operators are nested more than {MAX_DEPTH} levels deep", self.token.position)
         left = self.chain("|", depth)
         if self.token.kind in ("->", "<->"):
             operator = self.take().kind
@@ -119,7 +119,7 @@ class _Reader:
 
     def until(self, depth: int) -> Formula:
         if depth > MAX_DEPTH:
-            raise SyntaxProblem(f"operators are nested more than {MAX_DEPTH} deep", self.token.position)
+            raise SyntaxProblem(f"operators are nested more than {MAX_DEPTH} levels deep", self.token.position)
         left = self.prefixed(depth)
         if self.token.kind in ("U", "W", "R"):
             operator = self.take().kind
@@ -131,7 +131,7 @@ class _Reader:
         while self.token.kind in ("!", "X", "F", "G"):
             prefixes.append(self.take())
             if depth + len(prefixes) > MAX_DEPTH:
-                raise SyntaxProblem(f"operators are nested more than {MAX_DEPTH} deep", self.token.position)
+                raise SyntaxProblem(f"operators are nested more than {MAX_DEPTH} levels deep", self.token.position)
         formula = self.atom(depth + len(prefixes))
         for prefix in reversed(prefixes):
             formula = Formula(prefix.kind, (formula,))

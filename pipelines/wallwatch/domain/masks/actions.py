@@ -1,6 +1,6 @@
 """The actions of a flow as a text that can be compared.
 
-Only what certainly means the same is made the same: spaces, the case of hexadecimal digits, and the order of
+Only certainly equivalent parts are normalised: spaces, the case of hexadecimal digits, and the order of
 fields and flags within one `set(...)`. Anything else that differs counts as different.
 """
 

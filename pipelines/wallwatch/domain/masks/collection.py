@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """What reads or plans flows makes some hundred thousand objects and no cycles: the collector would look through all of them again and
+    """Reading or planning flows creates some hundred thousand objects and no cycles: the collector would look through all of them again and
     again for nothing."""
     running = gc.isenabled()
     gc.disable()

@@ -17,10 +17,10 @@ class Flow(NamedTuple):
     """One line of a dump: what it matches, as bits of the header space, and what is done."""
 
     line: int
-    """Of the dump, from 1; flows that are made for a plan have negative ones. No two flows have the same."""
+    """Of the dump, from 1; flows created for a plan have negative ones. Numbers are unique."""
     ufid: str
     match: str
-    """As it was read; empty for a flow that was made, see `masks.text`."""
+    """As it was read; empty for a created flow, see `masks.text`."""
     actions: str
     """In canonical form; two flows that do the same in other words have different texts."""
     value: int
@@ -32,7 +32,7 @@ class Flow(NamedTuple):
     used_s: float | None = None
     """How long ago it was last used, in seconds; None for `used:never`."""
     offloaded: bool | None = None
-    """None where the dump does not say."""
+    """None if the dump does not include it."""
     recirculated: bool = False
     """Its recirculation id is not 0: another hardware table."""
 
@@ -62,7 +62,7 @@ _COUNTERS = re.compile(r"packets:([0-9]+), bytes:([0-9]+), used:(?:never|([0-9.]
 
 
 def read_dump(text: str, space: HeaderSpace) -> Dump:
-    """Read all lines; those that cannot be read are counted, with the reason, and the others go on.
+    """Read all lines; those that cannot be read are counted, with the reason, and the others are kept.
 
     >>> dump = read_dump("in_port(1),eth_type(0x0800), packets:5, bytes:300, used:0.1s, actions:2", HeaderSpace())
     >>> dump.flows[0].packets, dump.flows[0].actions, dump.bad
@@ -93,18 +93,18 @@ def read_line(line: str, number: int, parser: MatchParser) -> Flow:
     Raises
     ------
     Malformed
-        When the line is none.
+        When the line is not a flow.
     """
     head, found, actions = line.partition("actions:")
     if not found or (head and head[-1] not in " ,") or not actions.strip():
-        raise Malformed("there are no actions; the line may have been cut off")  # none at all is printed as "drop"
+        raise Malformed("no actions; the line may have been truncated")  # no actions are printed as "drop"
     ufid = _UFID.match(head)
     if head.startswith("ufid:") and (ufid is None or len(ufid[1].replace("-", "")) != 32):
-        raise Malformed("the ufid has not 32 hexadecimal digits")
+        raise Malformed("the ufid must have 32 hexadecimal digits")
     body = head[ufid.end() :] if ufid else head
     match, statistics = _cut(body)
     if not match:
-        raise Malformed("there is no match before the counters")
+        raise Malformed("no match before the counters")
     value, mask = parser.parse(match)
     space = parser.space
     packets, octets, used_s, offloaded = _statistics(statistics)
@@ -142,14 +142,14 @@ def _statistics(text: str) -> tuple[int, int, float | None, bool | None]:
         name, _, value = word.strip().partition(":")
         if name in ("packets", "bytes"):
             if not value.isdecimal():
-                raise Malformed(f"{name}: {value!r} is no number")
+                raise Malformed(f"{name}: {value!r} is not a number")
             packets, octets = (int(value), octets) if name == "packets" else (packets, int(value))
         elif name == "used" and value != "never":
             if not _USED.fullmatch(value):
-                raise Malformed(f"used: {value!r} is no time")
+                raise Malformed(f"used: {value!r} is not a time")
             used_s = float(value.removesuffix("s"))
         elif name == "offloaded":
             offloaded = value == "yes"
         elif name == "dp" and offloaded is None:
-            offloaded = False  # a dump that names the layer would say "offloaded" of what is
+            offloaded = False  # a dump that names the layer marks offloaded flows
     return packets, octets, used_s, offloaded

@@ -77,11 +77,11 @@ GROUPS = frozenset(path[:at] for path in FIELDS for at, letter in enumerate(path
 """Names that hold other fields: `ipv4`, `tunnel.vxlan`."""
 
 UNCOUNTED = frozenset({"in_port", "packet_type.ns", "packet_type.id", "recirc_id", "tunnel"})
-"""Bits that are no part of a mask's length: the eSwitch matches the port, the kind of packet and the table beside the mask. So does the
+"""Bits that are not part of a mask's length: the eSwitch matches the port, the kind of packet and the table separately. So does the
 collector count."""
 
 VNI_BITS = 24
-"""Bits of a tunnel id that a VXLAN header has; a tunnel id that is matched in full counts so many."""
+"""Bits of a tunnel id that a VXLAN header has; a fully matched tunnel id counts this many."""
 
 
 def known(path: str) -> Field | None:

@@ -43,7 +43,7 @@ class MatchParser:
         Raises
         ------
         Malformed
-            When a known field has a value that cannot be read, or is there twice. Fields that are not known are kept as they are written.
+            When a known field has a value that cannot be read, or appears twice. Unknown fields are kept as they are written.
 
         Examples
         --------
@@ -57,7 +57,7 @@ class MatchParser:
         if first is None and at > 0:
             try:
                 first = self.runs[text[:at]] = self._run(text[:at])
-            except Malformed:  # it is inside brackets or quotes, or what is wrong is found again below
+            except Malformed:  # it is inside brackets or quotes, or the error is found again below
                 at = -1
         if first is None:
             value, mask, heads = self._run(text)
@@ -65,7 +65,7 @@ class MatchParser:
             value, mask, heads = self._run(text[at + 1 :])
             value, mask, heads = value | first[0], mask | first[1], first[2] + heads
         if len(set(heads)) < len(heads):
-            raise Malformed(f"{next(head for head in heads if heads.count(head) > 1)!r} is there twice")
+            raise Malformed(f"{next(head for head in heads if heads.count(head) > 1)!r} appears twice")
         return value, mask
 
     def _run(self, text: str) -> tuple[int, int, list[str]]:
@@ -90,7 +90,7 @@ class MatchParser:
         paths: list[str] = []
         for path, one_value, one_mask in self._usual(item) or self._item(item, "", 0):
             if path in paths:
-                raise Malformed(f"{path!r} is there twice")
+                raise Malformed(f"{path!r} appears twice")
             paths.append(path)
             value |= one_value
             mask |= one_mask
@@ -122,7 +122,7 @@ class MatchParser:
         if opening < 0 or not item.endswith(")"):
             if parent and opening < 0:
                 return self._unknown(f"{parent}.{item}", item, item)
-            raise Malformed(f"{item[:40]!r} is no field")
+            raise Malformed(f"{item[:40]!r} is not a field")
         name, inner = item[:opening].strip(), item[opening + 1 : -1]
         path = f"{parent}.{name}" if parent else name
         if path == "in_port":
@@ -173,7 +173,7 @@ class MatchParser:
         try:
             of, kind, length = (number(text) for text in read.groups()[:3])
         except ValueError as problem:
-            raise Malformed(f"tunnel.geneve: {problem} is no number") from None
+            raise Malformed(f"tunnel.geneve: {problem} is not a number") from None
         if length > 124:
             raise Malformed(f"tunnel.geneve: an option of {length} bytes")
         path = f"tunnel.geneve[{of:#x},{kind:#x},{length}]"
@@ -218,7 +218,7 @@ def split(text: str) -> list[str]:
         while at < len(text) and text[at] == " ":
             at += 1
     if text.rstrip().endswith(",") or "" in parts:
-        raise Malformed("a comma has nothing beside it")
+        raise Malformed("a comma next to nothing")
     return parts
 
 
@@ -236,11 +236,11 @@ def _end(text: str, at: int) -> int:
             closing.append(")" if letter == "(" else "}")
         elif letter in ")}":
             if not closing or closing.pop() != letter:
-                raise Malformed(f"a bracket closes that was not opened, before {text[index : index + 20]!r}")
+                raise Malformed(f"an unmatched closing bracket, before {text[index : index + 20]!r}")
         elif letter == "," and not closing:
             return index
     if closing or quoted:
-        raise Malformed(f"a bracket or quote is not closed in {text[at : at + 40]!r}")
+        raise Malformed(f"an unclosed bracket or quote in {text[at : at + 40]!r}")
     return len(text)
 
 

@@ -59,7 +59,7 @@ def rule_set(words: Sequence[tuple[int, int]], actions: Sequence[int], space: He
     """
     numbers: dict[int, int] = {}
     which = [numbers.setdefault(mask, len(numbers)) for _, mask in words]
-    masks = _words(list(numbers), space)[np.asarray(which, dtype=np.int64)]  # there are few of them
+    masks = _words(list(numbers), space)[np.asarray(which, dtype=np.int64)]  # only a few
     places = np.arange(len(words), dtype=np.int64) if order is None else np.asarray(order, dtype=np.int64)
     return RuleSet(_words([value for value, _ in words], space), masks, np.asarray(actions, dtype=np.int64), places)
 

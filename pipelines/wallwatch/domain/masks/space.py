@@ -1,4 +1,4 @@
-"""The header space: which bit of a packet's header stands where. It grows with the fields that rules look at."""
+"""The header space: the position of each bit of a packet's header. It grows with the fields that rules match."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PRESENT = Field(1)
 class HeaderSpace:
     """Places of fields, shared by all rule sets that are compared.
 
-    A field that is not known is one bit, "the packet meets this text": nothing is assumed of what the text means, so that of two such texts
+    An unknown field is one bit, "the packet matches this text": the meaning of the text is not assumed, so of two such texts
     a packet may meet one, both, or none. That keeps a proof sound whatever the field is.
     """
 
@@ -25,7 +25,7 @@ class HeaderSpace:
     fields: dict[str, Field] = field(default_factory=dict)
     ports: dict[str, int] = field(default_factory=dict)
     unknown: dict[str, str] = field(default_factory=dict)
-    """Path of the bit -> text of a field that is not known."""
+    """Path of the bit -> text of an unknown field."""
     width: int = 0
     counted: tuple[int, int] = (-1, 0)
     """The width for which they were found, and the bits that count for the length of a mask."""
@@ -47,11 +47,11 @@ class HeaderSpace:
         return value << at, mask << at
 
     def port(self, name: str) -> tuple[int, int]:
-        """A port by name or number; names are only told apart."""
+        """A port by name or number; names are only compared."""
         return self.put("in_port", self.ports.setdefault(name, len(self.ports) + 1), (1 << PORT.width) - 1, PORT)
 
     def opaque(self, text: str) -> tuple[int, int]:
-        """The bit of a field that is not known."""
+        """The bit of an unknown field."""
         path = f"?{text}"
         self.unknown[path] = text
         return self.put(path, 1, 1, PRESENT)
@@ -96,7 +96,7 @@ class HeaderSpace:
             content = self.field_of(value, path)
             kind = self.fields[path]
             if path == "in_port":
-                found[path] = names.get(content, "a port that no rule names")
+                found[path] = names.get(content, "a port that no rule matches")
             elif path in self.unknown:
                 found[self.unknown[path]] = "met" if content else "not met"
             elif path == "tunnel":

@@ -9,7 +9,7 @@ from wallwatch.domain.masks.values import show
 
 
 class Unwritable(ValueError):
-    """The match has fields that can only be copied from a dump, not written: those that are not known, and options of Geneve headers."""
+    """The match has fields that can only be copied from a dump, not written: unknown ones, and options of Geneve headers."""
 
 
 def match_text(space: HeaderSpace, value: int, mask: int) -> str:
@@ -39,7 +39,7 @@ def match_text(space: HeaderSpace, value: int, mask: int) -> str:
         elif path == "tunnel":
             outer = tree.setdefault(path, {})
             if not space.field_of(mask, "tunnel.ttl") and isinstance(outer, dict):
-                outer["ttl"] = "0/0"  # Open vSwitch refuses a tunnel that says nothing of the time to live
+                outer["ttl"] = "0/0"  # Open vSwitch rejects a tunnel without a time to live
         elif kind is None:
             raise Unwritable(f"{path} cannot be written")
         else:
@@ -56,7 +56,7 @@ def match_text(space: HeaderSpace, value: int, mask: int) -> str:
 
 
 def text_of(flow: Flow, space: HeaderSpace) -> str:
-    """The flow's match as it was read, or as it is written where it was made."""
+    """The flow's match as it was read, or as text if it was created."""
     return flow.match or match_text(space, flow.value, flow.mask)
 
 

@@ -8,7 +8,7 @@ from wallwatch.domain.masks.fields import FRAGMENTS, Field
 
 
 class Malformed(ValueError):
-    """A text that is no value of its field, or no flow; the message says what is wrong."""
+    """A text that is not a value of its field, or not a flow; the message describes the error."""
 
 
 def parse(text: str, field: Field) -> tuple[int, int]:
@@ -17,7 +17,7 @@ def parse(text: str, field: Field) -> tuple[int, int]:
     Raises
     ------
     Malformed
-        When the text is no value of this field, or wider than it.
+        When the text is not a value of this field, or too wide.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def _one(text: str, field: Field) -> int:
             return FRAGMENTS[text]
         value = number(text)
     except (ValueError, OSError):
-        raise Malformed(f"{text!r} is no {field.notation if field.notation != 'frag' else 'kind of fragment'}") from None
+        raise Malformed(f"{text!r} is not a valid {field.notation if field.notation != 'frag' else 'kind of fragment'}") from None
     if value > full and not (field.notation == "flags" and value < 1 << 32):
         raise Malformed(f"{text!r} has more than {field.width} bits")
     return value
@@ -92,7 +92,7 @@ def _mask(text: str, field: Field) -> int:
         try:
             return number(text)
         except ValueError:
-            raise Malformed(f"{text!r} is no number") from None
+            raise Malformed(f"{text!r} is not a number") from None
     return _one(text, field)
 
 
@@ -102,7 +102,7 @@ def number(text: str) -> int:
     Raises
     ------
     ValueError
-        With the text, when it is none.
+        With the text, if it is invalid.
     """
     if not text[:1].isdigit() or not text.isalnum():
         raise ValueError(repr(text))  # int() would take signs, spaces and underscores
@@ -121,7 +121,7 @@ def _flags(text: str, field: Field) -> tuple[int, int]:
     for part in text.replace("+", " +").replace("-", " -").split():
         bit = _flag(part[1:], field)
         if mask & bit:
-            raise Malformed(f"flag {part[1:]!r} is there twice")
+            raise Malformed(f"flag {part[1:]!r} appears twice")
         mask |= bit
         value |= bit if part[0] == "+" else 0
     return value, mask
@@ -129,7 +129,7 @@ def _flags(text: str, field: Field) -> tuple[int, int]:
 
 def _flag(name: str, field: Field) -> int:
     if name not in field.flags:
-        raise Malformed(f"{name!r} is no flag; there are {', '.join(field.flags)}")
+        raise Malformed(f"{name!r} is not a flag (expected one of {', '.join(field.flags)})")
     return 1 << field.flags.index(name)
 
 

@@ -1,1 +1,1 @@
-"""Bandwidth and latency of an RNIC as a function of mask queries."""
+"""Bandwidth and latency of an RNIC as a function of mask lookups."""

@@ -1,6 +1,6 @@
 """The performance model of an RNIC (paper, section 4.2 and Table 3).
 
-`Q_l` is the mean number of mask queries of packets in the local egress chain, `Q_r` in the remote ingress chain; the head mask is 0.
+`Q_l` is the mean number of mask lookups of packets in the local egress chain, `Q_r` in the remote ingress chain; the head mask is 0.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ def bandwidth_gbps(p: Performance, q_l: float, q_r: float) -> float:
     """Predicted bandwidth of `send` and `write`, in Gbit/s.
 
     `u * exp(-((Q_l - m)^2 + (Q_r - n)^2) / (2 v^2)) + w`. The exponent printed in the paper lacks the bracket around the sum; the
-    surface is rotationally symmetric, as its text says.
+    surface is rotationally symmetric, as its text states.
 
     Parameters
     ----------
     p : Performance
         Table 3's parameters.
     q_l, q_r : float
-        Mean mask queries, >= 0.
+        Mean mask lookups, >= 0.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def masks_at_bandwidth_loss(p: Performance, loss_share: float, direction: Litera
     """
     target = (1.0 - loss_share) * bandwidth_gbps(p, 0.0, 0.0) - p.w
     if not 0.0 < loss_share < 1.0 or target <= 0.0:
-        raise ValueError(f"a loss of {loss_share:.0%} is never reached: the model's floor is {p.w} Gbit/s")
+        raise ValueError(f"a decline of {loss_share:.0%} is never reached: the model's floor is {p.w} Gbit/s")
     radius_squared = -2.0 * p.v**2 * math.log(target / p.u)
     centre, other = (p.m, p.n) if direction == "egress" else (p.n, p.m)
     q = centre + math.sqrt(radius_squared - other**2)

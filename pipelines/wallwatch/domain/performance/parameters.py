@@ -5,13 +5,13 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, Field
 
 DECLINE_SHARE = 0.05
-"""A fall of the bandwidth by this share is a decline, and a gain of as much is noticed (paper, sections 4 and 4.3: empirically 5 %)."""
+"""A bandwidth lower by this share is a decline; an equal gain is noticeable too (paper, sections 4 and 4.3: empirically 5 %)."""
 
 Covariance = tuple[tuple[float, ...], ...]
 
 
 class Performance(BaseModel):
-    """Parameters of the paper's Table 3 for one RNIC model: Gbit/s, microseconds, mask queries."""
+    """Parameters of the paper's Table 3 for one RNIC model: Gbit/s, microseconds, mask lookups."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -14,7 +14,7 @@ from wallwatch.domain.performance.parameters import Covariance, Performance
 LEVEL = 0.95
 _Z = 1.959964
 FITTED_TO = 100.0
-"""Most masks a direction that the paper's experiments and the shared logs reach; beyond it the model is extrapolated."""
+"""Most masks per direction in the paper's experiments and the shared logs; above it the model is extrapolated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,11 @@ class Prediction:
 
 
 def predict(p: Performance, q_l: float, q_r: float) -> Prediction:
-    """Bandwidth of send and write, and latency, of packets that query `q_l` and `q_r` masks.
+    """Bandwidth of send and write, and latency, of packets with `q_l` and `q_r` mask lookups.
 
-    The interval is for one measurement, not for the mean. Without a calibration it comes from the profile's goodness alone: R squared says
-    which share of the variance over the fitted range (0 to 100 queries a direction) was left, and that is taken as the scatter everywhere.
+    The interval is for one measurement, not for the mean. Without a calibration it comes from the profile's goodness alone: R squared gives
+    which share of the variance over the fitted range (0 to 100 lookups per direction) is unexplained, which is used as the scatter
+    everywhere.
     With one it is the scatter of its fit and what its points leave open: narrow near them, wide far from them.
 
     Raises
@@ -56,17 +57,17 @@ def predict(p: Performance, q_l: float, q_r: float) -> Prediction:
     """
     for name, value in (("Q_l", q_l), ("Q_r", q_r)):
         if not math.isfinite(value) or value < 0.0:
-            raise ValueError(f"{name} is a mean number of mask queries and cannot be {value}; give a number from 0 upwards")
+            raise ValueError(f"{name} is a mean number of mask lookups and cannot be {value}; give a number >= 0")
     head_bandwidth, head_latency = _bandwidth(p, 0.0, 0.0), _latency(p, 0.0, 0.0)
     bandwidth, latency = _bandwidth(p, q_l, q_r), _latency(p, q_l, q_r)
-    # More queries never help, whatever the points of a calibration leave open.
+    # More lookups never help, however uncertain a calibration is.
     bandwidth = replace(bandwidth, upper=max(min(bandwidth.upper, head_bandwidth.upper), bandwidth.value))
     latency = replace(latency, lower=min(max(latency.lower, head_latency.lower), latency.value))
     basis = "; ".join(
-        f"{name}: goodness {goodness:.2f} of the fit, as scatter over 0 to {FITTED_TO:.0f} queries"
+        f"{name}: goodness {goodness:.2f} of the fit, as scatter over 0 to {FITTED_TO:.0f} lookups"
         if relative is None
         else f"{name}: scatter of {relative:.1%} around the calibration"
-        + ("" if covariance is None else ", and what its points leave open")
+        + ("" if covariance is None else ", and the uncertainty of its parameters")
         for name, relative, goodness, covariance in (
             ("bandwidth", p.bandwidth_relative_sd, p.goodness, p.bandwidth_covariance),
             ("latency", p.latency_relative_sd, p.latency_goodness or p.goodness, p.latency_covariance),
@@ -104,7 +105,7 @@ def scatter_from_goodness(p: Performance) -> tuple[float, float]:
     """Standard deviation of what the model leaves unexplained, (Gbit/s, microseconds).
 
     With R squared = explained / total variance, the unexplained variance is explained * (1 - R2) / R2. The explained variance is that of
-    the model itself over a grid of 0 to 100 queries in both directions.
+    the model itself over a grid of 0 to 100 lookups in both directions.
 
     >>> from wallwatch.domain.catalogue.load import profiles
     >>> [round(x, 2) for x in scatter_from_goodness(profiles()["CX-6"].performance)]

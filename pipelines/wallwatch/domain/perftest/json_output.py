@@ -1,6 +1,6 @@
-"""Reads the JSON that newer `perftest` tools write beside their table (`--out_json`): one object for each message size.
+"""Reads the JSON that newer `perftest` tools write next to their table (`--out_json`): one object for each message size.
 
-It does not say in which unit the bandwidth is: MiB/s, or Gbit/s where the tool was told so. The message rate tells, since both come
+It does not include the unit of the bandwidth: MiB/s, or Gbit/s if requested. The message rate identifies it, because both come
 from the same count.
 """
 
@@ -14,7 +14,7 @@ from wallwatch.domain.perftest.rows import Unusable
 from wallwatch.domain.perftest.runs import GBPS, Output, Row, Run, title_of
 
 _UNQUOTED = re.compile(r"^\s*(sl|report_min_bw)\s*:.*$", re.MULTILINE)
-"""Lines that the tools write without quotation marks, which is no JSON."""
+"""Lines that the tools write without quotation marks, which is not valid JSON."""
 _ALIKE = 0.03
 """Rounding of small numbers."""
 
@@ -37,12 +37,12 @@ def parse_json(text: str, name: str) -> Output:
         try:
             found, end = decoder.raw_decode(rest)
         except ValueError:
-            out.problems.append(f"{name}: its JSON is cut off or damaged; what was whole before it is used")
+            out.problems.append(f"{name}: its JSON is truncated or damaged; the complete results before that are used")
             break
         rest = rest[end:].lstrip(" \t\r\n,")
         _take(found, out)
     if not out.runs:
-        out.problems.append(f"{name}: no results of perftest; expected objects with test_info and results, as --out_json writes them")
+        out.problems.append(f"{name}: not perftest results; expected objects with test_info and results, as --out_json writes them")
     return out
 
 
@@ -52,17 +52,17 @@ def _take(found: Any, out: Output) -> None:
         return
     title = title_of(str(info.get("test", "")).replace("_", " "))
     if title is None:
-        out.problems.append(f"{out.name}: the test {info.get('test')!r} is none of send, write, read and atomic")
+        out.problems.append(f"{out.name}: the test {info.get('test')!r} must be send, write, read or atomic")
         return
     verb, bidirectional = title
     quantity = "latency" if any(key.startswith("t_") for key in results) else "bandwidth"
     try:
         row = _row(results)
     except Unusable as problem:
-        out.problems.append(f"{out.name}: a result left out: {problem}")
+        out.problems.append(f"{out.name}: a result skipped: {problem}")
         return
     except (KeyError, TypeError, ValueError, OverflowError):
-        out.problems.append(f"{out.name}: a result left out: it has no message size, or values that are no numbers")
+        out.problems.append(f"{out.name}: a result skipped: no message size, or values that are not numbers")
         return
     run = Run(verb, "latency" if quantity == "latency" else "bandwidth", bidirectional, _whole(info.get("Number_of_qps")),
               _whole(info.get("Mtu")), str(info.get("Connection_type") or "") or None, [row])  # fmt: skip
@@ -82,11 +82,11 @@ def _row(results: dict[str, Any]) -> Row:
     if size <= 0:
         raise ValueError(size)
     if average is None and times == [None, None]:
-        raise Unusable(f"at {size} bytes its bandwidth or latency is 0 or no number: nothing was measured")
+        raise Unusable(f"at {size} bytes its bandwidth or latency is 0 or not a number: nothing was measured")
     if average is not None:
         factor = _factor(average, rate, size)
         if factor is None:
-            raise Unusable(f"at {size} bytes the message rate does not tell whether the bandwidth is in MiB/s or Gbit/s")
+            raise Unusable(f"at {size} bytes the message rate does not show whether the bandwidth is in MiB/s or Gbit/s")
         average, peak = average * factor, None if peak is None else peak * factor
     return Row(
         size, _whole(results.get("n_iterations")), average, peak, rate, _positive(results.get("t_avg")),

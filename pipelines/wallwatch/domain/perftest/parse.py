@@ -18,9 +18,9 @@ from wallwatch.domain.perftest.text import lines_of
 
 _SETTING = re.compile(r"^\s*(?P<name>Number of qps|Mtu|TX depth|Connection type)\s*:\s*(?P<value>\S+)")
 _SINGLE = re.compile(r"^\s*\d+, ")
-"""One of the latencies that `-U` and `-H` list before the table: its summary is what is fitted."""
+"""One of the latencies that `-U` and `-H` list before the table: its summary is fitted."""
 _LISTED_IN = re.compile(r"^\s*#, (\w+)\s*$")
-"""Head of that list: its unit is the table's too, whatever the table's head says (`-C` gives cycles)."""
+"""Head of that list: its unit is the table's too, whatever the table's header states (`-C` gives cycles)."""
 _ONE_SIDE = re.compile(r"^\s*(Local|Remote) results:\s*$")
 """Above the shares of a bandwidth in both directions (`--report-both`), after the table of their sum."""
 _WHOLE_NUMBER = re.compile(r"\d[.,](\d{2}|\d{6})$")
@@ -29,7 +29,7 @@ _FILE_NAME = re.compile(r"(?<![a-z])(send|write|read|atomic)_(bw|lat)(?![a-z])",
 
 @dataclass(slots=True)
 class _Head:
-    """What was read since the last table."""
+    """State since the last table."""
 
     verb: Verb | None = None
     bidirectional: bool = False
@@ -45,7 +45,7 @@ def parse(text: str, name: str) -> Output:
     text : str
         What the tool printed, of one side or of both; any line ends.
     name : str
-        The file's name. It stands in for the title where that was cut off (`..._send_bw_...`).
+        The file's name. It replaces a truncated title (`..._send_bw_...`).
 
     Examples
     --------
@@ -83,13 +83,13 @@ def parse(text: str, name: str) -> Output:
             continue
         listed = _LISTED_IN.match(line)
         if listed and listed.group(1) not in US:
-            out.problems.append(f"{name}: its latencies are in {listed.group(1)} (-C), not in microseconds; its table was left out")
+            out.problems.append(f"{name}: its latencies are in {listed.group(1)} (-C), not in microseconds; its table was skipped")
             out.runs.remove(run)
             run = None
             continue
         if not line.strip()[:1].isdigit() or _SINGLE.match(line):
             continue
-        # A number that was cut off may still be one: the last line counts without its end only where it ends as the tools write numbers.
+        # A truncated number may still be a number: an unterminated last line counts only if it ends the way the tools write numbers.
         cut = number == len(lines) and line == line.rstrip() and not _WHOLE_NUMBER.search(line)
         try:
             run.rows.append(row_of("" if cut else line, columns))
@@ -103,32 +103,32 @@ def parse(text: str, name: str) -> Output:
 
 
 def _left_out(name: str, count: int, why: str) -> str:
-    return f"{name}: {'a line' if count == 1 else f'{count} lines'} of its tables left out: {why}"
+    return f"{name}: {'a line' if count == 1 else f'{count} lines'} of its tables skipped: {why}"
 
 
 def _nothing(name: str, lines: Sequence[str]) -> str:
     if not any(line.strip() for line in lines):
         return f"{name}: the file is empty"
     if any("#bytes" in line for line in lines):
-        return f"{name}: a table of perftest without results: the run was broken off, or this is the side that prints none"
+        return f"{name}: a perftest table without results: the run was aborted, or this side prints none"
     return (
-        f"{name}: no table of perftest; expected lines below a head that begins with #bytes, or the JSON of --out_json"
-        " (--output prints a bare number, which does not say at which message size)"
+        f"{name}: no perftest table; expected lines below a header that starts with #bytes, or the JSON of --out_json"
+        " (--output prints a bare number without its message size)"
     )
 
 
 def _begin(out: Output, head: _Head, columns: Columns) -> Run | None:
-    """A run for the table below a head line; None, with the reason noted, where it cannot be told what was measured."""
+    """A run for the table below a head line; None, with the reason noted, if the measurement is unknown."""
     quantity: Quantity = "latency" if any(c.startswith("t_") for c in columns) else "bandwidth"
     unknown = unknown_unit(columns)
     if unknown is not None:
-        out.problems.append(f"{out.name}: the unit of the column {unknown!r} is not known; its table was left out")
+        out.problems.append(f"{out.name}: unknown unit of the column {unknown!r}; its table was skipped")
         return None
     verb = head.verb
     if verb is None:
         named = _FILE_NAME.search(out.name)
         if named is None:
-            out.problems.append(f"{out.name}: a table without a title: neither it nor the file's name says send, write or read")
+            out.problems.append(f"{out.name}: a table without a title: neither the table nor the file name contains send, write or read")
             return None
         verb = verb_of(named.group(1))
     run = Run(

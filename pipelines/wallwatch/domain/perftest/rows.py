@@ -19,7 +19,7 @@ _ALIKE = 0.1
 
 
 class Unusable(ValueError):
-    """A line that is no measurement; the message says why, and is one for all lines with the same reason."""
+    """A line that is not a measurement; the message gives the reason, once for all lines with the same one."""
 
 
 def columns_of(line: str) -> Columns:
@@ -32,7 +32,7 @@ def columns_of(line: str) -> Columns:
 
 
 def unknown_unit(columns: Columns) -> str | None:
-    """A column of bandwidth or time whose unit is not known."""
+    """A column of bandwidth or time whose unit is unknown."""
     return next((c for c in columns if _unit(c) and c.startswith(("BW", "t_")) and _unit(c) not in GBPS and _unit(c) not in US), None)
 
 
@@ -42,20 +42,20 @@ def row_of(line: str, columns: Columns) -> Row:
     Raises
     ------
     Unusable
-        Where it is no whole row of numbers, where nothing was measured, or where its numbers contradict each other.
+        If it is not a complete row of numbers, nothing was measured, or its numbers contradict each other.
     """
     cells = [_DECIMAL_COMMA.sub(r"\1.\2", cell) for cell in line.split()]
     if len(cells) < len(columns) or not columns:
-        raise Unusable("cut off or damaged")
+        raise Unusable("truncated or damaged")
     try:
         values = dict(zip(columns, (float(cell) for cell in cells[: len(columns)]), strict=True))
     except ValueError:
-        raise Unusable("cut off or damaged") from None
+        raise Unusable("truncated or damaged") from None
     if any(math.isnan(v) or math.isinf(v) for v in values.values()):
         raise Unusable("a value is nan or inf: the tool divided by no time")
     message = values["#bytes"]
     if not message.is_integer() or message <= 0 or any(not 0 <= v < 1e15 for v in values.values()):
-        raise Unusable("cut off or damaged")
+        raise Unusable("truncated or damaged")
 
     def value(prefix: str, units: dict[str, float]) -> float | None:
         for column, number in values.items():
@@ -79,7 +79,9 @@ def row_of(line: str, columns: Columns) -> Row:
     if row.average_gbps is not None and row.rate_mpps is not None and row.rate_mpps >= 0.01:
         counted = row.rate_mpps * message * 8 / 1e3
         if abs(row.average_gbps - counted) > _ALIKE * max(row.average_gbps, counted):
-            raise Unusable(f"at {message:.0f} bytes the bandwidth is {row.average_gbps:.1f} Gbit/s and the message rate says {counted:.1f}")
+            raise Unusable(
+                f"at {message:.0f} bytes the bandwidth is {row.average_gbps:.1f} Gbit/s and the message rate gives {counted:.1f}"
+            )
     return row
 
 

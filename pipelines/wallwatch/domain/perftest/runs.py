@@ -39,7 +39,7 @@ class Row:
 
 @dataclass(slots=True)
 class Run:
-    """One run of a tool: what it says of itself and its table."""
+    """One run of a tool: its settings and its table."""
 
     verb: Verb
     quantity: Quantity
@@ -60,7 +60,7 @@ class Output:
 
 
 def title_of(line: str) -> tuple[Verb, bool] | None:
-    """Verb of a test's title, and whether both directions send; None where the line is no title.
+    """Verb of a test's title, and whether both directions send; None if the line is not a title.
 
     >>> title_of("        RDMA_Write Bidirectional BW Test"), title_of("Send Latency Test"), title_of("Link type : Ethernet")
     (('write', True), ('send', False), None)

@@ -20,7 +20,7 @@ _COLLECTED = re.compile(
 
 
 def text_of(data: bytes) -> str:
-    """The text of a file: gzip unpacked, UTF-8 or UTF-16 by its mark; bytes that are no text become replacement characters.
+    """The text of a file: gzip unpacked, UTF-8 or UTF-16 by its mark; invalid bytes become replacement characters.
 
     What is whole before the damage of a gzip file is used.
 
@@ -32,7 +32,7 @@ def text_of(data: bytes) -> str:
     while data.startswith(_GZIP):
         data = _unpacked(data)
     if len(data) > MOST_BYTES:
-        raise ValueError(f"it is larger than {MOST_BYTES // 2**20} MiB, which no output of perftest is")
+        raise ValueError(f"it is larger than {MOST_BYTES // 2**20} MiB, too large for perftest output")
     for mark, encoding in _MARKS.items():
         if data.startswith(mark):
             return data.decode(encoding, errors="replace")

@@ -1,1 +1,1 @@
-"""Mask plans: which masks an RNIC should try first, the steps that get there, and the proof that no packet is treated otherwise."""
+"""Mask plans: which masks an RNIC should look up first, the steps to get there, and the proof that every packet is handled as before."""

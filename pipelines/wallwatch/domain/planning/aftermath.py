@@ -1,8 +1,9 @@
 """Does the switch, after a plan was carried out, do what it did before? The proof again, of the flows that it really has.
 
-Between two dumps of a live switch flows go and come: Open vSwitch takes idle ones away and installs others, by the same rules as ever.
-So a flow that is missing is no difference, since its packets go to software, which decides them alike; and flows that are neither of before
-nor the plan's are Open vSwitch's own business. What is left has to agree: wherever a packet meets a flow now that is of before or of the
+Between two dumps of a live switch flows go and come: Open vSwitch removes idle ones and installs others, by unchanged rules.
+So a missing flow is not a difference, because its packets go to software, which decides them alike; and flows that are neither from
+before nor from the plan belong to Open vSwitch. What is left has to agree: wherever a packet matches a flow now that is from before or
+from the
 plan, its actions are those that it met before.
 """
 
@@ -19,7 +20,7 @@ from wallwatch.domain.planning.compare import Comparison, NotComparable, compare
 
 @dataclass(frozen=True)
 class Aftermath:
-    """What the flows afterwards say."""
+    """The result of comparing the flows afterwards."""
 
     proof: Comparison
     missing: int
@@ -48,7 +49,7 @@ def aftermath(before: Dump, after: Dump, entries: Set[str]) -> Aftermath:
             raise NotComparable(f"line {dump.bad[0].line} of the flows {name} could not be read: {dump.bad[0].reason}")
     known = {(flow.value, flow.mask) for flow in before.flows}
     standing = _once([flow for flow in after.flows if flow.ufid in entries or (flow.value, flow.mask) in known])
-    # A dump does not tell where the entries stand. First is where they decide most: behind the rules around them they decide nothing.
+    # A dump does not show where the entries are. First is the worst case: behind the rules around them they decide nothing.
     standing.sort(key=lambda flow: flow.ufid not in entries)
     there = {(flow.value, flow.mask) for flow in standing}
     first = _once(before.flows)

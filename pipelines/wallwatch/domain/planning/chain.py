@@ -51,7 +51,7 @@ class Chain:
 
     @property
     def queries(self) -> float | None:
-        """The mean number of mask queries of a packet, `Q`; None without packets."""
+        """Mean mask lookups per packet, `Q`; None without packets."""
         return sum(one.position * one.packets for one in self.masks) / self.packets if self.packets else None
 
 

@@ -13,12 +13,12 @@ from wallwatch.domain.masks.rules import Numbers, RuleSet, Words, chain_order, d
 from wallwatch.domain.masks.space import HeaderSpace
 from wallwatch.domain.planning.proof import Mask, Proof, Witness, prove
 
-READINGS = ("masks in the order in which they are first seen", "masks in that order on each port", "flows in the order of the dump")
+READINGS = ("masks in the order of their first appearance", "masks in that order on each port", "flows in the order of the dump")
 """A dump does not print the order in which the RNIC tries masks; where the order decides, the sets must agree in each of these."""
 
 
 class NotComparable(ValueError):
-    """Dumps that cannot be compared; the message says what to do."""
+    """Dumps that cannot be compared; the message explains what to do."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def compare(before: Dump, after: Dump) -> Comparison:
             first = dump.bad[0]
             raise NotComparable(f"the dump {name} has {len(dump.bad)} lines that could not be read; line {first.line}: {first.reason}")
     if not before.flows and not after.flows:
-        raise NotComparable("neither dump has any flow")
+        raise NotComparable("both dumps are empty")
     _same_ports(before, after)
     return compare_flows(before.flows, after.flows, before.space)
 
@@ -167,7 +167,7 @@ def _same_ports(before: Dump, after: Dump) -> None:
     """Names and numbers of ports cannot be compared."""
     first, second = _ports(before), _ports(after)
     if first and second and first.isdisjoint(second) and _numeric(first) != _numeric(second):
-        raise NotComparable("one dump has names of ports and the other numbers: dump both with `--names`, or both with `--no-names`")
+        raise NotComparable("one dump has port names and the other port numbers: dump both with `--names`, or both with `--no-names`")
 
 
 def _ports(dump: Dump) -> set[str]:

@@ -18,7 +18,7 @@ from wallwatch.domain.planning.overlap import conflicts, first_container
 from wallwatch.domain.planning.traffic import IDLE_S, LATER_S, SOON_S, Traffic
 
 LEAST_SERVED = 0.01
-"""A hyper mask that serves less of its direction's packets is not made: all others would be one query later for it."""
+"""Minimum share of its direction's packets for a hyper mask: it costs all other packets one more lookup."""
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,14 @@ class DirectionPlan:
     order: Order
     """Indexes into `cascading`."""
     cascading: tuple[ChainMask, ...]
-    """The masks that are there afterwards, in the chain's order before; hyper masks that are new stand last."""
+    """The masks after the plan, in the chain's previous order; new hyper masks are last."""
     heads: tuple[int, ...]
     """Which of them are hyper masks."""
     removed: tuple[ChainMask, ...]
     queries_after: float | None
-    """Mean queries a minute after the dump, when some of the flows with entries have ended and others have come under their masks."""
+    """Mean lookups one minute after the dump, when some flows with entries are gone and others were added under their masks."""
     queries_at_best: float | None
-    """While all flows with entries go on."""
+    """While all flows with entries are active."""
     queries_later: float | None
     """Three minutes after the dump."""
 
@@ -47,14 +47,14 @@ class DirectionPlan:
 
 
 def contested_pairs(rules: RuleSet, order: Numbers) -> Numbers:
-    """Pairs of rows that overlap and have different actions, shape (pairs, 2); the first wins. Open vSwitch makes none, people can."""
+    """Pairs of rows that overlap and have different actions, shape (pairs, 2); the first wins. Open vSwitch creates none, but users can."""
     found = [np.stack([a, b], axis=1)[order[a] < order[b]] for a, b in conflicts(rules, rules)]
     return np.concatenate(found) if found else np.zeros((0, 2), dtype=np.int64)
 
 
 @dataclass(frozen=True)
 class DirectionPlanner:
-    """What the plans of both directions are made of."""
+    """Inputs of the plans of both directions."""
 
     flows: list[Flow]
     space: HeaderSpace
@@ -82,7 +82,7 @@ class DirectionPlanner:
 
     @staticmethod
     def _better(exact: DirectionPlan, plain: DirectionPlan) -> bool:
-        """Whether the plan with exact entries saves queries that are worth its moves."""
+        """Whether the plan with exact entries saves lookups that are worth its moves."""
         if exact.queries_after is None or plain.queries_after is None:
             return False
         saved = plain.queries_after - exact.queries_after
@@ -175,13 +175,13 @@ class DirectionPlanner:
         return standing
 
     def idle(self, mask: ChainMask) -> bool:
-        """No packet for ten minutes; of a mask that was never used the dump does not tell how long it is there."""
+        """No packet for ten minutes; for a mask that was never used the dump does not show its age."""
         return mask.packets == 0 and IDLE_S <= mask.idle_s < np.inf
 
     def _meeting(
         self, masks: Sequence[ChainMask], exact: Mapping[tuple[int, bool], HyperMask], shielded: Sequence[int], after_s: float
     ) -> list[float]:
-        """Packets of the last minute that meet each mask so long afterwards. By then a part of the flows with entries has ended, and those
+        """Packets of the last minute that match each mask this much later. By then some flows with entries are gone, and those
         that came in their place meet the masks of the rules behind the entries."""
         staying = self.traffic.staying(after_s)
         left = self.traffic.packets.copy()
@@ -206,6 +206,6 @@ class DirectionPlanner:
 
 
 def _queries(chain: Sequence[int], packets: Sequence[float]) -> float | None:
-    """Mean queries of packets that meet masks in this order."""
+    """Mean lookups of packets that meet masks in this order."""
     total = sum(packets)
     return sum(place * packets[at] for place, at in enumerate(chain)) / total if total else None

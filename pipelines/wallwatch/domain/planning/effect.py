@@ -16,7 +16,7 @@ PACE_SHARE = 0.5
 
 @dataclass(frozen=True)
 class Expected:
-    """Mean queries in both chains and the performance that follows from them; None without traffic in either direction."""
+    """Mean lookups in both chains and the performance that follows from them; None without traffic in either direction."""
 
     q_l: float | None
     q_r: float | None
@@ -25,7 +25,7 @@ class Expected:
 
 
 def expected(profile: Profile, q_l: float | None, q_r: float | None) -> Expected:
-    """The performance of a connection whose packets meet `q_l` masks here and `q_r` at its peer; a direction without traffic counts as 0.
+    """The performance of a connection whose packets need `q_l` lookups here and `q_r` at its peer; a direction without traffic counts as 0.
 
     >>> from wallwatch.domain.catalogue.load import profiles
     >>> round(expected(profiles()["CX-6"], 0.0, None).bandwidth_gbps, 1)
@@ -53,7 +53,7 @@ class Cost:
 
 
 def cost(done: list[Step], traffic: Traffic, row_of: dict[int, int], shielded: set[int], profile: Profile, careful: bool) -> Cost:
-    """Count the operations and the packets that pass through software while their flow is away.
+    """Count the operations and the packets that pass through software while their flow is missing.
 
     Parameters
     ----------

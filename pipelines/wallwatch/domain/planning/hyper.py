@@ -1,9 +1,9 @@
 """The hyper mask: exact entries for flows that have traffic, ahead of all other masks (paper, section 4.3).
 
-Exact in every bit of a field that any rule of the table looks at: two packets that agree there are treated alike by all of them.
+Exact in every bit of a field that any rule of the table looks at: two packets that agree there are handled alike by all of them.
 
 An entry is always a part of the rule that its packets meet today and does the same, so it changes no packet's treatment whatever its
-values are. What a rule leaves open must be known to make an exact entry of it: a dump tells it where other flows of the same Ethernet
+values are. What a rule leaves open must be known to make an exact entry of it: a dump shows it if other flows of the same Ethernet
 address match its IP address in full. A guess that is wrong costs an entry without packets, nothing else.
 """
 
@@ -22,7 +22,7 @@ from wallwatch.domain.masks.space import HeaderSpace
 from wallwatch.domain.planning.traffic import IDLE_S, Traffic
 
 PAIRS = tuple((f"eth.{end}", f"{version}.{end}") for version in ("ipv4", "ipv6") for end in ("src", "dst"))
-"""An Ethernet address tells the IP address of the same end, where it has only one in the dump."""
+"""An Ethernet address identifies the IP address of the same end, if it has only one in the dump."""
 
 
 class Entry(NamedTuple):
@@ -45,22 +45,22 @@ class HyperMask:
     entries: tuple[Entry, ...]
     evicted: tuple[int, ...]
     left_out: int
-    """Entries for which there was no room."""
+    """Entries that exceeded the maximum."""
     uncovered: int
-    """Flows with traffic whose exact header the dump does not tell."""
+    """Flows with traffic whose exact header is not in the dump."""
     resting: int = 0
-    """Flows with traffic that do not go on: they would lose an entry while they rest."""
+    """Flows with traffic that do not continue: they would lose an entry while idle."""
 
     @property
     def shielded(self) -> Iterator[int]:
-        """Rows whose packets have an entry that is made. Of one that is only expected the rule keeps its packets."""
+        """Rows whose packets get an entry. For an entry that is only expected, the rule keeps the packets."""
         return (entry.row for entry in self.entries if not entry.known_before)
 
 
 def choose(rows: Sequence[int], flows: Sequence[Flow], space: HeaderSpace, traffic: Traffic) -> HyperMask | None:
     """The hyper mask of one table with all entries that it could have: the set of fields under which most packets have exact entries.
 
-    None where there is none. `fit` takes as many entries as there is room for.
+    None if there is none. `fit` takes as many entries as the maximum allows.
 
     Parameters
     ----------
@@ -123,13 +123,13 @@ class _Header(NamedTuple):
 
 @dataclass
 class _Headers:
-    """The headers of a table's flows that have packets and go on."""
+    """The headers of a table's flows that have packets and continue."""
 
     known: list[_Header] = field(default_factory=list)
     packets: dict[tuple[int, int], float] = field(default_factory=dict)
     """By need and fields."""
     resting: int = 0
-    """Flows with packets that do not go on."""
+    """Flows with packets that do not continue."""
 
 
 def _headers_of(
@@ -159,10 +159,10 @@ def _headers_of(
 
 
 def _completed(exact: int, value: int, open_ends: Sequence[tuple[dict[int, int | None], int, int, int]]) -> tuple[int, int]:
-    """Fields and bits of a flow with the IP addresses that its Ethernet addresses tell."""
+    """Fields and bits of a flow with the IP addresses that its Ethernet addresses identify."""
     fields = exact
-    for told, ethernet, counted, place in open_ends:
-        address = told.get(value & ethernet)
+    for addresses, ethernet, counted, place in open_ends:
+        address = addresses.get(value & ethernet)
         if address is not None and not (address ^ value) & counted:
             fields |= place
             value |= address
@@ -170,7 +170,7 @@ def _completed(exact: int, value: int, open_ends: Sequence[tuple[dict[int, int |
 
 
 def fit(masks: Sequence[HyperMask], capacity: int, traffic: Traffic, spare: Callable[[Sequence[int]], Set[int]]) -> tuple[HyperMask, ...]:
-    """The hyper masks with as many entries as there is room for, all together: the least recently used are left out.
+    """The hyper masks with as many entries as the common maximum allows: the least recently used are skipped.
 
     Entries that are there and idle for ten minutes leave, and above the capacity the least recently used; a rule that nothing replaces
     stays.
@@ -230,12 +230,12 @@ class _End:
 
 @dataclass(frozen=True)
 class _Addresses:
-    """What a table tells of IP addresses: one Ethernet address has one."""
+    """IP addresses in a table, by Ethernet address."""
 
     ends: list[_End]
     """Those of which any mask looks at both addresses."""
     learned: dict[int, dict[int, int | None]]
-    """Place of the IP field -> Ethernet address -> IP address; None where there are several."""
+    """Place of the IP field -> Ethernet address -> IP address; None if there are several."""
 
     @classmethod
     def of(
@@ -248,11 +248,11 @@ class _Addresses:
         ]
         learned: dict[int, dict[int, int | None]] = {end.place: {} for end in ends}
         for end in ends:
-            both, told = end.address | end.ethernet, learned[end.place]
+            both, addresses = end.address | end.ethernet, learned[end.place]
             for mask, rows in by_mask.items():
                 for row in rows if mask & both == both else ():
                     key, value = flows[row].value & end.ethernet, flows[row].value & end.address
-                    told[key] = value if told.get(key, value) == value else None
+                    addresses[key] = value if addresses.get(key, value) == value else None
         return cls(ends, learned)
 
     def open_ends(self, mask: int, exact: int) -> list[tuple[dict[int, int | None], int, int, int]]:

@@ -20,12 +20,12 @@ VERSION = 1
 
 
 def identity(flow: Flow) -> str:
-    """What tells a flow of a dump from the others: its ufid, or the match where none was printed."""
+    """The identity of a flow in a dump: its ufid, or the match if none was printed."""
     return flow.ufid or flow.match
 
 
 def digest(flow: Flow) -> str:
-    """64 bits of SHA-256 of match and actions as they were read: the agent makes the same of its own dump.
+    """64 bits of SHA-256 of match and actions as they were read: the agent computes the same from its own dump.
 
     >>> digest(Flow(1, "", "in_port(1),eth_type(0x0800)", "2", 0, 0, written="2"))
     '7b38e7f7065fa0a0'
@@ -34,9 +34,9 @@ def digest(flow: Flow) -> str:
 
 
 def operations(plan: Plan, plan_id: UUID, host: str, pci: str) -> dict[str, Any]:
-    """Everything that the agent needs: the flows that the plan was made of, and the steps in their order.
+    """Everything that the agent requires: the flows that the plan is based on, and the steps in order.
 
-    Entries get identities of their own, made of the plan's, so that they can be found again and taken away whatever else comes.
+    Entries get identities derived from the plan's, so that they can be found and removed later.
     """
     return {
         "version": VERSION,

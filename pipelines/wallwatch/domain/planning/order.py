@@ -1,6 +1,6 @@
 """Which masks to move so that traffic meets its mask early, with few flows re-added.
 
-A mask that is made anew goes to the end of the chain; none can be put before another. So the masks that stay keep their order in front, and
+A recreated mask goes to the end of the chain; none can be inserted before another. So the masks that stay keep their order in front, and
 those that are moved follow behind them, by locality score. Moving cold masks out of the way of hot ones costs less than sorting all.
 """
 
@@ -15,8 +15,7 @@ from wallwatch.domain.planning.chain import ChainMask
 from wallwatch.domain.planning.traffic import Floats
 
 SLACK_SHARE, SLACK_QUERIES = 0.05, 0.1
-"""How much longer than the best order an order may be, in mean queries, when it moves fewer flows: a twentieth, at least a tenth of a
-query."""
+"""Accepted excess over the best order, in mean lookups, for moving fewer flows: 5 %, at least 0.1 lookups."""
 
 
 MOST_OPTIONS = 48
@@ -38,7 +37,7 @@ def arrange(
     before: Collection[tuple[int, int]],
     heads: Collection[int] = (),
 ) -> Order:
-    """The cheapest order whose mean queries are near those of the best one.
+    """The cheapest order whose mean lookups are near those of the best one.
 
     Parameters
     ----------
@@ -59,7 +58,7 @@ def arrange(
     limits = (0.0, *np.unique(scores[scores > 0]))
     limits = limits[:: -(-len(limits) // MOST_OPTIONS)] if len(forced) + len(heads) < len(masks) else limits[:1]
     scores[list(heads)] = np.inf
-    while any(scores[first] < scores[second] for first, second in before):  # what must stand ahead of a hot mask is as hot
+    while any(scores[first] < scores[second] for first, second in before):  # a mask that must precede a hot mask is as hot
         for first, second in before:
             scores[first] = max(scores[first], scores[second])
     options = [_option(scores, frozenset(forced), limit, before, every) for limit in limits for every in (False, True)]
@@ -70,7 +69,7 @@ def arrange(
     fitting = [
         (int(sizes[list(one.moved)].sum()), cost, at)
         for at, (one, cost) in enumerate(zip(options, costs, strict=True))
-        if cost <= best + (slack if one.moved else 2 * slack)  # what stands well is not moved for little
+        if cost <= best + (slack if one.moved else 2 * slack)  # a well-placed mask is not moved for a small gain
     ]
     return options[min(fitting)[2]]
 

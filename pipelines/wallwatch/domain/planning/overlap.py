@@ -17,7 +17,7 @@ from wallwatch.domain.masks.rules import Numbers, RuleSet, Words, hashed
 NOWHERE = np.iinfo(np.int64).max
 """Order of a container that does not exist."""
 MOST_PAIRS = 200_000
-"""Pairs that are compared at once, some 100 MB."""
+"""Pairs compared at once, about 100 MB."""
 SMALLEST_PART = 256
 """Rules below which taking parts apart costs more than the join itself."""
 

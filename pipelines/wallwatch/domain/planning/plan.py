@@ -34,7 +34,7 @@ from wallwatch.domain.planning.traffic import recent
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything about a plan; it may be offered when `offered` says so."""
+    """Everything about a plan; it may be offered if `offered` is true."""
 
     space: HeaderSpace
     directions: dict[Direction, DirectionPlan]
@@ -49,9 +49,9 @@ class Plan:
     proof: Comparison
     low: Expected
     high: Expected
-    """What is expected three minutes after the dump, and while all flows with entries go on."""
+    """What is expected three minutes after the dump, and while all flows with entries continue."""
     left_to_software: int
-    """Flows of removed masks: nothing used them for ten minutes; should a packet come, software decides it as it did."""
+    """Flows of removed masks: unused for ten minutes; if a packet comes, software decides it as before."""
     released: int
     """Flows of moved masks that are not added again, since an exact entry has their packets; should another come, software decides it."""
     flows: int
@@ -105,7 +105,7 @@ def make_plan(
 ) -> Plan:
     """Plan the masks of a whole dump.
 
-    Where a dump says which flows are offloaded, those are planned: only they are in the RNIC.
+    If a dump marks offloaded flows, only those are planned: only they are in the RNIC.
 
     Parameters
     ----------
@@ -114,9 +114,9 @@ def make_plan(
     hyper_capacity : int, optional
         Entries of the hyper mask; the profile's wall of offloaded flows unless given.
     q_r : float, optional
-        Mean queries at the peers, if they are measured; unless given, the peers' chains are taken to be as this RNIC's ingress chain.
+        Mean lookups at the peers, if measured; by default the peers' chains are assumed to equal this RNIC's ingress chain.
     expected_headers : sequence of (value, mask)
-        Headers of flows that are likely to come (`warmup`): they get entries where there is room.
+        Headers of flows that are likely to come (`warmup`): they get entries up to the maximum.
     release : bool
         Whether flows whose packets have an exact entry are left out when their mask is moved. Nobody would use them, and Open vSwitch
         would delete them within seconds; but until it installs them again, packets of theirs that no entry has go to software. Never
@@ -125,7 +125,7 @@ def make_plan(
     Raises
     ------
     NotComparable
-        When the dump was not read whole, or has no flow: a plan made of a part would not be proven for the rest.
+        When the dump was not read completely, or is empty: a plan for a part would not be proven for the rest.
     """
     started = time.perf_counter()
     flows = _planned(dump)

@@ -31,9 +31,9 @@ class PlanExpectation(BaseModel):
 
 class PlanExpected(BaseModel):
     before: PlanExpectation
-    after: PlanExpectation = Field(description="A minute after the flows were read")
-    low: PlanExpectation = Field(description="Three minutes after: flows with entries have ended, others came under the masks behind")
-    high: PlanExpectation = Field(description="While all flows with entries go on")
+    after: PlanExpectation = Field(description="One minute after the flows were read")
+    low: PlanExpectation = Field(description="Three minutes after: flows with entries are gone, others were added under the masks behind")
+    high: PlanExpectation = Field(description="While all flows with entries are active")
     bandwidth_gain: float | None
     latency_gain: float | None
 
@@ -59,7 +59,7 @@ class HyperMaskUse(BaseModel):
     evicted: int
     left_out: int
     without_exact_header: int
-    resting: int = Field(description="Flows with traffic that rest or have just come; they would lose an entry")
+    resting: int = Field(description="Flows with traffic that are idle or new; they would lose an entry")
 
 
 class HyperUse(BaseModel):
@@ -120,7 +120,7 @@ class TreatedAs(BaseModel):
 class CounterExample(BaseModel):
     """A packet that is treated differently."""
 
-    packet: dict[str, str] = Field(description="Header fields; those that are not named may have any value that the flows allow")
+    packet: dict[str, str] = Field(description="Header fields; fields not listed may have any value that the flows allow")
     before: TreatedAs
     after: TreatedAs
     order: str
@@ -154,7 +154,9 @@ class PlanSummary(BaseModel):
     hyper: HyperUse
     entries_after: int
     left_to_software: int
-    released: int = Field(description="Flows that are not added again when their mask is moved, since an exact entry has their packets")
+    released: int = Field(
+        description="Flows that are not added again when their mask is moved, because an exact entry handles their packets"
+    )
     traffic: str
     chains: PlannedChains
     proof: PlanProof

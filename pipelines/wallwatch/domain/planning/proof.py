@@ -7,7 +7,7 @@ either matches is decided by both, with the same actions. That holds when
 2. wherever a rule of one and a rule of the other overlap and their actions differ, no packet of the overlap is decided by these two: it is
    decided before, by another rule of one of them.
 
-Both are checked for all rules; what is left over is a packet for which they differ.
+Both are checked for all rules; a remaining header is a packet for which they differ.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def prove(
     try:
         witness = search.uncovered() or search.contested(readings)
     except Undecided:
-        reason = "the rules overlap in too many ways to decide this within the budget of the search"
+        reason = "the rules overlap in too many ways to decide this within the search budget"
         return Proof("undecided", None, reason, search.pairs, search.searched)
     verdict: Verdict = "equivalent" if witness is None else "different"
     return Proof(verdict, witness, "", search.pairs, search.searched)

@@ -1,7 +1,7 @@
 """The operations of a plan, in an order in which no packet ever meets other actions than before.
 
 1. Exact entries are added. Each does what the rule does that its packets meet today, so nothing changes for them, and from now on they need
-   no rule that the next steps take away. Those of a mask that is moved are added right before: while their packets still meet the mask
+   no rule that the next steps remove. Those of a mask that is moved are added right before: while their packets still meet the mask
    ahead, the entries are idle, and Open vSwitch would delete them after `max-idle` (10 s).
 2. Masks that nothing used for ten minutes, and entries that left the hyper mask, are removed.
 3. Masks are moved: all flows of one are deleted, so that its place in the chain is given up, and added again, which puts it at the end.
@@ -81,11 +81,11 @@ def steps(
 
 
 def applied(chain: Sequence[Flow], done: Sequence[Step]) -> list[Flow]:
-    """The chain after the steps: what is added stands behind everything that is there, or with its own mask.
+    """The chain after the steps: additions go behind all existing flows, or to their own mask.
 
-    This is what the proof is made of, so that it speaks of the steps and not of what they were meant to do.
+    The proof uses this chain, so that it covers the steps themselves and not their intention.
     """
-    masks: dict[tuple[int, bool], dict[int, Flow]] = {}  # flows by their line, which entries that are made have too
+    masks: dict[tuple[int, bool], dict[int, Flow]] = {}  # flows by their line, which created entries have too
     for flow in chain:
         masks.setdefault((flow.mask, flow.recirculated), {})[flow.line] = flow
     key: tuple[int, bool] = (-1, False)

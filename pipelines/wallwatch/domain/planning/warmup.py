@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from sklearn.mixture import GaussianMixture
 
 SEED = 20250908
-"""The same past gives the same flows."""
+"""Fixed seed: the same past gives the same flows."""
 MOST_COMPONENTS = 6
 LEAST_OBSERVATIONS = 50
-"""With fewer a mixture says nothing that the last dump does not say."""
+"""With fewer a mixture adds nothing to the last dump."""
 DAY_S = 86400.0
 TIME_FEATURES = 2
 """Of an observation: sine and cosine of the time of day come first."""
 MOST_FITTED = 20_000
 """Observations that the mixture is fitted to; of more every n-th."""
 SHARE_OF_LIKELY = 0.05
-"""A flow is likely when the density at it is above that of so many of the observations near now."""
+"""A flow is likely when its density is above that of this share of the observations near the current time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,9 @@ def observations(dump: Dump, at_s: float) -> list[Observation]:
 
 
 def likely(past: Sequence[Observation], present: Sequence[Observation], space: HeaderSpace, now_s: float) -> list[tuple[int, int]]:
-    """Headers of past flows that are not there now and are likely to come at this time, most likely first, as (value, mask).
+    """Headers of past flows that are not present now and are likely to return at this time, most likely first, as (value, mask).
 
-    An empty list where the past is too short to tell.
+    An empty list if the past is too short.
     """
     there = {(one.value, one.mask) for one in present}
     latest = {(one.value, one.mask): one for one in past if (one.value, one.mask) not in there}

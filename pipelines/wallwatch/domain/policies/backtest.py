@@ -1,4 +1,4 @@
-"""What policies would have said of events of the past: for `wallwatch policy backtest` and for the backend."""
+"""Runs policies over past events: for `wallwatch policy backtest` and for the backend."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wallwatch.domain.policies.watch import BOOT, LOSSES, Watch
 PROGRESS_EVERY = 20_000
 
 Progress = Callable[[int, int], None]
-"""Told now and then how many events were read, and the time of the last one (us)."""
+"""Progress callback: number of events read, and the time of the last one (us)."""
 
 
 @dataclass(slots=True)
@@ -20,7 +20,7 @@ class Report:
     """Times are microseconds since 1970; without events both are 0."""
 
     violations: list[Violation]
-    """The first of them, by time; there may have been more, which `counts` says."""
+    """The first violations, by time; `counts` has the total."""
     counts: dict[str, Counts] = field(default_factory=dict)
     events: int = 0
     from_us: int = 0
@@ -33,14 +33,14 @@ def kinds_bound(policy: Policy) -> set[str]:
 
 
 def kinds_read(policies: Iterable[Policy]) -> set[str]:
-    """Kinds of events that a backtest of these policies must read: those, boots, and what tells of lost events."""
+    """Kinds of events that a backtest of these policies must read: those, boots, and reports of lost events."""
     return set().union(*map(kinds_bound, policies)) | set(LOSSES) | {BOOT}
 
 
 def backtest(
     policies: Iterable[Policy],
     events: Iterable[Event],
-    most_told: int = 1_000_000,
+    most_reported: int = 1_000_000,
     progress: Progress | None = None,
     *,
     past: bool = False,
@@ -51,9 +51,9 @@ def backtest(
     Parameters
     ----------
     past : bool
-        Subjects may have a past that the events do not tell: they begin as unknown.
+        Subjects may have earlier events that are not included: they start as unknown.
     until_us : int, optional
-        All events up to this time are there, so that timers run until then; the time of the last event when not given.
+        All events up to this time are included, so timers run until then; defaults to the time of the last event.
 
     Examples
     --------
@@ -67,14 +67,14 @@ def backtest(
         report.events += 1
         report.to_us = max(report.to_us, event.at_us)
         report.from_us = min(report.from_us or event.at_us, event.at_us)
-        _tell(report, watch.take(event), most_told)
+        _report(report, watch.take(event), most_reported)
         if progress is not None and report.events % PROGRESS_EVERY == 0:
             progress(report.events, event.at_us)
-    _tell(report, watch.tick((report.to_us if until_us is None else until_us) + 1), most_told)
+    _report(report, watch.tick((report.to_us if until_us is None else until_us) + 1), most_reported)
     report.violations.sort(key=lambda one: one.at_us)
     report.counts = watch.counts()
     return report
 
 
-def _tell(report: Report, found: list[Violation], most: int) -> None:
+def _report(report: Report, found: list[Violation], most: int) -> None:
     report.violations += found[: max(most - len(report.violations), 0)]

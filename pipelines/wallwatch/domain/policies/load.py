@@ -1,4 +1,4 @@
-"""The catalogue's policies, and the machine of each; both are made once in a process."""
+"""The catalogue's policies and their monitors; both are created once per process."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ def policies() -> dict[str, Policy]:
 
 @cache
 def machine(formula: str) -> Widened:
-    """The monitor of a policy's formula, widened for lost events; its runners begin anew after each violation."""
+    """The monitor of a policy's formula, widened for lost events; its runners restart after each violation."""
     return widened(compiled(formula), restarts=True)

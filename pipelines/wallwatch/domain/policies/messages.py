@@ -1,4 +1,4 @@
-"""What policies say as messages of docs/contracts.md, from the centre; collectors write the same in Go."""
+"""Messages about policies from the server, see docs/contracts.md; collectors write the same in Go."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from wallwatch.domain.policies.tables import revision
 VIOLATED = "policy_violated"
 
 APART_US, WITHIN_US = 500, 100_000
-"""So long after its event a violation of the centre is said to be, at least and at most. Events of one host, RNIC, kind and time are one;
+"""Minimum and maximum delay between an event and the time of a server-side violation. Events of one host, RNIC, kind and time are one;
 the host's own violations by the same event have its time, or a few microseconds more."""
 
 
 def _apart_us(violation: Violation) -> int:
-    """The same for the same violation, whoever says it, and hardly ever the same for two."""
+    """A delay derived from the violation, so that duplicates have the same time and different violations hardly ever do."""
     return APART_US + crc32(" ".join((violation.policy, *violation.subject)).encode()) % (WITHIN_US - APART_US)
 
 
@@ -52,7 +52,7 @@ def violated(violation: Violation, policy: Policy, rack: str) -> dict[str, Any]:
 
 
 def state(policy: Policy, counts: Counts, before: Counts, at_us: int, period_s: float) -> dict[str, Any]:
-    """How a policy is doing over all hosts."""
+    """The state of a policy over all hosts."""
     fields: dict[str, Any] = {name: getattr(counts, name) for name in ("subjects", "holding", "satisfied", "unknown")}
     for name in ("violations", "events", "late", "gaps", "evicted"):
         fields[name] = max(getattr(counts, name) - getattr(before, name), 0)

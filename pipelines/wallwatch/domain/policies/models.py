@@ -38,7 +38,7 @@ class Timer(Entry):
 
 
 class Policy(Entry):
-    """One policy. `violation` is the sentence that an operator reads; `note` says what the policy cannot see."""
+    """One policy. `violation` is the sentence that an operator reads; `note` describes the policy's limits."""
 
     id: str = Field(pattern=r"^[a-z][a-z0-9-]{1,63}$")
     title: str = Field(min_length=1, max_length=100)
@@ -56,7 +56,7 @@ class Policy(Entry):
 
     @model_validator(mode="after")
     def _formula_fits(self) -> Policy:
-        from wallwatch.domain.ltl.kind import check  # numpy-free, but only needed where policies are read
+        from wallwatch.domain.ltl.kind import check  # numpy-free, but only required where policies are read
 
         try:
             checked = check(parse(self.formula))
@@ -71,10 +71,10 @@ class Policy(Entry):
             if unknown:
                 raise ValueError(f"timer: {', '.join(sorted(unknown))} is not among the propositions")
             if self.timer.name in self.propositions:
-                raise ValueError(f"timer: {self.timer.name} is set by events already")
+                raise ValueError(f"timer: {self.timer.name} is already set by events")
         bad = [name for name in declared if not _NAME.fullmatch(name)]
         if bad:
-            raise ValueError(f"propositions: {bad[0]!r} is no name of a formula")
+            raise ValueError(f"propositions: {bad[0]!r} is not a valid name in a formula")
         if checked.monitor.verdicts[0] != "?" or "F" not in checked.monitor.verdicts:
             raise ValueError(f"formula: {checked.words()}")
         return self

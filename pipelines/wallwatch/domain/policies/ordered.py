@@ -19,9 +19,9 @@ class Waiting(NamedTuple):
 
 
 class Ordered:
-    """Holds events until none from before them is expected.
+    """Holds events until no earlier one is expected.
 
-    A partition that is read to its end can only bring events from about now; one that is not, none from before the newest it has brought.
+    A partition that was read to its end can only deliver current events; any other, none older than its newest one so far.
     Both may be wrong by `patience_us`: hosts send at intervals. What comes later still is late.
     """
 
@@ -31,7 +31,7 @@ class Ordered:
         self._ended: set[int] = set()
         self._waiting: list[Waiting] = []
 
-    def heard(self, partition: int, at_us: int) -> None:
+    def advance(self, partition: int, at_us: int) -> None:
         """Something of this time was read, whatever it was."""
         self._ended.discard(partition)
         self._newest[partition] = max(self._newest[partition], at_us)

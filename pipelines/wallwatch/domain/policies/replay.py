@@ -1,15 +1,15 @@
-"""The way of a violation through the automaton, from the steps that were told of it."""
+"""The path of a violation through the automaton, from its reported steps."""
 
 from collections.abc import Sequence
 
 from wallwatch.domain.ltl.monitor import Monitor
 
 Path = tuple[int | None, list[int | None]]
-"""State before the first step, and after each; None where it cannot be told."""
+"""State before the first step, and after each; None where it is unknown."""
 
 
 def path(monitor: Monitor, steps: Sequence[Sequence[str]], cut: bool) -> Path:
-    """Follow the steps; one without propositions is none of the policy's, and changes nothing.
+    """Follow the steps; one without propositions is not part of the policy and changes nothing.
 
     When earlier steps are missing, every open state is possible at first, and those that do not end in a violation are left out.
 

@@ -15,7 +15,7 @@ from wallwatch.domain.policies.step import Counts, Event, Step, Violation
 from wallwatch.domain.policies.subjects import Name
 
 TRACE_LENGTH = 20
-"""Steps that a violation shows: those before it that took the subject there."""
+"""Number of steps that a violation shows: those that led to it."""
 
 TIMER = ("timer",)
 
@@ -28,7 +28,7 @@ class _Watched:
     state: int = 0
     at_us: int = -1
     step: frozenset[str] = frozenset()
-    """Propositions of the open step; empty when there is none."""
+    """Propositions of the open step; empty if no step is open."""
     kinds: tuple[str, ...] = ()
     trace: list[Step] = field(default_factory=list)
     cut: bool = False
@@ -36,14 +36,14 @@ class _Watched:
 
 
 class Running:
-    """Runs one policy; `Watch` says when."""
+    """Runs one policy, driven by `Watch`."""
 
     def __init__(self, policy: Policy, past: bool = False, forget_us: int | None = None) -> None:
         self.policy = policy
         self._past = past
         self._forget_us = forget_us
         self._idle: deque[tuple[int, Name]] = deque()
-        """(time, subject) of steps that led to the first state: such a subject is as if it had never been there."""
+        """(time, subject) of steps that led to the first state: such a subject is equivalent to a new one."""
         self.counts = Counts()
         self._machine: Widened = machine(policy.formula)
         self._watched: OrderedDict[Name, _Watched] = OrderedDict()
@@ -52,7 +52,7 @@ class Running:
         """Those with an open step: few at any time, however many are watched."""
         self._of_host: dict[str, dict[Name, None]] = {}
         self._lossy: set[str] = set()
-        """Hosts that lost events since they booted."""
+        """Hosts that have lost events since their boot."""
         self._due: dict[str, list[tuple[int, Name]]] = {}
         """Heaps of deadlines, a host each: hosts' clocks need not agree."""
         self._bound: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
@@ -62,7 +62,7 @@ class Running:
 
     @property
     def kinds(self) -> frozenset[str]:
-        """Kinds of events that the policy speaks of."""
+        """Kinds of events that the policy uses."""
         return frozenset(self._bound)
 
     def propositions_of(self, event: Event) -> frozenset[str]:
@@ -72,11 +72,11 @@ class Running:
         )
 
     def step(self, event: Event, subject: Name, present: frozenset[str]) -> Violation | None:
-        """Take an event; returns the violation that the closed step before brought."""
+        """Take an event; returns the violation that the step it closes caused, if any."""
         self.counts.events += 1
         watched = self._watched.get(subject)
         if watched is None:
-            # Once subjects were forgotten for want of room, or events of the host lost, one that seems to be new may have a past.
+            # After subjects were evicted or events of the host lost, a subject that seems new may have earlier events.
             past = self._past or self.counts.evicted or event.host in self._lossy
             state = self._machine.gap[0] if past else 0
             watched = self._watched[subject] = _Watched(event.host, state=state, cut=state != 0)
@@ -178,7 +178,7 @@ class Running:
         return found
 
     def _forget_idle(self, now_us: int) -> None:
-        """Drop those of which nothing is lost: their state is the one that they would begin in if they came again."""
+        """Drop subjects in their initial state: a new start of them would be the same."""
         while self._forget_us is not None and self._idle and self._idle[0][0] < now_us - self._forget_us:
             at_us, subject = self._idle.popleft()
             watched = self._watched.get(subject)
@@ -188,7 +188,7 @@ class Running:
                 self._drop(subject)
 
     def lose(self, host: str) -> list[Violation]:
-        """Events of a host were lost, after all that came."""
+        """Events of a host were lost, after all events so far."""
         self.counts.gaps += 1
         self._lossy.add(host)
         found = []
@@ -200,7 +200,7 @@ class Running:
         return found
 
     def forget(self, host: str) -> list[Violation]:
-        """The host boots: what its subjects were is over, once their open steps are taken. What is said of the host itself goes on."""
+        """The host boots: close the open steps of its subjects and forget them. The state of the host itself stays."""
         if self.policy.subject == "host":
             return []
         self._lossy.discard(host)
@@ -235,7 +235,7 @@ class Running:
         return replace(self.counts, subjects=subjects, unknown=unknown, satisfied=satisfied, holding=subjects - unknown - satisfied)
 
     def dump(self) -> dict[str, Any]:
-        """All that is known, as plain JSON."""
+        """The state as plain JSON."""
         return {
             "counts": asdict(self.counts),
             "past": self._past,
@@ -247,7 +247,7 @@ class Running:
         }
 
     def load(self, dumped: Mapping[str, Any]) -> None:
-        """Go on from what `dump` gave."""
+        """Restore what `dump` returned."""
         self.counts = Counts(**dumped["counts"])
         self._past, self._lossy = dumped["past"], set(dumped["lossy"])
         for name, host, pci, state, at_us, step, kinds, trace, cut, deadline_us in dumped["subjects"]:

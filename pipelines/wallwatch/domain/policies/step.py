@@ -1,4 +1,4 @@
-"""What policies are run over and what they say: events, steps of a subject, violations."""
+"""Input and output of policies: events, steps of a subject, violations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Event:
 
 
 class Step(NamedTuple):
-    """All events of one subject and one time that a policy speaks of. `kinds` is `("timer",)` where a time-out made the step."""
+    """All events of one subject at one time that a policy uses. `kinds` is `("timer",)` if a timer caused the step."""
 
     at_us: int
     propositions: tuple[str, ...]
@@ -38,7 +38,7 @@ class Violation:
     host: str = ""
     pci: str = ""
     cut: bool = False
-    """Steps before these, or events that were lost, led there too."""
+    """Earlier steps, or lost events, are missing."""
 
     @property
     def trace(self) -> tuple[tuple[int, tuple[str, ...]], ...]:

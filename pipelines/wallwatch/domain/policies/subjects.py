@@ -9,7 +9,7 @@ Name = tuple[str, ...]
 
 
 def subjects_of(kind: Subject, event: Event) -> list[Name]:
-    """The subjects of this kind that the event is about; none when it does not say.
+    """The subjects of this kind that the event is about; empty if it names none.
 
     >>> subjects_of("address", Event("cni_add", 0, "h", "", {"address": "10.0.0.1/24, fd00::1/64", "vxlan_network": 7}))
     [('vxlan 7', '10.0.0.1/24'), ('vxlan 7', 'fd00::1/64')]

@@ -23,7 +23,7 @@ class DoesNotFit(ValueError):
 
 
 def tables(policies: Iterable[Policy]) -> bytes:
-    """The file for these policies; those of the centre are left out.
+    """The file for these policies, without the server-side ones.
 
     Raises
     ------
@@ -43,12 +43,12 @@ def revision(policy: Policy) -> str:
 
 def _compiled(policy: Policy) -> dict[str, Any]:
     found = machine(policy.formula)
-    # Propositions that the formula does not use make steps too, and timers may start or stop at them: they are the upper bits of a letter.
+    # Propositions that the formula does not use cause steps too, and timers may start or stop at them: they are the upper bits of a letter.
     propositions = [*found.propositions, *(name for name in policy.propositions if name not in found.propositions)]
     if len(found.verdicts) > MAX_STATES or len(propositions) > MAX_PROPOSITIONS:
         raise DoesNotFit(
             f"policy {policy.id} has {len(found.verdicts)} states and {len(propositions)} propositions; "
-            f"a collector holds {MAX_STATES} and {MAX_PROPOSITIONS}: divide the formula at its conjunctions"
+            f"a collector supports {MAX_STATES} and {MAX_PROPOSITIONS}: split the formula at its conjunctions"
         )
     copies = 1 << (len(propositions) - len(found.propositions))
     timer = policy.timer

@@ -1,9 +1,9 @@
-"""Violations over two hosts that wait until the other host has been heard of again.
+"""Violations over two hosts that wait until the other host reports again.
 
-A host whose network was away tells what happened meanwhile when it is back: an address may have been given up before another host took
-it, and the centre hears of it last. So a violation is told only when the host of the step before it, which has the address, has been
-heard of from after it; an event that comes late and is from before it refutes it. Hosts send in order, so what was heard from later says
-that nothing earlier comes. Hosts of earlier steps are not asked: they may be gone for good.
+A host whose network was down sends its earlier events when it is back: it may have released an address before another host took
+it, and the server learns of it last. So a violation is sent only after the host of the step before it, which has the address, has
+reported a later time; a late event from before the violation refutes it. Hosts send in order, so a later report means that nothing
+earlier follows. Hosts of earlier steps are ignored: they may be gone for good.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from wallwatch.domain.policies.step import Step, Violation
 from wallwatch.domain.policies.subjects import Name
 
 WITHIN_US = 3_600_000_000
-"""A host that was not heard of for so long is gone; what it had may be given to others."""
+"""A host that has not reported for this long is gone; its addresses may be assigned to others."""
 
 
 class Unconfirmed:
-    """`margin_us`: so long after its time an event may leave its host."""
+    """`margin_us`: maximum delay between an event and its sending by the host."""
 
     def __init__(self, margin_us: int) -> None:
         self._margin_us = margin_us
         self._waiting: list[Violation] = []
         self._heard_us: dict[str, int] = {}
         self.counts: dict[str, int] = {}
-        """Violations of each policy that are not told: they wait, or were refuted or given up."""
+        """Violations of each policy that were not sent: they wait, or were refuted or abandoned."""
 
-    def heard(self, host: str, at_us: int) -> None:
+    def advance(self, host: str, at_us: int) -> None:
         """Something of this time came from a host."""
         self._heard_us[host] = max(self._heard_us.get(host, 0), at_us)
 
@@ -54,11 +54,11 @@ class Unconfirmed:
         return True
 
     def refute(self, policy: str, subject: Name, at_us: int) -> None:
-        """An event of a subject came late: what was concluded from after it is not told."""
+        """An event of a subject came late: later conclusions about it are not sent."""
         self._waiting = [one for one in self._waiting if (one.policy, one.subject) != (policy, subject) or one.at_us < at_us]
 
     def confirmed(self) -> list[Violation]:
-        """Those whose hosts have been heard of; they wait no more."""
+        """Violations whose hosts have reported; they no longer wait."""
         found = [one for one in self._waiting if not self._missing(one)]
         for one in found:
             self._waiting.remove(one)
@@ -66,20 +66,20 @@ class Unconfirmed:
         return found
 
     def given_up(self, now_us: int) -> list[Violation]:
-        """Those that have waited for too long; they are not told."""
+        """Violations that have waited too long; they are not sent."""
         found = [one for one in self._waiting if one.at_us < now_us - WITHIN_US]
         self._waiting = [one for one in self._waiting if one not in found]
         return found
 
     def dump(self) -> dict[str, Any]:
-        """All that is known, as plain JSON."""
+        """The state as plain JSON."""
         waiting = [
             [one.policy, one.subject, one.at_us, [tuple(step) for step in one.steps], one.host, one.pci, one.cut] for one in self._waiting
         ]
         return {"waiting": waiting, "heard": self._heard_us, "counts": self.counts}
 
     def load(self, dumped: Mapping[str, Any]) -> None:
-        """Go on from what `dump` gave."""
+        """Restore what `dump` returned."""
         self._heard_us, self.counts = dict(dumped["heard"]), dict(dumped["counts"])
         for policy, subject, at_us, steps, host, pci, cut in dumped["waiting"]:
             trace = tuple(Step(at, tuple(names), tuple(kinds), of) for at, names, kinds, of in steps)

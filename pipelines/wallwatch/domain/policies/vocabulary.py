@@ -23,11 +23,11 @@ SUBJECTS: dict[Subject, str] = {
     "command": "Command of the driver: host, RNIC and the command's name",
     "address": "Address of a container: VXLAN network and address, over all hosts",
 }
-"""What each kind of subject is told apart by (`wallwatch.domain.policies.watch`)."""
+"""What each kind of subject is distinguished by (`wallwatch.domain.policies.watch`)."""
 
 
 class EventKind(Entry):
-    """`when`: fields that a proposition can ask for, with all values that there are; none where any text is possible."""
+    """`when`: fields that a proposition can match, with all their values; empty if any text is possible."""
 
     id: str
     label: str
@@ -39,7 +39,7 @@ class EventKind(Entry):
 
 @cache
 def event_kinds() -> dict[str, EventKind]:
-    """Kind -> what is known of it.
+    """Kind -> its description.
 
     >>> event_kinds()["flow_aged"].stays_on_host
     True
@@ -49,18 +49,18 @@ def event_kinds() -> dict[str, EventKind]:
 
 
 def misfits(policy: Policy) -> Iterator[tuple[str, str]]:
-    """(proposition, what is wrong) for each binding that could never set its proposition."""
+    """(proposition, problem) for each binding that could never set its proposition."""
     known = event_kinds()
     for name, proposition in policy.propositions.items():
         for kind in proposition.kind:
             found = known.get(kind)
             if found is None:
-                yield name, f"there is no kind of event {kind!r}"
+                yield name, f"unknown kind of event {kind!r}"
             elif policy.subject not in found.subjects:
-                yield name, f"{kind} does not say which {policy.subject} it is about; it can be of {', '.join(found.subjects)}"
+                yield name, f"{kind} has no {policy.subject} as subject (expected one of {', '.join(found.subjects)})"
             else:
                 for field, value in proposition.when.items():
                     if field not in found.when:
-                        yield name, f"{kind} has no field {field!r} to ask for"
+                        yield name, f"{kind} has no field {field!r}"
                     elif found.when[field] and value not in found.when[field]:
-                        yield name, f"{field} of {kind} is {', '.join(map(str, found.when[field]))}, never {value!r}"
+                        yield name, f"{field} of {kind} must be one of {', '.join(map(str, found.when[field]))}, not {value!r}"

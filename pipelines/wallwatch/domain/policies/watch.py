@@ -2,12 +2,12 @@
 
 - A step of a policy on a subject is all its events of one time (to the microsecond) that set a proposition of the policy.
 - A timer's event is a step of its own, at its time, as soon as an event of the same host or `tick` shows that the time has come.
-- Lost events (`LOSSES`, `lost`, or an event from before the subject's last step) make a subject unknown until events tell its state
-  again. They never make a violation.
-- A violation is reported once. The subject is watched anew from the step that violates (from after it where it alone violates).
-- A host that boots begins anew: its flows, virtual functions, commands and RNICs are forgotten, the addresses of its containers are free.
-- Memory is bounded: beyond `most_subjects` of a policy the one that was quiet for longest is forgotten, and counted. From then on a
-  subject that comes anew begins as unknown: it may be one of those.
+- Lost events (`LOSSES`, `lost`, or an event from before the subject's last step) make a subject unknown until events show its
+  state again. They never cause a violation.
+- A violation is reported once. Watching restarts at the violating step (after it, if that step alone violates).
+- A boot resets a host: its flows, virtual functions, commands and RNICs are forgotten, the addresses of its containers are free.
+- Memory is bounded: above `most_subjects` per policy the subject that was quiet for longest is evicted, and counted. From then on a
+  new subject starts as unknown: it may be an evicted one.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ LOSSES: Mapping[str, frozenset[Subject]] = {
     "cni_lost": frozenset({"vf", "address"}),
     "flow_events_lost": frozenset({"flow"}),
 }
-"""Kinds of events that tell of lost ones, and the subjects whose events those were."""
+"""Kinds of events that report lost ones, and the kinds of subjects affected."""
 
 
 class Watch:
     """Policies over the events of any number of hosts.
 
-    `past`: their subjects may have one that the events do not tell. `forget_us`: so long after its last event a subject is dropped that is
-    as if it had never been there, such as an address that was given up; None: never.
+    `past`: subjects may have earlier events that are not included. `forget_us`: a subject in its initial state, such as a released
+    address, is dropped this long after its last event; None: never.
     """
 
     def __init__(self, policies: Iterable[Policy], most_subjects: int = 100_000, past: bool = False, forget_us: int | None = None) -> None:
@@ -55,7 +55,7 @@ class Watch:
 
     @property
     def evicted(self) -> int:
-        """Subjects that were forgotten for want of room."""
+        """Subjects evicted to limit memory."""
         return sum(running.counts.evicted for running in self._running)
 
     def means(self, kind: str) -> bool:
@@ -86,11 +86,12 @@ class Watch:
         return [violation for running in self._running for violation in (*running.expire(None, at_us), *running.close(at_us))]
 
     def lost(self, host: str) -> list[Violation]:
-        """Events of a host were lost: its subjects are unknown until events tell their state. Returns what the steps before brought."""
+        """Events of a host were lost: its subjects are unknown until events show their state. Returns the violations of the steps
+        before."""
         return [violation for running in self._running for violation in running.lose(host)]
 
     def doubt(self, policy: str, subject: Name) -> None:
-        """What is known of a subject may be wrong: it is unknown until events tell its state."""
+        """The state of a subject may be wrong: it is unknown until events show it."""
         for running in self._running:
             if running.policy.id == policy:
                 running.doubt(subject)
@@ -107,11 +108,11 @@ class Watch:
         }
 
     def dump(self) -> dict[str, Any]:
-        """All that is known, as plain JSON."""
+        """The state as plain JSON."""
         return {running.policy.id: {"revision": revision(running.policy), **running.dump()} for running in self._running}
 
     def load(self, dumped: Mapping[str, Any]) -> None:
-        """Go on from what `dump` gave; what it says of a policy that has changed since is left out."""
+        """Restore what `dump` returned; the state of policies that have changed since is skipped."""
         for running in self._running:
             one = dumped.get(running.policy.id)
             if one is not None and one["revision"] == revision(running.policy):

@@ -7,10 +7,10 @@ from typing import Any
 
 TIME_CONSTANT_S = 300.0
 LEARNED_S = 60.0
-"""A mean is told once so much time went into it."""
+"""A mean is used once it covers this much time."""
 
 LEAST_GROWS_PER_S = 1.0 / 3600.0
-"""A least value is forgotten at this rate (doubled in about an hour), so that a lucky moment does not stand for ever."""
+"""A minimum grows at this rate (doubles in about an hour), so that a single outlier is forgotten."""
 
 
 def mean(rnic_state: dict[str, Any], name: str, value: float, at_ms: int) -> float | None:
@@ -47,7 +47,7 @@ def least_of(rnic_state: dict[str, Any], name: str) -> float | None:
 
 
 def most(rnic_state: dict[str, Any], name: str, value: float) -> float:
-    """Remember the greatest value, and tell it."""
+    """Update and return the greatest value."""
     kept = rnic_state.setdefault("most", {})
     found = kept[name] = max(kept.get(name, 0.0), value)
     return float(found)

@@ -1,7 +1,7 @@
 """One symptom's life: healthy, raising, active, clearing, and back.
 
 Hysteresis is in both directions: conditions must hold for `raise_for_s` of event time before a symptom is active, and must be clearly
-gone for `clear_for_s` before it is cleared. A window without the needed values is *unknown*: it starts nothing and ends nothing.
+gone for `clear_for_s` before it is cleared. A window without the required values is *unknown*: it neither raises nor clears.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ Life = dict[str, Any]
 healthy."""
 
 SLACK = 0.9
-"""Samples come a little early and a little late: a time counts as over at nine tenths of it."""
+"""Samples jitter: a duration counts as reached at 90 % of it."""
 
 
 class Verdict(StrEnum):
     PRESENT = "present"
     ABSENT = "absent"
     BETWEEN = "between"
-    """Neither raise nor clear thresholds are crossed: the present phase goes on."""
+    """Neither raise nor clear thresholds are crossed: the present phase continues."""
     UNKNOWN = "unknown"
 
 
@@ -79,7 +79,7 @@ def judge(definition: Definition, feature_of: FeatureOf, active: bool, expected:
     active : bool
         Whether the symptom is active now: then its end is judged, otherwise its start.
     expected : callable
-        Which signals have been measured before: an alternative that has gone missing may be what still holds.
+        Which signals have been measured before: a missing alternative may still hold.
     """
     if active:
         return _judge_end(groups(definition, True), feature_of, expected)
@@ -106,7 +106,7 @@ def _judge_start(must_hold: Groups, feature_of: FeatureOf) -> Verdict:
 
 
 def _judge_end(required: Groups, feature_of: FeatureOf, expected: Callable[[str], bool]) -> Verdict:
-    """Gates no longer matter, and any group of required signals that is gone says that the symptom is gone."""
+    """Gates are ignored, and the symptom is absent once any group of required signals is."""
     verdicts = set()
     for group in required:
         verdict = _still_there(group, feature_of, expected)
@@ -141,7 +141,7 @@ def _still_there(group: tuple[Condition, ...], feature_of: FeatureOf, expected: 
 def advance(life: Life, definition: Definition, verdict: Verdict, now_ms: int) -> tuple[Life, Change | None]:
     """The next phase after a verdict at `now_ms` of event time."""
     phase = life.get("phase", Phase.HEALTHY)
-    # Nobody saw what was in a gap longer than a window, so a phase that must last without a break starts again after it.
+    # A gap longer than a window was not observed, so a phase that must last without a break restarts after it.
     broken = now_ms - life.get("checked", now_ms) > WINDOW_MS
 
     if phase in (Phase.HEALTHY, Phase.RAISING):
@@ -167,7 +167,7 @@ def advance(life: Life, definition: Definition, verdict: Verdict, now_ms: int) -
 
 
 def severity(definition: Definition, value_of: Callable[[str], float | None]) -> Severity:
-    """`critical` when any of the definition's bounds is met, else what the definition says."""
+    """`critical` when any of the definition's bounds is met, else the definition's severity."""
     for bound in definition.critical_when:
         value = value_of(bound.signal)
         if value is not None and bound.holds(value):

@@ -22,7 +22,7 @@ Events = dict[str, list[list[Any]]]
 """`{signal: [[us since 1970, pci, count], ...]}`, oldest first."""
 
 STALL = "_stall"
-"""A kind that the stage makes by itself: the host's samples paused."""
+"""A kind that the stage creates itself: the host's samples paused."""
 
 
 @cache
@@ -52,7 +52,7 @@ def take(events: Events, kind: str, at_us: int, pci: str, fields: Mapping[str, A
 
 
 def feature(events: Events, name: str, now_ms: int, window_s: int, pci: str | None) -> Feature:
-    """How many events there were in the window that ends at `now_ms`; none is zero, since the host is heard of now.
+    """How many events there were in the window that ends at `now_ms`; no event is zero, because the host is reporting now.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Two to six sentences for a ticket, made from a finding's evidence and ranking."""
+"""Two to six sentences for a ticket, from a finding's evidence and ranking."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wallwatch.domain.hypotheses.rank import Hypothesis
 
 CLOSE = 0.15
-"""A second cause that is at least so likely is worth its own sentence."""
+"""A second cause at least this likely gets its own sentence."""
 
 
 def clock(at_ms: int) -> str:
@@ -66,28 +66,27 @@ def explain_active(
     else:
         first, second = ranked[0], ranked[1]
         because = f" because {_lower(first.evidence_for[0].text)}" if first.evidence_for else "."
-        sentences.append(f"Most likely cause is {first.cause} ({_lower(first.title)}; {first.posterior:.0%}){because}")
+        sentences.append(f"The most likely cause is {first.cause} ({_lower(first.title)}; {first.posterior:.0%}){because}")
         if second.posterior >= CLOSE:
-            sentences.append(f"{second.cause} ({_lower(second.title)}) is possible as well with {second.posterior:.0%}.")
+            sentences.append(f"{second.cause} ({_lower(second.title)}) is also possible ({second.posterior:.0%}).")
         cause = all_causes()[first.cause]
         flawed, repaired = flawed_by(cause, rnic), repaired_by(cause, rnic)
         if cause.settled_by_upgrade and flawed:
-            sentences.append(f"An upgrade removes this cause: installed is {flawed}.")
+            sentences.append(f"An upgrade removes this cause; installed: {flawed}.")
         elif repaired:
-            sentences.append(f"The installed {repaired} should not have it, so look again.")
+            sentences.append(f"The installed {repaired} should not have this cause, so verify it.")
         if len(sentences) < 6:
-            sentences.append(f"To settle it: {first.next_test}" if first.next_test.endswith(".") else f"To settle it: {first.next_test}.")
+            sentences.append(f"To confirm: {first.next_test}" if first.next_test.endswith(".") else f"To confirm: {first.next_test}.")
     if not known_model and subject["pci"] and len(sentences) < 6:
-        sentences.append("The RNIC's model is not in the catalogue, so limits of a generic profile were used.")
+        sentences.append("The RNIC's model is not in the catalogue, so the limits come from a generic profile.")
     return " ".join(sentences[:6])
 
 
 def explain_cleared(entry: Detected, subject: dict[str, str], rnic: Identity, started_ms: int, at_ms: int) -> str:
-    """From when to when it lasted."""
+    """The explanation of a cleared finding: when it was active."""
     minutes = (at_ms - started_ms) / 60_000
-    return (
-        f"{entry.title} on {who(subject, rnic)} has ended. It was there from {clock(started_ms)} to {clock(at_ms)} ({minutes:.1f} minutes)."
-    )
+    active = f"It was active from {clock(started_ms)} to {clock(at_ms)} ({minutes:.1f} minutes)."
+    return f"{entry.title} on {who(subject, rnic)} has cleared. {active}"
 
 
 def _lower(text: str) -> str:

@@ -16,7 +16,7 @@ POPULATION_CHANGE, POPULATION_DROP = "population_change", "population_drop"
 
 
 class Asked(Protocol):
-    """A condition or a rule: what is asked of the windows."""
+    """A condition or a rule: a signal, a window and a statistic."""
 
     @property
     def signal(self) -> str: ...
@@ -43,7 +43,7 @@ def places() -> tuple[dict[str, int], dict[str, int], int]:
     asked += [(rule.signal, rule.window_s) for cause in causes().values() for rule in cause.rules]
     fine = {signal for signal, seconds in asked if seconds * 1000 <= window.WINDOW_MS}
     coarse = {signal for signal, seconds in asked if seconds * 1000 > window.WINDOW_MS}
-    # what population_change and population_drop, live_share and deletion_share are made of
+    # inputs of population_change, population_drop, live_share and deletion_share
     fine |= {"flows_offloaded", "flow_insertions_per_s", "flow_deletions_per_s", "sweep_load", "swept_per_s"}
     order = sorted(fine - set(event_signals())), sorted(coarse - set(event_signals()))
     return {n: i for i, n in enumerate(order[0])}, {n: i for i, n in enumerate(order[1])}, crc32(repr(order).encode())
@@ -63,7 +63,7 @@ def _where(signal: str, window_s: int) -> tuple[str, int | None, int]:
 
 
 def keep(rnic_state: dict[str, Any], at_ms: int, values: dict[str, float]) -> None:
-    """Put a sample's values into the windows of its RNIC: those that somebody asks for."""
+    """Put a sample's used values into the windows of its RNIC."""
     fine, coarse, form = places()
     if rnic_state.get("form") != form:  # the state of a former version: what it remembers has other places
         rnic_state["form"], rnic_state["fine"], rnic_state["coarse"] = form, [], []

@@ -22,7 +22,7 @@ REPEAT_MS = 15_000
 """An active finding is repeated at most this often."""
 
 STALE_MS = 30_000
-"""A finding whose signals have not been measured for so long says so."""
+"""A finding whose signals have not been measured for this long is reported as stale."""
 
 Subject = dict[str, str]
 """`host`, `pci`, `rack` of a finding."""
@@ -56,7 +56,7 @@ def shell(entry: Detected, subject: Subject, rnic: Identity, state: str, started
 def active(
     entry: Detected, subject: Subject, rnic: Identity, life: Life, features: Features, at_ms: int, fading: bool, known_model: bool
 ) -> dict[str, Any]:
-    """A symptom that lasts. `life` keeps what the ranking rests on, see `_ranked`."""
+    """An active symptom. `life` keeps the basis of the ranking, see `_ranked`."""
     definition = entry.definition
     if definition is None:
         raise ValueError(f"{entry.id} has no definition")
@@ -89,7 +89,7 @@ def active(
 
 
 def cleared(entry: Detected, subject: Subject, rnic: Identity, life: Life, features: Features, at_ms: int) -> dict[str, Any]:
-    """A symptom that has ended. The ranking that was made while it lasted stands, so none comes with it."""
+    """A symptom that has cleared. The ranking from the active phase stays valid, so the message has none."""
     reasons = []
     if entry.definition is not None:
         for condition in entry.definition.conditions:
@@ -100,7 +100,7 @@ def cleared(entry: Detected, subject: Subject, rnic: Identity, life: Life, featu
     return {
         **shell(entry, subject, rnic, "cleared", life["started"], at_ms),
         "severity": "critical" if life.get("critical") else base,
-        "summary": f"{entry.title} has ended.",
+        "summary": f"{entry.title} has cleared.",
         "explanation": explain_cleared(entry, subject, rnic, life["started"], at_ms),
         "evidence": reasons,
         "hypotheses": [],
@@ -109,19 +109,21 @@ def cleared(entry: Detected, subject: Subject, rnic: Identity, life: Life, featu
 
 
 def gone(entry: Detected, subject: Subject, rnic: Identity, life: Life, features: Features, at_ms: int, last_ms: int) -> dict[str, Any]:
-    """The message for a symptom of an RNIC that its host has told nothing of since `last_ms`."""
+    """The message for a symptom of an RNIC that its host has not reported since `last_ms`."""
     message = cleared(entry, subject, rnic, life, features, at_ms)
-    message["summary"] = f"{entry.title} counts as over: its host has told nothing of the RNIC since {rfc3339(last_ms)}."
-    message["explanation"] = f"{message['summary']} Nobody saw it end. If the RNIC comes back and shows it again, it is raised anew."
+    message["summary"] = f"{entry.title} is treated as cleared: its host has not reported the RNIC since {rfc3339(last_ms)}."
+    message["explanation"] = (
+        f"{message['summary']} The end was not observed. If the RNIC comes back with the symptom, a new finding is raised."
+    )
     return message
 
 
 def _ranked(symptom: str, rnic: Identity, life: Life, features: Features, keep: bool) -> list[Hypothesis]:
     """Causes by the evidence of the time in which the symptom was there under the settings in which it arose.
 
-    Someone who acts on the cause changes the evidence: with a longer max-idle late counters no longer fill the idle time, whatever their
-    lateness. So once the setting differs, and while the symptom fades, the observations made before it stay what the ranking rests on. And
-    what has been seen of a cause stays seen: a wall that was reached has been reached, also when the symptom itself (a reset of the card, a
+    Acting on the cause changes the evidence: with a longer max-idle late counters no longer fill the idle time, whatever their
+    lateness. So once the setting differs, and while the symptom is clearing, the ranking stays based on the earlier observations. And
+    what has been seen of a cause stays seen: a wall that was reached has been reached, also when the symptom itself (a reset of the RNIC, a
     standstill) ends the observation.
     """
     settings = features.get("max_idle_ms", 15, "last")
@@ -153,9 +155,9 @@ def _summary(entry: Detected, values: dict[str, float], fading: bool, stale_sinc
     if definition is None:
         return entry.title
     if stale_since is not None:
-        return f"{entry.title}: stale, its signals have not been measured since {stale_since}; it counts as lasting until they are."
+        return f"{entry.title}: stale, its signals have not been measured since {stale_since}; it stays active until they are."
     if fading:
-        return f"{entry.title} is fading; it counts as ended when it has stayed away for {definition.clear_for_s} s."
+        return f"{entry.title} is clearing; it is cleared once its conditions have been gone for {definition.clear_for_s} s."
 
     def filled_in(match: re.Match[str]) -> str:
         try:
@@ -165,8 +167,8 @@ def _summary(entry: Detected, values: dict[str, float], fading: bool, stale_sinc
 
     try:
         return _OPTIONAL.sub(filled_in, definition.summary).format_map(values)
-    except KeyError:  # a signal of the sentence is missing now, while the symptom goes on
-        return f"{entry.title} goes on."
+    except KeyError:  # a signal of the sentence is missing now, while the symptom continues
+        return f"{entry.title} continues."
 
 
 def _expected(condition: Condition) -> str:

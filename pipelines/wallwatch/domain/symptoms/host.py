@@ -9,19 +9,19 @@ from wallwatch.domain.symptoms import baseline
 from wallwatch.domain.symptoms.signals import counter_rate, number
 
 STALE_MS = 60_000
-"""A rate older than this says nothing about now."""
+"""A rate older than this is outdated."""
 
 LONG_PAUSE_S = 25.0
-"""A pause of samples that is shorter than this, the time after which the kernel's watchdog speaks (20 s and some), is no standstill."""
+"""A shorter pause of samples is not a stall; the kernel's watchdog reports after about this time (a little over 20 s)."""
 
 PAUSE_FACTOR = 3.5
-"""A standstill is so many times the usual time between two samples."""
+"""A pause is a stall from this multiple of the usual time between two samples."""
 
 REVALIDATOR_MS = 500.0
 """Open vSwitch's sweeps follow each other at this interval, or back to back when they last longer (max-revalidator)."""
 
 ENOUGH_FLOWS = 500
-"""Sweeps over fewer flows last a few ms, which is all that upcall/show tells."""
+"""Sweeps over fewer flows last a few ms, the resolution of upcall/show."""
 
 Host = dict[str, Any]
 
@@ -49,7 +49,7 @@ def take_datapath(host: Host, datapath: str, at_ms: int, fields: Mapping[str, An
             now["deletions_per_s"] = counter_rate((before["at"], int(before["deleted"])), at_ms, int(deleted))
     if duration is not None and flows is not None:
         mean = number(fields.get("dump_duration_mean_ms"))
-        # The mean is of the dumps since the sample before, over as many flows as there were meanwhile.
+        # The mean covers the dumps since the previous sample, with the number of flows at that time.
         now["dump_ms"] = duration if mean is None else mean
         now["flows"] = flows if mean is None or before is None else (flows + before.get("now_flows", flows)) / 2.0
         now["now_flows"] = flows
@@ -73,7 +73,7 @@ def saw_sweeps(host: Host) -> bool:
 
 
 def dump_duration_ms(host: Host, at_ms: int) -> float | None:
-    """Time of the revalidator's sweeps, of the slowest datapath: their mean since the sample before, or the last one's where the collector
+    """Time of the revalidator's sweeps, of the slowest datapath: their mean since the sample before, or the last one's if the collector
     has looked once."""
     times = [float(d["dump_ms"]) for d in host["datapaths"].values() if "dump_ms" in d and at_ms - d["at"] <= STALE_MS]
     return max(times) if times else None
@@ -83,7 +83,7 @@ FEW_DELETIONS_PER_S = 5.0
 
 
 def note_deletions(host: Host, pci: str, at_ms: int, deletions_per_s: float, flows: float) -> None:
-    """Remember how many flows a second one RNIC loses, and from how large a table: sweeps are the host's, and their time is divided."""
+    """Remember how many flows per second each RNIC deletes, and its table size, to divide the host's sweep time among RNICs."""
     if deletions_per_s >= FEW_DELETIONS_PER_S:
         host["deletions"][pci] = [at_ms, deletions_per_s, max(flows, 1.0)]
     elif pci in host["deletions"]:
@@ -96,10 +96,10 @@ def _lately(host: Host, at_ms: int) -> dict[str, tuple[float, float]]:
 
 
 def deletion_load(host: Host, pci: str, at_ms: int) -> float | None:
-    """Share of the time that the revalidator spends on one RNIC's deletions: what sweeps took beyond their usual time for each flow.
+    """Share of the time that the revalidator spends on one RNIC's deletions: the additional time of sweeps per flow.
 
-    Where several RNICs lose flows at once, they share it by deletions times flows, since the search of a deletion grows with the table
-    (paper, section 4.2). None where the usual time is not known; 0 where the RNIC loses hardly any flows.
+    If several RNICs delete flows at once, they share it by deletions times flows, because a deletion's search grows with the table
+    (paper, section 4.2). None if the usual time is unknown; 0 if the RNIC deletes hardly any flows.
     """
     usual = baseline.least_of(host, "dump_ms_per_flow")
     sweeps = [d for d in host["datapaths"].values() if "dump_ms" in d and at_ms - d["at"] <= STALE_MS]
@@ -124,7 +124,7 @@ def unseen_deletions(host: Host, at_ms: int) -> float:
 
 
 def pause_s(host: Host, source: str, at_ms: int) -> float | None:
-    """The time since the source's last sample where it is a standstill, else None; the rhythm is learned."""
+    """The time since the source's last sample if it is a stall, else None; learns the sampling interval."""
     beat = host["beat"]
     before = beat.get(source)
     if before is None:

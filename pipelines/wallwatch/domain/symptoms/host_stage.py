@@ -2,7 +2,7 @@
 function.
 
 Pure and in event time: the same messages in the same order give the same findings, with the same ids. A message that comes twice changes
-nothing. Samples may come out of order within a window; what is older is counted as late and otherwise ignored.
+nothing. Samples may come out of order within a window; older ones are counted as late and otherwise ignored.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ MOST_RNICS = 64
 """RNICs of one host that are followed; names without end would fill the state."""
 
 EVENTS_PER_MINUTE = 600
-"""Events of one host that count in a minute: a driver in trouble may write thousands, and the first say it all."""
+"""Maximum of events per host and minute: a failing driver may write thousands, and the first ones are enough."""
 
 GONE_MS, GONE_CHECK_MS = 1_800_000, 300_000
-"""An RNIC that its host's samples have not had for so long was taken away: what was active on it is over. Looked at so often."""
+"""An RNIC missing from its host's samples for this long has been removed: its active findings are cleared. Check interval."""
 
 State = MutableMapping[str, Any]
 """`{"host": ..., "<pci>": RnicState, ...}`, plain JSON. The stage assigns each value that it has changed, so that a mapping
-that loads and saves single values may stand in for a dict."""
+that loads and saves single values can replace a dict."""
 
 
 def _sources(definition: Definition) -> frozenset[str]:
@@ -52,7 +52,7 @@ def _measured_in(signal: str) -> str:
 
 @cache
 def _judged_on(source: str, scope: str) -> tuple[tuple[Detected, Definition], ...]:
-    """What is judged when a message of this kind comes."""
+    """The symptoms to evaluate for a message of this measurement."""
     found = []
     for entry in detected().values():
         d = entry.definition
@@ -92,7 +92,7 @@ def step(state: Any, message: Message) -> tuple[Any, list[dict[str, Any]]]:
     -------
     state : State
     findings : list of dict
-        Messages for `wallwatch.findings`, most often none.
+        Messages for `wallwatch.findings`, usually none.
     """
     if state is None:
         state = {}
@@ -193,7 +193,7 @@ class _Step:
             return []
         if kind == "host_booted":
             self._host["events"].pop("stalls", None)  # the pause was the boot
-        # An event may be told late (after a standstill or a boot): what is judged is the present.
+        # An event may arrive late (after a stall or a boot); the evaluation is for the current time.
         self._now_ms = max(self._at_ms, self._host["newest"])
         found = self._judge_host("event") if kind in _kinds("host") else []
         if pci and kind in _kinds("rnic"):
@@ -204,7 +204,7 @@ class _Step:
         return found
 
     def _beat(self, source: str) -> list[dict[str, Any]]:
-        """The host is heard of: its rhythm, and what a standstill says."""
+        """The host reports: update its sampling interval and detect stalls."""
         before = self._host["beat"].get(source)
         if before is None or before[0] != self._at_ms:
             pause = host.pause_s(self._host, source, self._at_ms)
@@ -219,7 +219,7 @@ class _Step:
         return found + self._gone()
 
     def _gone(self) -> list[dict[str, Any]]:
-        """Ends what is active on RNICs that never came back, by event time of their host."""
+        """Clear the findings of RNICs that never came back, by event time of their host."""
         now = self._now_ms
         checked = self._host.setdefault("gone_checked", now)
         if 0 <= now - checked < GONE_CHECK_MS:

@@ -9,12 +9,13 @@ from wallwatch.domain.catalogue.load import remedies
 from wallwatch.domain.catalogue.models import Definition
 
 USUAL_MAX_IDLE_MS = 60_000
-"""Six times OVS's default of 10 s. The revalidator cuts longer counter gaps off, so their true length is not known: begin well above."""
+"""Six times OVS's default of 10 s. The revalidator cuts off longer counter gaps, so their true length is unknown: start well above."""
 
 USUAL_CONTAINERS_PER_MINUTE, USUAL_BURST = 30, 4
-"""A container of the paper's hosts inserts some hundred flows: 4 at once are well below 1,000 insertions a second."""
+"""A container of the paper's hosts inserts some hundred flows: 4 at once are well below 1,000 insertions per second."""
 USUAL_REPORTER = "fw_fatal"
-"""What fails on mlx5 when the firmware has stopped. On ice it is tx_hang; the agent refuses with the names that the card has."""
+"""The reporter that fails on mlx5 when the firmware has stopped. On ice it is tx_hang; the agent rejects others with a list of valid
+names."""
 USUAL_CONTEXTS, SHARE_OF_CONTEXTS, USUAL_PORTS = 8_000, 0.8, 8
 """Contexts where no wall is known (the paper's is 10,000), as a share of one that is, and the most containers that may get slow for it."""
 USUAL_RELEASE_INTERVAL_MS = 2_000

@@ -1,8 +1,9 @@
 """Measured against expected bandwidth of an RNIC, and the finding `unexplained` where they differ for minutes (rule U/2).
 
-Unlike the stage's symptoms this needs `Q_r`, so the ingress queries of other hosts: it is judged where those are joined, once a minute.
-Two ways to differ: the port has data waiting and sends less than the profile allows for these queries; or it sends more, and then the
-profile is wrong for this card. A port that sends little because nobody wants more has no residual. Pure and in event time.
+Unlike the stage's symptoms this needs `Q_r`, so the ingress lookups of other hosts: it is evaluated once per minute, after those are
+joined.
+There are two kinds of difference: the port has data waiting and sends less than the profile allows for these lookups; or it sends more,
+and then the profile is wrong for this RNIC. A port with little traffic to send has no residual. Pure and in event time.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Life:
     side: Side
     since_ms: int
     known_ms: int
-    """End of the last minute that could be judged."""
+    """End of the last evaluated minute."""
     count: int = 0
     """Minutes in a row that differ."""
     gone: int = 0
@@ -62,7 +63,7 @@ class Minute:
     until_ms: int
     q_l: float | None
     q_r: float | None
-    """Of its peers; None where they are not known: the own ingress chain says nothing about them."""
+    """`Q_r` of its peers; None if unknown: the RNIC's own ingress chain cannot replace it."""
     sent_gbps: float | None
     link_gbps: float | None
     """What the port and its PCIe link carry at most."""
@@ -82,7 +83,7 @@ class Minute:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What one minute says: a side, or that it is as expected (None)."""
+    """The verdict of one minute: the side of the difference, or None if there is none."""
 
     side: Side | None
     expected: tuple[float, float, float]
@@ -90,15 +91,15 @@ class Judged:
 
 
 def judge(minute: Minute) -> Judged | None:
-    """Whether measured and expected differ; None where it cannot be told.
+    """Whether measured and expected differ; None where it is unknown.
 
     Examples
     --------
-    >>> told = dict(host="h", pci="p", rack="", identity=Identity("CX-6"), until_ms=60_000, q_l=10.0, q_r=5.0, link_gbps=200.0,
+    >>> base = dict(host="h", pci="p", rack="", identity=Identity("CX-6"), until_ms=60_000, q_l=10.0, q_r=5.0, link_gbps=200.0,
     ...             paused_per_s=0.0, notified_per_s=0.0, explained=False)
-    >>> [judge(Minute(**told, sent_gbps=sent, waited_ticks_per_s=ticks)).side for sent, ticks in ((60, 5e4), (60, 0), (118, 5e4), (170, 0))]
+    >>> [judge(Minute(**base, sent_gbps=sent, waited_ticks_per_s=ticks)).side for sent, ticks in ((60, 5e4), (60, 0), (118, 5e4), (170, 0))]
     ['below', None, None, 'above']
-    >>> judge(Minute(**told, sent_gbps=None, waited_ticks_per_s=0.0)) is None
+    >>> judge(Minute(**base, sent_gbps=None, waited_ticks_per_s=0.0)) is None
     True
     """
     profile = profile_of(minute.identity.model, minute.identity.driver, minute.identity.fw_ver)
@@ -189,26 +190,31 @@ def _active(life: Life, started_ms: int, minute: Minute, judged: Judged) -> dict
     rule = residual_rule()
     value, lower, upper = judged.expected
     sent, minutes = minute.sent_gbps or 0.0, round((minute.until_ms - started_ms) / MINUTE_MS)
-    off = f"{sent:.0f} Gbit/s where {value:.0f} Gbit/s are expected ({sent / value - 1:+.0%})"
+    off = f"{sent:.0f} Gbit/s instead of the predicted {value:.0f} Gbit/s ({sent / value - 1:+.0%})"
     below = life.side == "below"
-    told = [
+    rows = [
         (
             "tx_gbps",
             sent,
             f"{lower:.0f} to {upper:.0f} Gbit/s",
-            f"Sent in the last minute; {value:.0f} Gbit/s are expected under its queries.",
+            f"Sent in the last minute; the model predicts {value:.0f} Gbit/s for its mask lookups.",
         ),
-        ("q_egress", minute.q_l, "", "Mask queries of an average packet here (Q_l)."),
-        ("q_ingress", minute.q_r, "", "Mask queries of its packets at the peers (Q_r)."),
+        ("q_egress", minute.q_l, "", "Mean mask lookups per packet on this RNIC (Q_l)."),
+        ("q_ingress", minute.q_r, "", "Mean mask lookups per packet at the peers (Q_r)."),
     ]
     if below:
         waited = f"< {rule.waited_ticks_per_s:.0f} ticks"
-        told.append(("port_xmit_wait", minute.waited_ticks_per_s, waited, "In so many ticks a second data waited: the traffic wants more."))
+        rows.append(
+            ("port_xmit_wait", minute.waited_ticks_per_s, waited, "Ticks per second in which data waited: the port could send more.")
+        )
         summary = f"The port has had data waiting for {minutes} minutes and sends {off}, and no known symptom explains it."
-        then = "The card gives less than its profile says: look at the card, its link and its neighbours, and keep new containers away."
+        then = (
+            "The RNIC delivers less than its profile predicts: check the RNIC, its link and its neighbours, and place no new containers "
+            "on it."
+        )
     else:
-        summary = f"The port has sent {off} for {minutes} minutes: the profile does not describe this card."
-        then = "Its walls of masks and its forecasts are wrong with it: calibrate the profile for its driver and firmware."
+        summary = f"The port has sent {off} for {minutes} minutes: the profile does not match this RNIC."
+        then = "Its mask limits and its forecasts are wrong too: calibrate the profile for its driver and firmware."
     return {
         **finding_messages.shell(entry, life.subject, life.identity, "active", started_ms, minute.until_ms),
         "rule": rule.rule,
@@ -217,7 +223,7 @@ def _active(life: Life, started_ms: int, minute: Minute, judged: Judged) -> dict
         "explanation": f"{entry.title} on {who(life.subject, life.identity)} since {clock(started_ms)}. {summary} {then}",
         "evidence": [
             evidence(signal, Feature(measured, minute.until_ms - MINUTE_MS, minute.until_ms), expected, text).as_json()
-            for signal, measured, expected, text in told
+            for signal, measured, expected, text in rows
             if measured is not None
         ],
         "hypotheses": [],
@@ -231,7 +237,7 @@ def _cleared(life: Life, started_ms: int, at_ms: int) -> dict[str, Any]:
         **finding_messages.shell(entry, life.subject, life.identity, "cleared", started_ms, at_ms),
         "rule": residual_rule().rule,
         "severity": "warning",
-        "summary": "Measured and expected bandwidth agree again, or are not measured any more.",
+        "summary": "Measured and predicted bandwidth agree again, or are no longer measured.",
         "explanation": explain_cleared(entry, life.subject, life.identity, started_ms, at_ms),
         "evidence": [],
         "hypotheses": [],

@@ -25,7 +25,7 @@ LEAST_SPACING_MS = 100
 """No collector looks more often; samples that are closer come from one that floods."""
 
 STEPPED_BACK = 3
-"""So many samples in a row that are far in the past, in order, mean that the host's clock was set back."""
+"""This many consecutive samples far in the past, in order, mean that the host's clock was set back."""
 
 
 _RAW = frozenset(signals.RAW)
@@ -102,8 +102,8 @@ def take_offload(rnic_state: RnicState, host_state: Host, pci: str, at_ms: int, 
 
 
 def _live_share(values: dict[str, float], rnic_state: RnicState, at_ms: int) -> None:
-    """Share of the last minute's deletions that hit live flows. The collector tells it of insertions, which growth has many of; where
-    deletions are not known, its ratio stands.
+    """Share of the last minute's deletions that hit live flows. The collector reports it relative to insertions, which growth dilutes; if
+    deletions are unknown, its ratio is used.
     """
     ratio = values.get("reoffload_ratio")
     if ratio is None:
@@ -132,7 +132,7 @@ SMALL_TABLE = 0.5
 """Share of the wall of flows below which a deletion's search is short."""
 
 SWEEPS_S, SEEN_SWEEPS_S = 60, 30
-"""Deletions come in clumps, so the time of one is told from the sweeps of so long: longer where only the last one before each sample is
+"""Deletions come in bursts, so the time per deletion is averaged over this long: longer where only the last sweep before each sample is
 known, shorter where the collector has looked in between."""
 
 

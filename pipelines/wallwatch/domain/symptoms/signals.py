@@ -1,8 +1,7 @@
 """Signals of one sample: fields of `rnic_offload` and `rnic`, and what is derived from them (labels in `catalogue/signals.yaml`).
 
 A value that cannot be known is left out. Nothing here replaces a missing value by zero. A field of the wrong type or out of range is as
-good as
-missing, and is counted by the caller.
+good as missing, and is counted by the caller.
 """
 
 from __future__ import annotations
@@ -28,14 +27,14 @@ _WALL_SHARES = (
 )
 
 FULL = 0.85
-"""A port that carries so much of what the model predicts is full: the model is right to some per cent, and traffic swings."""
+"""A port that carries this share of the predicted bandwidth is full: the model is accurate to a few per cent, and traffic varies."""
 
 RnicState = dict[str, Any]
 """What is kept of one RNIC: plain JSON, see `rnic_stage`."""
 
 
 def number(value: object) -> float | None:
-    """A measured number, or None: text, booleans, negative values and what is no number are no measurement."""
+    """A measured number, or None for text, booleans, negative values and NaN."""
     if type(value) is float or type(value) is int:
         return float(value) if 0 <= value < 2**63 else None
     return None
@@ -70,7 +69,7 @@ def of_offload(fields: Mapping[str, Any], rnic_state: RnicState, profile: Profil
         found["software_share"] = min(software / packets, 1.0) if packets > 0.0 else 0.0
 
     gap, max_idle = found.get("counter_gap_p95_s"), found.get("max_idle_ms")
-    # After a change of max-idle the ratio still tells of deletions under the former value, which the present gap says nothing about.
+    # After a change of max-idle the ratio still covers deletions under the previous value, which the current gap does not describe.
     past_deletions_only = reoffloads == 0.0 and found.get("reoffload_ratio", 0.0) > 0.0
     if gap is not None and max_idle and not past_deletions_only:
         found["counter_gap_share"] = gap * 1000.0 / max_idle
@@ -95,12 +94,11 @@ def of_offload(fields: Mapping[str, Any], rnic_state: RnicState, profile: Profil
 
 
 def _harm(found: dict[str, float], rnic_state: RnicState, profile: Profile) -> None:
-    """What queries cost: the latency of the worse direction (the other end counts as the head of its chain, a lower bound), and the
-    bandwidth
-    that is missing on a port that carries all the model leaves it.
+    """Cost of mask lookups: the latency of the worse direction (the other end counts as the head of its chain, a lower bound), and the
+    bandwidth that is missing on a port that carries all the model leaves it.
 
-    The other ends' chains are not known here. At worst they are as long as the RNIC's own, and then the port is full with less. Where
-    none of the counters that tell of senders who wait has moved, it is not, unless it carries what its own chain alone leaves.
+    The other ends' chains are unknown here. At worst they are as long as the RNIC's own, and then the port is full with less. Where
+    none of the counters of waiting senders has moved, it is not, unless it carries what its own chain alone leaves.
     """
     p = profile.performance
     q_out, q_in = found["q_egress"], found["q_ingress"]
@@ -111,23 +109,23 @@ def _harm(found: dict[str, float], rnic_state: RnicState, profile: Profile) -> N
         if rnic_state.get("waits") is False:
             most = min(bandwidth_gbps(p, q_out, 0.0), bandwidth_gbps(p, 0.0, q_in))
         full = carried >= FULL * most
-        # What the port carries is not lost, whatever the model says.
+        # Bandwidth that the port carries is not lost, whatever the model predicts.
         left = max(found["bandwidth_share"], carried / bandwidth_gbps(p, 0.0, 0.0))
         found["bandwidth_lost"] = max(1.0 - left, 0.0) if full else 0.0
 
 
 def usual_deletion_ms(rnic_state: RnicState, profile: Profile) -> float:
-    """What a deletion takes in a small table, ms: what its profile says, or the least that this RNIC has shown where that is more.
+    """Time per deletion in a small table, ms: the profile's value, or the RNIC's own minimum if that is larger.
 
-    A small table's few deletions are too short for the sweeps' times in whole ms, so less than the profile's is no observation.
+    A small table's few deletions are too short for the sweeps' times in whole ms, so a value below the profile's is ignored.
 
     >>> from wallwatch.domain.catalogue.load import profiles
     >>> usual_deletion_ms({}, profiles()["CX-6"])
     0.2
     """
-    said = profile.deletion_ms.value
+    assumed = profile.deletion_ms.value
     shown = baseline.least_of(rnic_state, "deletion_ms")
-    return said if shown is None else min(max(shown, said), 5.0 * said)
+    return assumed if shown is None else min(max(shown, assumed), 5.0 * assumed)
 
 
 @cache
@@ -139,14 +137,14 @@ _WAITS = frozenset(
     {"port_xmit_wait", "np_cnp_sent", "np_ecn_marked_roce_packets", "rp_cnp_handled", "cnpSent", "cnpHandled", "RxECNMrkd",
      "rx_discards_phy"}
 )  # fmt: skip
-"""Counters that move when a port cannot send or take all that is there: its senders wait, or are told to be slower."""
+"""Counters that move when a port cannot send or receive all its traffic: its senders wait, or are slowed down."""
 
 _FATAL_ERRORS = (("aer_fatal", "aer_fatal_errors"), ("health_fw_fatal_errors", "firmware_fatal_errors"))
 
 
 @cache
 def _counters() -> tuple[str, ...]:
-    """All counters of `rnic` whose increase is asked for, each once."""
+    """All counters of `rnic` whose increase is required, without duplicates."""
     return tuple(sorted({*_WAITS, *_trouble_counters(), *(name for name, _ in _FATAL_ERRORS)}))
 
 
@@ -198,7 +196,7 @@ def _take_counters(found: dict[str, float], fields: Mapping[str, Any], rnic_stat
     """Signals of counters: by how much they have grown since the sample before."""
     before: dict[str, Any] = rnic_state.get("counters", {})
     now: dict[str, Any] = {}
-    grown: dict[str, int] = {}  # a counter that went back has been reset, and says nothing this once (see `counter_rate`)
+    grown: dict[str, int] = {}  # a counter that went backwards was reset, and has no rate this time (see `counter_rate`)
     trouble, known = 0, False
     counted = _trouble_counters()
     get, last_of = fields.get, before.get
@@ -217,7 +215,7 @@ def _take_counters(found: dict[str, float], fields: Mapping[str, Any], rnic_stat
         if name in grown:
             found[signal] = float(grown[name])
         elif name in before and name not in now:
-            now[name] = before[name]  # the drivers are asked more rarely than the rest is read
+            now[name] = before[name]  # drivers are read less often than the rest
     elapsed_s = (at_ms - before["at"]) / 1000.0 if before else 0.0
     if known and elapsed_s > 0.0:
         found["trouble_per_s"] = rate = trouble / elapsed_s

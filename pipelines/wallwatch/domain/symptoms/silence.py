@@ -1,9 +1,9 @@
-"""Hosts that are not heard of: samples of one host have stopped while those of the fleet go on.
+"""Silent hosts: a host's samples have stopped while the rest of the fleet still reports.
 
 This cannot be judged from the host's own messages, so it is not part of the stage. Two functions: `take` for every message of every host,
 `check` now and then. In event time, pure, state in plain JSON. The fleet's clock is the middle of the hosts' own clocks, so one clock that
-is minutes off makes nobody silent; and how long a host is silent is the time that this clock went on since the host was last heard of, so
-its own clock does not matter. While the whole fleet is silent (an outage of Kafka), the clock stands and nobody is reported.
+is minutes off makes no host silent; the duration of a silence is the progress of this clock since the host's last report, so
+its own clock does not matter. While the whole fleet is silent (an outage of Kafka), the clock stops and no host is reported.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ SILENT_S = 60.0
 """Twice a usual standstill of a kernel (20 to 40 s), and six samples at the usual interval of 10 s."""
 
 INTERVALS = 5.0
-"""A host that sends seldom is silent after so many of its intervals."""
+"""A host that reports rarely is silent after this many of its intervals."""
 
 FORGOTTEN_S = 86_400.0
-"""A host that has been silent for a day has been taken away; it is no longer followed."""
+"""A host that has been silent for a day has been removed; it is no longer monitored."""
 
 JUMP_MS = 30_000
-"""The fleet's clock does not go on by so much between two checks, unless nothing came from anybody; then nobody's silence has grown."""
+"""The fleet's clock advances by less than this between two checks, unless no host reported; then no silence has grown."""
 
 SHUTDOWN_MS = 300_000
 """An announced shutdown explains a silence that begins within this time after it."""
@@ -72,7 +72,7 @@ def heard(watch: Watch, name: str, rack: str, at_ms: int) -> None:
 
 
 def check(watch: Watch, watermark_ms: int | None = None) -> list[dict[str, Any]]:
-    """Findings of hosts that have fallen silent, are silent still, or are heard of again.
+    """Findings of hosts that became silent, are still silent, or report again.
 
     Parameters
     ----------
@@ -104,8 +104,7 @@ def check(watch: Watch, watermark_ms: int | None = None) -> list[dict[str, Any]]
 
 
 def _middle(hosts: dict[str, dict[str, Any]]) -> int:
-    """The middle of the clocks of the hosts that have been heard of since the last check; 0 when there is none. Those that are gone have
-    no say."""
+    """The median of the clocks of the hosts that have reported since the last check; 0 if there are none. Silent hosts do not count."""
     times = sorted(host["at"] for host in hosts.values() if host.get("fresh"))
     return int(times[len(times) // 2]) if times else 0
 
@@ -116,14 +115,14 @@ def known(watch: Watch, name: str, rack: str, at_ms: int) -> None:
 
 
 def overdue(watch: Watch) -> list[str]:
-    """Hosts that the next `check` would call silent, or that are silent: whoever knows more of them may say so before."""
+    """Hosts that are silent or would be at the next `check`, so that callers can look them up elsewhere first."""
     now = max(watch["clock"], _middle(watch["hosts"]))
     silent = (n for n, host in watch["hosts"].items() if host["heard"] and not host.get("fresh"))
     return [n for n in silent if (now - watch["hosts"][n]["heard"]) / 1000.0 >= limit_s(watch["hosts"][n])]
 
 
 def seen_elsewhere(watch: Watch, name: str, at_ms: int) -> None:
-    """Somebody else has heard of a host at `at_ms` of its own clock; its last sample in the store is where its silence begins."""
+    """A host was seen elsewhere at `at_ms` of its own clock; its silence starts at its last sample in the store."""
     host = watch["hosts"].get(name)
     if host is None:
         return
@@ -134,7 +133,7 @@ def seen_elsewhere(watch: Watch, name: str, at_ms: int) -> None:
 
 
 def resume(host: dict[str, Any], started_ms: int, announced: bool) -> None:
-    """Go on with a silence that was found before."""
+    """Resume a silence that was detected before."""
     host["life"] = {"started": started_ms, "announced": announced, "reported": 0}
 
 
@@ -172,19 +171,20 @@ def _active(name: str, host: dict[str, Any], life: dict[str, Any], silent_s: flo
     began = life["started"]
     now_ms = began + int(silent_s * 1000)
     seen = Feature(silent_s, began, now_ms)
-    text = "Nothing has come from the host while the samples of the fleet went on."
+    text = "The host has sent nothing while the rest of the fleet kept reporting."
     reason = evidence("silence_s", seen, f"< {limit_s(host):.0f} s", text).as_json()
     announced = life["announced"]
     rack = f" (rack {host['rack']})" if host["rack"] else ""
-    why = "It had announced a shutdown before." if announced else "It had not announced a shutdown."
+    why = "It announced a shutdown before." if announced else "It did not announce a shutdown."
     return {
         **finding_messages.shell(entry, _subject(name, host), Identity(), "active", began, now_ms),
         "severity": "warning" if announced else "critical",
-        "summary": f"Nothing has been heard of the host for {silent_s:.0f} s, while the fleet's samples go on.",
+        "summary": f"The host has not reported for {silent_s:.0f} s, while the rest of the fleet reports.",
         "explanation": (
-            f"Host {name}{rack} was last heard of at {written(began)}. {why} The rest of "
-            f"the fleet sent on for {silent_s:.0f} s since then, so it is the host, its collector or its network. What its RNICs do is not "
-            "known: symptoms that were there count as lasting. Look whether the host answers, then at wallwatch-telegraf on it."
+            f"Host {name}{rack} last reported at {written(began)}. {why} The rest of "
+            f"the fleet has reported for {silent_s:.0f} s since then, so the host, its collector or its network has failed. "
+            "The state of its RNICs is unknown: active symptoms stay active. Check whether the host responds, "
+            "then check wallwatch-telegraf on it."
         ),
         "evidence": [reason],
         "hypotheses": [],
@@ -199,9 +199,9 @@ def _cleared(name: str, host: dict[str, Any], life: dict[str, Any], at_ms: int) 
     return {
         **finding_messages.shell(entry, subject, Identity(), "cleared", life["started"], at_ms),
         "severity": "warning" if life["announced"] else "critical",
-        "summary": f"The host is heard of again since {rfc3339(host['at'])}."
+        "summary": f"The host has been reporting again since {rfc3339(host['at'])}."
         if host["at"] > life["started"]
-        else "The host has been silent for a day; it is no longer followed.",
+        else "The host has been silent for a day and is no longer monitored.",
         "explanation": explain_cleared(entry, subject, Identity(), life["started"], at_ms),
         "evidence": [],
         "hypotheses": [],

@@ -1,7 +1,7 @@
-"""Violations of policies as evidence: what the policies of a host said of it and of its RNICs lately.
+"""Recent policy violations of a host and its RNICs as evidence.
 
-They are shown with the causes that a policy speaks of and do not move the posteriors: how often a policy is violated with and without its
-cause is not known yet, and most of the events behind them are counted already.
+They are shown with the causes that a policy names and do not change the posteriors: how often a policy is violated with and without its
+cause is still unknown, and most of the events behind them are counted already.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Violations = dict[str, list[Any]]
 
 
 def take(kept: Violations, at_us: int, pci: str, fields: Mapping[str, Any]) -> None:
-    """Remember the event of a violation; one that is there already changes nothing."""
+    """Remember the event of a violation; a duplicate changes nothing."""
     policy = fields.get("policy")
     if not isinstance(policy, str) or not policy:
         return
@@ -32,7 +32,7 @@ def take(kept: Violations, at_us: int, pci: str, fields: Mapping[str, Any]) -> N
     before = kept.pop(key, None)
     if before is None or at_us // 1000 - before[1] // 1000 > WINDOW_MS:
         kept[key] = [at_us // 1000, at_us, count, trace if isinstance(trace, str) else ""]
-    elif at_us <= before[1]:  # told again, or late: the newest stays
+    elif at_us <= before[1]:  # repeated or late: the newest stays
         kept[key] = before
     else:
         kept[key] = [before[0], at_us, before[2] + count, trace if isinstance(trace, str) else before[3]]
@@ -41,7 +41,7 @@ def take(kept: Violations, at_us: int, pci: str, fields: Mapping[str, Any]) -> N
 
 
 def join(finding: dict[str, Any], kept: Violations, now_ms: int) -> None:
-    """Add the violations of the finding's RNIC, and of its host as a whole, to what speaks for the causes of their policies."""
+    """Add the violations of the finding's RNIC, and of its host as a whole, to the supporting evidence of their policies' causes."""
     for key, (from_ms, last_us, count, trace) in kept.items():
         id, _, pci = key.partition("|")
         policy, last_ms = policies().get(id), last_us // 1000

@@ -1,10 +1,8 @@
 """A window of event time in constant space: samples are added to buckets of a few seconds, late ones to the bucket they belong to.
 
-The state is plain JSON, so that a stream job can keep it in a key-value store, and short, because reading and writing it is most of what
-a message
-costs: one row a bucket, with a place for each signal. Two windows have the same form: a fine one over a minute, and a coarse one over
-some minutes,
-for what happened *before* a symptom.
+The state is plain JSON, so that a stream job can keep it in a key-value store, and short, because reading and writing it is most of the
+cost per message: one row per bucket, with a place for each signal. Two windows have the same form: a fine one over one minute, and a
+coarse one over a few minutes, for what happened *before* a symptom.
 """
 
 from __future__ import annotations
@@ -16,15 +14,14 @@ from wallwatch.domain.evidence import Feature
 
 BUCKET_MS = 5_000
 WINDOW_MS = 60_000
-"""Longest fine window, and how late a sample may come: what is older than this behind the newest sample is refused."""
+"""Longest fine window, and how late a sample may come: samples older than this behind the newest one are rejected."""
 
 COARSE_BUCKET_MS = 30_000
 COARSE_WINDOW_MS = 300_000
 
 Rows = list[list[Any]]
-"""`[[bucket number, sums] or [bucket number, sums, counts, greatest, least], ...]`, oldest first. Each of the lists has one place a
-signal, null
-where it was not measured; the short form is that of buckets with one sample of each signal."""
+"""`[[bucket number, sums] or [bucket number, sums, counts, greatest, least], ...]`, oldest first. Each of the lists has one place per
+signal, null where it was not measured; the short form is that of buckets with one sample of each signal."""
 
 
 def add(
@@ -104,7 +101,7 @@ def feature(rows: Rows, place: int, newest_ms: int, window_s: int, statistic: st
 
 
 def _mean_feature(rows: Rows, place: int, first: int, newest_ms: int, bucket_ms: int) -> Feature | None:
-    """The mean, which is asked for most: in one pass from the newest row back."""
+    """The mean, the most frequent statistic: in one pass from the newest row back."""
     total, count = 0.0, 0
     begin = end = first
     for row in reversed(rows):
@@ -135,8 +132,8 @@ def count_of(rows: Rows, place: int) -> int:
 
 
 def swing_of(rows: Rows, place: int, newest_ms: int, window_s: int) -> Feature | None:
-    """Relative swing of a signal in the window: `1 - least / greatest`; None when there are no two values: growth cannot be told from a
-    start of measurement.
+    """Relative swing of a signal in the window: `1 - least / greatest`; None with fewer than two values, because
+    growth and the start of measurement look the same.
     """
     inside = _inside(rows, place, newest_ms // BUCKET_MS - window_s * 1000 // BUCKET_MS)
     if count_of(inside, place) < 2:
@@ -147,13 +144,13 @@ def swing_of(rows: Rows, place: int, newest_ms: int, window_s: int) -> Feature |
 
 
 def drop_of(rows: Rows, place: int, newest_ms: int, window_s: int) -> Feature | None:
-    """Greatest relative fall of a signal in the window: `1 - later / earlier`, 0 for what only grows; None when there are no two values."""
+    """Largest relative drop of a signal in the window: `1 - later / earlier`, 0 if it only grows; None with fewer than two values."""
     inside = _inside(rows, place, newest_ms // BUCKET_MS - window_s * 1000 // BUCKET_MS)
     if count_of(inside, place) < 2:
         return None
     drop, peak = 0.0, 0.0
     for row in inside:
-        least = row[-1][place]  # the order within a bucket is not known, so it is compared with the buckets before
+        least = row[-1][place]  # the order within a bucket is unknown, so it is compared with the buckets before
         if peak > 0.0:
             drop = max(drop, 1.0 - least / peak)
         peak = max(peak, row[-2][place] if len(row) > 2 else row[1][place])

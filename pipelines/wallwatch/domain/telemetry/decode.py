@@ -81,18 +81,18 @@ def _decoded(found: dict[str, Any], measurement: Measurement, latest_ns: int) ->
     name, at_ns, tags, fields = found.get("name"), found.get("timestamp"), found.get("tags"), found.get("fields")
     if name != measurement.name:
         known = "a known measurement" if isinstance(name, str) and name in measurements() else "unknown"
-        raise Refused("wrong_measurement", f"the topic carries {measurement.name}, the message says {str(name)[:60]!r} ({known})")
+        raise Refused("wrong_measurement", f"the topic carries {measurement.name}, the message contains {str(name)[:60]!r} ({known})")
     if not isinstance(tags, dict) or not isinstance(fields, dict):
         raise Refused("wrong_type", "tags and fields must be JSON objects")
     for tag in measurement.key_tags:
         if not tags.get(tag):
             raise Refused("missing_tag", f"the tag {tag!r} is missing or empty")
-    if "host" not in tags:  # it may be empty where the centre speaks of all hosts, and is asked for above where it may not
+    if "host" not in tags:  # empty for server-side policies over all hosts; required above otherwise
         raise Refused("missing_tag", "the tag 'host' is missing")
     if set(map(type, tags.values())) != {str}:
         raise Refused("wrong_type", "every tag must be text")
     if "vf" in measurement.key_tags and not _is_vf(tags["vf"]):
-        raise Refused("wrong_type", f"the tag 'vf' is no number of a virtual function: {tags['vf'][:40]!r}")
+        raise Refused("wrong_type", f"the tag 'vf' is not the number of a virtual function: {tags['vf'][:40]!r}")
     if type(at_ns) is not int or not EARLIEST_NS <= at_ns <= latest_ns:
         raise Refused("bad_timestamp", f"the timestamp {str(at_ns)[:40]} is not in nanoseconds, before 2020 or too far in the future")
     pci = tags.get("pci")
@@ -106,7 +106,7 @@ def _is_vf(text: str) -> bool:
 
 
 def decode_message(value: bytes | None, latest_ns: int) -> Message:
-    """Read one telemetry message of whatever measurement it says it is: for recordings, which have all in one file.
+    """Read one telemetry message of the measurement that it names: for recordings, which hold all measurements in one file.
 
     Raises
     ------
@@ -116,6 +116,6 @@ def decode_message(value: bytes | None, latest_ns: int) -> Message:
     found = parse_json(value)
     name = found.get("name")
     if not isinstance(name, str) or name not in measurements():
-        raise Refused("wrong_measurement", f"the message says {str(name)[:60]!r}, which is no known measurement")
+        raise Refused("wrong_measurement", f"the message contains {str(name)[:60]!r}, which is not a known measurement")
     decoded = _decoded(found, measurements()[name], latest_ns)
     return Message(name, decoded.tags, decoded.at_ns, decoded.fields)

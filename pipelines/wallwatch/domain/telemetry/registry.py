@@ -34,7 +34,7 @@ class MetricField(_Entry):
     source: str
     label: str
     meaning: str
-    """The label where the registry says no more."""
+    """The label if the registry has no meaning."""
 
     @model_validator(mode="before")
     @classmethod
@@ -55,7 +55,7 @@ class Measurement(_Entry):
     of: Literal["rnic", "host"]
     """What a row belongs to."""
     key_tags: tuple[str, ...] = Field(min_length=1)
-    """Tags without which a message says nothing about anything."""
+    """Tags without which a message is useless."""
     text_columns: tuple[str, ...] = ()
     """Further tags with a column of their own, in the order of the table."""
     number_columns: tuple[str, ...] = ()
@@ -140,7 +140,7 @@ def measurements() -> dict[str, Measurement]:
     """Every measurement by its name.
 
     >>> measurements()["rnic_offload"].fields["q_egress"].unit
-    'queries'
+    'lookups'
     """
     return parse_measurements(_read("metrics.yaml"))
 
@@ -162,7 +162,7 @@ def topics() -> dict[str, Topic]:
 
 
 def field(measurement: str, name: str) -> MetricField:
-    """Look up one field; a wrong name says which names there are."""
+    """Look up one field; the error for a wrong name lists the valid names."""
     found = measurements()[measurement].fields
     if name not in found:
         raise RegistryError(f"{measurement} has no field {name!r}; it has {', '.join(sorted(found))}")

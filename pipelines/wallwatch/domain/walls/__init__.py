@@ -1,1 +1,1 @@
-"""How near an RNIC is to each of its walls."""
+"""Headroom of an RNIC to each of its walls."""

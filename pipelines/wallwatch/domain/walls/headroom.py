@@ -1,4 +1,4 @@
-"""Walls: the current value, the limit of the RNIC's profile, and what is left between them."""
+"""Walls: the current value, the limit of the RNIC's profile, and the headroom between them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wallwatch.domain.catalogue.models import Basis, Profile
 
 @dataclass(frozen=True, slots=True)
 class WallReading:
-    """One wall of one RNIC; `headroom = 1 - value / limit`, negative beyond the wall."""
+    """One wall of one RNIC; `headroom = 1 - value / limit`, negative past the limit."""
 
     wall: str
     value: float
@@ -26,7 +26,7 @@ class WallReading:
 def read_walls(values: Mapping[str, float | None], profile: Profile | None) -> list[WallReading]:
     """The walls that can be read, in the order of the catalogue.
 
-    A wall whose signal is missing is left out, never taken for zero; without a profile no limit is known and no wall is read.
+    A wall whose signal is missing is skipped, never treated as zero; without a profile no limit is known and no wall is read.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def headrooms(values: npt.NDArray[np.float64], limits: npt.NDArray[np.float64]) 
     Parameters
     ----------
     values, limits : arrays of shape (rnics, walls)
-        NaN where a value or a limit is not known.
+        NaN if a value or a limit is unknown.
 
     Returns
     -------

@@ -8,9 +8,9 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wallwatch.domain.policies.centre import Centre
 from wallwatch.domain.policies.load import policies
 from wallwatch.domain.policies.ordered import Ordered
+from wallwatch.domain.policies.server_side import ServerSidePolicies
 from wallwatch.domain.policies.step import Event
 
 S = 1_000_000
@@ -22,8 +22,8 @@ def container(kind: str, host: str, at_s: float, address: str = "10.0.0.1") -> E
     return Event(kind, round(at_s * S), host, "0000:17:00.0", {"result": "ok", "address": address, "vxlan_network": 7})
 
 
-def centre(*chosen: Any, partitions: int = 2, most: int = 100) -> Centre:
-    return Centre(chosen or [ADDRESS], range(partitions), 30 * S, most)
+def stage_of(*chosen: Any, partitions: int = 2, most: int = 100) -> ServerSidePolicies:
+    return ServerSidePolicies(chosen or [ADDRESS], range(partitions), 30 * S, most)
 
 
 def told(messages: list[dict[str, Any]]) -> list[tuple[str, str]]:
@@ -33,7 +33,7 @@ def told(messages: list[dict[str, Any]]) -> list[tuple[str, str]]:
 def test_an_event_waits_until_no_partition_can_bring_an_earlier_one() -> None:
     ordered = Ordered([0, 1], 30 * S)
     for partition, at_s in ((0, 100), (0, 500), (1, 200)):
-        ordered.heard(partition, at_s * S)
+        ordered.advance(partition, at_s * S)
         ordered.add(partition, at_s, container("cni_add", "h", at_s))
     assert [event.at_us for event in ordered.ready(10_000 * S)] == [100 * S]
     assert ordered.settled_us(10_000 * S) == 170 * S
@@ -45,12 +45,12 @@ def test_an_event_waits_until_no_partition_can_bring_an_earlier_one() -> None:
 
 def test_a_clock_that_is_ahead_does_not_carry_the_others_along() -> None:
     ordered = Ordered([0], 30 * S)
-    ordered.heard(0, 10_000 * S)
+    ordered.advance(0, 10_000 * S)
     assert ordered.settled_us(1_000 * S) == 970 * S
 
 
 def test_an_address_that_moves_is_no_violation_whichever_host_is_read_first() -> None:
-    stage = centre()
+    stage = stage_of()
     stage.hear(1, 0, container("cni_add", "b", 20), "r2")
     stage.ended(1)
     assert stage.work(40 * S) == []
@@ -61,7 +61,7 @@ def test_an_address_that_moves_is_no_violation_whichever_host_is_read_first() ->
 
 
 def test_an_address_that_is_used_twice_is_told_with_the_rack_of_the_second() -> None:
-    stage = centre()
+    stage = stage_of()
     stage.hear(0, 0, container("cni_add", "a", 1), "r1")
     stage.hear(1, 0, container("cni_add", "b", 20), "r2")
     for partition in (0, 1):
@@ -73,8 +73,8 @@ def test_an_address_that_is_used_twice_is_told_with_the_rack_of_the_second() -> 
     assert stage.work(2_000 * S) == []
 
 
-def used_twice_while_a_is_not_heard() -> Centre:
-    stage = centre()
+def used_twice_while_a_does_not_report() -> ServerSidePolicies:
+    stage = stage_of()
     stage.hear(0, 0, container("cni_add", "a", 1), "r1")
     stage.hear(1, 0, container("cni_add", "b", 20), "r2")
     for partition in (0, 1):
@@ -85,11 +85,11 @@ def used_twice_while_a_is_not_heard() -> Centre:
 
 
 def test_a_violation_over_two_hosts_is_told_when_the_other_host_was_heard_of_again() -> None:
-    stage = used_twice_while_a_is_not_heard()
+    stage = used_twice_while_a_does_not_report()
     stage.heard_of("a", 34 * S)
     assert stage.work(1_001 * S) == []
     kept = orjson.loads(orjson.dumps(stage.dump()))
-    stage = centre()
+    stage = stage_of()
     stage.load(kept)
     (before,) = stage.states(1_020 * S)
     stage.hear(0, 1, Event("port_up", 35 * S, "a"), "r1")
@@ -101,7 +101,7 @@ def test_a_violation_over_two_hosts_is_told_when_the_other_host_was_heard_of_aga
 
 def test_an_event_that_was_kept_back_by_its_host_makes_no_violation() -> None:
     """The host's network was away while it gave the address up, and another host took it."""
-    stage = used_twice_while_a_is_not_heard()
+    stage = used_twice_while_a_does_not_report()
     stage.hear(0, 1, container("cni_del", "a", 10), "r1")
     stage.hear(0, 2, Event("port_up", 900 * S, "a"), "r1")
     assert stage.work(1_001 * S) == []
@@ -111,7 +111,7 @@ def test_an_event_that_was_kept_back_by_its_host_makes_no_violation() -> None:
 
 
 def test_what_a_host_had_that_is_not_heard_of_for_an_hour_is_not_told_and_unknown() -> None:
-    stage = used_twice_while_a_is_not_heard()
+    stage = used_twice_while_a_does_not_report()
     assert stage.work(3_621 * S) == []
     (state,) = stage.states(3_660 * S)
     assert [state["fields"][name] for name in ("violations", "unknown")] == [0, 1]
@@ -119,7 +119,7 @@ def test_what_a_host_had_that_is_not_heard_of_for_an_hour_is_not_told_and_unknow
 
 
 def test_an_address_that_nobody_has_is_forgotten_after_an_hour_and_one_that_is_held_is_not() -> None:
-    stage = centre()
+    stage = stage_of()
     for at_s, kind, address in ((1, "cni_add", "gone"), (2, "cni_add", "held"), (3, "cni_del", "gone")):
         stage.hear(0, at_s, container(kind, "a", at_s, address), "")
     for partition in (0, 1):
@@ -128,7 +128,7 @@ def test_an_address_that_nobody_has_is_forgotten_after_an_hour_and_one_that_is_h
     kept = orjson.loads(orjson.dumps(stage.dump()))
     for restarted in (False, True):
         if restarted:
-            stage = centre()
+            stage = stage_of()
             stage.load(kept)
             for partition in (0, 1):
                 stage.ended(partition)
@@ -145,7 +145,7 @@ def test_an_address_that_nobody_has_is_forgotten_after_an_hour_and_one_that_is_h
 
 def test_two_policies_that_one_event_violates_are_two_events() -> None:
     other = ADDRESS.model_copy(update={"id": "another"})
-    stage = centre(ADDRESS, other)
+    stage = stage_of(ADDRESS, other)
     stage.hear(0, 0, container("cni_add", "a", 1, "10.0.0.1, fd00::1"), "")
     stage.hear(0, 1, container("cni_add", "b", 2, "10.0.0.1, fd00::1"), "")
     for partition in (0, 1):
@@ -157,7 +157,7 @@ def test_two_policies_that_one_event_violates_are_two_events() -> None:
 
 
 def test_the_state_is_told_once_a_minute_with_what_happened_since() -> None:
-    stage = centre()
+    stage = stage_of()
     assert [one["timestamp"] for one in stage.states(125 * S)] == [120 * S * 1000]
     assert stage.states(179 * S) == []
     for at_s, host in ((100, "a"), (101, "b"), (102, "c")):
@@ -176,7 +176,7 @@ def test_the_state_is_told_once_a_minute_with_what_happened_since() -> None:
 
 
 def test_other_policies_keep_what_the_same_ones_knew_and_new_ones_begin_without() -> None:
-    stage = centre()
+    stage = stage_of()
     stage.hear(0, 0, container("cni_add", "a", 1), "")
     for partition in (0, 1):
         stage.ended(partition)
@@ -202,7 +202,7 @@ STORY = st.lists(
 def test_a_stage_that_was_stored_says_the_rest_and_nothing_else(story: list[tuple[str, int, int]], cut: int, pause_s: int) -> None:
     events = [container(kind, f"h{host}", at, f"10.0.0.{number}") for at, (kind, host, number) in enumerate(story)]
     cut = min(cut, len(events))
-    whole, first, second = centre(), centre(), centre()
+    whole, first, second = stage_of(), stage_of(), stage_of()
     for at, event in enumerate(events):
         for stage in (whole, first if at < cut else second):
             stage.hear(int(event.host[1:]), at, event, "r")
