@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes what is generated from other sources, or with --check fails when something is out of date:
+# Writes all files that are generated from other sources, or with --check fails when one is out of date:
 # the API's description (its TypeScript types follow), the schema of webhooks' bodies, the collectors' lists of counters, and the tables in docs/.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -13,7 +13,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 stale=0
 
-# settle NEW FILE: takes over a generated file, or only says that it differs.
+# settle NEW FILE: installs a generated file, or with --check reports that it differs.
 settle() {
   cmp -s "$1" "$2" && return
   if [ -n "$check" ]; then
@@ -28,12 +28,12 @@ settle() {
 
 python -m wallwatch_backend.openapi >"$work/openapi.json" || exit 1
 settle "$work/openapi.json" frontend/src/lib/api/openapi.json
-# The TypeScript types are not in git; every task of the frontend that needs them generates them, and so does this one.
+# The TypeScript types are not in git: every frontend task that uses them generates them first, and so does this script.
 [ -n "$check" ] || npm --prefix frontend run --silent generate || exit 1
 python -m wallwatch_backend.webhook_schema >"$work/webhook-native.schema.json" || exit 1
 settle "$work/webhook-native.schema.json" docs/webhook-native.schema.json
 registry=pipelines/wallwatch/domain/telemetry/metrics.yaml
-for input in rnic ovs_offload; do # the names of counters that inputs read
+for input in rnic ovs_offload; do # names of the counters that the inputs read
   (cd collectors && go run ./internal/fieldlists -package $input ../$registry) >"$work/$input.go" || exit 1
   settle "$work/$input.go" collectors/plugins/inputs/$input/fields_generated.go
 done

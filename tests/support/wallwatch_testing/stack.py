@@ -14,7 +14,7 @@ import httpx
 import psycopg
 
 from wallwatch_local import demo, hosts, ports, postgres, supervise
-from wallwatch_local.demo_programs import Layout, centre, fleet, on_hosts, stores
+from wallwatch_local.demo_programs import Layout, fleet, on_hosts, server, stores
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def start(
 
     A scenario's clock starts with its fleet. What must be there before the first symptom, however slow the machine, is made in
     `before_fleet`, which is called when the API is ready.
-    `settings` are more environment variables for the processes of the centre. Incidents that are over are resolved after 10 s, unless they
+    `settings` are additional environment variables for the server processes. Incidents that are over are resolved after 10 s, unless they
     say otherwise: tests follow an incident to its end.
     """
     settings = {"WALLWATCH_INCIDENT_HOLD_S": "10", **(settings or {})}
@@ -79,7 +79,7 @@ def start(
     simulated = hosts.hosts_of(scenario)
     for host in simulated:
         hosts.write_configuration(layout.hosts / host.name, host, layout.kafka_bootstrap, layout.agent_url)
-    central = [replace(one, environment={**one.environment, **settings}) for one in centre(layout, database_url)]
+    central = [replace(one, environment={**one.environment, **settings}) for one in server(layout, database_url)]
     programs = [*stores(layout), *central, *fleet(layout, scenario), *on_hosts(layout, simulated)]
     with supervise.running(programs, folder) as supervisor:
         starting = demo.Demo(layout, supervisor, database_url)
