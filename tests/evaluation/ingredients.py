@@ -14,7 +14,7 @@ from typing import Any
 COUNTER_CACHE = {"CX-4": 4450, "CX-5": 5400, "CX-6": 6400, "CX-7": 9000, "BF-3": 9000, "E810": 9000}
 """Entries at which counters begin to be late; an E810's never are, so the number only sizes its load."""
 LINE_GBPS = {"CX-4": 38, "CX-5": 79, "CX-6": 158, "CX-7": 352, "BF-3": 354, "E810": 170}
-"""What the model's law grants with no masks to query (domain page, section 6)."""
+"""Bandwidth of the model's law without masks to look up (domain page, section 6)."""
 CONTEXTS = 10_000
 MOST_FLOWS = 30_000
 FREE_VFS = 11
@@ -54,7 +54,7 @@ class Draft:
         return self.rng.random() < share
 
     def card(self, place: Place, model: str, firmware: str, driver: str, workload: list[JobSpec] | None = None) -> None:
-        """What the RNIC at a place is."""
+        """The RNIC at a place."""
         one: dict[str, Any] = {"host": place.host, "rnic": place.pci, "model": model, "firmware": firmware, "driver": driver}
         self.overrides.append(one | ({"workload": workload} if workload else {}))
 
@@ -97,7 +97,7 @@ Ingredient = Callable[[Draft, Place, str | None], None]
 
 
 def model_for(cause: str, rng: random.Random) -> str:
-    """A card that the cause can be drawn for; now and then one that does not have it."""
+    """An RNIC that the cause can be drawn for; occasionally one without the flaw."""
     searching = ["CX-4", "CX-5", "CX-6", "CX-7", "BF-3"]
     if cause == "table-overflow" and rng.random() < 0.7:
         return rng.choice(["CX-4", "CX-5", "CX-6"])
@@ -149,7 +149,7 @@ def patient_switch(draft: Draft, place: Place, model: str | None) -> None:
 
 
 def insertion_burst(draft: Draft, place: Place, model: str | None) -> None:
-    """C2: many new flows a second."""
+    """C2: many new flows per second."""
     assert model is not None
     draft.card(place, model, _flaw(draft, 0.1), _flaw(draft, 0.75))
     flows = _flows(draft.between(11_000, 36_000))
@@ -162,7 +162,7 @@ def insertion_burst(draft: Draft, place: Place, model: str | None) -> None:
 
 
 def table_overflow(draft: Draft, place: Place, model: str | None) -> None:
-    """C3: more entries on few masks than the card has memory for."""
+    """C3: more entries on few masks than the RNIC has memory for."""
     assert model is not None
     draft.card(place, model, _flaw(draft, 0.1), _flaw(draft, 0.75))
     flows = _flows(draft.between(12_000, 44_000))
@@ -219,7 +219,7 @@ def unbinding(draft: Draft, place: Place, model: str | None) -> None:
 
 
 def contexts(draft: Draft, place: Place, model: str | None) -> None:
-    """C8: peers in many networks, each pair with an encapsulation context of its own."""
+    """C8: peers in many networks, each pair with its own encapsulation context."""
     assert model is not None
     draft.card(place, model, _flaw(draft, 0.1), _flaw(draft, 0.25))
     flows = _flows(draft.between(14_000, 60_000))  # half of them start here, and only these need contexts

@@ -136,8 +136,8 @@ def symptoms_page() -> str:
     for r in remedies().values():
         parts += [
             f"### {r.title} (`{r.id}`)\n",
-            f"{r.summary} Risk {r.risk}: {r.risk_text} Undo: {r.undo} Verified by: {r.verification.text} "
-            f"Required privileges: {r.privileges}.\n",
+            f"{r.summary}\n\n- **Risk**: {r.risk}. {r.risk_text}\n- **Undo**: {r.undo}\n- **Verified by**: {r.verification.text}\n"
+            f"- **Required privileges**: {r.privileges}\n",
         ]
         ranges = (
             (f"`{n}`", p.type, p.unit, "yes" if p.required else "no", _range(p.minimum, p.maximum, p.max_length), p.meaning)
@@ -163,7 +163,7 @@ def _severity(d: Definition) -> str:
 def _definition(d: Definition) -> str:
     intro = (
         f"Rule `{d.rule}`; blast radius: {d.blast_radius}; raised after {d.raise_for_s} s, cleared after {d.clear_for_s} s; "
-        f"severity: {_severity(d)}. "
+        f"severity: {_severity(d)}.\n"
         "While a required or gate signal is missing, the symptom neither raises nor clears.\n\n"
     )
     rows = (

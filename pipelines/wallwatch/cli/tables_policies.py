@@ -38,8 +38,9 @@ def _section(policy: Policy) -> str:
     checked = check(policy.formula)
     lines = [
         f"\n## {policy.id}\n",
-        f"{policy.title}. {checked.words()} Then: {policy.violation}" + (f" {policy.note}" if policy.note else ""),
-        f"Source: {policy.source}.\n",
+        f"**{policy.title}.** {checked.words()}\n",
+        f"- Meaning of a violation: {policy.violation}" + (f"\n- Note: {policy.note}" if policy.note else ""),
+        f"- Source: {policy.source}\n",
         "| proposition | holds at an event of kind | where |",
         "|---|---|---|",
     ]
