@@ -1,4 +1,4 @@
-"""The whole product on one machine as `make demo` starts it, but in a folder of the test's own and without a terminal."""
+"""The whole product on one machine as `make demo` starts it, but in the test's own folder and without a terminal."""
 
 import os
 import secrets
@@ -19,7 +19,7 @@ from wallwatch_local.demo_programs import Layout, fleet, on_hosts, server, store
 
 @dataclass(frozen=True)
 class Stack:
-    """A running stack and the ways into it."""
+    """A running stack and access to it."""
 
     layout: Layout
     database_url: str
@@ -96,5 +96,5 @@ def random_name(prefix: str) -> str:
 
 
 def is_root() -> bool:
-    """The stack opens its own mounts, which only root may."""
+    """The stack creates mounts, which requires root."""
     return os.geteuid() == 0
