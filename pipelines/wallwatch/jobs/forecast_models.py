@@ -127,7 +127,7 @@ class Models:
         if self.roles.was_rolled_back(comparison.challenger):
             return
         described = comparison.describe()
-        losses = f"loss {described['loss']} against {described['champion_loss']} over {described['hours']} hours"
+        losses = f"loss {described['loss']} vs. {described['champion_loss']} over {described['hours']} hours"
         reason = f"better than {comparison.champion} on live data: {losses}"
         try:
             self._registry.promote(comparison.challenger, "wallwatch job forecast", reason)
