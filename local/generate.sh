@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Writes what is generated from other sources, or with --check fails when something is out of date:
-# the API's description (its TypeScript types follow), the tables of states, the schema of webhooks' bodies, the collectors' lists of counters, and the tables in docs/.
+# Writes all files that are generated from other sources, or with --check fails when one is out of date:
+# the API's description (its TypeScript types follow), the tables of states, the schema of webhooks' bodies,
+# the collectors' lists of counters, and the tables in docs/.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=local/setup/common.sh
@@ -13,7 +14,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 stale=0
 
-# settle NEW FILE: takes over a generated file, or only says that it differs.
+# settle NEW FILE: installs a generated file, or with --check reports that it differs.
 settle() {
   cmp -s "$1" "$2" && return
   if [ -n "$check" ]; then
@@ -32,12 +33,12 @@ settle "$work/openapi.json" frontend/src/lib/api/openapi.json
 python -c 'from wallwatch_backend.state_tables import STATE_MACHINES; print(STATE_MACHINES.model_dump_json(indent=2))' \
   >"$work/states.json" || exit 1
 settle "$work/states.json" frontend/mock/states.json
-# The TypeScript types are not in git; every task of the frontend that needs them generates them, and so does this one.
+# The TypeScript types are not in git: every frontend task that uses them generates them first, and so does this script.
 [ -n "$check" ] || npm --prefix frontend run --silent generate || exit 1
 python -m wallwatch_backend.webhook_schema >"$work/webhook-native.schema.json" || exit 1
 settle "$work/webhook-native.schema.json" docs/webhook-native.schema.json
 registry=pipelines/wallwatch/domain/telemetry/metrics.yaml
-for input in rnic ovs_offload; do # the names of counters that inputs read
+for input in rnic ovs_offload; do # names of the counters that the inputs read
   (cd collectors && go run ./internal/fieldlists -package $input ../$registry) >"$work/$input.go" || exit 1
   settle "$work/$input.go" collectors/plugins/inputs/$input/fields_generated.go
 done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs everything that the demo and the tests need, one line of progress a step. A step whose inputs have not changed is skipped.
-# Usage: local/setup.sh [STEP...]    without a step: all of them but lint, which the tests ask for
+# Installs everything that the demo and the tests require, with one line of progress per step. A step whose inputs have not changed is skipped.
+# Usage: local/setup.sh [STEP...]    default: all steps except lint, which the tests run
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=local/setup/common.sh

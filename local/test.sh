@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Sets up what is missing, then runs the tests of all parts or of the named ones; exit code 1 when any stage failed.
-# Usage: local/test.sh [PART...]    local/test.sh --fast    an unknown part is answered with the list of parts
+# Installs missing tools, then runs the tests of all parts or of the named ones; exit code 1 when any stage failed.
+# Usage: local/test.sh [PART...]    local/test.sh --fast    an unknown part prints the list of parts
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=local/setup/common.sh
@@ -12,10 +12,10 @@ fast=""
 export PYTHONDONTWRITEBYTECODE= # see the Makefile
 export PATH="$REPO/.venv/bin:$PATH" CI=${CI:-true} GOFLAGS=-mod=readonly
 if [ -n "$fast" ]; then
-  # Nothing is built: what the fast tests need is there after one `make setup`.
+  # Nothing is built: one `make setup` installs everything that the fast tests require.
   [ -x .venv/bin/pytest ] && [ -d frontend/node_modules ] || fail test-fast "the packages of the tests are not installed" "run 'make setup' once"
 else
-  # Without what setup installs, every stage would fail for the same reason.
+  # Without a complete setup, every stage would fail for the same reason.
   "$here/setup.sh" </dev/null
   case " ${*:-lint} " in *" lint "*) "$here/setup.sh" lint </dev/null ;; esac
 fi

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Debian packages: what is missing is installed in one go, and no service is started by it.
+# Debian packages: installs all missing ones in one go, without starting their services.
 
 # command or file|package|what it is for
 SYSTEM_PACKAGES=(
@@ -32,7 +32,7 @@ apt_refresh() {
   run_logged apt-update "check this machine's apt sources and network" apt-get update -q
 }
 
-# Packages with a daemon would start it (a system-wide Open vSwitch or PostgreSQL, which nobody asked for): policy-rc.d says no meanwhile.
+# Packages with a daemon would start it (an unwanted system-wide Open vSwitch or PostgreSQL): policy-rc.d prevents that meanwhile.
 apt_install() {
   local step=$1 policy=/usr/sbin/policy-rc.d made=""
   shift

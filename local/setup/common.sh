@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What every setup step uses: progress lines, errors that say what to do, and stamps that let an unchanged step be skipped.
+# Shared by all setup steps: progress lines, errors that say what to do, and stamps to skip unchanged steps.
 
 REPO=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 LOCAL="$REPO/.local"

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# What only the lint stages of the tests need, so that a first `make demo` does not wait for it.
+# Tools that only the lint stages require, installed separately so that a first `make demo` does not wait for them.
 
 GOLANGCI_LINT_VERSION=v2.15.0
 
-# Its checks know the language as far as the Go that built it, so a newer Go builds it anew.
+# Its checks support the language version of the Go that built it, so a newer Go triggers a rebuild.
 setup_lint() {
   local inputs
   inputs=$(hash_of "$GOLANGCI_LINT_VERSION" "$(go_version)")

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# PostgreSQL 17 with TimescaleDB. Debian 13 has both as packages. Elsewhere a small Debian 13 folder holds them, entered with chroot when the server is started.
+# PostgreSQL 17 with TimescaleDB. Debian 13 packages both; elsewhere a small Debian 13 folder contains them, and the server starts with chroot.
 
 POSTGRES_PACKAGES=(postgresql-17 postgresql-17-timescaledb)
 NATIVE_POSTGRES=/usr/lib/postgresql/17
@@ -14,7 +14,7 @@ setup_postgres() {
   if ! apt_has "${POSTGRES_PACKAGES[@]}" && [ "$(id -u)" = 0 ] && [ ! -d "$TOOLS/debian13" ]; then apt_refresh; fi
   if apt_has "${POSTGRES_PACKAGES[@]}"; then
     need_root postgres "PostgreSQL 17 with TimescaleDB"
-    # Only the programs are wanted: without this the package would also make a cluster of its own.
+    # Only the programs are wanted: without this, the package would also create a cluster.
     local keep_from_making=/etc/postgresql-common/createcluster.d/wallwatch-setup.conf
     mkdir -p "$(dirname "$keep_from_making")"
     echo "create_main_cluster = false" >"$keep_from_making"

@@ -13,12 +13,12 @@ want() {
   found=$($find || true)
   if [ -z "$found" ] || ! version_at_least "$found" "$minimum"; then
     apt_has "$@" || { have_apt && [ "$(id -u)" = 0 ] && apt_refresh; }
-    apt_has "$@" || fail "$name" "$name $minimum or newer is needed, found ${found:-none}" "$advice"
+    apt_has "$@" || fail "$name" "$name $minimum or newer is required, found ${found:-none}" "$advice"
     apt_install "$name" "$@"
     hash -r
     found=$($find || true)
     if [ -z "$found" ] || ! version_at_least "$found" "$minimum"; then
-      fail "$name" "this system's package has ${found:-none}, $minimum or newer is needed" "$advice"
+      fail "$name" "this system's package has ${found:-none}, $minimum or newer is required" "$advice"
     fi
   fi
   say "$name" "$found"

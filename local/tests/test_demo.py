@@ -13,7 +13,7 @@ from urllib.request import urlopen
 import pytest
 
 from wallwatch_local import demo, hosts, postgres
-from wallwatch_local.demo_programs import Layout, centre, fleet, on_hosts, stores
+from wallwatch_local.demo_programs import Layout, fleet, on_hosts, server, stores
 from wallwatch_local.errors import LocalStackError
 from wallwatch_local.paths import REPOSITORY
 from wallwatch_local.processes import die_with_parent, running
@@ -27,7 +27,7 @@ def layout(tmp_path: Path) -> Layout:
 
 
 def test_a_second_demo_in_the_same_folder_is_refused(tmp_path: Path) -> None:
-    with demo.only_one(tmp_path), pytest.raises(LocalStackError, match="already running"), demo.only_one(tmp_path):
+    with demo.exclusive(tmp_path), pytest.raises(LocalStackError, match="already running"), demo.exclusive(tmp_path):
         pass
 
 
@@ -40,20 +40,20 @@ def test_reset_removes_the_state_and_says_when_there_is_none(tmp_path: Path) -> 
 
 
 def test_reset_leaves_a_running_demo_alone(tmp_path: Path) -> None:
-    with demo.only_one(tmp_path), pytest.raises(LocalStackError, match="already running"):
+    with demo.exclusive(tmp_path), pytest.raises(LocalStackError, match="already running"):
         reset(tmp_path)
     assert tmp_path.exists()
 
 
-def test_who_is_not_root_is_told_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_demo_requires_root(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert demo.run("demo") == 1
-    assert "must be run as root" in capsys.readouterr().out
+    assert "must run as root" in capsys.readouterr().out
 
 
 def test_an_unknown_scenario_ends_the_demo_before_anything_starts(capsys: pytest.CaptureFixture[str]) -> None:
     assert demo.run("no-such-scenario") == 1
-    assert "no scenario 'no-such-scenario'" in capsys.readouterr().out
+    assert "unknown scenario 'no-such-scenario'" in capsys.readouterr().out
 
 
 def test_a_taken_port_ends_the_demo_with_the_variable_named(
@@ -77,14 +77,14 @@ def test_the_admin_password_is_random_kept_and_private(layout: Layout) -> None:
 def test_collectors_stop_before_kafka_and_jobs_before_the_stores(layout: Layout) -> None:
     scenario = hosts.scenario_file("demo")
     simulated = hosts.hosts_of(scenario)
-    programs = [*stores(layout), *centre(layout, "url"), *fleet(layout, scenario), *on_hosts(layout, simulated)]
+    programs = [*stores(layout), *server(layout, "url"), *fleet(layout, scenario), *on_hosts(layout, simulated)]
     assert list(dict.fromkeys(program.group for program in programs)) == ["stores", "jobs", "backend", "fleet", "collectors", "agents"]
     assert len([program for program in programs if program.group == "collectors"]) == len(simulated)
 
 
 def test_hot_reload_adds_the_ui_and_changes_nothing_but_the_backend_s_start(layout: Layout) -> None:
-    plain = {program.name: program for program in centre(layout, "url")}
-    following = {program.name: program for program in centre(replace(layout, ui_port=8005), "url")}
+    plain = {program.name: program for program in server(layout, "url")}
+    following = {program.name: program for program in server(replace(layout, ui_port=8005), "url")}
     assert following.keys() - plain.keys() == {"ui"}
     assert following["ui"].environment == {"WALLWATCH_API_URL": layout.api_url}
     assert "--reload" in following["backend"].command
@@ -134,7 +134,7 @@ def answer_of(address: str) -> str:
 @pytest.mark.integration
 def test_the_backend_follows_its_sources(layout: Layout, migrated_url: str, kafka_bootstrap: str, free_port: int) -> None:
     layout = replace(layout, http_port=free_port, kafka_port=int(kafka_bootstrap.rsplit(":", 1)[1]), ui_port=8005, agent_port=0)
-    program = next(program for program in centre(layout, migrated_url) if program.name == "backend")
+    program = next(program for program in server(layout, migrated_url) if program.name == "backend")
     log = layout.folder / "backend.log"
     healthy = f"{layout.api_url}/-/healthy"
     with started(program, log, lambda: bool(answer_of(healthy))):
@@ -162,7 +162,7 @@ def test_the_ui_is_served_from_its_sources_and_asks_the_backend(layout: Layout, 
     with HTTPServer(("127.0.0.1", 0), Api) as api:
         threading.Thread(target=api.serve_forever, daemon=True).start()
         layout = replace(layout, http_port=api.server_port, ui_port=free_port)
-        program = next(program for program in centre(layout, "url") if program.name == "ui")
+        program = next(program for program in server(layout, "url") if program.name == "ui")
         monkeypatch.chdir(program.directory)
         with started(program, layout.folder / "ui.log", lambda: bool(answer_of(layout.address))):
             assert "/@vite/client" in answer_of(layout.address)

@@ -29,12 +29,12 @@ def test_without_racks_there_is_one(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", "topology: 3", "topology: {racks: 2}", "topology: {hosts: none}", "topology: {hosts: 0}"])
 def test_a_scenario_without_hosts_is_refused_by_name(tmp_path: Path, text: str) -> None:
-    with pytest.raises(LocalStackError, match=r"scenario\.yaml does not say how many hosts"):
+    with pytest.raises(LocalStackError, match=r"scenario\.yaml has an invalid topology"):
         hosts.hosts_of(scenario(tmp_path, text))
 
 
 def test_an_unknown_scenario_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(LocalStackError, match=r"choose from\n\n(?s:.*)demo +The fleet of"):
+    with pytest.raises(LocalStackError, match=r"choose one of\n\n(?s:.*)demo +The fleet of"):
         hosts.scenario_file("no-such-scenario")
 
 

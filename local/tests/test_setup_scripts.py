@@ -50,7 +50,7 @@ def test_versions_are_compared_as_numbers(tmp_path: Path, found: str, minimum: s
 def test_an_old_runtime_without_a_package_is_an_error_that_says_how_to_get_it(tmp_path: Path) -> None:
     done = shell("old() { echo 1.2; }; have_apt() { false; }; want thing old 9 'install thing 9' no-such-package", tmp_path)
     assert done.returncode == 1
-    assert "thing 9 or newer is needed, found 1.2" in done.stderr
+    assert "thing 9 or newer is required, found 1.2" in done.stderr
     assert "What to do: install thing 9" in done.stderr
 
 

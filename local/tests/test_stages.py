@@ -109,13 +109,13 @@ def test_the_workflow_runs_every_part_once() -> None:
 
 @pytest.mark.parametrize("name", ["typo", "", "--only"])
 def test_an_unknown_part_is_answered_with_the_parts(name: str) -> None:
-    with pytest.raises(LocalStackError, match=r"there is no part .*lint frontend go"):
+    with pytest.raises(LocalStackError, match=r"unknown part .*lint frontend go"):
         parts.lanes([name])
 
 
 def test_a_context_without_tests_is_said_with_its_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(parts, "BACKEND_TESTS", parts.REPOSITORY / "backend" / "no-tests")
-    with pytest.raises(LocalStackError, match=r"no folder backend/no-tests/remedies; the parts are"):
+    with pytest.raises(LocalStackError, match=r"folder backend/no-tests/remedies does not exist; the parts are"):
         parts.lanes(["remedies"])
 
 

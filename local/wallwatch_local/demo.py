@@ -14,7 +14,7 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 from wallwatch_local import hosts, kafka, ports, postgres, supervise
-from wallwatch_local.demo_programs import Layout, centre, fleet, on_hosts, stores
+from wallwatch_local.demo_programs import Layout, fleet, on_hosts, server, stores
 from wallwatch_local.errors import LocalStackError
 from wallwatch_local.paths import local_dir
 from wallwatch_local.processes import die_with_parent, last_lines
@@ -34,13 +34,13 @@ def demo_dir() -> Path:
 
 
 def say(text: str) -> None:
-    """A line of progress; a closed terminal must not keep the rest from being stopped."""
+    """Print a line of progress; a closed terminal must not prevent the shutdown of the rest."""
     with suppress(OSError, ValueError):
         print(text, flush=True)
 
 
 def run(scenario_name: str, hot_reload: bool = False) -> int:
-    """Run the demo until a signal ends it; returns the exit code. With `hot_reload` the backend and the UI follow their sources."""
+    """Run the demo until a signal ends it; returns the exit code. With `hot_reload`, backend and UI reload when their sources change."""
     started = time.monotonic()
     if scenario_name == LIST:
         say(hosts.menu())
@@ -48,13 +48,11 @@ def run(scenario_name: str, hot_reload: bool = False) -> int:
     try:
         scenario = hosts.scenario_file(scenario_name)
         if os.geteuid() != 0:
-            raise LocalStackError(
-                "the demo must be run as root (it enters the database's folder and opens its own mounts): 'sudo make demo'"
-            )
-        with only_one(demo_dir()):
+            raise LocalStackError("the demo must run as root (it enters the database's folder and creates mounts): 'sudo make demo'")
+        with exclusive(demo_dir()):
             with suppress(Interrupted), interruptible("\nstopping ...\n"):
                 _run(scenario, started, hot_reload)
-            say("stopped; the state is kept in .local/demo ('make demo-reset' removes it)")
+            say("stopped; the state stays in .local/demo ('make demo-reset' deletes it)")
     except LocalStackError as error:
         say(f"\n{error}")
         return 1
@@ -76,25 +74,27 @@ def _run(scenario: Path, started: float, hot_reload: bool) -> None:
     simulated = hosts.hosts_of(scenario)
     for host in simulated:
         hosts.write_configuration(layout.hosts / host.name, host, layout.kafka_bootstrap, layout.agent_url)
-    programs = [*stores(layout), *centre(layout, database_url), *fleet(layout, scenario), *on_hosts(layout, simulated)]
+    programs = [*stores(layout), *server(layout, database_url), *fleet(layout, scenario), *on_hosts(layout, simulated)]
     with supervise.running(programs, layout.folder) as supervisor:
         demo = Demo(layout, supervisor, database_url)
         demo.start(simulated)
         say(
             f"\nWallwatch is ready after {time.monotonic() - started:.0f} s:\n\n    {layout.address}\n\n"
             f"    sign in as      {ADMIN}\n    password        {demo.admin_password()}\n\n"
-            f"logs: {layout.folder / 'logs'}   what the simulator does: {layout.folder / 'truth.jsonl'}\nCtrl-C stops everything."
+            f"logs: {layout.folder / 'logs'}   simulator events: {layout.folder / 'truth.jsonl'}\nCtrl-C stops everything."
         )
         followed = LogFollower({name: layout.folder / "logs" / f"{name}.log" for name in ("backend", "ui")} if hot_reload else {})
         while supervisor.is_running():
             for line in followed.new_lines():
                 say(line)
             pause(0.5)
-        raise LocalStackError(f"supervisord ended by itself; the end of its log:\n{last_lines(layout.folder / 'logs' / 'supervisord.log')}")
+        raise LocalStackError(
+            f"supervisord exited unexpectedly; the end of its log:\n{last_lines(layout.folder / 'logs' / 'supervisord.log')}"
+        )
 
 
 class Demo:
-    """The steps of a start."""
+    """The start sequence."""
 
     def __init__(self, layout: Layout, supervisor: supervise.Supervisor, database_url: str) -> None:
         self._layout = layout
@@ -103,9 +103,10 @@ class Demo:
         self._failures: dict[str, set[int]] = {}
 
     def start(self, simulated: list[hosts.Host], before_fleet: Callable[[], None] | None = None) -> None:
-        """Start group after group, each when what it needs is there.
+        """Start the groups in order, each as soon as its dependencies are ready.
 
-        The simulated fleet starts at once, while the rest starts; with `before_fleet` only when the API is ready and that has returned.
+        The simulated fleet starts immediately, in parallel with the rest; with `before_fleet` it starts only after the API is ready and
+        `before_fleet` has returned.
         """
         layout, supervisor = self._layout, self._supervisor
         supervisor.start_group("stores")
@@ -118,11 +119,11 @@ class Demo:
         topics_made = layout.folder / "topics-made"
         later_start = topics_made.exists()
         if later_start:
-            # Kafka needs the longest: the backend starts meanwhile, because the topics that it reads are there.
+            # Kafka takes longest to start: the backend starts meanwhile, because the topics that it reads exist.
             self._finish("the database schema", migration)
             supervisor.start_group("backend")
         self._wait("Kafka", lambda: kafka.is_ready(layout.kafka_bootstrap))
-        topics = self._begin("topics", "create")  # also later: an update may have declared new ones
+        topics = self._begin("topics", "create")  # also on later starts: an update may have declared new topics
         if not later_start:
             self._finish("the topics", topics)
             topics_made.touch()
@@ -149,7 +150,7 @@ class Demo:
             self._wait("the agents' enrolment", lambda: all(hosts.is_enrolled(layout.hosts / host.name) for host in simulated))
 
     def admin_password(self) -> str:
-        """Password of the account that the demo makes: random, kept in a private file."""
+        """Password of the account that the demo creates: random, stored in a private file."""
         file = self._layout.secrets / "admin-password"
         if not file.exists():
             with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as handle:
@@ -165,7 +166,7 @@ class Demo:
             steps["the admin account"] = self._begin("user", "create", ADMIN, "--role", "admin", "--password-file", password_file)
         new = [host for host in simulated if not hosts.is_enrolled(self._layout.hosts / host.name)]
         if new:
-            say(f"making enrolment tokens for {len(new)} agents ...")
+            say(f"creating enrolment tokens for {len(new)} agents ...")
         enrolments = {host: self._begin("agent", "enrol", "--host", host.name) for host in new}
         tokens = {host: self._finish(f"a token for {host.name}", step).split()[-1] for host, step in enrolments.items()}
         for what, step in steps.items():
@@ -181,10 +182,10 @@ class Demo:
         deadline = time.monotonic() + WAIT_TIMEOUT_S
         while not is_ready():
             if not self._supervisor.is_running():
-                raise LocalStackError("supervisord ended")
+                raise LocalStackError("supervisord exited")
             failing = self._supervisor.failing(self._failures)
             if failing is not None:
-                raise LocalStackError(f"{failing.name} does not start; the end of {failing.log}:\n{last_lines(failing.log)}")
+                raise LocalStackError(f"{failing.name} failed to start; the end of {failing.log}:\n{last_lines(failing.log)}")
             if time.monotonic() > deadline:
                 states = ", ".join(f"{one.name} {one.state}" for one in self._supervisor.states())
                 raise LocalStackError(
@@ -208,7 +209,7 @@ class Demo:
     def _finish(self, what: str, step: subprocess.Popen[str]) -> str:
         output, errors = step.communicate()
         if step.returncode != 0:
-            raise LocalStackError(f"{what} could not be made:\n{output}{errors}")
+            raise LocalStackError(f"{what} could not be created:\n{output}{errors}")
         return output
 
 
@@ -221,14 +222,14 @@ def _answers(address: str) -> bool:
 
 
 class LogFollower:
-    """Lines that programs add to their logs from now on, each with its program's name before it."""
+    """Lines that programs add to their logs from now on, each prefixed with its program's name."""
 
     def __init__(self, logs: Mapping[str, Path]) -> None:
         self._logs = logs
         self._read = {name: log.stat().st_size if log.exists() else 0 for name, log in logs.items()}
 
     def new_lines(self) -> Iterator[str]:
-        """Whole lines since the last call; a log that became shorter was rotated and is read from its beginning."""
+        """Complete lines since the last call; a log that became shorter was rotated and is read from its beginning."""
         for name, log in self._logs.items():
             if not log.exists():
                 continue
@@ -243,12 +244,12 @@ class LogFollower:
 
 
 @contextmanager
-def only_one(folder: Path) -> Iterator[None]:
-    """Hold the demo's folder: two demos in one folder would damage each other's data."""
+def exclusive(folder: Path) -> Iterator[None]:
+    """Lock the demo's folder: two demos in one folder would damage each other's data."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise LocalStackError(f"a demo is already running in {folder}: stop it (Ctrl-C where it runs) first") from None
+            raise LocalStackError(f"a demo is already running in {folder}: stop it first (Ctrl-C in its terminal)") from None
         yield

@@ -1,4 +1,4 @@
-"""The processes of the demo and of `make dev`, in the order in which they start: each group needs those before it."""
+"""The processes of the demo and of `make dev`, in start order: each group depends on those before it."""
 
 import os
 import sys
@@ -15,7 +15,7 @@ SOURCES = ("backend/wallwatch_backend", "pipelines/wallwatch")
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the demo keeps what and listens where."""
+    """Folders and ports of the demo."""
 
     folder: Path
     http_port: int
@@ -23,7 +23,7 @@ class Layout:
     postgres_port: int
     agent_port: int
     ui_port: int | None = None
-    """Where the UI is served from its sources; None: the backend serves the built pages."""
+    """Port of the UI served from its sources; None: the backend serves the built pages."""
 
     @property
     def hosts(self) -> Path:
@@ -43,7 +43,7 @@ class Layout:
 
     @property
     def address(self) -> str:
-        """What a person opens."""
+        """The address to open in a browser."""
         return self.api_url if self.ui_port is None else f"http://127.0.0.1:{self.ui_port}"
 
     @property
@@ -51,7 +51,7 @@ class Layout:
         return f"https://127.0.0.1:{self.agent_port}"
 
     def environment(self, database_url: str) -> dict[str, str]:
-        """Settings of our own central processes."""
+        """Settings of the server's processes."""
         built_pages = {"WALLWATCH_UI_DIR": str(REPOSITORY / "frontend" / "dist")} if self.ui_port is None else {}
         return {
             **built_pages,
@@ -62,7 +62,7 @@ class Layout:
             "WALLWATCH_AGENT_PORT": str(self.agent_port),
             "WALLWATCH_AGENT_URL": self.agent_url,
             "WALLWATCH_AGENT_SECRETS": "false",
-            # Shorter than the default of a real installation: who tries the demo sees an incident resolved.
+            # Shorter than the default of a real installation, so that incidents resolve while someone watches the demo.
             "WALLWATCH_INCIDENT_HOLD_S": os.environ.get("WALLWATCH_INCIDENT_HOLD_S", "120"),
             "WALLWATCH_SECRETS_DIR": str(self.secrets),
             "WALLWATCH_STATE_DIR": str(self.folder / "state"),
@@ -85,13 +85,13 @@ def stores(layout: Layout) -> list[Program]:
     ]
 
 
-def centre(layout: Layout, database_url: str) -> list[Program]:
-    """The stream jobs and the backend; with a `ui_port` backend and UI run from their sources and reload when those change."""
+def server(layout: Layout, database_url: str) -> list[Program]:
+    """The stream jobs and the backend; with a `ui_port`, backend and UI run from their sources and reload on change."""
     environment = layout.environment(database_url)
     names = ("ingest", "classify", "validate", "forecast")
     jobs = [Program(name, "jobs", (_venv("wallwatch"), "job", name), REPOSITORY, environment) for name in names]
     api = ("--factory", "wallwatch_backend.app:create_app", "--host", "127.0.0.1", "--port", str(layout.http_port))
-    # Open event streams would keep uvicorn alive: it waits for them this long.
+    # Open event streams would keep uvicorn alive: this limits how long it waits for them.
     uvicorn = (_venv("uvicorn"), *api, "--no-access-log", "--timeout-graceful-shutdown")
     if layout.ui_port is None:
         return [*jobs, Program("backend", "backend", (*uvicorn, "3"), REPOSITORY, environment)]
@@ -106,14 +106,14 @@ def centre(layout: Layout, database_url: str) -> list[Program]:
 
 
 def fleet(layout: Layout, scenario: Path) -> list[Program]:
-    """The simulator; a relative folder keeps its socket paths short. Containers come and go through the real CNI plugin."""
+    """The simulator; a relative folder keeps its socket paths short. Containers start and stop through the real CNI plugin."""
     plugin = str(binary("wallwatch-cni"))
     command = (str(binary("fleetsim")), "run", "--scenario", str(scenario), "--hosts", layout.hosts.name, "--cni-bin", plugin)
     return [Program("fleetsim", "fleet", command, layout.folder)]
 
 
 def on_hosts(layout: Layout, hosts: list[Host]) -> list[Program]:
-    """Collector and agent of every host, each in its host's folder as on a real one."""
+    """Collector and agent of every host, each in its host's folder, as on a real host."""
     telegraf = (str(binary("wallwatch-telegraf")), "--config", "telegraf.conf")
     agent = (str(binary("wallwatch-agent")), "run", "--config", "agent.yaml")
     collectors = [Program(f"telegraf-{host.name}", "collectors", telegraf, layout.hosts / host.name) for host in hosts]

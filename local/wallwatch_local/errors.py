@@ -1,5 +1,5 @@
-"""The one kind of error that the local stack reports to a person: what is wrong and what to do."""
+"""The error that the local stack shows to users: what is wrong and what to do."""
 
 
 class LocalStackError(RuntimeError):
-    """Something that the person at the terminal has to know or do."""
+    """A problem that the user at the terminal must know about or fix."""

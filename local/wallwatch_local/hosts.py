@@ -1,4 +1,4 @@
-"""The simulated hosts of a scenario, and the two configuration files that a host's own processes read."""
+"""The simulated hosts of a scenario, and the two configuration files of each host's processes."""
 
 import json
 import os
@@ -26,15 +26,15 @@ class Host:
 
 
 def scenario_file(name: str) -> Path:
-    """The file of a scenario that is given by name, such as ``demo``."""
+    """The file of a scenario, by name, such as ``demo``."""
     known = {path.stem: path for path in SCENARIOS.glob("*.yaml")}
     if name not in known:
-        raise LocalStackError(f"there is no scenario {name!r} (make demo SCENARIO=name): choose from\n\n{menu()}")
+        raise LocalStackError(f"unknown scenario {name!r} (make demo SCENARIO=name): choose one of\n\n{menu()}")
     return known[name]
 
 
 def menu() -> str:
-    """Every scenario with the first line of its file, a comment that says what it shows."""
+    """Every scenario with the comment on the first line of its file, which describes it."""
     files = sorted(SCENARIOS.glob("*.yaml"), key=lambda file: file.stem)
     width = max(len(file.stem) for file in files)
     return "\n".join(f"  {file.stem:<{width}}  {first_comment(file)}" for file in files)
@@ -47,7 +47,7 @@ def first_comment(file: Path) -> str:
 
 
 def hosts_of(scenario: Path) -> list[Host]:
-    """Hosts of a scenario, named and dealt to racks as fleetsim does: host01, host02, ... in blocks.
+    """Hosts of a scenario, named and assigned to racks as fleetsim does: host01, host02, ... in blocks.
 
     Raises
     ------
@@ -59,14 +59,12 @@ def hosts_of(scenario: Path) -> list[Host]:
     count = topology.get("hosts") if isinstance(topology, Mapping) else None
     racks = topology.get("racks", 1) if isinstance(topology, Mapping) else None
     if not isinstance(count, int) or not isinstance(racks, int) or count < 1 or racks < 1:
-        raise LocalStackError(
-            f"{scenario} does not say how many hosts and racks there are: its topology needs 'hosts' and may have 'racks'"
-        )
+        raise LocalStackError(f"{scenario} has an invalid topology: 'hosts' is required, 'racks' is optional")
     return [Host(f"host{index + 1:02d}", f"r{index * racks // count + 1}") for index in range(count)]
 
 
 def render(template: str, values: Mapping[str, str]) -> str:
-    """Fill one of the templates; a name without a value is an error."""
+    """Fill a template; a name without a value is an error."""
     return Template(resources.files("wallwatch_local").joinpath("templates", template).read_text()).substitute(values)
 
 
@@ -79,7 +77,7 @@ def write_configuration(folder: Path, host: Host, kafka_bootstrap: str, agent_ur
         "server_url": agent_url,
         "opamp_url": agent_url.replace("http", "ws", 1) + "/v1/opamp",
     }
-    # The simulator starts containers before the collector is there to make the folder of their events.
+    # The simulator starts containers before the collector runs and creates the folder of their events.
     for part in ("telegraf-buffer", "agent", "cni/events"):
         (folder / part).mkdir(parents=True, exist_ok=True, mode=0o700)
     for template in ("telegraf.conf", "agent.yaml"):
@@ -87,7 +85,7 @@ def write_configuration(folder: Path, host: Host, kafka_bootstrap: str, agent_ur
 
 
 def is_enrolled(folder: Path) -> bool:
-    """Whether the host's agent has a certificate; what an earlier release left has none."""
+    """Whether the host's agent has a certificate; credentials of earlier releases have none."""
     try:
         return "certificate" in json.loads((folder / "agent" / "credentials.json").read_text())
     except (FileNotFoundError, ValueError):
@@ -95,7 +93,7 @@ def is_enrolled(folder: Path) -> bool:
 
 
 def hand_over_token(folder: Path, token: str) -> None:
-    """Leave a single-use enrolment token where the host's agent takes it at its first start, which it is without credentials."""
+    """Put a single-use enrolment token where the host's agent reads it on its first start, that is, without credentials."""
     (folder / "agent" / "credentials.json").unlink(missing_ok=True)
     file = folder / "agent" / "enrolment-token"
     file.unlink(missing_ok=True)

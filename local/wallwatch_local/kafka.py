@@ -19,9 +19,9 @@ from wallwatch_local.paths import REPOSITORY, tools_dir
 from wallwatch_local.processes import die_with_parent, running
 
 LOG_SETTINGS = REPOSITORY / "local" / "kafka" / "log4j2.yaml"
-# Measured in the demo: 340 MB resident in all. The data itself is in the page cache.
+# Measured in the demo: 340 MB resident in total. The data itself is in the page cache.
 BROKER = ["-Xms192m", "-Xmx768m", "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=50"]
-# What ends after a second is not worth the second compiler: 1.3 s of CPU, before 2.2.
+# A process that runs for a second does not benefit from the second compiler: 1.3 s of CPU instead of 2.2 s.
 BRIEF = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
 
 
@@ -76,9 +76,9 @@ def _format(data_dir: Path, settings: Path) -> None:
 
 
 def initialise(data_dir: Path, port: int) -> list[str]:
-    """Write the broker's settings, format its storage at the first time, and return the command that is the broker.
+    """Write the broker's settings, format its storage on first use, and return the broker's command.
 
-    The controller keeps its port, because the quorum's address is part of what the broker remembers.
+    The controller keeps its port, because the broker stores the quorum's address.
     """
     data_dir = data_dir.resolve()
     data_dir.mkdir(parents=True, exist_ok=True)
@@ -105,7 +105,7 @@ def is_ready(bootstrap: str) -> bool:
 def start(data_dir: Path, port: int | None = None) -> Iterator[str]:
     """Run a broker for the length of the block; yields its address ``host:port``.
 
-    The same folder can be started again and keeps its topics. Topics are not made here: see `wallwatch.jobs.topics.create_topics`.
+    The same folder can be started again and keeps its topics. `wallwatch.jobs.topics.create_topics` creates the topics.
     """
     port = port or ports.free_ports(1)[0]
     command = initialise(data_dir, port)
@@ -115,6 +115,6 @@ def start(data_dir: Path, port: int | None = None) -> Iterator[str]:
 
 
 def run_in_foreground(data_dir: Path, port: int) -> None:
-    """Become the broker: for a supervisor, which then signals the broker itself."""
+    """Replace this process with the broker, so that a supervisor can signal the broker directly."""
     command = initialise(data_dir, port)
     os.execvp(command[0], command)  # noqa: S606 - no shell is wanted

@@ -1,7 +1,7 @@
-"""``make test-servers``: PostgreSQL and Kafka brokers that stay up between test runs, so that no run waits for their start.
+"""``make test-servers``: PostgreSQL and Kafka brokers that stay up between test runs, so that no run waits for servers to start.
 
 One process runs the servers and describes them in `.local/test-servers/servers.json`. Databases are copies, so all test processes share
-one PostgreSQL; topics have fixed names, so each test process holds a broker of its own.
+one PostgreSQL; topics have fixed names, so each test process reserves its own broker.
 """
 
 import fcntl
@@ -29,7 +29,7 @@ STOP_TIMEOUT_S = 60.0
 
 @dataclass(frozen=True)
 class Servers:
-    """Where the kept servers listen, and the process that runs them."""
+    """Addresses of the kept servers, and the process that runs them."""
 
     pid: int
     database_url: str
@@ -37,7 +37,7 @@ class Servers:
 
 
 def folder() -> Path:
-    """Folder of the servers' data, removed when they stop."""
+    """Folder of the servers' data, deleted when they stop."""
     return local_dir() / "test-servers"
 
 
@@ -55,14 +55,14 @@ def find() -> Servers | None:
     if not _answers(servers):
         raise LocalStackError(
             f"the test servers (process {servers.pid}, {folder()}) do not answer: "
-            "run 'make test-servers-stop', then 'make test-servers' for new ones, or the tests alone, which start their own"
+            "run 'make test-servers-stop', then 'make test-servers' for new ones, or only the tests, which start their own"
         )
     return servers
 
 
 @contextmanager
 def broker(servers: Servers) -> Iterator[str | None]:
-    """Hold one broker for this process, without the topics of the process before; None when others hold them all."""
+    """Reserve one broker for this process, without the previous process's topics; None when all are reserved."""
     with ExitStack() as stack:
         for number, bootstrap in enumerate(servers.brokers):
             lock = stack.enter_context((folder() / f"broker-{number}.lock").open("w"))
@@ -104,7 +104,7 @@ def run_in_foreground() -> None:
 
 
 def start() -> Servers:
-    """Start the servers in the background, unless they are up; returns when they answer."""
+    """Start the servers in the background unless they are running; returns when they answer."""
     servers = find()
     if servers is not None:
         return servers
@@ -122,7 +122,7 @@ def start() -> Servers:
 
 
 def wait_for(process: "subprocess.Popen[bytes]", log: Path) -> Servers:
-    """Wait until the servers that a process is to run answer; end it when they do not."""
+    """Wait until the servers of a process answer; terminate it on timeout."""
     deadline = time.monotonic() + START_TIMEOUT_S
     while (servers := _described()) is None:
         if process.poll() is not None:
@@ -135,7 +135,7 @@ def wait_for(process: "subprocess.Popen[bytes]", log: Path) -> Servers:
 
 
 def stop() -> bool:
-    """Stop the servers and remove their data; whether there were any."""
+    """Stop the servers and delete their data; returns whether they were running."""
     servers = _described()
     if servers is None:
         return False
@@ -143,7 +143,7 @@ def stop() -> bool:
     deadline = time.monotonic() + STOP_TIMEOUT_S
     while _is_alive(servers.pid):
         if time.monotonic() > deadline:
-            raise LocalStackError(f"process {servers.pid} still runs the test servers {STOP_TIMEOUT_S:.0f} s after it was asked to end")
+            raise LocalStackError(f"process {servers.pid} still runs the test servers {STOP_TIMEOUT_S:.0f} s after SIGTERM")
         time.sleep(0.1)
     return True
 
@@ -153,7 +153,7 @@ def _description() -> Path:
 
 
 def _describe(servers: Servers) -> None:
-    """Only its owner may read it: it has the database's password."""
+    """Write the description; only its owner may read it, because it has the database's password."""
     unfinished = folder() / "servers.json.new"
     with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as handle:
         json.dump(asdict(servers), handle)
@@ -169,7 +169,7 @@ def _described() -> Servers | None:
 
 
 def _is_alive(pid: int) -> bool:
-    """Whether the process runs (a zombie does not) and is one of ours; numbers of processes are used again."""
+    """Whether the process runs (zombies do not count) and is ours; process ids are reused."""
     try:
         return b"wallwatch_local" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except FileNotFoundError:

@@ -10,7 +10,7 @@ from wallwatch_local.errors import LocalStackError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__, pretty_exceptions_enable=False)
 
-DataDir = Annotated[Path, typer.Option("--data-dir", help="Folder of the server's data; made if it is not there.")]
+DataDir = Annotated[Path, typer.Option("--data-dir", help="Folder of the server's data; created if missing.")]
 Port = Annotated[int, typer.Option("--port", help="TCP port on 127.0.0.1.")]
 
 
@@ -34,15 +34,15 @@ def run_demo(scenario: Annotated[str, typer.Option(help="Name of a file in tests
 
 @app.command("dev")
 def run_dev(scenario: Annotated[str, typer.Option(help="Name of a file in tests/scenarios; ? lists them.")] = "demo") -> None:
-    """Run the same with the backend and the UI from their sources: both reload when you save."""
+    """Run the demo with backend and UI from their sources: both reload when you save."""
     raise typer.Exit(demo.run(scenario, hot_reload=True))
 
 
 @app.command("demo-reset")
 def reset_demo() -> None:
-    """Remove the demo's state."""
+    """Delete the demo's state."""
     try:
-        typer.echo("removed the demo's state" if reset.reset() else "there is no state to remove")
+        typer.echo("deleted the demo's state" if reset.reset() else "no state to delete")
     except LocalStackError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(1) from None
@@ -50,10 +50,10 @@ def reset_demo() -> None:
 
 @app.command("test")
 def run_all_tests(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[PART]...", help="Parts to run; without one: all.")] = None,
-    fast: Annotated[bool, typer.Option("--fast", help="Only what needs no server and no build.")] = False,
+    names: Annotated[list[str] | None, typer.Argument(metavar="[PART]...", help="Parts to run; default: all.")] = None,
+    fast: Annotated[bool, typer.Option("--fast", help="Only tests that require no server and no build.")] = False,
 ) -> None:
-    """Run the tests of all parts, or of the named ones."""
+    """Run the tests of all parts or of the named ones."""
     try:
         lanes = parts.fast() if fast else parts.lanes(names or [])
     except LocalStackError as error:
@@ -68,7 +68,7 @@ app.add_typer(test_servers, name="test-servers")
 
 @test_servers.command("start")
 def start_test_servers() -> None:
-    """Start PostgreSQL and Kafka in the background, unless they are up."""
+    """Start PostgreSQL and Kafka in the background unless they are running."""
     try:
         servers = kept_servers.start()
     except LocalStackError as error:
@@ -79,9 +79,9 @@ def start_test_servers() -> None:
 
 @test_servers.command("stop")
 def stop_test_servers() -> None:
-    """Stop them and remove their data."""
+    """Stop the servers and delete their data."""
     try:
-        typer.echo("the test servers are stopped" if kept_servers.stop() else "no test servers are up")
+        typer.echo("stopped the test servers" if kept_servers.stop() else "no test servers are running")
     except LocalStackError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(1) from None
@@ -89,7 +89,7 @@ def stop_test_servers() -> None:
 
 @test_servers.command("run")
 def run_test_servers() -> None:
-    """Run them in the foreground until Ctrl-C."""
+    """Run the servers in the foreground until Ctrl-C."""
     try:
         kept_servers.run_in_foreground()
     except LocalStackError as error:

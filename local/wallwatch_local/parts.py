@@ -1,4 +1,4 @@
-"""The parts of the tests, which `make test PART=...` names, and the stages of each."""
+"""The parts of the tests, selected with `make test PART=...`, and the stages of each."""
 
 import os
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ FRONTEND = REPOSITORY / "frontend"
 CHECKS = REPOSITORY / "local" / "checks"
 BACKEND_TESTS = REPOSITORY / "backend" / "tests"
 
-# Of the parts that are tests in Python: their folders.
+# Folders of the parts that are Python tests.
 FOLDERS = {
     "pipelines": ("pipelines/tests",),
     "backend": ("backend/tests",),
@@ -23,7 +23,7 @@ FOLDERS = {
     "data": ("tests/evaluation", "tests/external", "tests/plans", "tests/bench"),
 }
 # Two lanes of about the same length run side by side. The browser tests come last, next to tests that mostly wait:
-# beside a compiler they would run into their time-outs.
+# alongside a compiler they would run into their time-outs.
 LANES = (("lint", "frontend", "go", "pipelines", "local", "contract", "data", "integration", "faults"), ("backend", "e2e"))
 # One folder of the backend's tests each.
 CONTEXTS = ("remedies", "policies", "hosts", "fleet", "incidents", "notify", "accounts", "kit")
@@ -32,12 +32,12 @@ WORKERS = "2"
 
 
 def lanes(names: Sequence[str]) -> list[list[Stage]]:
-    """Stages of the named parts, one lane; without a name all of them, two lanes.
+    """Stages of the named parts in one lane; without names, all parts in two lanes.
 
     Raises
     ------
     LocalStackError
-        For a part that there is not; the message lists them.
+        For an unknown part; the message lists the parts.
     """
     if names:
         return [[stage for name in names for stage in stages_of(name)]]
@@ -59,9 +59,9 @@ def stages_of(part: str, side_by_side: bool = True) -> list[Stage]:
     if part in CONTEXTS:
         folder = BACKEND_TESTS / part
         if not folder.is_dir():
-            raise LocalStackError(f"part {part!r}: there is no folder {folder.relative_to(REPOSITORY)}; {known()}")
+            raise LocalStackError(f"part {part!r}: folder {folder.relative_to(REPOSITORY)} does not exist; {known()}")
         return [_pytest(part, (str(folder.relative_to(REPOSITORY)),), side_by_side=False)]
-    raise LocalStackError(f"there is no part {part!r}; {known()}")
+    raise LocalStackError(f"unknown part {part!r}; {known()}")
 
 
 def known() -> str:
@@ -70,14 +70,14 @@ def known() -> str:
 
 
 def fast() -> list[list[Stage]]:
-    """What `make test-fast` runs: no server, no browser, no build."""
+    """The stages of `make test-fast`: no server, no browser, no build."""
     folders = ("pipelines/tests", "backend/tests", "local/tests", "tests/evaluation", "tests/plans")
     pure = _pytest("fast", folders, False, "--no-servers", "-m", "not long")
     return [
         [Stage("fast", "ruff", ("ruff", "check", ".")), pure],
         [
             Stage("fast", "vitest", _npm("test"), FRONTEND, repeats_end=True),
-            # Without -count=1: packages whose sources are as before are not run again.
+            # Without -count=1, so that Go skips packages with unchanged sources.
             Stage("fast", "go-test", ("go", "test", "./..."), COLLECTORS),
         ],
     ]
@@ -107,12 +107,12 @@ def _pytest(part: str, folders: Sequence[str], side_by_side: bool, *options: str
     command = ["pytest", "-q", "--durations=20", "--durations-min=5", "-p", "no:cacheprovider", *options]
     workers = os.environ.get("WALLWATCH_TEST_WORKERS", WORKERS)
     if side_by_side and workers != "1":
-        # A module's tests share its servers and databases, so they stay together; the longest modules begin (see the marker `long`).
+        # A module's tests share its servers and databases, so they stay together; the longest modules start first (see the marker `long`).
         command += ["-n", workers, "--dist", "loadfile", "--no-loadscope-reorder"]
     return Stage(part, f"pytest-{part}", (*command, *folders), repeats_end=True)
 
 
 def needs_servers(lanes: Sequence[Sequence[Stage]]) -> bool:
-    """Whether servers that all stages share would save a start: more than one test process would start its own."""
+    """Whether shared servers pay off, because more than one test process would otherwise start its own."""
     commands = [stage.command for lane in lanes for stage in lane if stage.command[0] == "pytest" and "--no-servers" not in stage.command]
     return len(commands) > 1 or any("-n" in command for command in commands)

@@ -1,4 +1,4 @@
-"""Where the local stack keeps its tools and its state."""
+"""Folders of the local stack's tools and state."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 def local_dir() -> Path:
-    """Folder of everything that is made on this machine and not kept in git."""
+    """Folder of everything that is created on this machine and not tracked by git."""
     return REPOSITORY / ".local"
 
 

@@ -21,7 +21,7 @@ def is_free(port: int, address: str = LOOPBACK) -> bool:
 
 
 def free_ports(count: int) -> list[int]:
-    """Different ports that are free at this moment (all are held open until the last is chosen)."""
+    """Distinct ports that are free now (all stay open until the last one is chosen)."""
     with ExitStack() as held:
         probes = [held.enter_context(socket.socket()) for _ in range(count)]
         for probe in probes:
@@ -35,7 +35,7 @@ def from_environment(variable: str, preferred: int | None = None) -> int:
     Raises
     ------
     LocalStackError
-        When the variable is no port number, or its port is taken.
+        When the variable is not a port number, or its port is in use.
     """
     text = os.environ.get(variable, "").strip()
     if not text:
@@ -47,6 +47,6 @@ def from_environment(variable: str, preferred: int | None = None) -> int:
     port = int(text)
     if not is_free(port):
         raise LocalStackError(
-            f"port {port} is in use: set {variable} to another port, or unset it for a free one (who has it: ss -ltnp 'sport = :{port}')"
+            f"port {port} is in use: set {variable} to another port, or unset it for a free one (owner: ss -ltnp 'sport = :{port}')"
         )
     return port

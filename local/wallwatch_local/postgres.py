@@ -1,8 +1,8 @@
-"""PostgreSQL 17 with TimescaleDB: one server in one folder, native or in the Debian 13 folder that setup made.
+"""PostgreSQL 17 with TimescaleDB: one server in one folder, native or in the Debian 13 folder that setup created.
 
 The server refuses to run as root, and its unprivileged user can't enter private folders such as ``/root`` or pytest's temporary ones.
-So the data folder is shown to it under ``/mnt`` in a mount namespace of its own: the namespace ends with the server, and no mount is
-ever left behind.
+So the server sees the data folder under ``/mnt`` in its own mount namespace. The namespace ends with the server, so no mount is ever left
+behind.
 """
 
 import os
@@ -55,7 +55,7 @@ SETTINGS = {
     "log_line_prefix": "%m [%p] ",
 }
 
-# For data that nobody wants after a power cut. Without it each DROP DATABASE waits until the disk has all that was written before.
+# For data that may be lost in a power cut. Without these settings, each DROP DATABASE waits until all earlier writes are on disk.
 FORGETFUL = {"fsync": "off", "full_page_writes": "off"}
 
 
@@ -89,7 +89,7 @@ def _cluster(data_dir: Path) -> Path:
 
 
 def password(data_dir: Path) -> str:
-    """The password of the database user, made once and kept in a file that only its owner reads."""
+    """The password of the database user, generated once and stored in a file that only its owner can read."""
     file = data_dir / "password"
     if not file.exists():
         data_dir.mkdir(parents=True, exist_ok=True)
@@ -104,15 +104,15 @@ def url(data_dir: Path, port: int, database: str = DATABASE) -> str:
 
 
 def _as_server_user(data_dir: Path, command: list[str], with_password: bool = False) -> list[str]:
-    """The command as it must be called here to run as the unprivileged owner of the data folder.
+    """Wrap a command so that it runs as the unprivileged owner of the data folder.
 
-    With ``with_password`` it can read the password at ``/mnt/password``, in memory and for as long as it runs (initdb wants a file).
+    With ``with_password`` the command can read the password from ``/mnt/password``, in memory while it runs (initdb requires a file).
     """
     where = installation()
     cluster = _cluster(data_dir)
     if os.geteuid() != 0:
         if where.root != Path("/"):
-            raise LocalStackError("this system needs root to run PostgreSQL (it is in a Debian 13 folder): run as root")
+            raise LocalStackError("PostgreSQL is in a Debian 13 folder on this system, which requires root: run as root")
         return [argument.replace(f"{MOUNT}/cluster", str(cluster)) for argument in command]
     root = "" if where.root == Path("/") else str(where.root)
     mount = shlex.quote(root + MOUNT)
@@ -142,7 +142,7 @@ def _owner(where: Installation) -> tuple[int, int]:
 
 
 def initialise(data_dir: Path) -> None:
-    """Make the cluster's files if they are not there yet."""
+    """Create the cluster's files if they do not exist."""
     data_dir = data_dir.resolve()
     cluster = _cluster(data_dir)
     if (cluster / "PG_VERSION").exists():
@@ -164,7 +164,7 @@ def initialise(data_dir: Path) -> None:
 
 
 def server_command(data_dir: Path, port: int, durable: bool = True) -> list[str]:
-    """The command that is the server in the foreground (SIGINT stops it at once and cleanly)."""
+    """The command of the server in the foreground (SIGINT stops it quickly and cleanly)."""
     data_dir = data_dir.resolve()
     command = [installation().program("postgres"), "-D", f"{MOUNT}/cluster", "-c", f"port={port}"]
     for name, value in (SETTINGS if durable else SETTINGS | FORGETFUL).items():
@@ -186,7 +186,7 @@ def _dsn(data_dir: Path, port: int, database: str) -> str:
 
 
 def create_database(data_dir: Path, port: int) -> None:
-    """Make the database ``wallwatch`` with TimescaleDB in it, if it is not there yet."""
+    """Create the database ``wallwatch`` with TimescaleDB if it does not exist."""
     with psycopg.connect(_dsn(data_dir, port, "postgres"), autocommit=True) as connection:
         if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone() is None:
             connection.execute(f"CREATE DATABASE {DATABASE}")
@@ -197,10 +197,10 @@ def create_database(data_dir: Path, port: int) -> None:
 
 @contextmanager
 def start(data_dir: Path, port: int | None = None, durable: bool = True) -> Iterator[str]:
-    """Run a server for the length of the block.
+    """Run a server for the duration of the block.
 
     Yields the SQLAlchemy URL of the database ``wallwatch``, which has TimescaleDB. The same folder can be started again,
-    on the same or another port; unless it is ``durable``, only as long as the machine does not lose its power.
+    on the same or another port; unless ``durable``, a power cut may destroy it.
     """
     port = port or ports.free_ports(1)[0]
     initialise(data_dir)
@@ -213,7 +213,7 @@ def start(data_dir: Path, port: int | None = None, durable: bool = True) -> Iter
 
 
 def run_in_foreground(data_dir: Path, port: int) -> None:
-    """Become the server: for a supervisor, which then signals the server itself."""
+    """Replace this process with the server, so that a supervisor can signal the server directly."""
     initialise(data_dir)
     command = server_command(data_dir, port)
     os.execvp(command[0], command)  # noqa: S606 - no shell is wanted

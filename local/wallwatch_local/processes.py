@@ -1,4 +1,4 @@
-"""Starting one server for a while: waits until it answers, shows its log when it does not, and leaves nothing running."""
+"""Run one server temporarily: wait until it answers, show its log if it does not, and leave nothing running."""
 
 import subprocess
 import time
@@ -23,7 +23,7 @@ def last_lines(log: Path, count: int = 20) -> str:
 
 
 def die_with_parent(command: Sequence[str], signal: Signals) -> list[str]:
-    """The command, wrapped so that the kernel sends it ``signal`` when its parent dies, however that happens."""
+    """Wrap a command so that the kernel sends it ``signal`` when its parent dies for any reason."""
     return ["setpriv", "--pdeathsig", signal.name.removeprefix("SIG"), "--", *command]
 
 
@@ -31,12 +31,12 @@ def die_with_parent(command: Sequence[str], signal: Signals) -> list[str]:
 def running(
     name: str, command: Sequence[str], log: Path, is_ready: Callable[[], bool], stop_signal: Signals, timeout_s: float = 180.0
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a server until the block ends; the block starts when ``is_ready`` says so.
+    """Run a server until the block ends; the block starts when ``is_ready`` returns True.
 
     Raises
     ------
     LocalStackError
-        When the server ends or stays silent; the message has the last lines of its log.
+        When the server exits or does not answer; the message has the last lines of its log.
     """
     with log.open("ab") as output:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
@@ -55,7 +55,7 @@ def running(
 
 
 def stop(process: subprocess.Popen[bytes], signal: Signals, timeout_s: float = STOP_TIMEOUT_S) -> None:
-    """Ask a process to end, and end it when it does not."""
+    """Ask a process to end; kill it if it does not."""
     if process.poll() is None:
         process.send_signal(signal)
         try:

@@ -1,4 +1,4 @@
-"""What the supervisor runs: a program and how it is started and stopped."""
+"""A program for the supervisor: how to start and stop it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,9 +16,9 @@ class Program:
     group
         Programs of a group start and stop together; groups stop one after another, in the reverse order of their first program.
     stop_signal
-        The signal that ends it cleanly, such as ``TERM``.
+        The signal that stops it cleanly, such as ``TERM``.
     stop_wait_s
-        After this many seconds it is killed.
+        Seconds after which it is killed.
     """
 
     name: str

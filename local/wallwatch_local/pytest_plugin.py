@@ -1,7 +1,7 @@
-"""Fixtures with a real PostgreSQL + TimescaleDB and a real Kafka broker: started at first use, once per test process.
+"""Fixtures with a real PostgreSQL + TimescaleDB and a real Kafka broker: started on first use, once per test process.
 
-Servers that `make test-servers` keeps are used instead. Tests that name neither fixture start neither server. Whatever takes long to
-import is imported by who needs it, because every test run loads this module.
+If `make test-servers` runs servers, the fixtures use those instead. Tests that use neither fixture start neither server. Slow imports are
+inside the functions that use them, because every test run loads this module.
 """
 
 import sys
@@ -18,13 +18,13 @@ SERVER_FIXTURES = {"postgres_server", "kafka_bootstrap"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Options of ours."""
-    parser.addoption("--no-servers", action="store_true", help="leave out tests that need PostgreSQL, Kafka or another real component")
+    """Wallwatch's own options."""
+    parser.addoption("--no-servers", action="store_true", help="skip tests that require PostgreSQL, Kafka or another real component")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_make_collect_report(collector: pytest.Collector) -> None:
-    """Load what a test module needs of the two large testing libraries before it is imported; most modules need neither."""
+    """Load the two large testing libraries only for test modules that use them; most use neither."""
     if not isinstance(collector, pytest.Module):
         return
     text = collector.path.read_bytes()
@@ -37,24 +37,24 @@ def pytest_make_collect_report(collector: pytest.Collector) -> None:
 def _load_hypothesis() -> None:
     import hypothesis
 
-    # A busy machine is no failure: tests hold no time limits.
+    # A busy machine must not fail tests: no deadlines.
     hypothesis.settings.register_profile("wallwatch", deadline=None)
     hypothesis.settings.load_profile("wallwatch")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Hypothesis's summary would import all of Hypothesis, also when no test module did: there is nothing to sum up then."""
+    """Disable Hypothesis's summary when no test module uses Hypothesis: the summary would import all of it."""
     if "hypothesis" not in sys.modules:
         session.config.pluginmanager.unregister(name="hypothesispytest")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With `--no-servers`, leave out what needs a server; with several processes, begin with the longest modules."""
+    """With `--no-servers`, skip tests that require a server; with several processes, start with the longest modules."""
     if config.getoption("--no-servers"):
         left_out = [item for item in items if _needs_servers(item)]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not _needs_servers(item)]
-    if hasattr(config, "workerinput"):  # as pytest-xdist says: this is one of several processes
+    if hasattr(config, "workerinput"):  # set by pytest-xdist: this is one of several processes
         items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
@@ -65,7 +65,7 @@ def _needs_servers(item: pytest.Item) -> bool:
 
 @pytest.fixture(scope="session")
 def kept_servers() -> "Servers | None":
-    """Servers that `make test-servers` keeps, or None."""
+    """The servers of `make test-servers`, or None."""
     from wallwatch_local import kept_servers
     from wallwatch_local.errors import LocalStackError
 
@@ -77,7 +77,7 @@ def kept_servers() -> "Servers | None":
 
 @pytest.fixture(scope="session")
 def postgres_server(kept_servers: "Servers | None", tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """SQLAlchemy URL of a server for the whole run; its database ``wallwatch`` is the template of the others, so don't write to it."""
+    """SQLAlchemy URL of a server for the whole run; its database ``wallwatch`` is a template, so don't write to it."""
     from wallwatch_local import postgres, template_databases
 
     if kept_servers is not None:
@@ -99,7 +99,7 @@ def migrated_template(postgres_server: str) -> str:
 
 @pytest.fixture(scope="module")
 def postgres_url(postgres_server: str) -> Iterator[str]:
-    """SQLAlchemy URL of a database of this test module's own: empty but for the extension TimescaleDB."""
+    """SQLAlchemy URL of this test module's own database: empty except for the extension TimescaleDB."""
     from wallwatch_local import template_databases
 
     with template_databases.copy(postgres_server, template_databases.EMPTY) as url:
@@ -108,7 +108,7 @@ def postgres_url(postgres_server: str) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def migrated_url(postgres_server: str, migrated_template: str) -> Iterator[str]:
-    """SQLAlchemy URL of a database of this test module's own, at the newest revision."""
+    """SQLAlchemy URL of this test module's own database, at the newest revision."""
     from wallwatch_local import template_databases
 
     with template_databases.copy(postgres_server, migrated_template) as url:
@@ -117,9 +117,9 @@ def migrated_url(postgres_server: str, migrated_template: str) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def kafka_bootstrap(kept_servers: "Servers | None", tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Address of a broker for the whole run that has the declared topics, with 2 partitions each.
+    """Address of a broker for the whole run with the declared topics, 2 partitions each.
 
-    Topics are shared by all tests: use host names or topics of your own.
+    All tests share the topics: use your own host names or topics.
     """
     from contextlib import ExitStack
 
@@ -137,7 +137,7 @@ def kafka_bootstrap(kept_servers: "Servers | None", tmp_path_factory: pytest.Tem
 
 @pytest.fixture
 def free_port() -> int:
-    """A TCP port of the loopback interface that nobody listens on."""
+    """A free TCP port of the loopback interface."""
     from wallwatch_local import ports
 
     return ports.free_ports(1)[0]

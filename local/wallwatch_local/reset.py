@@ -1,13 +1,13 @@
-"""``make demo-reset``: removes the demo's state, and only that."""
+"""``make demo-reset``: deletes the demo's state, and nothing else."""
 
 from pathlib import Path
 from shutil import rmtree
 
-from wallwatch_local.demo import demo_dir, only_one
+from wallwatch_local.demo import demo_dir, exclusive
 
 
 def reset(folder: Path | None = None) -> bool:
-    """Remove the demo's folder; whether there was one.
+    """Delete the demo's folder; returns whether it existed.
 
     Raises
     ------
@@ -17,6 +17,6 @@ def reset(folder: Path | None = None) -> bool:
     folder = folder or demo_dir()
     if not folder.exists():
         return False
-    with only_one(folder):
+    with exclusive(folder):
         rmtree(folder)
     return True

@@ -1,4 +1,4 @@
-"""`make test`, `make test PART=...`, `make test-fast`: runs stages, and ends with a summary that says what each took."""
+"""`make test`, `make test PART=...`, `make test-fast`: runs stages and prints a summary with the time of each."""
 
 import resource
 import subprocess
@@ -41,7 +41,7 @@ def run(lanes: Sequence[Sequence[Stage]]) -> int:
 
 @contextmanager
 def _servers(lanes: Sequence[Sequence[Stage]]) -> Iterator[None]:
-    """PostgreSQL and Kafka for all stages together, where several would each start their own; those that are kept stay."""
+    """PostgreSQL and Kafka for all stages, if several would start their own; kept servers are used and stay up."""
     if not needs_servers(lanes) or kept_servers.find() is not None:
         yield
         return

@@ -1,4 +1,4 @@
-"""Turns the ways in which a person ends a foreground program into one exception, raised once."""
+"""Turns all ways to end a foreground program (Ctrl-C, SIGTERM, closed terminal) into one exception, raised once."""
 
 import os
 import select
@@ -13,22 +13,22 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupted(BaseException):
-    """Ctrl-C, a request to end, or a closed terminal. Not an `Exception`, so that no handler of errors swallows it."""
+    """Ctrl-C, SIGTERM, or a closed terminal. Not an `Exception`, so that no error handler swallows it."""
 
 
 @contextmanager
 def interruptible(message: str = "") -> Iterator[None]:
-    """Raise `Interrupted` in the block at the first such signal; further ones are ignored, so that stopping is never cut short.
+    """Raise `Interrupted` in the block on the first such signal; later ones are ignored, so that nothing interrupts the shutdown.
 
-    The message is written to the terminal at that moment.
+    The message is written to the terminal immediately.
     """
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         for one in ENDING:
             signal.signal(one, signal.SIG_IGN)
         if message:
-            with suppress(OSError):  # the terminal may be what is gone
-                os.write(1, message.encode())  # print is not allowed to be entered twice, and this may interrupt one
+            with suppress(OSError):  # the terminal may be closed
+                os.write(1, message.encode())  # print is not reentrant, and this handler may interrupt it
         raise Interrupted
 
     former = {one: signal.signal(one, interrupt) for one in ENDING}
@@ -40,10 +40,10 @@ def interruptible(message: str = "") -> Iterator[None]:
 
 
 def pause(seconds: float, terminal: int = 0) -> None:
-    """Sleep; when the terminal is gone, act as if its signal had come (so use it in `interruptible`).
+    """Sleep; if the terminal is closed, act as if SIGHUP had arrived (so use this inside `interruptible`).
 
-    A closed terminal signals its session's leader only. When that is `make` (as with ``ssh -t host make demo``) it waits for us,
-    and we would never hear of it.
+    A closed terminal signals only its session's leader. If that is `make` (as with ``ssh -t host make demo``), it waits for this process,
+    which would never receive the signal.
     """
     if not os.isatty(terminal):
         if _was_terminal(terminal):
@@ -57,7 +57,7 @@ def pause(seconds: float, terminal: int = 0) -> None:
 
 
 def _was_terminal(terminal: int) -> bool:
-    """Whether the descriptor is a terminal that was hung up: it still has the device's name, but answers no terminal request."""
+    """Whether the descriptor is a closed terminal: it still has the device's name, but answers no terminal request."""
     try:
         return str(Path(f"/proc/self/fd/{terminal}").readlink()).startswith(("/dev/pts/", "/dev/tty"))
     except OSError:

@@ -1,4 +1,4 @@
-"""Stages of the tests: each is one command, run to its end whatever becomes of the others, with its output in a log of its own."""
+"""Stages of the tests: each is one command that runs to its end even if others fail, with its own log."""
 
 import os
 import resource
@@ -18,7 +18,7 @@ from wallwatch_local.processes import die_with_parent, last_lines
 
 SUMMARY_LINES = 12
 GRACE_S = 60.0  # test runners stop their servers first
-DEATH_MARK = "Fatal Python error"  # an interpreter that dies says where at the beginning of a long dump
+DEATH_MARK = "Fatal Python error"  # a crashed interpreter prints the location at the start of a long dump
 DEATH_LINES = 40
 
 
@@ -29,7 +29,7 @@ class Stage:
     Parameters
     ----------
     repeats_end
-        Whether the end of its output is shown in the summary also when it passed, as of a test runner that counts its tests.
+        Whether the summary shows the end of its output even if it passed, for test runners that count their tests.
     """
 
     part: str
@@ -42,7 +42,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a stage ended: its exit code, seconds by the clock, seconds of CPU with all its descendants."""
+    """Result of a stage: exit code, wall-clock seconds, and CPU seconds including all descendants."""
 
     stage: Stage
     code: int
@@ -56,7 +56,7 @@ class Outcome:
 
 
 class Runner:
-    """Runs lanes of stages side by side; the stages of a lane run one after another."""
+    """Runs lanes of stages in parallel; the stages of a lane run one after another."""
 
     def __init__(self, results: Path) -> None:
         self._results = results
@@ -65,7 +65,7 @@ class Runner:
         self._stopped = False
 
     def run(self, lanes: Sequence[Sequence[Stage]]) -> list[Outcome]:
-        """Run all stages; with more than one lane each line of output begins with its stage's name."""
+        """Run all stages; with more than one lane, each line of output starts with its stage's name."""
         self._results.mkdir(parents=True, exist_ok=True)
         outcomes: list[Outcome] = []
         threads = [threading.Thread(target=self._run_lane, args=(lane, len(lanes) > 1, outcomes), daemon=True) for lane in lanes]
@@ -73,7 +73,7 @@ class Runner:
             thread.start()
         try:
             while any(thread.is_alive() for thread in threads):
-                time.sleep(0.1)  # in the main thread, so that a signal ends the run at once
+                time.sleep(0.1)  # in the main thread, so that a signal ends the run immediately
         except BaseException:
             self._stop(threads)
             raise
@@ -135,14 +135,14 @@ class Runner:
 
 
 def _wait(process: subprocess.Popen[str]) -> tuple[int, resource.struct_rusage]:
-    """Like `Popen.wait`, with what the process and its descendants used."""
+    """Like `Popen.wait`, with the resource usage of the process and its descendants."""
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     return process.returncode, usage
 
 
 def summary(outcomes: Sequence[Outcome]) -> str:
-    """What is to be seen last: the ends of what failed and of the test runners, then a table of what each stage took."""
+    """The final output: the log ends of failed stages and test runners, then a table of the time per stage."""
     blocks = ["\n\n=== summaries"]
     for outcome in outcomes:
         if outcome.code != 0 or outcome.stage.repeats_end:
@@ -153,7 +153,7 @@ def summary(outcomes: Sequence[Outcome]) -> str:
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
-    """Seconds by the clock and of CPU of each stage; stages of different lanes run at the same time.
+    """Wall-clock and CPU seconds of each stage; stages of different lanes run at the same time.
 
     >>> print(table([Outcome(Stage("lint", "ruff", ("ruff",)), 0, 1.6, 2.4, Path("ruff.log"))]))
     stage              seconds    CPU s  verdict

@@ -1,6 +1,6 @@
-"""supervisord as a library: writes its settings, runs it, talks to it.
+"""supervisord as a library: write its settings, run it, control it.
 
-It restarts what ends, also after ``kill -9``. The kernel asks every program to end when supervisord itself dies, so that nothing
+supervisord restarts programs that exit, also after ``kill -9``. The kernel ends every program when supervisord dies, so that nothing
 outlives it.
 """
 
@@ -24,7 +24,7 @@ from wallwatch_local.processes import die_with_parent, last_lines
 from wallwatch_local.programs import Program
 from wallwatch_local.supervisor_rpc import server_proxy
 
-# A program may wait for another for a long time (a database that is down for minutes): it is tried again for as long as the stack runs.
+# A program may wait long for another (a database that is down for minutes): supervisord retries as long as the stack runs.
 START_RETRIES = 1_000_000
 LOG_BYTES = 20_000_000
 START_TIMEOUT_S = 20.0
@@ -33,7 +33,7 @@ STOP_TIMEOUT_S = 90.0
 
 @dataclass(frozen=True)
 class State:
-    """How one program is doing: `state` as supervisord calls it, `stopped_at` in seconds of the epoch (0 when it never stopped)."""
+    """A program's state: `state` as supervisord names it, `stopped_at` in seconds since 1970 (0: it never stopped)."""
 
     name: str
     state: str
@@ -54,7 +54,7 @@ def _environment(program: Program) -> str:
 
 
 def settings(programs: Sequence[Program], folder: Path, socket: Path) -> str:
-    """Text of supervisord.conf; every program waits to be started by name."""
+    """The text of supervisord.conf; no program starts automatically."""
     logs = folder / "logs"
     sections = [
         f"[supervisord]\nnodaemon=true\nlogfile={logs}/supervisord.log\nlogfile_maxbytes={LOG_BYTES}\nlogfile_backups=1\n"
@@ -92,11 +92,11 @@ class Supervisor:
         return self._process.pid
 
     def is_running(self) -> bool:
-        """Whether supervisord itself lives."""
+        """Whether supervisord itself is running."""
         return self._process.poll() is None
 
     def answers(self) -> bool:
-        """Whether supervisord takes requests yet."""
+        """Whether supervisord accepts requests yet."""
         try:
             self._rpc.supervisor.getState()
         except (OSError, HTTPException, XmlRpcError):
@@ -112,12 +112,12 @@ class Supervisor:
         self._rpc.supervisor.startProcess(f"{group}:{name}", False)
 
     def states(self) -> list[State]:
-        """Every program's state now."""
+        """The current state of every program."""
         answer = cast(list[dict[str, Any]], self._rpc.supervisor.getAllProcessInfo())
         return [State(one["name"], one["statename"], one["pid"], one["stop"], self._logs / f"{one['name']}.log") for one in answer]
 
     def failing(self, seen: dict[str, set[int]], limit: int = 3) -> State | None:
-        """The first program that ended by itself ``limit`` times; ``seen`` is the caller's memory between calls."""
+        """The first program that exited ``limit`` times on its own; ``seen`` is the caller's memory between calls."""
         for one in self.states():
             if one.state in ("BACKOFF", "FATAL", "EXITED") and one.stopped_at:
                 seen.setdefault(one.name, set()).add(one.stopped_at)
@@ -139,9 +139,9 @@ class Supervisor:
 
 @contextmanager
 def running(programs: Sequence[Program], folder: Path) -> Iterator[Supervisor]:
-    """supervisord with the given programs, none started yet; all are stopped at the end of the block."""
+    """Run supervisord with the given programs, none started yet; all stop at the end of the block."""
     (folder / "logs").mkdir(parents=True, exist_ok=True)
-    # A socket's path may have 107 bytes at most, and a clone can lie deeper than that.
+    # A socket's path may have at most 107 bytes, and a clone's path can be longer.
     sockets = Path(tempfile.mkdtemp(prefix="wallwatch-"))
     file = folder / "supervisord.conf"
     file.touch(mode=0o600)
@@ -149,7 +149,7 @@ def running(programs: Sequence[Program], folder: Path) -> Iterator[Supervisor]:
     command = [str(Path(sys.executable).with_name("supervisord")), "--configuration", str(file)]
     output = folder / "logs" / "supervisord.out"
     with output.open("wb") as handle:
-        # Its own session: Ctrl-C and a closed terminal reach only the caller, who then stops everything in order.
+        # Its own session: Ctrl-C and a closed terminal reach only the caller, which then stops everything in order.
         process = subprocess.Popen(
             die_with_parent(command, SIGTERM), stdin=subprocess.DEVNULL, stdout=handle, stderr=handle, start_new_session=True
         )

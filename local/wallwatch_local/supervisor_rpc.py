@@ -1,4 +1,4 @@
-"""XML-RPC over a Unix socket, which is how supervisord is asked and told."""
+"""XML-RPC over a Unix socket, the interface to supervisord."""
 
 import socket
 from http.client import HTTPConnection
@@ -30,7 +30,7 @@ class _UnixTransport(Transport):
         return _UnixConnection(self._path)
 
     def single_request(self, host: Any, handler: str, request_body: Any, verbose: bool = False) -> Any:
-        """One request on one connection: nothing stays open between two."""
+        """One request per connection: no connection stays open between requests."""
         self.verbose = verbose
         connection = self.make_connection(host)
         try:

@@ -1,6 +1,6 @@
 """Databases of tests: copies of two templates on one server, one empty and one with all tables.
 
-A copy takes a fifth of the time that the migrations take. Several test processes can work on one server at the same time.
+A copy takes a fifth of the time of the migrations. Several test processes can use one server at the same time.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ Connection = psycopg.Connection[tuple[object, ...]]
 
 
 def prepare(server: str) -> None:
-    """Make the empty database a template, and drop what killed test processes left on a server that outlives them."""
+    """Turn the empty database into a template, and drop databases that killed test processes left on a kept server."""
     with administration(server) as connection:
         _close(connection, EMPTY)
         names = connection.execute("SELECT datname FROM pg_database WHERE datname ~ '^(test|migrating)_[0-9]+(_|$)'").fetchall()
@@ -35,12 +35,12 @@ def prepare(server: str) -> None:
 
 
 def migrated_template(server: str) -> str:
-    """Name of a template at the newest revision; made once for each state of the migrations."""
+    """Name of a template at the newest revision; created once per state of the migrations."""
     template = f"migrated_{_digest_of_migrations()}"
     with administration(server) as connection:
         connection.execute("SELECT pg_advisory_lock(%s)", [_MIGRATING])
         if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [template]).fetchone() is None:
-            # Renamed only when all went well, so that a half-migrated database is never taken for a template.
+            # Renamed only on success, so that a half-migrated database is never used as a template.
             unfinished = f"migrating_{os.getpid()}"
             _create(connection, unfinished, EMPTY)
             _migrate(url(server, unfinished))
@@ -99,6 +99,6 @@ def _drop(connection: Connection, name: str) -> None:
 
 
 def _close(connection: Connection, name: str) -> None:
-    """A template must have no session; TimescaleDB's scheduler would open one."""
+    """Close a database: a template must have no session, and TimescaleDB's scheduler would open one."""
     connection.execute(sql.SQL("ALTER DATABASE {} WITH ALLOW_CONNECTIONS false").format(sql.Identifier(name)))
     connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [name])

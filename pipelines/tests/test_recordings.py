@@ -28,7 +28,7 @@ def test_lines_that_are_not_understood_are_counted_and_the_others_kept(tmp_path:
     text = b"\n".join([b"{", b"[]", b'"x"', b'{"symptom": "S1"}', orjson.dumps({**BEGIN, "from": "soon"}), orjson.dumps(BEGIN)])
     recording = load(make(tmp_path / "one", truth=text))
     assert len(recording.truths) == 1
-    assert recording.problems == {"truth: a line that is not understood": 5}
+    assert recording.problems == {"truth: a line that cannot be parsed": 5}
 
 
 def test_a_recording_that_was_cut_in_the_middle_is_read_as_far_as_it_goes(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Recordings as `fleetsim record` writes them: `telemetry.jsonl[.gz]`, `truth.jsonl`, `run.json` in one folder.
 
-Other recorders may leave `run.json` out; what it says is then taken from the telemetry. A line that cannot be read is counted and
-passed over, so that a recording which was cut short is still worth something.
+Other recorders may omit `run.json`; its content is then derived from the telemetry. Unreadable lines are counted and skipped, so a
+truncated recording is still usable.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ TELEMETRY = ("telemetry.jsonl.gz", "telemetry.jsonl")
 
 
 class NotARecording(Exception):
-    """A folder without what is needed; the text says what, and what to do."""
+    """A folder lacks required files; the text says which, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """One symptom that an expert with a view into the mechanism would name, ms since 1970. `to_ms` is None when it went on to the end."""
+    """One symptom that an expert with a view into the mechanism would name, ms since 1970. `to_ms` is None when it lasted until the end."""
 
     symptom: str
     cause: str
@@ -36,7 +36,7 @@ class Truth:
     from_ms: int
     to_ms: int | None
     marginal: bool = False
-    """Just below a threshold of the expert: whoever calls it the symptom is right, and whoever does not."""
+    """Just below the expert's threshold: both verdicts, symptom and no symptom, count as right."""
 
 
 @dataclass(slots=True)
@@ -45,9 +45,9 @@ class Recording:
     telemetry: Path
     truths: list[Truth]
     run: dict[str, Any]
-    """`run.json`, empty where there is none."""
+    """`run.json`, empty when the file does not exist."""
     problems: Counter[str] = field(default_factory=Counter)
-    """What could not be read, by reason."""
+    """Lines that could not be read, by reason."""
 
     @property
     def name(self) -> str:
@@ -76,10 +76,10 @@ def find(folders: list[Path]) -> list[Path]:
     found: list[Path] = []
     for folder in folders:
         if not folder.is_dir():
-            raise NotARecording(f"{folder} is not a folder; give a folder that `fleetsim record --out` has written")
+            raise NotARecording(f"{folder} is not a folder; expected a folder that `fleetsim record --out` has written")
         below = sorted({file.parent for name in TELEMETRY for file in folder.rglob(name)})
         if not below:
-            raise NotARecording(f"{folder} holds no {' or '.join(TELEMETRY)}, neither itself nor below; make one with `fleetsim record`")
+            raise NotARecording(f"{folder} and its subfolders have no {' or '.join(TELEMETRY)}; create one with `fleetsim record`")
         found += [one for one in below if one not in found]
     return found
 
@@ -94,7 +94,7 @@ def load(folder: Path) -> Recording:
     """
     telemetry = next((folder / name for name in TELEMETRY if (folder / name).is_file()), None)
     if telemetry is None:
-        raise NotARecording(f"{folder} holds no {' or '.join(TELEMETRY)}")
+        raise NotARecording(f"{folder} has no {' or '.join(TELEMETRY)}")
     truth = folder / "truth.jsonl"
     if not truth.is_file():
         raise NotARecording(f"{truth} is missing, so every finding would count as false; put an empty file there if nothing was wrong")
@@ -116,7 +116,7 @@ def _run(file: Path) -> dict[str, Any]:
 
 
 def _truths(text: bytes, problems: Counter[str]) -> list[Truth]:
-    """A symptom has a line when it begins, with `to` null, and one with the same `from` when it has ended: the later one counts."""
+    """Each symptom has a line when it begins (`to` is null) and one with the same `from` when it ends: the later one counts."""
     found: dict[tuple[str, str, str, str, bool], Truth] = {}
     for line in text.splitlines():
         if not line.strip():
@@ -128,5 +128,5 @@ def _truths(text: bytes, problems: Counter[str]) -> list[Truth]:
             to = one.get("to")
             found[key] = Truth(one["symptom"], one["cause"], *key[:2], ms_of(one["from"]), None if to is None else ms_of(to), marginal)
         except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError, ValueError):
-            problems["truth: a line that is not understood"] += 1
+            problems["truth: a line that cannot be parsed"] += 1
     return sorted(found.values(), key=lambda t: (t.from_ms, t.host, t.pci, t.symptom))

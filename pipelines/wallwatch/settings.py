@@ -1,4 +1,4 @@
-"""Settings: read once from the environment, passed down. The backend derives its own class from `SharedSettings`."""
+"""Settings: read once from the environment and passed down. The backend derives its own class from `SharedSettings`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 class SharedSettings(BaseSettings):
-    """Settings that jobs, commands and the backend share, in the environment with a prefix: `WALLWATCH_DATABASE_URL`."""
+    """Settings that jobs, commands and the backend share; environment variables with the prefix `WALLWATCH_`."""
 
     model_config = SettingsConfigDict(env_prefix="WALLWATCH_", extra="ignore")
 
@@ -32,7 +32,7 @@ class SharedSettings(BaseSettings):
 
     @property
     def libpq_url(self) -> str:
-        """The address in the form that psycopg itself takes."""
+        """The address in the format that psycopg itself accepts."""
         return self.database_url.replace("postgresql+psycopg://", "postgresql://", 1)
 
 
@@ -43,48 +43,48 @@ class Settings(SharedSettings):
 
     api_url: str = Field(default="http://127.0.0.1:8000", description="where `wallwatch status` finds the API")
     state_dir: Path = Field(default=Path(".local/state"), description="folder of the stream jobs' local state (RocksDB)")
-    metrics_port: int = Field(default=0, ge=0, le=65535, description="port of a job's own Prometheus metrics; 0 serves none")
+    metrics_port: int = Field(default=0, ge=0, le=65535, description="port of a job's own Prometheus metrics; 0 disables them")
 
     ingest_group: str = Field(default="wallwatch-ingest", description="Kafka consumer group of ingest")
     ingest_flush_ms: int = Field(default=250, ge=10, le=10_000, description="longest time that a sample waits for its transaction, in ms")
-    ingest_batch_rows: int = Field(default=20_000, ge=1, description="messages after which a transaction starts at once")
+    ingest_batch_rows: int = Field(default=20_000, ge=1, description="messages after which a transaction starts immediately")
     retention_days: int = Field(
-        default=7, ge=1, description="how long samples are kept (Apache edition; the Community edition has policies)"
+        default=7, ge=1, description="days to keep samples (Apache edition; the Community edition uses retention policies)"
     )
-    rollup_retention_days: int = Field(default=90, ge=1, description="how long one-minute aggregates are kept (Apache edition)")
-    future_tolerance_s: int = Field(default=600, ge=0, description="a sample from further in the future than this is refused, in seconds")
+    rollup_retention_days: int = Field(default=90, ge=1, description="days to keep one-minute aggregates (Apache edition)")
+    future_tolerance_s: int = Field(default=600, ge=0, description="samples further in the future than this are refused, in seconds")
 
     classify_group: str = Field(default="wallwatch-classify", description="Kafka consumer group of classify")
     classify_commit_s: float = Field(
-        default=5.0, gt=0, description="time between two checkpoints of classify, in seconds; what came since is read again after a kill"
+        default=5.0,
+        gt=0,
+        description="time between two checkpoints of classify, in seconds; after a kill, messages since the last one are read again",
     )
 
-    validate_patience_s: float = Field(
-        default=30.0, gt=0, description="how long after its time an event may still reach validate without being late, in seconds"
-    )
+    validate_patience_s: float = Field(default=30.0, gt=0, description="how late an event may reach validate and still count, in seconds")
     validate_most_subjects: int = Field(
-        default=1_000_000, ge=1, description="most subjects of a policy that validate watches at a time, about 1 kB each"
+        default=1_000_000, ge=1, description="maximum number of subjects that validate watches per policy, about 1 kB each"
     )
     validate_checkpoint_s: float = Field(default=10.0, gt=0, description="time between two checkpoints of validate, in seconds")
 
     forecast_models: Path | None = Field(
-        default=None, description="folder of trained forecast models (the registry); `forecast` in the state folder unless given"
+        default=None, description="folder of trained forecast models (the registry); default: `forecast` in the state folder"
     )
     forecast_promote_better: bool = Field(
         default=False,
-        description="let `forecast` promote a challenger by itself when it was better on live data for a day; otherwise somebody does",
+        description="promote a challenger automatically when it was better on live data for a day; otherwise an operator promotes it",
     )
     forecast_keep_s: float | None = Field(
         default=None,
         ge=0,
-        description="least time between two forecasts of an RNIC that are kept, 2 kB each; unless given 60, and longer for more than "
-        "8,000 RNICs: 300 for 40,000",
+        description="shortest time between two stored forecasts of an RNIC (2 kB each), in seconds; default: 60, and longer above 8,000 "
+        "RNICs (300 for 40,000)",
     )
     forecast_delay_s: float = Field(
-        default=15.0, ge=0, lt=60, description="how long after the end of a minute its samples are awaited before forecasting, in seconds"
+        default=15.0, ge=0, lt=60, description="how long to wait for the samples of a minute after its end before forecasting, in seconds"
     )
 
     @property
     def registry_dir(self) -> Path:
-        """Where trained forecast models are."""
+        """Folder of trained forecast models."""
         return self.forecast_models or self.state_dir / "forecast"

@@ -1,6 +1,6 @@
-"""`python -m tests.bench [NAME...]`: runs the benchmarks one after another, each in a process of its own. Needs `make setup` and root.
+"""`python -m tests.bench [NAME...]`: runs the benchmarks one after another, each in its own process. Requires `make setup` and root.
 
-One that fails prints a line with its error; the exit code is then 1.
+A failing benchmark prints a line with its error; the exit code is then 1.
 """
 
 import subprocess
@@ -37,7 +37,7 @@ def main(names: list[str]) -> int:
         return 2
     failed = 0
     for name in names or BENCHMARKS:
-        # A process each, so that none measures what another left in memory.
+        # One process per benchmark, so that none is affected by memory that another left behind.
         command = [sys.executable, "-m", f"tests.bench.{name}"]
         try:
             code = subprocess.run(command, cwd=REPOSITORY, timeout=TIMEOUT_S, check=False).returncode

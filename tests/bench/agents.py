@@ -1,9 +1,9 @@
-"""1,000 agents on loopback: from an order to the acknowledgement of its result; and a backend that is killed in the middle.
+"""1,000 agents on loopback: from an order to the acknowledgement of its result, also when the backend is killed meanwhile.
 
-The agents are light, but speak the real protocol to the real backend: each its own WebSocket, OpAMP, signatures checked, a result for
-each command, nothing run twice. WALLWATCH_BENCH_AGENTS is their number (1,000), WALLWATCH_BENCH_ORDERS_S how many orders a second are
-given in the paced part (25), WALLWATCH_BENCH_CLIENTS how many requests are under way at once at most (50). Orders are dry runs, which no
-limit holds back; a real order takes the same way. Each step of an order is told by itself: taken (the answer to the request), with the
+The agents are lightweight but speak the real protocol with the real backend: each has its own WebSocket and OpAMP, checks signatures, sends
+a result per command, and runs nothing twice. WALLWATCH_BENCH_AGENTS is their number (1,000), WALLWATCH_BENCH_ORDERS_S the orders per
+second in the paced part (25), WALLWATCH_BENCH_CLIENTS the maximum number of concurrent requests (50). Orders are dry runs, which no limit
+delays; real orders take the same path. Each step of an order is timed separately: accepted (the answer to the request), delivered to the
 agent, acknowledged (the agent knows that its result is stored).
 """
 
@@ -57,11 +57,11 @@ class Agent:
         self.repeated = self.connections = 0
         self.received: dict[str, float] = {}  # when first, by remedy id
         self.acknowledged: dict[str, float] = {}  # when, by remedy id
-        self.connected, self.heard = asyncio.Event(), asyncio.Event()
+        self.connected, self.message_arrived = asyncio.Event(), asyncio.Event()
         self._sequence = 0
 
     async def live(self, url: str, key: Ed25519PublicKey) -> None:
-        """Connect, answer, and connect again when the connection breaks."""
+        """Connect, answer, and reconnect when the connection breaks."""
         headers = {"Authorization": f"Bearer {self.id}.{self.secret}"}
         while True:
             with contextlib.suppress(OSError, WebSocketException, TimeoutError):
@@ -80,7 +80,7 @@ class Agent:
         return [result for result in self.ran.values() if json.loads(result)["remedy_id"] not in self.acknowledged]
 
     async def _next(self, socket: Any, key: Ed25519PublicKey) -> None:
-        """Take one message, or say that the agent lives."""
+        """Receive one message, or send a heartbeat."""
         try:
             async with asyncio.timeout(HEARTBEAT_S):  # wait_for of Python 3.11 may swallow the end of the task
                 frame = await socket.recv()
@@ -109,7 +109,7 @@ class Agent:
         elif message.custom_message.type == "ack":
             command_id = json.loads(message.custom_message.data)["command_id"]
             self.acknowledged.setdefault(json.loads(self.ran[command_id])["remedy_id"], time.perf_counter())
-            self.heard.set()
+            self.message_arrived.set()
 
     def _run(self, key: Ed25519PublicKey, jws: bytes) -> bytes:
         signed, _, signature = jws.rpartition(b".")
@@ -154,7 +154,7 @@ def backend(path: TelemetryPath, folder: Path, port: int) -> Iterator[int]:
 
 
 class Order(NamedTuple):
-    """The remedy's id, when it was ordered first, and when the backend had taken it."""
+    """The remedy's id, the time of the first order, and the time when the backend accepted it."""
 
     remedy_id: str
     begin: float
@@ -162,7 +162,7 @@ class Order(NamedTuple):
 
 
 async def until_accepted(client: httpx.AsyncClient, agent: Agent) -> Order:
-    """Give an order, again under the same key while nobody answers or the backend asks to try again."""
+    """Send an order; retry with the same key while there is no answer or the backend asks for a retry."""
     body = {"action": "tune-revalidator", "host": agent.host, "params": {"max_idle_ms": 60000}, "mode": "dry_run"}
     begin, headers = time.perf_counter(), {"Idempotency-Key": str(uuid4())}
     while True:
@@ -182,13 +182,13 @@ async def all_acknowledged(agents: list[Agent], orders: dict[UUID, Order], timeo
     async with asyncio.timeout(timeout_s):
         for agent in agents:
             while orders[agent.id].remedy_id not in agent.acknowledged:
-                agent.heard.clear()
-                await agent.heard.wait()
+                agent.message_arrived.clear()
+                await agent.message_arrived.wait()
     return [agent.acknowledged[orders[agent.id].remedy_id] - orders[agent.id].begin for agent in agents]
 
 
 def steps(name: str, agents: list[Agent], orders: dict[UUID, Order]) -> dict[str, float]:
-    """Seconds from each order to the end of each step: the middle one and the 99th of a hundred."""
+    """Seconds from each order to the end of each step: median and 99th percentile."""
     given = [(agent, orders[agent.id]) for agent in agents]
     ends = {
         "taken": [order.taken - order.begin for _, order in given],
@@ -213,7 +213,7 @@ async def counted(client: httpx.AsyncClient) -> dict[str, float]:
 
 
 async def give(client: httpx.AsyncClient, agents: list[Agent], pause_s: float) -> dict[UUID, Order]:
-    """Give each agent's host an order, so many a second, whatever becomes of those before."""
+    """Send one order to each agent's host at a fixed rate, regardless of earlier orders."""
     tasks = []
     for agent in agents:
         tasks.append(asyncio.create_task(until_accepted(client, agent)))
@@ -223,7 +223,7 @@ async def give(client: httpx.AsyncClient, agents: list[Agent], pause_s: float) -
 
 @asynccontextmanager
 async def connected(agents: list[Agent], url: str, key: Ed25519PublicKey) -> AsyncIterator[float]:
-    """All agents, connected; in how many seconds they were."""
+    """All agents, connected, and the seconds that connecting took."""
     begin = time.perf_counter()
     tasks = [asyncio.create_task(agent.live(url, key)) for agent in agents]
     async with asyncio.timeout(300):
@@ -237,7 +237,7 @@ async def connected(agents: list[Agent], url: str, key: Ed25519PublicKey) -> Asy
 
 
 async def measure(path: TelemetryPath, folder: Path, token: str, port: int) -> dict[str, Any]:
-    """One after another: orders at a pace, all at once, and with the backend killed in the middle."""
+    """In sequence: paced orders, all orders simultaneously, and orders while the backend is killed."""
     agents = [Agent(number) for number in range(AGENTS)]
     with path.database() as connection, connection.cursor() as cursor:
         row = "INSERT INTO agent (id, host, secret_hash, instance_uid) VALUES (%s, %s, %s, %s)"

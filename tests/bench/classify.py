@@ -1,4 +1,4 @@
-"""How many messages a second one `classify` process takes, of all four topics that it reads, and what share of a core the fleet needs.
+"""Messages per second that one `classify` process handles, over all four topics, and the share of a core that the fleet requires.
 
 First it works through a backlog, in which the messages of one host lie far from each other; then messages come as a fleet sends them,
 all of a host together. WALLWATCH_BENCH_MESSAGES is the backlog (400,000), WALLWATCH_BENCH_STEADY_S the length of the second part (60)."""
@@ -37,7 +37,7 @@ def main() -> None:
 
         begin = time.monotonic()
         with path.job("classify") as process:
-            # Opening the state of every partition takes a while at the start and has nothing to do with the rate.
+            # Opening the state of every partition takes time at the start and does not affect the rate.
             first = wait_for("the first checkpoint", done, timeout_s=120, pause_s=0.1)
             first_s = time.monotonic() - begin
             wait_for("the backlog's end", lambda: done() >= total, timeout_s=400, pause_s=0.2)

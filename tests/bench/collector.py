@@ -1,4 +1,4 @@
-"""What the collector costs on a host with 4 RNICs at an interval of 10 s.
+"""CPU and memory of the collector on a host with 4 RNICs at an interval of 10 s.
 
 WALLWATCH_BENCH_COLLECTOR_S is the length of the measurement (120 s), WALLWATCH_BENCH_COLLECTOR_SCENARIO the host: collector-load has 10,000
 offloaded flows in all (the default), collector-soak has 10,000 on each RNIC. The simulator is another process and is not counted.

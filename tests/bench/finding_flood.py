@@ -1,4 +1,4 @@
-"""Findings by the thousand through Kafka into the backend: what a new one costs, what one costs that only repeats, and its end."""
+"""Thousands of findings through Kafka into the backend: the cost of new, repeated and cleared ones."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -84,7 +84,7 @@ def _parent(process: Path) -> int:
 
 
 def flood(path: TelemetryPath, backend_pid: int) -> dict[str, float]:
-    """New findings, then every seeded one once more, then the ends of the new ones; CPU time for each in ms, and how many a second."""
+    """New findings, then every seeded one again, then clearing the new ones; CPU time of each in ms, and findings per second."""
     figures: dict[str, float] = {}
     producer = Producer({"bootstrap.servers": path.kafka.address})
     with path.database() as connection:

@@ -23,7 +23,7 @@ from wallwatch_local.processes import die_with_parent, running
 RNICS = 40_000
 RUNS = int(os.environ.get("WALLWATCH_BENCH_RUNS", "5"))
 WALLWATCH = str(Path(sys.executable).with_name("wallwatch"))
-# 8,000 hosts of 5 RNICs, 16 hosts a rack; 1 in 200 with a symptom.
+# 8,000 hosts of 5 RNICs, 16 hosts per rack; 1 in 200 with a symptom.
 SEED = """
 WITH new AS (
   INSERT INTO rnic (host, pci, rack, model, driver, fw_ver)

@@ -25,7 +25,7 @@ from wallwatch_testing.telemetry_path import WALLWATCH, TelemetryPath
 RNICS = 40_000
 RUNS = int(os.environ.get("WALLWATCH_BENCH_RUNS", "5"))
 SCRIPT = Path(__file__).with_name("fleet_paint.mjs")
-# 8,000 hosts of 5 RNICs, 16 hosts a rack; headroom spread over all bands, 1 in 200 with a symptom.
+# 8,000 hosts of 5 RNICs, 16 hosts per rack; headroom spread over all bands, 1 in 200 with a symptom.
 SEED = """
 INSERT INTO rnic_state (rnic_id, host, pci, rack, model, walls, headroom, nearest_wall, symptoms, tx_gbps, rx_gbps, seen_at, change_seq)
 SELECT i, 'host' || lpad((i / 5)::text, 5, '0'), '0000:' || (ARRAY['17', '3b', '5e', '86', 'af'])[i %% 5 + 1] || ':00.0',

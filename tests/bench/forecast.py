@@ -1,6 +1,6 @@
 """How long forecasts of the fleet take on one core, and training on a part of 7 days of 1,000 RNICs, from which the whole is estimated.
 
-The fleet is made up: values that grow, fall and stand still. WALLWATCH_BENCH_RNICS (40,000) are forecast; training takes
+The fleet is synthetic: values that grow, fall and stay constant. WALLWATCH_BENCH_RNICS (40,000) are forecast; training takes
 WALLWATCH_BENCH_TRAINING_SHARE (0.02) of the RNICs."""
 
 import os
@@ -23,7 +23,7 @@ WEEK_MIN, WEEK_RNICS, EVERY_MIN = 7 * 1440, 1000, 5
 
 
 def history(rnics: int, minutes: int, seed: int = 1) -> History:
-    """Walks of all targets, a third of them standing still."""
+    """Random walks of all targets, a third of them constant."""
     rng = np.random.default_rng(seed)
     moves = rng.random((rnics, 1, 1)) > 1 / 3
     steps = rng.normal(0.02, 0.5, (rnics, minutes, len(targets()))) * moves

@@ -1,6 +1,6 @@
-"""How long people and ticket systems wait for incidents when a fleet burns: 15,000 unresolved ones, the real backend, one webhook.
+"""How long users and ticket systems wait for incidents in a large outage: 15,000 unresolved ones, the real backend, one webhook.
 
-Before that, what findings cost the backend while there are so many: new ones, one more message of each that is there, and ends.
+Before that, the cost of findings for the backend while there are so many incidents: new, repeated and cleared ones.
 
 WALLWATCH_BENCH_INCIDENTS is their number (15,000), WALLWATCH_BENCH_RUNS how often each request on one incident is measured (60).
 """
@@ -46,7 +46,7 @@ FROM generate_series(1, 8) AS c, (
     'expected', '', 'text', repeat('Words. ', 15))) AS ev) AS two
 """
 
-# Five RNICs a host, every symptom and cause, half a minute between two beginnings.
+# Five RNICs per host, every symptom and cause, half a minute between two beginnings.
 SEED = f"""
 WITH n AS (
   SELECT i, gen_random_uuid() AS id, gen_random_uuid() AS finding_id, 'host' || lpad((i / 5)::text, 5, '0') AS host,
@@ -108,7 +108,7 @@ def timed_ms(ask: Callable[[], httpx.Response]) -> float:
 
 
 def measure(client: httpx.Client, path: TelemetryPath) -> dict[str, Any]:
-    """Each request with all incidents unresolved; those that end them last."""
+    """Each request while all incidents are unresolved; resolving requests come last."""
     ids = [one["id"] for one in client.get("/incidents", params={"limit": 500}).json()["items"]]
     step = max(len(ids) // RUNS, 1)
     chosen = [ids[i * step] for i in range(RUNS)]
@@ -146,7 +146,7 @@ def measure(client: httpx.Client, path: TelemetryPath) -> dict[str, Any]:
 
 
 def rate_of_events(path: TelemetryPath) -> float:
-    """How many of the webhooks' events that the bulk actions left to do the backend puts together a second."""
+    """Webhook events per second that the backend composes after the bulk actions."""
     with path.database() as connection:
 
         def left() -> int:

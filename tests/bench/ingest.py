@@ -1,8 +1,8 @@
-"""How many messages a second `ingest` takes from Kafka into TimescaleDB, and whether it keeps up with a fleet.
+"""Messages per second that `ingest` moves from Kafka into TimescaleDB, and whether it keeps up with a fleet.
 
 First a backlog is drained (the highest rate), then messages are sent at a steady rate for a while, and the lag at the end is read.
-WALLWATCH_BENCH_MESSAGES is the backlog (600,000), WALLWATCH_BENCH_RATE the steady rate in messages a second (20,000: with two messages
-an RNIC, the paper's 40,000 RNICs at 4 s), WALLWATCH_BENCH_STEADY_S its length, WALLWATCH_BENCH_PROCESSES the number of `ingest`
+WALLWATCH_BENCH_MESSAGES is the backlog (600,000), WALLWATCH_BENCH_RATE the steady rate in messages per second (20,000: with two messages
+per RNIC, the paper's 40,000 RNICs at 4 s), WALLWATCH_BENCH_STEADY_S its length, WALLWATCH_BENCH_PROCESSES the number of `ingest`
 processes that share the partitions (1).
 """
 
@@ -32,7 +32,7 @@ TOPICS = ("wallwatch.rnic", "wallwatch.rnic_offload")
 
 
 def send(bootstrap: str, count: int, rate: float) -> float:
-    """Let fleetsim write `count` messages of these topics; returns the messages a second, without the making of its tapes."""
+    """Let fleetsim write `count` messages of these topics; returns the messages per second, without the time to record its tapes."""
     return send_topics(bootstrap, count, rate, TOPICS)
 
 

@@ -1,8 +1,8 @@
-"""How many samples a second `fleetsim load` writes into Kafka on one core, with the mechanisms of the engine on its tapes.
+"""Samples per second that `fleetsim load` writes into Kafka on one core, from tapes of the engine's mechanisms.
 
 The hosts of each of the eight symptom scenarios and a healthy fleet are recorded, and 40,000 RNICs play these tapes. A sample is what
 one RNIC sends at one time: its messages `rnic` and `rnic_offload`. First only these are sent, as fast as one core can (GOMAXPROCS=1),
-then everything that collectors send, then everything at 1 s in real time: how far behind it is at the end tells whether it keeps up.
+then everything that collectors send, then everything at 1 s in real time: its lag at the end shows whether it keeps up.
 Kafka works on the other core. WALLWATCH_BENCH_MESSAGES is the length of the first two (1,000,000), WALLWATCH_BENCH_STEADY_S that of
 the last (20).
 """
@@ -22,7 +22,7 @@ from wallwatch_local.paths import REPOSITORY, binary
 
 MESSAGES = int(os.environ.get("WALLWATCH_BENCH_MESSAGES", "1000000"))
 STEADY_S = float(os.environ.get("WALLWATCH_BENCH_STEADY_S", "20"))
-HEALTHY = REPOSITORY / "collectors" / "fleetsim" / "load" / "healthy.yaml"  # five RNICs a host, as in the fleet of the paper
+HEALTHY = REPOSITORY / "collectors" / "fleetsim" / "load" / "healthy.yaml"  # five RNICs per host, as in the paper's fleet
 RNICS = 40_000
 HEALTHY_WEIGHT = 92  # of a hundred hosts; one for each symptom
 
@@ -40,7 +40,7 @@ def tapes(folder: Path, interval: str) -> str:
 
 
 def play(bootstrap: str, tapes: str, *arguments: str) -> dict[str, Any]:
-    """Run the load on one core, and return what it says of itself."""
+    """Run the load on one core and return its own report."""
     command = [str(binary("fleetsim")), "load", "--kafka", bootstrap, "--tapes", tapes, "--rnics", str(RNICS), *arguments]
     done = subprocess.run(command, env={**os.environ, "GOMAXPROCS": "1"}, check=True, capture_output=True, text=True)
     said: dict[str, Any] = json.loads(done.stdout)

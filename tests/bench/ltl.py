@@ -1,8 +1,8 @@
-"""Temporal logic: how fast formulas are compiled, and how many events a second a monitor takes over columns. One core.
+"""Temporal logic: how fast formulas compile, and how many events per second a monitor processes over columns. One core.
 
 `coded`: events are letters already, one step each. `gathered`: events with times, of which those of one subject and time become one step.
 `records`: decoded records, that is 128-bit keys, times and codes of kinds, of which a third sets no proposition.
-`edge`: the collector's runner, by Go's own benchmarks: table steps, events with the text of a ufid, bytes a subject.
+`edge`: the collector's runner, by Go's own benchmarks: table steps, events with the text of a ufid, bytes per subject.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""What a process costs, from /proc."""
+"""CPU and memory of a process, from /proc."""
 
 import os
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Whether the collector grows: 4 RNICs with 10,000 flows each, gathered every second. Not part of `make bench`; run it by its name.
 
 WALLWATCH_SOAK_S is the length of the measurement (1,800 s). Slopes are those of a straight line through the second half of the samples:
-memory rises while flows come and the runtime finds its size. Needs `make setup`, and builds the collector once more, with a probe that
+memory rises while flows come and the runtime finds its size. Requires `make setup`, and builds the collector again with a probe that
 counts goroutines.
 """
 

@@ -8,7 +8,7 @@ const SENDS = /Sends ([\d.,]+)/;
 
 const browser = await launch();
 const { page } = await signedIn(browser);
-await page.exposeFunction("told", (at) => process.stdout.write(`${JSON.stringify({ at_ms: at })}\n`));
+await page.exposeFunction("report", (at) => process.stdout.write(`${JSON.stringify({ at_ms: at })}\n`));
 let shown = "";
 
 async function show(host, pci) {
@@ -34,7 +34,7 @@ for await (const line of createInterface({ input: process.stdin })) {
       const found = new RegExp(pattern).exec(document.querySelector("[role=tooltip]")?.textContent ?? "");
       if (!found || Number(found[1].replace(",", ".")) <= 1) return;
       observer.disconnect();
-      requestAnimationFrame(() => window.told(Date.now()));
+      requestAnimationFrame(() => window.report(Date.now()));
     });
     observer.observe(document.body, { childList: true, characterData: true, subtree: true });
   }, SENDS.source);

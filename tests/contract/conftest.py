@@ -1,4 +1,4 @@
-"""Programs that the contract tests need beside the repository's own: built once from pinned Go modules, then found again."""
+"""Additional programs for the contract tests: built once from pinned Go modules, then reused."""
 
 import json
 import os

@@ -44,7 +44,7 @@ def test_every_action_can_be_tried_and_applied_and_those_that_the_catalogue_call
 
 
 def in_full(written: dict[str, Any]) -> dict[str, Any]:
-    """A parameter of the catalogue with what its format stands for, without words."""
+    """A parameter of the catalogue with its format expanded, without texts."""
     known = {**FORMATS.get(written.get("format", ""), {}), **written}
     return {key: value for key, value in known.items() if key not in WORDS | {"format"}}
 

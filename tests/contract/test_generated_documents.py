@@ -1,4 +1,4 @@
-"""What is generated is up to date: API description, tables of metrics and symptoms, tables of settings and scenarios."""
+"""Generated files are up to date: API description, tables of metrics and symptoms, tables of settings and scenarios."""
 
 import json
 import subprocess

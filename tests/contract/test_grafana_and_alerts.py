@@ -1,4 +1,4 @@
-"""The Grafana dashboard and the alert rules in docs/: they ask only for what `/metrics/fleet` has, in the form that loads."""
+"""The Grafana dashboard and the alert rules in docs/: they use only metrics of `/metrics/fleet`, and they load."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What the documents name is there: the files and headings that they link to, the tasks of `make`, the variables of the environment."""
+"""Names in documents exist: linked files and headings, tasks of `make`, environment variables."""
 
 import re
 from functools import cache
@@ -12,7 +12,7 @@ PARTS = ("backend", "collectors", "docker", "docs", "frontend/src", "helm", "loc
 PAGES = sorted({*REPOSITORY.glob("*.md"), *(page for part in PARTS for page in (REPOSITORY / part).rglob("*.md"))})
 SOURCES = {".py", ".sh", ".go", ".ts", ".mjs", ".yaml", ".yml", ".conf", ".env", ".tpl", ".toml", ".Dockerfile", ""}
 VARIABLE = re.compile(r"WALLWATCH_[A-Z0-9_]*[A-Z0-9](?![A-Z0-9_])")
-"""A name in its own right: `WALLWATCH_REMEDY_` stands for several."""
+"""A complete name, unlike a prefix such as `WALLWATCH_REMEDY_`."""
 
 
 def broken_links(page: Path, text: str) -> list[str]:

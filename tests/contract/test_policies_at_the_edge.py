@@ -1,6 +1,6 @@
-"""The collector's policies: its tables are those of the catalogue, and it says what the watcher of the domain says.
+"""The collector's policies: its tables match the catalogue, and it reports the same violations as the domain's watcher.
 
-The collector's tests read two files. Here they are compared with what the catalogue gives today; WALLWATCH_UPDATE_GOLDEN=1 rewrites them.
+The collector's tests read two files. These tests compare them with the current catalogue; WALLWATCH_UPDATE_GOLDEN=1 rewrites them.
 """
 
 import json
@@ -45,9 +45,9 @@ def stream(seed: int) -> dict[str, Any]:
         events.append({"kind": kind, "pci": PCI, "at_us": at_us, "fields": event.fields})
         violations += watch.take(event)
     violations += watch.tick(1 << 60)
-    told = sorted((described(one) for one in violations), key=lambda one: (one["policy"], one["subject"], one["at_us"]))
+    reported = sorted((described(one) for one in violations), key=lambda one: (one["policy"], one["subject"], one["at_us"]))
     counts = {id: {name: n for name, n in asdict(found).items() if name != "evicted"} for id, found in watch.counts().items()}
-    return {"seed": seed, "events": events, "violations": told, "counts": counts}
+    return {"seed": seed, "events": events, "violations": reported, "counts": counts}
 
 
 def described(violation: Violation) -> dict[str, Any]:
@@ -65,6 +65,6 @@ def test_the_tables_of_the_collectors_tests_are_those_of_the_catalogue() -> None
 
 def test_the_collectors_tests_ask_for_what_the_watcher_says() -> None:
     streams = [stream(seed) for seed in range(STREAMS)]
-    told = {violation["policy"] for one in streams for violation in one["violations"]}
-    assert told == {policy.id for policy in EDGE}, "every policy of the edge is violated somewhere"
+    reported = {violation["policy"] for one in streams for violation in one["violations"]}
+    assert reported == {policy.id for policy in EDGE}, "every policy of the edge is violated somewhere"
     assert is_kept_at(TESTDATA / "streams.json", (json.dumps(streams, separators=(",", ":")) + "\n").encode())

@@ -32,14 +32,14 @@ FINAL = ("catalogue", "held-out", "quiet")
 def arguments(given: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.evaluation", description=__doc__)
     parser.add_argument("sets", nargs="*", metavar="SET", help=f"of {', '.join(SETS)}; without one: {', '.join(FINAL)}")
-    parser.add_argument("--seeds", type=_seeds, help="only these of each set, such as 1-20 or 7")
-    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="recordings at the same time")
+    parser.add_argument("--seeds", type=_seeds, help="only these seeds of each set, such as 1-20 or 7")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="recordings to process in parallel")
     parser.add_argument("--out", type=Path, default=local_dir() / "evaluation", help="folder of the recordings")
-    parser.add_argument("--fresh", action="store_true", help="record again what is there")
-    parser.add_argument("--record-only", action="store_true", help="evaluate nothing")
-    parser.add_argument("--fleetsim", type=Path, help="program to record with; built from collectors/ unless given")
+    parser.add_argument("--fresh", action="store_true", help="repeat existing recordings")
+    parser.add_argument("--record-only", action="store_true", help="do not evaluate")
+    parser.add_argument("--fleetsim", type=Path, help="recording program; by default built from collectors/")
     parser.add_argument("--json", type=Path, help="write figures and cases of each set to this file")
-    parser.add_argument("--cases", type=int, default=40, help="how many of the worst cases to print")
+    parser.add_argument("--cases", type=int, default=40, help="number of worst cases to print")
     found = parser.parse_args(given)
     unknown = set(found.sets) - set(SETS)
     if unknown:
@@ -53,7 +53,7 @@ def _seeds(text: str) -> list[int]:
 
 
 def build(folder: Path) -> Path:
-    """The simulator as it is in the tree now."""
+    """Build the simulator from the current tree."""
     program = folder / "fleetsim"
     command = ["go", "build", "-mod=readonly", "-o", str(program), "./cmd/fleetsim"]
     subprocess.run(command, cwd=REPOSITORY / "collectors", env=os.environ | {"CGO_ENABLED": "0"}, check=True)
@@ -89,15 +89,15 @@ def main(given: list[str]) -> int:
 
 
 def made(found: Mapping[str, Any]) -> str:
-    """What the figures rest on."""
+    """How the figures were computed."""
     command = ["git", "describe", "--always", "--dirty", "--exclude=*"]
     version = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout.strip()
     seeds = f"{HELD_OUT + 1} to {HELD_OUT + HELD}"
     count = sum(figures["recordings"] for figures in found.values())
     return (
-        f"`make evaluate` at version {version}: {count} recordings; seeds of the held-out scenarios {seeds}. Recordings are kept in "
-        "`.local/evaluation`, and those that are there are not made again (`ARGS=--fresh` does). `make evaluate ARGS='development "
-        "--seeds 1-20'` works on a part and writes nothing here."
+        f"`make evaluate` at version {version}: {count} recordings; seeds of the held-out scenarios: {seeds}.\n"
+        "Recordings stay in `.local/evaluation` and are reused; `ARGS=--fresh` repeats them.\n"
+        "`make evaluate ARGS='development --seeds 1-20'` evaluates a part and does not change this page."
     )
 
 

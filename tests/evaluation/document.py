@@ -18,29 +18,29 @@ RESULTS = REPOSITORY / "docs" / "evaluation.json"
 RULES = Path(__file__).parent / "rules.md"
 PAGE = REPOSITORY / "docs" / "evaluation.md"
 KEPT_CASES = 25
-"""Worst cases of each set that the page shows."""
+"""Worst cases that the page shows per set."""
 
 TITLES = {
     "held-out": "Random scenarios, held out",
     "catalogue": "The catalogue of scenarios",
-    "quiet": "Long quiet times",
-    "development": "Random scenarios of the development",
+    "quiet": "Long quiet periods",
+    "development": "Random development scenarios",
 }
 MEANINGS = {
-    "held-out": "Drawn at random (seeds above {held}) and kept apart from the making of the definitions: nobody had looked at any of "
-    "them when these figures were made. "
-    "One to three causes at once, from far below to far above the wall, cards with and without the flaw, near misses, "
-    "operators who reboot hosts and take ports down.",
-    "catalogue": "Each file of `tests/scenarios`, eight minutes long. The definitions were made with these in sight.",
-    "quiet": "Hours of six hosts with four RNICs each, of all models; jobs come and go, grow and pause, services churn, hosts are "
-    "rebooted and ports taken down.",
-    "development": "Drawn at random (seeds 1 to {held}, among them those that an earlier evaluation had held out); the definitions were "
-    "made with these in sight.",
+    "held-out": "Random scenarios (seeds above {held}) that nobody had looked at before these figures were computed; the definitions were "
+    "written without them.\n"
+    "They have one to three simultaneous causes, from far below to far above the wall, RNICs with and without the flaw, near misses, "
+    "and operators who reboot hosts and disable ports.",
+    "catalogue": "Each file of `tests/scenarios`, eight minutes long. The definitions were written with these scenarios in view.",
+    "quiet": "Hours of six hosts with four RNICs each, of all models: jobs start and end, grow and pause, services churn, hosts reboot "
+    "and ports are disabled.",
+    "development": "Random scenarios (seeds 1 to {held}, including those that an earlier evaluation had held out); the definitions were "
+    "written with these scenarios in view.",
 }
 
 
 def rules() -> str:
-    """What the page begins with; its numbers are the constants that the code uses."""
+    """The first part of the page; its numbers are the constants of the code."""
     return (
         RULES.read_text()
         .format(
@@ -77,12 +77,13 @@ def section(name: str, figures: Mapping[str, Any]) -> str:
         f"{figures['recordings']} recordings, {figures['rnic_hours']:.1f} RNIC-hours, "
         f"{figures['healthy_rnic_hours']:.1f} of them "
         f"healthy; {figures['messages']:,} messages.",
-        markdown(["figure", "value", "aim", "reached"], outcome),
+        markdown(["metric", "value", "target", "reached"], outcome),
         markdown(*confusion_table(figures)),
         markdown(*symptom_table(figures)),
-        f"False incidents: {figures['false_on_healthy']} on healthy RNICs, {figures['false_beside']} beside a real symptom. "
-        f"Not asked for: {figures['not_asked']['brief']} too brief, {figures['not_asked']['cut']} too near to the end. "
-        f"Repeats: {figures['repeats']}; outstayed: {figures['outstays']}. {_capitalised(marginal_line(figures))}.",
+        f"- False incidents: {figures['false_on_healthy']} on healthy RNICs, {figures['false_beside']} next to a real symptom\n"
+        f"- Excluded: {figures['not_asked']['brief']} too brief, {figures['not_asked']['cut']} too close to the end\n"
+        f"- Repeats: {figures['repeats']}; cleared late: {figures['outstays']}\n"
+        f"- {_capitalised(marginal_line(figures))}",
     ]
     if delays:
         parts.append(markdown(["sampling interval", "found", "delay median (samples)", "p95", "median (s)", "p95 (s)"], delays))
@@ -94,13 +95,12 @@ def section(name: str, figures: Mapping[str, Any]) -> str:
 def page(results: Mapping[str, Any]) -> str:
     """The whole page."""
     order = [name for name in TITLES if name in results["sets"]]
-    return (
-        "\n\n".join([rules(), *(section(name, results["sets"][name]) for name in order), f"## How it was made\n\n{results['made']}"]) + "\n"
-    )
+    sections = [section(name, results["sets"][name]) for name in order]
+    return "\n\n".join([rules(), *sections, f"## How these figures were computed\n\n{results['made']}"]) + "\n"
 
 
 def write(found: Mapping[str, Any], made: str) -> None:
-    """Keep the figures and a limited number of cases, and write the page from them."""
+    """Store the figures and a limited number of cases, and write the page from them."""
     kept = {name: {**f, "case_count": len(f["cases"]), "cases": f["cases"][:KEPT_CASES]} for name, f in found.items()}
     results = {"sets": _rounded(kept), "made": made}
     RESULTS.write_bytes(orjson.dumps(results, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))

@@ -1,6 +1,6 @@
 """Scenarios of the simulated fleet, drawn at random: the same seed gives the same scenario.
 
-What is drawn are causes and loads (ingredients.py), from far below to far above the walls of the simulated cards. Nothing here knows the
+Causes and loads are drawn (ingredients.py) from far below to far above the walls of the simulated RNICs. Nothing here knows the
 classifier or its thresholds, and nothing says which symptoms must follow: that is up to the mechanisms, and to the truth that they write.
 """
 

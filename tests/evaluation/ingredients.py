@@ -1,6 +1,6 @@
 """Causes and loads for drawn scenarios, each from far below to far above the wall that it concerns.
 
-Sizes of the simulated cards are those of fleetsim's README and `rnicmodel`; strengths are drawn evenly on a logarithmic scale.
+Sizes of the simulated RNICs are those of fleetsim's README and `rnicmodel`; strengths are drawn evenly on a logarithmic scale.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 COUNTER_CACHE = {"CX-4": 4450, "CX-5": 5400, "CX-6": 6400, "CX-7": 9000, "BF-3": 9000, "E810": 9000}
 """Entries at which counters begin to be late; an E810's never are, so the number only sizes its load."""
 LINE_GBPS = {"CX-4": 38, "CX-5": 79, "CX-6": 158, "CX-7": 352, "BF-3": 354, "E810": 170}
-"""What the model's law grants with no masks to query (domain page, section 6)."""
+"""Bandwidth of the model's law without masks to look up (domain page, section 6)."""
 CONTEXTS = 10_000
 MOST_FLOWS = 30_000
 FREE_VFS = 11
@@ -53,8 +53,8 @@ class Draft:
     def often(self, share: float) -> bool:
         return self.rng.random() < share
 
-    def card(self, place: Place, model: str, firmware: str, driver: str, workload: list[JobSpec] | None = None) -> None:
-        """What the RNIC at a place is."""
+    def rnic(self, place: Place, model: str, firmware: str, driver: str, workload: list[JobSpec] | None = None) -> None:
+        """The RNIC at a place."""
         one: dict[str, Any] = {"host": place.host, "rnic": place.pci, "model": model, "firmware": firmware, "driver": driver}
         self.overrides.append(one | ({"workload": workload} if workload else {}))
 
@@ -97,7 +97,7 @@ Ingredient = Callable[[Draft, Place, str | None], None]
 
 
 def model_for(cause: str, rng: random.Random) -> str:
-    """A card that the cause can be drawn for; now and then one that does not have it."""
+    """An RNIC that the cause can be drawn for; occasionally one without the flaw."""
     searching = ["CX-4", "CX-5", "CX-6", "CX-7", "BF-3"]
     if cause == "table-overflow" and rng.random() < 0.7:
         return rng.choice(["CX-4", "CX-5", "CX-6"])
@@ -115,7 +115,7 @@ def _flaw(draft: Draft, share: float) -> str:
 def late_counters(draft: Draft, place: Place, model: str | None) -> None:
     """C5: more entries than counters can be read in time, while the switch ages flows by them."""
     assert model is not None
-    draft.card(place, model, _flaw(draft, 0.85), "fixed")
+    draft.rnic(place, model, _flaw(draft, 0.85), "fixed")
     if draft.often(0.3):
         draft.setting(place.host, draft.rng.randrange(5000, 30_000, 1000))
     draft.job(
@@ -128,7 +128,7 @@ def late_counters(draft: Draft, place: Place, model: str | None) -> None:
 def lost_entries(draft: Draft, place: Place, model: str | None) -> None:
     """C1: firmware that deletes entries in use when its index of them has no place for new ones; it begins near the wall of flows."""
     assert model is not None
-    draft.card(place, model, "evicting" if draft.often(0.85) else "fixed", "fixed")
+    draft.rnic(place, model, "evicting" if draft.often(0.85) else "fixed", "fixed")
     draft.job(
         place, draft.begin_s(), draft.duration_s(), kind="training", name="all-to-all training", containers=draft.rng.randint(2, FREE_VFS),
         flows=_flows(COUNTER_CACHE[model] * draft.between(0.7, 2.0)), gbps=round(LINE_GBPS[model] * draft.between(0.1, 0.7), 1),
@@ -139,7 +139,7 @@ def lost_entries(draft: Draft, place: Place, model: str | None) -> None:
 def patient_switch(draft: Draft, place: Place, model: str | None) -> None:
     """C5 under a max-idle that was raised: the kernel ages connections that the switch would keep."""
     assert model is not None
-    draft.card(place, model, _flaw(draft, 0.8), "fixed")
+    draft.rnic(place, model, _flaw(draft, 0.8), "fixed")
     draft.setting(place.host, draft.rng.randrange(60_000, 600_000, 30_000))
     draft.job(
         place, draft.begin_s(), draft.duration_s(), kind="training", name="all-to-all training", containers=draft.rng.randint(2, FREE_VFS),
@@ -149,9 +149,9 @@ def patient_switch(draft: Draft, place: Place, model: str | None) -> None:
 
 
 def insertion_burst(draft: Draft, place: Place, model: str | None) -> None:
-    """C2: many new flows a second."""
+    """C2: many new flows per second."""
     assert model is not None
-    draft.card(place, model, _flaw(draft, 0.1), _flaw(draft, 0.75))
+    draft.rnic(place, model, _flaw(draft, 0.1), _flaw(draft, 0.75))
     flows = _flows(draft.between(11_000, 36_000))
     rate = draft.between(700, 6000)
     draft.job(
@@ -162,9 +162,9 @@ def insertion_burst(draft: Draft, place: Place, model: str | None) -> None:
 
 
 def table_overflow(draft: Draft, place: Place, model: str | None) -> None:
-    """C3: more entries on few masks than the card has memory for."""
+    """C3: more entries on few masks than the RNIC has memory for."""
     assert model is not None
-    draft.card(place, model, _flaw(draft, 0.1), _flaw(draft, 0.75))
+    draft.rnic(place, model, _flaw(draft, 0.1), _flaw(draft, 0.75))
     flows = _flows(draft.between(12_000, 44_000))
     draft.job(
         place, draft.begin_s(), draft.duration_s(), kind="training", name="a job that grows", containers=draft.rng.randint(4, FREE_VFS),
@@ -177,7 +177,7 @@ def table_overflow(draft: Draft, place: Place, model: str | None) -> None:
 def slow_deletions(draft: Draft, place: Place, model: str | None) -> None:
     """C4: short flows come and go in a table that long ones fill."""
     assert model is not None
-    draft.card(place, model, _flaw(draft, 0.1), "fixed")
+    draft.rnic(place, model, _flaw(draft, 0.1), "fixed")
     begin, lasts = draft.begin_s(), draft.duration_s()
     ramp = draft.rng.randint(15, 60)
     draft.job(
@@ -195,7 +195,7 @@ def slow_deletions(draft: Draft, place: Place, model: str | None) -> None:
 def many_masks(draft: Draft, place: Place, model: str | None) -> None:
     """C6: subnets of many lengths, with more or less of the traffic on the late masks."""
     assert model is not None
-    draft.card(place, model, _flaw(draft, 0.5), "fixed")
+    draft.rnic(place, model, _flaw(draft, 0.5), "fixed")
     masks = int(draft.between(25, 220))
     draft.job(
         place, draft.begin_s(), draft.duration_s(), kind="multi-tenant", name="tenants with own subnets",
@@ -208,7 +208,7 @@ def many_masks(draft: Draft, place: Place, model: str | None) -> None:
 def unbinding(draft: Draft, place: Place, model: str | None) -> None:
     """C7: a job ends and its VFs are unbound, together or one by one."""
     assert model is not None
-    draft.card(place, model, "fixed", "fixed", [{"kind": "training", "containers": 2, "flows": 24, "gbps": 6}])
+    draft.rnic(place, model, "fixed", "fixed", [{"kind": "training", "containers": 2, "flows": 24, "gbps": 6}])
     containers = draft.rng.randint(2, 14)
     drain = f"{0 if draft.often(0.6) else draft.rng.randint(5, 120)}s"
     draft.job(
@@ -219,9 +219,9 @@ def unbinding(draft: Draft, place: Place, model: str | None) -> None:
 
 
 def contexts(draft: Draft, place: Place, model: str | None) -> None:
-    """C8: peers in many networks, each pair with an encapsulation context of its own."""
+    """C8: peers in many networks, each pair with its own encapsulation context."""
     assert model is not None
-    draft.card(place, model, _flaw(draft, 0.1), _flaw(draft, 0.25))
+    draft.rnic(place, model, _flaw(draft, 0.1), _flaw(draft, 0.25))
     flows = _flows(draft.between(14_000, 60_000))  # half of them start here, and only these need contexts
     draft.job(
         place, draft.begin_s(), draft.duration_s(), kind="multi-tenant", name="tenants with many networks",

@@ -1,4 +1,4 @@
-"""`python -m tests.evaluation.judge DIR...`: recorded telemetry through the classifier, its findings against the truth."""
+"""`python -m tests.evaluation.judge DIR...`: run recorded telemetry through the classifier and compare its findings with the truth."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ app = typer.Typer()
 
 @app.command()
 def judge(
-    folders: list[Path] = typer.Argument(metavar="DIR...", help="recordings as `fleetsim record` writes them, or folders that hold some"),
+    folders: list[Path] = typer.Argument(metavar="DIR...", help="recordings of `fleetsim record`, or folders that contain some"),
     as_json: bool = typer.Option(False, "--json", help="print figures and all cases as one JSON object"),
-    processes: int = typer.Option(1, "--processes", "-p", min=1, help="recordings that are worked on at the same time"),
+    processes: int = typer.Option(1, "--processes", "-p", min=1, help="recordings to process in parallel"),
     most_cases: int = typer.Option(20, "--cases", min=0, help="how many of the worst cases to print"),
 ) -> None:
-    """Run recorded telemetry through the code of `wallwatch job classify` and compare its findings with the truth beside it."""
+    """Run recorded telemetry through the code of `wallwatch job classify` and compare its findings with the truth in the recording."""
 
     def report_progress(result: Result) -> None:
-        typer.echo(f"{result.name}: {result.messages} messages, {len(result.judged)} symptoms there, {len(result.false)} false", err=True)
+        typer.echo(f"{result.name}: {result.messages} messages, {len(result.judged)} actual symptoms, {len(result.false)} false", err=True)
 
     try:
         results = evaluate_all(find(folders), processes, report_progress)

@@ -1,4 +1,4 @@
-"""Recordings of many scenarios with `fleetsim record`, several at once. What is there already is kept, so an interrupted run goes on."""
+"""Record many scenarios with `fleetsim record`, several in parallel. Existing recordings are reused, so an interrupted run can continue."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ SLOWEST_S = 3600
 
 
 class CannotRecord(Exception):
-    """`fleetsim record` has failed; the text is what it said."""
+    """`fleetsim record` has failed; the message is its output."""
 
 
 def is_there(folder: Path, drawn: Drawn) -> bool:
-    """Has just this scenario been recorded in full?"""
+    """Whether exactly this scenario has been recorded completely."""
     file = folder / "run.json"
     if not file.is_file():
         return False
@@ -54,7 +54,7 @@ def record(fleetsim: Path, drawn: Drawn, folder: Path) -> None:
 
 
 def record_all(fleetsim: Path, wanted: Sequence[Drawn], parent: Path, processes: int, fresh: bool = False) -> list[Path]:
-    """Record what is not there yet, and return all folders. Progress goes to standard error.
+    """Record missing scenarios and return all folders. Progress goes to standard error.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What is evaluated: the catalogue of scenarios, drawn ones for development, drawn ones held out, and long quiet times."""
+"""The evaluated sets: the catalogue of scenarios, random scenarios for development, random held-out scenarios, and long quiet periods."""
 
 from __future__ import annotations
 

@@ -33,11 +33,11 @@ def test_a_folder_of_recordings_gives_a_matrix_and_the_worst_cases(tmp_path: Pat
     recording(tmp_path / "quiet", *samples(60))
     found = run(app, [str(tmp_path)])
     assert found.exit_code == 0, found.output
-    for words in ("1 recordings", "there \\ said", "macro F1: 0.000", "missed: S1 in quiet, host01 0000:17:00.0", "nothing was said"):
+    for words in ("1 recordings", "actual \\ detected", "macro F1: 0.000", "missed: S1 in quiet, host01 0000:17:00.0", "was detected"):
         assert words in found.output
 
 
-def test_lines_that_cannot_be_used_are_counted_and_said(tmp_path: Path) -> None:
+def test_unusable_lines_are_counted_and_reported(tmp_path: Path) -> None:
     recording(tmp_path / "damaged", *samples(20), b"{", b"[1]", b'{"name": "rnic"}', *samples(1))
     found = run(app, [str(tmp_path), "--json"])
     problems = json.loads(found.stdout)["problems"]

@@ -32,9 +32,9 @@ def test_every_cause_and_every_benign_event_is_drawn_often() -> None:
 
 
 def test_cards_with_and_without_each_flaw_are_drawn() -> None:
-    cards = [card for one in ALL for card in yaml.safe_load(one.text).get("overrides", [])]
-    assert {card["firmware"] for card in cards} == {"flawed", "evicting", "fixed"}
-    assert {card["driver"] for card in cards} == {"flawed", "fixed"}
+    overrides = [override for one in ALL for override in yaml.safe_load(one.text).get("overrides", [])]
+    assert {override["firmware"] for override in overrides} == {"flawed", "evicting", "fixed"}
+    assert {override["driver"] for override in overrides} == {"flawed", "fixed"}
     assert {one.interval_s for one in ALL} == {1, 2, 5, 10}
 
 

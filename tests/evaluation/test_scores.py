@@ -52,7 +52,7 @@ def test_the_matrix_counts_each_truth_and_each_false_incident_once() -> None:
     assert (cells["S2"], cells["nothing"]) == ({"missed": 1}, {"S4": 1})
 
 
-def test_false_incidents_on_healthy_rnics_are_counted_by_the_hour_and_those_beside_a_symptom_apart() -> None:
+def test_false_incidents_on_healthy_rnics_are_counted_by_the_hour_and_those_next_to_a_symptom_apart() -> None:
     figures = summary([result([], [false("S4"), false("S1", "S8")], hours=500)])
     assert (figures["false_per_1000_healthy_hours"], figures["false_beside"]) == (2.0, 1)
 
@@ -74,7 +74,7 @@ def test_the_report_names_the_worst_cases_with_place_and_what_was_said() -> None
     found = cases(results)
     assert [case["kind"] for case in found] == ["missed", "false", "late"]
     shown = text(summary(results), found)
-    for words in ("instead S1 beside S8", "ratio 0.4 (< 0.1)", "raised after 90 s (9 samples)", "S4 in one, host01 0000:17:00.0, at 1 s"):
+    for words in ("instead S1 next to S8", "ratio 0.4 (< 0.1)", "raised after 90 s (9 samples)", "S4 in one, host01 0000:17:00.0, at 1 s"):
         assert words in shown
 
 

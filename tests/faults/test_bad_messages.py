@@ -1,4 +1,4 @@
-"""Malformed and truncated Kafka messages: to the dead-letter topic with a reason, counted, and the jobs go on."""
+"""Malformed and truncated Kafka messages go to the dead-letter topic with a reason and are counted; the jobs continue."""
 
 import base64
 import json
@@ -83,7 +83,7 @@ def test_ingest_puts_each_bad_message_aside_with_a_reason_and_goes_on(path: Tele
 
 
 def test_classify_goes_on_and_leaves_the_dead_letters_to_ingest(path: TelemetryPath, free_port: int) -> None:
-    """Both read these topics; one letter a message is enough."""
+    """Both jobs read these topics; one dead letter per message is enough."""
     before = len(letters(path))
     url = f"http://127.0.0.1:{free_port}/metrics"
 

@@ -1,4 +1,4 @@
-"""kill -9 of each process under the real supervisor: it comes back, no row is there twice, no incident is lost."""
+"""kill -9 of each process under the real supervisor: it restarts, no row is duplicated, no incident is lost."""
 
 import os
 from collections.abc import Iterator
@@ -91,7 +91,7 @@ def test_the_agents_are_connected_again(sick_stack: Stack) -> None:
 
 def test_no_incident_is_lost_or_doubled(sick_stack: Stack, incident_id: str) -> None:
     with sick_stack.api() as api:
-        # By any of its findings: what leads it changes while hosts fall silent and the fleet begins anew.
+        # Matched by any of its findings: the leading one changes while hosts fall silent and the fleet restarts.
         same = [one["id"] for one in api.get("/incidents", params={"host": HOST, "pci": PCI, "symptom": "S1"}).json()["items"]]
     assert incident_id in same
     assert len(same) == 1
@@ -109,6 +109,6 @@ def test_no_row_is_there_twice(sick_stack: Stack, table: str, key: tuple[str, ..
 
 
 def test_nobody_was_killed_for_nothing(sick_stack: Stack) -> None:
-    """Every process runs at the end, and none is caught in a loop of restarts."""
+    """Every process runs at the end, and none is in a restart loop."""
     states = {one.name: one.state for one in sick_stack.supervisor.states()}
     assert set(states.values()) == {"RUNNING"}, states

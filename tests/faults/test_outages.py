@@ -1,4 +1,4 @@
-"""Kafka or TimescaleDB away for a while: every sample that the collector took is in the database afterwards, once.
+"""Kafka or TimescaleDB is down for a while: every sample of the collector is in the database afterwards, exactly once.
 
 The collector writes each metric to a file as well; that file is what must be found again. WALLWATCH_OUTAGE_S is the length of an
 outage (12 s by default: a session of Kafka's clients, 10 s, ends within it).
@@ -28,7 +28,7 @@ DISK_BUFFER = '  buffer_strategy = "disk"\n  buffer_directory = "buffer"\n'
 
 
 class Observed:
-    """A simulated host that is being observed, under a name of its own; the collector can be stopped, killed and started again."""
+    """An observed simulated host with a unique name; the collector can be stopped, killed and restarted."""
 
     def __init__(self, path: TelemetryPath, host: Path, name: str) -> None:
         self.path = path
@@ -78,7 +78,7 @@ class Observed:
                 pytest.fail(self._where_lost(measurement, expected))
 
     def _where_lost(self, measurement: str, expected: set[Key]) -> str:
-        """Says on which side of Kafka samples were lost."""
+        """Report on which side of Kafka samples were lost."""
         missing = expected - set(self.rows(measurement))
         in_kafka = [message(json.loads(one.value() or b"{}")) for one in read_all(self.path.kafka.address, f"wallwatch.{measurement}")]
         ingested_not = missing & keys(in_kafka, measurement)

@@ -1,1 +1,1 @@
-"""How good are forecasts? Fleets whose loads grow, wane and repeat, recorded from the simulator, with what its mechanism could do."""
+"""Evaluation of forecasts: simulated fleets whose loads grow, shrink and repeat, recorded with the performance of the mechanism."""

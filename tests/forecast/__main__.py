@@ -1,6 +1,6 @@
-"""`python -m tests.forecast`: records fleets, trains on some, judges the forecasts of the others. `make evaluate-forecasts` runs it.
+"""`python -m tests.forecast`: record fleets, train on some, evaluate forecasts of the others. `make evaluate-forecasts` runs it.
 
-Writes docs/forecast-evaluation.json and docs/forecast-evaluation.md. Recordings that are there are kept (`--fresh` makes them again).
+Writes docs/forecast-evaluation.json and docs/forecast-evaluation.md. Existing recordings are reused (`--fresh` repeats them).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from wallwatch_local.paths import local_dir
 
 TRAINING = (3, 4, 5, *range(8, 14), *range(15, 41))
 DEVELOPMENT = range(HELD_OUT + 1, HELD_OUT + 44)
-"""Looked at while forecasts were made better: thresholds and constants are chosen on them, and nothing is claimed of them."""
+"""Development fleets: thresholds and constants are chosen on them, and no result is claimed for them."""
 JUDGED = range(HELD_OUT + 44, HELD_OUT + 56)
 SVM_FLEETS = 3
 """Of the last ones: their peers are inside, as in the judged fleets."""
@@ -43,9 +43,9 @@ SVM_FLEETS = 3
 def arguments(given: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.forecast", description=__doc__)
     parser.add_argument("--out", type=Path, default=local_dir() / "forecast", help="folder of the recordings")
-    parser.add_argument("--fleetsim", type=Path, help="program to record with; built from collectors/ unless given")
-    parser.add_argument("--fresh", action="store_true", help="record again what is there")
-    parser.add_argument("--processes", type=int, default=1, help="fleets that are recorded, and judged, at the same time")
+    parser.add_argument("--fleetsim", type=Path, help="recording program; by default built from collectors/")
+    parser.add_argument("--fresh", action="store_true", help="repeat existing recordings")
+    parser.add_argument("--processes", type=int, default=1, help="fleets to record and evaluate in parallel")
     parser.add_argument("--every", type=int, default=2, help="minutes between two forecasts")
     return parser.parse_args(given)
 
@@ -77,7 +77,7 @@ def recordings(options: argparse.Namespace) -> dict[int, Path]:
 
 
 def main(given: list[str]) -> int:
-    """Record, train, judge, write."""
+    """Record, train, evaluate, write."""
     options = arguments(given)
     folders = recordings(options)
     seen = {seed: read_history(folders[seed]) for seed in TRAINING}

@@ -1,4 +1,4 @@
-"""`python -m tests.forecast.cold_start`: writes what a fleet without a trained model takes as intervals, from the fleets of training.
+"""`python -m tests.forecast.cold_start`: write the intervals of fleets without a trained model, from the training fleets.
 
 Run it when the damped trend, the targets or the horizons change; the fleets must have been recorded (`make evaluate-forecasts`).
 """

@@ -1,4 +1,4 @@
-"""The curve on which the thresholds of declines are points: recall against precision, on fleets of development."""
+"""The curve of recall vs. precision for the threshold of declines, on development fleets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wallwatch.forecasting.histories.from_recordings import read_history
 
 POINTS = (0.5, 0.6, 0.65, 0.7, 0.75, SAID_FROM, 0.8, 0.85, 0.9)
 WAVERING = SAID_FROM - SAID_UNTIL
-"""How far a chance falls below its threshold before a decline is not said any more."""
+"""How far a probability falls below its threshold before the prediction of a decline ends."""
 
 
 def curve(folders: Iterable[Path], forecaster: Forecaster, every_min: int) -> list[dict[str, Any]]:
@@ -30,6 +30,6 @@ def curve(folders: Iterable[Path], forecaster: Forecaster, every_min: int) -> li
         outlooks = [predict(history.at(index), forecaster).decline for index in minutes]
         for point, tally in tallies.items():
             said = Declines(thresholds=(point, point - WAVERING))
-            foretold = [(i, said.step(i, one.chance, one.learnt)) for i, one in zip(minutes, outlooks, strict=True)]
-            declines(history, truth, foretold, tally)
+            predicted = [(i, said.step(i, one.chance, one.learnt)) for i, one in zip(minutes, outlooks, strict=True)]
+            declines(history, truth, predicted, tally)
     return [{"from": point, **summary(tally)["declines"]} for point, tally in tallies.items()]

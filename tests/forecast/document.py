@@ -1,4 +1,4 @@
-"""docs/forecast-evaluation.{json,md}: the figures, as measured. `python -m tests.forecast.document [--check]` writes the page again."""
+"""docs/forecast-evaluation.{json,md}: the measured figures. `python -m tests.forecast.document [--check]` writes the page again."""
 
 from __future__ import annotations
 
@@ -15,31 +15,34 @@ JSON = REPOSITORY / "docs/forecast-evaluation.json"
 PAGE = REPOSITORY / "docs/forecast-evaluation.md"
 HORIZONS = ("0", "1", "5", "15", "30", "60")
 
-INTRODUCTION = """# How good are forecasts?
+INTRODUCTION = """# Evaluation of forecasts
 
-Written by `make evaluate-forecasts`; how forecasts are made is in [forecast.md](forecast.md).
+`make evaluate-forecasts` writes this page; [forecast.md](forecast.md) describes how forecasts work.
 
-Trained on {rnic_hours} RNIC-hours of {seen} simulated fleets (model `{model}`, {cpu_s} s of CPU time), judged on {judged_hours} RNIC-hours
-of {fleets} others: other seeds, other rhythms, and four workloads that training does not have (`tests/forecast/draw.py`). In the judged
-fleets all peers are inside, so `Q_r` is joined over them. The truth is what the simulator's mechanism could do in each minute
-(`fleetsim record --performance`), written apart from the formulas of the pipelines; it has 1.5 % noise of its own, about 0.6 % in the
-mean of a minute. Ahead means minutes after the forecast was made.
+- **Training**: {rnic_hours} RNIC-hours of {seen} simulated fleets (model `{model}`, {cpu_s} s of CPU time).
+- **Evaluation**: {judged_hours} RNIC-hours of {fleets} other fleets, with other seeds, other rhythms, and four workloads that are not
+  in the training data (`tests/forecast/draw.py`). All their peers are inside the fleet, so `Q_r` is joined over them.
+- **Truth**: the performance that the simulator's mechanism allowed in each minute (`fleetsim record --performance`), implemented
+  separately from the formulas of the pipelines. It has 1.5 % noise, about 0.6 % in the mean of a minute.
+- **Horizons** are minutes after the forecast.
 
-No choice was made on the judged fleets. They were judged twice, as the first time showed a fault: what is ahead was bounded by what a
-PCIe link carries by its speed and lanes, also where more is sent (bandwidth at 15 minutes 94.9 % then; now, latency and declines the
-same). Thresholds, constants of the cold start and the parameters of models were chosen on {development} fleets of development (those that
-were judged before among them); intervals, and how much wider they are made, come from fleets that training kept apart.
-Of the fleets of development, 36 were judged before:
+No parameter was chosen on the evaluated fleets.
+They were evaluated twice, because the first run revealed a fault: forecasts were capped at the bandwidth of the PCIe link by speed and
+lanes even where more was sent (bandwidth at 15 minutes was 94.9 %; current bandwidth, latency and declines were the same).
+Thresholds, constants of the cold start and model parameters were chosen on {development} development fleets, which include fleets from
+earlier evaluations. Intervals and their widening come from fleets that training held out.
+36 of the development fleets were evaluated earlier:
 
-| fleets | bandwidth now | 15 min | declines: recall | precision | what was changed then |
+| fleets | bandwidth now | 15 min | declines: recall | precision | changed afterwards |
 |---|---|---|---|---|---|
 | six | | | 97.8% | 85.6% | the threshold |
-| six | 99.0% | 95.5% | 93.8% | 89.2% | the classifier of falls learns from half as many fleets again, in more and smaller steps |
-| twelve | 98.7% | 95.3% | 89.7% | 93.6% | thresholds, chosen on 31 fleets: recall and precision as far above 90 % as each other |
-| twelve | 98.8% | 95.7% | 93.2% | 92.1% | capacities too tell what congested RNICs hold back (`forecast/throttle_tracker.py`) |
+| six | 99.0% | 95.5% | 93.8% | 89.2% | the decline classifier trains on 50 % more fleets, in more and smaller steps |
+| twelve | 98.7% | 95.3% | 89.7% | 93.6% | thresholds, chosen on 31 fleets so that recall and precision exceed 90 % equally |
+| twelve | 98.8% | 95.7% | 93.2% | 92.1% | capacities also show what congested RNICs hold back (`forecast/throttle_tracker.py`) |
 
-Fleets differ much: precision was 83 to 99 % on single ones (growth that stops looks like growth that goes on), and bandwidth now 97.8 to
-99.4 % (in some, cards are asked for ten times what they carry). Of the mean error now 0.5 points are the mechanism's noise.
+Fleets differ considerably. Precision was 83 to 99 % on single fleets (growth that stops looks like growth that continues), and current
+bandwidth 97.8 to 99.4 % (in some fleets, the load on RNICs is ten times what they can carry).
+0.5 percentage points of the current mean error are the mechanism's noise.
 
 ## Accuracy
 
@@ -48,50 +51,53 @@ Fleets differ much: precision was 83 to 99 % on single ones (growth that stops l
 
 DECLINES = """## Declines
 
-A decline is a minute at which the bandwidth of the mechanism has fallen by 5 % from its highest value since the decline before. It is found
-when it was said between an hour and 5 minutes before. A forecast that says one came true when the bandwidth fell by 5 % below its value
-then within the hour; *begun* counts only the first of the forecasts that say so one after another. Sudden ones fell by 10 % or more
-within the 5 minutes, from a standstill: only a rhythm could tell them. Loads of these fleets grow much: {always:.1%} of all moments were
-followed by such a fall, which is the precision of saying so always; the forecast says it at {said:.1%} of them. When a decline is
-said: [forecast.md](forecast.md).
+- A **decline** is a minute at which the mechanism's bandwidth is 5 % below its highest value since the previous decline.
+- It is **found** if it was predicted between an hour and 5 minutes before.
+- A forecast of a decline is **correct** if the bandwidth fell within the hour by 5 % below its value at the time of the forecast.
+  *First* counts only the first of several consecutive forecasts of a decline.
+- **Sudden** declines are 10 % or more within 5 minutes, from a steady state: only a rhythm could predict them.
 
-| | found | recall | without sudden ones | forecasts that came true | precision | begun that came true | precision |
+The loads of these fleets grow strongly: {always:.1%} of all moments were followed by a decline, which is the precision of predicting one
+always. The forecast predicts one at {said:.1%} of all moments. [forecast.md](forecast.md) describes when it does.
+
+| | found | recall | without sudden ones | correct forecasts | precision | correct first forecasts | precision |
 |---|---|---|---|---|---|---|---|"""
 
-INTERVALS = """How much of the bandwidth the 90 % intervals cover:
+INTERVALS = """Coverage of the 90 % intervals of bandwidth:
 
 | | 1 min | 5 min | 15 min | 30 min | 60 min |
 |---|---|---|---|---|---|"""
 
-CURVE = """The threshold is a point of this curve of the {fleets} fleets of development: a decline is said from a chance of {said_from} on.
+CURVE = """Thresholds, on the {fleets} development fleets; the forecast predicts a decline from a probability of {said_from} on.
 
-| said from a chance of | recall | precision | precision of begun | said at |
+| probability threshold | recall | precision | precision of first forecasts | share of moments with a prediction |
 |---|---|---|---|---|"""
 
 REACHED = """## Time to a wall
 
-Of {of} forecasts that said that a wall might be reached within the hour, or should have said so, {inside} were right within their
-interval: {coverage:.1%} (nominal 90 %). {earlier} walls were reached earlier, {later} later. Of the {came} that were reached, the
-interval had {coverage_of_reached:.1%}. Cold start: {cold:.1%} of {cold_of}, and {cold_reached:.1%} of those that were reached.
-Another {silent} forecasts said rightly that nothing would happen.
+{of} forecasts predicted that a wall might be reached within the hour, or should have predicted it.
+{inside} of them were right within their interval: {coverage:.1%} (nominal 90 %). {earlier} walls were reached earlier, {later} later.
+The intervals contained {coverage_of_reached:.1%} of the {came} walls that were reached.
+Cold start: {cold:.1%} of {cold_of}, and {cold_reached:.1%} of the reached walls.
+Another {silent} forecasts predicted correctly that no wall would be reached.
 """
 
-RHYTHM = """## Rhythm of day and week
+RHYTHM = """## Daily and weekly rhythm
 
-Jobs that come at the same minutes of each day, within some minutes; for a half of the RNICs not at the weekend. The loads are made up
-(`tests/forecast/rhythm.py`): learnt from two weeks, judged on the four days after, at the moments after which the egress masks moved. Mean
-absolute error as a share of the wall.
+Jobs start at about the same minutes of each day; on half of the RNICs, not at the weekend.
+The loads are synthetic (`tests/forecast/rhythm.py`): trained on two weeks, evaluated on the following four days, at the moments after
+which the egress masks changed. The figures are mean absolute errors as a share of the wall.
 
 | | 15 min | 30 min | 60 min |
 |---|---|---|---|"""
 
-LIMITS = """## What these figures do not tell
+LIMITS = """## Limits of these figures
 
-- Who talks to whom is drawn at random, so slow cards are often asked for more than they carry.
-- To have nine of ten walls that are reached in their interval, "possible within the hour" must be said of many RNICs whose loads stand
-  still: when a load begins is not in what is measured. How many is of the fleet: these fleets grow much.
-- Queues in front of the cards are not part of the latency.
-- Three hours a fleet show rhythms of an hour only; those of a day and a week are judged on loads that are made up, without the mechanism.
+- Peers are chosen at random, so slow RNICs often receive more load than they can carry.
+- To cover 90 % of the walls that are reached, the forecast must report "possible within the hour" for many RNICs with steady loads,
+  because no measurement shows when a load will begin. How many depends on the fleet: these fleets grow strongly.
+- Queues in front of the RNICs are not part of the latency.
+- Three hours per fleet show only hourly rhythms; daily and weekly rhythms are evaluated on synthetic loads without the mechanism.
 """
 
 
@@ -148,13 +154,13 @@ def page(found: Mapping[str, Any]) -> str:
 
 
 def _rhythm(by_way: Mapping[str, Mapping[str, float]]) -> list[str]:
-    """The table of rhythms of day and week."""
+    """The table of daily and weekly rhythms."""
     rows = [f"| {way} | " + " | ".join(f"{by[h]:.1%}" for h in ("15", "30", "60")) + " |" for way, by in by_way.items()]
     return [RHYTHM, *rows, ""]
 
 
 def _point(one: Mapping[str, Any]) -> str:
-    """One line of the curve of recall against precision."""
+    """One line of the curve of recall vs. precision."""
     shares = " | ".join(f"{one[name]:.1%}" for name in ("recall", "precision", "precision_of_begun", "said_share"))
     return f"| {one['from']} | {shares} |"
 
@@ -172,7 +178,7 @@ def _declines(way: str, d: Mapping[str, Any]) -> str:
 
 
 def main(given: list[str]) -> int:
-    """Write the page again, or only say that it is not what the figures give."""
+    """Write the page again, or with --check report that it does not match the figures."""
     text = page(orjson.loads(JSON.read_bytes()))
     if PAGE.read_text() == text:
         return 0

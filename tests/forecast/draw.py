@@ -1,4 +1,4 @@
-"""Fleets for forecasts, drawn at random: loads that grow, wave, repeat, stand still, or come at once. The same seed gives the same fleet.
+"""Random fleets for forecasts: loads that grow, oscillate, repeat, stay constant, or start suddenly. The same seed gives the same fleet.
 
 In the first fleets most peers are outside; in the others all are inside, so the chains of receivers (`Q_r`) matter as much as those of
 senders. From `VARIED` on, those of training end their growth in many ways: after any time, at any size, or cut off in the middle.
@@ -26,7 +26,7 @@ VARIED = 14
 LENGTH_S = 3 * 3600
 INTERVAL_S = 60
 GBPS = {"CX-4": 38.0, "CX-5": 79.0, "CX-6": 158.0, "CX-7": 352.0, "BF-3": 354.0, "E810": 170.0}
-"""What a card lets through at the head of its chains, so that loads are of its size."""
+"""Bandwidth of an RNIC for packets at the head of its chains, to scale loads with it."""
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Place:
         self.events.append({**event, "job": {"kind": "multi-tenant", **job}})
 
     def share(self, low: float, high: float) -> float:
-        """Gbit/s, as a share of what the card lets through at its best."""
+        """Gbit/s, as a share of the RNIC's best bandwidth."""
         return round(self.rng.uniform(low, high) * GBPS[self.model], 1)
 
     def ramp_min(self) -> float:
@@ -62,7 +62,7 @@ class Place:
         return self.rng.uniform(0.4, 0.8) if self.held_out else self.rng.choice([0.5, 0.7])
 
     def grow(self, at_min: float, lasts_min: float | None = None) -> None:
-        """A tenant whose subnets, and so its masks, come one after another."""
+        """A tenant whose subnets, and therefore masks, arrive one after another."""
         masks = self.rng.randint(10 if self.varied else 20, 120 if self.varied else 100)
         job: dict[str, Any] = {"containers": self.rng.randint(1, 5), "masks": masks, "flows": 2 * masks * self.rng.randint(1, 3)}
         if self.rng.random() < 0.3:
@@ -94,7 +94,7 @@ def wave(p: Place) -> None:
 
 
 def rhythm(p: Place) -> None:
-    """A job that comes at the same minute of each hour."""
+    """A job that starts at the same minute of each hour."""
     minute, lasts = p.rng.uniform(5, 50), p.rng.uniform(15, 30)
     masks = p.rng.randint(15, 50)
     job = {"masks": masks, "flows": 2 * masks, "containers": 2, "gbps": p.share(0.2, 0.5), "ramp": "300s"}
@@ -103,7 +103,7 @@ def rhythm(p: Place) -> None:
 
 
 def at_once(p: Place) -> None:
-    """What nobody can foresee."""
+    """Unpredictable events."""
     masks = p.rng.randint(10, 60)
     p.add(p.rng.uniform(20, 160), p.rng.uniform(20, 60), masks=masks, flows=2 * masks, containers=3, gbps=p.share(0.2, 0.5))
 
@@ -116,14 +116,14 @@ def churn(p: Place) -> None:
 
 
 def cut_off(p: Place) -> None:
-    """Growth that is ended in its middle, and sometimes begins again."""
+    """Growth that is cut off in the middle and sometimes starts again."""
     p.grow(p.rng.uniform(2, 60), lasts_min=p.rng.uniform(15, 90))
     if p.rng.random() < 0.5:
         p.grow(p.rng.uniform(120, 160))
 
 
 def arrivals(p: Place) -> None:
-    """Jobs of any size that come at any time, and stay for any."""
+    """Jobs of any size, start and duration."""
     at = p.rng.expovariate(1 / 20)
     while at < 170:
         masks = p.rng.randint(3, 50)
@@ -138,7 +138,7 @@ def two_tenants(p: Place) -> None:
 
 
 def pause(p: Place) -> None:
-    """Growth that halts for a while, and goes on."""
+    """Growth that pauses for a while and continues."""
     masks = p.rng.randint(15, 30)
     for part, at in ((1, p.rng.uniform(10, 30)), (2, p.rng.uniform(90, 110))):
         p.add(at, masks=part * masks, flows=2 * part * masks, containers=2, gbps=p.share(0.15, 0.3), ramp=f"{p.rng.randint(40, 60)}m")
@@ -153,7 +153,7 @@ def stairs(p: Place) -> None:
 
 
 def handover(p: Place) -> None:
-    """One tenant goes while another one comes."""
+    """One tenant leaves while another arrives."""
     at = p.rng.uniform(60, 90)
     p.grow(p.rng.uniform(2, 15), lasts_min=at)
     p.grow(at)
@@ -171,7 +171,7 @@ ELSEWHERE: tuple[Callable[[Place], None], ...] = (
 
 
 def draw(seed: int) -> Drawn:
-    """The fleet of a seed: ten RNICs on five hosts, three hours with a sample a minute."""
+    """The fleet of a seed: ten RNICs on five hosts, three hours with one sample per minute."""
     rng = random.Random(f"wallwatch forecasts {seed}")
     held_out = seed > HELD_OUT
     varied = VARIED < seed <= HELD_OUT

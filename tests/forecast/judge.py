@@ -1,4 +1,4 @@
-"""`python -m tests.forecast.judge DIR...`: forecasts of recordings, against what the mechanism of their RNICs could do."""
+"""`python -m tests.forecast.judge DIR...`: compare forecasts of recordings with the performance of their RNICs' mechanism."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ app = typer.Typer()
 @app.command()
 def judge_forecasts(
     folders: list[Path] = typer.Argument(metavar="DIR...", help="recordings made with `fleetsim record --performance`, unseen in training"),
-    model: str | None = typer.Option(None, "--model", help="id of the model; the champion unless given"),
-    cold: bool = typer.Option(False, "--cold", help="judge the cold start: the physical model and a damped trend alone"),
+    model: str | None = typer.Option(None, "--model", help="id of the model; default: the champion"),
+    cold: bool = typer.Option(False, "--cold", help="evaluate the cold start: only the physical model and a damped trend"),
     baseline_folders: list[Path] = typer.Option([], "--baselines-from", help="recordings to train the SVM of flow features on"),
     every_min: int = typer.Option(1, "--every", min=1, help="minutes between two forecasts"),
     as_json: bool = typer.Option(False, "--json", help="print one JSON object"),
-    registry: Path | None = typer.Option(None, "--registry", help="folder of trained models (that of the job unless given)"),
+    registry: Path | None = typer.Option(None, "--registry", help="folder of trained models; by default that of the job"),
 ) -> None:
-    """Forecast recordings from minute to minute, and compare with what the mechanism of their cards could do."""
+    """Forecast recordings minute by minute, and compare with the performance of their RNICs' mechanism."""
 
     models = Registry(registry or Settings().registry_dir)
     try:
         wanted = model or models.roles().champion
         if wanted is None and not cold:
-            raise RegistryError(f"{models.folder} has no champion: train a model first, or judge the cold start with --cold")
+            raise RegistryError(f"{models.folder} has no champion: train a model first, or evaluate the cold start with --cold")
         forecaster = None if cold or wanted is None else models.load(wanted)
         baselines: dict[str, Baseline] = {"persistence": persistence, "linear trend": linear}
         if baseline_folders:

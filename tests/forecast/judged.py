@@ -1,4 +1,4 @@
-"""Judging one fleet, in a process of its own."""
+"""Evaluate one fleet, in its own process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wallwatch.forecasting.histories.from_recordings import read_history
 
 
 def judged(folder: Path, forecaster: Forecaster, baselines: dict[str, Baseline], every_min: int) -> tuple[Tally, Tally, float]:
-    """One fleet: by the trained forecaster beside the baselines, and by the cold start; and how many RNIC-hours it has."""
+    """One fleet: results of the trained forecaster, the baselines and the cold start, and its RNIC-hours."""
     trained, cold = Tally(), Tally()
     history = read_history(folder)
     truth = measured(folder, history)

@@ -1,4 +1,4 @@
-"""`python -m tests.forecast.rhythm`: what the rhythm of day and week is worth, on loads that are made up.
+"""`python -m tests.forecast.rhythm`: the value of daily and weekly rhythms, on synthetic loads.
 
 The mechanism is too slow for weeks. Each RNIC has a job that comes at the same minute of each day, within some minutes; for a half of them
 not at the weekend. Trained on two weeks, judged on the four days after, from a Monday on, wherever the masks moved.
@@ -67,7 +67,7 @@ def errors(history: History, forecaster: Forecaster) -> dict[str, dict[str, floa
 
 
 def measure() -> dict[str, dict[str, float]]:
-    """Train and judge."""
+    """Train and evaluate."""
     history = made_up(7)
     parts = [examples_of(history.minutes_between(0, LEARNT_DAYS * DAY), EVERY_MIN, offset) for offset in (0, 11)]
     seen, unseen = ([e if k == MASKS else together([]) for k, e in enumerate(part)] for part in parts)

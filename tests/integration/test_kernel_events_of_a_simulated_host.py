@@ -54,8 +54,8 @@ Events = dict[str, list[Message]]
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Events]]:
-    """Events by host and kind, once each host has told what is awaited of it."""
+def received(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Events]]:
+    """Events by host and kind, once each host has sent the expected ones."""
     folder = tmp_path_factory.mktemp("k")
     file = folder / "kernel-events.yaml"
     file.write_text(SCENARIO)
@@ -82,8 +82,8 @@ def by_kind(events: list[Message]) -> Events:
     return found
 
 
-def test_a_crash_on_a_new_flow_is_one_oops_of_the_driver_and_a_boot_without_shutdown(told: dict[str, Events]) -> None:
-    events = told["host01"]
+def test_a_crash_on_a_new_flow_is_one_oops_of_the_driver_and_a_boot_without_shutdown(received: dict[str, Events]) -> None:
+    events = received["host01"]
     [oops] = events["kernel_oops"]
     assert (oops.tags["pci"], oops.fields["driver"], oops.fields["operation"]) == (RNIC, "mlx5_core", "flow_creation")
     [booted] = events["host_booted"]
@@ -92,14 +92,14 @@ def test_a_crash_on_a_new_flow_is_one_oops_of_the_driver_and_a_boot_without_shut
     assert booted.timestamp_ns > oops.timestamp_ns
 
 
-def test_a_reboot_by_an_operator_is_told_from_a_crash(told: dict[str, Events]) -> None:
-    events = told["host02"]
+def test_a_reboot_by_an_operator_differs_from_a_crash(received: dict[str, Events]) -> None:
+    events = received["host02"]
     assert [one.fields["shutdown"] for one in events["host_booted"]] == ["orderly"]
     assert not {"kernel_oops", "kernel_panic"} & set(events)
 
 
-def test_a_lost_pcie_link_is_told_of_the_card_below_the_port(told: dict[str, Events]) -> None:
-    events = told["host03"]
+def test_a_lost_pcie_link_is_reported_for_the_rnic_below_the_port(received: dict[str, Events]) -> None:
+    events = received["host03"]
     [lost] = events["pcie_link_down"]
     assert lost.tags["pci"] == RNIC
     assert lost.fields["device"] != RNIC, "the kernel names the port"

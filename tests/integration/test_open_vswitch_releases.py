@@ -1,6 +1,6 @@
 """Flows of real Open vSwitch releases as the collector sees them: installed, deleted, and offloaded again.
 
-A relay stands for the RNIC, see `wallwatch_testing.ovs_relay`.
+A relay acts as the RNIC, see `wallwatch_testing.ovs_relay`.
 """
 
 import re

@@ -1,6 +1,6 @@
 """A mask plan's operations on a real ovs-vswitchd: they are taken, and lead to the flows that were proven.
 
-Its userspace datapath stands for the RNIC except in one thing: it takes no flow that overlaps with one it has, which TC does. So exact
+Its userspace datapath acts as the RNIC with one exception: it rejects flows that overlap with existing ones, which TC accepts. So exact
 entries are refused here, and the test shows that a plan stays right when they are.
 """
 

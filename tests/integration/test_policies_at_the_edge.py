@@ -44,7 +44,7 @@ def watched(scenario: str, folder: Path, speed: float, edge: Iterable[Policy]) -
     with simulating(folder, scenario, speed) as hosts:
         host = hosts[0]
         (host / "policies.json").write_bytes(tables(edge))
-        output = host / "told.json"
+        output = host / "violations.json"
         with collecting(host, host.name, PLUGINS, FILE_OUTPUT.format(path=output)):
             yield output
 

@@ -16,7 +16,7 @@ from wallwatch_local.paths import binary
 from wallwatch_local.processes import die_with_parent, running
 from wallwatch_testing.collector import FILE_OUTPUT, Message, message, messages, running_in
 
-SCENARIO = """# Two cards of different drivers, and containers that come and go so often that the CNI chain has something to tell.
+SCENARIO = """# Two RNICs with different drivers, and containers that start and stop so often that the CNI chain reports events.
 name: agreement
 seed: 5
 topology: {racks: 1, hosts: 1, rnics_per_host: 2, models: [CX-6, E810], externals: 30}
@@ -131,7 +131,7 @@ def test_both_have_the_same_tags_and_fields_but_for_those_that_are_left_out(reco
         left, right = shapes(recorded[name]), shapes(collected[name])
         assert left.keys() == right.keys(), name
         for subject, members in left.items():
-            # Virtual functions are read once in this time: which of them are in use just then is chance, and those have more to tell.
+            # Virtual functions are read once in this time: which of them are in use then is random, and those report more.
             differing = right[subject] - members if name == "rnic_vf" else right[subject] ^ members
             assert differing == set(), (name, subject)
 
@@ -142,7 +142,7 @@ def test_both_have_values_of_the_same_types(recorded: Messages, collected: Messa
         for name, several in side.items():
             for one in several:
                 for field, value in one.fields.items():
-                    # JSON does not tell 2.0 from 2.
+                    # JSON does not distinguish 2.0 from 2.
                     found[name, field].add("number" if type(value) in (int, float) else type(value).__name__)
         return found
 

@@ -63,7 +63,7 @@ DUMP = """Panic#1 Part1
 
 
 class Host:
-    """A folder that stands for a host, and what was said of it so far."""
+    """A folder that represents a host, and its findings so far."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

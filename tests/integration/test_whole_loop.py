@@ -1,6 +1,6 @@
 """The whole loop without a browser: counters of a simulated host, symptom, incident, remedy on the host, recovery, proof, webhook.
 
-The remedy is tried by hand and applied by a rule of the automatic mode, which was there all the time and is switched on then.
+An operator dry-runs the remedy; an automation rule, which exists from the start and is enabled then, applies it.
 
 One scenario (S1: an RNIC whose counters lag behind, so that live flows are aged out of it), one stack, the steps in order.
 """
@@ -67,8 +67,8 @@ class Loop:
         """The first delivery of this kind about the incident of the loop."""
 
         def ask() -> Received | None:
-            told = ((one, json.loads(one.body)) for one in self.receiver.received)
-            return next((one for one, body in told if body["type"] == event and body["data"]["id"] == self.incident_id), None)
+            sent = ((one, json.loads(one.body)) for one in self.receiver.received)
+            return next((one for one, body in sent if body["type"] == event and body["data"]["id"] == self.incident_id), None)
 
         found: Received = wait_for(f"webhook {event}", ask, timeout_s=60)
         return found

@@ -1,1 +1,1 @@
-"""What mask plans are worth: simulated cards with and without them, against the paper's figures (`make evaluate-plans`)."""
+"""Evaluation of mask plans: simulated RNICs with and without them, compared with the paper's figures (`make evaluate-plans`)."""

@@ -1,4 +1,4 @@
-"""`make evaluate-plans`: run what is not there yet, and write docs/plan-evaluation.{md,json}."""
+"""`make evaluate-plans`: run the missing cases and write docs/plan-evaluation.{md,json}."""
 
 import argparse
 import json
@@ -28,7 +28,7 @@ def main() -> int:
     if options.fresh:
         shutil.rmtree(KEPT, ignore_errors=True)
     if unknown := set(options.only or ()) - set(cases(options.flows)):
-        parser.error(f"there is no case {', '.join(sorted(unknown))}; there are: {', '.join(cases(options.flows))}")
+        parser.error(f"unknown case {', '.join(sorted(unknown))}: choose from {', '.join(cases(options.flows))}")
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout)
     found = {}
     for name in options.only or cases(options.flows):

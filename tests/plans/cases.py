@@ -1,4 +1,4 @@
-"""The cases of the evaluation, each run once and kept, so that a run that was stopped goes on where it was."""
+"""The cases of the evaluation. Each runs once and its result is stored, so an interrupted run can continue."""
 
 import json
 import resource
@@ -34,7 +34,7 @@ def cases(flows: int) -> dict[str, Case]:
 
 
 def result(folder: Path, program: Path, flows: int, name: str) -> dict[str, Any]:
-    """What came of a case; it is run unless that is known."""
+    """The result of a case; the case runs unless its result is stored."""
     kept = folder / f"{name.replace(' ', '-')}.json"
     if kept.exists():
         known: dict[str, Any] = json.loads(kept.read_text())
@@ -52,7 +52,7 @@ def _cpu_s() -> float:
 
 
 def window(course: Course, host: str, since_s: float, until_s: float) -> dict[str, float]:
-    """One card's figures in a window of time."""
+    """One RNIC's figures in a time window."""
 
     def of(side: str, name: str) -> float:
         return course.mean(host, side, name, since_s, until_s)

@@ -1,4 +1,4 @@
-"""One course of a simulated fleet, with or without plans.
+"""One run of a simulated fleet, with or without plans.
 
 Dumps are read as the agent reads them, plans are made by the planner that ships, and their operations are typed at the simulated switches
 at the plan's own pace, while time goes on.
@@ -37,7 +37,7 @@ Past = tuple[float, str]
 
 @dataclass
 class Applied:
-    """A plan that was applied to one card, expected against what followed."""
+    """A plan that was applied to one RNIC, with its expected and actual effect."""
 
     host: str
     model: str
@@ -76,7 +76,7 @@ class Course:
     not_worthwhile: int = 0
 
     def mean(self, host: str, side: str, name: str, since_s: float, until_s: float) -> float:
-        """Mean of a figure of one card over a window of time."""
+        """Mean of a figure of one RNIC over a time window."""
         found = [one["hosts"][host]["rnics"][0][side][name] for one in self.samples if since_s < one["at_s"] <= until_s]
         return float(sum(found) / len(found))
 
@@ -210,10 +210,10 @@ def _apply(one: Fleet, course: Course, now: float, made: dict[str, tuple[Plan, A
                 came = new.get((group[0].flow.mask, group[0].flow.recirculated), []) if group[0].phase == "move" else []
                 gone = [step for step in group if not step.add]
                 said = one.type(host, [_typed(step, plan.space) for step in gone]) if gone else []
-                away = {step.flow.line for step, answer in zip(gone, said, strict=True) if answer["error"]}
+                removed = {step.flow.line for step, answer in zip(gone, said, strict=True) if answer["error"]}
                 commands = [["dpctl/del-flow", f"ufid:{ufid}"] for ufid, _, _ in came]
-                # What Open vSwitch took away by itself stays away, as with the agent.
-                commands += [_typed(step, plan.space) for step in group if step.add and step.flow.line not in away]
+                # Flows that Open vSwitch removed by itself stay removed, as with the agent.
+                commands += [_typed(step, plan.space) for step in group if step.add and step.flow.line not in removed]
                 commands += [["dpctl/add-flow", f"ufid:{ufid},{match}", actions] for ufid, match, actions in came]
                 said += one.type(host, commands) if commands else []
                 applied.newcomers += len(came)

@@ -1,4 +1,4 @@
-"""A simulated fleet that moves when it is told to: `fleetsim drive` at the other end of two pipes."""
+"""A simulated fleet that advances on command: `fleetsim drive` at the other end of two pipes."""
 
 import json
 import subprocess
@@ -32,7 +32,7 @@ class Fleet:
         return float(self._ask({"step": seconds})["now_s"])
 
     def look(self) -> dict[str, dict[str, Any]]:
-        """What each host's card could do and did in the last step, by host."""
+        """Possible and actual performance of each host's RNIC in the last step, by host."""
         return {host["name"]: host for host in self._ask({"look": True})["hosts"]}
 
     def dump(self, host: str) -> str:

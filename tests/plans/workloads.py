@@ -1,20 +1,20 @@
-"""The workloads of the evaluation. They were chosen before anything was measured with a plan; docs/plan-evaluation.md says by what."""
+"""The workloads of the evaluation. They were chosen before any measurement with a plan; docs/plan-evaluation.md explains how."""
 
 import random
 
 FLOWS = 15_000
 """Flows on each RNIC (paper, section 5.2)."""
 MASKS = 20
-"""Prefix combinations of the tenants on each RNIC. Without a plan the cards then lose about what the paper's lose at 15,000 flows
+"""Prefix combinations of the tenants on each RNIC. Without a plan the RNICs then lose about as much as the paper's at 15,000 flows
 (Figure 14: 41 % on a CX-4, 70 Gbit/s on an E810)."""
 SIZES = (200, 200, 300, 500, 900, 1800, 1800, 1800)
 """Flows of each group; all groups ask for the same bandwidth together, which makes a flow's share fall with its rank as in Zipf's law."""
 CAPACITY = {"CX-4": 38, "CX-5": 79, "CX-6": 158, "CX-7": 352, "BF-3": 354, "E810": 170}
-"""What each model forwards without masks, in Gbit/s: what both jobs of a card ask for together."""
+"""Bandwidth of each model without masks, in Gbit/s: the total demand of both jobs of an RNIC."""
 
 
 def pair(model: str, masks: int = MASKS, flows: int = FLOWS, seed: int = 11, settings: str = "") -> str:
-    """Two hosts with a card of one model each, which talk to each other: half of a card's flows belong to its own tenants, half to those of
+    """Two hosts with an RNIC of the same model, which exchange traffic: half of an RNIC's flows belong to its own tenants, half to those of
     its peer. Long flows, flows that live for two minutes, and small ones that send for 4 s and rest for 20 s. New tenants come later."""
     share = flows / FLOWS
     gbps = CAPACITY[model] / 2 / len(SIZES)
@@ -42,7 +42,7 @@ def pair(model: str, masks: int = MASKS, flows: int = FLOWS, seed: int = 11, set
 
 
 def mixed(hosts: int, seed: int) -> str:
-    """Hosts with one card each, of all models, and workloads as they come: many with few masks and few flows, some that compute and hardly
+    """Hosts with one RNIC each, of all models, and mixed workloads: many with few masks and few flows, some that compute and hardly
     talk, some whose flows come and go, some with long chains."""
     rng = random.Random(seed)
     overrides = []

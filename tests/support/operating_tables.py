@@ -1,4 +1,4 @@
-"""Writes the tables in docs/operating.md: settings from their classes (with `--check` it only compares)."""
+"""Writes the tables of settings in docs/operating.md from the settings classes (with `--check`, it only compares)."""
 
 import re
 import sys
@@ -18,7 +18,7 @@ SETTINGS: dict[str, type[BaseSettings]] = {"jobs": JobSettings, "backend": Backe
 
 def settings_table(settings: type[BaseSettings]) -> str:
     """Markdown table of a settings class: variable, default, meaning."""
-    lines = ["| variable | default | what |", "|---|---|---|"]
+    lines = ["| variable | default | meaning |", "|---|---|---|"]
     for name, field in settings.model_fields.items():
         default = "required" if field.default is PydanticUndefined else "" if field.default is None else f"`{field.default}`"
         lines.append(f"| `WALLWATCH_{name.upper()}` | {default} | {field.description or name.replace('_', ' ')} |")
@@ -30,13 +30,13 @@ def _filled(content: str, between: re.Match[str]) -> str:
 
 
 def with_tables(page: str) -> str:
-    """The page with its generated parts renewed; they stand between markers."""
+    """Replace the generated sections of the page, which lie between markers."""
     tables = {f"settings:{name}": settings_table(settings) for name, settings in SETTINGS.items()}
     for name, table in tables.items():
         kind = name.partition(":")[0]
         page, found = re.subn(rf"(<!-- {name} -->\n).*?(<!-- /{kind} -->)", partial(_filled, table), page, flags=re.DOTALL)
         if found != 1:
-            raise ValueError(f"docs/operating.md has no place for {name}: <!-- {name} --> ... <!-- /{kind} -->")
+            raise ValueError(f"docs/operating.md has no section <!-- {name} --> ... <!-- /{kind} -->")
     return page
 
 

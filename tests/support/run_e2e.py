@@ -29,9 +29,9 @@ def playwright() -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Run it all once."""
+    """Run stack and tests once."""
     if not stack.is_root():
-        print("tests/e2e/run must be run as root: the stack opens its own mounts", file=sys.stderr)
+        print("tests/e2e/run must run as root: the stack creates mounts", file=sys.stderr)
         return 1
     folder = Path(tempfile.mkdtemp(prefix="ww-e2e-"))
     try:

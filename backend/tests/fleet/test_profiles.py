@@ -14,7 +14,7 @@ from wallwatch.domain.catalogue import promoted
 from wallwatch.domain.catalogue.load import profiles as printed
 from wallwatch.domain.forecast.physical_model import one_in_flight
 from wallwatch.domain.performance.formulas import bandwidth_gbps, latency_us
-from wallwatch.store.promoted import Follower
+from wallwatch.store.promoted import ProfileWatcher
 from wallwatch.store.rollups import ROLLUPS, refresh_statement
 
 P = printed()["CX-7"].performance
@@ -116,8 +116,8 @@ def test_a_comparison_has_what_both_versions_say_at_each_point(viewer: httpx.Cli
 def test_a_promoted_version_is_in_force_in_every_process_until_it_is_rolled_back(
     backend: Any, operator: httpx.Client, admin: httpx.Client, made: dict[str, Any]
 ) -> None:
-    """The jobs follow the table by a `Follower`; walls and predictions change with it."""
-    follower = Follower(backend.dsn, threading.Event())
+    """The jobs follow the table with a `ProfileWatcher`; walls and predictions change with it."""
+    watcher = ProfileWatcher(backend.dsn, threading.Event())
     try:
         answer = operator.post("/api/v1/profiles/CX-6/versions/1/promote", json=REASON)
         assert answer.status_code == 200, answer.text
@@ -126,15 +126,15 @@ def test_a_promoted_version_is_in_force_in_every_process_until_it_is_rolled_back
         assert (limits["offloaded_flows"]["value"], limits["offloaded_flows"]["basis"]) == (6100, "calibrated")
         assert limits["egress_masks"]["basis"] == "calibrated"
         assert operator.get("/api/v1/profiles/CX-6/prediction", params={"ql": 0, "qr": 0}).json()["number"] == 1
-        assert follower.look()
+        assert watcher.refresh()
         assert promoted.profiles()["CX-6"].limits["offloaded_flows"].value == 6100
         assert bandwidth_gbps(promoted.profiles()["CX-6"].performance, 0, 0) == pytest.approx(bandwidth_gbps(P, 0, 0), rel=0.02)
-        assert not follower.look()
+        assert not watcher.refresh()
 
         back = operator.post("/api/v1/profiles/CX-6/rollback", json=REASON)
         assert back.status_code == 200, back.text
         assert (back.json()["active"], back.json()["versions"][0]["state"]) == (0, "retired")
-        assert follower.look()
+        assert watcher.refresh()
         assert promoted.profiles()["CX-6"].limits["offloaded_flows"].value == 7000
     finally:
         promoted.use([])
@@ -155,7 +155,7 @@ def test_a_version_of_one_firmware_leaves_the_others_alone(backend: Any, operato
     made = operator.post("/api/v1/profiles/CX-5/calibrations", json={"files": files(), "fw_ver": "16.35.1012"}).json()
     assert operator.post(f"/api/v1/profiles/CX-5/versions/{made['number']}/promote", json=REASON).json()["scoped"] == 1
     try:
-        Follower(backend.dsn, threading.Event()).look()
+        ProfileWatcher(backend.dsn, threading.Event()).refresh()
         own, other = promoted.profile_of("CX-5", "mlx5_core", "16.35.1012"), promoted.profile_of("CX-5", "mlx5_core", "16.35.4030")
         assert own is not None
         assert other is not None

@@ -1,8 +1,8 @@
-"""Keeps tickets in step with incidents: the part that is the same for every ticket system.
+"""Keeps tickets in sync with incidents: the part that all ticket systems share.
 
-For each change the ticket is brought into the wanted form; one that has it already is left alone. So a change may be handled twice,
-and a connector that was killed at any point just runs again. Two things keep it from opening a second ticket: `external_refs` of
-the incident, and a search for the incident's id in the ticket system, for the case that it died between opening and writing back.
+For each change, the ticket is brought into the wanted form; a ticket that has it already stays unchanged. So a change may be handled
+twice, and a killed connector simply runs again. Two things prevent a second ticket: `external_refs` of the incident, and a search for
+the incident's id in the ticket system, in case the connector died between opening the ticket and linking it.
 """
 
 import argparse
@@ -30,7 +30,7 @@ class Ticket:
 
 
 class TicketSystem(Protocol):
-    """What differs from system to system."""
+    """The operations that differ between ticket systems."""
 
     name: str
 
@@ -54,7 +54,7 @@ def wanted(wallwatch: Wallwatch, incident: Incident) -> Ticket:
         wallwatch.explanation(incident),
         "",
         f"Where: {incident['subject'] or incident['host']} (hosts: {', '.join(incident['hosts'])})",
-        f"Likely cause: {incident['cause'] or 'not known'}",
+        f"Likely cause: {incident['cause'] or 'unknown'}",
         f"Wallwatch: {wallwatch.url}/incidents/{incident['id']}",
     ]
     if incident.get("merged_into"):
@@ -84,7 +84,7 @@ def apply(wallwatch: Wallwatch, tickets: TicketSystem, incident: Incident) -> st
         except httpx.HTTPStatusError as error:
             if error.response.status_code != httpx.codes.NOT_FOUND:
                 raise
-            return f"{key} is gone: someone removed it, so it is left alone"
+            return f"{key} was deleted by someone, so it is not updated"
     if not linked:
         wallwatch.link(incident, tickets.name, key, tickets.url(key))
     return f"{key} {done}"
@@ -104,7 +104,7 @@ def run_once(wallwatch: Wallwatch, tickets: TicketSystem, position: Path) -> boo
         except httpx.HTTPStatusError as error:
             if error.response.status_code not in REFUSED:
                 raise
-            well, done = False, f"REFUSED, tried again when the incident changes: {error.response.text[:500]}"
+            well, done = False, f"REFUSED, next attempt when the incident changes: {error.response.text[:500]}"
         print(f"{incident['id']} {incident['state']}: {done}", flush=True)
         new = position.with_suffix(".new")
         new.write_text(json.dumps({"since": seq}))
@@ -115,9 +115,11 @@ def run_once(wallwatch: Wallwatch, tickets: TicketSystem, position: Path) -> boo
 def main(tickets: TicketSystem) -> int:
     """Run once with --once, else every --every seconds."""
     parser = argparse.ArgumentParser(description=f"Opens, updates and closes tickets in {tickets.name} for incidents of Wallwatch.")
-    parser.add_argument("--once", action="store_true", help="handle what changed, then end")
-    parser.add_argument("--every", type=float, default=15, metavar="SECONDS", help="pause between two looks (default 15)")
-    parser.add_argument("--position", type=Path, default=Path(f"{tickets.name}-position.json"), help="file that remembers how far it is")
+    parser.add_argument("--once", action="store_true", help="handle all changes, then exit")
+    parser.add_argument("--every", type=float, default=15, metavar="SECONDS", help="pause between two polls (default 15)")
+    parser.add_argument(
+        "--position", type=Path, default=Path(f"{tickets.name}-position.json"), help="file that stores the position in the feed"
+    )
     options = parser.parse_args()
     wallwatch = Wallwatch(os.environ["WALLWATCH_URL"], os.environ["WALLWATCH_TOKEN"])
     while True:
@@ -126,7 +128,7 @@ def main(tickets: TicketSystem) -> int:
             well = run_once(wallwatch, tickets, options.position)
         except httpx.HTTPError as error:
             detail = error.response.text[:500] if isinstance(error, httpx.HTTPStatusError) else ""
-            print(f"{error} {detail}", file=sys.stderr, flush=True)  # what was not done is done at the next look
+            print(f"{error} {detail}", file=sys.stderr, flush=True)  # the next poll does the rest
         if options.once:
             return 0 if well else 1
         time.sleep(options.every)

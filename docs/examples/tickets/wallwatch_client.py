@@ -1,4 +1,4 @@
-"""What a ticket connector needs of Wallwatch's API: the change feed, and writing back where the ticket is."""
+"""The part of Wallwatch's API that a ticket connector uses: the change feed, and linking the ticket."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,7 +16,7 @@ class Wallwatch:
         self._http = httpx.Client(base_url=f"{self.url}/api/v1", headers={"Authorization": f"Bearer {token}"}, timeout=30)
 
     def changes(self, since: int) -> Iterator[tuple[Incident, int]]:
-        """Yield each incident that changed after `since`, with the place to go on from once it is dealt with."""
+        """Yield each incident that changed after `since`, with the position to continue from once it is handled."""
         while True:
             page = self._http.get("/incidents/changes", params={"since": since}).raise_for_status().json()
             for incident in page["items"]:
@@ -31,7 +31,7 @@ class Wallwatch:
         return full.get("explanation") or full["summary"]
 
     def link(self, incident: Incident, system: str, key: str, url: str) -> None:
-        """Write the ticket into the incident's `external_refs`, beside those of other systems.
+        """Add the ticket to the incident's `external_refs`, next to those of other systems.
 
         Someone else may have changed the incident meanwhile: If-Match refuses what was made from an old version, and the loop reads again.
         """

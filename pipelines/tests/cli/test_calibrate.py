@@ -125,7 +125,7 @@ def test_a_manifest_that_names_a_file_which_was_not_given_is_told(folder: Path) 
     manifest = folder / "manifest.yaml"
     manifest.write_text("send_lta.txt: {ql: 1, qr: 2}\n")
     result = run(app, ["calibrate", "perftest", str(folder), "--manifest", str(manifest)])
-    assert "names send_lta.txt, of which no file was given" in result.stderr
+    assert "names files that were not given: send_lta.txt" in result.stderr
 
 
 def test_a_file_that_cannot_be_used_is_named_and_the_others_are_used(folder: Path) -> None:
@@ -138,15 +138,15 @@ def test_a_file_that_cannot_be_used_is_named_and_the_others_are_used(folder: Pat
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["missing.log"], "there is no file missing.log"),
+        (["missing.log"], "file missing.log does not exist"),
         ([".", "--verb", "dance"], "--verb must be one of"),
         ([".", "--statistic", "mode"], "--statistic must be"),
-        ([".", "--plot", "missing/plot.svg"], "there is no folder missing"),
+        ([".", "--plot", "missing/plot.svg"], "folder missing does not exist"),
         ([".", "--plot", "."], "it is a folder"),
         ([__file__, "--masks", "cen=1,cen=2,cde=0,sen=0,sde=0"], "twice"),
         ([__file__, "--masks", "cen=1.5,cde=0,sen=0,sde=0"], "whole number"),
-        ([__file__, "--masks", "ql=1,qr=1", "--profile", "CX-9"], "known are CX-4"),
-        ([__file__, "--masks", "ql=1,qr=1", "--current", __file__], "is no answer of"),
+        ([__file__, "--masks", "ql=1,qr=1", "--profile", "CX-9"], "expected one of CX-4"),
+        ([__file__, "--masks", "ql=1,qr=1", "--current", __file__], "is not the output of"),
     ],
 )
 def test_mistakes_are_told(arguments: list[str], message: str) -> None:
@@ -166,7 +166,7 @@ def test_the_text_says_what_cannot_be_told(folder: Path) -> None:
         ],
     )
     assert result.exit_code == 0
-    assert "cannot be told from these points" in result.output
+    assert "not identifiable from these points" in result.output
 
 
 def test_a_prediction_has_its_intervals_and_says_where_they_come_from() -> None:
@@ -183,10 +183,10 @@ def test_a_prediction_has_its_intervals_and_says_where_they_come_from() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-p", "CX-9", "--ql", "1", "--qr", "1"], "known are CX-4"),
+        (["-p", "CX-9", "--ql", "1", "--qr", "1"], "expected one of CX-4"),
         (["-p", "CX-6", "--ql", "-1", "--qr", "1"], "Q_l"),
-        (["-p", "CX-6", "--ql", "1", "--qr", "1", "--calibration", "missing.json"], "there is no file missing.json"),
-        (["-p", "CX-6", "--ql", "1", "--qr", "1", "--calibration", __file__], "is no answer of `wallwatch calibrate --json`"),
+        (["-p", "CX-6", "--ql", "1", "--qr", "1", "--calibration", "missing.json"], "file missing.json does not exist"),
+        (["-p", "CX-6", "--ql", "1", "--qr", "1", "--calibration", __file__], "is not the output of `wallwatch calibrate --json`"),
     ],
 )
 def test_a_prediction_that_cannot_be_made_says_why(arguments: list[str], message: str) -> None:

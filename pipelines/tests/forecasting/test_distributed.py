@@ -39,7 +39,7 @@ def test_a_cluster_gives_a_whole_model_of_the_kind_that_one_machine_gives(
         Client(cluster) as client,
     ):
         made, said = distributed.train(client, [dask.delayed(part) for part in parts], every_min=5, rounds=ROUNDS)
-        with pytest.raises(TooLittle, match="2,000 are needed"):
+        with pytest.raises(TooLittle, match="2,000 are required"):
             distributed.train(client, [dask.delayed(parts[0])], every_min=60)
     alone, of_one = train(parts, every_min=5, rounds=ROUNDS)
     assert set(made.boosters) == set(alone.boosters) <= {t.name for t in targets()}

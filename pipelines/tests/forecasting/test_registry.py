@@ -56,7 +56,7 @@ def test_a_promotion_can_be_rolled_back_and_the_model_stays_challenger(registry:
         ("rolled_back", first, second),
     ]
     assert (roles.changes[2].by, roles.changes[2].reason) == ("ada", "a new season")
-    with pytest.raises(RegistryError, match="no champion before"):
+    with pytest.raises(RegistryError, match="no previous champion"):
         registry.roll_back()
 
 
@@ -86,11 +86,11 @@ def test_models_that_lightgbm_cannot_read_are_refused_before_it_tries(registry: 
 
 
 @pytest.mark.parametrize("content", [b"{", b"[]", b'{"champion": 7}', b'{"changes": [{}]}'])
-def test_roles_that_cannot_be_read_are_told_with_what_to_do(registry: Registry, content: bytes) -> None:
+def test_unreadable_roles_are_reported_with_what_to_do(registry: Registry, content: bytes) -> None:
     model = registry.save(forecaster(1), {})
     (registry.folder / "roles.json").write_bytes(content)
     for ask in (registry.roles, lambda: registry.promote(model), lambda: registry.save(forecaster(2), {})):
-        with pytest.raises(RegistryError, match=r"roles\.json cannot be read .*restore it, or remove it"):
+        with pytest.raises(RegistryError, match=r"roles\.json cannot be read .*restore it, or delete it"):
             ask()
     (registry.folder / "roles.json").unlink()
     assert registry.promote(model).champion == model

@@ -45,7 +45,7 @@ def test_stored_events_of_a_time_are_run_over(connection: psycopg.Connection[Any
     later = run("--database", "--from", "270m", "--policy", "address-one-container", WALLWATCH_DATABASE_URL=database)
     assert "violated    0 times; 1 subjects" in later.stdout
     none = run("--database", "--from", "2020-01-01T00:00:00Z", "--to", "2020-01-02", WALLWATCH_DATABASE_URL=database)
-    assert "no events that it speaks of" in none.stdout
+    assert "no matching events" in none.stdout
 
 
 def test_a_recording_is_run_over_and_what_cannot_be_read_is_counted(tmp_path: Path) -> None:
@@ -69,12 +69,12 @@ def test_a_recording_is_run_over_and_what_cannot_be_read_is_counted(tmp_path: Pa
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ((), "give either a recording or --database"),
-        (("x", "--database"), "give either a recording or --database"),
-        (("nowhere",), "is no recording"),
-        (("--database", "--from", "yesterday"), "is no time"),
+        ((), "either a recording or --database is required"),
+        (("x", "--database"), "either a recording or --database is required"),
+        (("nowhere",), "is not a recording"),
+        (("--database", "--from", "yesterday"), "is not a time"),
         (("--database", "--from", "1h", "--to", "2h"), "is not before --to"),
-        (("--database", "--policy", "none"), "there is no policy none"),
+        (("--database", "--policy", "none"), "unknown policy none"),
         (("--database",), "cannot be read from WALLWATCH_DATABASE_URL"),
     ],
 )

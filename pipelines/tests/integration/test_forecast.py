@@ -85,7 +85,7 @@ def test_a_growing_rnic_is_forecast_to_meet_its_wall_and_ingest_stores_it(
     kept = connection.execute("SELECT time, body FROM forecast WHERE rnic_id = %s", [rnic]).fetchall()
     assert kept == [(END, body)]
     after = Fleet()  # of a process that starts now: the decline is said since then, not anew
-    after.look(connection)
+    after.refresh_rnics(connection)
     said = dict(zip([known.host for known in after.known], after.declining(connection, MINUTE + 1).tolist(), strict=True))
     assert said[host] == MINUTE
 
@@ -157,7 +157,7 @@ def test_what_packets_meet_at_their_receiver_is_known_to_the_job_and_to_training
     connection: psycopg.Connection[Any], rnic: int, peer: str, host: str
 ) -> None:
     fleet = Fleet()
-    fleet.look(connection)
+    fleet.refresh_rnics(connection)
     fleet.fill(connection, MINUTE)
     window = fleet.rings.window(MINUTE, fleet.models, fleet.hosts)
     place = next(i for i, known in enumerate(fleet.known) if known.host == host)
@@ -185,7 +185,7 @@ def test_the_job_learns_from_counters_what_a_port_sent_and_which_are_congested(
     assert told[rnic] == pytest.approx((100, 3e6, 5000, None, 0))
     assert told[far] == pytest.approx((None, None, None, 0, 30))
     fleet = Fleet()
-    fleet.look(connection)
+    fleet.refresh_rnics(connection)
     fleet.fill(connection, MINUTE)
     window = fleet.rings.window(MINUTE, fleet.models, fleet.hosts)
     assert window.sent_gbps is not None
@@ -207,7 +207,7 @@ def test_minutes_of_a_host_that_was_cut_off_are_made_up_when_it_is_heard_again(c
 
     sample(10)
     fleet = Fleet()
-    fleet.look(connection)
+    fleet.refresh_rnics(connection)
     place = next(i for i, known in enumerate(fleet.known) if known.host == host)
     masks = column("egress_masks")
     fleet.fill(connection, MINUTE - 1)

@@ -23,7 +23,7 @@ from wallwatch.domain.forecast.window import History
 from wallwatch.forecasting.live.score import P95
 from wallwatch.forecasting.registry.folder import Registry
 from wallwatch.jobs.forecast_models import Models
-from wallwatch.jobs.only_one import OnlyOne
+from wallwatch.jobs.singleton_lock import SingletonLock
 
 MINUTES = 150
 
@@ -71,7 +71,7 @@ def test_a_fleet_that_behaves_otherwise_is_told_as_drift_and_a_restart_remembers
     told = row(connection, champion)
     assert told["drifted"]
     assert told["beyond_training"] > 0.5
-    assert [record.message for record in caplog.records if "not any more what model" in record.message]
+    assert [record.message for record in caplog.records if "no longer matches the training data of model" in record.message]
     assert REGISTRY.get_sample_value("wallwatch_forecast_drifted", {"role": "champion"}) == 1.0
     live(Models(registry), connection, history, range(20 + MINUTES, 21 + MINUTES))
     after = row(connection, champion)
@@ -91,7 +91,7 @@ def test_the_challenger_becomes_champion_when_it_was_better_for_a_day_and_not_af
     assert row(connection, right)["judged"]["verdict"] == "not_enough"
     assert registry.roles().champion == wrong
     refused = CliRunner().invoke(app, ["forecast", "promote", right])
-    assert (refused.exit_code, "a day is needed" in refused.output) == (2, True)
+    assert (refused.exit_code, "the comparison requires a day" in refused.output) == (2, True)
     state = row(connection, right)["state"] | {"hours": [[0.02 + 0.001 * (i % 3), 0.01] for i in range(24)]}
     connection.execute("UPDATE forecast_model SET live = live || %s WHERE id = %s", [json.dumps({"state": state}), right])
     again = Models(registry, promote_better=True)  # a process that starts goes on with what the store says
@@ -148,13 +148,13 @@ def test_a_damaged_registry_is_told_and_forecasts_go_on(
 
 
 def test_of_two_processes_one_works_and_the_other_takes_over_when_it_ends(database: str) -> None:
-    first, second = (OnlyOne(database.replace("+psycopg", ""), 99, "test") for _ in range(2))
+    first, second = (SingletonLock(database.replace("+psycopg", ""), 99, "test") for _ in range(2))
     assert first.held()
-    assert first.anew
+    assert first.newly_acquired
     assert not second.held()
     assert first.held()
-    assert not first.anew
+    assert not first.newly_acquired
     first.release()
     assert second.held()
-    assert second.anew
+    assert second.newly_acquired
     second.release()

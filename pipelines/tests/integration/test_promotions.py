@@ -11,7 +11,7 @@ from wallwatch.domain.catalogue import promoted
 from wallwatch.domain.catalogue.load import profiles
 from wallwatch.domain.symptoms.host_stage import Message, step
 from wallwatch.settings import Settings
-from wallwatch.store.promoted import Follower
+from wallwatch.store.promoted import ProfileWatcher
 from wallwatch_testing.stories import CX6, OFFLOAD, at_ns
 
 from .conftest import until
@@ -24,7 +24,7 @@ FIRMWARE, OTHER = "20.35.1012", "20.41.1000"
 def follower(settings: Settings) -> Iterator[None]:
     """As `classify` starts it, with a shorter interval."""
     stop = threading.Event()
-    thread = Follower(settings.libpq_url, stop, every_s=0.05).start()
+    thread = ProfileWatcher(settings.libpq_url, stop, every_s=0.05).start()
     yield
     stop.set()
     thread.join()

@@ -1,4 +1,4 @@
-"""`wallwatch calibrate perftest FILES...`: the performance model refitted to measurements."""
+"""`wallwatch calibrate perftest FILES...`: refit the performance model to measurements."""
 
 from __future__ import annotations
 
@@ -30,29 +30,29 @@ def perftest(
         metavar="FILES...", help="outputs of ib_send_bw, ib_write_lat, ..., or folders with *.log, *.txt, *.out, *.json; gzip too"
     ),
     profile: str | None = typer.Option(
-        None, "--profile", "-p", help="RNIC model that was measured; without it the nearest is taken and named"
+        None, "--profile", "-p", help="RNIC model that was measured; by default the nearest profile, which the output names"
     ),
     current: Path | None = typer.Option(
-        None, "--current", help="a former answer (--json) whose candidate the fit must beat, in place of the profile"
+        None, "--current", help="earlier output of --json whose candidate the fit must beat, instead of the profile"
     ),
     masks: str | None = typer.Option(
-        None, "--masks", help="cen=0,cde=0,sen=0,sde=0, or the queries themselves, ql=0,qr=0, for files whose name does not tell"
+        None, "--masks", help="cen=0,cde=0,sen=0,sde=0 or ql=0,qr=0 (lookups per packet), for files without mask counts in their name"
     ),
     manifest: Path | None = typer.Option(None, "--manifest", help="YAML or JSON: file name -> {cen, cde, sen, sde} or {ql, qr}"),
     verb: str | None = typer.Option(
-        None, "--verb", help="send, write or read: whose fits make the profile; the best measured one if left out"
+        None, "--verb", help="send, write or read: the verb whose fits make the profile; by default the one with the best measurements"
     ),
-    statistic: str = typer.Option("average", "--statistic", help="of latency: average, typical or p99"),
-    bandwidth_bytes: int | None = typer.Option(None, "--bandwidth-bytes", min=1, help="message size to fit; the largest if left out"),
-    latency_bytes: int | None = typer.Option(None, "--latency-bytes", min=1, help="message size to fit; the smallest if left out"),
+    statistic: str = typer.Option("average", "--statistic", help="latency statistic: average, typical or p99"),
+    bandwidth_bytes: int | None = typer.Option(None, "--bandwidth-bytes", min=1, help="message size for bandwidth; by default the largest"),
+    latency_bytes: int | None = typer.Option(None, "--latency-bytes", min=1, help="message size for latency; by default the smallest"),
     plot: Path | None = typer.Option(None, "--plot", help="write the residual plots to this SVG file"),
     as_json: bool = typer.Option(False, "--json", help="print one JSON object"),
 ) -> None:
-    """Fit u, v, m, n, w and a, b, c to perftest's output. Exit code 2: nothing usable; 3: the fit is worse than the current profile.
+    """Fit u, v, m, n, w and a, b, c to perftest's output. Exit code 2: no usable input; 3: the fit is worse than the current profile.
 
-    How many masks the packets had to pass is not in perftest's output. It comes from the name of each file or of a folder above it,
-    cen_20_cde_100_sen_80_sde_80_send_bw.log (client and server, encapsulation and decapsulation) or ql_20_qr_80_send_bw.log (mean
-    queries), from --manifest, or for all the others from --masks.
+    perftest's output does not say how many masks the packets had to pass. Wallwatch reads the counts from the name of each file or of a
+    folder above it: cen_20_cde_100_sen_80_sde_80_send_bw.log (client and server, encapsulation and decapsulation) or
+    ql_20_qr_80_send_bw.log (mean lookups per packet). --manifest overrides the names; --masks applies to all other files.
     """
     from wallwatch.domain.calibration.calibrate import VERBS, NothingToFit, Wish
     from wallwatch.domain.calibration.files import calibrate_files
@@ -62,7 +62,7 @@ def perftest(
     if statistic not in ("average", "typical", "p99"):
         _end(f"--statistic must be average, typical or p99, not {statistic!r}")
     if plot is not None and (plot.is_dir() or not plot.parent.is_dir()):
-        _end(f"--plot {plot} cannot be written: {'it is a folder' if plot.is_dir() else f'there is no folder {plot.parent}'}")
+        _end(f"--plot {plot} cannot be written: {'it is a folder' if plot.is_dir() else f'folder {plot.parent} does not exist'}")
     read = files_read(files, masks, manifest, {file for file in (manifest, current) if file is not None})
     model, performance = _current(profile, current)
     try:
@@ -105,7 +105,7 @@ def _current(profile: str | None, file: Path | None) -> tuple[str | None, Perfor
     if profile is not None:
         name = profile_named(profile)
         if name is None:
-            _end(f"there is no profile {profile!r}; known are {', '.join(profiles())}")
+            _end(f"unknown profile {profile!r} (expected one of {', '.join(profiles())})")
     if file is None:
         return name, None
     try:
@@ -113,14 +113,14 @@ def _current(profile: str | None, file: Path | None) -> tuple[str | None, Perfor
     except OSError as problem:
         _end(f"{file} cannot be read: {problem.strerror or problem}")
     except ValueError:
-        _end(f"{file} is no answer of `wallwatch calibrate --json`")
+        _end(f"{file} is not the output of `wallwatch calibrate --json`")
     if before.candidate is None:
-        _end(f"{file} holds a refused calibration; there is nothing to compare with")
+        _end(f"{file} holds a refused calibration, which cannot be compared with")
     return name or before.profile, Performance(**before.candidate.model_dump())
 
 
 def _print(found: Calibration) -> None:
-    nearest = " (the nearest; --profile says otherwise)" if found.profile_chosen == "nearest" else ""
+    nearest = " (nearest match; choose another with --profile)" if found.profile_chosen == "nearest" else ""
     typer.echo(f"profile {found.profile}{nearest}, verb {found.verb}")
     for fit in (found.bandwidth, found.latency):
         if fit is None:
@@ -131,9 +131,9 @@ def _print(found: Calibration) -> None:
         )
         for name, p in fit.parameters.items():
             interval = "" if p.lower is None or p.upper is None else f"{p.lower:.4g} to {p.upper:.4g}"
-            told = "" if p.told else "; cannot be told from these points"
-            typer.echo(f"  {name} {p.value:10.4g}   95 %: {interval:24} was {p.current:.4g}{told}")
-        typer.echo("     Q_l     Q_r   measured     fitted   off by   current off by")
+            caveat = "" if p.told else "; not identifiable from these points"
+            typer.echo(f"  {name} {p.value:10.4g}   95 %: {interval:24} was {p.current:.4g}{caveat}")
+        typer.echo("     Q_l     Q_r   measured     fitted    error    current error")
         for q in fit.points:
             off, before = f"{q.relative:+7.1%}", f"{q.current / q.measured - 1:+7.1%}"
             typer.echo(f"  {q.q_l:6.1f}  {q.q_r:6.1f} {q.measured:10.2f} {q.fitted:10.2f}  {off}   {before}  {q.source}")

@@ -1,4 +1,4 @@
-"""The files of `wallwatch calibrate perftest`: found, read, and told under how many masks they were measured."""
+"""The files of `wallwatch calibrate perftest`: find them, read them and derive the mask counts that each was measured under."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 SUFFIXES = (".log", ".txt", ".out", ".json")
 
 
-def files_read(paths: Iterable[Path], masks: str | None, manifest: Path | None, beside: Iterable[Path]) -> list[File]:
-    """Every file, each once; `beside` are files that may lie in the same folder and are none of them.
+def files_read(paths: Iterable[Path], masks: str | None, manifest: Path | None, excluded: Iterable[Path]) -> list[File]:
+    """Read every file once; `excluded` are files that may lie in the same folder and are not measurements.
 
-    Ends the program with code 2 where something that was asked for is not there or cannot be read.
+    Ends the program with exit code 2 when a requested file does not exist or cannot be read.
     """
     from wallwatch.domain.calibration.files import File
     from wallwatch.domain.perftest.text import text_of
 
     given = _manifest(manifest)
     everywhere = None if masks is None else _counts(masks)
-    others = {file.resolve() for file in beside}
+    others = {file.resolve() for file in excluded}
     found = {path.resolve(): path for path in _found(paths)}
     read: list[File] = []
     for path in (path for resolved, path in found.items() if resolved not in others):
@@ -35,33 +35,33 @@ def files_read(paths: Iterable[Path], masks: str | None, manifest: Path | None, 
             _end(f"{path} cannot be read: {problem.strerror or problem}")
         except ValueError as problem:
             _end(f"{path} cannot be read: {problem}")
-        name = _telling_name(path)
+        name = _name_with_counts(path)
         counts = given.get(str(path), given.get(path.name))
-        read.append(File(name, text, counts if counts is not None else None if _tells(name) else everywhere))
+        read.append(File(name, text, counts if counts is not None else None if _has_counts(name) else everywhere))
     unused = sorted(set(given) - {path.name for path in found.values()} - {str(path) for path in found.values()})
     if unused:
-        typer.echo(f"the manifest {manifest} names {', '.join(unused)}, of which no file was given", err=True)
+        typer.echo(f"the manifest {manifest} names files that were not given: {', '.join(unused)}", err=True)
     return read
 
 
-def _telling_name(path: Path) -> str:
-    """The file's name, with those of the folders up to one that tells masks: a folder for each setting is as usual as a name for each."""
-    if _tells(path.name):
+def _name_with_counts(path: Path) -> str:
+    """The file's name, prefixed with its folders up to the one whose name has the mask counts: many people keep one folder per setting."""
+    if _has_counts(path.name):
         return path.name
     parts = path.parts
     for up in range(2, min(len(parts), 4) + 1):
-        if _tells(parts[-up]):
+        if _has_counts(parts[-up]):
             return "/".join(parts[-up:])
     return path.name
 
 
-def _tells(name: str) -> bool:
+def _has_counts(name: str) -> bool:
     from wallwatch.domain.calibration.conditions import place_of_name
 
     try:
         return place_of_name(name) is not None
     except ValueError:
-        return True  # what is wrong with its numbers is told when it is used
+        return True  # its numbers are invalid: the calibration reports that
 
 
 def _found(paths: Iterable[Path]) -> list[Path]:
@@ -70,10 +70,10 @@ def _found(paths: Iterable[Path]) -> list[Path]:
         if path.is_dir():
             inside = sorted(p for p in path.rglob("*") if p.name.removesuffix(".gz").endswith(SUFFIXES) and p.is_file())
             if not inside:
-                _end(f"the folder {path} has no {', '.join('*' + suffix for suffix in SUFFIXES)} in it, nor below")
+                _end(f"folder {path} and its subfolders have no {', '.join('*' + suffix for suffix in SUFFIXES)}")
             found += inside
         elif not path.exists():
-            _end(f"there is no file {path}")
+            _end(f"file {path} does not exist")
         else:
             found.append(path)
     return found
@@ -86,7 +86,7 @@ def _counts(text: str) -> dict[str, float]:
     try:
         counts = {key: float(value) for key, value in pairs}
         if len(counts) < len(pairs):
-            raise ValueError("a name stands in it twice")
+            raise ValueError("a name occurs twice")
         place_of(counts)
     except ValueError as problem:
         _end(f"--masks {text!r}: {problem}")

@@ -12,19 +12,19 @@ app = typer.Typer(help="The database's schema.", no_args_is_help=True)
 
 
 def configuration_file() -> Path:
-    """`alembic.ini` of the repository, from the present folder upwards or beside this package's source."""
+    """`alembic.ini` of the repository: in the current folder or above it, or above this package's source."""
     for folder in (Path.cwd(), *Path.cwd().parents, *Path(__file__).resolve().parents):
         if (folder / "alembic.ini").is_file() and (folder / "migrations" / "env.py").is_file():
             return folder / "alembic.ini"
-    raise typer.BadParameter("alembic.ini was not found here or above: run this from the repository, or give its place with --config")
+    raise typer.BadParameter("alembic.ini was not found here or above: run this from the repository, or give its path with --config")
 
 
 @app.command()
 def upgrade(
-    revision: str = typer.Argument("head", help="revision to go to"),
+    revision: str = typer.Argument("head", help="target revision"),
     config: Path | None = typer.Option(None, help="alembic.ini to use", exists=True, dir_okay=False),
 ) -> None:
-    """Bring the database of WALLWATCH_DATABASE_URL to a revision, from nothing or from an earlier one."""
+    """Migrate the database of WALLWATCH_DATABASE_URL to a revision; an empty database works too."""
     from alembic import command
     from alembic.config import Config
 

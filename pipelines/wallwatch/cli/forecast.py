@@ -1,4 +1,4 @@
-"""`wallwatch forecast ...`: train models of what is ahead, judge them, and say which of them forecasts."""
+"""`wallwatch forecast ...`: train forecast models, list and compare them, and choose the one that forecasts."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from wallwatch.settings import Settings
 
 app = typer.Typer(help="Models that forecast loads, performance and walls.", no_args_is_help=True)
 
-_REGISTRY = typer.Option(None, "--registry", help="folder of trained models (that of the job unless given)")
-_REASON = typer.Option("", "--reason", help="why; it is kept with the change")
-_RECORDINGS = typer.Option([], "--recordings", "-r", help="recordings of `fleetsim record` in place of the store")
+_REGISTRY = typer.Option(None, "--registry", help="folder of trained models; by default that of the job")
+_REASON = typer.Option("", "--reason", help="reason, recorded with the change")
+_RECORDINGS = typer.Option([], "--recordings", "-r", help="recordings of `fleetsim record` instead of the store")
 
 
 def _fail(problem: Exception) -> typer.Exit:
@@ -26,11 +26,11 @@ def _fail(problem: Exception) -> typer.Exit:
 @app.command()
 def train(
     recordings: list[Path] = _RECORDINGS,
-    days: float = typer.Option(7.0, "--days", min=0.05, help="of the store's newest minutes to learn from"),
-    every_min: int = typer.Option(5, "--every", min=1, help="minutes between two moments that are learnt from; fewer take longer"),
+    days: float = typer.Option(7.0, "--days", min=0.05, help="days of the store's newest history to train on"),
+    every_min: int = typer.Option(5, "--every", min=1, help="minutes between two training samples; a smaller number takes longer"),
     threads: int = typer.Option(1, "--threads", "-t", min=1, help="cores to train on"),
     cluster: str | None = typer.Option(
-        None, "--cluster", metavar="HOST:PORT", help="scheduler of a Dask cluster, whose workers read the store themselves"
+        None, "--cluster", metavar="HOST:PORT", help="scheduler of a Dask cluster whose workers read the store themselves"
     ),
     registry: Path | None = _REGISTRY,
 ) -> None:
@@ -50,9 +50,9 @@ def train(
     last = int(time.time() // 60)
     first = last - round(days * 1440)
     try:
-        found.roles()  # a registry that cannot be used is told before minutes of work
+        found.roles()  # report an unusable registry before minutes of work
         if recordings and cluster:
-            raise typer.BadParameter("--cluster is for the store: recordings are on this machine")
+            raise typer.BadParameter("--cluster works on the store only: recordings are on this machine")
         if cluster:
             forecaster, description = _on_cluster(cluster, first, last, every_min)
         elif recordings:
@@ -72,7 +72,7 @@ def train(
 
 
 def _on_cluster(scheduler: str, first: int, last: int, every_min: int) -> tuple[Any, dict[str, Any]]:
-    """Train where the workers of a Dask cluster have the parts of the fleet."""
+    """Train on the workers of a Dask cluster, each with its part of the fleet."""
     import psycopg
     from dask.distributed import Client
 
@@ -99,7 +99,7 @@ def list_models(as_json: bool = typer.Option(False, "--json", help="print a JSON
         typer.echo(orjson.dumps(models, option=orjson.OPT_INDENT_2).decode())
         return
     if not models:
-        typer.echo(f"no models in {found.folder}; forecasts start cold. Train one: wallwatch forecast train")
+        typer.echo(f"no trained models in {found.folder} (cold start). Train one: wallwatch forecast train")
     for meta in models:
         data = meta["data"]
         typer.echo(
@@ -111,11 +111,11 @@ def list_models(as_json: bool = typer.Option(False, "--json", help="print a JSON
 @app.command()
 def promote(
     model: str = typer.Argument(help="id of a model"),
-    unjudged: bool = typer.Option(False, "--unjudged", help="also a model that was not better than the champion on live data for a day"),
+    unjudged: bool = typer.Option(False, "--unjudged", help="also promote a model that has not beaten the champion on a day of live data"),
     reason: str = _REASON,
     registry: Path | None = _REGISTRY,
 ) -> None:
-    """Make the challenger champion, if it was better on live data; running jobs follow within a minute."""
+    """Promote the challenger to champion if it was better on live data; running jobs switch within a minute."""
     import psycopg
 
     from wallwatch.forecasting.live.promotion import NotBetter, better
@@ -126,24 +126,26 @@ def promote(
     try:
         champion = found.roles().champion
         if champion not in (None, model) and not unjudged:
-            told = better(settings.libpq_url, model, champion or "")
-            reason = reason or told
+            verdict = better(settings.libpq_url, model, champion or "")
+            reason = reason or verdict
         roles = found.promote(model, reason=reason)
     except (RegistryError, NotBetter) as problem:
         raise _fail(problem) from problem
     except psycopg.Error as problem:
-        told = f"the database does not tell how {model} fares on live data ({str(problem).strip()}); --unjudged promotes it without"
-        raise _fail(RegistryError(told)) from problem
-    typer.echo(f"{model} is the champion" + (f", {champion} before" if champion else ""))
+        message = (
+            f"cannot read from the database how {model} performs on live data ({str(problem).strip()}); use --unjudged to promote it anyway"
+        )
+        raise _fail(RegistryError(message)) from problem
+    typer.echo(f"{model} is now the champion" + (f" (previously {champion})" if champion else ""))
     if roles.challenger is not None and roles.challenger == champion:
         typer.echo(
-            f"{champion} stays as challenger: `wallwatch forecast models` shows if that was right, `wallwatch forecast rollback` undoes it"
+            f"{champion} is now the challenger: compare both with `wallwatch forecast models`, undo with `wallwatch forecast rollback`"
         )
 
 
 @app.command()
 def rollback(reason: str = _REASON, registry: Path | None = _REGISTRY) -> None:
-    """Make the champion before the present one champion again."""
+    """Make the previous champion the champion again."""
     from wallwatch.forecasting.registry.folder import Registry, RegistryError
 
     try:
@@ -155,13 +157,14 @@ def rollback(reason: str = _REASON, registry: Path | None = _REGISTRY) -> None:
 
 @app.command()
 def history(registry: Path | None = _REGISTRY) -> None:
-    """List what became of the models and who did it, oldest first."""
+    """List the model history (trained, promoted, rolled back, removed, and by whom), oldest first."""
     from wallwatch.forecasting.registry.folder import Registry, RegistryError
 
     try:
         changes = Registry(registry or Settings().registry_dir).roles().changes
     except RegistryError as problem:
         raise _fail(problem) from problem
-    for one in changes:
-        why = f": {one.reason}" if one.reason else ""
-        typer.echo(f"{one.at[:19]}Z  {one.action:<11} {one.model} (champion before: {one.champion_before or 'none'}) by {one.by}{why}")
+    for change in changes:
+        why = f": {change.reason}" if change.reason else ""
+        before = change.champion_before or "none"
+        typer.echo(f"{change.at[:19]}Z  {change.action:<11} {change.model} (previous champion: {before}) by {change.by}{why}")

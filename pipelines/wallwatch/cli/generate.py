@@ -11,21 +11,21 @@ app = typer.Typer(help="Generate files from the registry and the catalogue.", no
 
 @app.callback()
 def _group() -> None:
-    """Keeps `docs` a subcommand while it is the only one."""
+    """Keep `docs` a subcommand although it is the only one."""
 
 
 @app.command()
 def docs(
     folder: Path = typer.Option(Path("docs"), help="folder of the documentation", file_okay=False),
-    check: bool = typer.Option(False, "--check", help="write nothing; fail when a file is not what would be written"),
+    check: bool = typer.Option(False, "--check", help="write nothing; fail when a file is out of date"),
 ) -> None:
-    """Write metrics.md, policies.md and symptoms.md, and the table in remedies.md."""
+    """Write metrics.md, policies.md and symptoms.md, and the tables in remedies.md."""
     from wallwatch.cli.tables import pages, sections, with_sections
 
     stale = []
     written = {folder / name: text for name, text in pages().items()}
     for name, places in sections().items():
-        if (page := folder / name).exists():  # only a part of it is written here
+        if (page := folder / name).exists():  # only its tables are generated
             written[page] = with_sections(page.read_text(encoding="utf-8"), places)
     for file, text in written.items():
         if file.exists() and file.read_text(encoding="utf-8") == text:

@@ -31,7 +31,7 @@ def ingest() -> None:
 
 @app.command()
 def classify() -> None:
-    """Find symptoms in the telemetry of Kafka and write findings to Kafka."""
+    """Detect symptoms in the telemetry from Kafka and write findings to Kafka."""
     from wallwatch.jobs.classify import run
 
     settings = Settings()
@@ -41,7 +41,7 @@ def classify() -> None:
 
 @app.command()
 def validate() -> None:
-    """Run the policies that cross hosts over the events of Kafka; violations go back to Kafka."""
+    """Run cross-host policies over the events from Kafka and write violations to Kafka."""
     from wallwatch.jobs.validate import Validate
 
     settings = Settings()
@@ -54,7 +54,7 @@ def validate() -> None:
 
 @app.command()
 def forecast() -> None:
-    """Read the last hour of each RNIC from TimescaleDB once a minute and write to Kafka what is ahead."""
+    """Once per minute, read the last hour of each RNIC from TimescaleDB and write forecasts to Kafka."""
     from wallwatch.jobs.forecast import ForecastJob
 
     settings = Settings()

@@ -1,7 +1,7 @@
-"""Commands that are imported when they are called, so that `wallwatch --help` and each command are quick.
+"""Commands that are imported when they are called, so that `wallwatch --help` and each command start quickly.
 
-Commands of other parts come by entry point: `wallwatch agent`, `wallwatch token`, `wallwatch user` from the backend. A stream job so never
-imports the API, and a part that is broken harms no other.
+Other packages add commands through entry points: `wallwatch agent`, `wallwatch token` and `wallwatch user` come from the backend.
+A stream job therefore never imports the API, and a package that fails to import breaks only its own commands.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ HELP_OF_OTHER_PARTS = {
     "token": "API tokens.",
     "user": "Local accounts.",
 }
-"""One line for each known entry point: an entry point has no text of its own, and to load it imports the whole API."""
+"""One line per known entry point: an entry point has no help text, and loading it would import the whole API."""
 
 
 class Command(NamedTuple):
@@ -33,12 +33,12 @@ class Command(NamedTuple):
     target: str
     """`module:name` of a Typer application, or of a function for a command without subcommands."""
     help: str
-    """The same as that of the application: a test compares them."""
+    """Equal to the application's own help: a test compares them."""
 
 
 @cache
 def entry_point_commands() -> dict[str, EntryPoint]:
-    """Name -> entry point of every command that another part brings."""
+    """Name -> entry point of every command that another package adds."""
     return {entry.name: entry for entry in entry_points(group=GROUP)}
 
 
@@ -54,13 +54,13 @@ def loaded(target: str) -> Any:
 
 
 def _group_of(application: typer.Typer) -> Any:
-    """A group also when it has one command: `wallwatch token create`. Its help is plain text: Rich takes longer to import than all else."""
+    """Build a group even for one command (`wallwatch token create`). Help is plain text: Rich is the slowest import of all."""
     application.rich_markup_mode = None
     return typer.main.get_group(application)
 
 
 class Deferred(TyperCommand):
-    """Stands for a command in lists; the command itself is imported when it is parsed or asked for help."""
+    """Placeholder for a command in lists; the command itself is imported when it runs or prints its help."""
 
     def __init__(self, name: str, help_text: str, load: Callable[[], Any]) -> None:
         super().__init__(name, help=help_text, short_help=help_text)
@@ -99,7 +99,7 @@ def _of_another_part(entry: EntryPoint) -> Any:
 
 
 def _unavailable(entry: EntryPoint, error: Exception) -> Any:
-    """A command in the place of one that could not be imported; it says why when it is called."""
+    """A replacement for a command that could not be imported; it prints the reason when it is called."""
     message = f"not available: {entry.value} could not be imported ({type(error).__name__}: {error})"
     app = typer.Typer()
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Temporal logic: what a formula means, its monitor, and its verdicts on a trace.", no_args_is_help=True)
 
 FORMULA = typer.Argument(help="such as 'G(FL_OFFLD -> X FE_CREATE)'; operators ! & | -> <-> X F G U W R, true, false")
-STATES = typer.Option(20_000, help="most states of the monitor", min=1)
+STATES = typer.Option(20_000, help="maximum number of states of the monitor", min=1)
 
 
 def _fail(message: str) -> typer.Exit:
@@ -28,7 +28,7 @@ def _fail(message: str) -> typer.Exit:
 
 @contextmanager
 def _problems_of(formula: str) -> Iterator[None]:
-    """What is wrong with a formula becomes a message and exit code 2."""
+    """Turn an error in a formula into a message and exit code 2."""
     from wallwatch.domain.ltl.limits import TooComplex
     from wallwatch.domain.ltl.parse import SyntaxProblem
 
@@ -37,7 +37,7 @@ def _problems_of(formula: str) -> Iterator[None]:
     except SyntaxProblem as problem:
         raise _fail(f"{formula}\n{' ' * problem.position}^\n{problem.message}") from None
     except TooComplex as problem:
-        raise _fail(f"{problem} (`wallwatch ltl run --parts` does)") from None
+        raise _fail(f"{problem} (`wallwatch ltl run --parts` can run it)") from None
 
 
 def _checked(formula: str, states: int) -> Checked:
@@ -58,7 +58,7 @@ def _monitor(formula: str, states: int) -> Monitor:
 
 @app.command("check")
 def check_formula(formula: str = FORMULA, as_json: bool = typer.Option(False, "--json"), states: int = STATES) -> None:
-    """Say what kind of formula this is, how large its monitor is, and what a violation looks like."""
+    """Print the formula's class, the size of its monitor, and what a violation looks like."""
     checked = _checked(formula, states)
     monitor, parts = checked.monitor, monitor_parts(checked.monitor)
     facts = {
@@ -83,13 +83,13 @@ def check_formula(formula: str = FORMULA, as_json: bool = typer.Option(False, "-
     typer.echo(f"propositions  {', '.join(monitor.propositions) or 'none'}")
     typer.echo(f"violation     {facts['violation']}")
     if monitor.hopeless:
-        typer.echo(f"note          no verdict can follow in {len(monitor.hopeless)} of the states; a subject there is retired")
+        typer.echo(f"note          {len(monitor.hopeless)} states can no longer reach a verdict; a subject in one of them is retired")
     if parts:
-        typer.echo(f"note          its {len(parts)} parts can be monitored one by one; together they can conclude earlier")
+        typer.echo(f"note          its {len(parts)} parts can be monitored separately; the whole formula may reach a verdict earlier")
 
 
 def monitor_parts(monitor: Monitor) -> list[str]:
-    """The parts of a conjunction; none when the formula is no conjunction."""
+    """The parts of a conjunction; empty when the formula is not a conjunction."""
     parts = monitor.formula.conjuncts()
     return [str(part) for part in parts] if len(parts) > 1 else []
 
@@ -120,11 +120,11 @@ def show_monitor(
 @app.command("run")
 def run_over_trace(
     formula: str = FORMULA,
-    trace: Path = typer.Option(..., help="file with one JSON array of true propositions a line; - for standard input", allow_dash=True),
-    parts: bool = typer.Option(False, "--parts", help="monitor the parts of a conjunction one by one; can conclude later than the whole"),
+    trace: Path = typer.Option(..., help="file with one JSON array of true propositions per line; - reads standard input", allow_dash=True),
+    parts: bool = typer.Option(False, "--parts", help="monitor the parts of a conjunction separately; verdicts may come later"),
     states: int = STATES,
 ) -> None:
-    """Print one verdict a line: T (nothing can violate it any more), F (violated) or ? (open)."""
+    """Print one verdict per line: T (can no longer be violated), F (violated) or ? (open)."""
     monitors = _monitors_of_parts(formula, states) if parts else [_monitor(formula, states)]
     at = [0] * len(monitors)
     for present in _steps(trace):
@@ -133,7 +133,7 @@ def run_over_trace(
 
 
 def joined(verdicts: list[str]) -> str:
-    """The verdict of a conjunction by those of its parts: false dominates.
+    """The verdict of a conjunction from those of its parts: false dominates.
 
     >>> joined(["T", "F"]), joined(["T", "?"]), joined(["T", "T"])
     ('F', '?', 'T')
@@ -149,7 +149,7 @@ def _monitors_of_parts(formula: str, states: int) -> list[Monitor]:
     with _problems_of(formula):
         found = [compiled(part, Limits(states=states)) for part in parse(formula).conjuncts()]
     if len(found) > 1:
-        typer.echo(f"{len(found)} parts are monitored one by one: a verdict can come later than that of the whole", err=True)
+        typer.echo(f"{len(found)} parts are monitored separately: verdicts may come later than for the whole formula", err=True)
     return found
 
 
@@ -170,15 +170,17 @@ def _parsed(lines: Iterable[bytes]) -> Iterator[list[str]]:
         if not line.strip():
             empty = empty or number
             continue
-        if empty:  # at the end they do no harm; before other lines the verdicts would not stand at their lines
-            raise _fail(f"line {empty} is empty: a step without propositions is written []")
+        if empty:  # harmless at the end; before other lines, verdicts would get the wrong line numbers
+            raise _fail(f"line {empty} is empty: write [] for a step without propositions")
         try:
             present = orjson.loads(line)
         except orjson.JSONDecodeError as problem:
-            raise _fail(f'line {number}: not JSON ({problem}); write one array of true propositions a line, such as [] or ["a"]') from None
+            raise _fail(
+                f'line {number}: not JSON ({problem}); write one array of true propositions per line, such as [] or ["a"]'
+            ) from None
         if not isinstance(present, list):
-            raise _fail(f'line {number}: an array of true propositions is expected, such as [] or ["a"]')
+            raise _fail(f'line {number}: expected an array of true propositions, such as [] or ["a"]')
         unknown = [item for item in present if not isinstance(item, str)]
         if unknown:
-            raise _fail(f"line {number}: {unknown[0]!r} is not the name of a proposition")
+            raise _fail(f"line {number}: expected the name of a proposition, not {unknown[0]!r}")
         yield present

@@ -23,17 +23,15 @@ class Commands(LazyGroup):
         "db": Command("wallwatch.cli.db:app", "The database's schema."),
         "predict": Command(
             "wallwatch.cli.predict:predict",
-            "Predict bandwidth and latency from mask queries, with intervals (the model of docs/calibration.md).",
+            "Predict bandwidth and latency from mask lookups per packet, with intervals (the model of docs/calibration.md).",
         ),
         "calibrate": Command("wallwatch.cli.calibrate:app", "Refit the performance model of an RNIC to measurements."),
         "forecast": Command("wallwatch.cli.forecast:app", "Models that forecast loads, performance and walls."),
         "plan": Command(
             "wallwatch.cli.plan:plan",
-            "Plan which masks an RNIC should try first, with the steps and their proof; or check two flow dumps against each other.",
+            "Plan which masks an RNIC should try first, with steps and proof; or prove two flow dumps equivalent.",
         ),
-        "policy": Command(
-            "wallwatch.cli.policy:app", "Policies: temporal logic over what happens to flows, virtual functions, RNICs and hosts."
-        ),
+        "policy": Command("wallwatch.cli.policy:app", "Policies: temporal logic over events of flows, virtual functions, RNICs and hosts."),
         "ltl": Command("wallwatch.cli.ltl:app", "Temporal logic: what a formula means, its monitor, and its verdicts on a trace."),
         "generate": Command("wallwatch.cli.generate:app", "Generate files from the registry and the catalogue."),
     }
@@ -44,4 +42,4 @@ app = typer.Typer(cls=Commands, help="Wallwatch: see the scalability walls of RD
 
 @app.callback()
 def main() -> None:
-    """Commands are in `Commands`; Typer needs a callback where it registers none itself."""
+    """Commands are in `Commands`; Typer requires a callback when it registers no command itself."""

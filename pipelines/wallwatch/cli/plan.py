@@ -1,4 +1,4 @@
-"""`wallwatch plan`: a mask plan from a flow dump, and the proof that two dumps treat every packet alike."""
+"""`wallwatch plan`: make a mask plan from a flow dump, or prove that two dumps treat every packet alike."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ if TYPE_CHECKING:
 
 EQUIVALENT, DIFFERENT, BAD_INPUT = 0, 1, 2
 MOST_SHOWN = 5
-"""Lines that could not be read and are printed."""
+"""Unreadable lines that are printed; the rest is counted."""
 
 
 def plan(
-    flows: Path | None = typer.Option(None, "--flows", metavar="FILE", help="output of `ovs-appctl dpctl/dump-flows -m`; - is stdin"),
+    flows: Path | None = typer.Option(None, "--flows", metavar="FILE", help="output of `ovs-appctl dpctl/dump-flows -m`; - reads stdin"),
     profile: str | None = typer.Option(None, "--profile", help="the RNIC's model, such as CX-6"),
     verify: tuple[Path, Path] | None = typer.Option(None, "--verify", metavar="BEFORE AFTER", help="prove two dumps equivalent"),
-    port: list[str] = typer.Option([], "--port", help="only flows of these ports (names with * and ?): one RNIC of a host's dump"),
-    earlier: Path | None = typer.Option(None, "--earlier", metavar="FILE", help="a dump of the same switch from before, for the traffic"),
+    port: list[str] = typer.Option([], "--port", help="only flows of these ports (* and ? allowed), to plan one RNIC of a host's dump"),
+    earlier: Path | None = typer.Option(None, "--earlier", metavar="FILE", help="an earlier dump of the same switch, to measure traffic"),
     elapsed: float = typer.Option(60.0, "--elapsed", min=0.001, help="seconds between --earlier and --flows"),
-    hyper_capacity: int | None = typer.Option(None, "--hyper-capacity", min=0, help="entries of the hyper mask; else the wall of flows"),
-    q_r: float | None = typer.Option(None, "--q-r", min=0.0, help="mean mask queries at the peers, if measured"),
-    history: list[Path] = typer.Option([], "--history", metavar="FILE", help="past dumps, by their files' times, for flows likely to come"),
-    release: bool = typer.Option(False, "--release", help="do not add flows again whose packets have an exact entry; see docs/plans.md"),
-    after: Path | None = typer.Option(None, "--after", metavar="FILE", help="write the flows that the plan leads to"),
+    hyper_capacity: int | None = typer.Option(None, "--hyper-capacity", min=0, help="entries of the hyper mask; by default the flow limit"),
+    q_r: float | None = typer.Option(None, "--q-r", min=0.0, help="mean lookups per packet at the peers, if measured"),
+    history: list[Path] = typer.Option([], "--history", metavar="FILE", help="earlier dumps, dated by file time, to predict flows"),
+    release: bool = typer.Option(False, "--release", help="do not re-add flows whose packets have an exact entry; see docs/plans.md"),
+    after: Path | None = typer.Option(None, "--after", metavar="FILE", help="write the flows that the plan results in"),
     as_json: bool = typer.Option(False, "--json", help="print one JSON object"),
     all_steps: bool = typer.Option(False, "--all-steps", help="print every step"),
 ) -> None:
-    """Plan which masks an RNIC should try first, with the steps and their proof; or check two flow dumps against each other.
+    """Plan which masks an RNIC should try first, with steps and proof; or prove two flow dumps equivalent.
 
-    Exit codes: 0 proven, 1 not equivalent or not decided, 2 the input cannot be used.
+    Exit codes: 0 proven, 1 not equivalent or undecided, 2 invalid input.
     """
     if (flows is None) == (verify is None):
-        _refuse("give either --flows FILE with --profile MODEL, or --verify BEFORE AFTER")
+        _refuse("either --flows FILE with --profile MODEL or --verify BEFORE AFTER is required")
     if verify is not None:
         _verify(*verify, as_json)
-    assert flows is not None  # noqa: S101  # told apart above
+    assert flows is not None  # noqa: S101  # checked above
     _plan(flows, profile, port, earlier, elapsed, hyper_capacity, q_r, history, release, after, as_json, all_steps)
 
 
@@ -68,10 +68,10 @@ def _plan(
     from wallwatch.domain.planning.select import of_ports
 
     if profile is None:
-        _refuse(f"give --profile MODEL with --flows; there are {', '.join(profiles())}")
+        _refuse(f"--flows requires --profile (one of {', '.join(profiles())})")
     model = {name.casefold(): name for name in profiles()}.get(profile.casefold())
     if model is None:
-        _refuse(f"--profile {profile}: there is no such model; there are {', '.join(profiles())}")
+        _refuse(f"--profile {profile}: unknown model (expected one of {', '.join(profiles())})")
     space = HeaderSpace()
     before = _read(earlier, space) if earlier else None
     past = [(_written(one), _read(one, space)) for one in history]
@@ -79,7 +79,7 @@ def _plan(
     if ports and not dump.bad:
         dump = of_ports(dump, ports)
         if not dump.flows:
-            _refuse(f"no flow of {file} comes from or goes to {', '.join(ports)}")
+            _refuse(f"{file} has no flow from or to {', '.join(ports)}")
     try:
         made = make_plan(
             dump,
@@ -92,7 +92,7 @@ def _plan(
             release=release,
         )
     except NotComparable as problem:
-        _say_unread(file, dump)
+        _print_unread(file, dump)
         _refuse(f"no plan: {problem}")
     if after is not None:
         after.write_text(after_text(made), encoding="utf-8")
@@ -104,7 +104,7 @@ def _plan(
 
 
 def _likely(past: list[tuple[float, Dump]], dump: Dump, file: Path) -> list[tuple[int, int]]:
-    """Headers of flows that are likely to come, by the dumps of the past."""
+    """Headers of flows that are likely to come, judging by earlier dumps."""
     if not past:
         return []
     from wallwatch.domain.planning.warmup import likely, observations
@@ -133,7 +133,7 @@ def _verify(before: Path, after: Path, as_json: bool) -> None:
         compared = compare(*dumps)
     except NotComparable as problem:
         for file, dump in zip((before, after), dumps, strict=True):
-            _say_unread(file, dump)
+            _print_unread(file, dump)
         _refuse(str(problem))
     typer.echo(orjson.dumps(proof_json(compared), option=orjson.OPT_INDENT_2).decode() if as_json else proof_text(compared))
     raise typer.Exit(EQUIVALENT if compared.proof.verdict == "equivalent" else DIFFERENT)
@@ -149,7 +149,7 @@ def _read(file: Path, space: HeaderSpace) -> Dump:
     return read_dump(text, space)
 
 
-def _say_unread(file: Path, dump: Dump) -> None:
+def _print_unread(file: Path, dump: Dump) -> None:
     for bad in dump.bad[:MOST_SHOWN]:
         typer.echo(f"{file}, line {bad.line}: {bad.reason}: {bad.text}", err=True)
     if len(dump.bad) > MOST_SHOWN:

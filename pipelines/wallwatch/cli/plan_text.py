@@ -1,4 +1,4 @@
-"""Plans and proofs for people."""
+"""Plans and proofs as text for a terminal."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ if TYPE_CHECKING:
     from wallwatch.domain.planning.plan import Plan
 
 MOST_SHOWN = 5
-"""Things of one kind that are named; the rest is counted."""
+"""Items of one kind that are listed; the rest is counted."""
 MOST_STEPS = 40
-"""Steps that are printed without being asked for."""
+"""Steps that are printed without --all-steps."""
 PHASES = {
-    "activate": "add exact entries (no packet notices)",
-    "remove": "remove what nothing used for ten minutes, and entries that left the hyper mask",
-    "move": "move masks: delete and add again (their packets pass through software meanwhile)",
+    "activate": "add exact entries (no packet is affected)",
+    "remove": "remove flows unused for ten minutes, and entries that left the hyper mask",
+    "move": "move masks: delete and re-add their flows (software handles their packets meanwhile)",
 }
 
 
 def plan_text(plan: Plan, profile: str, all_steps: bool) -> str:
-    """What the plan is, what it should gain and cost, the chains, the proof and the steps."""
+    """The plan's verdict, expected gain and cost, chains, proof and steps."""
     from wallwatch.domain.planning.plan_report import describe_mask
 
     lines = [_verdict(plan), "", f"profile {profile}, {plan.flows} flows; traffic: {plan.traffic_basis}", _expected("before", plan.before)]
     lines.append(_expected("after", plan.then) + _gain(plan))
     if plan.low != plan.high:
-        lines += [_expected("  at best", plan.high), _expected("  later", plan.low) + " (three minutes on: flows end, others come)"]
+        lines += [_expected("  at best", plan.high), _expected("  later", plan.low) + " (after three minutes: flows end, others start)"]
     lines.append(
-        f"cost      {plan.cost.operations} operations in {plan.cost.duration_s:.1f} s at {plan.cost.pace_per_s:.0f} a second; "
+        f"cost      {plan.cost.operations} operations in {plan.cost.duration_s:.1f} s at {plan.cost.pace_per_s:.0f} per second; "
         f"{plan.cost.flows_in_software} flows pass through software, each for at most {plan.cost.longest_in_software_s:.2f} s"
         f" ({plan.cost.packets_in_software:.0f} packets in all)"
     )
@@ -42,30 +42,28 @@ def plan_text(plan: Plan, profile: str, all_steps: bool) -> str:
         for at, index in enumerate(final[:MOST_SHOWN]):
             mask = part.cascading[index]
             kind = "hyper" if index in part.heads else f"was {mask.position}"
-            lines.append(f"  {at:3} ({kind}) {describe_mask(mask.mask, plan.space)}; {mask.packets:.0f} packets a minute")
+            lines.append(f"  {at:3} ({kind}) {describe_mask(mask.mask, plan.space)}; {mask.packets:.0f} packets per minute")
         if len(final) > MOST_SHOWN:
-            lines.append(f"      and {len(final) - MOST_SHOWN} more (--json has all)")
+            lines.append(f"      and {len(final) - MOST_SHOWN} more (--json lists all)")
     lines += ["", "proof: " + proof_text(plan.proof)]
     if plan.left_to_software:
-        lines.append(f"  {plan.left_to_software} flows unused for ten minutes are removed: software decides a packet of theirs again")
+        lines.append(f"  {plan.left_to_software} flows unused for ten minutes are removed: software handles their next packet")
     if plan.released:
-        lines.append(
-            f"  {plan.released} flows whose packets have an exact entry are not added again: software decides any other packet of theirs"
-        )
+        lines.append(f"  {plan.released} flows whose packets have an exact entry are not re-added: software handles their other packets")
     return "\n".join([*lines, "", *_steps(plan, all_steps)])
 
 
 def _verdict(plan: Plan) -> str:
     if not plan.offered:
-        return "this plan is not offered: it is not proven"
+        return "no plan is offered: it could not be proven"
     if not plan.steps:
-        return "nothing to do: the masks stand well as they are"
+        return "nothing to do: the masks are in a good order already"
     return "a proven plan" if plan.worthwhile else "a proven plan, but not worth applying: it gains less than 5 %"
 
 
 def _expected(when: str, one: Expected) -> str:
     if one.bandwidth_gbps is None or one.latency_us is None:
-        return f"{when:9} no traffic in the last minute, so nothing can be expected"
+        return f"{when:9} no traffic in the last minute, so no prediction"
     q_l, q_r = ("none" if q is None else f"{q:.2f}" for q in (one.q_l, one.q_r))
     return f"{when:9} Q_l {q_l}, Q_r {q_r}: {one.bandwidth_gbps:.1f} Gbit/s, {one.latency_us:.2f} us"
 
@@ -89,22 +87,22 @@ def _steps(plan: Plan, all_steps: bool) -> list[str]:
 
 
 def proof_text(compared: Comparison) -> str:
-    """The proof for people."""
+    """The proof as text."""
     before = f"{compared.flows_before} flows under {compared.masks_before} masks before"
     after = f"{compared.flows_after} under {compared.masks_after} after"
-    contested = f"{compared.proof.contested} overlapping pairs with other actions"
+    contested = f"{compared.proof.contested} overlapping pairs with different actions"
     lines = []
     if compared.proof.verdict == "equivalent":
-        lines.append("equivalent: every packet that a flow of either matches gets the same actions")
+        lines.append("equivalent: every packet that either dump matches gets the same actions")
     elif compared.proof.verdict == "undecided":
-        lines.append(f"not decided: {compared.proof.reason}")
+        lines.append(f"undecided: {compared.proof.reason}")
     else:
-        lines.append("not equivalent: there is a packet that is treated differently")
+        lines.append("not equivalent: at least one packet is treated differently")
     lines.append(f"  {before}, {after}; {contested}; {compared.took_ms:.0f} ms")
     if compared.example is not None:
         lines += _example_lines(compared.example)
     if compared.opaque:
-        lines.append("  not understood, and taken as conditions of which nothing is known: " + ", ".join(compared.opaque[:MOST_SHOWN]))
+        lines.append("  not understood, and treated as unknown conditions: " + ", ".join(compared.opaque[:MOST_SHOWN]))
     return "\n".join(lines)
 
 
@@ -115,5 +113,5 @@ def _example_lines(example: Any) -> list[str]:
     if example.before and example.after:
         lines.append(f"  order: {example.reading}")
     if example.assumes:
-        lines.append("  such a packet may not exist: it is assumed to meet, or not to meet, " + ", ".join(example.assumes))
+        lines.append("  this packet may not exist; the example assumes: " + ", ".join(example.assumes))
     return lines

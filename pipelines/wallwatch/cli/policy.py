@@ -1,4 +1,4 @@
-"""`wallwatch policy ...`: the policies of the catalogue, and what they would have said of recorded events."""
+"""`wallwatch policy ...`: the policies of the catalogue, and backtests of them on recorded events."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wallwatch.domain.policies.models import Policy
     from wallwatch.domain.policies.step import Event, Violation
 
-app = typer.Typer(help="Policies: temporal logic over what happens to flows, virtual functions, RNICs and hosts.", no_args_is_help=True)
+app = typer.Typer(help="Policies: temporal logic over events of flows, virtual functions, RNICs and hosts.", no_args_is_help=True)
 
 
 @app.command("list")
@@ -30,8 +30,8 @@ def list_policies() -> None:
 
 
 @app.command("tables")
-def print_tables(policy: list[str] = typer.Option([], help="only these; may be repeated")) -> None:
-    """Print the policies as the tables that a collector runs."""
+def print_tables(policy: list[str] = typer.Option([], help="only this policy; may be repeated")) -> None:
+    """Print policies as the tables that collectors run."""
     from wallwatch.domain.policies.tables import DoesNotFit, tables
 
     try:
@@ -43,21 +43,23 @@ def print_tables(policy: list[str] = typer.Option([], help="only these; may be r
 @app.command("backtest")
 def backtest(
     recording: Path | None = typer.Argument(
-        None, help="telemetry.jsonl, .jsonl.gz, or a folder with one: a message of docs/contracts.md a line"
+        None, help="telemetry.jsonl, .jsonl.gz, or a folder with one: one message of docs/contracts.md per line"
     ),
-    database: bool = typer.Option(False, "--database", help="events of the database of WALLWATCH_DATABASE_URL, in place of a recording"),
+    database: bool = typer.Option(
+        False, "--database", help="read events from the database of WALLWATCH_DATABASE_URL instead of a recording"
+    ),
     from_: str | None = typer.Option(
-        None, "--from", help="first time: RFC 3339, or a time ago such as 7d, 12h, 30m (database: 7d unless said)"
+        None, "--from", help="start: RFC 3339, or relative such as 7d, 12h, 30m (default with --database: 7d)"
     ),
-    to: str | None = typer.Option(None, "--to", help="time up to which events count, in the same form (now unless said)"),
-    policy: list[str] = typer.Option([], help="only these; may be repeated"),
-    as_json: bool = typer.Option(False, "--json", help="one line of JSON for each violation"),
+    to: str | None = typer.Option(None, "--to", help="end, in the same format (default: now)"),
+    policy: list[str] = typer.Option([], help="only this policy; may be repeated"),
+    as_json: bool = typer.Option(False, "--json", help="print one JSON object per violation"),
 ) -> None:
-    """Say which policies recorded or stored events violate, where and when. Events of single flows are in neither."""
+    """Print which policies recorded or stored events violate, where and when. Neither source has events of single flows."""
     from wallwatch.domain.policies.backtest import backtest as run
 
     if (recording is None) == (not database):
-        raise _fail("give either a recording or --database")
+        raise _fail("either a recording or --database is required")
     chosen = _chosen(policy)
     now = datetime.now(UTC)
     begin = _instant(from_ or ("7d" if database else None), now)
@@ -69,7 +71,7 @@ def backtest(
         source = _recorded(recording, problems, begin, end)
     else:
         source = _stored(chosen, begin or now - timedelta(days=7), end or now)
-    # What is stored begins somewhere, and a subject may have had a past then; a recording is whole.
+    # Stored events start somewhere, and a subject may have had a past before that; a recording is complete.
     report = run(chosen, source, progress=_progress if sys.stderr.isatty() else None, past=database)
     for violation in report.violations:
         if as_json:
@@ -79,11 +81,11 @@ def backtest(
     if not as_json:
         for one in chosen:
             seen = report.counts[one.id]
-            said = f"violated {seen.violations:4} times; {seen.subjects} subjects seen, of them {seen.unknown} unknown"
-            typer.echo(f"{one.id:38} {said if seen.events else 'no events that it speaks of'}")
+            result = f"violated {seen.violations:4} times; {seen.subjects} subjects seen, {seen.unknown} of them unknown"
+            typer.echo(f"{one.id:38} {result if seen.events else 'no matching events'}")
     late = sum(seen.late for seen in report.counts.values())
     if late:
-        problems["events came after a later one of their subject"] += late
+        problems["events that arrived out of order for their subject"] += late
     for problem, count in problems.items():
         typer.echo(f"{problem}: {count}", err=True)
 
@@ -110,7 +112,7 @@ def _instant(text: str | None, now: datetime) -> datetime | None:
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
-        raise _fail(f"{text!r} is no time: write it like 2026-09-21T14:00:00Z, or a time ago such as 7d, 12h, 30m") from None
+        raise _fail(f"{text!r} is not a time: write 2026-09-21T14:00:00Z, or a relative time such as 7d, 12h, 30m") from None
     return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 
@@ -121,7 +123,7 @@ def _recorded(place: Path, problems: Counter[str], begin: datetime | None, end: 
     files = [place / name for name in TELEMETRY] if place.is_dir() else [place]
     file = next((one for one in files if one.is_file()), None)
     if file is None:
-        raise _fail(f"{place} is no recording: there is no {' or '.join(one.name for one in files)}")
+        raise _fail(f"{place} is not a recording: it has no {' or '.join(one.name for one in files)}")
     recording = Recording(file.parent, file, [], {}, problems)
     from_us = 0 if begin is None else begin.timestamp() * 1e6
     to_us = float("inf") if end is None else end.timestamp() * 1e6
@@ -157,7 +159,7 @@ def _chosen(ids: list[str]) -> list[Policy]:
 
     unknown = [name for name in ids if name not in policies()]
     if unknown:
-        raise _fail(f"there is no policy {unknown[0]}; `wallwatch policy list` names them")
+        raise _fail(f"unknown policy {unknown[0]}; `wallwatch policy list` lists all policies")
     return [policies()[name] for name in ids] or list(policies().values())
 
 

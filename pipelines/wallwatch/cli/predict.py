@@ -1,4 +1,4 @@
-"""`wallwatch predict`: what a model of RNIC gives under so many mask queries."""
+"""`wallwatch predict`: bandwidth and latency of an RNIC model at given mask lookups per packet."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
 
 def predict(
     profile: str = typer.Option(..., "--profile", "-p", help="RNIC model: CX-6, cx6, ConnectX-6, 15b3:101d, ..."),
-    ql: float = typer.Option(..., "--ql", help="mean mask queries of a packet in the local egress chain, from 0 upwards"),
-    qr: float = typer.Option(..., "--qr", help="mean mask queries of a packet in the remote ingress chain, from 0 upwards"),
+    ql: float = typer.Option(..., "--ql", help="mean lookups per packet in the local egress chain, at least 0"),
+    qr: float = typer.Option(..., "--qr", help="mean lookups per packet in the remote ingress chain, at least 0"),
     calibration: Path | None = typer.Option(
-        None, "--calibration", help="an answer of `wallwatch calibrate --json`, whose fit stands in for the profile's parameters"
+        None, "--calibration", help="output of `wallwatch calibrate --json` whose fit replaces the profile's parameters"
     ),
     as_json: bool = typer.Option(False, "--json", help="print one JSON object"),
 ) -> None:
-    """Predict bandwidth and latency from mask queries, with intervals (the model of docs/calibration.md)."""
+    """Predict bandwidth and latency from mask lookups per packet, with intervals (the model of docs/calibration.md)."""
     from wallwatch.domain.catalogue.load import profiles
     from wallwatch.domain.catalogue.names import profile_named
     from wallwatch.domain.performance.predict import predict as predicted
 
     if calibration is not None and not calibration.is_file():
-        typer.echo(f"wallwatch predict: there is no file {calibration}", err=True)
+        typer.echo(f"wallwatch predict: file {calibration} does not exist", err=True)
         raise typer.Exit(2)
     named = profile_named(profile)
     if named is None:
-        typer.echo(f"wallwatch predict: there is no profile {profile!r}; known are {', '.join(profiles())}", err=True)
+        typer.echo(f"wallwatch predict: unknown profile {profile!r} (expected one of {', '.join(profiles())})", err=True)
         raise typer.Exit(2)
     found = profiles()[named]
     try:
@@ -63,7 +63,7 @@ def predict(
     typer.echo(f"  latency    {latency.value:8.2f} us       {result.level:.0%} interval {latency.lower:.2f} to {latency.upper:.2f}")
     typer.echo(f"  intervals: {result.basis}")
     if result.extrapolated:
-        typer.echo("  more queries than were measured for the profile: extrapolated")
+        typer.echo("  extrapolated: more lookups per packet than were measured for the profile")
 
 
 def _fitted(file: Path) -> Performance:
@@ -73,7 +73,7 @@ def _fitted(file: Path) -> Performance:
     try:
         found = Calibration.model_validate_json(file.read_bytes())
     except (OSError, ValueError):
-        raise ValueError(f"{file} is no answer of `wallwatch calibrate --json`") from None
+        raise ValueError(f"{file} is not the output of `wallwatch calibrate --json`") from None
     if found.candidate is None:
         raise ValueError(f"{file} holds a refused calibration: {' '.join(found.reasons)}")
     return Performance(**found.candidate.model_dump())

@@ -1,4 +1,4 @@
-"""`wallwatch status`: is each part healthy?"""
+"""`wallwatch status`: show whether each component is healthy."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CheckResult = tuple[str, bool, str]
 
 
 def check_api(settings: Settings) -> CheckResult:
-    """Ask the API whether it is ready."""
+    """Check that the API is ready."""
     try:
         answer = httpx.get(f"{settings.api_url}/-/ready", timeout=TIMEOUT_S)
     except httpx.HTTPError as error:
@@ -32,10 +32,10 @@ def check_api(settings: Settings) -> CheckResult:
 
 
 @contextmanager
-def _asking(settings: Settings, group: str) -> Iterator[Consumer]:
-    """A client that asks in a group's name without joining it.
+def _group_client(settings: Settings, group: str) -> Iterator[Consumer]:
+    """A client that reads a group's offsets without joining it.
 
-    Not an AdminClient: its answers come on a thread of the library, where a run of Python's garbage collector can end the process.
+    Not an AdminClient: it answers on a library thread, where a garbage collection by Python can crash the process.
     """
     consumer = Consumer({"bootstrap.servers": settings.kafka_bootstrap, "group.id": group, "enable.auto.commit": False, "log_level": 0})
     try:
@@ -45,9 +45,9 @@ def _asking(settings: Settings, group: str) -> Iterator[Consumer]:
 
 
 def check_kafka(settings: Settings) -> CheckResult:
-    """Is the broker there, with all topics?"""
+    """Check that the broker answers and has all topics."""
     try:
-        with _asking(settings, "wallwatch-status") as consumer:
+        with _group_client(settings, "wallwatch-status") as consumer:
             known = consumer.list_topics(timeout=TIMEOUT_S).topics
     except KafkaException as error:
         return "kafka", False, f"{settings.kafka_bootstrap} does not answer: {error}"
@@ -58,8 +58,8 @@ def check_kafka(settings: Settings) -> CheckResult:
 
 
 def lag_of(settings: Settings, group: str) -> int | None:
-    """Messages that a consumer group has not committed, over all its partitions; None when it has never committed."""
-    with _asking(settings, group) as consumer:
+    """Messages that a consumer group has not committed yet, over all partitions; None when it has never committed."""
+    with _group_client(settings, group) as consumer:
         known = consumer.list_topics(timeout=TIMEOUT_S).topics
         partitions = [TopicPartition(topic, number) for topic in topics() if topic in known for number in known[topic].partitions]
         committed = [one for one in consumer.committed(partitions, timeout=TIMEOUT_S) if one.offset >= 0]
@@ -68,18 +68,18 @@ def lag_of(settings: Settings, group: str) -> int | None:
 
 
 def check_group(settings: Settings, name: str, group: str) -> CheckResult:
-    """How far behind is a stream job?"""
+    """Check how far a stream job lags behind."""
     try:
         lag = lag_of(settings, group)
     except KafkaException as error:
-        return name, False, f"its offsets can't be read: {error}"
+        return name, False, f"cannot read its offsets: {error}"
     if lag is None:
         return name, False, f"the consumer group {group} has read nothing yet; is `wallwatch job {name}` running?"
     return name, True, f"{lag} messages not yet processed"
 
 
 def check_database(settings: Settings) -> CheckResult:
-    """Does the store answer, and how old is its newest sample?"""
+    """Check that the store answers, and how old its newest sample is."""
     query = """
         SELECT count(*), extract(epoch FROM now() - max(seen_at))::float8, (SELECT coalesce(sum(count), 0) FROM dead_letter_count)::bigint
         FROM rnic_state
@@ -88,9 +88,9 @@ def check_database(settings: Settings) -> CheckResult:
         with psycopg.connect(settings.libpq_url, connect_timeout=int(TIMEOUT_S)) as connection:
             row = connection.execute(query).fetchone()
     except psycopg.errors.UndefinedTable:
-        return "database", False, "it has no tables; run `wallwatch db upgrade`"
+        return "database", False, "no tables; run `wallwatch db upgrade`"
     except psycopg.Error as error:
-        return "database", False, f"it does not answer: {str(error).strip()}"
+        return "database", False, f"does not answer: {str(error).strip()}"
     count, age, dead = row if row is not None else (0, None, 0)
     if not count:
         return "database", False, "no RNIC has been seen yet"
@@ -105,7 +105,7 @@ def status() -> None:
     if parts[-1][1]:
         parts += [check_group(settings, "ingest", settings.ingest_group), check_group(settings, "classify", settings.classify_group)]
     parts.append(check_database(settings))
-    table = Table("part", "state", "")
+    table = Table("component", "state", "")
     for name, healthy, text in parts:
         table.add_row(name, "[green]healthy[/]" if healthy else "[red]unhealthy[/]", text)
     Console().print(table)

@@ -18,12 +18,12 @@ def pages() -> dict[str, str]:
 
 
 def sections() -> dict[str, dict[str, str]]:
-    """File name -> name of a place in it -> content; a place is `<!-- name -->` up to `<!-- /name -->`."""
+    """File name -> name of a generated section -> content; a section is what lies between `<!-- name -->` and `<!-- /name -->`."""
     return {"remedies.md": {"remedies": remedies_table(), "disturbances": disturbances_table()}}
 
 
 def with_sections(text: str, places: dict[str, str]) -> str:
-    """A page with the content of its places renewed.
+    """Replace the content of a page's generated sections.
 
     >>> with_sections("a <!-- x -->old<!-- /x --> b", {"x": "new"})
     'a <!-- x -->\\nnew<!-- /x --> b'
@@ -32,13 +32,13 @@ def with_sections(text: str, places: dict[str, str]) -> str:
         before, begin, rest = text.partition(f"<!-- {name} -->")
         _, end, after = rest.partition(f"<!-- /{name} -->")
         if not begin or not end:
-            raise ValueError(f"there is no place <!-- {name} --> ... <!-- /{name} -->")
+            raise ValueError(f"the page has no section <!-- {name} --> ... <!-- /{name} -->")
         text = f"{before}{begin}\n{content}{end}{after}"
     return text
 
 
 def remedies_table() -> str:
-    """Every remedy: what for, by what on the host, what it needs, and how it is proven and taken back."""
+    """Every remedy: purpose, operations on the host, required privileges, risk, verification and undo."""
     rows = (
         (
             f"`{r.id}`",
@@ -51,11 +51,11 @@ def remedies_table() -> str:
         )
         for r in remedies().values()
     )
-    return _table(("remedy", "for", "done on the host by", "needs there", "risk", "proven by telemetry", "undo"), rows)
+    return _table(("remedy", "purpose", "operations on the host", "required privileges", "risk", "verification", "undo"), rows)
 
 
 def disturbances_table() -> str:
-    """What remedies bring about by themselves, and for how long that is inhibited."""
+    """Side effects of remedies, and how long Wallwatch inhibits them."""
     rows = (
         (
             f"`{r.id}`",
@@ -67,7 +67,7 @@ def disturbances_table() -> str:
         for r in remedies().values()
         if r.disturbs is not None
     )
-    return _table(("remedy", "symptoms", "policies on", "settles in", "why"), rows)
+    return _table(("remedy", "symptoms", "policies on", "settles within", "reason"), rows)
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -82,13 +82,13 @@ def metrics_page() -> str:
     """Every topic, measurement, tag and field."""
     parts = [
         _NOTE,
-        "# Which metrics are there?\n",
-        "Home: `pipelines/wallwatch/domain/telemetry/metrics.yaml` and `topics.yaml`.\n",
+        "# Metrics\n",
+        "Source: `pipelines/wallwatch/domain/telemetry/metrics.yaml` and `topics.yaml`.\n",
         "## Topics\n",
     ]
     parts.append(
         _table(
-            ("topic", "partitions", "kept for", "meaning"),
+            ("topic", "partitions", "retention", "meaning"),
             ((f"`{t.name}`", t.partitions, f"{t.retention_hours} h", t.meaning) for t in topics().values()),
         )
     )
@@ -102,16 +102,16 @@ def metrics_page() -> str:
 
 def symptoms_page() -> str:
     """Symptoms with their definitions, causes, walls, limits and remedies."""
-    parts = [_NOTE, "# Which symptoms, causes, walls and remedies are there?\n", "Home: `pipelines/wallwatch/domain/catalogue/*.yaml`.\n"]
+    parts = [_NOTE, "# Symptoms, causes, walls and remedies\n", "Source: `pipelines/wallwatch/domain/catalogue/*.yaml`.\n"]
     rows = (
         (s.id, s.title, s.layer, f"{s.ratio:.1%}", s.cause, s.looks_like, "yes" if s.definition else "not yet") for s in symptoms().values()
     )
-    parts += ["## Symptoms\n", _table(("id", "symptom", "layer", "ratio", "usual cause", "looks like", "detected"), rows)]
+    parts += ["## Symptoms\n", _table(("id", "symptom", "layer", "share of issues", "usual cause", "signs", "detected"), rows)]
     for symptom in symptoms().values():
         if symptom.definition is not None:
-            parts += [f"### How is {symptom.id} detected?\n", _definition(symptom.definition)]
+            parts += [f"### {symptom.id}: {symptom.title}\n", _definition(symptom.definition)]
         if symptom.near_misses:
-            parts += ["What looks like it and is not:\n", "\n".join(f"- {text}" for text in symptom.near_misses) + "\n"]
+            parts += ["Similar conditions that are not this symptom:\n", "\n".join(f"- {text}" for text in symptom.near_misses) + "\n"]
     parts.append("### Derived signals\n")
     parts.append(
         _table(("signal", "label", "unit", "meaning"), ((f"`{n}`", s.label, s.unit, s.meaning) for n, s in derived_signals().items()))
@@ -136,13 +136,14 @@ def symptoms_page() -> str:
     for r in remedies().values():
         parts += [
             f"### {r.title} (`{r.id}`)\n",
-            f"{r.summary} Risk {r.risk}: {r.risk_text} Undo: {r.undo} Verified by: {r.verification.text} Needs: {r.privileges}.\n",
+            f"{r.summary}\n\n- **Risk**: {r.risk}. {r.risk_text}\n- **Undo**: {r.undo}\n- **Verified by**: {r.verification.text}\n"
+            f"- **Required privileges**: {r.privileges}\n",
         ]
         ranges = (
             (f"`{n}`", p.type, p.unit, "yes" if p.required else "no", _range(p.minimum, p.maximum, p.max_length), p.meaning)
             for n, p in r.params.items()
         )
-        parts.append(_table(("parameter", "type", "unit", "needed", "range", "meaning"), ranges))
+        parts.append(_table(("parameter", "type", "unit", "required", "range", "meaning"), ranges))
     return "\n".join(parts)
 
 
@@ -152,12 +153,18 @@ def _range(minimum: int | None, maximum: int | None, max_length: int | None) -> 
     return f"up to {max_length} characters"
 
 
+def _severity(d: Definition) -> str:
+    """How severe the symptom is: a definition without bounds of its own always has the same severity."""
+    if not d.critical_when:
+        return f"always {d.severity}"
+    return f"{d.severity}, critical when {' or '.join(f'`{b.signal}` {b.text}' for b in d.critical_when)}"
+
+
 def _definition(d: Definition) -> str:
-    critical = " or ".join(f"`{b.signal}` {b.text}" for b in d.critical_when)
     intro = (
-        f"Rule `{d.rule}`; concerns {d.blast_radius}; raised after {d.raise_for_s} s, cleared after {d.clear_for_s} s; "
-        f"critical when {critical}. "
-        "A required or gate signal that is missing neither raises nor clears.\n\n"
+        f"Rule `{d.rule}`; blast radius: {d.blast_radius}; raised after {d.raise_for_s} s, cleared after {d.clear_for_s} s; "
+        f"severity: {_severity(d)}.\n"
+        "While a required or gate signal is missing, the symptom neither raises nor clears.\n\n"
     )
     rows = (
         (

@@ -11,10 +11,10 @@ app = typer.Typer(help="Kafka's topics.", no_args_is_help=True)
 
 @app.command()
 def create(
-    partitions: int | None = typer.Option(None, min=1, help="partitions of each topic instead of the declared number"),
-    replication: int = typer.Option(1, min=1, help="replicas of each topic"),
+    partitions: int | None = typer.Option(None, min=1, help="partitions per topic instead of the declared number"),
+    replication: int = typer.Option(1, min=1, help="replicas per topic"),
 ) -> None:
-    """Create the topics that are missing; those that exist stay as they are."""
+    """Create missing topics; existing topics stay unchanged."""
     from wallwatch.jobs.topics import create_topics
 
     for name, outcome in create_topics(Settings().kafka_bootstrap, partitions, replication).items():

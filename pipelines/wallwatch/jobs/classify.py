@@ -1,8 +1,8 @@
 """The job `classify`: telemetry in, findings out. A thin shell of Quix Streams around `domain/symptoms`.
 
-State is per host (the key of the topics) in RocksDB, with changelog topics: one entry for the host, one for each of its RNICs, in
-MessagePack, which takes a fifth of JSON's time to write. Refused messages are counted here; ingest reads the same topics and sends each of
-them to the dead-letter topic, once.
+State is per host (the key of the topics) in RocksDB, with changelog topics: one entry for the host and one per RNIC, in
+MessagePack, which takes a fifth of JSON's time to write. This job only counts refused messages; ingest reads the same topics and sends
+each refused message to the dead-letter topic once.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import time
 import warnings
 from typing import Any
 
-# Its schema registry client, which is not used here, warns about the future of a library of its own, past any filter.
+# Quix's schema registry client, unused here, emits a deprecation warning of its own dependency that bypasses every filter.
 with warnings.catch_warnings(record=True):
     from quixstreams import Application, State, message_context
 
@@ -24,7 +24,7 @@ from wallwatch.domain.telemetry.registry import measurements
 from wallwatch.jobs.host_state import DecodedValues, HostState
 from wallwatch.jobs.metrics import DEAD_LETTERS, FINDINGS, IGNORED_SAMPLES, MESSAGES, serve
 from wallwatch.settings import Settings
-from wallwatch.store.promoted import Follower
+from wallwatch.store.promoted import ProfileWatcher
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ _ignored = {why: IGNORED_SAMPLES.labels(why) for why in ("late", "flooded", "wro
 
 
 class Classifier:
-    """The function that Quix calls for each message; `future_ns` is how far ahead of this clock a sample may be."""
+    """The function that Quix calls per message; `future_ns` is how far a sample may be ahead of this clock."""
 
     def __init__(self, future_ns: int) -> None:
         self._future_ns = future_ns
@@ -71,11 +71,11 @@ def application(settings: Settings) -> Application:
         broker_address=settings.kafka_bootstrap,
         consumer_group=settings.classify_group,
         auto_offset_reset="earliest",
-        auto_create_topics=True,  # the changelog topics; the others are declared and exist
+        auto_create_topics=True,  # for changelog topics; all others are declared and exist
         state_dir=settings.state_dir / "classify",
         commit_interval=settings.classify_commit_s,
         consumer_poll_timeout=0.1,
-        consumer_extra_config={"fetch.wait.max.ms": 100, "session.timeout.ms": 10_000},  # a killed process keeps its partitions for so long
+        consumer_extra_config={"fetch.wait.max.ms": 100, "session.timeout.ms": 10_000},  # how long a killed process keeps its partitions
         producer_extra_config={"linger.ms": 5, "compression.type": "lz4"},
         loglevel=None,
     )
@@ -89,11 +89,11 @@ def application(settings: Settings) -> Application:
 
 
 def run(settings: Settings) -> None:
-    """Work until SIGINT or SIGTERM."""
+    """Run until SIGINT or SIGTERM."""
     serve(settings.metrics_port)
     settings.state_dir.mkdir(parents=True, exist_ok=True)
-    Follower(settings.libpq_url, threading.Event()).start()  # it ends with the process
-    # Parts of the state are thousands of lists and dicts, none of them in a cycle: to look for cycles in all of them takes long.
+    ProfileWatcher(settings.libpq_url, threading.Event()).start()  # it ends with the process
+    # The state holds thousands of lists and dicts, none in a cycle: collecting cycles over all of them takes long.
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
     application(settings).run()

@@ -1,4 +1,4 @@
-"""Messages that cannot be used go to `wallwatch.dead_letter` with the reason, and are counted."""
+"""Counts unusable messages and sends them to `wallwatch.dead_letter` with the reason."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """One message with the reason why it was refused: a short code that can be counted, and a sentence."""
+    """One message with the reason why it was refused: a short code for counting, and a sentence."""
 
     topic: str
     partition: int
@@ -48,7 +48,7 @@ class Rejected:
 
 
 class DeadLetters:
-    """Sends rejected messages. `flush` must have returned before the offsets of their sources are committed."""
+    """Sends rejected messages. Call `flush` before committing the offsets of their sources."""
 
     def __init__(self, job: str, producer: Producer) -> None:
         self._job = job
@@ -67,13 +67,13 @@ class DeadLetters:
                 self._producer.poll(0.1)
 
     def flush(self, timeout_s: float = 10.0) -> bool:
-        """Wait until the broker has all of them; False when it did not take them in time."""
+        """Wait until the broker has all of them; False on timeout."""
         return bool(self._producer.flush(timeout_s) == 0)
 
     def _log(self, rejected: Rejected) -> None:
         kind = (rejected.topic, rejected.reason)
         now = time.monotonic()
-        if now - self._logged_s.get(kind, -LOG_EVERY_S) >= LOG_EVERY_S:  # one line tells the kind; the counter tells how many
+        if now - self._logged_s.get(kind, -LOG_EVERY_S) >= LOG_EVERY_S:  # one line per kind; the counter has the total
             self._logged_s[kind] = now
             log.warning(
                 "message refused: %s (%s) at %s[%d]@%d",

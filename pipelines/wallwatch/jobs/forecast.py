@@ -1,8 +1,8 @@
-"""The job `forecast`: once a minute, what is ahead of every RNIC, from the store to `wallwatch.forecasts`.
+"""The job `forecast`: once per minute, forecast every RNIC from the store and write to `wallwatch.forecasts`.
 
-The last hour of the fleet is in memory, so each turn reads only the minute that has just ended, and what happened an hour after it a day
-and a week ago. State can be lost: a process that starts again reads the hour
-back, goes on with the declines that are being said, and with what is known of its models. Of several processes one works.
+The last hour of the fleet is in memory, so each turn reads only the minute that has just ended, and the hour that followed this minute a
+day and a week ago. State may be lost: a restarted process reads the hour back and continues the active decline predictions and the scores
+of its models. Of several processes one works, the others are on standby.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from wallwatch.forecasting.live.recent_minutes import Rings
 from wallwatch.forecasting.registry.folder import Registry
 from wallwatch.jobs.forecast_models import Models
 from wallwatch.jobs.metrics import FORECAST_SECONDS, FORECAST_WORKING, FORECASTS, serve
-from wallwatch.jobs.only_one import OnlyOne
 from wallwatch.jobs.residuals import Residuals
+from wallwatch.jobs.singleton_lock import SingletonLock
 from wallwatch.settings import Settings
-from wallwatch.store.promoted import Follower
+from wallwatch.store.promoted import ProfileWatcher
 
 log = logging.getLogger(__name__)
 
@@ -44,12 +44,12 @@ TOPIC = "wallwatch.forecasts"
 RETRY_S = 5.0
 
 LOCK = 7_241_022
-"""Of PostgreSQL: the process that holds it forecasts."""
+"""PostgreSQL advisory lock: the process that holds it forecasts."""
 STANDBY_S = 2.0
 
 
 class Fleet:
-    """The RNICs of the store and their last hour."""
+    """The RNICs in the store and their last hour."""
 
     def __init__(self) -> None:
         self.known: list[store_queries.Known] = []
@@ -62,8 +62,8 @@ class Fleet:
         self._peers_of = -store_queries.ADDRESSES_MIN
         self.rings = Rings()
 
-    def look(self, connection: psycopg.Connection[Any]) -> None:
-        """Learn of new RNICs, and of models that became known."""
+    def refresh_rnics(self, connection: psycopg.Connection[Any]) -> None:
+        """Read new RNICs, and models that have become known."""
         for rnic_id, known in store_queries.rnics(connection).items():
             place = self._place.setdefault(rnic_id, len(self.known))
             if place == len(self.known):
@@ -79,23 +79,23 @@ class Fleet:
         """Read what the rings do not have for a forecast at the end of `minute`."""
         rings = self.rings
         self.congested = self._ports(connection, minute)
-        self._look_at_peers(connection, minute)
+        self._refresh_peers(connection, minute)
         self._links(connection, minute)
         fresh = store_queries.newest(connection, minute)
         places = np.array([self._place[r[0]] for r in fresh if r[0] in self._place], dtype=np.intp)
         found = np.array([r[1:] for r in fresh if r[0] in self._place], dtype=np.float64).reshape(
             len(places), 2 + len(store_queries.FIELDS)
         )
-        self._tracker.step(self.peers, self.congested, self._cards(minute, places, found))
+        self._tracker.step(self.peers, self.congested, self._rnic_minute(minute, places, found))
         first = max((m for m in range(minute - HISTORY_MIN + 1, minute) if not rings.now.has(m)), default=None)
         if first is not None:
             for m, rows, values in self._minutes(store_queries.rolled_up(connection, minute - HISTORY_MIN + 1, minute)):
                 rings.now.put(m, rows, values)
             self._containers(connection, minute - HISTORY_MIN + 1, minute)
-        told = self._joined(places, found[:, -1], found[:, 1])
-        rings.spread.put(minute, places, np.stack([found[:, 0], told.spread[places], told.of_peers[places]], axis=1))
-        rings.now.put(minute, places, self._wide(found[:, 2:], told.mean[places]))
-        self._make_up(connection, minute, places)
+        remote = self._joined(places, found[:, -1], found[:, 1])
+        rings.spread.put(minute, places, np.stack([found[:, 0], remote.spread[places], remote.of_peers[places]], axis=1))
+        rings.now.put(minute, places, self._wide(found[:, 2:], remote.mean[places]))
+        self._read_late_minutes(connection, minute, places)
         self._containers(connection, minute, minute + 1)
         for ago, ring in rings.seasons.items():
             last = minute - ago + max(HORIZONS_MIN)
@@ -103,8 +103,8 @@ class Fleet:
             for m, rows, values in self._minutes(store_queries.rolled_up(connection, begin, last + 1)):
                 ring.put(m, rows, values)
 
-    def _make_up(self, connection: psycopg.Connection[Any], minute: int, places: npt.NDArray[np.intp]) -> None:
-        """Read again what came late: the minutes before this one of RNICs that were silent then and are heard again."""
+    def _read_late_minutes(self, connection: psycopg.Connection[Any], minute: int, places: npt.NDArray[np.intp]) -> None:
+        """Read late samples: the minutes before this one of RNICs that were silent then and report again."""
         first = self.rings.now.silent_since(minute, places)
         back = first < minute
         if back.any():
@@ -114,20 +114,20 @@ class Fleet:
                 self.rings.now.add(m, rows, values)
 
     def violated(self, connection: psycopg.Connection[Any], minute: int) -> npt.NDArray[np.bool_]:
-        """RNICs on which, or on whose host, a policy was violated within the hour."""
+        """RNICs with a policy violation on them or on their host within the last hour."""
         found = store_queries.violated(connection, minute - HISTORY_MIN + 1, minute + 1)
         return np.array([(k.host, k.pci) in found or (k.host, "") in found for k in self.known], dtype=np.bool_)
 
     def declining(self, connection: psycopg.Connection[Any], minute: int) -> npt.NDArray[np.int64]:
-        """Since which minute declines are being said, as the process before this one left them (`Declines.since`)."""
+        """The minute since which each decline is predicted, as the previous process left them (`Declines.since`)."""
         since = np.full(len(self.known), -1, dtype=np.int64)
-        for rnic_id, said in store_queries.declining(connection, minute):
+        for rnic_id, since_minute in store_queries.declining(connection, minute):
             if rnic_id in self._place:
-                since[self._place[rnic_id]] = said
+                since[self._place[rnic_id]] = since_minute
         return since
 
     def _ports(self, connection: psycopg.Connection[Any], minute: int) -> Congested:
-        """What was sent goes to its ring; which ports are congested is returned."""
+        """Put the sent bandwidth into its ring; return which ports are congested."""
         rows = [row for row in store_queries.ports(connection, minute) if row[0] in self._place]
         places = np.array([self._place[row[0]] for row in rows], dtype=np.intp)
         found = np.array([row[1:] for row in rows], dtype=np.float64).reshape(len(rows), 1 + len(port_load.COUNTERS))
@@ -138,29 +138,29 @@ class Fleet:
         return port_load.congested(rates)
 
     def _links(self, connection: psycopg.Connection[Any], minute: int) -> None:
-        """What PCIe links carry goes to its ring."""
+        """Put the bandwidth of PCIe links into its ring."""
         rows = [row for row in store_queries.links(connection, minute) if row[0] in self._place]
         speeds, lanes = (np.array([row[i] for row in rows], dtype=np.float64) for i in (1, 2))
         places = np.array([self._place[row[0]] for row in rows], dtype=np.intp)
         self.rings.link.put(minute, places, link_gbps(speeds, lanes)[:, None])
 
-    def _look_at_peers(self, connection: psycopg.Connection[Any], minute: int) -> None:
-        """Learn who talks to whom, every few minutes and when the fleet has grown."""
+    def _refresh_peers(self, connection: psycopg.Connection[Any], minute: int) -> None:
+        """Read which RNICs exchange traffic, every few minutes and when the fleet has grown."""
         if minute - self._peers_of < store_queries.ADDRESSES_MIN and len(self.peers.elsewhere) == len(self.known):
             return
-        told = store_queries.reports(connection, minute - store_queries.ADDRESSES_MIN + 1, minute + 1)
-        self.peers = peers.weights({self._place[i]: report for i, report in told.items() if i in self._place}, len(self.known))
+        reports = store_queries.reports(connection, minute - store_queries.ADDRESSES_MIN + 1, minute + 1)
+        self.peers = peers.weights({self._place[i]: report for i, report in reports.items() if i in self._place}, len(self.known))
         self._peers_of = minute
 
-    def _cards(self, minute: int, places: npt.NDArray[np.intp], found: npt.NDArray[np.float64]) -> RnicMinute:
-        """What the newest samples (`store.newest`) tell of the cards of the whole fleet."""
+    def _rnic_minute(self, minute: int, places: npt.NDArray[np.intp], found: npt.NDArray[np.float64]) -> RnicMinute:
+        """What the newest samples (`store.newest`) measure of the RNICs of the whole fleet."""
         chains = np.full((4, len(self.known)), np.nan)
         chains[:, places] = found[:, 2 + store_queries.FIELDS.index("q_egress")], found[:, 0], found[:, -1], found[:, 1]
         sent, link = (ring.last(minute)[:, -1, 0] for ring in (self.rings.sent, self.rings.link))
         return RnicMinute(Parameters.of(self.models), chains[0], chains[1], chains[2], chains[3], sent, link)
 
     def _joined(self, places: npt.NDArray[np.intp], q_ingress: npt.NDArray[np.float64], spread: npt.NDArray[np.float64]) -> peers.Joined:
-        """`Q_r` of the whole fleet, from the ingress queries of those RNICs that have any."""
+        """`Q_r` of the whole fleet, from the ingress lookups of those RNICs that report any."""
         of_all = np.full((2, len(self.known)), np.nan)
         of_all[:, places] = q_ingress, spread
         return peers.join(self.peers, of_all[0], of_all[1], self._tracker.held.asked(self.peers))
@@ -180,13 +180,13 @@ class Fleet:
         for minute in np.unique(table[:, 1]):
             some = table[table[:, 1] == minute]
             places = np.array([self._place[int(i)] for i in some[:, 0]], dtype=np.intp)
-            told = self._joined(places, some[:, -1], np.full(len(some), np.nan))
-            found.append((int(minute), places, self._wide(some[:, 2:], told.mean[places])))
+            remote = self._joined(places, some[:, -1], np.full(len(some), np.nan))
+            found.append((int(minute), places, self._wide(some[:, 2:], remote.mean[places])))
         return found
 
     @staticmethod
     def _wide(fields: npt.NDArray[np.float64], q_r: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """From the fields of samples and the joined `q_r` to all targets."""
+        """Widen the fields of samples and the joined `q_r` to all targets."""
         wide = np.full((len(fields), len(targets())), np.nan)
         wide[:, [k for k, t in enumerate(targets()) if t.field is not None]] = fields[:, :-1]
         wide[:, column("q_r")] = q_r
@@ -201,11 +201,11 @@ class ForecastJob:
         self._now = now
         self._stop = threading.Event()
         self._producer = Producer({"bootstrap.servers": settings.kafka_bootstrap, "linger.ms": 20, "compression.type": "lz4"})
-        self._only_one = OnlyOne(settings.libpq_url, LOCK, "wallwatch-forecast-lock")
+        self._lock = SingletonLock(settings.libpq_url, LOCK, "wallwatch-forecast-lock")
         self._begin()
 
     def _begin(self) -> None:
-        """Forget all that is in memory: the store has what is to go on."""
+        """Reset all state in memory; the store has what this process continues from."""
         self._fleet = Fleet()
         self._models = Models(Registry(self._settings.registry_dir), self._settings.forecast_promote_better)
         self._declines: Declines | None = None
@@ -215,18 +215,18 @@ class ForecastJob:
         self._stop.set()
 
     def run(self) -> None:
-        """Forecast at each minute until `stop`. A database that is away is tried again; what was missed meanwhile is not made up.
+        """Forecast every minute until `stop`. While the database is unreachable, retry; minutes missed meanwhile are skipped.
 
-        While another process forecasts, this one waits.
+        While another process forecasts, this one is on standby.
         """
         serve(self._settings.metrics_port)
-        Follower(self._settings.libpq_url, self._stop).start()
+        ProfileWatcher(self._settings.libpq_url, self._stop).start()
         done, waiting = -1, False
         while not self._stop.is_set():
             try:
-                if not self._only_one.held():
+                if not self._lock.held():
                     if not waiting:
-                        log.info("another process forecasts: this one waits until it ends")
+                        log.info("another process forecasts: this one is on standby until it ends")
                     waiting = True
                     FORECAST_WORKING.set(0)
                     self._stop.wait(STANDBY_S)
@@ -235,7 +235,7 @@ class ForecastJob:
                 log.warning("the database does not answer, waiting: %s", str(error).strip())
                 self._stop.wait(RETRY_S)
                 continue
-            if self._only_one.anew:
+            if self._lock.newly_acquired:
                 self._begin()
                 log.info("this process forecasts")
             waiting = False
@@ -252,7 +252,7 @@ class ForecastJob:
             ahead = (done + 2) * 60 + self._settings.forecast_delay_s - self._now()
             self._stop.wait(min(max(ahead, 0.05), 60.0))
         self._producer.flush(5.0)
-        self._only_one.release()
+        self._lock.release()
 
     def forecast(self, minute: int) -> int:
         """Forecast the whole fleet at the end of one minute; returns how many forecasts were sent."""
@@ -260,11 +260,11 @@ class ForecastJob:
         fleet = self._fleet
         with psycopg.connect(self._settings.libpq_url, connect_timeout=5, application_name="wallwatch-forecast") as connection:
             self._models.follow(connection)
-            fleet.look(connection)
+            fleet.refresh_rnics(connection)
             fleet.fill(connection, minute)
             violated = fleet.violated(connection, minute)
             window = fleet.rings.window(minute, fleet.models, fleet.hosts)
-            self._compare(connection, window)
+            self._check_residuals(connection, window)
             name, champion = self._models.champion
             made = predict(window, champion)
             self._models.judge(window, made)
@@ -279,14 +279,14 @@ class ForecastJob:
         FORECAST_SECONDS.observe(time.perf_counter() - began)
         return sent
 
-    def _compare(self, connection: psycopg.Connection[Any], window: Window) -> None:
-        """Measured against expected bandwidth in the minute that has just ended."""
+    def _check_residuals(self, connection: psycopg.Connection[Any], window: Window) -> None:
+        """Compare measured with expected bandwidth for the minute that has just ended."""
         now = window.values[:, -1]
         parameters = Parameters.of(window.models)
         queries = in_flight(parameters, now[:, column("q_l")], now[:, column("q_r")], window.spread[:, 0], window.spread[:, 1])
         flight = np.stack(queries, axis=1)
         fleet = self._fleet
-        self._residuals.look(
+        self._residuals.step(
             connection, window.minute, fleet.known, flight, window.of_peers, window.link_gbps, fleet.peers, fleet.congested
         )
 

@@ -1,4 +1,4 @@
-"""The models of the job `forecast`: it follows the registry's roles, and judges champion and challenger by what came."""
+"""The models of the job `forecast`: follow the registry's roles, and compare champion and challenger with what happened."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ INSERT INTO forecast_model_change (at, action, model, champion_before, by, reaso
 
 
 class Models:
-    """Champion and challenger: loaded, compared with what came, and told."""
+    """Champion and challenger: load them, compare their forecasts with what happened, and publish the result."""
 
     def __init__(self, registry: Registry, promote_better: bool = False) -> None:
         self._registry = registry
@@ -39,29 +39,29 @@ class Models:
         self.roles = Roles()
         self._loaded: dict[str, Forecaster] = {}
         self._problems: dict[str, tuple[object, str]] = {}
-        """By model: its file's signature when it could not be used, and why."""
-        self._told: set[str] = set()
+        """By model: the signature of its file when it could not be used, and the reason."""
+        self._logged: set[str] = set()
         self._scores: dict[str, Score] = {}
         self._comparison: Comparison | None = None
         self._live: dict[str, dict[str, Any]] = {}
-        """What the table has of former lives of this job, and of models that do not forecast now."""
+        """What the table has from earlier runs of this job, and about models that do not forecast now."""
         self._drifted: dict[str, bool] = {}
         self._changes = -1
 
     @property
     def champion(self) -> tuple[str, Forecaster | None]:
-        """Id and model of whose forecasts are published; an empty id and None for a cold start."""
+        """Id and model whose forecasts are published; an empty id and None for a cold start."""
         found = self._loaded.get(self.roles.champion or "")
         return (self.roles.champion or "", found) if found is not None else ("", None)
 
     def follow(self, connection: psycopg.Connection[Any]) -> None:
-        """Take up the registry's roles, and what was known of their models. What cannot be read is told once; forecasts go on without."""
+        """Read the registry's roles and the stored scores of their models. Errors are logged once; forecasts continue without the model."""
         rows = connection.execute("SELECT id, live, role FROM forecast_model").fetchall()
         self._live = {row[0]: row[1] for row in rows}
         try:
             self.roles = self._registry.roles()
         except RegistryError as error:
-            self._tell("forecasts go on with the roles that were known last", str(error))
+            self._log_once("forecasts continue with the last known roles", str(error))
             if self.roles.champion is None:
                 known = {role: model for model, _, role in rows}
                 self.roles = Roles(known.get("champion"), known.get("challenger"))
@@ -75,7 +75,7 @@ class Models:
                 self._problems.pop(model, None)
             except RegistryError as error:
                 self._problems[model] = (signature, str(error))
-                log.error("forecasts go on without model %s, the %s: %s", model, self.roles.of(model), error)
+                log.error("forecasts continue without model %s, the %s: %s", model, self.roles.of(model), error)
         self._loaded = {model: found for model, found in self._loaded.items() if model in wanted}
         self._problems = {model: why for model, why in self._problems.items() if model in wanted}
         for model in self._loaded:
@@ -88,7 +88,7 @@ class Models:
             self._comparison = Comparison.restored(champion, challenger, self._live.get(challenger, {}).get("state"))
 
     def judge(self, window: Window, made: Forecast) -> None:
-        """Compare what was foretold for this minute with what is, and remember what champion (`made`) and challenger foretell now."""
+        """Compare the predictions for this minute with its values, and remember the new forecasts of champion (`made`) and challenger."""
         values, models = window.values[:, -1], list(window.models)
         losses = {
             model: self._scores[model].settle(made.minute, values, models, forecaster.meta.get("metrics", {}))
@@ -102,7 +102,7 @@ class Models:
             self._scores[model].note(made if model == self.roles.champion else predict(window, forecaster))
 
     def publish(self, connection: psycopg.Connection[Any]) -> None:
-        """Write what is known of the models to the store; tell drift in the log and as metrics."""
+        """Write the state of the models to the store; report drift in the log and as metrics."""
         self._watch()
         described = self._registered()
         for meta in described:
@@ -120,23 +120,23 @@ class Models:
             self._changes = hash(self.roles.changes[-1])
 
     def promote_if_better(self) -> None:
-        """Make the challenger champion when it is better on live data, and that is wished for; never one that was rolled back."""
+        """Promote the challenger when it is better on live data and the settings allow it; never one that was rolled back."""
         comparison = self._comparison
         if not self._promote_better or comparison is None or comparison.verdict != "better":
             return
         if self.roles.was_rolled_back(comparison.challenger):
             return
         described = comparison.describe()
-        losses = f"loss {described['loss']} against {described['champion_loss']} over {described['hours']} hours"
+        losses = f"loss {described['loss']} vs. {described['champion_loss']} over {described['hours']} hours"
         reason = f"better than {comparison.champion} on live data: {losses}"
         try:
             self._registry.promote(comparison.challenger, "wallwatch job forecast", reason)
-            log.warning("model %s is the champion: %s", comparison.challenger, reason)
+            log.warning("model %s is now the champion: %s", comparison.challenger, reason)
         except RegistryError as error:
-            self._tell(f"model {comparison.challenger} cannot be promoted", str(error))
+            self._log_once(f"model {comparison.challenger} cannot be promoted", str(error))
 
     def _live_of(self, model: str) -> dict[str, Any]:
-        """What the table says of a model: of one that does not forecast now, what it said last."""
+        """What the table says about a model; for a model that does not forecast now, the last entry."""
         if model not in self._scores:
             live = {name: value for name, value in self._live.get(model, {}).items() if name not in ("judged", "state", "problem")}
             return {**live, "problem": self._problems[model][1]} if model in self._problems else live
@@ -146,7 +146,7 @@ class Models:
         return live
 
     def _watch(self) -> None:
-        """Drift, and models that cannot be used, in metrics; a change of drift also in the log."""
+        """Export drift and unusable models as metrics; log changes of drift."""
         FORECAST_UNUSABLE.set(len(self._problems))
         for role, model in {"champion": self.roles.champion, "challenger": self.roles.challenger}.items():
             score = self._scores.get(model or "")
@@ -160,23 +160,23 @@ class Models:
             self._drifted[model] = score.drifted
             if score.drifted:
                 log.warning(
-                    "the fleet is not any more what model %s (%s) was trained on: its errors at 15 minutes are %.1f times those at "
-                    "training, and %.0f %% of them beyond 95 %% of those. Train again: wallwatch forecast train",
+                    "drift: the fleet no longer matches the training data of model %s (%s): its errors at 15 minutes are %.1f times those "
+                    "at training, and %.0f %% of them exceed the 95th percentile at training. Train again: wallwatch forecast train",
                     model, role, score.ratio or 0.0, 100 * score.beyond,
                 )  # fmt: skip
             else:
-                log.info("the fleet is again what model %s (%s) was trained on", model, role)
+                log.info("no drift any more: the fleet matches the training data of model %s (%s) again", model, role)
 
     def _registered(self) -> list[dict[str, Any]]:
         try:
-            return self._registry.describe(lambda problem: self._tell("a model is left out", problem))
+            return self._registry.describe(lambda problem: self._log_once("a model is skipped", problem))
         except RegistryError as error:
-            self._tell("models are not told", str(error))
+            self._log_once("models cannot be listed", str(error))
             return []
 
-    def _tell(self, what: str, why: str) -> None:
-        if why not in self._told:
-            self._told.add(why)
+    def _log_once(self, what: str, why: str) -> None:
+        if why not in self._logged:
+            self._logged.add(why)
             log.error("%s: %s", what, why)
 
 

@@ -1,4 +1,4 @@
-"""One host's state in a key-value store, part by part, in MessagePack; what was used last is kept decoded."""
+"""One host's state in a key-value store, part by part, in MessagePack; recently used parts stay decoded in memory."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ class Bytes(Protocol):
 
 
 MOST_DECODED = 1024
-"""Parts that are kept decoded, some 20 kB each. All messages of a host's gathering come within a second or two, and share its part."""
+"""Parts that stay decoded, about 20 kB each. All messages of one collection of a host arrive within a second or two and share its part."""
 
 packed = msgspec.msgpack.Encoder().encode
 _unpacked = msgspec.msgpack.Decoder().decode
 
 
 def unpacked(raw: bytes) -> Any:
-    """A part of the state: MessagePack, or the JSON of versions before it."""
+    """Decode a part of the state: MessagePack, or JSON as earlier versions wrote it."""
     return orjson.loads(raw) if raw[:1] == b"{" else _unpacked(raw)
 
 
 class DecodedValues:
-    """The parts that were used last, decoded, each with the bytes that it stands for.
+    """The most recently used parts, decoded, each with its encoded bytes.
 
-    What the store holds decides: a part is taken from here only when the store's bytes are the very same, so that nothing stale is
-    used after another process has had the partition.
+    The store decides: a cached part counts only when the store's bytes are identical, so nothing stale is used after another process
+    has owned the partition.
     """
 
     def __init__(self, most: int = MOST_DECODED) -> None:
@@ -43,7 +43,7 @@ class DecodedValues:
         return len(self._kept)
 
     def take(self, key: tuple[str, str], raw: bytes) -> Any:
-        """The part that these bytes of the store stand for."""
+        """Decode these bytes of the store, from the cache if possible."""
         known = self._kept.get(key)
         if known is not None and known[0] == raw:
             return known[1]
@@ -52,7 +52,7 @@ class DecodedValues:
         return part
 
     def keep(self, key: tuple[str, str], raw: bytes, part: Any) -> None:
-        """Remember what was read or written just now; the one that was longest ago goes."""
+        """Cache a part that was read or written just now; the least recently used part leaves."""
         self._kept.pop(key, None)
         self._kept[key] = (raw, part)
         if len(self._kept) > self._most:
@@ -60,7 +60,7 @@ class DecodedValues:
 
 
 class HostState(MutableMapping[str, Any]):
-    """The state of one host as the stage sees it: parts are read when they are asked for, and written when they were changed."""
+    """The state of one host as the stage sees it: parts are read on first access, and changed parts are written by `save`."""
 
     def __init__(self, state: Bytes, decoded: DecodedValues, host: str) -> None:
         self._state = state
@@ -94,7 +94,7 @@ class HostState(MutableMapping[str, Any]):
             self._decoded.keep((self._host, key), raw, part)
 
     def __delitem__(self, key: str) -> None:
-        raise TypeError("the stage keeps its parts")
+        raise TypeError("the stage never deletes parts")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._loaded)

@@ -1,8 +1,8 @@
-"""The job `ingest`: every telemetry topic and the findings into the store.
+"""The job `ingest`: writes all telemetry topics and the findings to the store.
 
-Two threads. This one reads Kafka, decodes and encodes; the other writes. Between them wait at most two batches; while they are full
-(the database is slow or away) the partitions are paused and Kafka keeps the rest. Offsets are committed after the transaction that
-holds their rows.
+Two threads: this one reads Kafka, decodes and encodes; the other writes. At most two batches wait between them. While both are full
+(the database is slow or unreachable), the partitions are paused and Kafka keeps the rest. Offsets are committed after the transaction
+that holds their rows.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from wallwatch.jobs.metrics import LAG, MESSAGES, serve
 from wallwatch.jobs.silence import SilenceWatch
 from wallwatch.settings import Settings
 from wallwatch.store.identities import Identities
-from wallwatch.store.promoted import Follower
+from wallwatch.store.promoted import ProfileWatcher
 from wallwatch.store.state import StateKeeper
 
 log = logging.getLogger(__name__)
@@ -58,9 +58,9 @@ class Ingest:
                 "client.id": "wallwatch-ingest",
                 "enable.auto.commit": False,
                 "auto.offset.reset": "earliest",
-                # The topics have the same number of partitions and the same key: `range` gives one host's topics to one process.
+                # All topics have the same number of partitions and the same key: `range` assigns one host's topics to one process.
                 "partition.assignment.strategy": "range",
-                # A killed process's partitions are given to another, or to its next life, after this.
+                # After this time, the partitions of a killed process go to another process or to its restart.
                 "session.timeout.ms": 10_000,
                 "queued.max.messages.kbytes": 65_536,
                 "fetch.wait.max.ms": 100,
@@ -72,7 +72,7 @@ class Ingest:
             Producer({"bootstrap.servers": settings.kafka_bootstrap, "linger.ms": 5}), FINDINGS_TOPIC, self._reader_database.run
         )
         future_ns = settings.future_tolerance_s * 1_000_000_000
-        self._builder = BatchBuilder(identities, self._reader_database.run, future_ns, self._silence.heard)
+        self._builder = BatchBuilder(identities, self._reader_database.run, future_ns, self._silence.on_decoded)
         self._writer = Writer(
             self._writer_database,
             StateKeeper(identities),
@@ -85,10 +85,10 @@ class Ingest:
         self._stop.set()
 
     def run(self) -> None:
-        """Work until `stop`; raises what the writing thread died of."""
+        """Run until `stop`; raises the error that ended the writing thread."""
         serve(self._settings.metrics_port)
-        Follower(self._settings.libpq_url, self._stop).start()
-        # What lives long is in place; the rest is freed by its reference count. Collections of cycles would walk every waiting row.
+        ProfileWatcher(self._settings.libpq_url, self._stop).start()
+        # Long-lived objects exist by now, and reference counts free the rest. Collecting cycles would walk every waiting row.
         gc.freeze()
         gc.set_threshold(50_000, 20, 100)
         writer = threading.Thread(target=self._guarded, args=(self._write_all,), name="writer")
@@ -120,7 +120,7 @@ class Ingest:
         except Stopped:
             pass
         except BaseException as error:
-            # Exit and let the supervisor start again: a half that has died must not leave the other half running.
+            # Exit and let the supervisor restart the process: when one half dies, the other must not keep running.
             self._failure = error
             self._stop.set()
 
@@ -136,7 +136,7 @@ class Ingest:
                 LAG.labels("ingest").set(self._lag())
 
     def _collect(self) -> Batch:
-        """One batch: what comes within the flush interval, or as many rows as a batch may have."""
+        """Collect one batch: the messages of one flush interval, up to the maximum number of rows."""
         batch = Batch()
         deadline = float("inf")
         while not self._stop.is_set():
@@ -155,7 +155,7 @@ class Ingest:
         return batch
 
     def _hand_over(self, batch: Batch) -> None:
-        """Give a batch to the writer. While it has two already, stay in the consumer group without reading on."""
+        """Hand a batch to the writer. While two are waiting already, stay in the consumer group without reading."""
         MESSAGES.labels("ingest", "all").inc(batch.messages)
         try:
             self._batches.put(batch, timeout=1.0)
@@ -187,7 +187,7 @@ class Ingest:
         try:
             self._consumer.commit(offsets=offsets, asynchronous=True)
         except KafkaException as error:
-            # The rows are safe; whoever reads these messages again adds nothing.
+            # The rows are stored; reading these messages again adds nothing.
             log.warning("offsets could not be committed: %s", error)
 
     def _lag(self) -> int:

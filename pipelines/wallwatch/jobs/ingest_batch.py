@@ -1,4 +1,4 @@
-"""One batch of ingest: Kafka messages to encoded rows, findings, news for `rnic_state`, rejected messages and offsets."""
+"""One batch of ingest: from Kafka messages to encoded rows, findings, news for `rnic_state`, rejected messages and offsets."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ class Batch:
 
 
 class BatchBuilder:
-    """Turns messages into batches. `with_database` runs a function with a connection, however long the database is away."""
+    """Turns messages into batches. `with_database` runs a function with a connection and waits while the database is unreachable."""
 
     def __init__(
         self,
         identities: Identities,
         with_database: Callable[[Callable[[psycopg.Connection[Any]], None]], None],
         future_ns: int,
-        heard: Callable[[str, Iterable[Decoded]], None] = lambda measurement, messages: None,
+        on_decoded: Callable[[str, Iterable[Decoded]], None] = lambda measurement, messages: None,
     ) -> None:
-        self._heard = heard
+        self._on_decoded = on_decoded
         self._identities = identities
         self._with_database = with_database
         self._future_ns = future_ns
@@ -60,7 +60,7 @@ class BatchBuilder:
         self._encoders = {name: TableEncoder(m, f"{m.of}_id", m.text_columns, m.number_columns) for name, m in measurements().items()}
 
     def add(self, batch: Batch, messages: Iterable[Any]) -> None:
-        """Decode, identify and encode a few hundred messages; what can't be used is in `rejected`, and the rest goes on."""
+        """Decode, identify and encode a few hundred messages; unusable ones go to `rejected`, the rest is kept."""
         by_topic: dict[str, list[Any]] = {}
         for message in messages:
             topic, partition = message.topic(), message.partition()
@@ -84,7 +84,7 @@ class BatchBuilder:
                 decoded.append((message, decode(message.value(), measurement, latest_ns)))
             except Refused as refusal:
                 batch.rejected.append(rejected(message, refusal.reason, str(refusal)))
-        self._heard(measurement.name, (d for _, d in decoded))
+        self._on_decoded(measurement.name, (d for _, d in decoded))
         samples = (self._rnic_samples if measurement.of == "rnic" else self._host_samples)(measurement, decoded)
         table = batch.tables.get(measurement.hypertable)
         unknown_before, refused_before = (0, 0) if table is None else (table.unknown_fields, len(table.refused))

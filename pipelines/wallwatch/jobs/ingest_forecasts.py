@@ -1,4 +1,4 @@
-"""Forecasts in ingest: from `wallwatch.forecasts` into `forecast` and `rnic_forecast`."""
+"""Forecasts in ingest: from the topic `wallwatch.forecasts` into the tables `forecast` and `rnic_forecast`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import psycopg
 from wallwatch.domain.telemetry.decode import Refused, parse_json
 
 TOPIC = "wallwatch.forecasts"
-ROWS_A_MINUTE = 8_000
-"""Forecasts kept: 16 MB a minute, and 160 GB in a week."""
+ROWS_PER_MINUTE = 8_000
+"""Forecasts stored per minute: 16 MB per minute, 160 GB per week."""
 _TEXTS = ("host", "pci", "at")
 _FLAGS = ("cold_start", "policy_violated")
 
@@ -32,7 +32,7 @@ def decode_forecast(value: bytes | None) -> dict[str, Any]:
     Raises
     ------
     Refused
-        When something that the tables need is missing or has another type.
+        When a field that the tables require is missing or has the wrong type.
     """
     found = parse_json(value)
     for name in _TEXTS:
@@ -57,30 +57,30 @@ def decode_forecast(value: bytes | None) -> dict[str, Any]:
     return found
 
 
-def _time_of(told: object, name: str) -> datetime | None:
-    """An RFC 3339 time; None where none is told."""
-    if told is None:
+def _time_of(value: object, name: str) -> datetime | None:
+    """Parse an RFC 3339 time; None when there is none."""
+    if value is None:
         return None
     try:
-        at = datetime.fromisoformat(str(told))
+        at = datetime.fromisoformat(str(value))
     except ValueError:
         at = None
     if at is None or at.tzinfo is None:
-        raise Refused("bad_timestamp", f"the forecast's {name!r} is not an RFC 3339 time: {str(told)[:40]!r}")
+        raise Refused("bad_timestamp", f"the forecast's {name!r} is not an RFC 3339 time: {str(value)[:40]!r}")
     return at
 
 
 def keep_s(wanted: float | None, rnics: int) -> float:
-    """Least time between two forecasts of an RNIC that are kept: what is set, or as many minutes as keep the rows of a minute below 8,000.
+    """Shortest time between two stored forecasts of an RNIC: the setting, or whole minutes such that fewer than 8,000 rows per minute come.
 
     >>> keep_s(None, 100), keep_s(None, 40_000), keep_s(120.0, 40_000)
     (60.0, 300.0, 120.0)
     """
-    return wanted if wanted is not None else 60.0 * max(1, -(-rnics // ROWS_A_MINUTE))
+    return wanted if wanted is not None else 60.0 * max(1, -(-rnics // ROWS_PER_MINUTE))
 
 
 def next_wall(walls: dict[str, dict[str, Any]]) -> tuple[str | None, float | None, float | None, float | None]:
-    """The wall that is reached first: by its likely time, otherwise by its earliest.
+    """The wall that is reached first: by likely time, otherwise by earliest time.
 
     >>> next_wall({"a": {"earliest_in_s": 60, "likely_in_s": None}, "b": {"earliest_in_s": 120, "likely_in_s": 300, "latest_in_s": None}})
     ('b', 120, 300, None)
@@ -98,12 +98,12 @@ def next_wall(walls: dict[str, dict[str, Any]]) -> tuple[str | None, float | Non
 
 
 def _since(forecast: StoredForecast, decline: dict[str, Any]) -> datetime | None:
-    """Since when a decline is said; a version before this one may tell only when it comes."""
+    """Since when a decline is predicted; an earlier version of the job sends only when the decline comes."""
     since = _time_of(decline.get("since"), "decline.since")
     return since if since is not None or decline.get("in_s") is None else forecast.at
 
 
-# Each body goes to the server and through its JSON parser once; whether a forecast is kept is decided by what was kept before.
+# Each body is sent and parsed as JSON once; whether a forecast is stored depends on when the previous one was.
 _WRITE = """
 WITH n AS MATERIALIZED (
   SELECT * FROM unnest(%(at)s::timestamptz[], %(rnic_id)s::int[], %(forecaster)s::text[], %(cold)s::bool[], %(violated)s::bool[],
@@ -132,12 +132,12 @@ WHERE excluded.made_at >= r.made_at
 
 
 def write(connection: psycopg.Connection[Any], forecasts: Sequence[StoredForecast], keep_s: float) -> None:
-    """Store forecasts inside the caller's transaction; a forecast that is there already adds nothing.
+    """Store forecasts inside the caller's transaction; a forecast that is stored already adds nothing.
 
     Parameters
     ----------
     keep_s : float
-        Least time between two forecasts of an RNIC that are kept, in seconds; the newest of each is always in `rnic_forecast`.
+        Shortest time between two stored forecasts of an RNIC, in seconds; `rnic_forecast` always has the newest.
     """
     if not forecasts:
         return

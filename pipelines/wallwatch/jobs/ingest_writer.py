@@ -1,4 +1,4 @@
-"""The writing half of ingest: one transaction a batch, then the offsets. A database that is away is waited for; nothing is dropped."""
+"""The writing half of ingest: one transaction per batch, then the offsets. It waits for an unreachable database and drops nothing."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Stopped(Exception):
 
 
 class Database:
-    """A connection that comes back. `run` repeats a function until it has been committed."""
+    """A connection that reconnects. `run` repeats a function until it is committed."""
 
     def __init__(self, url: str, stop: threading.Event) -> None:
         self._url = url
@@ -51,12 +51,12 @@ class Database:
         self._connection: psycopg.Connection[Any] | None = None
 
     def run(self, work: Callable[[psycopg.Connection[Any]], None]) -> None:
-        """Run `work` in a transaction of its own, again after each loss of the database, with growing pauses up to 5 s.
+        """Run `work` in its own transaction, again after each lost connection, with growing pauses up to 5 s.
 
         Raises
         ------
         Stopped
-            When the process stops before the transaction could be committed; nothing of it is in the database then.
+            When the process stops before the transaction is committed; the database then has nothing of it.
         """
         for attempt in Retrying(
             retry=retry_if_exception_type((psycopg.OperationalError, psycopg.InterfaceError)),
@@ -93,8 +93,7 @@ class Database:
 
 
 class Writer:
-    """Writes batches one after another, in a thread of its own: libpq waits outside the interpreter's lock, so decoding goes on
-    meanwhile."""
+    """Writes batches one after another in its own thread: libpq waits without the interpreter's lock, so decoding continues meanwhile."""
 
     def __init__(
         self,
@@ -112,7 +111,7 @@ class Writer:
         self._last_state_s = 0.0
 
     def write(self, batch: Batch) -> None:
-        """Dead letters, then the transaction, then the offsets: after a crash anywhere the batch is read again and adds nothing twice."""
+        """Write dead letters, then the transaction, then the offsets: after any crash the batch is read again and adds nothing twice."""
         for letter in batch.rejected:
             self._letters.send(letter)
         if batch.rejected:
@@ -142,7 +141,7 @@ class Writer:
         self._commit(batch)
 
     def idle(self) -> None:
-        """Write what is still due of `rnic_state` while no batch comes."""
+        """Write the rows of `rnic_state` that are still due while no batch arrives."""
         now = time.monotonic()
         due = self._due(now)
         if due:
@@ -154,7 +153,7 @@ class Writer:
             self._state_written(due, now)
 
     def _due(self, now: float) -> list[int]:
-        """At most four notifications a second: the readers can do no more with them."""
+        """At most four notifications per second: readers cannot use more."""
         return self._keeper.due(now) if now - self._last_state_s >= NOTIFY_EVERY_S else []
 
     def _state_written(self, due: list[int], now: float) -> None:

@@ -1,4 +1,4 @@
-"""Upkeep on the Apache edition of TimescaleDB, by ingest: one-minute aggregates and the removal of old chunks.
+"""Maintenance on the Apache edition of TimescaleDB, by ingest: one-minute aggregates and removal of old chunks.
 
 The Community edition does both itself, so there this thread does nothing.
 """
@@ -26,11 +26,11 @@ log = logging.getLogger(__name__)
 ROLLUP_EVERY_S = 20.0
 RETENTION_EVERY_S = 3_600.0
 LOCK = 7_241_023
-"""Several ingest processes share this work: whoever has the lock does it."""
+"""Advisory lock: of several ingest processes, the one that holds it does this work."""
 
 
 class Maintenance:
-    """Recomputes the minutes that got rows, and drops what is too old."""
+    """Recomputes the minutes that received rows, and drops chunks past their retention."""
 
     def __init__(self, settings: Settings, stop: threading.Event) -> None:
         self._settings = settings
@@ -45,7 +45,7 @@ class Maintenance:
                 self._touched[table] = min(minute, self._touched.get(table, minute))
 
     def run(self) -> None:
-        """Work until the process stops. Errors of the database are reported and tried again at the next turn."""
+        """Run until the process stops. Database errors are logged and retried at the next turn."""
         next_retention = 0.0
         edition: Edition | None = None
         while not self._stop.wait(ROLLUP_EVERY_S):
@@ -61,7 +61,7 @@ class Maintenance:
                         next_retention = time.monotonic() + RETENTION_EVERY_S
                         drop_old_chunks(connection, self._settings)
             except psycopg.Error as error:
-                log.warning("upkeep waits for the next turn: %s", str(error).strip())
+                log.warning("maintenance failed, trying again at the next turn: %s", str(error).strip())
 
     def _edition(self) -> Edition:
         engine = create_engine(self._settings.database_url)
@@ -71,7 +71,7 @@ class Maintenance:
         return found
 
     def roll_up(self, connection: psycopg.Connection[Any]) -> None:
-        """Compute the touched minutes again. A minute still being written is computed now and, complete, at a later turn."""
+        """Recompute the touched minutes. A minute that is still being written is computed now and again once it is complete."""
         with self._lock:
             touched, self._touched = self._touched, {}
         try:
@@ -95,11 +95,11 @@ class Maintenance:
 
 
 def drop_old_chunks(connection: psycopg.Connection[Any], settings: Settings) -> None:
-    """Drop chunks past their retention; findings and events are kept as long as the aggregates."""
+    """Drop chunks past their retention; findings and events have the retention of the aggregates."""
     now = datetime.now(UTC)
     raw, long = now - timedelta(days=settings.retention_days), now - timedelta(days=settings.rollup_retention_days)
     ages = {table: (long if table in ("event", "finding") else raw) for table in HYPERTABLES} | {r.table: long for r in ROLLUPS}
     for table, before in ages.items():
         dropped = connection.execute(sql.SQL("SELECT drop_chunks({}, older_than => %s)").format(sql.Literal(table)), [before]).fetchall()
         if dropped:
-            log.info("%d chunks of %s older than %s dropped", len(dropped), table, before.date())
+            log.info("dropped %d chunks of %s older than %s", len(dropped), table, before.date())

@@ -1,45 +1,47 @@
-"""A job's own metrics, for Prometheus."""
+"""Prometheus metrics of the jobs."""
 
 from __future__ import annotations
 
 from prometheus_client import Counter, Gauge, Histogram, start_http_server
 
-DEAD_LETTERS = Counter("wallwatch_dead_letters", "Messages that could not be used", ["job", "topic", "reason"])
+DEAD_LETTERS = Counter("wallwatch_dead_letters", "Messages refused as unusable", ["job", "topic", "reason"])
 UNKNOWN_FIELDS = Counter(
-    "wallwatch_unknown_fields", "Field values that the registry does not have (a collector newer than the centre)", ["topic"]
+    "wallwatch_unknown_fields", "Field values that the registry does not know (the collector is newer than the server)", ["topic"]
 )
 MESSAGES = Counter("wallwatch_messages", "Messages read from Kafka", ["job", "topic"])
 ROWS = Counter("wallwatch_rows", "Rows added to a table", ["table"])
-ROWS_REPEATED = Counter("wallwatch_rows_repeated", "Rows that were in the table already", ["table"])
+ROWS_REPEATED = Counter("wallwatch_rows_repeated", "Rows that the table had already", ["table"])
 FLUSH_SECONDS = Histogram(
-    "wallwatch_flush_seconds", "Time of one database transaction of ingest", buckets=(0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30)
+    "wallwatch_flush_seconds", "Duration of one database transaction of ingest", buckets=(0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30)
 )
-DATABASE_UP = Gauge("wallwatch_database_up", "1 while ingest can write")
+DATABASE_UP = Gauge("wallwatch_database_up", "1 while ingest can write to the database")
 LAG = Gauge("wallwatch_lag_messages", "Messages in Kafka that have not been read", ["job"])
 FINDINGS = Counter("wallwatch_findings", "Findings written", ["symptom", "state"])
 VIOLATIONS = Counter("wallwatch_policy_violations", "Violations of policies that cross hosts", ["policy"])
 IGNORED_SAMPLES = Counter(
     "wallwatch_ignored_samples",
-    "What classify ignored: samples that are late (older than the window), samples and events of a flood, values that are wrong",
+    "Input that classify ignored: late samples (older than the window), floods of samples or events, wrong values",
     ["reason"],
 )
 
-FORECASTS = Counter("wallwatch_forecasts", "Forecasts made, by a trained model or cold", ["kind"])
+FORECASTS = Counter("wallwatch_forecasts", "Forecasts sent, by a trained model or from a cold start", ["kind"])
 FORECAST_SECONDS = Histogram(
-    "wallwatch_forecast_seconds", "Time of forecasting the whole fleet once, from reading to sending", buckets=(0.1, 0.3, 1, 3, 10, 30, 60)
+    "wallwatch_forecast_seconds", "Time to forecast the whole fleet once, from reading to sending", buckets=(0.1, 0.3, 1, 3, 10, 30, 60)
 )
 FORECAST_LIVE_ERROR = Gauge(
     "wallwatch_forecast_live_error_ratio", "Mean error of a model at 15 minutes over about the last day, as a share of the wall", ["role"]
 )
 FORECAST_BEYOND = Gauge(
     "wallwatch_forecast_beyond_training_ratio",
-    "Share of a model's live errors beyond 95 % of those at training; 0.05 is expected",
+    "Share of a model's live errors above the 95th percentile at training; 0.05 is expected",
     ["role"],
 )
-FORECAST_ERROR_RATIO = Gauge("wallwatch_forecast_error_ratio", "Mean live error of a model, in times of that at training", ["role"])
-FORECAST_DRIFTED = Gauge("wallwatch_forecast_drifted", "1 while the fleet is not what the model was trained on: train again", ["role"])
+FORECAST_ERROR_RATIO = Gauge("wallwatch_forecast_error_ratio", "Mean live error of a model divided by its mean error at training", ["role"])
+FORECAST_DRIFTED = Gauge(
+    "wallwatch_forecast_drifted", "1 while the fleet no longer matches the model's training data: train again", ["role"]
+)
 FORECAST_UNUSABLE = Gauge("wallwatch_forecast_unusable_models", "Champion or challenger whose file cannot be used")
-FORECAST_WORKING = Gauge("wallwatch_forecast_working", "1 in the process that forecasts, 0 in one that waits for it to end")
+FORECAST_WORKING = Gauge("wallwatch_forecast_working", "1 in the process that forecasts, 0 in one on standby")
 
 
 def serve(port: int) -> None:

@@ -1,7 +1,7 @@
-"""Measured against expected, inside the job `forecast`: it has `Q_l` and `Q_r` of the whole fleet once a minute, joined over the peers.
+"""Measured vs. expected bandwidth, inside the job `forecast`, which has `Q_l` and `Q_r` of the whole fleet every minute, joined over peers.
 
-The judgement is `domain/symptoms/residual`. Findings go to Kafka like those of `classify`. A process that starts again goes on with those
-that the store says are active.
+`domain/symptoms/residual` decides. Findings go to Kafka like those of `classify`. A restarted process resumes the findings that are active
+in the store.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from wallwatch.jobs.metrics import FINDINGS
 
 TOPIC = "wallwatch.findings"
 
-# A counter that went back was reset, and says nothing of this minute.
+# A counter that went backwards was reset and has no value for this minute.
 _MEASURED = """
 WITH sampled AS (
   SELECT rnic_id, avg(tx_gbps) AS sent, min(rate_gbps) AS rate, EXTRACT(epoch FROM max(time) - min(time))::float8 AS seconds,
@@ -38,7 +38,7 @@ SELECT r.rnic_id, r.host, r.pci, r.model, r.driver, r.fw_ver, s.sent, s.rate,
   CASE WHEN s.waited >= 0 AND s.seconds > 0 THEN s.waited / s.seconds END
 FROM sampled s JOIN rnic r USING (rnic_id)
 """
-# Many cards have no counters of pauses where none is configured; none is then counted.
+# Many RNICs have no pause counters where pause frames are not configured; they count as zero.
 _PAUSES = ("rx_pause_ctrl_phy", "rx_global_pause", "rx_prio3_pause")
 _FRAMES = " + ".join(f"COALESCE((other ->> '{name}')::float8, 0)" for name in _PAUSES)
 _NOTIFIED = "COALESCE(rp_cnp_handled::float8, (other ->> 'cnpHandled')::float8)"
@@ -62,13 +62,13 @@ WHERE s.symptoms ? 'unexplained' AND s.symptoms -> 'unexplained' ->> 'until' IS 
 
 
 class Residuals:
-    """Follows the fleet from minute to minute."""
+    """Follows the fleet minute by minute."""
 
     def __init__(self, producer: Producer) -> None:
         self._producer = producer
         self._lives: Lives | None = None
 
-    def look(
+    def step(
         self,
         connection: psycopg.Connection[Any],
         minute: int,
@@ -79,7 +79,7 @@ class Residuals:
         weights: Weights,
         congested: Congested,
     ) -> int:
-        """Judge one minute; returns how many findings were sent.
+        """Evaluate one minute; returns how many findings were sent.
 
         Parameters
         ----------
@@ -87,15 +87,15 @@ class Residuals:
             Since 1970.
         known : sequence, length rnics
         queries : array (rnics, 2)
-            `Q_l` and `Q_r` over packets in flight; NaN where not known.
+            `Q_l` and `Q_r` over packets in flight; NaN where unknown.
         of_peers : array (rnics,)
-            Whether `Q_r` is that of the peers.
+            Whether `Q_r` was measured at the peers.
         link_gbps : array (rnics,)
-            What the PCIe link carries; NaN where not known.
+            Bandwidth of the PCIe link; NaN where unknown.
         weights : Weights
-            Who sends how much to whom.
+            How much each RNIC sends to each other one.
         congested : Congested
-            Which ports are asked for too much.
+            Which ports are congested.
         """
         if self._lives is None:
             self._lives = _lasting(connection)
@@ -133,7 +133,7 @@ class Residuals:
     def _explained(
         connection: psycopg.Connection[Any], until: datetime, places: Mapping[tuple[str, str], int], weights: Weights
     ) -> npt.NDArray[np.bool_]:
-        """RNICs with a symptom, lately too, and those that send a good part of their packets to such RNICs."""
+        """RNICs with a current or recent symptom, and RNICs that send a large share of their packets to such RNICs."""
         rule = residual_rule()
         own = np.zeros(len(places), dtype=np.bool_)
         for row in connection.execute(_EXPLAINED, {"since": until - timedelta(minutes=rule.after_symptom_min)}):
@@ -143,10 +143,10 @@ class Residuals:
 
 
 def _share(weights: Weights, of: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
-    """Share of each RNIC's packets that goes to some of them; 0 where it sends none."""
+    """Share of each RNIC's packets that goes to the selected RNICs; 0 where it sends none."""
     total = np.bincount(weights.senders, weights=weights.packets, minlength=len(of)) + weights.elsewhere
-    there = np.bincount(weights.senders, weights=weights.packets * of[weights.receivers], minlength=len(of))
-    return np.asarray(there / np.where(total > 0.0, total, 1.0))
+    selected = np.bincount(weights.senders, weights=weights.packets * of[weights.receivers], minlength=len(of))
+    return np.asarray(selected / np.where(total > 0.0, total, 1.0))
 
 
 def _number(value: float) -> float | None:
@@ -154,7 +154,7 @@ def _number(value: float) -> float | None:
 
 
 def _lasting(connection: psycopg.Connection[Any]) -> Lives:
-    """Findings that a process before this one raised."""
+    """Active findings that a previous process raised."""
     found: Lives = {}
     for host, pci, rack, model, driver, fw_ver, started_at, at, below in connection.execute(_LASTING, {"rule": residual_rule().rule}):
         subject = {"host": host, "pci": pci, "rack": rack}

@@ -1,8 +1,7 @@
-"""Silent hosts, inside the job `ingest`: it sees every message of every host, and the database tells what other processes see.
+"""Silent hosts, inside the job `ingest`: it sees every message of its hosts, and reads from the database what other processes see.
 
-The judgement is `domain/symptoms/silence`. Findings go to Kafka like those of `classify`. Several processes may follow the same host,
-and a process that
-starts again begins with what the database has; what both say has the same id, because a silence begins with the host's last sample in
+`domain/symptoms/silence` decides. Findings go to Kafka like those of `classify`. Several processes may follow the same host, and a
+restarted process resumes from the database; their findings have the same id, because a silence begins with the host's last sample in
 the store.
 """
 
@@ -40,7 +39,7 @@ WithDatabase = Callable[[Callable[[psycopg.Connection[Any]], None]], None]
 
 
 class SilenceWatch:
-    """Follows the hosts; `heard` for every message, `check` in the reading loop."""
+    """Follows the hosts: call `on_decoded` with every message and `check` in the reading loop."""
 
     def __init__(self, producer: Producer, topic: str, with_database: WithDatabase) -> None:
         self._producer = producer
@@ -50,7 +49,7 @@ class SilenceWatch:
         self._next_s = 0.0
 
     def load(self, connection: psycopg.Connection[Any]) -> None:
-        """Begin with the hosts that are known, and with the silences that last."""
+        """Start with the known hosts and the silences that have not ended."""
         known_hosts = connection.execute(_KNOWN).fetchall()
         newest_ms = max((_ms(seen_at) for _, _, seen_at in known_hosts), default=0)
         for host, rack, seen_at in known_hosts:
@@ -62,15 +61,15 @@ class SilenceWatch:
             if known is not None:
                 silence.resume(known, _ms(datetime.fromisoformat(since)), severity != "critical")
 
-    def heard(self, measurement: str, messages: Iterable[Decoded]) -> None:
-        """Messages of one topic came."""
+    def on_decoded(self, measurement: str, messages: Iterable[Decoded]) -> None:
+        """Note messages of one topic."""
         if measurement not in SOURCES:
             return
         for tags, at_ns, fields in messages:
             silence.take(self._watch, Message(measurement, tags, at_ns, fields))
 
     def check(self) -> None:
-        """Every few seconds: what has changed goes to Kafka."""
+        """Send changes to Kafka every few seconds."""
         now_s = time.monotonic()
         if now_s < self._next_s:
             self._producer.poll(0)
@@ -85,11 +84,11 @@ class SilenceWatch:
         self._producer.poll(0)
 
     def close(self) -> None:
-        """Send what waits."""
+        """Send queued findings."""
         self._producer.flush(5.0)
 
     def _ask(self, hosts: list[str]) -> None:
-        """Another process may hear what this one does not: its samples are in the database."""
+        """Look the hosts up in the database: another process may receive samples that this one does not."""
         seen: dict[str, datetime] = {}
 
         def read(connection: psycopg.Connection[Any]) -> None:

@@ -11,7 +11,7 @@ TIMEOUT_S = 30.0
 
 
 def create_topics(bootstrap: str, partitions: int | None = None, replication: int = 1) -> dict[str, str]:
-    """Create what is missing.
+    """Create the topics that are missing.
 
     Returns
     -------

@@ -1,9 +1,8 @@
-"""The job `validate`: policies that cross hosts, over the events of all of them. A thin shell around `domain/policies/centre`.
+"""The job `validate`: cross-host policies over the events of all hosts. A thin shell around `domain/policies/centre`.
 
-One process reads all partitions: an address may move between any two hosts. It keeps what it knows in a file of its state folder, with the
-offsets that it has come to, and begins there again; without the file it begins with the oldest event that Kafka has. What it reads again
-it says again, in the same words and with the same times, so that the store keeps it once; a second process beside it would do no harm and
-no good.
+One process reads all partitions, because an address may move between any two hosts. It keeps its state and Kafka offsets in a checkpoint
+file of its state folder and resumes there; without the file it starts with the oldest event in Kafka. Events that it reads again produce
+identical messages with identical times, so the store keeps each violation once; a second process would be harmless but useless.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ TOPIC, STATE_TOPIC = "wallwatch.event", "wallwatch.policy_state"
 POLICIES_EVERY_S = 30.0
 HOSTS_EVERY_S = 5.0
 CHECKPOINT_SHARE = 0.05
-"""Most of the time that may go into checkpoints: with a million subjects one takes seconds."""
+"""Largest share of time spent on checkpoints: with a million subjects one takes seconds."""
 
 
 class Validate:
@@ -45,7 +44,7 @@ class Validate:
         self._consumer = Consumer(
             {
                 "bootstrap.servers": settings.kafka_bootstrap,
-                "group.id": "wallwatch-validate",  # asked for by the library; partitions are assigned here, and offsets kept in the file
+                "group.id": "wallwatch-validate",  # required by the library; partitions are assigned here, and the file has the offsets
                 "enable.auto.commit": False,
                 "auto.offset.reset": "earliest",
                 "enable.partition.eof": True,
@@ -57,14 +56,14 @@ class Validate:
         self._read = MESSAGES.labels("validate", TOPIC)
         self._offsets: dict[int, int] = {}
         self._next_checkpoint_s = self._next_policies_s = self._next_hosts_s = 0.0
-        self._away = False
-        """Kafka does not answer: time stands still, for what happens meanwhile comes later."""
+        self._kafka_down = False
+        """Kafka does not answer: time stands still, because the events of this time arrive later."""
 
     def stop(self) -> None:
         self._stop.set()
 
     def run(self) -> None:
-        """Work until `stop`."""
+        """Run until `stop`."""
         serve(self._settings.metrics_port)
         self._file.parent.mkdir(parents=True, exist_ok=True)
         partitions = self._partitions()
@@ -85,7 +84,7 @@ class Validate:
             self._consumer.close()
 
     def _partitions(self) -> list[int] | None:
-        """Wait until the topic is there."""
+        """Wait until the topic exists."""
         while not self._stop.is_set():
             try:
                 topic = self._consumer.list_topics(TOPIC, timeout=5).topics[TOPIC]
@@ -106,20 +105,20 @@ class Validate:
                 centre.use(found)
             centre.load(kept["centre"])
         else:
-            log.info("no checkpoint in %s: events are read from the oldest that Kafka has", self._file)
+            log.info("no checkpoint in %s: reading from the oldest event in Kafka", self._file)
         self._consumer.assign([TopicPartition(TOPIC, one, self._offsets.get(one, OFFSET_BEGINNING)) for one in partitions])
 
     def _turn(self, centre: ServerSidePolicies) -> None:
         for message in self._consumer.consume(400, 0.2):
             error = message.error()
             if error is None:
-                self._hear(centre, message)
+                self._receive(centre, message)
             elif error.code() == KafkaError._PARTITION_EOF:
                 centre.ended(message.partition())
             else:
                 log.warning("Kafka: %s", error.str())
-                self._away = self._away or error.code() in (KafkaError._ALL_BROKERS_DOWN, KafkaError._TRANSPORT)
-        if self._away and not self._is_back():
+                self._kafka_down = self._kafka_down or error.code() in (KafkaError._ALL_BROKERS_DOWN, KafkaError._TRANSPORT)
+        if self._kafka_down and not self._is_back():
             return
         now_us = time.time_ns() // 1000
         for one in centre.work(now_us):
@@ -131,13 +130,13 @@ class Validate:
         now_s = time.monotonic()
         if now_s >= self._next_hosts_s and (hosts := centre.waits_for()):
             self._next_hosts_s = now_s + HOSTS_EVERY_S
-            for host, at_us in validate_policies.heard_of(self._settings.libpq_url, hosts).items():
+            for host, at_us in validate_policies.last_samples(self._settings.libpq_url, hosts).items():
                 centre.heard_of(host, at_us)
         if now_s >= self._next_policies_s:
             self._next_policies_s = now_s + POLICIES_EVERY_S
             found = validate_policies.read(self._settings.libpq_url)
             if found is not None and centre.use(found):
-                log.info("policies over all hosts: %s", ", ".join(policy.id for policy in found) or "none")
+                log.info("cross-host policies: %s", ", ".join(policy.id for policy in found) or "none")
         if now_s >= self._next_checkpoint_s:
             self._checkpoint(centre)
             LAG.labels("validate").set(self._lag())
@@ -148,10 +147,10 @@ class Validate:
         except KafkaException:
             return False
         log.info("Kafka answers again")
-        self._away = False
-        return False  # only the next turn has read what came meanwhile
+        self._kafka_down = False
+        return False  # only the next turn has read the events of the meantime
 
-    def _hear(self, centre: ServerSidePolicies, message: Any) -> None:
+    def _receive(self, centre: ServerSidePolicies, message: Any) -> None:
         self._read.inc()
         self._offsets[message.partition()] = message.offset() + 1
         latest_ns = time.time_ns() + self._settings.future_tolerance_s * 1_000_000_000
@@ -171,10 +170,10 @@ class Validate:
                 self._producer.produce(topic, key=key, value=value)
                 return
             except BufferError:
-                self._producer.poll(0.5)  # the broker is away or slow: wait for room rather than lose one
+                self._producer.poll(0.5)  # the broker is down or slow: wait for room rather than lose a message
 
     def _checkpoint(self, centre: ServerSidePolicies) -> None:
-        """First what was said must be in Kafka, then the file may say that it has been said."""
+        """Write the checkpoint only after Kafka has all messages that it covers."""
         begin = time.monotonic()
         while self._producer.flush(5) and not self._stop.is_set():
             log.warning("messages wait for the broker")
@@ -196,14 +195,14 @@ class Validate:
 
 
 def _kept(file: Path) -> dict[str, Any] | None:
-    """The last checkpoint; one that cannot be read counts as none."""
+    """The last checkpoint; None when it is missing or cannot be read."""
     try:
         found: dict[str, Any] = orjson.loads(file.read_bytes())
         if set(found) >= {"offsets", "centre"}:
             return found
-        log.error("%s is no checkpoint; it is left aside", file)
+        log.error("%s is not a checkpoint and is ignored", file)
     except FileNotFoundError:
         pass
     except (OSError, orjson.JSONDecodeError) as error:
-        log.error("the checkpoint %s cannot be read and is left aside: %s", file, error)
+        log.error("the checkpoint %s cannot be read and is ignored: %s", file, error)
     return None

@@ -1,7 +1,7 @@
-"""Writes encoded rows with COPY, so that a row that is already there adds nothing.
+"""Writes encoded rows with COPY; a row that exists already adds nothing.
 
-COPY straight into the hypertable is the fast way and the usual one. When it meets a row that exists (after a crash, Kafka repeats what
-was not committed), the same bytes go into a temporary table first and from there only what is new.
+COPY straight into the hypertable is the fast and usual way. When a row exists already (after a crash, Kafka repeats uncommitted messages),
+the same bytes go into a temporary table first, and only new rows move on from there.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def write(connection: psycopg.Connection[object], batch: Encoded) -> int:
     Returns
     -------
     int
-        Rows added; rows that were there already are not counted.
+        Rows added; rows that existed already are not counted.
     """
     if not batch.rows:
         return 0

@@ -1,4 +1,4 @@
-"""What differs between the two editions of TimescaleDB.
+"""The differences between the two editions of TimescaleDB.
 
 Community has columnstore (compression), continuous aggregates and retention policies. The Apache edition (Debian's build) has none of them:
 there, the same view names read rollup tables that `ingest` fills, and `ingest` drops old chunks.
@@ -14,7 +14,7 @@ from sqlalchemy import Connection, text
 from wallwatch.store.rollups import Rollup
 
 COMPRESS_AFTER = "2 hours"
-"""Late samples come within minutes; two chunks stay uncompressed so that COPY never has to open a compressed one."""
+"""Late samples arrive within minutes; two chunks stay uncompressed, so COPY never has to open a compressed one."""
 
 RAW_RETENTION = "7 days"
 ROLLUP_RETENTION = "90 days"
@@ -37,7 +37,7 @@ class Edition(StrEnum):
 
 
 def edition_of(connection: Connection) -> Edition:
-    """Ask the database. The setting is `timescale` for Community and `apache` otherwise."""
+    """Read the edition from the database. The setting is `timescale` for Community and `apache` otherwise."""
     license_name = connection.execute(text("SELECT current_setting('timescaledb.license', true)")).scalar_one()
     if license_name is None:
         raise RuntimeError(
@@ -49,7 +49,7 @@ def edition_of(connection: Connection) -> Edition:
 def aggregate_statements(rollup: Rollup, edition: Edition) -> Iterator[str]:
     """SQL that creates the view of one-minute aggregates."""
     if edition is Edition.COMMUNITY:
-        # Real time (materialized_only = false): the newest minute is computed when read, so a chart never ends a minute ago.
+        # Real time (materialized_only = false): the newest minute is computed on read, so charts include the current minute.
         yield (
             f"CREATE MATERIALIZED VIEW {rollup.view} WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS "
             f"{rollup.select} GROUP BY 1, 2 WITH NO DATA"
@@ -72,14 +72,14 @@ def aggregate_statements(rollup: Rollup, edition: Edition) -> Iterator[str]:
 
 
 def _column_type(rollup: Rollup, aggregate: str) -> str:
-    from wallwatch.store.tables import metadata  # here, because tables need no editions and must stay importable alone
+    from wallwatch.store.tables import metadata  # here, because `tables` must stay importable without `editions`
 
     column = metadata.tables[rollup.source].c[aggregate.rsplit("_", 1)[0]]
     return "bigint" if column.type.python_type is int else "double precision"
 
 
 def lifecycle_statements(edition: Edition, tables: Collection[str]) -> Iterator[str]:
-    """SQL for compression and retention policies of these hypertables; nothing on the Apache edition."""
+    """SQL for compression and retention policies of these hypertables; empty on the Apache edition."""
     if edition is Edition.APACHE:
         return
     for table, (segment, order) in _SEGMENTS.items():

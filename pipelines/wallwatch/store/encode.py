@@ -1,8 +1,8 @@
-"""Rows of one hypertable as PostgreSQL's binary COPY format, built a column at a time.
+"""Rows of one hypertable in PostgreSQL's binary COPY format, built column by column.
 
-Samples of one kind of device have the same fields in the same order, so they are grouped by their field names. Inside a group no value is
-missing: each column becomes one typed array, and all arrays together one structured array whose bytes already are COPY rows. That
-checks types and ranges on the way and still costs less than formatting each row unchecked; the figures are in docs/decisions/0001.
+Samples of one kind of device have the same fields in the same order, so they are grouped by field names. Within a group no value is
+missing: each column becomes one typed array, and all arrays together one structured array whose bytes are the COPY rows. This also
+checks types and ranges, and still costs less than formatting each row unchecked (figures: docs/decisions/0001).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Sample:
     """Text columns that belong to the row's key, such as a mask's direction and name."""
     fields: dict[str, Any]
     source: Any = None
-    """The message it came from, for the dead letter."""
+    """The source message, for the dead letter."""
     numbers: tuple[int, ...] = ()
     """Integer columns (32 bits) that belong to the row's key, such as the number of a virtual function."""
 
@@ -57,11 +57,11 @@ class Encoded:
     """Sample, reason, detail."""
     unknown_fields: int = 0
     first_minute: int = 2**62
-    """Earliest minute since 1970 that a row belongs to."""
+    """Earliest minute (since 1970) of any row."""
 
 
 def problem_of(known: MetricField, value: object) -> tuple[str, str] | None:
-    """Why one value can't be stored: `(reason, detail)`, or None when it can."""
+    """Why a value cannot be stored: `(reason, detail)`, or None when it can."""
     kinds: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "text": (str,), "bool": (bool,)}
     if not isinstance(value, kinds[known.type]) or (known.type in ("int", "float") and isinstance(value, bool)):
         return "wrong_type", f"{known.name} must be {known.type}, not {type(value).__name__} {str(value)[:40]!r}"
@@ -84,9 +84,9 @@ class TableEncoder:
         self._text_cells: dict[str, bytes] = {}
 
     def encode(self, samples: Sequence[Sample], result: Encoded | None = None) -> Encoded:
-        """Encode all samples that can be stored; the others are in `refused` with their reason.
+        """Encode all samples that can be stored; the others go to `refused` with their reason.
 
-        Call it with a few hundred samples at a time and the same `result`: decoded samples are large, and what leaves the processor's
+        Call it with a few hundred samples at a time and the same `result`: decoded samples are large, and data that leaves the processor's
         caches before it is encoded costs twice as much.
         """
         if result is None:
@@ -101,7 +101,7 @@ class TableEncoder:
                 continue
             result.unknown_fields += unknown * len(group)
             rows = self._encode_group(names, group)
-            if rows is None:  # something in the group is wrong: find out what, and keep the rest
+            if rows is None:  # a sample of the group is invalid: find it and keep the rest
                 group = self._sort_out(group, result)
                 rows = self._encode_group(names, group) if group else []
             if rows is None:
@@ -123,7 +123,7 @@ class TableEncoder:
         return kept
 
     def _encode_group(self, names: tuple[str, ...], group: list[Sample]) -> list[bytes] | None:
-        """The group's rows, or None when any value does not fit its column."""
+        """Encode a group's rows; None when any value does not fit its column."""
         columns = dict(zip(names, zip(*[s.fields.values() for s in group], strict=True), strict=True))
         arrays: list[tuple[str, npt.NDArray[Any] | None]] = []
         for known in self._numbers:
@@ -149,7 +149,7 @@ class TableEncoder:
         return [blob[i * size : (i + 1) * size] + tail for i, tail in enumerate(tails)]
 
     def _fixed_part(self, group: list[Sample], arrays: list[tuple[str, npt.NDArray[Any] | None]]) -> npt.NDArray[Any]:
-        """Field count, time, identity and numbers, each number behind its length; a missing number is a length of -1 alone."""
+        """Field count, time, identity and numbers, each number after its length; a missing number is a length of -1 alone."""
         layout: list[tuple[str, str]] = [("n", ">i2"), ("time_l", ">i4"), ("time", ">i8"), ("id_l", ">i4"), ("id", ">i4")]
         for name in self._key_numbers:
             layout.extend(((f"{name}_l", ">i4"), (name, ">i4")))
@@ -175,7 +175,7 @@ class TableEncoder:
         return rows
 
     def _tails(self, group: list[Sample], columns: dict[str, tuple[Any, ...]], texts: list[tuple[Any, ...] | None]) -> list[bytes]:
-        """The parts of varying length: keys, texts, and the column `other`."""
+        """The cells of varying length: keys, texts, and the column `other`."""
         parts: list[list[bytes]] = []
         cell = self._text_cell
         if group[0].keys:
@@ -186,7 +186,7 @@ class TableEncoder:
             others = [n for n in columns if n in self._others]
             if others:
                 rows = zip(*[columns[n] for n in others], strict=True)
-                # compress keeps what is not zero, both names and values, without a step of the interpreter for each of them
+                # compress keeps names and values of non-zero fields without an interpreter step per field
                 parts.append([_json_cell(dict(zip(compress(others, row), compress(row, row), strict=True))) for row in rows])
             else:
                 parts.append([_NULL] * len(group))
@@ -214,7 +214,7 @@ def _json_cell(value: dict[str, Any]) -> bytes:
 
 
 def _number_array(values: tuple[Any, ...], kind: str) -> npt.NDArray[Any] | None:
-    """The values as int64 or float64, or None when one is not a number of that kind or below zero."""
+    """The values as int64 or float64; None when one has another type or is below zero."""
     types = set(map(type, values))
     if kind == "int":
         if types != {int}:

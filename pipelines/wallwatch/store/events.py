@@ -1,4 +1,4 @@
-"""Events as the store keeps them, in the order of their times."""
+"""Events from the store, in order of their times."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import psycopg
 
 BATCH = 10_000
-"""Rows that are in memory at a time."""
+"""Rows in memory at a time."""
 
 _EVENTS = """
 SELECT e.time, h.host, e.pci, e.kind, coalesce(e.other, '{}'::jsonb) FROM event e JOIN host h USING (host_id)
@@ -19,7 +19,7 @@ ORDER BY e.time, e.host_id
 
 
 class StoredEvent(NamedTuple):
-    """One row. `fields` are those without a column of their own."""
+    """One row. `fields` are those that have no column."""
 
     at_us: int
     host: str
@@ -31,7 +31,7 @@ class StoredEvent(NamedTuple):
 def stored_events(
     connection: psycopg.Connection[Any], from_: datetime, to: datetime, kinds: Collection[str] | None = None
 ) -> Iterator[StoredEvent]:
-    """The events of a time, of these kinds (None: of all); they are read as they are asked for, inside one transaction."""
+    """Yield the events of a time range and of these kinds (None: all); rows are fetched lazily, inside one transaction."""
     values = {"from": from_, "to": to, "kinds": None if kinds is None else sorted(kinds)}
     with connection.transaction(), connection.cursor("stored_events") as cursor:
         cursor.itersize = BATCH

@@ -1,4 +1,4 @@
-"""`(host, pci)` and `host` as small numbers, kept in memory and in the tables `rnic` and `host`.
+"""`(host, pci)` and `host` as small numbers, cached in memory and stored in the tables `rnic` and `host`.
 
 Ingest is the only writer. Attributes that change (a new firmware, a renamed device) update the row; the number stays.
 """
@@ -17,7 +17,7 @@ ATTRIBUTES = ("rack", "driver", "fw_ver", "ibdev", "netdev", "pci_id", "hca_type
 
 
 CENTRE = ""
-"""Stands where a host's name would for what the centre says of all hosts. Its number is 0, which no host has."""
+"""Replaces the host's name in cross-host messages of the server. Its number is 0, which no host has."""
 
 _COLUMNS = ("host", "pci", "model", *ATTRIBUTES)
 
@@ -49,7 +49,7 @@ class Rnic:
 
 
 class Identities:
-    """The numbers of all RNICs and hosts that this process has met."""
+    """The numbers of all RNICs and hosts that this process has seen."""
 
     def __init__(self) -> None:
         self.rnics: dict[tuple[str, str], Rnic] = {}
@@ -59,7 +59,7 @@ class Identities:
         """RNICs of each host."""
 
     def load(self, connection: psycopg.Connection[Any]) -> None:
-        """Read everything that is known already."""
+        """Read all known RNICs and hosts."""
         for row in connection.execute("SELECT rnic_id, host, pci, rack, model FROM rnic"):
             self._remember(Rnic(*row))
         self.hosts.update(connection.execute("SELECT host, host_id FROM host").fetchall())
@@ -77,8 +77,8 @@ class Identities:
         ----------
         wanted : mapping of (host, pci) to tags
         full : bool
-            The tags come from the measurement `rnic`, which has all attributes; other measurements know the rack alone and never
-            overwrite what is there.
+            The tags come from the measurement `rnic`, which has all attributes; other measurements only have the rack and never overwrite
+            attributes.
         """
         with connection.cursor() as cursor:
             for (host, pci), tags in sorted(wanted.items()):
@@ -90,7 +90,7 @@ class Identities:
                     self._remember(Rnic(row[0], host, pci, row[1], row[2], dict(tags) if full else None))
 
     def upsert_hosts(self, connection: psycopg.Connection[Any], wanted: Mapping[str, str]) -> None:
-        """Insert hosts (name -> rack) that are new."""
+        """Insert new hosts (name -> rack)."""
         for host, rack in sorted(wanted.items()):
             row = connection.execute(
                 "INSERT INTO host (host, rack) VALUES (%s, %s) ON CONFLICT (host) DO UPDATE SET rack = excluded.rack RETURNING host_id",

@@ -13,7 +13,7 @@ from wallwatch.domain.telemetry.registry import measurements
 
 @dataclass(frozen=True)
 class Rollup:
-    """A view of aggregates and, where the edition has no continuous aggregates, the table below it."""
+    """A view of aggregates and, if the edition has no continuous aggregates, the table behind it."""
 
     view: str
     table: str
@@ -44,7 +44,7 @@ ROLLUPS: tuple[Rollup, ...] = (_rollup("rnic_1m", "rnic"), _rollup("offload_1m",
 
 
 def refresh_statement(rollup: Rollup) -> str:
-    """SQL that computes the buckets from %(start)s up to %(end)s again; running it twice changes nothing."""
+    """SQL that recomputes the buckets from %(start)s up to %(end)s; running it twice changes nothing."""
     names = [name for name, _ in rollup.aggregates]
     updates = ", ".join(f"{name} = excluded.{name}" for name in ["samples", *names])
     # Names come from the registry, never from input.

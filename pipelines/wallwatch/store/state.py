@@ -1,7 +1,8 @@
 """The table `rnic_state`: one row per RNIC with its walls, headroom, symptoms and newest rates.
 
-The page Fleet reads it, so a row is written when something visible has changed, and no more often than the database can bear: at most
-`BUDGET_PER_S` rows per second. A small fleet is fresh to a second; 40,000 RNICs share the budget and are fresh to about ten.
+The page Fleet reads it, so a row is written when a visible value has changed, and within what the database can sustain: at most
+`BUDGET_PER_S` rows per second. Rows of a small fleet are at most a second old; 40,000 RNICs share the budget, and their rows are at most
+about ten seconds old.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from wallwatch.store.tables import NOTIFY_CHANNEL, RECENT_MIN
 
 BUDGET_PER_S = 4_000
 LOCK = 7_241_001
-"""Advisory lock that makes `change_seq` grow in the order of commits, also with several ingest processes."""
+"""Advisory lock that makes `change_seq` grow in commit order even with several ingest processes."""
 
 REFRESH_S = 10.0
 """A row without visible changes is written this often, so that `seen_at` separates a silent RNIC from a quiet one."""
@@ -44,7 +45,7 @@ def stale_after_s(sampling_interval_s: float, refresh_s: float = REFRESH_S) -> f
 
 @dataclass(slots=True)
 class Known:
-    """What this process knows of one RNIC; None where it has had no news."""
+    """The newest values of one RNIC in this process; None until it has received any."""
 
     rates: Mapping[str, Any] | None = None
     rates_ns: int = 0
@@ -56,7 +57,7 @@ class Known:
     written_s: float = -1e9
 
     def coarse(self) -> tuple[Any, ...]:
-        """What a person would notice: headroom to half a per cent, the nearest wall, rates to about two per cent."""
+        """Values at visible precision: headroom to half a percent, the nearest wall, rates to about two percent."""
         first = nearest(self.walls or ())
         rates = self.rates or {}
         return (
@@ -73,25 +74,25 @@ def _step(gbps: float | None) -> int | None:
 
 
 class StoredFinding(NamedTuple):
-    """One message of `wallwatch.findings` with the numbers of what it concerns."""
+    """One message of `wallwatch.findings` with the numbers of its RNIC and host."""
 
     rnic_id: int | None
     host_id: int
     shown_on: tuple[int, ...]
-    """RNICs whose row shows it: all of the host where it concerns the host."""
+    """RNICs whose row shows the finding: all RNICs of the host if it concerns the host."""
     message: Mapping[str, Any]
 
 
 @dataclass(slots=True)
 class News:
-    """Newest samples of one batch: RNIC -> (ns, fields)."""
+    """The newest samples of one batch: RNIC -> (ns, fields)."""
 
     rates: dict[int, tuple[int, Mapping[str, Any]]] = field(default_factory=dict)
     offload: dict[int, tuple[int, Mapping[str, Any]]] = field(default_factory=dict)
 
 
 class StateKeeper:
-    """Merges news and writes the rows that are due. Times called `now_s` are of one monotonic clock."""
+    """Merges news and writes the rows that are due. All `now_s` come from one monotonic clock."""
 
     def __init__(self, identities: Identities) -> None:
         self._identities = identities
@@ -101,7 +102,7 @@ class StateKeeper:
         self._last_s: float | None = None
 
     def take(self, news: News, now_s: float) -> None:
-        """Remember a batch's newest samples, and note which rows are due; samples older than known ones are ignored."""
+        """Store a batch's newest samples and note which rows are due; samples older than known ones are ignored."""
         for rnic_id, (at_ns, fields) in news.rates.items():
             known = self._known.setdefault(rnic_id, Known())
             if at_ns >= known.rates_ns:
@@ -110,7 +111,7 @@ class StateKeeper:
             known = self._known.setdefault(rnic_id, Known())
             if at_ns >= known.offload_ns:
                 known.offload, known.offload_ns = fields, at_ns
-        # Looking at each sample of a large fleet would cost more than writing what the budget allows.
+        # Checking every sample of a large fleet would cost more than writing as many rows as the budget allows.
         least_age_s = 0.5 * len(self._known) / BUDGET_PER_S
         for rnic_id in {**news.rates, **news.offload}:
             known = self._known[rnic_id]
@@ -128,7 +129,7 @@ class StateKeeper:
             known.walls = read_walls(known.offload, profile_of(rnic.model, tags.get("driver"), tags.get("fw_ver")))
 
     def due(self, now_s: float) -> list[int]:
-        """RNICs to write now, within the budget, those that have waited longest first."""
+        """RNICs to write now, within the budget; those that waited longest come first."""
         if self._last_s is not None:
             self._allowance = min(self._allowance + (now_s - self._last_s) * BUDGET_PER_S, float(BUDGET_PER_S))
         self._last_s = now_s
@@ -207,10 +208,10 @@ ON CONFLICT (rnic_id) DO UPDATE SET
 _FROM_ARRAYS = {"names": ", ".join(_WRITTEN), "arrays": ", ".join(f"%s::{type}[]" for type in _WRITTEN.values())}
 _UPSERT_WITH_RATES = _UPSERT.format(**_FROM_ARRAYS, rates="tx_gbps = excluded.tx_gbps, rx_gbps = excluded.rx_gbps,")
 _UPSERT_WITHOUT_RATES = _UPSERT.format(**_FROM_ARRAYS, rates="")
-"""Before its first `rnic` sample a process that has just started knows no rates, and leaves those of its predecessor alone."""
+"""A process knows no rates before its first `rnic` sample, so it leaves those of its predecessor unchanged."""
 
-# Kafka repeats, and replays from the start: what is older than what is known of the same symptom changes nothing, nor does a message of a
-# finding that has ended. What ended stays for a while, so that who looks later sees that it was there.
+# Kafka may repeat messages or replay from the start: a message older than the known state of the same symptom changes nothing, nor does a
+# message of a finding that has cleared. Cleared symptoms stay in the row for a while, so operators still see them later.
 _SYMPTOM = """
 INSERT INTO rnic_state AS s (rnic_id, host, pci, rack, model, symptoms, findings_at, change_seq)
 VALUES (%(rnic_id)s, %(host)s, %(pci)s, %(rack)s, %(model)s, %(set)s::jsonb, %(at)s, nextval('rnic_state_change_seq_values'))

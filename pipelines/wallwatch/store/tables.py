@@ -1,4 +1,4 @@
-"""The telemetry tables. Hypertables are generated from the metric registry; the rest is written out.
+"""The telemetry tables. Hypertables are generated from the metric registry; all others are written out.
 
 A sample's identity is one small number: `rnic.rnic_id` stands for `(host, pci)`, `host.host_id` for a host. Rows are unique by
 identity and time, so that a replayed message adds nothing.
@@ -34,7 +34,7 @@ NOTIFY_CHANNEL = "wallwatch_rnic_state"
 """Sent after every transaction that changed `rnic_state`."""
 
 RECENT_MIN = 30
-"""How long a symptom that has ended stays in its RNIC's row, in event time."""
+"""How long a cleared symptom stays in its RNIC's row, in event time."""
 
 _TYPES: dict[str, type[TypeEngine[Any]]] = {"int": BigInteger, "float": Double, "text": Text, "bool": Boolean}
 
@@ -137,11 +137,11 @@ event = Table(
     metadata,
     _time(),
     Column("host_id", Integer, nullable=False),
-    Column("pci", Text, nullable=False, server_default="", comment="empty when no RNIC is concerned"),
+    Column("pci", Text, nullable=False, server_default="", comment="empty when the row concerns no RNIC"),
     Column("kind", Text, nullable=False),
     *_registry_columns(_m["event"]),
     Index("event_key", "host_id", "time", "pci", "kind", unique=True),
-    # Which container has a virtual function: the newest of these events about it, among a year of events of a busy host.
+    # Finds the container that has a virtual function: the newest of these events, among a year of events of a busy host.
     Index(
         "event_container_of_device",
         "host_id",
@@ -156,8 +156,8 @@ policy_sample = Table(
     _m["policy_state"].hypertable,
     metadata,
     _time(),
-    Column("host_id", Integer, nullable=False, comment="0 for a policy that the centre runs over all hosts"),
-    Column("pci", Text, nullable=False, server_default="", comment="empty when no RNIC is concerned"),
+    Column("host_id", Integer, nullable=False, comment="0 for a cross-host policy"),
+    Column("pci", Text, nullable=False, server_default="", comment="empty when the row concerns no RNIC"),
     Column("policy", Text, nullable=False),
     Column("revision", Text, nullable=False, server_default=""),
     *_registry_columns(_m["policy_state"]),
@@ -169,7 +169,7 @@ finding = Table(
     "finding",
     metadata,
     _time(),
-    Column("rnic_id", Integer, comment="null for a finding of a whole host"),
+    Column("rnic_id", Integer, comment="null for a finding about a whole host"),
     Column("host_id", Integer, nullable=False),
     Column("finding_id", UUID(as_uuid=True), nullable=False),
     Column("symptom", Text, nullable=False),
@@ -208,8 +208,8 @@ rnic_state = Table(
         JSONB,
         nullable=False,
         server_default="{}",
-        comment='{"S1": {"since", "finding_id", "severity", "until"}}; until is null while it lasts, '
-        f"and what ended stays for {RECENT_MIN} minutes",
+        comment='{"S1": {"since", "finding_id", "severity", "until"}}; until is null while it is active, '
+        f"and cleared symptoms stay for {RECENT_MIN} minutes",
     ),
     Column("findings_at", DateTime(timezone=True), comment="event time of the newest finding applied"),
     Column("tx_gbps", Double),
@@ -229,7 +229,12 @@ forecast = Table(
     Column("rnic_id", Integer, nullable=False),
     Column("forecaster", Text, nullable=False, server_default="", comment="id of the trained model; empty for a cold start"),
     Column("cold_start", Boolean, nullable=False),
-    Column("policy_violated", Boolean, nullable=False, comment="a policy was violated then: a state error explains a wrong one"),
+    Column(
+        "policy_violated",
+        Boolean,
+        nullable=False,
+        comment="a policy was violated then, so the forecast may be wrong",
+    ),
     Column("body", JSONB, nullable=False, comment="the message of wallwatch.forecasts"),
     Index("forecast_key", "rnic_id", "time", unique=True),
 )
@@ -239,18 +244,16 @@ rnic_forecast = Table(
     metadata,
     Column("rnic_id", Integer, primary_key=True, autoincrement=False),
     Column("made_at", DateTime(timezone=True), nullable=False),
-    Column("kept_at", DateTime(timezone=True), nullable=False, comment="the newest that the hypertable forecast has"),
+    Column("kept_at", DateTime(timezone=True), nullable=False, comment="time of the newest forecast in the hypertable"),
     Column("cold_start", Boolean, nullable=False),
     Column("policy_violated", Boolean, nullable=False),
-    Column("next_wall", Text, comment="the wall that is likely to be reached first; null when none within the hour"),
-    Column("earliest_in_s", Double, comment="of that wall; 0 when the RNIC is beyond it"),
+    Column("next_wall", Text, comment="the wall predicted to be reached first; null when none within the hour"),
+    Column("earliest_in_s", Double, comment="of that wall; 0 when the RNIC exceeds the limit already"),
     Column("likely_in_s", Double),
     Column("latest_in_s", Double, comment="null when it may not be reached within the hour"),
-    Column("decline_share", Double, comment="greatest predicted drop of the bandwidth within the hour; null where it cannot be told"),
-    Column("decline_since", DateTime(timezone=True), comment="when the decline that is being said was said first; null while none is"),
-    Column(
-        "decline_in_s", Double, comment="first horizon with a drop of 5 % or more; null while none is said, and where the time is not known"
-    ),
+    Column("decline_share", Double, comment="largest predicted decline within the hour; null when unknown"),
+    Column("decline_since", DateTime(timezone=True), comment="when the active decline was first predicted; null without one"),
+    Column("decline_in_s", Double, comment="first horizon with a decline of 5 % or more; null without one, and when the time is unknown"),
     Column("body", JSONB, nullable=False),
     Index("rnic_forecast_earliest", "earliest_in_s"),
     postgresql_with={"fillfactor": "60"},
@@ -263,7 +266,7 @@ forecast_model = Table(
     Column("role", Text, nullable=False, comment="champion, challenger, former or none"),
     Column("trained_at", DateTime(timezone=True), nullable=False),
     Column("description", JSONB, nullable=False, comment="data window, features, metrics, hash"),
-    Column("live", JSONB, nullable=False, server_default="{}", comment="errors on live data, and their drift from those of training"),
+    Column("live", JSONB, nullable=False, server_default="{}", comment="errors on live data, and their drift from those at training"),
     Column("updated_at", DateTime(timezone=True), nullable=False, server_default=text("now()")),
 )
 
@@ -272,7 +275,7 @@ forecast_model_change = Table(
     metadata,
     Column("at", DateTime(timezone=True), primary_key=True),
     Column("action", Text, primary_key=True, comment="trained, promoted, rolled_back or removed"),
-    Column("model", Text, primary_key=True, comment="of the model that was trained, became champion or was removed"),
+    Column("model", Text, primary_key=True, comment="the model that was trained, promoted or removed"),
     Column("champion_before", Text),
     Column("by", Text, nullable=False, comment="account of the operating system, or the job"),
     Column("reason", Text, nullable=False, server_default=""),

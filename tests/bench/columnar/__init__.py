@@ -1,5 +1,5 @@
 """Monitors over columns of events, compiled by numba: a second implementation that only the benchmark `ltl` runs.
 
-It tells what the tables of `wallwatch.domain.ltl.gaps` allow on one core. The product runs `domain/policies/running.py`, which keeps
-traces, timers and hosts for each subject, and the collectors' runner in Go.
+It measures what the tables of `wallwatch.domain.ltl.gaps` allow on one core. The product runs `domain/policies/running.py`, which keeps
+traces, timers and hosts per subject, and the collectors' runner in Go.
 """

@@ -1,4 +1,4 @@
-"""A monitor over columns of events, at the speed of memory: one entry of state a subject, one table look-up an event.
+"""A monitor over columns of events, at the speed of memory: one state entry per subject, one table lookup per event.
 
 A batch may hold several events of one subject and their order matters, so `state[subject] = table[state[subject], letter]` on whole
 columns would be wrong: it reads every state before it writes any. The loops here take event by event and are compiled by numba.
@@ -52,7 +52,7 @@ def _gather(  # type: ignore[no-untyped-def]  # pragma: no cover
             continue
         old = state[s]
         if at[i] <= step_at[s]:
-            # Its step has been taken without it: the state that followed is not known any more.
+            # Its step has been taken without it, so the state after it is unknown.
             state[s] = gap[np.uintp(old)]
             late += 1
             continue
@@ -89,14 +89,14 @@ class Concluded:
     subjects: NDArray[np.integer[Any]]
     verdicts: NDArray[np.str_]
     late: int = 0
-    """Events that came after a later step of their subject had begun; such a subject is unknown until events tell its state again."""
+    """Events that arrived after a later step of their subject had begun; the subject's state is unknown until later events determine it."""
 
 
 class Columns:
     """The states of `subjects` subjects under one widened monitor. Subjects are numbers from 0.
 
     A step of a subject is all its events of one time: their propositions hold together. It is taken when an event of a later time
-    comes, or when `close` says that no more of that time will.
+    comes, or when `close` declares that time complete.
     """
 
     def __init__(self, machine: Widened, subjects: int) -> None:
@@ -170,7 +170,7 @@ class Columns:
 
     def _check(self, subject: Subjects, letter: Letters) -> None:
         if subject.shape != letter.shape or subject.ndim != 1:
-            raise ValueError(f"columns of one length are needed, not of shapes {subject.shape} and {letter.shape}")
+            raise ValueError(f"columns must have the same length, not the shapes {subject.shape} and {letter.shape}")
         if subject.size and int(subject.max()) >= self.state.size:
             raise IndexError(f"a subject is outside 0..{self.state.size - 1}")
         if letter.size and int(letter.max()) >> int(self._shift):

@@ -25,11 +25,11 @@ def column(values: list[int], kind: type[np.generic]) -> np.ndarray:
 @given(coded, st.integers(1, 10))
 def test_a_batch_with_several_events_of_a_subject_keeps_their_order(events: list[tuple[int, int]], batch: int) -> None:
     columns = Columns(MACHINE, SUBJECTS)
-    told: list[tuple[int, str]] = []
+    concluded: list[tuple[int, str]] = []
     for start in range(0, len(events), batch):
         part = events[start : start + batch]
         done = columns.advance(column([s for s, _ in part], np.uint32), column([x for _, x in part], np.uint16))
-        told += zip(done.subjects.tolist(), done.verdicts.tolist(), strict=True)
+        concluded += zip(done.subjects.tolist(), done.verdicts.tolist(), strict=True)
     expected: list[tuple[int, str]] = []
     states = [0] * SUBJECTS
     for subject, letter in events:
@@ -37,7 +37,7 @@ def test_a_batch_with_several_events_of_a_subject_keeps_their_order(events: list
         states[subject] = MONITOR.next(states[subject], letter)
         if MONITOR.verdicts[states[subject]] != before:
             expected.append((subject, MONITOR.verdicts[states[subject]]))
-    assert told == expected
+    assert concluded == expected
     assert columns.verdicts().tolist() == [MONITOR.verdicts[state] for state in states]
 
 
@@ -98,7 +98,7 @@ def test_lost_events_make_a_subject_unknown() -> None:
 
 def test_columns_that_do_not_fit_are_refused() -> None:
     columns = Columns(MACHINE, 2)
-    with pytest.raises(ValueError, match="one length"):
+    with pytest.raises(ValueError, match="same length"):
         columns.advance(column([0, 1], np.uint32), column([0], np.uint16))
     with pytest.raises(IndexError, match=r"outside 0\.\.1"):
         columns.advance(column([2], np.uint32), column([0], np.uint16))

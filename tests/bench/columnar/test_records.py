@@ -1,4 +1,4 @@
-"""From records to verdicts: what a loop over single records says."""
+"""From records to verdicts: the same as a loop over single records."""
 
 from __future__ import annotations
 
@@ -62,19 +62,19 @@ STORY = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 12), st.integers(0,
 def test_records_in_batches_and_blocks_of_any_size_say_what_single_ones_say(
     story: list[tuple[int, int, int]], batch: int, block: int
 ) -> None:
-    runner, told, late = Records(MACHINE, LETTERS, len(KEYS)), [], 0
+    runner, concluded, late = Records(MACHINE, LETTERS, len(KEYS)), [], 0
     before, records.BLOCK = records.BLOCK, block
     try:
         for begin in range(0, len(story), batch):
             found = runner.take(*columns(story[begin : begin + batch]))
-            told += list(zip(map(tuple, found.keys.tolist()), found.verdicts.tolist(), strict=True))
+            concluded += list(zip(map(tuple, found.keys.tolist()), found.verdicts.tolist(), strict=True))
             late += found.late
     finally:
         records.BLOCK = before
     last = runner.close(100)
-    told += list(zip(map(tuple, last.keys.tolist()), last.verdicts.tolist(), strict=True))
+    concluded += list(zip(map(tuple, last.keys.tolist()), last.verdicts.tolist(), strict=True))
     wanted, wanted_late = naive(MACHINE, story)
-    assert sorted(told) == sorted((KEYS[key], verdict) for key, verdict in wanted)
+    assert sorted(concluded) == sorted((KEYS[key], verdict) for key, verdict in wanted)
     assert late == wanted_late
     assert runner.subjects == len({key for key, _, kind in story if LETTERS[kind]})
 

@@ -1,4 +1,4 @@
-"""The worst cases in words: which recording, RNIC, when, and what was said instead."""
+"""The worst cases in words: recording, RNIC, time, and what was detected instead."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from tests.evaluation.scoring.match import SYMPTOMS, False_, Judged
 from tests.evaluation.scoring.scores import Result
 
 SLOW_SAMPLES = 5
-"""A delay of more samples is a case to look at."""
+"""A longer delay is listed as a case."""
 
 
 def cases(results: Sequence[Result]) -> list[dict[str, Any]]:
-    """What went wrong, the worst kind first: missed, false on a healthy RNIC, false beside a symptom, wrong cause, overlong, late."""
+    """All errors, worst kind first: missed, false on a healthy RNIC, false next to a symptom, wrong cause, cleared late, detected late."""
     order = ("missed", "false", "false beside", "wrong cause", "outstays", "late")
     found = [case for result in results for case in _of(result)]
     return sorted(found, key=lambda case: (order.index(case["kind"]), case["symptom"], case["recording"], case["at_s"]))
@@ -38,21 +38,21 @@ def _of_truth(result: Result, one: Judged) -> Iterator[dict[str, Any]]:
 
     if one.outcome == "missed":
         said = next((f for f in result.false if f.symptom == one.instead and f.in_place_of == truth.symptom), None)
-        instead = f"instead {_said(said)}" if said is not None else "nothing was said"
+        instead = f"instead {_said(said)}" if said is not None else "nothing was detected"
         yield case("missed", f"lasted {(one.end_ms - one.onset_ms) / 1000:.0f} s, cause {truth.cause}; {instead}")
     if one.outcome != "found":
         return
     if truth.cause not in one.ranking[:1]:
-        yield case("wrong cause", f"{truth.cause} was the cause; ranked {', '.join(one.ranking[:3]) or 'nothing'}")
+        yield case("wrong cause", f"the cause is {truth.cause}; ranking: {', '.join(one.ranking[:3]) or 'empty'}")
     if one.outstays_ms:
-        yield case("outstays", f"went on for {one.outstays_ms / 1000:.0f} s after the end")
+        yield case("outstays", f"stayed active for {one.outstays_ms / 1000:.0f} s after the end")
     if one.delay_samples > SLOW_SAMPLES:
         yield case("late", f"raised after {one.delay_ms / 1000:.0f} s ({one.delay_samples} samples)")
 
 
 def _said(false: False_) -> str:
     first = false.episodes[0]
-    beside = f" beside {false.beside}" if false.beside else ""
+    beside = f" next to {false.beside}" if false.beside else ""
     times = f", {len(false.episodes)} times" if len(false.episodes) > 1 else ""
     return f"{false.symptom}{beside} for {(false.to_ms - false.from_ms) / 1000:.0f} s{times}: {first.summary} [{'; '.join(first.evidence)}]"
 

@@ -1,4 +1,4 @@
-"""Which finding speaks of which truth? The rules are the constants here, and docs/evaluation.md explains them."""
+"""Matches findings with truths. The rules are the constants here; docs/evaluation.md explains them."""
 
 from __future__ import annotations
 
@@ -11,56 +11,58 @@ from wallwatch.recordings import Truth
 
 SYMPTOMS = tuple(f"S{i}" for i in range(1, 9))
 HOST_SYMPTOMS = frozenset({"S2", "S3", "silent"})
-"""Matched on the host: the kernel that stands still or crashes is everybody's, whichever RNIC is named."""
+"""Matched by host: a kernel that hangs or crashes affects all RNICs, whichever one the finding names."""
 GRADUAL = frozenset({"S1", "S4", "S5", "S6"})
-"""Seen in samples only, never told by an event: what lasts shorter than two samples may leave no trace."""
+"""Visible in samples only, never in events: a symptom shorter than two samples may leave no trace."""
 
 WATCHDOG_MS = 20_000
-"""The kernel's watchdog speaks after so long: a standstill that a crash ends before is told as the crash."""
+"""Time until the kernel's watchdog reports: a hang that a crash ends earlier is reported as the crash."""
 DARK = frozenset({"S2", "S3"})
-"""While the kernel stands still or boots nothing is sampled, so what a gradual symptom shows meanwhile is not seen."""
+"""While the kernel hangs or boots, nothing is sampled, so gradual symptoms are invisible."""
 
 EARLY_MS = 30_000
-"""A finding may be raised so long before the truth begins: the truth is judged by periods of 5 s and has thresholds of its own."""
+"""A finding may be raised this long before the truth begins: truths have periods of 5 s and their own thresholds."""
 JOIN_MS = 120_000
-"""Truths of one symptom and place with a shorter pause are one: an operator would not see two."""
+"""Truths of one symptom and place with a shorter pause count as one: an operator would not see two."""
 LATE_MS, LATE_SAMPLES = 60_000, 6
-"""A finding may be raised so long, or so many samples, after the truth's end, whichever is later: a host that boots sends nothing."""
+"""A finding may be raised this long, or this many samples, after the truth ends, whichever is later: a booting host sends nothing."""
 LINGER_MS = 180_000
-"""A finding that is still active so long after the truth's end is an error of its own (`outstays`)."""
+"""A finding that is still active this long after the truth ends is a separate error (`outstays`)."""
 BRIEF_MS, BRIEF_SAMPLES = 20_000, 2
-"""A gradual symptom that is shorter than both is not asked for: found or not, it does not count as a miss."""
+"""A gradual symptom that is shorter than both is excluded: it never counts as missed."""
 LAST_MS, LAST_SAMPLES = 60_000, 5
-"""What begins so shortly before the end of the recording and is not found by then cannot be judged."""
+"""A truth that begins this close to the end of the recording and is not found by then is excluded."""
 INCIDENT_MS = 900_000
-"""False findings of one symptom and place with a shorter pause are one false incident, as the backend's hold time makes them."""
+"""False findings of one symptom and place with a shorter pause are one false incident, as with the backend's hold time."""
 GAP_FACTOR, GAP_MS = 4, 60_000
-"""A `silent` host is right while no sample came for so many intervals, and for at least so long."""
+"""`silent` is right while no sample came for this many intervals and at least this long."""
 
 
 @dataclass(slots=True)
 class Judged:
-    """A truth and what was said of it."""
+    """A truth and the findings about it."""
 
     truth: Truth
-    """The first of those that were joined."""
+    """The first of the joined truths."""
     onset_ms: int
-    """From when it is asked for: where a gradual one begins that is not brief."""
+    """When it must be found: the beginning of the first truth that is not brief."""
     end_ms: int
     outcome: str
-    """`found`, `missed`; not asked for, and not found: `brief`, `cut` (too near to the recording's end) and `marginal`. What was said of a
-    marginal one is in `episodes`."""
+    """`found`, `missed`; excluded and not found: `brief`, `cut` (too close to the recording's end) and `marginal`.
+
+    Findings about a marginal truth are in `episodes`.
+    """
     instead: str = ""
-    """The symptom that was said in its place."""
+    """The symptom that was detected instead."""
     delay_ms: int = 0
     delay_samples: int = 0
     first_ranking: list[str] = field(default_factory=list)
     ranking: list[str] = field(default_factory=list)
-    """The last one that was made before the truth ended; what the incident shows in the end."""
+    """The last ranking before the truth ended, which the incident shows at the end."""
     repeats: int = 0
-    """Times that the symptom was declared over and raised again in between."""
+    """How often the symptom was cleared and raised again in between."""
     outstays_ms: int = 0
-    """How long a finding went on after the end, where that is longer than LINGER_MS."""
+    """How long a finding stayed active after the end, if longer than LINGER_MS."""
     episodes: list[Episode] = field(default_factory=list)
 
 
@@ -75,13 +77,13 @@ class False_:
     to_ms: int
     episodes: list[Episode]
     beside: str = ""
-    """A symptom that was really there, at this place and time; empty on a healthy RNIC."""
+    """A real symptom at this place and time; empty on a healthy RNIC."""
     in_place_of: str = ""
-    """The symptom that was there, was missed, and is confused with this one."""
+    """The missed symptom that is confused with this one."""
 
 
 def concerns(truth: Truth, symptom: str, host: str, pci: str) -> bool:
-    """Do a truth and a finding speak of the same place?"""
+    """Whether a truth and a finding concern the same place."""
     return truth.host == host and (truth.symptom in HOST_SYMPTOMS or symptom in HOST_SYMPTOMS or "" in (pci, truth.pci) or truth.pci == pci)
 
 
@@ -118,7 +120,7 @@ def joined(truths: Sequence[Truth], end_ms: int, interval_ms: int) -> list[Stret
 
 
 def _longest_seen(truth: Truth, to: int, dark: Sequence[Truth], end_ms: int) -> int:
-    """The longest part of a truth without a standstill or crash of its host."""
+    """The longest part of a truth without a hang or crash of its host."""
     longest, upto = 0, truth.from_ms
     for one in sorted((d for d in dark if d.host == truth.host), key=lambda d: d.from_ms):
         longest = max(longest, min(one.from_ms, to) - upto)
@@ -127,7 +129,7 @@ def _longest_seen(truth: Truth, to: int, dark: Sequence[Truth], end_ms: int) -> 
 
 
 def match(truths: Sequence[Truth], replay: Replay, interval_ms: int) -> tuple[list[Judged], list[False_]]:
-    """Judge each truth, and gather what no truth accounts for into false incidents.
+    """Match each truth with findings, and group the remaining findings into false incidents.
 
     Parameters
     ----------
@@ -158,7 +160,7 @@ def match(truths: Sequence[Truth], replay: Replay, interval_ms: int) -> tuple[li
 
 
 def _near(truths: Sequence[Truth], episodes: Sequence[Episode], replay: Replay, interval_ms: int) -> list[Judged]:
-    """Marginal truths with what was said of them, which is neither right nor wrong."""
+    """Marginal truths with the findings about them, which are neither right nor wrong."""
     found = []
     for stretch in joined(truths, replay.last_ms, interval_ms):
         one = _judge(stretch, episodes, set(), replay, interval_ms)
@@ -167,7 +169,7 @@ def _near(truths: Sequence[Truth], episodes: Sequence[Episode], replay: Replay, 
 
 
 def _is_edge(near: Judged, judged: Sequence[Judged]) -> bool:
-    """Is it the beginning or the end of a real one, and no case of its own?"""
+    """Whether it is the beginning or end of a real truth rather than a separate case."""
     truth = near.truth
     return not near.episodes and any(
         one.truth.symptom == truth.symptom
@@ -224,7 +226,7 @@ def _overlaps(episode: Episode, claimed: bool, truth: Truth, begin: int, end: in
     if begin - EARLY_MS <= episode.raised_ms <= end + LATE_MS:
         return True
     if episode.raised_ms < begin:
-        return claimed  # it goes on from an earlier truth, or was raised for no reason long before
+        return claimed  # it continues from an earlier truth, or was raised without reason long before
     return replay.samples_between(truth.host, truth.pci, end, episode.raised_ms) <= LATE_SAMPLES
 
 
@@ -247,7 +249,7 @@ def _incidents(episodes: list[Episode], judged: list[Judged], last_ms: int) -> l
 
 
 def _disturbs(judged: Judged, symptom: str, host: str, pci: str, from_ms: int, to_ms: int) -> bool:
-    """Is or was a real symptom at this place a short time before?"""
+    """Whether a real symptom is active at this place or ended a short time before."""
     return concerns(judged.truth, symptom, host, pci) and judged.truth.from_ms - EARLY_MS <= to_ms and from_ms <= judged.end_ms + LINGER_MS
 
 
@@ -259,7 +261,7 @@ def _confuse(missed: Judged, false: list[False_]) -> None:
 
 
 def healthy_ms(host: str, pci: str, judged: Sequence[Judged], first_ms: int, last_ms: int) -> int:
-    """How long nothing was wrong with an RNIC, nor a short time before."""
+    """How long an RNIC was healthy, excluding a short time after each symptom."""
     sick = sorted(
         (max(first_ms, j.truth.from_ms - EARLY_MS), min(last_ms, j.end_ms + LINGER_MS)) for j in judged if concerns(j.truth, "", host, pci)
     )

@@ -11,13 +11,13 @@ from typing import Any
 from tests.evaluation.scoring.match import SYMPTOMS, False_, Judged
 
 MISSED, NOTHING = "missed", "nothing"
-"""Column of what was not said, row of where nothing was wrong."""
+"""The column of undetected symptoms, and the row of healthy places."""
 HOUR_MS = 3_600_000
 
 
 @dataclass(slots=True)
 class Result:
-    """One recording, judged."""
+    """The result of one recording."""
 
     name: str
     interval_s: float
@@ -30,7 +30,7 @@ class Result:
     false: list[False_]
     problems: Counter[str] = field(default_factory=Counter)
     kind: str = ""
-    """Which part of the evaluation it belongs to."""
+    """The part of the evaluation that it belongs to."""
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -44,10 +44,10 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def confusion(results: Sequence[Result]) -> dict[str, dict[str, int]]:
-    """`{row: {column: count}}`: rows are what was there, columns what was said.
+    """`{row: {column: count}}`: rows are actual symptoms, columns detected ones.
 
-    A truth counts once: on the diagonal, as `missed`, or under what was said instead. A false incident that takes no truth's place counts
-    in the row of the symptom that it stands beside, or in the row `nothing`.
+    A truth counts once: on the diagonal, as `missed`, or under the symptom detected instead. A false incident that replaces no truth counts
+    in the row of the symptom next to it, or in the row `nothing`.
     """
     cells: dict[str, Counter[str]] = {row: Counter() for row in (*SYMPTOMS, NOTHING)}
     for result in results:
@@ -63,12 +63,12 @@ def confusion(results: Sequence[Result]) -> dict[str, dict[str, int]]:
 
 
 def _column(false: False_) -> str:
-    """A false finding of a symptom that is there as well, at another time or for longer, must not stand on the diagonal."""
+    """A false finding next to the same symptom (at another time, or for longer) must not count on the diagonal."""
     return f"{false.symptom} again" if false.symptom == false.beside else false.symptom
 
 
 def per_symptom(results: Sequence[Result]) -> dict[str, dict[str, float]]:
-    """Precision, recall and F1 of each symptom that was there or was said; delays in samples and seconds."""
+    """Precision, recall and F1 of each symptom that was present or detected; delays in samples and seconds."""
     found: dict[str, dict[str, float]] = {}
     for symptom in SYMPTOMS:
         truths = [j for r in results for j in r.judged if j.truth.symptom == symptom]
@@ -97,7 +97,7 @@ def per_symptom(results: Sequence[Result]) -> dict[str, dict[str, float]]:
 
 
 def _strict(symptoms: Mapping[str, Mapping[str, float]], said: Mapping[str, int]) -> float | None:
-    """The macro F1 that it would be if all that was said of marginal cases were false."""
+    """The macro F1 if all detected marginal cases counted as false."""
     scores = [2 * s["found"] / max(2 * s["found"] + s["missed"] + s["false"] + said.get(symptom, 0), 1) for symptom, s in symptoms.items()]
     return sum(scores) / len(scores) if scores else None
 
@@ -115,13 +115,13 @@ def _delays(hits: Sequence[Judged]) -> dict[str, float]:
 
 
 def _rank(judged: Judged, first: bool = False) -> int:
-    """Place of the right cause in the ranking, from 0; 99 where it was not ranked."""
+    """Rank of the right cause, from 0; 99 if it was not ranked."""
     ranking = judged.first_ranking if first else judged.ranking
     return ranking.index(judged.truth.cause) if judged.truth.cause in ranking else 99
 
 
 def summary(results: Sequence[Result]) -> dict[str, Any]:
-    """Everything that is reported, as plain JSON."""
+    """All reported figures, as plain JSON."""
     symptoms = per_symptom(results)
     hits = [j for r in results for j in r.judged if j.outcome == "found" and j.truth.symptom in SYMPTOMS]
     outcomes = Counter(j.outcome for r in results for j in r.judged)
@@ -146,7 +146,7 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
 
 
 def _delays_by_interval(results: Sequence[Result]) -> dict[str, dict[str, float]]:
-    """By sampling interval, those at which anything was found."""
+    """Delays per sampling interval, for intervals with any found symptom."""
     found: dict[float, list[Judged]] = {}
     for result in results:
         found.setdefault(result.interval_s, []).extend(j for j in result.judged if j.outcome == "found")
@@ -166,7 +166,7 @@ def _false_incidents(results: Sequence[Result]) -> dict[str, float | None]:
 
 
 def _causes(hits: Sequence[Judged]) -> dict[str, float | None]:
-    """Shares of the symptoms found whose cause was ranked first, among the first two, and first when they were raised."""
+    """Shares of found symptoms whose cause was ranked first, among the first two, and first at the time of raising."""
     ranks, ranks_at_raise = [_rank(j) for j in hits], [_rank(j, first=True) for j in hits]
     return {
         "cause_first": ranks.count(0) / len(hits) if hits else None,

@@ -1,4 +1,4 @@
-"""The figures as text, for a terminal and, with bars, as Markdown tables."""
+"""The figures as text for a terminal, and as Markdown tables."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from tests.evaluation.scoring.match import SYMPTOMS
 from tests.evaluation.scoring.scores import MISSED
 
 Row = list[str]
+
+KINDS = {"false beside": "false, next to a symptom", "outstays": "cleared late", "late": "detected late"}
+"""Kinds of cases whose stored name is not their label."""
 
 
 def aligned(head: Row, rows: Sequence[Row]) -> str:
@@ -30,31 +33,31 @@ def number(value: float | None, form: str = ".2f") -> str:
 
 
 def confusion_table(figures: Mapping[str, Any]) -> tuple[Row, list[Row]]:
-    """Rows: what was there. Columns: what was said. Zeros are dots."""
+    """Rows: actual symptoms. Columns: detected symptoms. Zeros are dots."""
     cells: Mapping[str, Mapping[str, int]] = figures["confusion"]
     others = sorted({column for row in cells.values() for column in row} - {*SYMPTOMS, MISSED})
     columns = [*SYMPTOMS, *others, MISSED]
     rows = [[row, *(str(found.get(column, 0) or "·") for column in columns)] for row, found in cells.items()]
-    return ["there \\ said", *columns], rows
+    return ["actual \\ detected", *columns], rows
 
 
 def symptom_table(figures: Mapping[str, Any]) -> tuple[Row, list[Row]]:
-    """One row a symptom."""
+    """One row per symptom."""
     head = [
         "symptom",
-        "there",
+        "actual",
         "found",
         "missed",
         "false",
         "precision",
         "recall",
         "F1",
-        "delay median",
-        "p95",
-        "in s",
-        "p95",
-        "cause first",
-        "in two",
+        "delay median (samples)",
+        "p95 (samples)",
+        "median (s)",
+        "p95 (s)",
+        "cause ranked first",
+        "in the first two",
     ]
     rows = []
     for symptom, s in figures["symptoms"].items():
@@ -66,7 +69,7 @@ def symptom_table(figures: Mapping[str, Any]) -> tuple[Row, list[Row]]:
 
 
 def headlines(figures: Mapping[str, Any]) -> list[tuple[str, str, str, bool | None]]:
-    """`(what, value, aim, reached)`; None where there is nothing to judge."""
+    """`(what, value, target, reached)`; None where there is no value."""
     delay = figures["delay"]
 
     def line(what: str, value: float | None, form: str, aim: str, reached: bool) -> tuple[str, str, str, bool | None]:
@@ -87,22 +90,24 @@ def headlines(figures: Mapping[str, Any]) -> list[tuple[str, str, str, bool | No
 
 
 def marginal_line(figures: Mapping[str, Any]) -> str:
-    """How many cases lay in the margins of the expert's thresholds, and what was said of them."""
+    """How many cases were close to the expert's thresholds, and how many of them were detected."""
     near = figures.get("marginal")
     if not near or not near["there"]:
-        return "marginal cases, where saying it or not is right: none"
+        return "marginal cases, where both verdicts are right: none"
     said = ", ".join(f"{symptom} {count}" for symptom, count in near["said_of"].items())
-    strict = f"; if all that were false, macro F1 would be {number(near['macro_f1_if_false'], '.3f')}" if near["said"] else ""
-    return f"marginal cases, where saying it or not is right: {near['there']}, said of {near['said']}{f' ({said})' if said else ''}{strict}"
+    strict = f"; if these counted as false, macro F1 would be {number(near['macro_f1_if_false'], '.3f')}" if near["said"] else ""
+    return f"marginal cases, where both verdicts are right: {near['there']}, detected: {near['said']}{f' ({said})' if said else ''}{strict}"
 
 
 def case_line(case: Mapping[str, Any]) -> str:
     place = f"{case['host']} {case['pci']}".strip()
-    return f"{case['kind']}: {case['symptom']} in {case['recording']}, {place}, at {case['at_s']} s: {case['text']}"
+    return (
+        f"{KINDS.get(case['kind'], case['kind'])}: {case['symptom']} in {case['recording']}, {place}, at {case['at_s']} s: {case['text']}"
+    )
 
 
 def text(figures: Mapping[str, Any], cases: Sequence[Mapping[str, Any]], most_cases: int = 20) -> str:
-    """Everything for a terminal."""
+    """All figures for a terminal."""
     parts = [
         f"{figures['recordings']} recordings, {figures['rnic_hours']:.1f} RNIC-hours ({figures['healthy_rnic_hours']:.1f} healthy), "
         f"{figures['messages']} messages",
@@ -112,14 +117,14 @@ def text(figures: Mapping[str, Any], cases: Sequence[Mapping[str, Any]], most_ca
             f"{what}: {value} ({aim}{'' if reached is None else ', reached' if reached else ', NOT reached'})"
             for what, value, aim, reached in headlines(figures)
         ),
-        f"false incidents: {figures['false_on_healthy']} on healthy RNICs, {figures['false_beside']} beside a real symptom; not asked for: "
-        f"{figures['not_asked']['brief']} too brief, {figures['not_asked']['cut']} too near to the end",
+        f"false incidents: {figures['false_on_healthy']} on healthy RNICs, {figures['false_beside']} next to a real symptom; excluded: "
+        f"{figures['not_asked']['brief']} too brief, {figures['not_asked']['cut']} too close to the end",
         marginal_line(figures),
     ]
     if figures["problems"]:
-        parts.append("could not be used: " + ", ".join(f"{reason} ({count})" for reason, count in sorted(figures["problems"].items())))
+        parts.append("unusable: " + ", ".join(f"{reason} ({count})" for reason, count in sorted(figures["problems"].items())))
     if cases:
         shown = [case_line(case) for case in cases[:most_cases]]
-        more = [f"... and {len(cases) - most_cases} more (--json has all)"] if len(cases) > most_cases else []
+        more = [f"... and {len(cases) - most_cases} more (--json lists all)"] if len(cases) > most_cases else []
         parts.append("\n".join(["worst cases", *shown, *more]))
     return "\n\n".join(parts)

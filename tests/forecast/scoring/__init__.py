@@ -1,1 +1,1 @@
-"""How good are forecasts? Against what the mechanism of the simulated RNICs could do, next to simpler ways to guess."""
+"""Scores of forecasts, compared with the performance of the simulated RNICs' mechanism, next to simple baselines."""

@@ -1,4 +1,4 @@
-"""Simpler ways to guess, for comparison: as now, straight on, and an SVM on flow features as in the paper's evaluation (section 5.2)."""
+"""Simple baselines for comparison: persistence, linear trend, and an SVM on flow features as in the paper's evaluation (section 5.2)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def persistence(history: History, index: int) -> tuple[Floats, Floats]:
 
 
 def linear(history: History, index: int) -> tuple[Floats, Floats]:
-    """Mask queries go straight on as in the last ten minutes."""
+    """Lookups per packet continue the linear trend of the last ten minutes."""
     return _by_trend(history, index, 1.0)
 
 

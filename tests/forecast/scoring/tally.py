@@ -1,4 +1,4 @@
-"""How good forecasts are: against what the mechanism of the cards could do, beside simpler ways to guess."""
+"""Scores of forecasts, compared with the performance of the RNICs' mechanism, next to simple baselines."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from wallwatch.domain.forecast.window import History
 from wallwatch.domain.performance.parameters import DECLINE_SHARE
 
 AHEAD_MIN = 5
-"""A decline counts as found when it was foretold so many minutes before."""
+"""A decline counts as found when it was predicted this many minutes before."""
 HOUR = 60
 SMOOTH_MIN = 3
-"""Declines of the mechanism are sought in medians over so many minutes, past its noise."""
+"""Declines of the mechanism are searched in medians over this many minutes, to remove its noise."""
 
 Baseline = Callable[[History, int], tuple[Floats, Floats]]
 """From a history up to a minute: bandwidth and latency, each of shape (rnics, 1 + horizons), now first."""
@@ -76,8 +76,8 @@ class Tally:
 def judge(
     history: History, measured: Measured, forecaster: Forecaster | None, tally: Tally, baselines: Mapping[str, Baseline], every_min: int
 ) -> None:
-    """Forecast a history from minute to minute and add what came of it."""
-    foretold: list[tuple[int, npt.NDArray[np.bool_]]] = []
+    """Forecast a history minute by minute and add the results."""
+    predicted: list[tuple[int, npt.NDArray[np.bool_]]] = []
     said = Declines()
     values = filled(history.values)
     limit = limits(history.models)
@@ -90,10 +90,10 @@ def judge(
                 if index + ahead < history.minutes:
                     tally.add(tally.bandwidth, way, ahead, bandwidth[:, j], measured.bandwidth_gbps[:, index + ahead])
                     tally.add(tally.latency, way, ahead, latency[:, j], measured.latency_us[:, index + ahead])
-        foretold.append((index, said.step(index, made.decline.chance, made.decline.learnt)))
+        predicted.append((index, said.step(index, made.decline.chance, made.decline.learnt)))
         if index + HOUR < history.minutes:
             _reached(made, values[:, index + 1 : index + HOUR + 1, : len(walls())], limit, tally)
-    declines(history, measured, foretold, tally)
+    declines(history, measured, predicted, tally)
 
 
 def _performance(made: Forecast, measured: Measured, index: int, tally: Tally) -> None:
@@ -145,10 +145,10 @@ def decline_minutes(bandwidth: Floats) -> list[int]:
     return found
 
 
-def declines(history: History, measured: Measured, foretold: Sequence[tuple[int, npt.NDArray[np.bool_]]], tally: Tally) -> None:
+def declines(history: History, measured: Measured, predicted: Sequence[tuple[int, npt.NDArray[np.bool_]]], tally: Tally) -> None:
     """Add what came of the declines that were said, by the minute of the forecast; and how often a moment was followed by a fall at all."""
-    minutes = np.array([index for index, _ in foretold])
-    said = np.array([flags for _, flags in foretold])
+    minutes = np.array([index for index, _ in predicted])
+    said = np.array([flags for _, flags in predicted])
     for i in range(len(history.names)):
         truth = smoothed(measured.bandwidth_gbps[i])
         for at in decline_minutes(truth):
@@ -156,7 +156,7 @@ def declines(history: History, measured: Measured, foretold: Sequence[tuple[int,
             if not before.any():
                 continue
             found = bool(said[before, i].any())
-            # What fell by 5 % within the minutes before which it should have been foretold could be foreseen by nobody but by its rhythm.
+            # A decline of 5 % within the minutes before which it had to be predicted is predictable only from its rhythm.
             start = float(np.nanmax(truth[max(at - AHEAD_MIN, 0) : at]))
             sudden = bool(truth[at - AHEAD_MIN] >= 0.995 * start and truth[at] <= 0.9 * start)
             tally.declines["there"] += 1
@@ -165,7 +165,7 @@ def declines(history: History, measured: Measured, foretold: Sequence[tuple[int,
             tally.declines["sudden_found"] += sudden and found
         before_that = False
         lowest = _lowest_after(truth)
-        for index, flags in foretold:
+        for index, flags in predicted:
             if index + HOUR < len(truth) and not np.isnan(truth[index]):
                 fell = bool(lowest[index] <= (1.0 - DECLINE_SHARE) * truth[index])
                 tally.declines["moments"] += 1

@@ -1,4 +1,4 @@
-"""What the mechanism of the simulated RNICs could do, from `fleetsim record --performance`."""
+"""Performance of the simulated RNICs' mechanism, from `fleetsim record --performance`."""
 
 from __future__ import annotations
 

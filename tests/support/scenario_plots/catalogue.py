@@ -1,4 +1,4 @@
-"""What came of every scenario, kept beside the plots: docs/images/scenarios/catalogue.json."""
+"""The result of every scenario, stored next to the plots: docs/images/scenarios/catalogue.json."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ FILE = PLOTS / "catalogue.json"
 
 
 def entry(recording: Recording) -> dict[str, Any]:
-    """What the table needs of a recording."""
+    """The data of a recording that the table shows."""
     truth = sorted({(one.symptom, one.cause, one.host, one.pci) for one in recording.truth})
     return {
         "recorded_s": recording.run["recorded_s"],

@@ -1,4 +1,4 @@
-"""Which signals tell each symptom: what the plots show."""
+"""The signals of each symptom that the plots show."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Panel:
-    """One part of a picture with an axis of its own. `wall` is a limit that is drawn in, with its name."""
+    """One part of a picture with its own axis. `wall` is a limit that is drawn with its name."""
 
     axis: str  # with its unit
     lines: tuple[Line, ...]

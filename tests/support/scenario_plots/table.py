@@ -1,4 +1,4 @@
-"""Writes the table of scenarios in docs/scenarios.md (with `--check` it only compares)."""
+"""Writes the table of scenarios in docs/scenarios.md (with `--check`, it only compares)."""
 
 import re
 import sys
@@ -13,7 +13,7 @@ PAGE = REPOSITORY / "docs" / "scenarios.md"
 
 
 def row(file: Path, entry: dict[str, Any] | None) -> str:
-    """One scenario; what came of it is known once it was recorded."""
+    """One scenario; its symptoms are known once it was recorded."""
     if entry is None:
         return f"| `{file.stem}` | {first_comment(file)} | not recorded yet | | |"
     truth = entry["truth"]
@@ -25,7 +25,7 @@ def row(file: Path, entry: dict[str, Any] | None) -> str:
 def table(entries: dict[str, Any]) -> str:
     """Markdown table of all scenarios."""
     rows = (row(file, entries.get(file.stem)) for file in sorted(SCENARIOS.glob("*.yaml"), key=lambda file: file.stem))
-    return "\n".join(["| scenario | what it shows | symptoms | causes | RNICs on hosts |", "|---|---|---|---|---|", *rows])
+    return "\n".join(["| scenario | description | symptoms | causes | RNICs on hosts |", "|---|---|---|---|---|", *rows])
 
 
 def main(arguments: list[str], page: Path = PAGE) -> int:
@@ -36,7 +36,7 @@ def main(arguments: list[str], page: Path = PAGE) -> int:
         r"(<!-- catalogue -->\n).*?(<!-- /catalogue -->)", lambda match: f"{match[1]}{content}\n{match[2]}", old, flags=re.DOTALL
     )
     if found != 1:
-        raise ValueError("docs/scenarios.md has no place for the table: <!-- catalogue --> ... <!-- /catalogue -->")
+        raise ValueError("docs/scenarios.md has no section <!-- catalogue --> ... <!-- /catalogue -->")
     if "--check" in arguments:
         if new != old:
             print("docs/scenarios.md is out of date: run 'make generate'", file=sys.stderr)

@@ -1,1 +1,1 @@
-"""What the tests that cross parts share: real Open vSwitch, hosts with collectors, a whole stack, reading Kafka."""
+"""Shared by tests that cross parts: real Open vSwitch, hosts with collectors, a whole stack, reading Kafka."""

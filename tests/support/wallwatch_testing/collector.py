@@ -1,4 +1,4 @@
-"""Running the real `wallwatch-telegraf` on one folder that stands for a host."""
+"""Run the real `wallwatch-telegraf` on a folder that represents a host."""
 
 import json
 import subprocess
@@ -105,7 +105,7 @@ def collecting(
 
 
 def with_port(name: str) -> list[str]:
-    """Begins a command in a network namespace of its own, whose kernel has a device of this name: TC is asked of real devices."""
+    """Start a command in its own network namespace with a device of this name, because TC requires real devices."""
     return ["unshare", "--net", "--", "sh", "-c", f'ip link add {name} type veth peer name other && exec "$@"', "sh"]
 
 

@@ -1,4 +1,4 @@
-"""A second way from a formula to its monitor, slow and plain, to compare with: nothing of the compiler's is used but the parser.
+"""A second, slow and simple way from a formula to its monitor, for comparison: it shares only the parser with the compiler.
 
 States are sets of subformulas that hold (Baier, Katoen, Principles of Model Checking, 5.2), with one acceptance set for each until; words
 are letters one by one; the machine is minimised by splitting classes until none splits any more.

@@ -1,4 +1,4 @@
-"""What somebody between server and agent could send: forged, altered, or signed with a stolen key; and what the agent must answer."""
+"""Messages of an attacker between server and agent: forged, altered, or signed with a stolen key; with the agent's required answers."""
 
 import base64
 import json
@@ -31,7 +31,7 @@ class Forger:
     kid: str
 
     def payload(self, **changes: Any) -> dict[str, Any]:
-        """A command that would be carried out, but for the changes; a value of None takes the field away."""
+        """A command that is valid except for the changes; a value of None removes the field."""
         whole = {
             "command_id": str(uuid4()),
             "remedy_id": str(uuid4()),
@@ -87,8 +87,8 @@ UNSIGNED: dict[str, tuple[Forge, str]] = {
     "other parameters under an old signature": (lambda f: f.with_payload(params={"max_idle_ms": 500}), "bad_signature"),
     "another host under an old signature": (lambda f: f.with_payload(host="host99"), "bad_signature"),
     "a later end under an old signature": (lambda f: f.with_payload(expires_at=at(hours=1)), "bad_signature"),
-    "signed with a key of one's own": (lambda f: f.sign(key=Ed25519PrivateKey.generate()), "bad_signature"),
-    "a key of one's own under its own id": (lambda f: f.sign(key=Ed25519PrivateKey.generate(), kid="mine"), "unknown_key"),
+    "signed with the attacker's key": (lambda f: f.sign(key=Ed25519PrivateKey.generate()), "bad_signature"),
+    "the attacker's key under its own id": (lambda f: f.sign(key=Ed25519PrivateKey.generate(), kid="mine"), "unknown_key"),
     "no key id": (lambda f: f.sign(kid=None), "unknown_key"),
     "no signature at all": (lambda f: b".".join([*f.parts()[:2], b""]), "bad_signature"),
     "the algorithm none": (lambda f: f.sign(alg="none"), "bad_signature"),
@@ -106,7 +106,7 @@ UNSIGNED: dict[str, tuple[Forge, str]] = {
     "a message of another kind": (lambda f: f.sign(typ="wallwatch-key+jws"), "malformed"),
     "no kind": (lambda f: f.sign(typ=None), "malformed"),
 }
-"""Without the key. Whose ids these messages name proves nothing; an empty code stands for any of the three that say so."""
+"""Without the key. The ids in these messages prove nothing; an empty code means any of the three signature errors."""
 
 SIGNED: dict[str, tuple[Forge, str]] = {
     "a payload of a megabyte": (lambda f: f.changed(params={"max_idle_ms": 20_000, "x": "y" * 1_000_000}), "malformed"),

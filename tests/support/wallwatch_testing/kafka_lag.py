@@ -1,4 +1,4 @@
-"""How far a consumer group is behind, and reading a topic to its present end."""
+"""The lag of a consumer group, and reading a topic to its current end."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ Place = tuple[str, int]
 
 @contextmanager
 def _consumer(bootstrap: str, group: str) -> Iterator[Consumer]:
-    """A client that asks in the name of a group without joining it."""
+    """A client that reads a group's offsets without joining it."""
     consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": group, "enable.auto.commit": False})
     try:
         yield consumer
@@ -57,7 +57,7 @@ def lag(bootstrap: str, group: str, topics: Sequence[str]) -> int:
 
 
 def read_all(bootstrap: str, topic: str) -> list[Message]:
-    """Every message of the topic up to its present end."""
+    """Every message of the topic up to its current end."""
     last = ends(bootstrap, [topic])
     found: list[Message] = []
     with _consumer(bootstrap, "reads-all") as consumer:

@@ -21,7 +21,7 @@ def flow(number: int, destination: str, packets: int, actions: str = "5") -> str
 COLD = [flow(n, f"10.{n}.0.0/255.255.0.0", 1) for n in range(1, 4)] + [flow(n, f"10.{n}.1.0/255.255.255.0", 1) for n in range(4, 7)]
 HOT = [flow(n, f"10.{n}.1.1", 90_000) for n in range(7, 12)]
 LONG_CHAIN = [*(flow(n, f"10.{n}.0.0/255.{n}.0.0", 1) for n in range(20, 50)), *COLD, *HOT]
-"""So many masks before the hot ones that a plan is worth it."""
+"""Enough masks before the hot ones for a worthwhile plan."""
 
 
 def attached(lines: list[str], **changed: Any) -> bytes:
@@ -37,7 +37,7 @@ def attached(lines: list[str], **changed: Any) -> bytes:
 
 
 class Host:
-    """A host whose agent has flows: it reads them, and says that it did whatever it is told; while `hold` is clear it does nothing."""
+    """A host whose agent has flows: it reads them and confirms every command; while `hold` is clear it does nothing."""
 
     def __init__(self, lines: list[str]) -> None:
         self.lines, self.after, self.agent = lines, lines, None
@@ -72,7 +72,7 @@ def insert_queries(connection: Any, host: str, samples: list[tuple[datetime, flo
 
 
 def predict_decline(connection: Any, host: str) -> None:
-    """A forecast that says that the host's RNICs get slower."""
+    """A forecast of a decline on the host's RNICs."""
     connection.execute(
         "INSERT INTO rnic_forecast (rnic_id, made_at, kept_at, cold_start, policy_violated, body, decline_share, decline_since)"
         " SELECT rnic_id, now(), now(), false, false, '{}', 0.2, now() FROM rnic WHERE host = %s",

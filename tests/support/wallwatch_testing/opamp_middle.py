@@ -1,4 +1,4 @@
-"""Somebody between backend and agent: passes OpAMP on, and may change, copy, hold back or invent what goes either way.
+"""A proxy between backend and agent: it forwards OpAMP and may change, copy, delay or invent messages in both directions.
 
 `backend_tls` and `agent_tls` are for a connection with certificates: what the middle shows to each side.
 """
@@ -41,13 +41,13 @@ class Middle:
     _backends: list[ClientConnection] = field(default_factory=list)
 
     def inject(self, data: bytes, kind: str = "command") -> None:
-        """Send a message of one's own to the agent that connected last."""
+        """Send an invented message to the agent that connected last."""
         message = opamp_pb2.ServerToAgent()
         message.custom_message.capability, message.custom_message.type, message.custom_message.data = CAPABILITY, kind, data
         self.inject_frame(HEADER + message.SerializeToString())
 
     def inject_frame(self, frame: bytes) -> None:
-        """Send bytes of one's own to the agent that connected last."""
+        """Send invented bytes to the agent that connected last."""
         self._agents[-1].send(frame)
 
     def answer(self, timeout_s: float = 30) -> dict[str, Any]:
@@ -55,7 +55,7 @@ class Middle:
         return self.results.get(timeout=timeout_s)
 
     def cut(self) -> None:
-        """Break the connection as a network does; the agent connects again."""
+        """Break the connection as a network does; the agent reconnects."""
         for side in (self._agents[-1], self._backends[-1]):
             with suppress(OSError):
                 side.socket.shutdown(2)

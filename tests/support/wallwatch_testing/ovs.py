@@ -21,7 +21,7 @@ FOLDERS = ("usr/bin", "usr/sbin", "usr/lib/openvswitch-switch", "usr/lib/openvsw
 class Installation:
     """Where the programs of a release are: in this system, or in a folder with another Debian's packages.
 
-    Those of a folder run with the libraries beside them and with those of `libraries`, a folder with that Debian's base system.
+    Programs of a folder use the libraries next to them and those of `libraries`, a folder with that Debian's base system.
     """
 
     root: Path = Path("/")
@@ -45,7 +45,7 @@ SYSTEM = Installation()
 
 
 def other_release() -> Installation | None:
-    """Debian 13's packages, where someone unpacked them beside the tools; docs/contributing tells how."""
+    """Debian 13's packages, if unpacked next to the tools; docs/contributing explains how."""
     found = Installation(tools_dir() / "openvswitch-debian13", tools_dir() / "debian13")
     return found if found.schema.exists() and (found.libraries or Path()).exists() else None
 
@@ -92,7 +92,7 @@ class OpenVSwitch:
         _run_daemon(self.daemon, self, "ovs-vswitchd", arguments, self.folder / "vswitchd.ctl")
 
     def restart_daemon(self) -> None:
-        """End ovs-vswitchd and run it again. It keeps nothing of its datapath, and makes its socket under the same name."""
+        """Restart ovs-vswitchd. It loses its datapath and creates its socket under the same name."""
         self.daemon.close()
         self.start_daemon()
 
@@ -122,7 +122,7 @@ def start(folder: Path, installation: Installation = SYSTEM) -> Iterator[OpenVSw
 def _run_daemon(stack: ExitStack, switch: OpenVSwitch, name: str, arguments: Sequence[str], socket: Path) -> None:
     folder = switch.folder
     quiet = ["-vconsole:warn", "-vsyslog:off", "-vfile:off"]
-    # Own folders for everything, so that a switch of the machine's own is neither read nor disturbed.
+    # Separate folders for everything, so that the machine's own switch is neither read nor disturbed.
     environment = [f"OVS_{kind}={folder}" for kind in ("RUNDIR", "LOGDIR", "DBDIR", "SYSCONFDIR")]
     command = die_with_parent(["env", *environment, *switch.installation.command(name), *arguments, *quiet], SIGTERM)
     stack.enter_context(running(name, command, folder / f"{name}.log", socket.exists, SIGTERM))

@@ -1,4 +1,4 @@
-"""Stands between a real ovs-vswitchd and a collector as an RNIC that takes every flow.
+"""A relay between a real ovs-vswitchd and a collector that acts as an RNIC which offloads every flow.
 
 The dummy datapath never says that a flow is offloaded. In dumps the relay puts `offloaded:yes, dp:tc` where the daemon says `dp:ovs`;
 everything else is the daemon's own. This file is also the program that does it.
@@ -19,7 +19,7 @@ from wallwatch_local.processes import die_with_parent, running
 
 @contextmanager
 def taking_every_flow(daemon: Path, own: Path) -> Iterator[None]:
-    """Run the relay for the length of the block: a process of its own, for a daemon is known by its process."""
+    """Run the relay for the duration of the block, in its own process, because a daemon is identified by its process."""
     own.unlink(missing_ok=True)
     command = die_with_parent([sys.executable, __file__, str(daemon), str(own)], SIGTERM)
     with running("ovs_relay", command, own.with_suffix(".log"), own.exists, SIGTERM):
@@ -37,7 +37,7 @@ def main(daemon: str, own: str) -> None:
 
 
 def serve(client: socket.socket, daemon: str) -> None:
-    """Answer one client's commands, each over a connection of its own to the daemon."""
+    """Answer one client's commands, each over a separate connection to the daemon."""
     with client:
         for request in documents(client):
             with socket.socket(socket.AF_UNIX) as upstream:

@@ -1,4 +1,4 @@
-"""Remedies ordered from a running backend, and what becomes of them."""
+"""Remedies requested from a running backend, and their outcome."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ PCI = "0000:3b:00.0"
 
 
 def order(client: httpx.Client, host: str, mode: str = "apply", **more: Any) -> httpx.Response:
-    """Order what raises `max_idle_ms`, or what `more` says; `key` is an idempotency key."""
+    """Request a remedy that raises `max_idle_ms`, or the one in `more`; `key` is an idempotency key."""
     headers = {"Idempotency-Key": more.pop("key")} if "key" in more else {}
     body = {"action": "tune-revalidator", "host": host, "pci": PCI, "params": {"max_idle_ms": 60000}, "mode": mode, **more}
     return client.post("/api/v1/remedies", json=body, headers=headers)

@@ -1,4 +1,4 @@
-"""The whole product on one machine as `make demo` starts it, but in a folder of the test's own and without a terminal."""
+"""The whole product on one machine as `make demo` starts it, but in the test's own folder and without a terminal."""
 
 import os
 import secrets
@@ -14,12 +14,12 @@ import httpx
 import psycopg
 
 from wallwatch_local import demo, hosts, ports, postgres, supervise
-from wallwatch_local.demo_programs import Layout, centre, fleet, on_hosts, stores
+from wallwatch_local.demo_programs import Layout, fleet, on_hosts, server, stores
 
 
 @dataclass(frozen=True)
 class Stack:
-    """A running stack and the ways into it."""
+    """A running stack and access to it."""
 
     layout: Layout
     database_url: str
@@ -67,7 +67,7 @@ def start(
 
     A scenario's clock starts with its fleet. What must be there before the first symptom, however slow the machine, is made in
     `before_fleet`, which is called when the API is ready.
-    `settings` are more environment variables for the processes of the centre. Incidents that are over are resolved after 10 s, unless they
+    `settings` are additional environment variables for the server processes. Incidents that are over are resolved after 10 s, unless they
     say otherwise: tests follow an incident to its end.
     """
     settings = {"WALLWATCH_INCIDENT_HOLD_S": "10", **(settings or {})}
@@ -79,7 +79,7 @@ def start(
     simulated = hosts.hosts_of(scenario)
     for host in simulated:
         hosts.write_configuration(layout.hosts / host.name, host, layout.kafka_bootstrap, layout.agent_url)
-    central = [replace(one, environment={**one.environment, **settings}) for one in centre(layout, database_url)]
+    central = [replace(one, environment={**one.environment, **settings}) for one in server(layout, database_url)]
     programs = [*stores(layout), *central, *fleet(layout, scenario), *on_hosts(layout, simulated)]
     with supervise.running(programs, folder) as supervisor:
         starting = demo.Demo(layout, supervisor, database_url)
@@ -96,5 +96,5 @@ def random_name(prefix: str) -> str:
 
 
 def is_root() -> bool:
-    """The stack opens its own mounts, which only root may."""
+    """The stack creates mounts, which requires root."""
     return os.geteuid() == 0

@@ -1,4 +1,4 @@
-"""Made-up telemetry of one host for the symptom stage: what its samples would be at each second, as a script."""
+"""Synthetic telemetry of one host for the symptom stage: scripts of its samples at each second."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The way of the telemetry only: simulated host, collector, Kafka, ingest, database. Each server can be stopped and started again."""
+"""The telemetry path only: simulated host, collector, Kafka, ingest, database. Each server can be stopped and restarted."""
 
 import os
 import subprocess
@@ -28,7 +28,7 @@ Key = tuple[str, ...]
 
 
 class Server:
-    """A server with data in a folder and a fixed port, which can go away and come back."""
+    """A server with data in a folder and a fixed port, which can be stopped and restarted."""
 
     def __init__(self, start: Any) -> None:
         self._start = start
@@ -74,7 +74,7 @@ class TelemetryPath:
         }
 
     def all_up(self) -> None:
-        """Start what does not run."""
+        """Start the servers that are not running."""
         self.postgres.up()
         self.kafka.up()
 

@@ -1,4 +1,4 @@
-"""A receiver of webhooks on a free port of the loopback interface, which keeps what it got."""
+"""A webhook receiver on a free loopback port that stores all requests."""
 
 import threading
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ class Received:
 
 @dataclass
 class Receiver:
-    """Where to send to, and what came. `status` is what is answered; it may change meanwhile."""
+    """The receiver's address and its requests. `status` is its answer, which may change meanwhile."""
 
     url: str
     received: list[Received] = field(default_factory=list)

@@ -28,10 +28,10 @@ def test_a_monitor_as_a_picture(option: str, beginning: str) -> None:
 
 
 def test_check_says_what_a_formula_is() -> None:
-    told = call("check", "G(FL_OFFLD -> X FE_CREATE)")
-    assert told.exit_code == 0
-    assert "class         safety" in told.stdout
-    assert "FL_OFFLD, then a step without FE_CREATE" in told.stdout
+    result = call("check", "G(FL_OFFLD -> X FE_CREATE)")
+    assert result.exit_code == 0
+    assert "class         safety" in result.stdout
+    assert "FL_OFFLD, then a step without FE_CREATE" in result.stdout
     facts = json.loads(call("check", "(O -> X C) & (!C U O)", "--json").stdout)
     assert (facts["class"], facts["states"], facts["conjuncts"]) == ("co-safety", 5, ["O -> (X C)", "!C U O"])
 
@@ -39,16 +39,16 @@ def test_check_says_what_a_formula_is() -> None:
 def test_a_trace_gives_a_verdict_a_line(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     trace.write_text('[]\n["O"]\n["C", "other"]\n[]\n')
-    told = call("run", "(!C U O) & (!O U (O & X C))", "--trace", str(trace))
-    assert told.stdout.split() == ["?", "?", "T", "T"]
+    result = call("run", "(!C U O) & (!O U (O & X C))", "--trace", str(trace))
+    assert result.stdout.split() == ["?", "?", "T", "T"]
     assert call("run", "G a", "--trace", "-", stdin='["a"]\n[]\n["a"]\n').stdout.split() == ["?", "F", "F"]
 
 
 def test_parts_of_a_conjunction_are_monitored_one_by_one_and_false_dominates() -> None:
     many = " & ".join(f"F p{i}" for i in range(30))
-    told = call("run", f"{many} & G ok", "--parts", "--trace", "-", stdin='["ok"]\n["ok", "p1"]\n[]\n\n')
-    assert told.stdout.split() == ["?", "?", "F"]
-    assert "31 parts are monitored one by one: a verdict can come later" in told.stderr
+    result = call("run", f"{many} & G ok", "--parts", "--trace", "-", stdin='["ok"]\n["ok", "p1"]\n[]\n\n')
+    assert result.stdout.split() == ["?", "?", "F"]
+    assert "31 parts are monitored separately: verdicts may come later" in result.stderr
     both = call("run", "X a & X !a", "--parts", "--trace", "-", stdin="[]\n[]\n")
     assert both.stdout.split() == ["?", "F"]  # the whole is false from the start
 
@@ -59,14 +59,14 @@ def test_parts_of_a_conjunction_are_monitored_one_by_one_and_false_dominates() -
         (("check", "G(a"), None, "the ) of the bracket at character 2"),
         (("check", "G(a -> " + "X " * 30 + "b)", "--states", "100"), None, "more than 100 states"),
         (("run", "a", "--trace", "/nowhere"), None, "the trace cannot be read"),
-        (("run", "a", "--trace", "-"), "{}\n", "line 1: an array"),
+        (("run", "a", "--trace", "-"), "{}\n", "line 1: expected an array"),
         (("run", "a", "--trace", "-"), "[]\nnonsense\n", "line 2: not JSON"),
-        (("run", "a", "--trace", "-"), "[1]\n", "line 1: 1 is not the name"),
+        (("run", "a", "--trace", "-"), "[1]\n", "line 1: expected the name of a proposition, not 1"),
         (("run", "a", "--trace", "-"), "[]\n\n[]\n", "line 2 is empty"),
         (("monitor", "a", "--dot", "--svg"), None, "choose one"),
     ],
 )
-def test_what_is_wrong_is_told_with_exit_code_2(arguments: tuple[str, ...], stdin: str | None, expected: str) -> None:
-    told = call(*arguments, stdin=stdin)
-    assert told.exit_code == 2
-    assert expected in told.stderr
+def test_invalid_input_is_reported_with_exit_code_2(arguments: tuple[str, ...], stdin: str | None, expected: str) -> None:
+    result = call(*arguments, stdin=stdin)
+    assert result.exit_code == 2
+    assert expected in result.stderr

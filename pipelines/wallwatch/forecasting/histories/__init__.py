@@ -1,1 +1,1 @@
-"""Minutes of a fleet, from the store or from recordings, as the mathematics of `domain/forecast` takes them."""
+"""Minutes of a fleet, from the store or from recordings, as input of `domain/forecast`."""

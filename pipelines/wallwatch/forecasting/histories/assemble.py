@@ -1,4 +1,4 @@
-"""Minutes of RNICs from rows of samples: what recordings and the store have in common."""
+"""Minutes of RNICs from rows of samples: the part that recordings and the store share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Q_INGRESS = "q_ingress"
 SPREADS = ("q_egress_sd", "q_ingress_sd")
 _CHAINS = (Q_INGRESS, SPREADS[1], "q_egress", SPREADS[0])
 FIELDS: tuple[str, ...] = (*(t.field for t in targets() if t.field is not None), Q_INGRESS, *SPREADS)
-"""Fields of `rnic_offload` that forecasts need, beside reports of peers."""
+"""Fields of `rnic_offload` that forecasts require, in addition to peer reports."""
 
 COUNTS = {"cni_add": 1, "cni_del": -1}
 """Kinds of events that change the number of containers."""
@@ -42,15 +42,15 @@ def history(
     Parameters
     ----------
     samples : frame with host, pci, minute (since 1970), and any of `FIELDS`
-        Several samples in a minute count with their mean. Those of RNICs that are not in `models` tell only what their ingress chains were.
+        Several samples in a minute count with their mean. For RNICs that are not in `models`, only their ingress chains are used.
     containers : frame with host, pci, minute, change
     models : mapping of (host, pci) to the RNIC's profile
     links : frame with host, pci, minute, gbps
-        What PCIe links carried; without it nothing bounds the bandwidth.
+        Bandwidth of the PCIe links; without it nothing limits the predicted bandwidth.
     reports : frame with the columns of `peer_queries.REPORTS`
-        Whom RNICs talk to; without it the own ingress chain stands in for those of the peers.
+        The peers of each RNIC; without it the RNIC's own ingress chain replaces those of the peers.
     ports : frame with host, pci, minute, sent_gbps, sends, receives
-        What was sent, and whether a port was asked for too much (`port_load.congested`); without it nothing is known of that.
+        Sent bandwidth, and whether a port was congested (`port_load.congested`); unknown without it.
     """
     names: Sequence[Rnic] = sorted(models)
     places = {name: i for i, name in enumerate(names)}
@@ -84,8 +84,8 @@ def history(
         rows, minutes, kept = _places(by_minute, places, first)
         inside = (minutes >= 0) & (minutes < shape[1])
         sent[rows[inside], minutes[inside]] = by_minute["sent_gbps"].to_numpy()[kept][inside]
-    told = _remote(means, names, [models[name] for name in names], first, reports, by_minute, sent, link)
-    values[:, :, column("q_r")], spread[:, :, 1], of_peers = told
+    remote = _remote(means, names, [models[name] for name in names], first, reports, by_minute, sent, link)
+    values[:, :, column("q_r")], spread[:, :, 1], of_peers = remote
     numbers = np.array([hosts[host] for host, _ in names], dtype=np.int64)
     return History([models[name] for name in names], names, numbers, first, values, count, spread, of_peers, link, sent)
 
@@ -100,7 +100,7 @@ def _remote(
     sent: Floats,
     link: Floats,
 ) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
-    """`Q_r`, its spread and whether it is of peers, of the RNICs that are asked for; arrays (rnics, minutes)."""
+    """`Q_r`, its spread, and whether it was measured at the peers, for the requested RNICs; arrays (rnics, minutes)."""
     others = sorted(set(zip(means["host"], means["pci"], strict=True)) - set(names))
     places = {name: i for i, name in enumerate((*names, *others))}
     n, minutes = sent.shape
@@ -112,22 +112,22 @@ def _remote(
     parameters = Parameters.of([*models, *(None for _ in others)])
     unknown = np.full((2, len(others), minutes), np.nan)
     sent_by_all, links = np.concatenate([sent, unknown[0]]), np.concatenate([link, unknown[1]])
-    told = joined(
+    remote = joined(
         reports if reports is not None else pl.DataFrame(schema=REPORTS), places, first, found[0], found[1],
         _congested(ports, places, first, minutes),
         lambda k: RnicMinute(parameters, found[2, :, k], found[3, :, k], found[0, :, k], found[1, :, k], sent_by_all[:, k], links[:, k]),
     )  # fmt: skip
-    return told.mean[:n], told.spread[:n], told.of_peers[:n]
+    return remote.mean[:n], remote.spread[:n], remote.of_peers[:n]
 
 
 def _by_minute(ports: pl.DataFrame) -> pl.DataFrame:
-    """One row an RNIC and minute: means of what was sent, and congested where any of its samples says so."""
+    """One row per RNIC and minute: mean sent bandwidth, and congested if any of its samples says so."""
     sent = pl.col("sent_gbps").cast(pl.Float64).fill_nan(None).mean()
     return ports.group_by("host", "pci", "minute").agg(sent, pl.col("sends", "receives").cast(pl.Boolean).any())
 
 
 def _congested(ports: pl.DataFrame | None, places: Mapping[Rnic, int], first: int, minutes: int) -> list[Congested] | None:
-    """Minute by minute; None where nothing was counted."""
+    """Congestion minute by minute; None without counters."""
     if ports is None:
         return None
     flags = np.zeros((2, minutes, len(places)), dtype=np.bool_)
@@ -139,7 +139,7 @@ def _congested(ports: pl.DataFrame | None, places: Mapping[Rnic, int], first: in
 
 
 def _places(frame: pl.DataFrame, places: Mapping[Rnic, int], first: int) -> tuple[Places, Places, Places]:
-    """Row and column in the grid of each row of the frame whose RNIC is known, and which rows these are."""
+    """Grid row and column of each frame row whose RNIC is known, and the indices of these frame rows."""
     index = np.array([places.get(key, -1) for key in zip(frame["host"], frame["pci"], strict=True)], dtype=np.intp)
     kept = np.flatnonzero(index >= 0)
     return index[kept], frame["minute"].to_numpy()[kept].astype(np.intp) - first, kept

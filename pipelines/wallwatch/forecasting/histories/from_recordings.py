@@ -30,7 +30,7 @@ def read_history(folder: Path) -> History:
     Raises
     ------
     NotARecording
-        When the folder holds none.
+        When the folder has none.
     """
     recording = load(folder)
     models: dict[Rnic, str | None] = {(h["host"], r["pci"]): r["model"] for h in recording.run.get("hosts", []) for r in h["rnics"]}
@@ -67,12 +67,12 @@ def read_history(folder: Path) -> History:
                 _identify(changes, message)
                 changes["change"].append(change)
     samples = pl.DataFrame(columns, schema_overrides=dict.fromkeys(FIELDS, pl.Float64), strict=False)
-    told = pl.DataFrame(reports, schema=REPORTS, strict=False)
-    return history(samples, pl.DataFrame(changes), models, pl.DataFrame(links), told, _ports(ports))
+    peer_reports = pl.DataFrame(reports, schema=REPORTS, strict=False)
+    return history(samples, pl.DataFrame(changes), models, pl.DataFrame(links), peer_reports, _ports(ports))
 
 
 def _ports(counted: dict[str, list[Any]]) -> pl.DataFrame:
-    """What was sent, and which ports were congested, from each sample to the next; see `history`."""
+    """Sent bandwidth, and which ports were congested, from each sample to the next; see `history`."""
     floats = dict.fromkeys(("tx_gbps", *COUNTERS), pl.Float64)
     frame = pl.DataFrame(counted, schema_overrides={"at_ns": pl.Int64, **floats}, strict=False).sort("at_ns")
     seconds = pl.col("at_ns").diff() / 1e9
@@ -91,7 +91,7 @@ def _identify(columns: dict[str, list[Any]], message: dict[str, Any]) -> None:
 
 
 def minute_of(at_ns: int) -> int:
-    """The minute that a sample speaks of: the one that it ends, also where collection comes a little late (jitter).
+    """The minute that a sample belongs to: the one that it ends, also when collection is slightly late (jitter).
 
     >>> minute_of(60_000_000_000), minute_of(60_500_000_000), minute_of(70_000_000_000)
     (0, 0, 1)

@@ -27,9 +27,9 @@ from wallwatch.forecasting.histories.store_queries import (
 )
 
 RNICS_AT_A_TIME = 200
-"""A week of so many RNICs is two million rows: about a gigabyte while they are read, and a tenth of that afterwards."""
+"""A week of this many RNICs is two million rows: about a gigabyte while they are read, and a tenth of that afterwards."""
 
-# One report in an hour says enough of who talks to whom, and two minutes hold at least one of each RNIC.
+# One report per hour is enough to know the peers, and two minutes contain at least one report of each RNIC.
 _HOURLY = f"""
 SELECT DISTINCT ON (rnic_id, h) rnic_id, {MINUTE_OF.format(time="time")}, {REPORT}
 FROM generate_series(%(since)s::timestamptz, %(until)s::timestamptz, '1 hour') AS h
@@ -74,13 +74,13 @@ def _part(
     owners: Mapping[str, Sequence[int]],
     changes: pl.DataFrame,
 ) -> History:
-    """The history of some RNICs, with what the ingress chains of all their peers were."""
-    told = connection.execute(_HOURLY, {**between(first, last), "only": some}).fetchall()
-    peers = {one for row in told for address in shares(row[2] or "") for one in owners.get(address, ())} & known.keys() - set(some)
+    """The history of some RNICs, including the ingress chains of all their peers."""
+    reported = connection.execute(_HOURLY, {**between(first, last), "only": some}).fetchall()
+    peers = {one for row in reported for address in shares(row[2] or "") for one in owners.get(address, ())} & known.keys() - set(some)
     rows = rolled_up(connection, first, last, sorted({*some, *peers}))
-    # Of peers in other parts it matters whose their addresses are and what met packets there, not whom they send to.
-    told += [(*row[:2], None, None, *row[4:]) for row in connection.execute(_HOURLY, {**between(first, last), "only": sorted(peers)})]
-    report = pl.DataFrame([(known[i].host, known[i].pci, *rest) for i, *rest in told], schema=REPORTS, orient="row", strict=False)
+    # From peers in other parts only the addresses and ingress lookups matter, not whom they send to.
+    reported += [(*row[:2], None, None, *row[4:]) for row in connection.execute(_HOURLY, {**between(first, last), "only": sorted(peers)})]
+    report = pl.DataFrame([(known[i].host, known[i].pci, *rest) for i, *rest in reported], schema=REPORTS, orient="row", strict=False)
     samples = pl.DataFrame(
         {
             "host": [known[row[0]].host for row in rows],

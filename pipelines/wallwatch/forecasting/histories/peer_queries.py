@@ -1,4 +1,4 @@
-"""`Q_r` of a history: each minute joined over the peers that were reported until then."""
+"""`Q_r` of a history: each minute is joined over the peers that were reported until then."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ REPORTS: Mapping[str, type[pl.DataType]] = {
 """Columns of reports of peers; see `Report`."""
 
 
-def report_of(told: Sequence[Any]) -> Report:
-    """A report from its columns, the last five of `REPORTS`; what was not reported is null."""
-    peers, further, addresses, sources, q_ingress = told
+def report_of(columns: Sequence[Any]) -> Report:
+    """A report from its columns, the last five of `REPORTS`; values that were not reported are null."""
+    peers, further, addresses, sources, q_ingress = columns
     return Report(peers or "", further or 0.0, addresses or "", sources or "", np.nan if q_ingress is None else q_ingress)
 
 
@@ -33,7 +33,7 @@ def joined(
     q_ingress: Floats,
     spread: Floats,
     congested: Sequence[Congested] | None = None,
-    cards: Callable[[int], RnicMinute] | None = None,
+    measured: Callable[[int], RnicMinute] | None = None,
 ) -> Joined:
     """Join all minutes: arrays of shape (rnics, minutes).
 
@@ -46,19 +46,19 @@ def joined(
         The first minute.
     q_ingress, spread : arrays (rnics, minutes)
     congested : sequence, length minutes
-        Which cards are asked for too much in each; none unless given.
-    cards : function of a column to what is measured of the RNICs in that minute
-        Without it shares are told from changes alone.
+        The congested ports of each minute; none by default.
+    measured : function from a column to the measurements of all RNICs in that minute
+        Without it, shares are derived from changes alone.
     """
     rnics, minutes = q_ingress.shape
     found = Joined(q_ingress.copy(), spread.copy(), np.zeros(q_ingress.shape, dtype=np.bool_))
     newest: dict[int, Report] = {}
     changes: dict[int, dict[int, Report]] = {}
-    for host, pci, minute, *told in reports.select(list(REPORTS)).sort("minute").iter_rows():
+    for host, pci, minute, *values in reports.select(list(REPORTS)).sort("minute").iter_rows():
         row = places.get((host, pci))
         if row is None:
             continue
-        report = report_of(told)
+        report = report_of(values)
         newest.setdefault(row, report)
         changes.setdefault(minute - first, {})[row] = report
     if not newest:
@@ -70,7 +70,7 @@ def joined(
             newest |= changes[column]
             by = weights(newest, rnics)
         slow = Congested.nowhere(rnics) if congested is None else congested[column]
-        held = tracker.step(by, slow, None if cards is None else cards(column))
+        held = tracker.step(by, slow, None if measured is None else measured(column))
         now = join(by, q_ingress[:, column], spread[:, column], held.asked(by))
         found.mean[:, column], found.spread[:, column], found.of_peers[:, column] = now.mean, now.spread, now.of_peers
     return found

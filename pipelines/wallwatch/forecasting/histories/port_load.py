@@ -1,4 +1,4 @@
-"""What the counters of ports say over a while: what was sent, and whether more was asked for."""
+"""Port load from counters over a time span: how much was sent, and which ports were congested."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ COUNTERS: Mapping[str, tuple[str, ...]] = {
     "heeded": ("rp_cnp_handled", "cnpHandled"),
     "marked": ("np_ecn_marked_roce_packets", "RxECNMrkd"),
 }
-"""What is counted, and its names: those of mlx5 are columns of the store, those of irdma are not."""
+"""Quantity -> counter names: those of mlx5 are columns of the store, those of irdma are not."""
 
 
 def congested(rates: Mapping[str, Floats]) -> Congested:
-    """Which ports are asked for too much, by the thresholds of rule U/2.
+    """Which ports are congested, by the thresholds of rule U/2.
 
-    A sender is, where data waited; where a card does not count that, where it heeded congestion notifications. A receiver is, where the
-    packets that reach it were marked, in its own buffer or on the way to it.
+    A sender is congested where data waited or, if the RNIC does not count that, where it reacted to congestion notifications. A receiver is
+    congested where the packets that reach it were marked, in its own buffer or on the way.
 
     Parameters
     ----------
     rates : mapping of the keys of `COUNTERS` to arrays (rnics,)
-        A second; NaN where not known, and below zero where the counter was reset, which says nothing.
+        Per second; NaN where unknown. Values below zero (the counter was reset) are ignored.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def congested(rates: Mapping[str, Floats]) -> Congested:
 
 
 def sent_gbps(tx_gbps: Floats, packets_per_s: Floats) -> Floats:
-    """What was sent without encapsulation; NaN where not known.
+    """Sent bandwidth without encapsulation; NaN where unknown.
 
     >>> sent_gbps(np.array([100.0, 100.0, 100.0]), np.array([3e6, np.nan, -1.0])).round(1).tolist()
     [98.8, nan, nan]

@@ -1,4 +1,4 @@
-"""What forecasts read from the store: one-minute aggregates for past minutes, raw samples for the minute that has just ended."""
+"""Queries of forecasts: one-minute aggregates for past minutes, raw samples for the minute that has just ended."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from wallwatch.forecasting.histories.port_load import COUNTERS
 FIELDS = (*(t.field for t in targets() if t.field is not None), Q_INGRESS)
 
 ADDRESSES_MIN = 5
-"""Tunnel addresses are reported every 30 s and change seldom."""
+"""Tunnel addresses are reported every 30 s and rarely change."""
 DECLINES_MIN = 15
-"""A forecast from longer ago says nothing of now."""
+"""Older forecasts are obsolete."""
 
 MINUTE_OF = "(extract(epoch FROM {time}) / 60)::bigint"
 # Fields are those of the registry, never input.
@@ -50,7 +50,7 @@ _HIDDEN = "(other ->> '{}')::float8"
 
 
 def _rate(names: tuple[str, ...]) -> str:
-    """A counter's growth a second; where a card has no column for it, from the fields that have none."""
+    """A counter's growth per second; if it has no column, from the JSON fields."""
     column, *others = names
     value = f"COALESCE({', '.join([f'{column}::float8', *map(_HIDDEN.format, others)])})"
     return f"(last({value}, time) - first({value}, time)) / NULLIF(extract(epoch FROM max(time) - min(time))::float8, 0)"
@@ -70,7 +70,7 @@ SELECT DISTINCT h.host, e.pci FROM event e JOIN host h USING (host_id)
 WHERE e.kind = 'policy_violated' AND e.time >= %(since)s AND e.time < %(until)s
 """
 
-# As above: nothing in it is input.
+# As above: no part of it is input.
 _DECLINING = (
     f"SELECT rnic_id, {MINUTE_OF.format(time='decline_since')} FROM rnic_forecast "  # noqa: S608
     "WHERE decline_since IS NOT NULL AND made_at > %(since)s AND made_at <= %(until)s"
@@ -81,7 +81,7 @@ _JUDGED = "SELECT live -> 'judged' FROM forecast_model WHERE id = %s"
 
 
 class Known(NamedTuple):
-    """An RNIC that the store knows."""
+    """An RNIC in the store."""
 
     host: str
     pci: str
@@ -106,7 +106,7 @@ def newest(connection: psycopg.Connection[Any], minute: int) -> list[tuple[Any, 
 
 
 def reports(connection: psycopg.Connection[Any], first: int, last: int) -> dict[int, Report]:
-    """The newest report of each RNIC, by number, of whom it talks to."""
+    """The newest peer report of each RNIC, by number."""
     return {row[0]: report_of(row[1:]) for row in connection.execute(_REPORTS, between(first, last))}
 
 
@@ -116,7 +116,7 @@ def links(connection: psycopg.Connection[Any], minute: int) -> list[tuple[int, f
 
 
 def ports(connection: psycopg.Connection[Any], minute: int) -> list[tuple[Any, ...]]:
-    """What was sent in one minute, Gbit/s, and how fast the counters of `port_load.COUNTERS` grew: (rnic_id, tx_gbps, rates...)."""
+    """Sent bandwidth of one minute, and rates of the counters in `port_load.COUNTERS`: (rnic_id, tx_gbps, rates...)."""
     return connection.execute(_PORTS, between(minute, minute + 1)).fetchall()
 
 
@@ -131,17 +131,17 @@ def violated(connection: psycopg.Connection[Any], first: int, last: int) -> set[
 
 
 def declining(connection: psycopg.Connection[Any], minute: int) -> list[tuple[int, int]]:
-    """Declines that were being said in the quarter of an hour before the end of a minute: (rnic_id, minute of the first that said so)."""
+    """Declines predicted in the 15 minutes before the end of a minute: (rnic_id, minute of the first such forecast)."""
     rows = connection.execute(_DECLINING, between(minute - DECLINES_MIN, minute + 1))
     return [(rnic_id, since - 1) for rnic_id, since in rows]
 
 
 def judged(connection: psycopg.Connection[Any], model: str) -> Mapping[str, Any] | None:
-    """What the job `forecast` says of a challenger beside its champion (`comparison.Comparison.describe`); None where it says nothing."""
+    """The comparison of a challenger with its champion by the job `forecast` (`comparison.Comparison.describe`); None without one."""
     row = connection.execute(_JUDGED, [model]).fetchone()
     return row[0] if row else None
 
 
 def between(first: int, last: int) -> dict[str, Any]:
-    """The times of the minutes from `first` to before `last`, as parameters of these queries."""
+    """The times from minute `first` to before `last`, as parameters of these queries."""
     return {"since": datetime.fromtimestamp(first * 60, UTC), "until": datetime.fromtimestamp(last * 60, UTC)}

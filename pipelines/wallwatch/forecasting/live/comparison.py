@@ -1,7 +1,7 @@
-"""The challenger against the champion: the same RNICs and minutes, judged by what came.
+"""Challenger vs. champion: forecasts for the same RNICs and minutes, compared with what happened.
 
 Losses of neighbouring minutes have the same causes, so hours are compared, not minutes: the challenger is better when the mean of the
-hourly differences lies below zero by more than two of its standard errors, over at least a day, as loads have the rhythm of a day.
+hourly differences lies below zero by more than two standard errors, over at least a day, because loads have a daily rhythm.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST_HOURS = 168
 FULL_MIN = 30
 """Minutes of an hour that must have been compared for it to count."""
 ERRORS = 2.0
-"""Standard errors that a difference must have."""
+"""Standard errors by which a difference must exceed zero."""
 
 
 @dataclass
@@ -36,7 +36,7 @@ class Comparison:
     sums: tuple[float, float] = (0.0, 0.0)
 
     def add(self, minute: int, champion: Floats, challenger: Floats) -> None:
-        """Take in the losses of one minute, arrays (rnics, targets); what only one of them foretold does not count."""
+        """Add the losses of one minute, arrays (rnics, targets); values that only one model predicted do not count."""
         n = min(len(champion), len(challenger))
         both = ~np.isnan(champion[:n]) & ~np.isnan(challenger[:n])
         if not both.any():
@@ -50,7 +50,7 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """better, worse, no_difference, or not_enough: of the challenger.
+        """The challenger is better, worse, no_difference or not_enough.
 
         >>> Comparison("a", "b", [(2.0, 1.0), (2.0, 1.1)] * 12).verdict, Comparison("a", "b", [(2.0, 1.0)] * 23).verdict
         ('better', 'not_enough')
@@ -78,12 +78,12 @@ class Comparison:
         }
 
     def state(self) -> dict[str, Any]:
-        """What `restored` goes on from."""
+        """The state that `restored` continues from."""
         return {"champion": self.champion, "hours": self.hours, "hour": self.hour, "minutes": self.minutes, "sums": self.sums}
 
     @classmethod
     def restored(cls, champion: str, challenger: str, state: Mapping[str, Any] | None) -> Comparison:
-        """Go on with a state; anew where there is none, it is of another champion, or was not written by `state`."""
+        """Continue from a state; start afresh if there is none, it belongs to another champion, or `state` did not write it."""
         if state is None or state.get("champion") != champion:
             return cls(champion, challenger)
         try:

@@ -1,4 +1,4 @@
-"""What the job `forecast` says of a challenger on live data, for whoever wants to promote it."""
+"""The comparison of a challenger on live data by the job `forecast`, which a promotion requires."""
 
 from __future__ import annotations
 
@@ -8,35 +8,37 @@ from wallwatch.forecasting.histories import store_queries
 
 _WHY = {
     "worse": "it is worse than the champion",
-    "no_difference": "it is not better than the champion by more than chance",
-    "not_enough": "a day is needed, as loads have the rhythm of a day",
+    "no_difference": "it is not significantly better than the champion",
+    "not_enough": "the comparison requires a day, because loads have a daily rhythm",
 }
 
 
 class NotBetter(Exception):
-    """The text says how the model fares and what to do."""
+    """The message says how the model compares and what to do."""
 
 
 def better(libpq_url: str, model: str, champion: str) -> str:
-    """How much better than the champion a model is on live data, in a sentence.
+    """How much better than the champion a model is on live data, as a sentence.
 
     Raises
     ------
     NotBetter
-        When it is not, or nothing is known of it.
+        When it is not better, or has not been compared.
     psycopg.Error
         When the store does not answer.
     """
     with psycopg.connect(libpq_url, connect_timeout=5, application_name="wallwatch-promote") as connection:
-        told = store_queries.judged(connection, model)
-    if not told or told["champion"] != champion:
+        comparison = store_queries.judged(connection, model)
+    if not comparison or comparison["champion"] != champion:
         raise NotBetter(
-            f"nothing is known of {model} beside {champion} on live data: only the challenger is compared, while the job `forecast` runs. "
-            "--unjudged promotes it all the same"
+            f"{model} has not been compared with {champion} on live data: the job `forecast` compares only the challenger. "
+            "Use --unjudged to promote it anyway"
         )
-    losses = "" if told["loss"] is None else f": loss {told['loss']} against {told['champion_loss']} over {told['hours']} hours"
-    if told["verdict"] != "better":
+    losses = f": loss {comparison['loss']} vs. {comparison['champion_loss']} over {comparison['hours']} hours"
+    if comparison["loss"] is None:
+        losses = ""
+    if comparison["verdict"] != "better":
         raise NotBetter(
-            f"{model} is not promoted, {_WHY[told['verdict']]}{losses or ': 0 hours so far'}. --unjudged promotes it all the same"
+            f"{model} is not promoted, {_WHY[comparison['verdict']]}{losses or ': 0 hours so far'}. Use --unjudged to promote it anyway"
         )
     return f"better than {champion} on live data{losses}"

@@ -1,4 +1,4 @@
-"""The last hour of a fleet in memory, minute by minute, so that a forecast reads from the store only what is new."""
+"""The last hour of a fleet in memory, minute by minute, so that a forecast reads only new minutes from the store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LONGEST = max(HORIZONS_MIN)
 
 
 class Ring:
-    """The newest `HISTORY_MIN` minutes of some values of RNICs; 4 bytes each, 7 values of 40,000 RNICs take 70 MB."""
+    """The newest `HISTORY_MIN` minutes of some values per RNIC, 4 bytes each: 7 values of 40,000 RNICs take 70 MB."""
 
     def __init__(self, width: int) -> None:
         self._minutes = np.full(HISTORY_MIN, -1, dtype=np.int64)
@@ -37,12 +37,12 @@ class Ring:
         self._values[rows, slot] = values
 
     def add(self, minute: int, rows: npt.NDArray[np.intp], values: npt.NDArray[np.floating]) -> None:
-        """Set values of some RNICs in a minute that the ring has; those of the others stay."""
+        """Set values of some RNICs in a minute that the ring has; values of other RNICs stay."""
         if self.has(minute):
             self._values[rows, minute % HISTORY_MIN] = values
 
     def silent_since(self, minute: int, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
-        """The first of the minutes just before `minute` in which an RNIC has no value; `minute` where it has one in the minute before.
+        """The first of the silent minutes just before `minute` per RNIC; `minute` itself if the minute before has a value.
 
         >>> ring = Ring(1)
         >>> ring.grow(2)
@@ -57,15 +57,15 @@ class Ring:
         if quiet.any():
             before = np.arange(minute - 1, minute - HISTORY_MIN, -1)
             slots = before % HISTORY_MIN
-            heard = ~np.isnan(self._values[rows[quiet]][:, slots]).all(axis=2) & (self._minutes[slots] == before)
-            found[quiet] = minute - np.where(heard.any(axis=1), heard.argmax(axis=1), len(before))
+            reported = ~np.isnan(self._values[rows[quiet]][:, slots]).all(axis=2) & (self._minutes[slots] == before)
+            found[quiet] = minute - np.where(reported.any(axis=1), reported.argmax(axis=1), len(before))
         return found
 
     def has(self, minute: int) -> bool:
         return bool(self._minutes[minute % HISTORY_MIN] == minute)
 
     def last(self, minute: int) -> Floats:
-        """The minutes up to one, oldest first: shape (rnics, HISTORY_MIN, width), NaN where nothing was put."""
+        """The minutes up to this one, oldest first: shape (rnics, HISTORY_MIN, width), NaN where no value was put."""
         wanted = np.arange(minute - HISTORY_MIN + 1, minute + 1)
         slots = wanted % HISTORY_MIN
         found = self._values[:, slots].astype(np.float64)
@@ -74,13 +74,13 @@ class Ring:
 
 
 class Rings:
-    """What a window needs: the last hour, and the hour that followed a day and a week ago."""
+    """The data of a window: the last hour, and the hour that followed this minute a day and a week ago."""
 
     def __init__(self) -> None:
         self.now = Ring(len(targets()))
         self.seasons = {ago: Ring(len(targets())) for ago in SEASONS_MIN if ago > _LONGEST}
         self.containers = Ring(1)
-        self.spread = Ring(3)  # behind q_l, behind q_r, and 1 where q_r is of peers
+        self.spread = Ring(3)  # spread of q_l, spread of q_r, and 1 where q_r was measured at the peers
         self.link = Ring(1)
         self.sent = Ring(1)
 
@@ -89,12 +89,12 @@ class Rings:
             ring.grow(rnics)
 
     def window(self, minute: int, models: list[str | None], hosts: npt.NDArray[np.int64]) -> Window:
-        """What is known at the end of a minute."""
+        """The window at the end of a minute."""
         values = self.now.last(minute)
         seasons = np.full((len(models), len(SEASONS_MIN), 1 + len(HORIZONS_MIN), len(targets())), np.nan)
         for i, ago in enumerate(SEASONS_MIN):
             ring = self.seasons.get(ago)
-            # The hour that ends now began an hour ago; that of yesterday ended an hour after this minute of yesterday.
+            # The hour that ends now began an hour ago; yesterday's hour ended an hour after this minute of yesterday.
             after = values if ring is None else ring.last(minute - ago + _LONGEST)
             seasons[:, i] = after[:, [HISTORY_MIN - 1 - _LONGEST + ahead for ahead in (0, *HORIZONS_MIN)]]
         containers = np.nan_to_num(self.containers.last(minute)[:, :, 0])

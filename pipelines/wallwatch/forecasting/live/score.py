@@ -1,4 +1,4 @@
-"""Champion and challenger on live data: what each foretold for now, against what is; and how far that is from training."""
+"""Live errors of champion and challenger: predicted vs. actual values, and how far the errors are from those at training."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from wallwatch.domain.forecast.targets import HORIZONS_MIN, QUANTILES, Floats, s
 from wallwatch.forecasting.registry.metrics import HORIZON_MIN, MEAN, P95
 
 MEMORY = 0.999
-"""Of an old mean that is kept at each minute: means are of about the last day."""
+"""Weight of the old mean in each minute: means cover about the last day."""
 RESOLUTION = 1e-3
-"""Errors of less than a thousandth of a wall are never drift: a fleet that stood still at training may move a little."""
+"""Errors below a thousandth of a wall never count as drift: a fleet that was idle at training may move a little."""
 LEAST_MIN = 120
-"""Minutes before drift is told: errors of an hour may have one cause."""
+"""Minutes before drift is reported: the errors of one hour may have a single cause."""
 EXPECTED_BEYOND = 0.05
 DRIFTED_BEYOND = 0.15
-"""Of live errors beyond the 95th percentile of those of training: three times what is expected counts as drift."""
+"""Share of live errors above the 95th percentile at training: three times the expected share counts as drift."""
 DRIFTED_RATIO = 1.5
-"""Of the mean live error to that of training. Where training knew great errors, others are seldom beyond them, and yet twice as great."""
+"""Mean live error divided by that at training. It catches drift that the share misses when errors at training were large."""
 
 
 @dataclass
 class Score:
     """Errors of one model at 15 minutes, as shares of the wall, and how they compare with those at training.
 
-    `learnt` is the mean error of the values that training has metrics of, `expected` what training had for the same.
+    `learnt` is the mean error of the values that training has metrics for, `expected` the error at training for the same values.
     """
 
     minutes: int = 0
@@ -43,32 +43,32 @@ class Score:
     _waiting: deque[tuple[int, Floats]] = field(default_factory=deque)
 
     def note(self, made: Forecast) -> None:
-        """Remember what was foretold for 15 minutes ahead."""
+        """Remember the forecast for 15 minutes ahead."""
         self._waiting.append((made.minute + HORIZON_MIN, made.ahead[:, :, HORIZONS_MIN.index(HORIZON_MIN)]))
         while len(self._waiting) > HORIZON_MIN + 1:
             self._waiting.popleft()
 
     def settle(self, minute: int, values: Floats, models: list[str | None], metrics: Mapping[str, Mapping[str, float]]) -> Floats | None:
-        """Compare what was foretold for this minute with its values, shape (rnics, targets).
+        """Compare the predictions for this minute with its values, shape (rnics, targets).
 
         Returns
         -------
         array (rnics, targets) or None
-            The quantile loss of each forecast as a share of the wall, NaN where the value is not known; None when nothing was foretold for
+            The quantile loss of each forecast as a share of the wall, NaN where the value is unknown; None when there is no forecast for
             this minute.
         """
         while self._waiting and self._waiting[0][0] < minute:
             self._waiting.popleft()
         if not self._waiting or self._waiting[0][0] != minute:
             return None
-        _, foretold = self._waiting.popleft()
-        n = len(foretold)
+        _, predicted = self._waiting.popleft()
+        n = len(predicted)
         scale = scales(models[:n])
-        middle = np.abs(values[:n] - foretold[:, :, len(QUANTILES) // 2]) / scale
+        middle = np.abs(values[:n] - predicted[:, :, len(QUANTILES) // 2]) / scale
         known = ~np.isnan(middle)
         if not known.any():
             return None
-        inside = (values[:n] >= foretold[:, :, 0]) & (values[:n] <= foretold[:, :, -1])
+        inside = (values[:n] >= predicted[:, :, 0]) & (values[:n] <= predicted[:, :, -1])
         beyond = _beyond(middle, metrics)
         keep = min(MEMORY, self.minutes / (self.minutes + 1))
         self.error = keep * self.error + (1 - keep) * float(middle[known].mean())
@@ -82,24 +82,24 @@ class Score:
                 at_least = np.broadcast_to(np.maximum(at_training, RESOLUTION), middle.shape)
                 self.expected = keep * self.expected + (1 - keep) * float(at_least[both].mean())
         self.minutes += 1
-        return quantile_loss(values[:n], foretold) / scale
+        return quantile_loss(values[:n], predicted) / scale
 
     @property
     def drifted(self) -> bool:
-        """Whether the fleet is not any more what the model was trained on."""
+        """Whether the fleet no longer matches the model's training data."""
         return self.minutes >= LEAST_MIN and (self.beyond > DRIFTED_BEYOND or (self.ratio or 0.0) > DRIFTED_RATIO)
 
     @property
     def ratio(self) -> float | None:
-        """How many times as great as at training errors are."""
+        """Mean live error divided by the mean error at training."""
         return self.learnt / self.expected if self.expected else None
 
     @classmethod
     def restored(cls, described: Mapping[str, Any]) -> Score:
-        """Go on from what `describe` said; anew where that is nothing, or was not written by it.
+        """Continue from the output of `describe`; start afresh if there is none or `describe` did not write it.
 
-        >>> told = {"minutes": 200, "mean_error": 0.01, "beyond_training": 0.2, "coverage": 0.9}
-        >>> Score.restored(told | {"learnt_error": 0.01, "expected_error": 0.01}).drifted
+        >>> described = {"minutes": 200, "mean_error": 0.01, "beyond_training": 0.2, "coverage": 0.9}
+        >>> Score.restored(described | {"learnt_error": 0.01, "expected_error": 0.01}).drifted
         True
         >>> Score.restored({"minutes": "many"}).minutes
         0
@@ -132,26 +132,26 @@ class Score:
         }
 
 
-def quantile_loss(values: Floats, foretold: Floats) -> Floats:
-    """The mean loss over the quantiles: least for whoever tells the true ones, so that neither wide nor narrow intervals pay.
+def quantile_loss(values: Floats, predicted: Floats) -> Floats:
+    """The mean loss over the quantiles: lowest for the true quantiles, so neither too wide nor too narrow intervals pay off.
 
     Parameters
     ----------
     values : array (...)
-    foretold : array (..., quantiles)
+    predicted : array (..., quantiles)
 
     Examples
     --------
     >>> quantile_loss(np.array([10.0]), np.array([[8.0, 10.0, 12.0], [4.0, 10.0, 12.0]])).round(3).tolist()
     [0.067, 0.133]
     """
-    above = values[..., None] - foretold
+    above = values[..., None] - predicted
     levels = np.array(QUANTILES)
     return np.asarray(np.maximum(levels * above, (levels - 1.0) * above).mean(axis=-1))
 
 
 def _beyond(error: Floats, metrics: Mapping[str, Mapping[str, float]]) -> float | None:
-    """The share of errors that are greater than 95 % of those at training."""
+    """The share of errors above the 95th percentile at training."""
     flags: list[npt.NDArray[np.bool_]] = []
     for k, target in enumerate(targets()):
         p95 = metrics.get(target.name, {}).get(P95)

@@ -1,1 +1,1 @@
-"""Trained models on disk, and which of them forecasts."""
+"""Trained models on disk, and their roles."""

@@ -1,7 +1,7 @@
-"""The registry of trained models: a folder with one folder a model, and the roles (`roles.py`).
+"""The registry of trained models: one folder per model, and the roles (`roles.py`).
 
-The champion's forecasts are published, the challenger forecasts the same, unseen, to be compared, and one can roll back to former
-champions. Models without a role leave it when newer ones come.
+The champion's forecasts are published. The challenger forecasts the same in the background, for comparison. Operators can roll back to
+former champions. Models without a role are removed when newer ones arrive.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ __all__ = ["Registry", "RegistryError", "Roles"]
 _FILE = "model.json"
 _ID = re.compile(r"[0-9a-f]{12}")
 MOST_UNUSED = 3
-"""Models without a role that are kept, the newest: somebody may still want to promote one. A model takes some megabytes."""
+"""How many models without a role stay (the newest ones): an operator may still promote one. A model takes a few megabytes."""
 
 
 class Registry:
-    """Models in a folder. Writing is whole or not at all: files are written under another name and renamed."""
+    """Models in a folder. Writes are atomic: files are written under a temporary name and renamed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -43,7 +43,7 @@ class Registry:
     def save(self, forecaster: Forecaster, description: dict[str, Any], by: str | None = None) -> str:
         """Store a model and return its id, the first 12 digits of its SHA-256.
 
-        The first model of a registry becomes champion, a later one challenger. Models that are not used any more are removed.
+        The first model of a registry becomes champion, later ones become challenger. Unused models are removed.
 
         Raises
         ------
@@ -84,11 +84,11 @@ class Registry:
         return model
 
     def _tidy(self, roles: Roles, by: str) -> None:
-        """Remove models without a role but for the newest; one that cannot be read stays, as somebody may restore it."""
+        """Remove all but the newest models without a role; an unreadable model stays, because its file may be restored."""
         unused = [meta["id"] for meta in self._described(roles, lambda _: None) if meta["role"] == "none"]
         for model in unused[:-MOST_UNUSED]:
             shutil.rmtree(self.folder / model, ignore_errors=True)
-            roles.note("removed", model, roles.champion, by, f"it had no role, and {MOST_UNUSED} newer ones have none either")
+            roles.note("removed", model, roles.champion, by, f"no role, and {MOST_UNUSED} newer models without a role exist")
 
     def load(self, model: str) -> Forecaster:
         """Read a model back.
@@ -96,23 +96,23 @@ class Registry:
         Raises
         ------
         RegistryError
-            When there is none with this id, its hash is not that of its content, or it was made for other features.
+            When no model has this id, its hash does not match its content, or it was trained for other features.
         """
         body = self._body(model)
         meta = body["meta"]
-        damaged = f"{self.folder / model / _FILE} is not what was trained: its hash differs. Train again, or restore the file"
+        damaged = f"{self.folder / model / _FILE} was modified after training: its hash differs. Train again, or restore the file"
         try:
             if "content_sha256" in meta and meta["content_sha256"] != _content(body):
-                raise RegistryError(damaged)  # before LightGBM reads it, which trusts what it is given
+                raise RegistryError(damaged)  # before LightGBM reads it, because LightGBM does not validate its input
             if (
                 meta["features"] != list(NAMES)
                 or meta["horizons_min"] != list(HORIZONS_MIN)
                 or not set(body["boosters"]) <= {t.name for t in targets()}
             ):
-                raise RegistryError(f"model {model} was trained for other features or horizons than this version has: train a new one")
+                raise RegistryError(f"model {model} was trained for other features or horizons than this version uses: train a new one")
             falls = lightgbm.Booster(model_str=body["decline_booster"]) if body.get("decline_booster") else None
             if falls is not None and falls.feature_name() != list(decline_model.NAMES):
-                raise RegistryError(f"model {model} foretells declines from other features than this version has: train a new one")
+                raise RegistryError(f"model {model} predicts declines from other features than this version uses: train a new one")
             forecaster = Forecaster(
                 {name: [lightgbm.Booster(model_str=text) for text in some] for name, some in body["boosters"].items()},
                 {name: np.array(margins) for name, margins in body["margins"].items()},
@@ -130,7 +130,7 @@ class Registry:
         return forecaster
 
     def describe(self, problem: Callable[[str], object]) -> list[dict[str, Any]]:
-        """What each model says of itself, with its role, oldest first. One that cannot be read is told to `problem` and left out."""
+        """The description of each model with its role, oldest first. Unreadable models are reported to `problem` and skipped."""
         return self._described(self.roles(), problem)
 
     def _described(self, roles: Roles, problem: Callable[[str], object]) -> list[dict[str, Any]]:
@@ -144,7 +144,7 @@ class Registry:
         return sorted(found, key=lambda meta: str(meta["trained_at"]))
 
     def signature(self, model: str) -> tuple[int, int] | None:
-        """What changes whenever the model's file does; None without one."""
+        """A value that changes with the model's file; None without a file."""
         try:
             found = (self.folder / model / _FILE).stat()
         except OSError:
@@ -152,17 +152,17 @@ class Registry:
         return found.st_mtime_ns, found.st_size
 
     def roles(self) -> Roles:
-        """Who forecasts.
+        """The roles of all models.
 
         Raises
         ------
         RegistryError
-            When that file cannot be read.
+            When the file of roles cannot be read.
         """
         return roles_file.read(self.folder)
 
     def promote(self, model: str, by: str | None = None, reason: str = "") -> Roles:
-        """Make a model the champion; the one before is kept to roll back to, and stays as challenger, so that one sees if that was right.
+        """Promote a model to champion; the previous champion becomes challenger, for comparison, and can be restored with a rollback.
 
         Raises
         ------
@@ -184,33 +184,33 @@ class Registry:
         return roles
 
     def roll_back(self, by: str | None = None, reason: str = "") -> Roles:
-        """Make the champion before the present one champion again; the present one becomes challenger, so that one sees if that was right.
+        """Make the previous champion the champion again; the current champion becomes challenger, for comparison.
 
         Raises
         ------
         RegistryError
-            When there was none before.
+            When there is no previous champion.
         """
         former = self.roles().former
         if not former:
-            raise RegistryError("there is no champion before the present one")
+            raise RegistryError("there is no previous champion")
         self.load(former[-1])
         with roles_file.changing(self.folder) as roles:
             if not roles.former or roles.former[-1] != former[-1]:
-                raise RegistryError("the champion was changed by somebody else at the same time: look at `wallwatch forecast models`")
+                raise RegistryError("another process changed the champion at the same time: check `wallwatch forecast models`")
             roles.challenger, roles.champion = roles.champion, roles.former.pop()
             roles.note("rolled_back", roles.champion, roles.challenger, by or account(), reason)
         return roles
 
     def _meta(self, model: str) -> dict[str, Any]:
-        """What a model says of itself; its file has megabytes and is read again only when it has changed."""
+        """A model's description; its file of several megabytes is read again only when it has changed."""
         known, signature = self._metas.get(model), self.signature(model)
         if known is not None and known[0] == signature:
             return known[1]
         meta: dict[str, Any] = self._body(model)["meta"]
         for name in ("id", "trained_at", "sha256"):
             if not isinstance(meta.get(name), str):
-                raise RegistryError(f"{self.folder / model / _FILE} does not say its {name}. Train again, or restore the file")
+                raise RegistryError(f"{self.folder / model / _FILE} lacks {name!r}. Train again, or restore the file")
         if signature is not None:
             self._metas[model] = (signature, meta)
         return meta
@@ -219,17 +219,17 @@ class Registry:
         file = self.folder / model / _FILE
         if not _ID.fullmatch(model) or not file.is_file():
             known = ", ".join(sorted(f.parent.name for f in self.folder.glob(f"*/{_FILE}"))) or "none"
-            raise RegistryError(f"no model {model!r} in {self.folder}; there are: {known}")
+            raise RegistryError(f"no model {model!r} in {self.folder} (available: {known})")
         try:
             found: dict[str, Any] = orjson.loads(file.read_bytes())
         except (orjson.JSONDecodeError, OSError) as error:
             raise RegistryError(f"{file} cannot be read: {error}. Train again, or restore the file") from error
         if not isinstance(found, dict) or not isinstance(found.get("meta"), dict):
-            raise RegistryError(f"{file} does not say what the model is. Train again, or restore the file")
+            raise RegistryError(f"{file} has no description of the model. Train again, or restore the file")
         return found
 
 
 def _content(body: dict[str, Any]) -> str:
-    """SHA-256 over all of a model's file but what it says of itself."""
+    """SHA-256 over a model's file without its description."""
     rest = {name: value for name, value in body.items() if name != "meta"}
     return hashlib.sha256(orjson.dumps(rest, option=orjson.OPT_SORT_KEYS)).hexdigest()

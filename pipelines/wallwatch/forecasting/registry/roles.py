@@ -1,4 +1,4 @@
-"""Who forecasts: the champion, the challenger, former champions, and what became of models; one file, changed by one process at a time."""
+"""Roles of models: champion, challenger, former champions, and the model history; one file, changed by one process at a time."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ import orjson
 FILE = "roles.json"
 _LOCK = ".lock"
 MOST_FORMER = 3
-"""Champions to which one can roll back; older ones forecast a fleet of long ago."""
+"""Champions to which operators can roll back; older ones were trained on an outdated fleet."""
 MOST_CHANGES = 200
-"""Changes in the file; the table `forecast_model_change` keeps them all."""
+"""Changes in the file; the table `forecast_model_change` has all of them."""
 
 
 class RegistryError(Exception):
-    """The text says what is wrong and what to do."""
+    """The message says what is wrong and what to do."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """What became of a model."""
+    """One entry of the model history."""
 
     at: str
     """RFC 3339."""
@@ -43,7 +43,7 @@ class Change:
 
 @dataclass
 class Roles:
-    """Who forecasts."""
+    """The roles of all models."""
 
     champion: str | None = None
     challenger: str | None = None
@@ -60,17 +60,17 @@ class Roles:
         return "former" if model in self.former else "none"
 
     def note(self, action: str, model: str, before: str | None, by: str, reason: str) -> None:
-        """Remember what became of a model."""
+        """Add an entry to the model history."""
         at = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
         self.changes = [*self.changes, Change(at, action, model, before, by, reason)][-MOST_CHANGES:]
 
     def was_rolled_back(self, model: str) -> bool:
-        """Whether somebody has taken the role of champion from it."""
+        """Whether a rollback has replaced this model as champion."""
         return any(change.action == "rolled_back" and change.champion_before == model for change in self.changes)
 
 
 def read(folder: Path) -> Roles:
-    """The roles of a registry; none where it has no file yet.
+    """The roles of a registry; empty when it has no file yet.
 
     Raises
     ------
@@ -79,10 +79,10 @@ def read(folder: Path) -> Roles:
     """
     file = folder / FILE
     try:
-        told = orjson.loads(file.read_bytes())
+        content = orjson.loads(file.read_bytes())
         known = {one.name for one in fields(Roles)}
-        roles = Roles(**{name: value for name, value in told.items() if name in known})
-        roles.changes = [Change(**change) for change in told.get("changes", [])]
+        roles = Roles(**{name: value for name, value in content.items() if name in known})
+        roles.changes = [Change(**change) for change in content.get("changes", [])]
         ids = [roles.champion, roles.challenger, *roles.former]
         if not all(one is None or isinstance(one, str) for one in ids):
             raise TypeError("a role is not the id of a model")
@@ -90,14 +90,14 @@ def read(folder: Path) -> Roles:
         return Roles()
     except (OSError, ValueError, TypeError, AttributeError) as error:
         raise RegistryError(
-            f"{file} cannot be read ({error}): restore it, or remove it and name the champion with `wallwatch forecast promote ID`"
+            f"{file} cannot be read ({error}): restore it, or delete it and choose the champion with `wallwatch forecast promote ID`"
         ) from error
     return roles
 
 
 @contextmanager
 def changing(folder: Path) -> Iterator[Roles]:
-    """Roles that are written back at the end; two processes wait for each other, so that none undoes what the other did."""
+    """Roles that are written back at the end; a file lock keeps two processes from overwriting each other's changes."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = (folder / _LOCK).open("w")
@@ -112,12 +112,12 @@ def changing(folder: Path) -> Iterator[Roles]:
 
 
 def write(file: Path, content: Any) -> None:
-    """Whole or not at all: under a name of its own first, then renamed.
+    """Write atomically: to a temporary file first, then rename.
 
     Raises
     ------
     RegistryError
-        When it cannot be written, because the disk is full or the folder is not ours.
+        When it cannot be written, for example because the disk is full or permissions are missing.
     """
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -132,8 +132,8 @@ def write(file: Path, content: Any) -> None:
 
 
 def account() -> str:
-    """Who does this: the account of the operating system."""
+    """The operating system's account that runs this process."""
     try:
         return getpass.getuser()
-    except (KeyError, OSError):  # a container's number has no name
+    except (KeyError, OSError):  # a container's user id may have no name
         return f"uid {os.getuid()}"

@@ -1,7 +1,7 @@
-"""Training with Dask, for histories beyond one machine: the same kind of model as `train` gives, fitted where the examples are.
+"""Training with Dask, for histories that exceed one machine: the same kind of model as `train`, fitted where the examples are.
 
-Only what is small comes to the one who asks: the models, a sample of the unseen examples that calibrates them, and how the times to walls
-came out.
+Only small results reach the client: the models, a sample of the unseen examples that calibrates them, and the predicted and actual times
+to walls.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from wallwatch.forecasting.training.train import UNSEEN_SHARE, Extent, describe,
 from wallwatch.settings import Settings
 
 arrays: Any = dask.array
-"""Its functions have no types."""
+"""Dask's functions are untyped."""
 _NOT_THE_ESTIMATORS = ("seed", "verbosity", "objective")
 MOST_UNSEEN = 400_000
-"""Examples of each target that calibrate the intervals: more tell no other quantile, and all of them come to one place."""
+"""Examples per target that calibrate the intervals: more would not change the quantiles, and all of them go to one machine."""
 
 
 @dataclass(frozen=True)
 class Lot:
-    """What is learnt from one part of the fleet; it stays on its worker."""
+    """The training examples of one part of the fleet; they stay on their worker."""
 
     seen: list[Examples]
     declines: DeclineExamples
@@ -47,8 +47,8 @@ class Lot:
 
 
 @dataclass(frozen=True)
-class _Told:
-    """What the one who asks is told of a lot."""
+class _LotSummary:
+    """The summary of a lot that reaches the client."""
 
     examples: list[int]
     """Of each target."""
@@ -60,15 +60,15 @@ class _Told:
 
 
 def train(client: Any, parts: Sequence[Any], every_min: int = 5, rounds: int = ROUNDS) -> tuple[Forecaster, dict[str, Any]]:
-    """Train on the workers of a cluster: a forecaster, and what the registry says of it, as `train.train`.
+    """Train on the workers of a cluster; returns a forecaster and its description for the registry, as `train.train`.
 
     Parameters
     ----------
     client : dask.distributed.Client
         Of the cluster.
     parts : sequence of Delayed that give a History
-        Parts of the fleet: each is read and turned into examples on the worker that has it, so the whole never is in one place. Of four or
-        more the last quarter calibrates the intervals, otherwise the last quarter of the time of each.
+        Parts of the fleet: each worker reads its part and turns it into examples, so the whole fleet never is in one place. With four or
+        more parts, the last quarter of them calibrates the intervals; otherwise the last quarter of each part's time does.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def train(client: Any, parts: Sequence[Any], every_min: int = 5, rounds: int = R
     learnt = [*parts[: len(parts) - kept], *histories] if kept else histories
     until = [1.0] * (len(parts) - kept) + [0.0] * kept if kept else [1.0 - UNSEEN_SHARE] * len(parts)
     lots = client.persist([delayed(_lot)(part, until[i], every_min, i, len(parts)) for i, part in enumerate(learnt)])
-    found: list[_Told] = client.gather(client.compute([delayed(_told)(lot) for lot in lots]))
+    found: list[_LotSummary] = client.gather(client.compute([delayed(_summary)(lot) for lot in lots]))
     counts = [sum(one.examples[k] for one in found) for k in range(len(targets()))]
     boosters = _fit(client, lots, found, counts, rounds)
     if not boosters:
@@ -96,7 +96,7 @@ def train(client: Any, parts: Sequence[Any], every_min: int = 5, rounds: int = R
 
 
 def of_the_store(parts: Sequence[list[int]], first: int, last: int) -> list[Any]:
-    """Parts of the fleet that workers read from the store themselves; its address is in their own environment."""
+    """Parts of the fleet that workers read from the store themselves; their environment has its address."""
     return [delayed(_read)(some, first, last) for some in parts]
 
 
@@ -106,7 +106,7 @@ def _read(some: list[int], first: int, last: int) -> History:
 
 
 def _lot(history: History, until: float, every_min: int, place: int, parts: int) -> Lot:
-    """Examples of the first part of a history; falls of all of it, as one machine does, as if all parts were of its size."""
+    """Examples from the first part of a history; decline examples from all of it, spaced as on one machine (all parts assumed equal)."""
     begins = history.minutes_between(0, round(history.minutes * until))
     seen = examples_of(begins, every_min, place % every_min) if begins.minutes else [together([]) for _ in targets()]
     extent = extent_of(history)
@@ -114,24 +114,26 @@ def _lot(history: History, until: float, every_min: int, place: int, parts: int)
     return Lot(seen, decline_model.decline_examples_of(history, LEAST_HISTORY_MIN + place % decline_every, decline_every), extent)
 
 
-def _told(lot: Lot) -> _Told:
+def _summary(lot: Lot) -> _LotSummary:
     moves = [bool(len(one) and np.ptp(one.labels) > 0) for one in lot.seen]
-    return _Told([len(one) for one in lot.seen], moves, len(lot.declines), int(lot.declines.labels.sum()), lot.extent)
+    return _LotSummary([len(one) for one in lot.seen], moves, len(lot.declines), int(lot.declines.labels.sum()), lot.extent)
 
 
 def _unseen(history: History, beginning: float, every_min: int, most: int) -> list[Examples]:
-    """Examples of the last part of a history, at most so many of each target, at even distances."""
+    """Examples from the last part of a history, evenly spaced, at most `most` per target."""
     some = examples_of(history.minutes_between(round(history.minutes * beginning), history.minutes), every_min)
     steps = [slice(None, None, max(1, -(-len(one) // most))) for one in some]
     return [Examples(one.rows[step], one.labels[step], one.growing[step]) for one, step in zip(some, steps, strict=True)]
 
 
-def _fit(client: Any, lots: Sequence[Any], told: Sequence[_Told], counts: Sequence[int], rounds: int) -> dict[str, list[lightgbm.Booster]]:
+def _fit(
+    client: Any, lots: Sequence[Any], summaries: Sequence[_LotSummary], counts: Sequence[int], rounds: int
+) -> dict[str, list[lightgbm.Booster]]:
     found: dict[str, list[lightgbm.Booster]] = {}
     for k, target in enumerate(targets()):
-        if counts[k] < FEWEST or not any(one.moves[k] for one in told):
+        if counts[k] < FEWEST or not any(one.moves[k] for one in summaries):
             continue
-        kept = [(lot, one.examples[k]) for lot, one in zip(lots, told, strict=True) if one.examples[k]]
+        kept = [(lot, one.examples[k]) for lot, one in zip(lots, summaries, strict=True) if one.examples[k]]
         rows, labels = _arrays(kept, len(NAMES), _rows, _labels, k)
         for quantile in QUANTILES:
             model = DaskLGBMRegressor(client=client, objective="quantile", alpha=quantile, **_estimator(PARAMETERS, rounds))
@@ -140,12 +142,12 @@ def _fit(client: Any, lots: Sequence[Any], told: Sequence[_Told], counts: Sequen
     return found
 
 
-def _fit_declines(client: Any, lots: Sequence[Any], told: Sequence[_Told]) -> lightgbm.Booster | None:
-    """The classifier of falls; None where there are too few examples, or all of one kind (`decline_model.fit`)."""
-    count, fell = sum(one.declines for one in told), sum(one.fell for one in told)
+def _fit_declines(client: Any, lots: Sequence[Any], summaries: Sequence[_LotSummary]) -> lightgbm.Booster | None:
+    """The classifier of declines; None with too few examples, or examples of one kind only (`decline_model.fit`)."""
+    count, fell = sum(one.declines for one in summaries), sum(one.fell for one in summaries)
     if count < decline_model.FEWEST or fell in (0, count):
         return None
-    kept = [(lot, one.declines) for lot, one in zip(lots, told, strict=True) if one.declines]
+    kept = [(lot, one.declines) for lot, one in zip(lots, summaries, strict=True) if one.declines]
     rows, labels = _arrays(kept, len(decline_model.NAMES), _decline_rows, _decline_labels)
     model = DaskLGBMClassifier(client=client, objective="binary", **_estimator(decline_model.PARAMETERS, decline_model.ROUNDS))
     model.fit(rows, labels, feature_name=list(decline_model.NAMES))
@@ -154,7 +156,7 @@ def _fit_declines(client: Any, lots: Sequence[Any], told: Sequence[_Told]) -> li
 
 
 def _widenings(client: Any, histories: Sequence[Any], beginning: float, forecaster: Forecaster) -> tuple[Any, Any]:
-    """As `widening.widenings`, with the forecasts made where the histories are."""
+    """As `interval_widening.widenings`, with the forecasts made where the histories are."""
     plain, cold = (delayed(one) for one in (interval_widening.plain(forecaster), interval_widening.only_trend(forecaster)))
     each = client.compute([delayed(_cases)(part, beginning, one) for one in (plain, cold) for part in histories])
     cases = client.gather(each)
@@ -173,7 +175,7 @@ def _estimator(parameters: Mapping[str, Any], rounds: int) -> dict[str, Any]:
 
 
 def _arrays(lots: Sequence[tuple[Any, int]], width: int, rows: Any, labels: Any, *of: int) -> tuple[Any, Any]:
-    """One array of rows and one of labels over all workers, from lots and the number of their examples."""
+    """One array of rows and one of labels over all workers, from the lots and their example counts."""
     left = [arrays.from_delayed(delayed(rows)(lot, *of), (n, width), dtype=np.float32) for lot, n in lots]
     right = [arrays.from_delayed(delayed(labels)(lot, *of), (n,), dtype=np.float64) for lot, n in lots]
     return arrays.concatenate(left), arrays.concatenate(right)

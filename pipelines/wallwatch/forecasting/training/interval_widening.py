@@ -1,7 +1,7 @@
-"""How much wider intervals must be for times to walls, so that these too cover nine of ten: from histories that training has not seen.
+"""How much to widen intervals so that times to walls reach 90 % coverage too, from histories that training has not seen.
 
-A wall that is reached came before the earliest time in at most one case of twenty, and after the latest in at most one of twenty; each end
-is made wider by itself, and apart for values that stand still and values that move. Of what is wide enough, what warns latest is taken.
+At most 5 % of the reached walls may come before the earliest time, and at most 5 % after the latest. Each end is widened separately, and
+separately for steady and moving values. Of all factors that are wide enough, the one that warns latest is used.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from wallwatch.domain.forecast.wall_times import DOWN, REGIMES, SOONER, UP, came
 from wallwatch.domain.forecast.window import History
 
 FACTORS = (1.0, 1.25, 1.5, 2.0, 3.0)
-"""Of quantiles: a median that misses a start of growth altogether is not mended by any factor, and beyond the last there is no use."""
+"""Factors for quantiles: no factor repairs a median that misses the start of growth, and larger factors are useless."""
 SOONEST = (1.0, 1.15, 1.33, 1.5, 2.0, 3.0, 5.0)
-"""Of the earliest time."""
+"""Divisors of the earliest time."""
 FEWEST = 100
-"""Walls that were reached, below which nothing is made wider: fewer tell a share of 5 % by 2 % at best."""
+"""Reached walls required for widening: fewer measure a share of 5 % to within 2 % at best."""
 TAIL = (1.0 - NOMINAL_COVERAGE) / 2.0
 HOUR = 60
 MOMENTS = 40
-"""Forecasts of each history, at even distances."""
+"""Forecasts per history, evenly spaced."""
 HISTORIES = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """Forecasts of walls and what came; arrays (forecasts, walls), `ahead` with horizons and quantiles."""
+    """Forecasts of walls and what happened; arrays (forecasts, walls), `ahead` with horizons and quantiles."""
 
     now: Floats
     ahead: Floats
@@ -54,26 +54,26 @@ def widenings(forecaster: Forecaster, unseen: Sequence[History]) -> tuple[Floats
 
 
 def plain(forecaster: Forecaster) -> Forecaster:
-    """The same without any stretch."""
+    """The same forecaster without any stretch."""
     return Forecaster(forecaster.boosters, forecaster.margins, forecaster.cold)
 
 
 def only_trend(forecaster: Forecaster | None) -> Forecaster | None:
-    """What forecasts RNICs that start cold."""
+    """The forecaster of RNICs in a cold start."""
     return None if forecaster is None else Forecaster({}, {}, forecaster.cold)
 
 
 def stretches(trained: Cases, cold: Cases) -> tuple[Floats, Floats]:
-    """Stretches for trained forecasts and for the cold start, from what came of either.
+    """Stretches for trained forecasts and for the cold start, from the outcomes of either.
 
-    Nothing comes later than a trend that is taken to last, so both its tails are of the early end: with one, "in five minutes at the
-    earliest" would be said of every RNIC of a new fleet.
+    Nothing comes later than a trend that is assumed to last, so both tails of the cold start belong to the early end: with one tail, every
+    RNIC of a new fleet would get "in five minutes at the earliest".
     """
     return stretch(trained, unstretched()), stretch(cold, damped_trend.starting_reach(), 2.0 * TAIL)
 
 
 def cases(histories: Sequence[History], forecaster: Forecaster | None) -> Cases:
-    """Forecasts of walls from moments of histories that an hour follows."""
+    """Forecasts of walls at moments that are followed by an hour of history."""
     parts: list[tuple[npt.NDArray[Any], ...]] = []
     count = len(walls())
     for history in histories:
@@ -90,7 +90,7 @@ def cases(histories: Sequence[History], forecaster: Forecaster | None) -> Cases:
 
 
 def together(parts: Sequence[Cases]) -> Cases:
-    """Cases of several histories as one."""
+    """Concatenate the cases of several histories."""
     if not parts:
         none = np.empty((0, len(walls())))
         return Cases(none, np.empty((*none.shape, len(HORIZONS_MIN), len(QUANTILES))), none, none, none.astype(np.bool_))
@@ -99,7 +99,7 @@ def together(parts: Sequence[Cases]) -> Cases:
 
 
 def stretch(some: Cases, otherwise: Floats, most_early: float = TAIL) -> Floats:
-    """The least stretch that is wide enough, shape (REGIMES, 3); a regime with too few cases has what is given for it."""
+    """The smallest stretch that is wide enough, shape (REGIMES, 3); a regime with too few cases keeps `otherwise`."""
     found = otherwise.copy()
     regimes = [some.moves == bool(regime) for regime in range(REGIMES)]
     enough = [int((np.isfinite(some.came) & (some.now < some.limit) & inside).sum()) >= FEWEST for inside in regimes]
@@ -111,14 +111,14 @@ def stretch(some: Cases, otherwise: Floats, most_early: float = TAIL) -> Floats:
         for regime in (r for r in range(REGIMES) if enough[r]):
             came = verdict.concerned & np.isfinite(some.came) & regimes[regime]
             missed = float((verdict.later & came).sum() / came.sum())
-            # The first factor that does, or else the one that misses least.
+            # The first factor that suffices, otherwise the one that misses least.
             if late[regime] > TAIL and missed < late[regime]:
                 late[regime], found[regime, DOWN] = missed, factor
             earliest = reached[:, :, 0]
             asked = verdict.asked & regimes[regime]
             for sooner in SOONEST:
                 early = float((came & (some.came < earliest / sooner - 0.5)).sum() / came.sum())
-                # What is wide enough before what is not; then what warns latest, or misses least.
+                # Wide enough ranks before too narrow; then the one that warns latest, or misses least.
                 warns = float(np.minimum(earliest[asked] / sooner, HOUR).mean())
                 rank = (1.0, warns) if early <= most_early else (0.0, -early)
                 if rank > tuple(best[regime]):

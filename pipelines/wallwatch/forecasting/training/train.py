@@ -19,19 +19,19 @@ from wallwatch.forecasting.registry.metrics import HORIZON_MIN, MEAN, P95
 from wallwatch.forecasting.training.interval_widening import widenings
 
 UNSEEN_SHARE = 0.25
-"""Of the histories, or of the end of a single one, that calibrate the intervals and are not trained on."""
+"""Share of the histories (or of the end of each) that calibrates the intervals and is not trained on."""
 
 
 MOST_EXAMPLES = 2_000_000
-"""Of each target: more of the same fleet teach little, and take minutes."""
+"""Maximum per target: more examples of the same fleet add little and take minutes."""
 
 
 class TooLittle(Exception):
-    """There is not enough to learn from; the text says how much is needed."""
+    """There is too little data to train on; the message says how much is required."""
 
 
 def examples(histories: Sequence[History], every_min: int) -> tuple[list[Examples], list[Examples]]:
-    """Examples to train on, and others to calibrate with: whole histories where there are several, otherwise its last quarter."""
+    """Examples to train on, and others to calibrate with: whole histories if there are four or more, else the last quarter of each."""
     if len(histories) >= 4:
         lots = list(batches(histories, every_min))
         kept = max(1, round(len(lots) * UNSEEN_SHARE))
@@ -45,14 +45,14 @@ def examples(histories: Sequence[History], every_min: int) -> tuple[list[Example
 
 
 def unseen_of(histories: Sequence[History]) -> list[History]:
-    """What `examples` does not train on, as histories."""
+    """The data that `examples` does not train on, as histories."""
     if len(histories) >= 4:
         return list(histories[-max(1, round(len(histories) * UNSEEN_SHARE)) :])
     return [h.minutes_between(round(h.minutes * (1 - UNSEEN_SHARE)), h.minutes) for h in histories]
 
 
 def spacing(rnic_minutes: int, every_min: int) -> int:
-    """Minutes between two moments that are learnt from, so that there are at most `MOST_EXAMPLES`.
+    """Minutes between two training samples such that there are at most `MOST_EXAMPLES`.
 
     >>> spacing(600 * 60, 5), spacing(1000 * 7 * 1440, 5)
     (5, 26)
@@ -65,7 +65,7 @@ def _by_target(lots: Sequence[Sequence[Examples]]) -> list[Examples]:
 
 
 def train(histories: Sequence[History], every_min: int = 2, threads: int = 1, rounds: int = ROUNDS) -> tuple[Forecaster, dict[str, Any]]:
-    """A forecaster, and what the registry says of it.
+    """Train a forecaster; returns it with its description for the registry.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def train(histories: Sequence[History], every_min: int = 2, threads: int = 1, ro
 
 
 class Extent(NamedTuple):
-    """How much a history has; minutes since 1970."""
+    """Extent of a history; minutes since 1970."""
 
     first: int
     last: int
@@ -103,23 +103,23 @@ def extent_of(history: History) -> Extent:
 
 
 def too_little(counts: Sequence[int], extents: Sequence[Extent], every_min: int) -> TooLittle:
-    """What is missing, from the examples of each target, and what to do.
+    """What is missing, from the examples per target, and what to do.
 
     >>> print(str(too_little([1030, 500], [Extent(0, 72, 10)], 5))[:109])
-    1,030 examples are too few to learn from: 2,000 are needed. There are 12 RNIC-hours, with a moment of each RN
+    1,030 examples are too few to train on: 2,000 are required. There are 12 RNIC-hours, with one sample per RNIC
     """
     most, minutes = max(counts, default=0), sum(one.rnic_minutes for one in extents)
-    meanwhile = "Until then forecasts are made by the physical model and a damped trend"
+    meanwhile = "Until then, forecasts use the physical model and a damped trend"
     if most >= FEWEST:
         return TooLittle(
-            f"{most:,} examples, and in none of them anything moves: there is nothing to learn. Take a time in which loads came and went "
+            f"{most:,} examples, but no value changes in any of them: there is nothing to learn. Choose a time span in which loads changed "
             f"(--days). {meanwhile}"
         )
-    enough = f"about {-(-minutes * FEWEST // most // 60):,} would do" if most else "none has the minutes before and after it"
-    closer = " or moments closer together (--every 1)" if every_min > 1 else ""
+    enough = f"about {-(-minutes * FEWEST // most // 60):,} would be enough" if most else "no sample has enough minutes before and after it"
+    closer = " or sample more often (--every 1)" if every_min > 1 else ""
     return TooLittle(
-        f"{most:,} examples are too few to learn from: {FEWEST:,} are needed. There are {round(minutes / 60):,} RNIC-hours, with a moment "
-        f"of each RNIC every {plural(every_min)}; {enough}. Take more of them (--days, more recordings){closer}. {meanwhile}"
+        f"{most:,} examples are too few to train on: {FEWEST:,} are required. There are {round(minutes / 60):,} RNIC-hours, with one "
+        f"sample per RNIC every {plural(every_min)}; {enough}. Use more data (--days, more recordings){closer}. {meanwhile}"
     )
 
 
@@ -130,7 +130,7 @@ def plural(minutes: int) -> str:
 def describe(
     extents: Sequence[Extent], every_min: int, seen: Sequence[int], unseen: Sequence[Examples], forecaster: Forecaster
 ) -> dict[str, Any]:
-    """Data window, and errors on what was not trained on; `seen` are numbers of examples of each target."""
+    """Data window, and errors on data that was not trained on; `seen` has the example count per target."""
     return {
         "data": {
             "from": _time(min(one.first for one in extents)),
@@ -152,8 +152,8 @@ def describe(
 def errors(forecaster: Forecaster, target: str, unseen: Examples) -> dict[str, float]:
     """Mean absolute error of the median in units of labels, the coverage of the interval, and the errors at 15 minutes.
 
-    Those are shares of the wall: live errors are compared with their 95th percentile. When more than a twentieth of them
-    exceeds it, the fleet is not that of the training.
+    The errors at 15 minutes are shares of the wall: live errors are compared with their 95th percentile. When more than 5 % of them
+    exceed it, the fleet no longer matches the training data.
     """
     quantiles = forecaster.labels(target, unseen.rows)
     error = np.abs(unseen.labels - quantiles[:, len(QUANTILES) // 2])

@@ -1,4 +1,4 @@
-"""One process of several works, the others wait: it holds an advisory lock of PostgreSQL, which ends with its connection."""
+"""A lock that lets one of several processes work while the others wait: a PostgreSQL advisory lock, which ends with its connection."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 import psycopg
 
 
-class OnlyOne:
-    """The lock; asked for again and again, as a connection may be lost at any time."""
+class SingletonLock:
+    """The lock. Call `held` in every turn, because the connection may be lost at any time."""
 
     def __init__(self, libpq_url: str, lock: int, application: str) -> None:
         self._url = libpq_url
@@ -16,18 +16,18 @@ class OnlyOne:
         self._application = application
         self._connection: psycopg.Connection[Any] | None = None
         self._ours = False
-        self.anew = False
-        """Whether the last `held` took the lock: what was known before may be old, as another process has worked meanwhile."""
+        self.newly_acquired = False
+        """Whether the last `held` acquired the lock: state in memory may be stale, because another process worked meanwhile."""
 
     def held(self) -> bool:
-        """Whether this process is the one.
+        """Whether this process holds the lock; acquires it if it is free.
 
         Raises
         ------
         psycopg.OperationalError
             When the database does not answer.
         """
-        self.anew = False
+        self.newly_acquired = False
         try:
             if self._connection is None:
                 self._connection = psycopg.connect(self._url, autocommit=True, connect_timeout=5, application_name=self._application)
@@ -35,14 +35,14 @@ class OnlyOne:
                 self._connection.execute("SELECT 1")
             else:
                 row = self._connection.execute("SELECT pg_try_advisory_lock(%s)", [self._lock]).fetchone()
-                self._ours = self.anew = bool(row and row[0])
+                self._ours = self.newly_acquired = bool(row and row[0])
         except psycopg.OperationalError:
             self.release()
             raise
         return self._ours
 
     def release(self) -> None:
-        """Let another process work."""
+        """Release the lock, so that another process can work."""
         if self._connection is not None:
             self._connection.close()
         self._connection, self._ours = None, False
