@@ -100,7 +100,7 @@ def test_a_person_is_sent_to_the_ui_that_follows_its_sources(layout: Layout) -> 
     assert replace(layout, ui_port=8005).address == "http://127.0.0.1:8005"
 
 
-def test_new_lines_of_a_log_are_told_once_and_only_when_they_are_whole(tmp_path: Path) -> None:
+def test_complete_new_lines_of_a_log_are_returned_once(tmp_path: Path) -> None:
     log = tmp_path / "backend.log"
     log.write_text("old\n")
     followed = demo.LogFollower({"backend": log, "ui": tmp_path / "none.log"})

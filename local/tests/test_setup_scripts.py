@@ -61,7 +61,7 @@ def test_a_failing_command_is_shown_with_the_end_of_its_log(tmp_path: Path) -> N
     assert "What to do: try again" in done.stderr
 
 
-def test_who_is_not_root_is_told_so(tmp_path: Path) -> None:
+def test_setup_requires_root(tmp_path: Path) -> None:
     done = shell("id() { echo 1000; }; need_root thing 'the package thing'", tmp_path)
     assert done.returncode == 1
     assert "only root can do that" in done.stderr

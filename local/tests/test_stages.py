@@ -50,7 +50,7 @@ def test_the_table_has_what_each_stage_took(tmp_path: Path) -> None:
     assert [line.split()[0] for line in table(outcomes).splitlines()] == ["stage", "busy", "idle"]
 
 
-def test_lanes_run_at_the_same_time_and_their_lines_are_told_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_lanes_run_in_parallel_with_prefixed_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     meet = "touch {0}; until [ -e {1} ]; do sleep 0.05; done; echo met"
     left, right = tmp_path / "left", tmp_path / "right"
     lanes = [[stage("l", meet.format(left, right))], [stage("r", meet.format(right, left))]]

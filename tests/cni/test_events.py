@@ -14,7 +14,7 @@ from .conftest import PHYSICAL, VIRTUAL, VXLAN_NETWORK, Chain
 pytestmark = pytest.mark.integration
 
 
-def test_a_pods_life_is_told_with_its_vf_address_and_network(chain: Chain) -> None:
+def test_a_pods_lifecycle_is_reported_with_its_vf_address_and_network(chain: Chain) -> None:
     added = chain.call("add")
     assert added.code == 0, added.complaint
     assert chain.call("check").code == 0
@@ -33,7 +33,7 @@ def test_a_pods_life_is_told_with_its_vf_address_and_network(chain: Chain) -> No
         assert event["duration_ns"] > 0
 
 
-def test_a_refusal_is_told_and_the_runtimes_del_after_it(chain: Chain) -> None:
+def test_a_refusal_is_reported_and_the_runtimes_del_after_it(chain: Chain) -> None:
     chain.cordon("link flaps")
     assert chain.call("add").code != 0
     assert chain.call("del").code == 0

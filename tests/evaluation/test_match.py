@@ -46,7 +46,7 @@ def test_a_finding_may_come_a_little_early_or_late(raised: float, outcome: str) 
     assert len(false) == (outcome == "missed")
 
 
-def test_a_host_that_sends_nothing_may_be_told_of_once_it_sends_again() -> None:
+def test_a_silent_host_may_be_reported_once_it_sends_again() -> None:
     [one], false = judge([truth(100, 105, "S3", cause="C3")], episode(310, 400, "S3"), gap=(100, 300))
     assert (one.outcome, one.delay_samples, false) == ("found", 2, [])
 
@@ -67,7 +67,7 @@ def test_another_symptom_in_place_of_the_truth_is_a_confusion_counted_once() -> 
     assert (one.outcome, one.instead, wrong.in_place_of) == ("missed", "S1", "S8")
 
 
-def test_a_false_finding_shortly_after_a_real_symptom_is_beside_it() -> None:
+def test_a_false_finding_shortly_after_a_real_symptom_is_next_to_it() -> None:
     _, [wrong] = judge([truth(100, 300, "S8")], episode(110, 320, "S8"), episode(400, 450, "S1"))
     assert wrong.beside == "S8"
 
@@ -159,7 +159,7 @@ def test_a_gradual_symptom_is_not_asked_for_while_its_host_stands_still() -> Non
     assert {one.truth.symptom: one.outcome for one in judged} == {"S1": "missed", "S2": "found"}
 
 
-def test_a_standstill_that_a_crash_ends_before_the_watchdog_speaks_is_told_as_the_crash() -> None:
+def test_a_hang_that_a_crash_ends_before_the_watchdog_is_reported_as_the_crash() -> None:
     for stands_until in (103, 240):  # the truth joins what a boot interrupts
         judged, _ = judge([truth(100, stands_until, "S2"), truth(103, 250, "S3")], episode(105, 300, "S3"))
         assert {one.truth.symptom: one.outcome for one in judged} == {"S2": "brief", "S3": "found"}

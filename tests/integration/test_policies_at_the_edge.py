@@ -70,7 +70,7 @@ def violations(output: Path, *wanted: str, pci: str | None = None) -> dict[str, 
         time.sleep(0.5)
 
 
-def test_entries_that_are_deleted_while_their_flows_are_used_are_told_with_their_trace(tmp_path: Path) -> None:
+def test_entries_deleted_while_their_flows_are_in_use_are_reported_with_their_trace(tmp_path: Path) -> None:
     with watched("s1", tmp_path, speed=4, edge=policies().values()) as output:
         one = violations(output, "flow-kept-while-used", pci=RNIC)["flow-kept-while-used"][0]
         assert (one.tags["host"], one.tags["rack"]) == ("host01", "r1")
@@ -91,7 +91,7 @@ def test_entries_that_are_deleted_while_their_flows_are_used_are_told_with_their
             time.sleep(0.5)
 
 
-def test_a_kernel_that_stands_still_violates_what_speaks_for_it(tmp_path: Path) -> None:
+def test_a_hanging_kernel_violates_the_policies_that_indicate_it(tmp_path: Path) -> None:
     with watched("s2", tmp_path, speed=4, edge=impatient(policies().values())) as output:
         found = violations(output, "host-cpus-run", "command-answered")
         assert "vf-one-container" not in found

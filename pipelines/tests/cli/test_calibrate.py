@@ -121,7 +121,7 @@ def test_files_that_lack_the_size_that_is_fitted_are_named(folder: Path) -> None
     assert any("sde_5" in note and "--bandwidth-bytes" in note for note in notes)
 
 
-def test_a_manifest_that_names_a_file_which_was_not_given_is_told(folder: Path) -> None:
+def test_a_manifest_that_names_a_file_which_was_not_given_is_reported(folder: Path) -> None:
     manifest = folder / "manifest.yaml"
     manifest.write_text("send_lta.txt: {ql: 1, qr: 2}\n")
     result = run(app, ["calibrate", "perftest", str(folder), "--manifest", str(manifest)])
@@ -149,7 +149,7 @@ def test_a_file_that_cannot_be_used_is_named_and_the_others_are_used(folder: Pat
         ([__file__, "--masks", "ql=1,qr=1", "--current", __file__], "is not the output of"),
     ],
 )
-def test_mistakes_are_told(arguments: list[str], message: str) -> None:
+def test_invalid_input_is_reported(arguments: list[str], message: str) -> None:
     result = run(app, ["calibrate", "perftest", *arguments])
     assert result.exit_code == 2
     assert message in result.output

@@ -114,7 +114,7 @@ def test_several_processes_that_change_the_roles_undo_nothing_of_each_other(regi
 
 
 @pytest.mark.parametrize("content", [b'{"meta": ', b"[]", b"{}"])
-def test_a_file_that_is_damaged_is_told_and_the_other_models_are_listed(registry: Registry, content: bytes) -> None:
+def test_a_damaged_file_is_reported_and_the_other_models_are_listed(registry: Registry, content: bytes) -> None:
     whole, damaged = (registry.save(forecaster(seed), {}) for seed in (1, 2))
     (registry.folder / damaged / "model.json").write_bytes(content)
     problems: list[str] = []

@@ -193,7 +193,7 @@ def test_the_job_learns_from_counters_what_a_port_sent_and_which_are_congested(
     assert window.sent_gbps[place] == pytest.approx(98.8)
 
 
-def test_minutes_of_a_host_that_was_cut_off_are_made_up_when_it_is_heard_again(connection: psycopg.Connection[Any], host: str) -> None:
+def test_late_minutes_of_a_disconnected_host_are_read_when_it_reports_again(connection: psycopg.Connection[Any], host: str) -> None:
     (rnic_id,) = connection.execute(
         "INSERT INTO rnic (host, pci, model) VALUES (%s, %s, 'CX-6') RETURNING rnic_id", [host, PCI]
     ).fetchone() or (0,)

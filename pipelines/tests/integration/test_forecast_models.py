@@ -60,7 +60,7 @@ def row(connection: psycopg.Connection[Any], model: str) -> dict[str, Any]:
     return dict(found)
 
 
-def test_a_fleet_that_behaves_otherwise_is_told_as_drift_and_a_restart_remembers_it(
+def test_a_changed_fleet_is_reported_as_drift_also_after_a_restart(
     registry: Registry, connection: psycopg.Connection[Any], make_history: Callable[..., History], caplog: pytest.LogCaptureFixture
 ) -> None:
     champion = registry.save(says(-1.0), description())
@@ -121,7 +121,7 @@ def _url(connection: psycopg.Connection[Any]) -> str:
     return f"postgresql+psycopg://{info.user}:{info.password}@{info.host}:{info.port}/{info.dbname}"
 
 
-def test_a_damaged_registry_is_told_and_forecasts_go_on(
+def test_a_damaged_registry_is_reported_and_forecasts_continue(
     registry: Registry, connection: psycopg.Connection[Any], make_history: Callable[..., History], caplog: pytest.LogCaptureFixture
 ) -> None:
     champion, challenger = (registry.save(says(label), description()) for label in (0.0, 3.0))

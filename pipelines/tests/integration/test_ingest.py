@@ -243,7 +243,7 @@ def test_an_attribute_that_changes_is_updated_and_the_identity_stays(ingest: Sta
     ]
 
 
-def test_a_host_that_falls_silent_while_others_go_on_shows_on_its_rnics_until_it_is_heard_again(
+def test_a_host_that_stops_reporting_shows_on_its_rnics_until_it_reports_again(
     ingest: Start, send: Send, connection: Connection, host: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(silence, "CHECK_EVERY_S", 0.25)

@@ -74,7 +74,7 @@ def container(kind: str, host: str, at_s: float, address: str) -> dict[str, Any]
     }
 
 
-def test_an_address_that_two_hosts_use_is_told_once_whatever_the_order_and_the_restarts(
+def test_an_address_that_two_hosts_use_is_reported_once_in_any_order_and_across_restarts(
     settings: Settings, send: Send, kafka_bootstrap: str
 ) -> None:
     first, second = f"a-{uuid4().hex[:8]}", f"b-{uuid4().hex[:8]}"
