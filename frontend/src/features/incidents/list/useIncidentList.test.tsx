@@ -2,6 +2,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { act, renderHook, waitFor } from "@testing-library/react";
 import type { ReactNode } from "react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { CATALOGUE } from "@/testing/catalogue";
 import { useIncidentList } from "./useIncidentList";
 
 const FILTERS = {};
@@ -11,6 +12,7 @@ let client: QueryClient;
 beforeEach(() => {
   stored = [];
   client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  client.setQueryData(["catalogue"], CATALOGUE);
   vi.stubGlobal("fetch", (request: Request) => {
     const changes = request.url.includes("/changes");
     const body = changes ? { items: [], next_since: 9 } : { items: stored, next_cursor: null };
