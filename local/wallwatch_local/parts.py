@@ -78,7 +78,7 @@ def fast() -> list[list[Stage]]:
         [
             Stage("fast", "vitest", _npm("test"), FRONTEND, repeats_end=True),
             # Without -count=1, so that Go skips packages with unchanged sources.
-            Stage("fast", "go-test", ("go", "test", "./..."), COLLECTORS),
+            Stage("fast", "go-test", ("go", "test", "-short", "./..."), COLLECTORS),
         ],
     ]
 

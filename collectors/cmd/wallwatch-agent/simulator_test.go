@@ -115,6 +115,9 @@ func (o order) apply(t *testing.T) remedies.Plan {
 }
 
 func TestRemediesThroughTheKernelActOnASimulatedHost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for a simulated host")
+	}
 	registry := onSimulatedHost(t, tenants, 30)
 
 	limit := ordered(t, registry, "limit-vf-rate", `{"pci": "`+simulatedPCI+`", "vf": 0, "max_tx_mbps": 2500}`)
@@ -160,6 +163,9 @@ func TestRemediesThroughTheKernelActOnASimulatedHost(t *testing.T) {
 var someNetworks = strings.NewReplacer("flows: 24000", "flows: 1600", "networks: 600", "networks: 40", "ramp: 10s", "ramp: 1s").Replace(tenants)
 
 func TestThePortsWithMostContextsLeaveTheHardwareOfASimulatedHost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for a simulated host")
+	}
 	registry := onSimulatedHost(t, someNetworks, 5)
 	limit := ordered(t, registry, "cap-encap-contexts", `{"pci": "`+simulatedPCI+`", "max_contexts": 700, "max_ports": 1}`)
 	limit.plannable(t)

@@ -58,6 +58,9 @@ func TestTheFleetHasTheRNICsAndSharesThatWereRequested(t *testing.T) {
 }
 
 func TestTheFleetThatIsRecordedFirstIsValidAndHasFiveRNICsAHost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("records a simulated fleet")
+	}
 	s, err := scenario.Parse(healthy)
 	if err != nil {
 		t.Fatal(err)

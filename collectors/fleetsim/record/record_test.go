@@ -86,6 +86,9 @@ func kinds(messages []message) (found []string) {
 }
 
 func TestTheSameScenarioGivesTheSameRecording(t *testing.T) {
+	if testing.Short() {
+		t.Skip("records a scenario twice")
+	}
 	// A crash brings boot ids, dumps of a dead kernel and events that are reported late.
 	first, _, _ := record(t, options(t, "s3", 90*time.Second))
 	second, _, _ := record(t, options(t, "s3", 90*time.Second))
