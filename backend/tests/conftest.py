@@ -262,7 +262,7 @@ class FindingSource:
             "to": (started + timedelta(seconds=after_s)).isoformat(),
             "value": 0.4,
             "expected": "< 0.05",
-            "text": "40 % of insertions re-offload a live flow.",
+            "text": "40% of insertions re-offload a live flow.",
         }
         hypothesis = {"cause": "C5", "title": "Stale counters", "prior": 0.153, "posterior": 0.7, "next_test": "Raise max-idle."}
         return {

@@ -58,7 +58,7 @@ class Settings(SharedSettings):
         Field(ge=0, le=10, description="Time between the two dumps of flows behind a mask plan; 10 s reveal idle flows"),
     ] = 10
     plan_on_decline: Annotated[
-        bool, Field(description="Create a mask plan when a decline of 5 % or more is predicted; an operator still has to apply it")
+        bool, Field(description="Create a mask plan when a decline of 5% or more is predicted; an operator still has to apply it")
     ] = False
     agent_port: Annotated[
         int | None,

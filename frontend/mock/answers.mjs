@@ -176,7 +176,7 @@ export const ACTIONS = [
       expected: "< 0.05",
       within_s: 180,
       for_s: 20,
-      text: "At most 5 % of the inserted flows had been deleted while their packets still came.",
+      text: "At most 5% of the inserted flows had been deleted while their packets still came.",
     },
     symptoms: ["S1"],
     disturbs: null,

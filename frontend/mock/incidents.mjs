@@ -13,7 +13,7 @@ const KINDS = [
     "C5",
     "flows",
     "Flows of live traffic are offloaded again and again",
-    "41 % of the flows inserted in the last minute had been deleted while their packets still came; 8,064 flows are offloaded, the wall is at 7,200.",
+    "41% of the flows inserted in the last minute had been deleted while their packets still came; 8,064 flows are offloaded, the wall is at 7,200.",
   ],
   [
     "S6",
@@ -34,7 +34,7 @@ const KINDS = [
     "C2",
     "host",
     "Commands of the driver time out",
-    "The kernel logged 6 command time-outs in a minute while flows were inserted at 97 % of the wall.",
+    "The kernel logged 6 command time-outs in a minute while flows were inserted at 97% of the wall.",
   ],
   [
     "S7",
@@ -55,7 +55,7 @@ const KINDS = [
     null,
     "rnic",
     "Throughput fell and nothing known explains it",
-    "Throughput is at 22 % of its own recent past; none of the eight symptoms was found.",
+    "Throughput is at 22% of its own recent past; none of the eight symptoms was found.",
   ],
 ];
 

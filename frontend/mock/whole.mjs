@@ -28,7 +28,7 @@ function signalsOf() {
       "Re-offload ratio",
       "ratio",
       0.41,
-      "< 5 %",
+      "< 5%",
       "Flows come back although their packets never stopped.",
     ),
     evidence(
@@ -36,7 +36,7 @@ function signalsOf() {
       "Counter gap vs. max-idle",
       "ratio",
       1.32,
-      "< 80 %",
+      "< 80%",
       "Hardware counters stand still for longer than the idle limit.",
     ),
     evidence(

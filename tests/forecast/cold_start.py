@@ -23,7 +23,7 @@ from wallwatch_local.paths import local_dir
 
 HEAD = """# Written by `python -m tests.forecast.cold_start` from simulated fleets of training and development (tests/forecast/__main__.py);
 # docs/forecast-evaluation.md evaluates none of them.
-# margins: how far below and above the damped trend the changes were (90 % interval), in units of labels (domain/forecast/features.py), by
+# margins: how far below and above the damped trend the changes were (90% interval), in units of labels (domain/forecast/features.py), by
 # target; by horizon (1, 5, 15, 30, 60 minutes), each low and high. First for steady values, then for changing ones. How often loads start
 # to grow differs by fleet: in a fleet where they never do, intervals are too wide until it has its own model.
 # reach: how much wider intervals are for times to walls: quantiles above, factor for earlier times, quantiles below

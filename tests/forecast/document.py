@@ -23,12 +23,12 @@ INTRODUCTION = """# Evaluation of forecasts
 - **Evaluation**: {judged_hours} RNIC-hours of {fleets} other fleets, with other seeds, other rhythms, and four workloads that are not
   in the training data (`tests/forecast/draw.py`). All their peers are inside the fleet, so `Q_r` is joined over them.
 - **Truth**: the performance that the simulator's mechanism allowed in each minute (`fleetsim record --performance`), implemented
-  separately from the formulas of the pipelines. It has 1.5 % noise, about 0.6 % in the mean of a minute.
+  separately from the formulas of the pipelines. It has 1.5% noise, about 0.6% in the mean of a minute.
 - **Horizons** are minutes after the forecast.
 
 No parameter was chosen on the evaluated fleets.
 They were evaluated twice, because the first run revealed a fault: forecasts were capped at the bandwidth of the PCIe link by speed and
-lanes even where more was sent (bandwidth at 15 minutes was 94.9 %; current bandwidth, latency and declines were the same).
+lanes even where more was sent (bandwidth at 15 minutes was 94.9%; current bandwidth, latency and declines were the same).
 Thresholds, constants of the cold start and model parameters were chosen on {development} development fleets, which include fleets from
 earlier evaluations. Intervals and their widening come from fleets that training held out.
 36 of the development fleets were evaluated earlier:
@@ -36,12 +36,12 @@ earlier evaluations. Intervals and their widening come from fleets that training
 | fleets | bandwidth now | 15 min | declines: recall | precision | changed afterwards |
 |---|---|---|---|---|---|
 | six | | | 97.8% | 85.6% | the threshold |
-| six | 99.0% | 95.5% | 93.8% | 89.2% | the decline classifier trains on 50 % more fleets, in more and smaller steps |
-| twelve | 98.7% | 95.3% | 89.7% | 93.6% | thresholds, chosen on 31 fleets so that recall and precision exceed 90 % equally |
+| six | 99.0% | 95.5% | 93.8% | 89.2% | the decline classifier trains on 50% more fleets, in more and smaller steps |
+| twelve | 98.7% | 95.3% | 89.7% | 93.6% | thresholds, chosen on 31 fleets so that recall and precision exceed 90% equally |
 | twelve | 98.8% | 95.7% | 93.2% | 92.1% | capacities also show what congested RNICs hold back (`forecast/throttle_tracker.py`) |
 
-Fleets differ considerably. Precision was 83 to 99 % on single fleets (growth that stops looks like growth that continues), and current
-bandwidth 97.8 to 99.4 % (in some fleets, the load on RNICs is ten times what they can carry).
+Fleets differ considerably. Precision was 83 to 99% on single fleets (growth that stops looks like growth that continues), and current
+bandwidth 97.8 to 99.4% (in some fleets, the load on RNICs is ten times what they can carry).
 0.5 percentage points of the current mean error are the mechanism's noise.
 
 ## Accuracy
@@ -51,11 +51,11 @@ bandwidth 97.8 to 99.4 % (in some fleets, the load on RNICs is ten times what th
 
 DECLINES = """## Declines
 
-- A **decline** is a minute at which the mechanism's bandwidth is 5 % below its highest value since the previous decline.
+- A **decline** is a minute at which the mechanism's bandwidth is 5% below its highest value since the previous decline.
 - It is **found** if it was predicted between an hour and 5 minutes before.
-- A forecast of a decline is **correct** if the bandwidth fell within the hour by 5 % below its value at the time of the forecast.
+- A forecast of a decline is **correct** if the bandwidth fell within the hour by 5% below its value at the time of the forecast.
   *First* counts only the first of several consecutive forecasts of a decline.
-- **Sudden** declines are 10 % or more within 5 minutes, from a steady state: only a rhythm could predict them.
+- **Sudden** declines are 10% or more within 5 minutes, from a steady state: only a rhythm could predict them.
 
 The loads of these fleets grow strongly: {always:.1%} of all moments were followed by a decline, which is the precision of predicting one
 always. The forecast predicts one at {said:.1%} of all moments. [forecast.md](forecast.md) describes when it does.
@@ -63,7 +63,7 @@ always. The forecast predicts one at {said:.1%} of all moments. [forecast.md](fo
 | | found | recall | without sudden ones | correct forecasts | precision | correct first forecasts | precision |
 |---|---|---|---|---|---|---|---|"""
 
-INTERVALS = """Coverage of the 90 % intervals of bandwidth:
+INTERVALS = """Coverage of the 90% intervals of bandwidth:
 
 | | 1 min | 5 min | 15 min | 30 min | 60 min |
 |---|---|---|---|---|---|"""
@@ -76,7 +76,7 @@ CURVE = """Thresholds, on the {fleets} development fleets; the forecast predicts
 REACHED = """## Time to a wall
 
 {of} forecasts predicted that a wall might be reached within the hour, or should have predicted it.
-{inside} of them were right within their interval: {coverage:.1%} (nominal 90 %). {earlier} walls were reached earlier, {later} later.
+{inside} of them were right within their interval: {coverage:.1%} (nominal 90%). {earlier} walls were reached earlier, {later} later.
 The intervals contained {coverage_of_reached:.1%} of the {came} walls that were reached.
 Cold start: {cold:.1%} of {cold_of}, and {cold_reached:.1%} of the reached walls.
 Another {silent} forecasts predicted correctly that no wall would be reached.
@@ -94,7 +94,7 @@ which the egress masks changed. The figures are mean absolute errors as a share 
 LIMITS = """## Limits of these figures
 
 - Peers are chosen at random, so slow RNICs often receive more load than they can carry.
-- To cover 90 % of the walls that are reached, the forecast must report "possible within the hour" for many RNICs with steady loads,
+- To cover 90% of the walls that are reached, the forecast must report "possible within the hour" for many RNICs with steady loads,
   because no measurement shows when a load will begin. How many depends on the fleet: these fleets grow strongly.
 - Queues in front of the RNICs are not part of the latency.
 - Three hours per fleet show only hourly rhythms; daily and weekly rhythms are evaluated on synthetic loads without the mechanism.

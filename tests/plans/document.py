@@ -83,7 +83,7 @@ def _model(model: str, planned: Row, alone: Row) -> Row:
 
 
 def _mixed(found: dict[str, Row]) -> Row:
-    """How many RNICs of the mixed fleets lost more than 5 % of bandwidth or latency."""
+    """How many RNICs of the mixed fleets lost more than 5% of bandwidth or latency."""
     planned = harmed = cards = 0
     sent, later = [], []
     harmed_planned, harmed_sent = 0, []
@@ -142,7 +142,7 @@ def _introduction(f: Row) -> list[str]:
         f"- **No figure comes from a real RNIC.**{fewer}",
         "",
         f"The {MASKS} masks per RNIC were chosen before any measurement with a plan, so that RNICs without plans lose about as much as the",
-        "paper's at 15,000 flows (Figure 14: 41 % on a CX-4, 70 Gbit/s on an E810).",
+        "paper's at 15,000 flows (Figure 14: 41% on a CX-4, 70 Gbit/s on an E810).",
         "Demand is what the RNIC forwards without masks, in eight groups of flows with equal shares (Zipf's law).",
         "A fifth of the flows send for 4 s and pause for 20 s, a fifth live for two minutes, and new tenants with new masks arrive at 130 s.",
         f"Plans run at {' s and '.join(f'{at:g}' for at in PLAN_AT)} s of {END_S:g} s.",
@@ -180,7 +180,7 @@ def _gains(f: Row) -> list[str]:
         f"after a second plan for them, {again['bandwidth_gain']:+.1%} and {-again['latency_gain']:+.1%}.",
         "The paper's gain depends on what its RNICs had lost, which it does not print per model; a chain that costs more leaves more to gain.",
         f"Latency could gain at most {at_most:.1%} here (no lookups at all, Table 3):",
-        "by these laws, RNICs that lose 41 % of bandwidth have less latency to lose than the paper's gain.",
+        "by these laws, RNICs that lose 41% of bandwidth have less latency to lose than the paper's gain.",
         "",
         "Two effects reduce the gain below that of masks alone, and the plan accounts for both from the changes between its two dumps:",
         "",
@@ -224,7 +224,7 @@ def _cost(f: Row) -> list[str]:
             )
         ),
         "",
-        *(() if cost["operations"][1] else ("A second plan was not worth applying: it would have gained less than 5 %.", "")),
+        *(() if cost["operations"][1] else ("A second plan was not worth applying: it would have gained less than 5%.", "")),
         f"The switch refused {', '.join(f'{count} ({reason})' for reason, count in refused.items()) or 'nothing'} in total:",
         "flows that had aged out, or that Open vSwitch had installed again by itself.",
         "",
@@ -234,7 +234,7 @@ def _cost(f: Row) -> list[str]:
         "- Flows that match a mask since the dump move with it, because a mask frees its position only when its last flow leaves.",
         "- Flows whose packets have an exact entry are not added again. When they were, thousands of idle flows remained, which Open vSwitch",
         "  deletes at 200 per second, 2.5 ms each. Insertions waited behind these deletions for a minute, and first packets with them",
-        "  (43 % more packets missed); the gain was 83 % of the expected one.",
+        "  (43% more packets missed); the gain was 83% of the expected one.",
         "",
     ]
 
@@ -256,7 +256,7 @@ def _bursts(f: Row) -> list[str]:
 
 
 def _harm(mixed: Row) -> list[str]:
-    bound = f" (below {mixed['harmed_at_most']:.1%} with 95 % confidence)" if mixed["harmed_at_most"] else ""
+    bound = f" (below {mixed['harmed_at_most']:.1%} with 95% confidence)" if mixed["harmed_at_most"] else ""
     harmed = [
         "",
         f"Of the harmed RNICs, {mixed['harmed_planned']} got a plan themselves; they sent {', '.join(f'{one:+.1%}' for one in mixed['harmed_sent'])}.",
@@ -268,10 +268,10 @@ def _harm(mixed: Row) -> list[str]:
         "",
         f"The mixed fleets have {mixed['cards']} RNICs of all models ({MIXED_HOSTS} hosts, {len(MIXED_SEEDS)} seeds): few flows, computing "
         "with little traffic, flows that live for 10 s, and long chains.",
-        f"{mixed['planned']} RNICs got a plan; the others had less than 5 % to gain.",
-        f"From {MIXED_WINDOW[0]:g} to {MIXED_WINDOW[1]:g} s, {mixed['harmed']} sent more than 5 % less, or had more than 5 % more latency, "
+        f"{mixed['planned']} RNICs got a plan; the others had less than 5% to gain.",
+        f"From {MIXED_WINDOW[0]:g} to {MIXED_WINDOW[1]:g} s, {mixed['harmed']} sent more than 5% less, or had more than 5% more latency, "
         f"than without plans{bound}.",
-        "The paper reports 0.03 %, which is too rare to observe with this number of RNICs.",
+        "The paper reports 0.03%, which is too rare to observe with this number of RNICs.",
         f"The smallest gains were {mixed['least_sent_gain']:+.1%} sent and {mixed['least_latency_gain']:+.1%} latency; the means "
         f"{mixed['sent_gain']:+.1%} and {mixed['latency_gain']:+.1%}.",
         *(harmed if mixed["harmed"] else ()),

@@ -52,6 +52,6 @@ def test_gains_are_with_against_without_and_harm_is_counted() -> None:
     assert (mixed["cards"], mixed["planned"], mixed["harmed"], mixed["harmed_at_most"]) == (4, 2, 1, None)
     page = document(found)
     assert "| mean | | | | +50.0% |" in page
-    assert "1 sent more than 5 % less" in page
+    assert "1 sent more than 5% less" in page
     assert "this run has fewer" not in page
     assert "each with 3,600 flows" in document({**found, "flows": 3600})

@@ -6,7 +6,7 @@ FLOWS = 15_000
 """Flows on each RNIC (paper, section 5.2)."""
 MASKS = 20
 """Prefix combinations of the tenants on each RNIC. Without a plan the RNICs then lose about as much as the paper's at 15,000 flows
-(Figure 14: 41 % on a CX-4, 70 Gbit/s on an E810)."""
+(Figure 14: 41% on a CX-4, 70 Gbit/s on an E810)."""
 SIZES = (200, 200, 300, 500, 900, 1800, 1800, 1800)
 """Flows of each group; all groups ask for the same bandwidth together, which makes a flow's share fall with its rank as in Zipf's law."""
 CAPACITY = {"CX-4": 38, "CX-5": 79, "CX-6": 158, "CX-7": 352, "BF-3": 354, "E810": 170}

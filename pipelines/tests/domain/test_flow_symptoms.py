@@ -35,7 +35,7 @@ class TestS4:
         assert tell(churn(162 + 110 * 0.3)) == []
 
     def test_slow_deletions_that_leave_most_of_the_time_to_others_are_not_s4(self) -> None:
-        # 35 a second of 2 ms take 7 % of the time.
+        # 35 a second of 2 ms take 7% of the time.
         assert of(tell(churn(162 + 17.5 * 2.0, flow_deletions_per_s=35.0)), "S4") == []
 
     def test_a_few_deletions_that_take_all_of_the_time_are_s4_once_stale_entries_pile_up(self) -> None:

@@ -58,7 +58,7 @@ def _verdict(plan: Plan) -> str:
         return "no plan is offered: it could not be proven"
     if not plan.steps:
         return "nothing to do: the masks are in a good order already"
-    return "a proven plan" if plan.worthwhile else "a proven plan, but not worth applying: it gains less than 5 %"
+    return "a proven plan" if plan.worthwhile else "a proven plan, but not worth applying: it gains less than 5%"
 
 
 def _expected(when: str, one: Expected) -> str:

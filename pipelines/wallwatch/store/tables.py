@@ -253,7 +253,7 @@ rnic_forecast = Table(
     Column("latest_in_s", Double, comment="null when it may not be reached within the hour"),
     Column("decline_share", Double, comment="largest predicted decline within the hour; null when unknown"),
     Column("decline_since", DateTime(timezone=True), comment="when the active decline was first predicted; null without one"),
-    Column("decline_in_s", Double, comment="first horizon with a decline of 5 % or more; null without one, and when the time is unknown"),
+    Column("decline_in_s", Double, comment="first horizon with a decline of 5% or more; null without one, and when the time is unknown"),
     Column("body", JSONB, nullable=False),
     Index("rnic_forecast_earliest", "earliest_in_s"),
     postgresql_with={"fillfactor": "60"},

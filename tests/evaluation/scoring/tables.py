@@ -84,8 +84,8 @@ def headlines(figures: Mapping[str, Any]) -> list[tuple[str, str, str, bool | No
         line("detection delay, median, samples", middle, "g", "at most 2", (middle or 0) <= 2),
         line("detection delay, 95th percentile, samples", slow, "g", "at most 5", (slow or 0) <= 5),
         line("false incidents per 1,000 healthy RNIC-hours", rate, ".2f", "at most 1", (rate or 0) <= 1),
-        line("right cause ranked first", first, ".1%", "at least 90 %", (first or 0) >= 0.9),
-        line("right cause in the first two", two, ".1%", "at least 98 %", (two or 0) >= 0.98),
+        line("right cause ranked first", first, ".1%", "at least 90%", (first or 0) >= 0.9),
+        line("right cause in the first two", two, ".1%", "at least 98%", (two or 0) >= 0.98),
     ]
 
 

@@ -108,7 +108,7 @@ def _performance(made: Forecast, measured: Measured, index: int, tally: Tally) -
         tally.add(tally.latency, "forecast", ahead, made.performance.latency[:, j, middle], measured.latency_us[:, index + ahead])
         low, high = made.performance.bandwidth[:, j, 0], made.performance.bandwidth[:, j, -1]
         known = ~np.isnan(truth) & ~np.isnan(low)
-        # The noise of the mechanism itself, 0.6 % over a minute, is no fault of the forecast.
+        # The noise of the mechanism itself, 0.6% over a minute, is no fault of the forecast.
         tally.covered[f"inside {ahead}"] += int((known & (truth >= low * 0.988) & (truth <= high * 1.012)).sum())
         tally.covered[f"of {ahead}"] += int(known.sum())
 
@@ -128,7 +128,7 @@ def _reached(made: Forecast, after: Floats, limit: Floats, tally: Tally) -> None
 
 
 def decline_minutes(bandwidth: Floats) -> list[int]:
-    """Minutes at which the bandwidth had fallen by 5 % from its highest value since the last such minute.
+    """Minutes at which the bandwidth had fallen by 5% from its highest value since the last such minute.
 
     >>> decline_minutes(np.array([100.0, 99, 96, 94, 93, 90, 88, 100, 99, 80]))
     [3, 6, 9]
@@ -156,7 +156,7 @@ def declines(history: History, measured: Measured, predicted: Sequence[tuple[int
             if not before.any():
                 continue
             found = bool(said[before, i].any())
-            # A decline of 5 % within the minutes before which it had to be predicted is predictable only from its rhythm.
+            # A decline of 5% within the minutes before which it had to be predicted is predictable only from its rhythm.
             start = float(np.nanmax(truth[max(at - AHEAD_MIN, 0) : at]))
             sudden = bool(truth[at - AHEAD_MIN] >= 0.995 * start and truth[at] <= 0.9 * start)
             tally.declines["there"] += 1

@@ -25,7 +25,7 @@ def figures(found: dict[str, Any]) -> str:
         )
     if r.get("of"):
         lines.append(
-            f"Time to a wall: {r['inside']} of {r['of']} in the interval ({_share(r['coverage'])}; nominal 90 %), {r['earlier']} earlier, "
+            f"Time to a wall: {r['inside']} of {r['of']} in the interval ({_share(r['coverage'])}; nominal 90%), {r['earlier']} earlier, "
             f"{r['later']} later"
         )
     return "\n".join(lines)

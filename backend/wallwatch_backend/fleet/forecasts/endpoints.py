@@ -24,7 +24,7 @@ async def list_forecasts(
     wall: Annotated[Line | None, Query(description="Only this wall")] = None,
     rack: Annotated[Line | None, Query()] = None,
     model: Annotated[Line | None, Query()] = None,
-    declining: Annotated[bool | None, Query(description="Only RNICs with a predicted decline (5 % or more), or only others")] = None,
+    declining: Annotated[bool | None, Query(description="Only RNICs with a predicted decline (5% or more), or only others")] = None,
     sort: Literal["time_to_wall", "decline"] = "time_to_wall",
     limit: Limit = 100,
     cursor: Cursor = None,

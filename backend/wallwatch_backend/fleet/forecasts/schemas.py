@@ -36,11 +36,11 @@ class WallAhead(BaseModel):
 class Decline(BaseModel):
     share: float = Field(description="Greatest predicted decline of the bandwidth against now")
     in_s: float | None = Field(
-        description="First horizon at which a decline of 5 % or more is more likely than not; null while none is predicted, and while "
+        description="First horizon at which a decline of 5% or more is more likely than not; null while none is predicted, and while "
         "its time is unknown: then it comes at some time within the hour"
     )
     chance: float | None = Field(
-        description=f"Chance of a decline of 5 % or more within the hour: a decline is predicted from {SAID_FROM} until it falls below "
+        description=f"Chance of a decline of 5% or more within the hour: a decline is predicted from {SAID_FROM} until it falls below "
         f"{SAID_UNTIL}. For a cold start, and a model that was not trained on it, the mean over 15 to 60 minutes ahead: from {COLD_FROM} "
         f"until below {COLD_UNTIL}"
     )

@@ -64,7 +64,7 @@ def after_plan(plan: PlanRow | None) -> tuple[bool, str | None]:
     if plan.operations_sha256 is None:
         return False, "The masks are already in the best order; nothing moves."
     if not plan.report["worthwhile"]:
-        return False, "A mask plan was created and proven, but would gain less than 5 %; nothing is applied."
+        return False, "A mask plan was created and proven, but would gain less than 5%; nothing is applied."
     return True, None
 
 

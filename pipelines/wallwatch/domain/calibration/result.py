@@ -18,7 +18,7 @@ class _Body(BaseModel):
 
 
 class Parameter(_Body):
-    """One fitted parameter; `lower` and `upper` bound its 95 % interval. Null only in calibrations of earlier versions."""
+    """One fitted parameter; `lower` and `upper` bound its 95% interval. Null only in calibrations of earlier versions."""
 
     value: float
     lower: float | None

@@ -21,7 +21,7 @@ from wallwatch.domain.forecast.training_examples import Examples, is_growing
 HALF_LIFE_MIN = 20.0
 """Assumed: jobs come up in minutes, and few loads grow by the same rate for an hour."""
 _NOISE_OF_NINETY = 1.645
-"""Standard deviations to the ends of a normal interval of 90 %."""
+"""Standard deviations to the ends of a normal interval of 90%."""
 
 
 FEWEST = 50
@@ -50,7 +50,7 @@ def likely_labels(rate: Floats, unit: Floats, ahead: Floats) -> Floats:
 
 
 def margins(unseen: Sequence[Examples]) -> dict[str, Floats]:
-    """The 90 % interval below and above the trend, in units of labels.
+    """The 90% interval below and above the trend, in units of labels.
 
     Returns
     -------

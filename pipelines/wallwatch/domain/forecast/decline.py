@@ -1,4 +1,4 @@
-"""Declines: is the bandwidth likely to decline by 5 % or more (paper, section 4.3), and since when is that predicted?
+"""Declines: is the bandwidth likely to decline by 5% or more (paper, section 4.3), and since when is that predicted?
 
 With a trained model the probability of such a decline within the hour is learnt directly (`decline_model`).
 Without one it comes from the quantiles of the bandwidth at each horizon, taken as a normal distribution with a side of
@@ -31,7 +31,7 @@ LASTING_MIN = 15
 NOISE = 0.006
 """Standard deviation of the bandwidth now over a minute, as a share: the noise of the mechanism."""
 _TO_END = 1.645
-"""Standard deviations from the median to the 5 % and 95 % quantiles of a normal distribution."""
+"""Standard deviations from the median to the 5% and 95% quantiles of a normal distribution."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Outlook:
     Attributes
     ----------
     share : greatest drop of the median bandwidth against now, never negative
-    chance : chance of a drop of 5 % or more within the hour, or, where it is not learnt, its mean over the horizons from `LASTING_MIN` on
+    chance : chance of a drop of 5% or more within the hour, or, where it is not learnt, its mean over the horizons from `LASTING_MIN` on
     learnt : bool array, whether the chance is learnt
     in_min : first horizon at which such a decline is more likely than not by the quantiles; NaN if there is none. A learnt chance may
         still be high: it covers any minute of the hour, without saying which
@@ -54,7 +54,7 @@ class Outlook:
 
 
 def chances(found: Performance) -> Floats:
-    """The chance of a drop of 5 % or more at each horizon, shape (rnics, horizons).
+    """The chance of a drop of 5% or more at each horizon, shape (rnics, horizons).
 
     >>> one = np.array([100.0])
     >>> ahead = np.array([[[80.0, 95.0, 99.0], [90.0, 99.0, 100.0], [60.0, 70.0, 80.0]]])

@@ -1,4 +1,4 @@
-"""Will the bandwidth decline by 5 % or more within the hour? Learnt directly from the fleet's own past.
+"""Will the bandwidth decline by 5% or more within the hour? Learnt directly from the fleet's own past.
 
 The quantiles of the loads give the range of each at each horizon. A decline is another question: that the bandwidth, which depends on both
 chains, is low *at any minute* of the hour. Its chance is not a mean of chances at three horizons, so one classifier answers it, from the

@@ -18,7 +18,7 @@ from wallwatch.domain.forecast.window import SEASONS_MIN, Window
 RATE_MIN = 10
 """Minutes over which the present rate of growth is measured."""
 QUIET = 0.001
-"""Growth of less than 0.1 % of the limit per minute takes most of a day to reach it: below it RNICs count as steady."""
+"""Growth of less than 0.1% of the limit per minute takes most of a day to reach it: below it RNICs count as steady."""
 _LAGS = (1, 2, 3, 5, 15, 30, 60)
 _DRIVERS = ("offloaded_flows", "egress_masks", "ingress_masks", "flow_insertions")
 _SMOOTH = 3

@@ -2,7 +2,7 @@
 
 Samples weigh mask positions by packets, the model takes the mean over packets in flight. A packet at position q is in flight for its
 latency `LAT(q)`, so by Little's law `Q = E[q LAT(q)] / E[LAT(q)] = q + a sd^2 / LAT(q, Q_r)`, where `sd` is the spread of positions; the
-same with `b` for the lookups at the receivers. With 40 masks used evenly that is two lookups more than the mean over packets, and 5 % of
+same with `b` for the lookups at the receivers. With 40 masks used evenly that is two lookups more than the mean over packets, and 5% of
 the bandwidth. The latency itself is linear in the positions, so it takes the mean over packets.
 """
 

@@ -18,7 +18,7 @@ from wallwatch.domain.forecast.wall_times import times, unstretched
 from wallwatch.domain.forecast.window import Window
 
 OWN_ERROR = 0.02
-"""Of the performance model, as a share of the bandwidth: the 90 % interval for the current state, on development fleets."""
+"""Of the performance model, as a share of the bandwidth: the 90% interval for the current state, on development fleets."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 
 HORIZONS_MIN = (1, 5, 15, 30, 60)
 QUANTILES = (0.05, 0.5, 0.95)
-"""The outer two hold the interval whose nominal coverage is 90 %."""
+"""The outer two hold the interval whose nominal coverage is 90%."""
 NOMINAL_COVERAGE = QUANTILES[-1] - QUANTILES[0]
 HISTORY_MIN = 61
 """Minutes of history that a forecast looks at: the newest, and the 60 before."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, Field
 
 DECLINE_SHARE = 0.05
-"""A bandwidth lower by this share is a decline; an equal gain is noticeable too (paper, sections 4 and 4.3: empirically 5 %)."""
+"""A bandwidth lower by this share is a decline; an equal gain is noticeable too (paper, sections 4 and 4.3: empirically 5%)."""
 
 Covariance = tuple[tuple[float, ...], ...]
 

@@ -15,7 +15,7 @@ from wallwatch.domain.planning.chain import ChainMask
 from wallwatch.domain.planning.traffic import Floats
 
 SLACK_SHARE, SLACK_QUERIES = 0.05, 0.1
-"""Accepted excess over the best order, in mean lookups, for moving fewer flows: 5 %, at least 0.1 lookups."""
+"""Accepted excess over the best order, in mean lookups, for moving fewer flows: 5%, at least 0.1 lookups."""
 
 
 MOST_OPTIONS = 48

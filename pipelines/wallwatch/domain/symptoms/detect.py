@@ -20,7 +20,7 @@ Life = dict[str, Any]
 healthy."""
 
 SLACK = 0.9
-"""Samples jitter: a duration counts as reached at 90 % of it."""
+"""Samples jitter: a duration counts as reached at 90% of it."""
 
 
 class Verdict(StrEnum):

@@ -35,7 +35,7 @@ def suggested_max_idle_ms(max_idle_ms: float | None, longest_gap_s: float | None
 
 
 def suggested_contexts(contexts: float | None, wall_share: float | None) -> int:
-    """A cap on encapsulation contexts: 80 % of the wall, which is the contexts divided by their share of it.
+    """A cap on encapsulation contexts: 80% of the wall, which is the contexts divided by their share of it.
 
     >>> suggested_contexts(9_500, 0.95), suggested_contexts(None, None), suggested_contexts(0, 0)
     (8000, 8000, 8000)

@@ -1,6 +1,6 @@
-"""How much to widen intervals so that times to walls reach 90 % coverage too, from histories that training has not seen.
+"""How much to widen intervals so that times to walls reach 90% coverage too, from histories that training has not seen.
 
-At most 5 % of the reached walls may come before the earliest time, and at most 5 % after the latest. Each end is widened separately, and
+At most 5% of the reached walls may come before the earliest time, and at most 5% after the latest. Each end is widened separately, and
 separately for steady and moving values. Of all factors that are wide enough, the one that warns latest is used.
 """
 
@@ -28,7 +28,7 @@ FACTORS = (1.0, 1.25, 1.5, 2.0, 3.0)
 SOONEST = (1.0, 1.15, 1.33, 1.5, 2.0, 3.0, 5.0)
 """Divisors of the earliest time."""
 FEWEST = 100
-"""Reached walls required for widening: fewer measure a share of 5 % to within 2 % at best."""
+"""Reached walls required for widening: fewer measure a share of 5% to within 2% at best."""
 TAIL = (1.0 - NOMINAL_COVERAGE) / 2.0
 HOUR = 60
 MOMENTS = 40

@@ -152,7 +152,7 @@ def describe(
 def errors(forecaster: Forecaster, target: str, unseen: Examples) -> dict[str, float]:
     """Mean absolute error of the median in units of labels, the coverage of the interval, and the errors at 15 minutes.
 
-    The errors at 15 minutes are shares of the wall: live errors are compared with their 95th percentile. When more than 5 % of them
+    The errors at 15 minutes are shares of the wall: live errors are compared with their 95th percentile. When more than 5% of them
     exceed it, the fleet no longer matches the training data.
     """
     quantiles = forecaster.labels(target, unseen.rows)
