@@ -1,4 +1,4 @@
-# The centre: pipelines, backend and the built UI in one image; the command decides which process it is.
+# The server side: pipelines, backend and the built UI in one image; the command decides which process it is.
 FROM node:22-bookworm-slim AS ui
 WORKDIR /src
 COPY frontend/package.json frontend/package-lock.json ./

@@ -26,7 +26,7 @@ VALUES: dict[str, list[str]] = {
         "--set=networkPolicy.backendFromNamespaces.team=sre,imagePullSecrets[0].name=pull,kafka.storage.className=fast",
         "--set=backend.replicas=2,backend.secretsStorage.accessMode=ReadWriteMany",
     ],
-    "centre only": ["--set=host.enabled=false,networkPolicy.enabled=false"],
+    "server only": ["--set=host.enabled=false,networkPolicy.enabled=false"],
 }
 
 

@@ -55,7 +55,7 @@ def test_both_give_each_service_the_same_environment_variables(compose: dict[str
         assert in_chart == set(compose["services"][name].get("environment") or {}), name
 
 
-def test_every_variable_of_the_centre_is_a_setting_of_the_process_that_gets_it(compose: dict[str, Any]) -> None:
+def test_every_variable_of_the_server_side_is_a_setting_of_the_process_that_gets_it(compose: dict[str, Any]) -> None:
     jobs = {f"WALLWATCH_{name.upper()}" for name in JobSettings.model_fields}
     backend = {f"WALLWATCH_{name.upper()}" for name in BackendSettings.model_fields}
     known = {

@@ -28,7 +28,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- if .Values.kafka.enabled -}}{{ include "wallwatch.fullname" . }}-kafka:19092{{- else -}}{{ required "kafka.bootstrap is needed when kafka.enabled is false" .Values.kafka.bootstrap }}{{- end -}}
 {{- end }}
 
-{{/* What every process of the centre needs to know. */}}
+{{/* What every process of the server side needs to know. */}}
 {{- define "wallwatch.kafkaEnv" -}}
 - name: WALLWATCH_KAFKA_BOOTSTRAP
   value: {{ include "wallwatch.kafkaBootstrap" . | quote }}

@@ -120,4 +120,4 @@ def test_a_checkpoint_that_is_damaged_counts_as_none(settings: Settings, send: S
     with running(settings), reading(kafka_bootstrap, "wallwatch.event") as next_event:
         while next_event("kind", "policy_violated")["tags"]["host"] != second:
             pass
-    assert set(json.loads(kept.read_bytes())) == {"offsets", "centre"}
+    assert set(json.loads(kept.read_bytes())) == {"offsets", "policies"}

@@ -1,4 +1,4 @@
-"""The job `validate`: cross-host policies over the events of all hosts. A thin shell around `domain/policies/centre`.
+"""The job `validate`: cross-host policies over the events of all hosts. A thin shell around `domain/policies/server_side`.
 
 One process reads all partitions, because an address may move between any two hosts. It keeps its state and Kafka offsets in a checkpoint
 file of its state folder and resumes there; without the file it starts with the oldest event in Kafka. Events that it reads again produce
@@ -69,18 +69,18 @@ class Validate:
         partitions = self._partitions()
         if partitions is None:
             return
-        centre = ServerSidePolicies(
+        server_side = ServerSidePolicies(
             validate_policies.of_catalogue(),
             partitions,
             round(self._settings.validate_patience_s * 1e6),
             self._settings.validate_most_subjects,
         )
-        self._begin(centre, partitions)
+        self._begin(server_side, partitions)
         try:
             while not self._stop.is_set():
-                self._turn(centre)
+                self._turn(server_side)
         finally:
-            self._checkpoint(centre)
+            self._checkpoint(server_side)
             self._consumer.close()
 
     def _partitions(self) -> list[int] | None:
@@ -96,49 +96,49 @@ class Validate:
             self._stop.wait(1.0)
         return None
 
-    def _begin(self, centre: ServerSidePolicies, partitions: list[int]) -> None:
+    def _begin(self, server_side: ServerSidePolicies, partitions: list[int]) -> None:
         kept = _kept(self._file)
         if kept is not None:
             self._offsets = {int(partition): offset for partition, offset in kept["offsets"].items()}
             found = validate_policies.read(self._settings.libpq_url)
             if found is not None:
-                centre.use(found)
-            centre.load(kept["centre"])
+                server_side.use(found)
+            server_side.load(kept["policies"])
         else:
             log.info("no checkpoint in %s: reading from the oldest event in Kafka", self._file)
         self._consumer.assign([TopicPartition(TOPIC, one, self._offsets.get(one, OFFSET_BEGINNING)) for one in partitions])
 
-    def _turn(self, centre: ServerSidePolicies) -> None:
+    def _turn(self, server_side: ServerSidePolicies) -> None:
         for message in self._consumer.consume(400, 0.2):
             error = message.error()
             if error is None:
-                self._receive(centre, message)
+                self._receive(server_side, message)
             elif error.code() == KafkaError._PARTITION_EOF:
-                centre.ended(message.partition())
+                server_side.ended(message.partition())
             else:
                 log.warning("Kafka: %s", error.str())
                 self._kafka_down = self._kafka_down or error.code() in (KafkaError._ALL_BROKERS_DOWN, KafkaError._TRANSPORT)
         if self._kafka_down and not self._is_back():
             return
         now_us = time.time_ns() // 1000
-        for one in centre.work(now_us):
+        for one in server_side.work(now_us):
             VIOLATIONS.labels(one["fields"]["policy"]).inc()
             self._produce(TOPIC, one["tags"]["host"], one)
-        for one in centre.states(now_us):
+        for one in server_side.states(now_us):
             self._produce(STATE_TOPIC, one["tags"]["policy"], one)
         self._producer.poll(0)
         now_s = time.monotonic()
-        if now_s >= self._next_hosts_s and (hosts := centre.waits_for()):
+        if now_s >= self._next_hosts_s and (hosts := server_side.waits_for()):
             self._next_hosts_s = now_s + HOSTS_EVERY_S
             for host, at_us in validate_policies.last_samples(self._settings.libpq_url, hosts).items():
-                centre.heard_of(host, at_us)
+                server_side.heard_of(host, at_us)
         if now_s >= self._next_policies_s:
             self._next_policies_s = now_s + POLICIES_EVERY_S
             found = validate_policies.read(self._settings.libpq_url)
-            if found is not None and centre.use(found):
+            if found is not None and server_side.use(found):
                 log.info("cross-host policies: %s", ", ".join(policy.id for policy in found) or "none")
         if now_s >= self._next_checkpoint_s:
-            self._checkpoint(centre)
+            self._checkpoint(server_side)
             LAG.labels("validate").set(self._lag())
 
     def _is_back(self) -> bool:
@@ -150,7 +150,7 @@ class Validate:
         self._kafka_down = False
         return False  # only the next turn has read the events of the meantime
 
-    def _receive(self, centre: ServerSidePolicies, message: Any) -> None:
+    def _receive(self, server_side: ServerSidePolicies, message: Any) -> None:
         self._read.inc()
         self._offsets[message.partition()] = message.offset() + 1
         latest_ns = time.time_ns() + self._settings.future_tolerance_s * 1_000_000_000
@@ -161,7 +161,7 @@ class Validate:
             return
         event = event_of({"name": "event", "timestamp": at_ns, "tags": tags, "fields": fields})
         if event is not None and event.kind != VIOLATED:
-            centre.hear(message.partition(), message.offset(), event, tags.get("rack", ""))
+            server_side.hear(message.partition(), message.offset(), event, tags.get("rack", ""))
 
     def _produce(self, topic: str, key: str, message: dict[str, Any]) -> None:
         value = orjson.dumps(message)
@@ -172,7 +172,7 @@ class Validate:
             except BufferError:
                 self._producer.poll(0.5)  # the broker is down or slow: wait for room rather than lose a message
 
-    def _checkpoint(self, centre: ServerSidePolicies) -> None:
+    def _checkpoint(self, server_side: ServerSidePolicies) -> None:
         """Write the checkpoint only after Kafka has all messages that it covers."""
         begin = time.monotonic()
         while self._producer.flush(5) and not self._stop.is_set():
@@ -180,7 +180,7 @@ class Validate:
         if len(self._producer):
             return
         new = self._file.with_suffix(".new")
-        new.write_bytes(orjson.dumps({"offsets": {str(one): at for one, at in self._offsets.items()}, "centre": centre.dump()}))
+        new.write_bytes(orjson.dumps({"offsets": {str(one): at for one, at in self._offsets.items()}, "policies": server_side.dump()}))
         new.replace(self._file)
         now = time.monotonic()
         self._next_checkpoint_s = now + max(self._settings.validate_checkpoint_s, (now - begin) / CHECKPOINT_SHARE)
@@ -198,7 +198,7 @@ def _kept(file: Path) -> dict[str, Any] | None:
     """The last checkpoint; None when it is missing or cannot be read."""
     try:
         found: dict[str, Any] = orjson.loads(file.read_bytes())
-        if set(found) >= {"offsets", "centre"}:
+        if set(found) >= {"offsets", "policies"}:
             return found
         log.error("%s is not a checkpoint and is ignored", file)
     except FileNotFoundError:

@@ -23,7 +23,7 @@ FROM unnest(%s::text[]) AS asked
 
 def of_catalogue() -> list[Policy]:
     """The catalogue's cross-host policies."""
-    return [policy for policy in policies().values() if policy.where == "centre"]
+    return [policy for policy in policies().values() if policy.where == "server"]
 
 
 def in_force(rows: list[tuple[str, bool, bool, Any]]) -> list[Policy]:
@@ -31,7 +31,7 @@ def in_force(rows: list[tuple[str, bool, bool, Any]]) -> list[Policy]:
     off = {id for id, own, enabled, _ in rows if not own and not enabled}
     found = [policy for policy in of_catalogue() if policy.id not in off]
     for id, own, enabled, definition in rows:
-        if not own or not enabled or not definition or definition.get("where") != "centre":
+        if not own or not enabled or not definition or definition.get("where") != "server":
             continue
         try:
             found.append(Policy.model_validate(definition))

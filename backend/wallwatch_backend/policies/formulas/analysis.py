@@ -198,4 +198,4 @@ def usable(id: str, definition: Definition) -> tuple[dict[str, object], list[Pol
 
 def where(bindings: Bindings) -> str:
     """A host sees everything about its own subjects; only an address may move between hosts."""
-    return "centre" if bindings.subject == "address" else "edge"
+    return "server" if bindings.subject == "address" else "edge"

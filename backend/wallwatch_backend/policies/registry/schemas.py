@@ -46,7 +46,7 @@ class PolicySummary(BaseModel):
     has_draft: bool = Field(description="There is a version that was never enabled")
     running: int | None = Field(description="The version that is enabled; 0 for a policy of the catalogue")
     subject: Subject
-    where: Literal["edge", "centre"]
+    where: Literal["edge", "server"]
     formula: str
     severity: Literal["warning", "critical"]
     symptoms: list[str]

@@ -47,6 +47,6 @@ export function coverageText(
 }
 
 export function agentsText(policy: Pick<Policy, "agents_running" | "agents_expected" | "where" | "lifecycle">): string {
-  if (policy.where === "centre") return policy.lifecycle === "enabled" ? "runs on the server" : "on the server";
+  if (policy.where === "server") return policy.lifecycle === "enabled" ? "runs on the server" : "on the server";
   return `${policy.agents_running} of ${plural(policy.agents_expected, "agent")}`;
 }

@@ -123,7 +123,7 @@ STATE: dict[str, Any] = {
 }
 
 
-def test_the_centre_speaks_of_all_hosts_under_an_empty_name() -> None:
+def test_the_server_reports_all_hosts_under_an_empty_name() -> None:
     assert decode(json.dumps(STATE).encode(), POLICY, NOW_NS).tags["host"] == ""
 
 

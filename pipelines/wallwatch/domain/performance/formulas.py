@@ -78,6 +78,6 @@ def masks_at_bandwidth_loss(p: Performance, loss_share: float, direction: Litera
     if not 0.0 < loss_share < 1.0 or target <= 0.0:
         raise ValueError(f"a decline of {loss_share:.0%} is never reached: the model's floor is {p.w} Gbit/s")
     radius_squared = -2.0 * p.v**2 * math.log(target / p.u)
-    centre, other = (p.m, p.n) if direction == "egress" else (p.n, p.m)
-    q = centre + math.sqrt(radius_squared - other**2)
+    own, other = (p.m, p.n) if direction == "egress" else (p.n, p.m)
+    q = own + math.sqrt(radius_squared - other**2)
     return math.floor(2.0 * q) + 1

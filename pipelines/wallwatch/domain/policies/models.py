@@ -44,7 +44,7 @@ class Policy(Entry):
     title: str = Field(min_length=1, max_length=100)
     formula: str
     subject: Subject
-    where: Literal["edge", "centre"] = "edge"
+    where: Literal["edge", "server"] = "edge"
     propositions: dict[str, Proposition] = Field(min_length=1, max_length=12)
     timer: Timer | None = None
     severity: Severity
