@@ -310,7 +310,7 @@ function fit(quantity, model, parameters, points, accepted) {
   const f = quantity === "bandwidth" ? gbps : us;
   const random = seeded(quantity.length);
   const names = quantity === "bandwidth" ? ["u", "v", "m", "n", "w"] : ["a", "b", "c"];
-  const told = points > 8;
+  const identified = points > 8;
   return {
     quantity,
     verb: "write",
@@ -339,9 +339,9 @@ function fit(quantity, model, parameters, points, accepted) {
         name,
         {
           value: parameters[name],
-          lower: told ? parameters[name] - 0.06 * Math.abs(parameters[name]) : null,
-          upper: told ? parameters[name] + 0.06 * Math.abs(parameters[name]) : null,
-          told,
+          lower: identified ? parameters[name] - 0.06 * Math.abs(parameters[name]) : null,
+          upper: identified ? parameters[name] + 0.06 * Math.abs(parameters[name]) : null,
+          identified,
           current: TABLE[model][name],
         },
       ]),
@@ -349,7 +349,7 @@ function fit(quantity, model, parameters, points, accepted) {
     covariance: null,
     r_squared: accepted ? 0.98 : 0.61,
     relative_error: 0.014,
-    left_out_error: told ? 0.019 : null,
+    left_out_error: identified ? 0.019 : null,
     worst_relative: 0.037,
     current_r_squared: 0.93,
     current_relative_error: 0.052,
@@ -357,7 +357,7 @@ function fit(quantity, model, parameters, points, accepted) {
     interval_method: "linearised, Student's t",
     accepted,
     reason: accepted ? "" : "R squared 0.61 is worse than 0.97 of the active profile",
-    notes: told ? [] : ["3 different (Q_l, Q_r) do not identify m, n, v: they stay near the current profile's values."],
+    notes: identified ? [] : ["3 different (Q_l, Q_r) do not identify m, n, v: they stay near the current profile's values."],
     by_size: [],
   };
 }

@@ -53,7 +53,7 @@ def test_it_says_what_so_few_points_cannot_tell(found: Calibration) -> None:
     if found.bandwidth.distinct < 5:
         assert any("cannot tell" in note for note in found.bandwidth.notes)
         u = found.bandwidth.parameters["u"]
-        assert not u.told
+        assert not u.identified
         assert u.lower is not None
         assert u.upper is not None
         assert u.upper - u.lower > u.value

@@ -4,7 +4,7 @@ package engine
 type Forwarding struct {
 	BandwidthGbps float64 // what the mask chains and the link let through
 	LatencyUs     float64 // mean time of a packet in the cards of both ends, without what it waits in queues in front of them
-	QL, QR        float64 // mean mask queries of the packets in flight, at the sender and at the receiver
+	QL, QR        float64 // mean mask lookups of the packets in flight, at the sender and at the receiver
 	AskedGbps     float64
 }
 

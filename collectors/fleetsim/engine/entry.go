@@ -98,7 +98,7 @@ func (c *connection) gone() bool {
 	return c.ended && (c.egress == nil || c.egress.state == absent) && (c.ingress == nil || c.ingress.state == absent)
 }
 
-// positions are the mask queries that a packet meets at the sender and at the receiver.
+// positions are the mask lookups that a packet meets at the sender and at the receiver.
 func (c *connection) positions() (ql, qr float64) {
 	return c.egress.position(), c.ingress.position()
 }

@@ -46,7 +46,7 @@ type Transfer struct {
 	Performance             rnicmodel.Performance
 	DemandGbps, GrantedGbps float64
 	LatencyUs               float64
-	QL, QR                  float64 // mask queries at the sender and at the receiver
+	QL, QR                  float64 // mask lookups at the sender and at the receiver
 	NarrowLink              bool    // an RNIC on the way has a PCIe link below its best
 }
 
@@ -55,7 +55,7 @@ type DirectionLoad struct {
 	WantGbps, GrantedGbps     float64
 	CapacityGbps              float64 // what the mask chain and the link let through
 	HeadGbps                  float64 // what they would let through without any mask query
-	OwnQueries, OthersQueries float64 // mean mask queries of the packets in flight, here and at the other ends
+	OwnQueries, OthersQueries float64 // mean mask lookups of the packets in flight, here and at the other ends
 	Seconds                   float64 // length of the step
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/rnicmodel"
 )
 
-// How fast packets move (paper, section 4.2 and Table 3). The aggregated bandwidth of an RNIC follows from the mean mask queries Q of
+// How fast packets move (paper, section 4.2 and Table 3). The aggregated bandwidth of an RNIC follows from the mean mask lookups Q of
 // the packets in flight, at this end and at the other; a single flow is also bound by its own latency, since its queue pairs keep
 // a limited number of packets in flight. Flows that miss their entry share the slow path of the host.
 const (

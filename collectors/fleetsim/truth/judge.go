@@ -214,7 +214,7 @@ func (j *Judge) Transferred(t engine.Transfer) {
 	}
 }
 
-// DirectionLoaded adds up what a direction lost to mask queries. Where the other ends' chains have the greater share of the queries, the loss is
+// DirectionLoaded adds up what a direction lost to mask lookups. Where the other ends' chains have the greater share of the queries, the loss is
 // theirs.
 func (j *Judge) DirectionLoaded(r *engine.RNIC, d engine.Direction, l engine.DirectionLoad) {
 	if l.OwnQueries < l.OthersQueries {

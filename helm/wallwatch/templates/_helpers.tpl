@@ -25,7 +25,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end }}
 
 {{- define "wallwatch.kafkaBootstrap" -}}
-{{- if .Values.kafka.enabled -}}{{ include "wallwatch.fullname" . }}-kafka:19092{{- else -}}{{ required "kafka.bootstrap is needed when kafka.enabled is false" .Values.kafka.bootstrap }}{{- end -}}
+{{- if .Values.kafka.enabled -}}{{ include "wallwatch.fullname" . }}-kafka:19092{{- else -}}{{ required "kafka.bootstrap is required when kafka.enabled is false" .Values.kafka.bootstrap }}{{- end -}}
 {{- end }}
 
 {{/* What every process of the server side needs to know. */}}

@@ -131,7 +131,7 @@ def _print(found: Calibration) -> None:
         )
         for name, p in fit.parameters.items():
             interval = "" if p.lower is None or p.upper is None else f"{p.lower:.4g} to {p.upper:.4g}"
-            caveat = "" if p.told else "; not identifiable from these points"
+            caveat = "" if p.identified else "; not identifiable from these points"
             typer.echo(f"  {name} {p.value:10.4g}   95%: {interval:24} was {p.current:.4g}{caveat}")
         typer.echo("     Q_l     Q_r   measured     fitted    error    current error")
         for q in fit.points:

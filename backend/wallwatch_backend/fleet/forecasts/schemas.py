@@ -65,7 +65,7 @@ class Forecast(BaseModel):
     horizons_s: list[int]
     quantiles: list[float]
     walls: list[WallAhead]
-    others: dict[str, Ahead] = Field(description="Mean mask queries `q_l` and `q_r`, `bandwidth_gbps` and `latency_us`")
+    others: dict[str, Ahead] = Field(description="Mean mask lookups `q_l` and `q_r`, `bandwidth_gbps` and `latency_us`")
     headroom: list[Quantiles] = Field(description="Of the nearest wall at each horizon")
     decline: Decline | None = Field(description="Null where no performance can be predicted")
 

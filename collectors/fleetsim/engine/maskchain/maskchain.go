@@ -1,6 +1,6 @@
 // Package maskchain is the order in which one direction of the eSwitch tries its match masks (paper, section 4.2 "Flow Tables", cause C6): a mask
 // takes its place at the end when its first flow is offloaded and keeps it; entries of one mask are found by hash, in no time that matters. The
-// number of mask queries of a packet is therefore the position of its mask, from 0.
+// number of mask lookups of a packet is therefore the position of its mask, from 0.
 package maskchain
 
 import (

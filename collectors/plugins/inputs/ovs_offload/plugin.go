@@ -54,7 +54,7 @@ type Plugin struct {
 	settingsKnown bool
 	masksReported time.Time
 	peersReported time.Time
-	// stopLooking ends what Start has begun.
+	// stopLooking ends what Start has started.
 	stopLooking func()
 	// clock is the host's clock, with Go's monotonic reading, and cpu measures work; tests replace both.
 	clock func() time.Time

@@ -46,7 +46,7 @@ const VERDICTS = {
   undecided: { tone: "warn", label: "Refused: undecided" },
 } as const;
 
-/** What is proven, of what, and the packet that speaks against it. */
+/** What is proven, of what, and the packet that contradicts it. */
 export function ProofPanel({ proof, released }: { proof: PlanProof; released: number }) {
   const verdict = VERDICTS[proof.verdict];
   return (

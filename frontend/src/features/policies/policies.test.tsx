@@ -254,7 +254,7 @@ describe("the list of policies", () => {
     expect(matching(all, {}).map(({ id }) => id)).toEqual(["many", "some", "quiet", "off"]);
   });
 
-  it("finds words in names, formulas and what a policy speaks for", () => {
+  it("finds words in names, formulas and what a policy indicates", () => {
     const all = [
       policy({ id: "link", title: "PCIe link", formula: "G !LOST", symptoms: ["S7"] }),
       policy({ id: "mine", own: true, state: "off" }),

@@ -56,7 +56,7 @@ def test_its_intervals_hold_the_parameters_that_made_the_points(of_a_grid: Calib
         assert fit is not None
         assert fit.covariance is not None
         for name, parameter in fit.parameters.items():
-            assert parameter.told
+            assert parameter.identified
             assert parameter.lower is not None
             assert parameter.upper is not None
             assert parameter.lower <= getattr(KNOWN["CX-7"], name) <= parameter.upper
@@ -121,7 +121,7 @@ def test_a_bad_run_among_few_is_told_and_the_others_are_met() -> None:
 def test_two_points_say_which_parameters_they_cannot_tell() -> None:
     found = fitted(measured(KNOWN["CX-6"], [(0, 0), (50, 90)]))
     assert found.latency is not None
-    assert [name for name, p in found.latency.parameters.items() if not p.told] == ["a", "b"]
+    assert [name for name, p in found.latency.parameters.items() if not p.identified] == ["a", "b"]
     a = found.latency.parameters["a"]
     assert a.lower == 0.0
     assert a.upper is not None
@@ -133,8 +133,8 @@ def test_two_points_say_which_parameters_they_cannot_tell() -> None:
 def test_three_points_on_a_line_cannot_tell_the_slopes_apart() -> None:
     found = fitted(measured(KNOWN["CX-6"], [(0, 0), (20, 20), (60, 60)]))
     assert found.latency is not None
-    assert not found.latency.parameters["a"].told
-    assert not found.latency.parameters["b"].told
+    assert not found.latency.parameters["a"].identified
+    assert not found.latency.parameters["b"].identified
 
 
 def test_three_points_that_are_no_line_tell_latency_with_wide_intervals() -> None:

@@ -190,7 +190,7 @@ def _fit(
         degrees_of_freedom=found.degrees_of_freedom,
         parameters={
             name: Parameter(
-                value=float(found.parameters[j]), lower=float(found.lower[j]), upper=float(found.upper[j]), told=found.identified[j],
+                value=float(found.parameters[j]), lower=float(found.lower[j]), upper=float(found.upper[j]), identified=found.identified[j],
                 current=float(model.believed[j]),
             )
             for j, name in enumerate(model.names)

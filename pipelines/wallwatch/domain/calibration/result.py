@@ -23,7 +23,7 @@ class Parameter(_Body):
     value: float
     lower: float | None
     upper: float | None
-    told: bool = Field(
+    identified: bool = Field(
         description="Whether the points identify it; an unidentified parameter stays near the current profile's value, with a wide interval"
     )
     current: float

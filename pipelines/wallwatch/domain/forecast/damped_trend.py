@@ -65,17 +65,17 @@ def margins(unseen: Sequence[Examples]) -> dict[str, Floats]:
         if len(some):
             rate = some.rows[:, NAMES.index("rate")].astype(np.float64)
             horizons = some.rows[:, NAMES.index("horizon_min")].astype(np.float64)
-            beside = some.labels - likely_labels(rate, np.abs(rate) + QUIET, horizons)
+            deviations = some.labels - likely_labels(rate, np.abs(rate) + QUIET, horizons)
             for moves in (0, 1):
                 for j, ahead in enumerate(HORIZONS_MIN):
-                    chosen = beside[(some.growing == bool(moves)) & (horizons == ahead)]
+                    chosen = deviations[(some.growing == bool(moves)) & (horizons == ahead)]
                     if len(chosen) >= FEWEST:
                         each[moves, j] = np.minimum(np.quantile(chosen, tail), 0.0), np.maximum(np.quantile(chosen, 1.0 - tail), 0.0)
         found[target.name] = each
     return found
 
 
-def damped(features: Features, noise: Floats, beside: Floats) -> Floats:
+def damped(features: Features, noise: Floats, deviations: Floats) -> Floats:
     """Values ahead, shape (rnics, horizons, quantiles), in the target's unit, never below 0.
 
     Parameters
@@ -83,7 +83,7 @@ def damped(features: Features, noise: Floats, beside: Floats) -> Floats:
     features : Features
     noise : array (rnics,)
         Standard deviation of the changes from minute to minute, in the target's unit.
-    beside : array (2, horizons, 2)
+    deviations : array (2, horizons, 2)
         See `margins`.
 
     Examples
@@ -94,7 +94,7 @@ def damped(features: Features, noise: Floats, beside: Floats) -> Floats:
     """
     ahead = np.array(HORIZONS_MIN, dtype=np.float64)
     labels = likely_labels(features.rate[:, None], features.unit[:, None], ahead)
-    interval = beside[is_growing(features.rate, features.unit).astype(np.intp)]
+    interval = deviations[is_growing(features.rate, features.unit).astype(np.intp)]
     three = np.stack([labels + interval[:, :, 0], labels, labels + interval[:, :, 1]], axis=2)
     values = features.now[:, None, None] + changes(three, features.rate, features.unit)
     blur = _NOISE_OF_NINETY * noise[:, None] * np.sqrt(ahead)

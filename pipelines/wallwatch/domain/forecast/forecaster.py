@@ -104,8 +104,8 @@ def fit(examples: Sequence[Examples], threads: int, rounds: int = ROUNDS) -> dic
         if len(some) < FEWEST or np.ptp(some.labels) == 0:
             continue
         parameters = {**PARAMETERS, "num_threads": threads}
-        beside = np.clip(some.labels - rhythm(some.rows), *CLIP)
-        data = lightgbm.Dataset(some.rows, beside, feature_name=list(NAMES), params=parameters, free_raw_data=False)
+        deviations = np.clip(some.labels - rhythm(some.rows), *CLIP)
+        data = lightgbm.Dataset(some.rows, deviations, feature_name=list(NAMES), params=parameters, free_raw_data=False)
         found[target.name] = [lightgbm.train({**parameters, "alpha": quantile}, data, num_boost_round=rounds) for quantile in QUANTILES]
     return found
 

@@ -115,7 +115,7 @@ class ServerSidePolicies:
             "watch": self._watch.dump(),
             "waiting": waiting,
             "racks": self._racks,
-            "told": sent,
+            "sent": sent,
             "told_us": self._sent_us,
             "unconfirmed": self._unconfirmed.dump(),
         }
@@ -126,7 +126,7 @@ class ServerSidePolicies:
         for partition, offset, kind, at_us, host, pci, fields in dumped["waiting"]:
             self._ordered.add(partition, offset, Event(kind, at_us, host, pci, fields))
         self._racks = {**dumped["racks"], **self._racks}
-        self._sent = {id: Counts(**counts) for id, counts in dumped["told"].items()}
+        self._sent = {id: Counts(**counts) for id, counts in dumped["sent"].items()}
         self._sent_us = dumped["told_us"]
         if "unconfirmed" in dumped:
             self._unconfirmed.load(dumped["unconfirmed"])

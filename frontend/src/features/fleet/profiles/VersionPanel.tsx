@@ -12,10 +12,10 @@ import { useVersion } from "./queries";
 
 const NOT_IDENTIFIABLE = "not identifiable from this data";
 
-function intervalText({ lower, upper, told }: ProfileFit["parameters"][string]): string {
+function intervalText({ lower, upper, identified }: ProfileFit["parameters"][string]): string {
   return lower === null || upper === null
     ? NOT_IDENTIFIABLE
-    : `${formatNumber(lower)} to ${formatNumber(upper)}${told ? "" : `, ${NOT_IDENTIFIABLE}`}`;
+    : `${formatNumber(lower)} to ${formatNumber(upper)}${identified ? "" : `, ${NOT_IDENTIFIABLE}`}`;
 }
 
 /** As the equations name them. */
