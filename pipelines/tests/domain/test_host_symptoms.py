@@ -174,8 +174,17 @@ class TestS8:
         hang = event(96, "tx_timeout", pattern="ice-transmit")
         assert of(tell([*healthy(range(0, 100, 10)), hang, *healthy(range(100, 200, 10))]), "S8") == []
 
-    def test_without_a_kernel_log_a_port_that_stands_still_with_a_full_buffer_is_s8(self) -> None:
-        assert of(tell(self.stopped(contexts=9999)), "S8")
+    def test_a_pause_of_all_traffic_with_a_full_buffer_is_not_s8_while_nothing_waits_and_the_driver_says_nothing(self) -> None:
+        assert tell(self.stopped(contexts=9700)) == []
+        assert tell(self.stopped(contexts=9999)) == []
+
+    def test_a_full_buffer_and_commands_that_time_out_are_s8(self) -> None:
+        assert of(tell(self.stopped(event(96, "command_timeout", **TIMEOUT), contexts=9700)), "S8")[0]["hypotheses"][0]["cause"] == "C8"
+
+    def test_a_full_buffer_and_flows_that_cannot_be_deleted_are_s8_without_a_kernel_log(self) -> None:
+        waiting = [m if m.measurement == "rnic" else offload(m.at_ns / 1e9 - at_ns(0) / 1e9, {"encap_contexts": 9700, "flows_overdue": 1600})
+                   for m in self.stopped(contexts=9700)[-12:]]  # fmt: skip
+        assert of(tell([*self.stopped(contexts=9700)[:-12], *waiting]), "S8")[0]["hypotheses"][0]["cause"] == "C8"
 
     def test_without_a_kernel_log_a_port_that_stands_still_with_work_that_waits_is_s8(self) -> None:
         story = [*healthy(range(0, 100, 10)), *(m for s in range(100, 160, 10) for m in (offload(s, {"flows_overdue": 2500}), frozen(s)))]
