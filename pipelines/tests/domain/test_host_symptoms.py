@@ -225,6 +225,13 @@ class TestFunctionsThatAreRemoved:
     def test_functions_that_are_removed_without_harm_are_not_s7(self) -> None:
         assert tell(self.story(event(96, "vf_vanished", detail=TAKEN))) == []
 
+    def test_an_rnic_that_is_taken_out_with_its_functions_is_neither_s7_nor_unexplained(self) -> None:
+        story = self.story(event(95, "vf_vanished", detail=TAKEN), event(96, "device_vanished"), *self.lost(98))
+        assert tell(m for m in story if m.at_ns <= at_ns(99) or m.tags.get("pci") != PCI) == []
+
+    def test_an_rnic_that_vanishes_because_its_link_was_lost_after_removed_functions_is_s7(self) -> None:
+        assert of(tell(self.story(event(95, "vf_vanished", detail=TAKEN), *self.lost(98), event(99, "device_vanished"))), "S7")
+
     def test_functions_removed_from_another_rnic_are_no_reason(self) -> None:
         assert of(tell(self.story(event(96, "vf_vanished", pci=OTHER, detail=TAKEN), *self.lost(98))), "S7") == []
 

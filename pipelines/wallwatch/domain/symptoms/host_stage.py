@@ -371,7 +371,7 @@ class _Step:
 
 def _told_at(life: Life, now_ms: int) -> int:
     """The time of a finding's message: after that of the one before, also when the clock was set back in between."""
-    return max(now_ms, life.get("said", -1) + 1)
+    return int(max(now_ms, life.get("said", -1) + 1))
 
 
 def _began(definition: Definition, features: Features, now_ms: int) -> int:
