@@ -65,7 +65,7 @@ class Attacked:
         return [record for record in records if record["kind"] == kind]
 
     def send(self, message: bytes) -> dict[str, Any]:
-        """Send a message to the agent; return its answer, and not one that is said again of an earlier message."""
+        """Send a message to the agent; return its answer, not a repeated answer to an earlier message."""
         try:
             named = payload_of(message)["command_id"]
         except (ValueError, IndexError, KeyError, TypeError, RecursionError):

@@ -15,7 +15,7 @@ A, B, C = UUID(int=1), UUID(int=2), UUID(int=3)
 
 
 def member(symptom: str = "S1", *, host: str = "h1", pci: str = "a", cause: str | None = "C5", at: float = 0, **more: object) -> Member:
-    """A finding that began `at` seconds after noon; its rack is that of its host unless said otherwise."""
+    """A finding that began `at` seconds after noon; by default its rack is that of its host."""
     ended = more.pop("ended", None)
     found = Member(host, pci, f"rack of {host}", symptom, cause, "", NOON + timedelta(seconds=at))
     return replace(found, **more, ended_at=None if ended is None else NOON + timedelta(seconds=float(str(ended))))
