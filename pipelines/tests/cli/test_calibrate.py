@@ -155,7 +155,7 @@ def test_invalid_input_is_reported(arguments: list[str], message: str) -> None:
     assert message in result.output
 
 
-def test_the_text_says_what_cannot_be_told(folder: Path) -> None:
+def test_the_text_says_what_is_not_identifiable(folder: Path) -> None:
     result = run(
         app,
         [

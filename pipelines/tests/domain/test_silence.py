@@ -1,4 +1,4 @@
-"""Hosts that are not heard of."""
+"""Hosts that stopped reporting."""
 
 import json
 from typing import Any

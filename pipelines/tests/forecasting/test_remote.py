@@ -52,12 +52,12 @@ def test_a_history_joins_each_minute_by_the_report_before_it_and_asks_rnics_beyo
     samples = pl.DataFrame(
         {"host": ["h1"] * 4 + ["far"] * 4, "pci": [PCI] * 8, "minute": minutes, "q_ingress": [1.0] * 4 + [5.0, 6.0, 7.0, 8.0]}
     )
-    told = [
+    rows = [
         ("h1", PCI, 101, "b=10", 0.0, "a", None, None),
         ("far", PCI, 101, None, None, "b", "a=6/1", 5.0),
         ("h1", PCI, 103, "x=10", 0.0, "a", None, None),
     ]
-    reports = pl.DataFrame(told, schema=REPORTS, orient="row")
+    reports = pl.DataFrame(rows, schema=REPORTS, orient="row")
     found = history(samples, pl.DataFrame(), {("h1", PCI): "CX-6"}, reports=reports)
     assert found.values[0, :, column("q_r")].tolist() == [6.0, 7.0, 8.0, 1.0]
     assert found.of_peers[0].tolist() == [True, True, True, False]

@@ -113,7 +113,7 @@ def test_what_is_not_measured_gives_no_equation_and_no_nan() -> None:
     assert np.isfinite([found.sends, found.receives]).all()
 
 
-def test_receivers_have_no_equation_where_much_of_the_traffic_is_of_rnics_that_are_not_known() -> None:
+def test_receivers_have_no_equation_where_much_of_the_traffic_is_of_unknown_rnics() -> None:
     given = fleet(3)
     much = replace(given.by, elsewhere=np.full(RNICS, given.by.packets.sum() / RNICS))
     no_senders = replace(given.cards, sent_gbps=np.where(given.congested.sends, np.nan, given.cards.sent_gbps))

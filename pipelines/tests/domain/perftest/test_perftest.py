@@ -155,7 +155,7 @@ def test_a_row_whose_bandwidth_and_message_rate_contradict_each_other_is_left_ou
     assert "the message rate gives" in found.problems[0]
 
 
-def test_a_unit_that_is_not_known_is_not_guessed() -> None:
+def test_an_unknown_unit_is_not_guessed() -> None:
     found = parse(WRITE_BW.replace("MB/sec", "furlong"), "a.log")
     assert found.runs == []
     assert "unit" in found.problems[0]
