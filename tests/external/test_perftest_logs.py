@@ -47,7 +47,7 @@ def test_it_meets_the_latency_of_write_too_where_masks_of_both_ways_are_added(fi
     assert write.current_relative_error < 0.03
 
 
-def test_it_says_what_so_few_points_cannot_tell(found: Calibration) -> None:
+def test_it_reports_which_parameters_few_points_do_not_identify(found: Calibration) -> None:
     assert found.accepted
     assert found.bandwidth is not None
     if found.bandwidth.distinct < 5:
