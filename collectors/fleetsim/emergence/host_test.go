@@ -31,7 +31,7 @@ type host struct {
 	server vswitch.Server
 	dumps  dumps
 	looks  []look
-	kernel string // all that the kernel has said, over boots
+	kernel string // all kernel log messages, over boots
 	seen   int    // bytes of the present log
 }
 
