@@ -49,7 +49,7 @@ def name() -> str:
         ("POST", "/backtest"),
     ],
 )
-def test_nobody_is_answered_who_is_not_signed_in(anonymous: httpx.Client, method: str, path: str) -> None:
+def test_requests_without_a_session_are_refused(anonymous: httpx.Client, method: str, path: str) -> None:
     assert anonymous.request(method, f"{API}{path}", json={}).status_code == 401
 
 

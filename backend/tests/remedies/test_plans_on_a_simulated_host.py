@@ -83,7 +83,7 @@ def planned(operator: httpx.Client, pci: str, eventually: Any) -> Callable[[], d
     return make
 
 
-def test_queries_fall_as_promised_and_no_packet_is_treated_otherwise(
+def test_lookups_fall_as_predicted_and_no_packet_is_handled_differently(
     operator: httpx.Client, folder: Path, pci: str, planned: Callable[[], dict[str, Any]], eventually: Any
 ) -> None:
     def finished(remedy: dict[str, Any], *states: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ LARGE = {"flows_offloaded": 13_500, "flow_deletions_per_s": 220.0, "flow_inserti
 
 
 def churn(dump_ms: float, seconds: range = range(100, 260, 10), **fields: Any) -> Iterator[Message]:
-    """A table that was quiet, and then has 220 deletions a second, with sweeps of that length."""
+    """A table that was quiet, and then has 220 deletions per second, with sweeps of that length."""
     for second in range(0, seconds.start, 10):
         yield from (port(second), offload(second), datapath(second, {"dump_duration_ms": 36.0, "flows": 3000}))
     for second in seconds:
@@ -23,7 +23,7 @@ def churn(dump_ms: float, seconds: range = range(100, 260, 10), **fields: Any) -
 
 class TestS4:
     def test_sweeps_that_last_for_their_deletions_are_s4_of_c4(self) -> None:
-        # 220 deletions a second of 2 ms each, in sweeps that follow each other every half second, on top of 13,500 flows of 12 us.
+        # 220 deletions per second of 2 ms each, in sweeps that follow each other every half second, on top of 13,500 flows of 12 us.
         found = of(detect(churn(162 + 110 * 2.0)), "S4")
         assert found[0]["hypotheses"][0]["cause"] == "C4"
         assert second_of(found[0]) <= 120
@@ -35,7 +35,7 @@ class TestS4:
         assert detect(churn(162 + 110 * 0.3)) == []
 
     def test_slow_deletions_that_leave_most_of_the_time_to_others_are_not_s4(self) -> None:
-        # 35 a second of 2 ms take 7% of the time.
+        # 35 per second of 2 ms take 7% of the time.
         assert of(detect(churn(162 + 17.5 * 2.0, flow_deletions_per_s=35.0)), "S4") == []
 
     def test_a_few_deletions_that_take_all_of_the_time_are_s4_once_stale_entries_pile_up(self) -> None:

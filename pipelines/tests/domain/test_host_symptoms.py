@@ -127,7 +127,7 @@ class TestS7:
         blind = [port(s, {"pci_link_width": None, "pci_link_speed_gts": None}) for s in range(200, 600, 10)]
         assert {f["state"] for f in of(detect([*story, *blind]), "S7")} == {"active"}
 
-    def test_virtual_functions_that_are_given_back_without_harm_are_not_s7(self) -> None:
+    def test_virtual_functions_that_are_released_without_harm_are_not_s7(self) -> None:
         story = [m for m in self.lost(14, degraded=False) if m.tags.get("kind") != "pcie_link_down"]
         assert detect(story) == []
 

@@ -1,4 +1,4 @@
-"""`Q_r` of histories: whom an RNIC talks to, and what its packets meet there."""
+"""`Q_r` of histories: the peers of an RNIC, and the lookups of its packets there."""
 
 import numpy as np
 import polars as pl
@@ -43,7 +43,7 @@ def test_an_address_that_half_of_the_fleet_claims_is_nobodys() -> None:
 
 
 @pytest.mark.parametrize("peers", ["", "b", "b=", "=5", "b=-1", "b=inf", "b=1=x"])
-def test_damaged_reports_leave_nobody_to_talk_to(peers: str) -> None:
+def test_damaged_reports_leave_no_peers(peers: str) -> None:
     assert len(weights({0: Report(peers, 0.0, "a"), 1: Report("", 0.0, "b")}, 2).packets) == 0
 
 

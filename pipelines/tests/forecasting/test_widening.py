@@ -10,7 +10,7 @@ LIMIT = 100.0
 
 
 def cases(quantiles: tuple[float, float, float], came_min: Floats, moves: bool) -> Cases:
-    """Forecasts of one wall, each growing from 50 by so much a minute."""
+    """Forecasts of one wall, each growing from 50 by a constant per minute."""
     n = len(came_min)
     growth = np.array(HORIZONS_MIN)[:, None] * np.array(quantiles)
     ahead = np.tile(50.0 + growth, (n, 1, 1, 1))

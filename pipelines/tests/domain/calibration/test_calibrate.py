@@ -42,7 +42,7 @@ def of_a_grid() -> Calibration:
     return fitted(measured(KNOWN["CX-7"], GRID, noise=0.01))
 
 
-def test_a_grid_of_points_gives_back_the_surface_that_made_them(of_a_grid: Calibration) -> None:
+def test_a_grid_of_points_reproduces_the_surface_that_made_them(of_a_grid: Calibration) -> None:
     assert of_a_grid.accepted
     assert of_a_grid.candidate is not None
     found = Performance(**of_a_grid.candidate.model_dump())

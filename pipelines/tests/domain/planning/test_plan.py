@@ -1,4 +1,4 @@
-"""Plans: what they move, what they promise, and that no packet is treated otherwise on the way."""
+"""Plans: what they move, what they promise, and that no packet is handled differently on the way."""
 
 import random
 
@@ -245,7 +245,7 @@ def test_a_flow_that_has_an_entry_is_not_added_again_where_that_was_asked_for() 
     assert {flow.written for flow in released.after} == {flow.written for flow in kept.after}
 
 
-def test_flows_are_added_again_where_another_would_decide_their_packets_otherwise() -> None:
+def test_flows_are_added_again_where_another_would_handle_their_packets_differently() -> None:
     wide, exact = known_hosts(6)
     lines = [*wide, *exact, line("10.0.0.0/16", 5, "drop")]
     plan = two_dumps(lines, dict.fromkeys(lines, 100), released=True)
