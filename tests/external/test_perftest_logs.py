@@ -37,7 +37,7 @@ def test_fitted_latency_is_within_three_per_cent_of_measured(fits: list[Quantity
 
 
 def test_the_printed_profile_of_the_card_meets_its_bandwidth_before_any_fit(found: Calibration) -> None:
-    """Masks in the file's name are the queries of the test's packets: Table 3 then gives 158 and 28 Gbit/s for measured 177 and 27."""
+    """Masks in the file's name are the lookups per packet of the test: Table 3 then gives 158 and 28 Gbit/s for measured 177 and 27."""
     assert found.bandwidth is not None
     assert found.bandwidth.current_relative_error < 0.12
 

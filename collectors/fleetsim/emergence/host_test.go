@@ -45,7 +45,7 @@ type look struct {
 	deleted    float64 // total of dpif_flow_del
 	reoffloads int     // since the look before
 	software   uint64  // packets of offloaded flows that software forwarded since the look before
-	queries    [2]float64
+	lookups    [2]float64
 	packets    [2]uint64 // since the look before, egress and ingress of the first RNIC
 }
 

@@ -105,7 +105,7 @@ func (h *host) softwareForwardsOffloadedFlows() bool {
 func (h *host) packetsMeetManyMasks() bool {
 	deep := 0
 	for _, l := range h.looks[len(h.looks)-minute:] {
-		if l.queries[0] > 20 && l.packets[0] > 100_000 {
+		if l.lookups[0] > 20 && l.packets[0] > 100_000 {
 			deep++
 		}
 	}

@@ -60,7 +60,7 @@ def test_a_port_with_data_waiting_that_sends_less_than_expected_for_minutes_is_a
     ids=[
         "no traffic",
         "full",
-        "many queries",
+        "many lookups",
         "a slow link",
         "paused by the network",
         "slowed down by congestion control",

@@ -206,7 +206,7 @@ class TestS6:
     def test_many_masks_with_little_traffic_behind_them_are_not_s6(self) -> None:
         assert play(lambda _: {**HEALTHY, "masks_egress": 200, "q_egress": 2.0}, 120) == []
 
-    def test_a_port_that_is_as_full_as_the_queries_let_it_be_is_s6(self) -> None:
+    def test_a_port_that_is_as_full_as_the_lookups_allow_is_s6(self) -> None:
         def full(gbps: float) -> list[dict[str, Any]]:
             deep = {**HEALTHY, "q_egress": 25.0, "q_ingress": 1.0}  # predicted: 99 of 158 Gbit/s, at 1.4 times the latency
             samples = (m for s in range(0, 120, 10) for m in (port(s, gbps=gbps), sample(s, deep)))

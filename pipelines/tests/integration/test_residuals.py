@@ -42,7 +42,7 @@ def card(connection: psycopg.Connection[Any], host: str, address: str, peer: str
     return int(found[0])
 
 
-def test_a_port_that_sends_less_than_its_and_its_peers_queries_allow_is_unexplained_and_its_peer_is_not(
+def test_a_port_that_sends_less_than_its_and_its_peers_lookups_allow_is_unexplained_and_its_peer_is_not(
     settings: Settings,
     connection: psycopg.Connection[Any],
     ingest: Callable[[], AbstractContextManager[Ingest]],

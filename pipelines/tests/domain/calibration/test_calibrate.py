@@ -211,7 +211,7 @@ def test_the_residual_plot_has_a_mark_for_each_point(of_a_grid: Calibration) -> 
 
 
 @pytest.mark.parametrize(("q_l", "q_r"), [(-1.0, 0.0), (0.0, float("nan")), (float("inf"), 0.0)])
-def test_a_prediction_for_impossible_queries_is_refused(q_l: float, q_r: float) -> None:
+def test_a_prediction_for_impossible_lookup_counts_is_refused(q_l: float, q_r: float) -> None:
     with pytest.raises(ValueError, match="mean number of mask lookups"):
         predict(KNOWN["CX-6"], q_l, q_r)
 

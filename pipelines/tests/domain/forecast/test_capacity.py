@@ -72,7 +72,7 @@ def followed(given: Fleet, minutes: int = 15) -> ThrottledShares:
 
 
 @pytest.mark.parametrize("seed", range(1, 5))
-def test_queries_are_near_the_truth_where_nobody_saw_the_congestion_begin(seed: int) -> None:
+def test_lookups_are_near_the_truth_where_the_start_of_the_congestion_was_not_sampled(seed: int) -> None:
     given = fleet(seed)
     assert given.congested.receives.any()
     before = np.abs(given.without_what_is_held_back() - given.true_q_r()).mean()

@@ -30,7 +30,7 @@ def test_growth_of_the_chain_is_a_loss_of_bandwidth_in_shares(make_history: Call
     found = rows(with_chains(make_history(np.stack([grows, still]))), 90)
     assert found["fallen_30m"][0] > 0.05
     assert found["fallen_30m"][1] == pytest.approx(0.0, abs=1e-6)
-    # Six queries more cost about what the bandwidth has fallen by.
+    # Six more lookups cost about what the bandwidth has declined by.
     assert found["q_l_cost_30m"][0] == pytest.approx(found["fallen_30m"][0], rel=0.25)
     assert found["age_min"][0] == 61
 

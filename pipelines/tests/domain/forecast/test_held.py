@@ -92,7 +92,7 @@ def test_a_fleet_that_has_grown_keeps_what_is_known(wanted: Floats) -> None:
     assert grown.receives.tolist() == [*[1.0] * BUSY, 0.5, 1.0, 1.0]
 
 
-def test_queries_at_receivers_that_hold_packets_back_count_for_those_that_wait_too(wanted: Floats) -> None:
+def test_lookups_at_receivers_that_hold_packets_back_count_for_those_that_wait_too(wanted: Floats) -> None:
     slow, deep = np.ones(RNICS), np.zeros(RNICS)
     slow[BUSY], deep[BUSY] = 0.5, 20.0
     now = report(let_through(wanted, np.ones(RNICS), slow))

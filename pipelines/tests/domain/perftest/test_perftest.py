@@ -179,7 +179,7 @@ def test_a_name_without_all_four_numbers_says_nothing(name: str) -> None:
     assert place_of_name(name) is None
 
 
-def test_mean_queries_may_stand_in_the_name_themselves() -> None:
+def test_the_name_may_contain_the_mean_lookups() -> None:
     place = place_of_name("ql_10_qr_2.5_send_bw.log")
     assert place == Queries(10.0, 2.5)
     assert place is not None

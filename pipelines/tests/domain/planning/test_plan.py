@@ -89,7 +89,7 @@ def test_entries_are_added_right_before_their_mask_is_moved() -> None:
 
 
 def test_the_hyper_mask_keeps_to_its_capacity_and_the_least_recently_used_are_left_out() -> None:
-    lengths = [24, 23]  # two masks, so that exact entries save half a query
+    lengths = [24, 23]  # two masks, so that exact entries save half a lookup
     flows = [line(f"10.0.0.0/{lengths[number % 2]}", 100, used=f"{number}.0s", more=host(number)) for number in range(1, 9)]
     exact = [line(f"10.0.0.{number}", 0, used="never", more=host(number)).replace(":01:00)", ":03:00)") for number in range(1, 9)]
     plan = make_plan(dump_of(*flows, *exact), CX6, hyper_capacity=11)
