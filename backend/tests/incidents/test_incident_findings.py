@@ -164,12 +164,12 @@ async def test_a_silent_host_leads_until_a_crash_explains_it(database: Database,
     assert (await the_one(database, host)).symptom == "S3"
 
 
-async def test_deleted_live_flows_lead_before_the_slow_deletions_that_they_bring_about(database: Database, host: str) -> None:
+async def test_deleted_live_flows_lead_before_the_slow_deletions_that_they_cause(database: Database, host: str) -> None:
     slow, live = message("S4", host, cause="C4"), message("S1", host, cause="C5", at=20)
     assert await applied(database, slow, live) == ["opened", "joined"]
     assert (await the_one(database, host)).symptom == "S1"
     await applied(database, end(live, 300))
-    assert (await the_one(database, host)).symptom == "S4", "what is over does not speak for what is not"
+    assert (await the_one(database, host)).symptom == "S4", "a cleared symptom is no evidence for an active one"
 
 
 async def test_three_hosts_of_a_rack_become_one_incident_and_the_others_point_to_it(database: Database, host: str) -> None:

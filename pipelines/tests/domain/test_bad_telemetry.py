@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from wallwatch.domain.symptoms.host_stage import EVENTS_PER_MINUTE, HOST, MOST_RNICS, Message, step
-from wallwatch_testing.stories import PCI, datapath, event, healthy, of, offload, port, second_of, tell
+from wallwatch_testing.stories import PCI, datapath, detect, event, healthy, of, offload, port, second_of
 
 S1 = {
     "flows_offloaded": 7300, "flow_insertions_per_s": 40.0, "flow_deletions_per_s": 40.0, "reoffloads_per_s": 36.0, "reoffload_ratio": 0.9,
@@ -24,7 +24,7 @@ def sick(seconds: range) -> Iterator[Message]:
 @pytest.mark.parametrize("name", ["reoffload_ratio", "flows_offloaded", "max_idle_ms", "q_egress"])
 def test_a_field_that_changes_its_type_or_range_is_as_good_as_missing(name: str, value: Any) -> None:
     story = [offload(s, {**S1, name: value if s >= 60 else S1.get(name, 10_000)}) for s in range(0, 200, 10)]
-    found = of(tell(story), "S1")
+    found = of(detect(story), "S1")
     assert {f["state"] for f in found} == {"active"}
     json.dumps(found, allow_nan=False)
 
@@ -41,7 +41,7 @@ def test_values_that_are_no_measurement_are_counted() -> None:
     "name", ["tx_gbps", "port_xmit_data", "out_of_sequence", "pci_link_width", "port_state", "admin_state", "aer_fatal"]
 )
 def test_a_port_that_says_nonsense_raises_nothing(name: str, value: Any) -> None:
-    assert tell(m for s in range(0, 200, 10) for m in (port(s, {name: value}), offload(s))) == []
+    assert detect(m for s in range(0, 200, 10) for m in (port(s, {name: value}), offload(s))) == []
 
 
 def test_counters_that_go_backwards_give_no_rate_and_no_symptom() -> None:
@@ -52,25 +52,25 @@ def test_counters_that_go_backwards_give_no_rate_and_no_symptom() -> None:
             yield from (port(second, counters), offload(second))
             yield datapath(second, {"lookups_missed": start + second, "dpif_flow_del": start + second})
 
-    assert tell(reset()) == []
+    assert detect(reset()) == []
 
 
 def test_a_clock_that_is_minutes_off_makes_no_difference() -> None:
     skewed = [m._replace(at_ns=m.at_ns + 180 * 10**9) for m in sick(range(0, 120, 10))]
-    assert len(tell(skewed)) == len(tell(sick(range(0, 120, 10))))
+    assert len(detect(skewed)) == len(detect(sick(range(0, 120, 10))))
 
 
 def test_a_sample_from_the_future_costs_a_few_samples_and_not_the_host() -> None:
     story = list(sick(range(0, 400, 10)))
     story.insert(40, offload(600, S1))  # ten minutes ahead; decode refuses what is further
-    found = of(tell(story), "S1")
+    found = of(detect(story), "S1")
     assert found[-1]["at"] > found[len(found) // 2]["at"]
     assert len({f["finding_id"] for f in found}) == 1
 
 
 def test_a_clock_that_is_set_back_is_followed() -> None:
     story = [*sick(range(600, 700, 10)), *healthy(range(0, 300, 10))]
-    found = of(tell(story), "S1")
+    found = of(detect(story), "S1")
     assert found[-1]["state"] == "cleared"
 
 
@@ -101,7 +101,7 @@ def test_names_of_rnics_without_end_are_bounded_and_counted() -> None:
 
 def test_many_events_left_out_by_the_collector_count_as_many() -> None:
     story = [*healthy(range(0, 100, 10)), event(99, "command_timeout", left_out=500), event(99.5, "soft_lockup", pci="", driver="ice")]
-    found = of(tell(story), "S2")
+    found = of(detect(story), "S2")
     assert next(e["value"] for e in found[0]["evidence"] if e["signal"] == "command_timeouts") == 501
 
 
@@ -112,7 +112,7 @@ def test_a_measurement_that_the_stage_does_not_know_is_ignored() -> None:
 def test_another_name_of_the_interface_changes_nothing() -> None:
     story = list(sick(range(0, 200, 10)))
     renamed = [m._replace(tags={**m.tags, "netdev": "eth7", "ibdev": "mlx5_9"}) if i > 30 else m for i, m in enumerate(story)]
-    assert tell(renamed) == tell(story)
+    assert detect(renamed) == detect(story)
 
 
 def test_a_reboot_in_the_middle_does_not_make_a_second_finding_of_an_rnic_symptom() -> None:
@@ -120,7 +120,7 @@ def test_a_reboot_in_the_middle_does_not_make_a_second_finding_of_an_rnic_sympto
     story = [*healthy(range(0, 60, 10)), event(55, "cni_del"), event(56, "pcie_link_down")]
     story += [m for s in range(60, 100, 10) for m in (port(s, narrow), offload(s))]
     story += [event(130, "host_booted", pci="", shutdown="none"), *(m for s in range(140, 300, 10) for m in (port(s, narrow), offload(s)))]
-    assert len({f["finding_id"] for f in of(tell(story), "S7")}) == 1
+    assert len({f["finding_id"] for f in of(detect(story), "S7")}) == 1
 
 
 def test_state_of_a_former_version_is_gone_on_with() -> None:
@@ -130,7 +130,7 @@ def test_state_of_a_former_version_is_gone_on_with() -> None:
     state[PCI]["form"] = 0  # its windows have other places
     state, found = step(state, offload(100, S1))
     assert {f["state"] for f in found} <= {"active"}
-    assert of(tell(sick(range(110, 300, 10)), state), "S1")[-1]["state"] == "active"
+    assert of(detect(sick(range(110, 300, 10)), state), "S1")[-1]["state"] == "active"
 
 
 def test_what_is_active_on_an_rnic_that_never_comes_back_ends_by_the_time_of_its_host() -> None:
@@ -142,7 +142,7 @@ def test_what_is_active_on_an_rnic_that_never_comes_back_ends_by_the_time_of_its
             if second < 200:
                 yield from (port(second), offload(second, S1))
 
-    found = of(tell(taken_away()), "S1")
+    found = of(detect(taken_away()), "S1")
     assert [f["state"] for f in found][-1] == "cleared"
     assert {f["pci"] for f in found} == {PCI}
     assert len([f for f in found if f["state"] == "cleared"]) == 1
