@@ -66,5 +66,5 @@ test("few points report which parameters they do not identify", async ({ page })
   );
   const parameters = page.getByRole("table", { name: "Parameters of bandwidth" });
   await expect(parameters).toContainText("not identifiable from this data");
-  await expect(page.getByText("R squared says nothing about").first()).toBeVisible();
+  await expect(page.getByText("R squared does not show").first()).toBeVisible();
 });
