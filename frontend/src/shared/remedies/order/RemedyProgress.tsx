@@ -90,8 +90,7 @@ export function RemedyProgress({ remedy }: { remedy: Remedy }) {
       <Group gap={10} wrap="nowrap" role="status">
         <StateMark machine="remedy" state={state} />
         <Text size="sm">
-          {sentenceOf(states, state, subject)} {remedy.message ?? ""}{" "}
-          {remedy.code ? `(${remedy.code})` : ""}
+          {sentenceOf(states, state, subject)} {remedy.message ?? ""} {remedy.code ? `(${remedy.code})` : ""}
           {remedy.undoable && outcomeOf(states, state) === "bad" ? " Undo it, or check the next cause." : ""}
         </Text>
       </Group>
