@@ -6,7 +6,7 @@ from typing import Protocol
 from pydantic import BaseModel, Field
 
 from wallwatch.domain.catalogue import load
-from wallwatch.domain.hypotheses.versions import Identity, repaired_by, version
+from wallwatch.domain.hypotheses.versions import Identity, comparable, repaired_by, version
 
 
 class RnicIdentity(Protocol):
@@ -42,6 +42,9 @@ def upgrade_for(top_cause: str | None, lead: RnicIdentity | None, findings: Sequ
     >>> rnic = SimpleNamespace(host="h1", pci="0000:3b:00.0", model="CX-6", driver="mlx5_core", fw_ver="20.35.1012")
     >>> upgrade_for("C5", rnic, [rnic]).title
     'Upgrade the firmware of CX-6 to 20.41.1000 or later'
+    >>> rnic.fw_ver = "22.36.1010"  # a ConnectX-6 Dx: its family's first repaired version is unknown
+    >>> upgrade_for("C5", rnic, [rnic]).title
+    'Upgrade driver and firmware of CX-6'
     >>> upgrade_for("C6", rnic, [rnic]) is None
     True
     """
@@ -51,7 +54,8 @@ def upgrade_for(top_cause: str | None, lead: RnicIdentity | None, findings: Sequ
     if repaired_by(cause, Identity(lead.model, lead.driver, lead.fw_ver)):
         return None
     fixes = (fix.firmware_from for fix in cause.fixed_in if lead.model in fix.models or not fix.models)
-    first_fixed = min((fix for fix in fixes if fix is not None), key=version, default=None)
+    comparables = (fix for fix in fixes if fix is not None and comparable(lead.model, lead.fw_ver, fix))
+    first_fixed = min(comparables, key=version, default=None)
     same = sorted({finding.host for finding in findings if (finding.model, finding.fw_ver) == (lead.model, lead.fw_ver)} | {lead.host})
     what = f"the firmware of {lead.model}" if lead.model and first_fixed else f"driver and firmware of {lead.model or 'the RNIC'}"
     title = f"Upgrade {what}" + (f" to {first_fixed} or later" if first_fixed else "")

@@ -5,10 +5,10 @@ from collections.abc import Callable
 import pytest
 
 from wallwatch.domain.catalogue.load import causes
-from wallwatch.domain.catalogue.models import EvidenceRule
+from wallwatch.domain.catalogue.models import EvidenceRule, FixedIn
 from wallwatch.domain.evidence import Feature
 from wallwatch.domain.hypotheses.rank import Hypothesis, prior_of, rank
-from wallwatch.domain.hypotheses.versions import Identity, version
+from wallwatch.domain.hypotheses.versions import Identity, comparable, flawed_by, repaired_by, version
 
 
 def signals(**values: float) -> Callable[[EvidenceRule], Feature | None]:
@@ -106,3 +106,42 @@ def test_causes_seen_on_nvidia_devices_are_less_likely_on_others() -> None:
 @pytest.mark.parametrize(("older", "newer"), [("20.35.1012", "20.41.1000"), ("5.4-1.0.3", "24.10-1.1.4"), ("20.9.0", "20.10.0")])
 def test_versions_compare_by_their_numbers(older: str, newer: str) -> None:
     assert version(older) < version(newer)
+
+
+@pytest.mark.parametrize(
+    ("model", "fw_ver", "repaired"),
+    [
+        ("CX-6", "20.41.999", False),
+        ("CX-6", "20.41.1000", True),
+        ("CX-6", "20.41.1001", True),
+        ("CX-6", "22.35.1012", False),  # ConnectX-6 Dx
+        ("CX-6", "22.41.1000", False),
+        ("CX-6", "26.43.2000", False),  # ConnectX-6 Lx
+        ("CX-4", "12.28.2006", True),
+        ("CX-4", "14.32.1900", False),  # ConnectX-4 Lx
+        ("CX-6", "", False),
+        ("CX-6", "?", False),
+    ],
+)
+@pytest.mark.parametrize("cause", ["C1", "C5"])
+def test_a_firmware_repairs_a_cause_from_its_version_on_within_its_family(cause: str, model: str, fw_ver: str, repaired: bool) -> None:
+    rnic = Identity(model, "mlx5_core", fw_ver)
+    assert bool(repaired_by(causes()[cause], rnic)) == repaired
+    assert prior_of(causes()[cause], rnic) == pytest.approx(causes()[cause].prior * (0.1 if repaired else 1.0))
+
+
+@pytest.mark.parametrize(("fw_ver", "flawed"), [("20.41.999", True), ("20.41.1000", False), ("16.35.1012", False), ("22.35.1012", False)])
+def test_a_firmware_of_another_family_is_not_known_to_have_a_cause(fw_ver: str, flawed: bool) -> None:
+    assert bool(flawed_by(causes()["C5"], Identity("CX-6", "mlx5_core", fw_ver))) == flawed
+
+
+def test_versions_of_a_vendor_without_families_are_compared_whole() -> None:
+    assert comparable("E810", "5.01 0x80020e21", "4.40")
+    fixed = causes()["C5"].model_copy(update={"fixed_in": (FixedIn(models=("E810",), firmware_from="4.40"),)})
+    assert repaired_by(fixed, Identity("E810", "ice", "5.01 0x80020e21"))
+    assert flawed_by(fixed, Identity("E810", "ice", "3.20 0x8000d83e"))
+
+
+def test_a_first_repaired_firmware_without_its_models_is_refused() -> None:
+    with pytest.raises(ValueError, match="needs models"):
+        FixedIn(firmware_from="20.41.1000")

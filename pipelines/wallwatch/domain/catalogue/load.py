@@ -238,6 +238,20 @@ def profiles() -> dict[str, Profile]:
 
 
 @cache
+def firmware_families() -> frozenset[str]:
+    """Vendors whose firmware versions begin with a number for the card's family.
+
+    >>> sorted(firmware_families())
+    ['NVIDIA']
+    """
+    found = frozenset(_read("rnic_profiles.yaml").get("firmware_families") or ())
+    unknown = found - {profile.vendor for profile in profiles().values()}
+    if unknown:
+        raise RegistryError(f"rnic_profiles.yaml: firmware_families names vendors that no profile has: {sorted(unknown)}")
+    return found
+
+
+@cache
 def generic_profile() -> Profile:
     """What an unknown model is measured by: of each wall the lowest limit that any known model has, and the performance of the middling
     one.

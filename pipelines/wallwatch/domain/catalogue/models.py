@@ -164,6 +164,8 @@ class FixedIn(Entry):
     def _one_version(self) -> FixedIn:
         if (self.firmware_from is None) == (self.driver_from is None):
             raise ValueError("give exactly one of firmware_from, driver_from")
+        if self.firmware_from is not None and not self.models:
+            raise ValueError("firmware_from needs models: firmware versions of different models are not comparable")
         return self
 
 

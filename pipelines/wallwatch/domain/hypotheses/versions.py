@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from wallwatch.domain.catalogue.load import firmware_families, profiles
 from wallwatch.domain.catalogue.models import Cause, FixedIn
 
 
@@ -27,6 +29,18 @@ def version(text: str) -> tuple[int, ...]:
     return tuple(int(n) for n in re.findall(r"\d+", text))
 
 
+def comparable(model: str, installed: str, since: str) -> bool:
+    """Whether a firmware version says anything about another one of the same model: a profile may cover several families of cards.
+
+    >>> comparable("CX-6", "20.35.1012", "20.41.1000"), comparable("CX-6", "22.41.1000", "20.41.1000")
+    (True, False)
+    """
+    if not version(installed):
+        return False
+    profile = profiles().get(model)
+    return profile is None or profile.vendor not in firmware_families() or version(installed)[0] == version(since)[0]
+
+
 def repaired_by(cause: Cause, rnic: Identity) -> str:
     """The installed version that is known to fix a cause, as text; "" if there is none, or the version is unknown.
 
@@ -34,22 +48,29 @@ def repaired_by(cause: Cause, rnic: Identity) -> str:
     >>> repaired_by(causes()["C5"], Identity("CX-6", "mlx5_core", "20.43.2000"))
     'firmware 20.43.2000 (fixed from 20.41.1000 on)'
     """
-    for fix in cause.fixed_in:
-        if _concerns(fix, rnic):
-            for what, installed, since in (("firmware", rnic.fw_ver, fix.firmware_from), ("driver", rnic.driver_version, fix.driver_from)):
-                if since is not None and version(installed) >= version(since) and version(installed):
-                    return f"{what} {installed} (fixed from {since} on)"
+    for what, installed, since in _compared(cause, rnic):
+        if version(installed) >= version(since):
+            return f"{what} {installed} (fixed from {since} on)"
     return ""
 
 
 def flawed_by(cause: Cause, rnic: Identity) -> str:
     """The installed version that is known to have a cause, as text; "" if it is fixed or unknown."""
-    for fix in cause.fixed_in:
-        if _concerns(fix, rnic):
-            for what, installed, since in (("firmware", rnic.fw_ver, fix.firmware_from), ("driver", rnic.driver_version, fix.driver_from)):
-                if since is not None and version(installed) and version(installed) < version(since):
-                    return f"{what} {installed} (fixed from {since} on)"
+    for what, installed, since in _compared(cause, rnic):
+        if version(installed) < version(since):
+            return f"{what} {installed} (fixed from {since} on)"
     return ""
+
+
+def _compared(cause: Cause, rnic: Identity) -> Iterator[tuple[str, str, str]]:
+    """What of the RNIC is versioned, the installed version, and the first one with the fix, for each fix that says something about it."""
+    for fix in cause.fixed_in:
+        if not _concerns(fix, rnic):
+            continue
+        if fix.firmware_from is not None and comparable(rnic.model, rnic.fw_ver, fix.firmware_from):
+            yield "firmware", rnic.fw_ver, fix.firmware_from
+        if fix.driver_from is not None and version(rnic.driver_version):
+            yield "driver", rnic.driver_version, fix.driver_from
 
 
 def _concerns(fix: FixedIn, rnic: Identity) -> bool:
