@@ -99,9 +99,13 @@ func (p *MatchParser) field(parent []byte, depth int) bool {
 		}
 		p.add(parent, name, value, mask)
 		return true
-	case '(', '{':
+	case '(':
 		p.at++
 		return p.group(name, depth)
+	case '{':
+		p.at++
+		p.option = 0
+		return p.nested(name, depth) && p.close()
 	}
 	// "/": a bare value with a mask inside a list.
 	value, mask, ok := p.valueFrom(start)
@@ -188,10 +192,6 @@ func (p *MatchParser) group(name []byte, depth int) bool {
 		return p.fields(nil, depth+1) && p.drop(before, writtenBefore) && p.close()
 	case p.at < len(p.in) && bytes.IndexByte([]byte("+-"), p.in[p.at]) >= 0:
 		return p.flags(name) && p.close()
-	}
-	if p.in[p.at-1] == '{' {
-		p.option = 0
-		return p.nested(name, depth) && p.close()
 	}
 	value, mask, scalar := p.scalar()
 	if !scalar {

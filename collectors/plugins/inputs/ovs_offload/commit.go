@@ -102,9 +102,7 @@ func (t *tracker) advance(f *flow, compare bool) {
 		t.offloadEvents(f, before)
 		t.transition(f, before)
 	}
-	if !credible {
-		packets, f.stood = 0, false
-	}
+	packets = f.counted(packets, credible)
 	f.owner.change.packets += packets
 	if hasCopy && wasKnown {
 		t.countCopy(f, copyGrowth(before, after))

@@ -48,6 +48,15 @@ func (t *tracker) credible(f *flow) (reading, bool) {
 	return after, false
 }
 
+// counted is what a flow carried: nothing where its count is not credible. Whether its counter stood still is unknown then.
+func (f *flow) counted(packets uint64, credible bool) uint64 {
+	if credible {
+		return packets
+	}
+	f.stood = false
+	return 0
+}
+
 // note counts a flow of an RNIC.
 func (i *implausible) note(f *flow, count uint64) {
 	if f.owner == nil {
@@ -63,8 +72,8 @@ func (i *implausible) note(f *flow, count uint64) {
 func (p *Plugin) reportImplausible() {
 	found := p.tracker.implausible
 	if found.flows > 0 && !p.doubting {
-		p.Log.Warnf("%d flows have counts of packets that no port can have carried; they are left out of Q and of packets_per_s, and counted in "+
-			"flow_counts_implausible. The first is ufid:%s with %d packets.", found.flows, found.example, found.count)
+		p.Log.Warnf("More packets than a port can carry were counted for ufid:%s (%d packets; flows like this: %d). Such counts are left out of Q "+
+			"and packets_per_s; flow_counts_implausible has their number.", found.example, found.count, found.flows)
 	}
 	p.doubting = found.flows > 0
 }

@@ -52,7 +52,7 @@ func TestACountThatNoPortCanCarryMovesNeitherQNorRates(t *testing.T) {
 					expect(t, offload(t, metrics), true1)
 				}
 			}
-			if len(said.texts) != 1 || !strings.Contains(said.texts[0], "1 flows") || !strings.Contains(said.texts[0], "ufid:00000000-0000-0000-0000-000000000005") {
+			if len(said.texts) != 1 || !strings.Contains(said.texts[0], "flows like this: 1") || !strings.Contains(said.texts[0], "ufid:00000000-0000-0000-0000-000000000005") {
 				t.Errorf("said %q", said.texts)
 			}
 		})
