@@ -38,7 +38,7 @@ func TestACountThatNoPortCanCarryMovesNeitherQNorRates(t *testing.T) {
 			h := newHost(t, oneRNIC)
 			said := &warnings{Logger: plugintest.Log()}
 			h.Log = said
-			true1 := map[string]any{"q_egress": 0.5, "q_egress_sd": 0.5, "packets_per_s": 400.0, "flow_insertions_per_s": 0.0,
+			unmoved := map[string]any{"q_egress": 0.5, "q_egress_sd": 0.5, "packets_per_s": 400.0, "flow_insertions_per_s": 0.0,
 				"flow_deletions_per_s": 0.0, "reoffloads_per_s": 0.0}
 			for second, resting := range []uint64{700, 700, absurd, 700, 700} {
 				metrics := h.step(t, 1, busy(uint64(second), resting)...) //nolint:gosec // an index
@@ -49,7 +49,7 @@ func TestACountThatNoPortCanCarryMovesNeitherQNorRates(t *testing.T) {
 				}
 				expect(t, datapath, map[string]any{"flow_counts_implausible": want})
 				if second > 0 {
-					expect(t, offload(t, metrics), true1)
+					expect(t, offload(t, metrics), unmoved)
 				}
 			}
 			if len(said.texts) != 1 || !strings.Contains(said.texts[0], "flows like this: 1") || !strings.Contains(said.texts[0], "ufid:00000000-0000-0000-0000-000000000005") {
