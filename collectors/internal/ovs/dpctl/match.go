@@ -40,7 +40,7 @@ const maxDepth = 8
 // another mask.
 func (p *MatchParser) Parse(match []byte, out *Match) error {
 	*out = Match{}
-	*p = MatchParser{mask: p.mask[:0], in: match, out: out}
+	p.mask, p.bits, p.in, p.at, p.out, p.option, p.words = p.mask[:0], 0, match, 0, out, 0, 0
 	if !p.fields(nil, 0) || p.at != len(match) {
 		return ErrMalformed
 	}
@@ -58,10 +58,13 @@ func (p *MatchParser) fields(parent []byte, depth int) bool {
 		if !p.field(parent, depth) {
 			return false
 		}
-		if bytes.HasPrefix(p.in[p.at:], nextOption) && p.in[p.at-1] == '}' {
-			continue
+		if p.at == len(p.in) {
+			return true
 		}
-		if p.at == len(p.in) || p.in[p.at] != ',' {
+		if p.in[p.at] != ',' {
+			if p.in[p.at] == '{' && p.in[p.at-1] == '}' { // the next Geneve option
+				continue
+			}
 			return true
 		}
 		p.at++
@@ -70,9 +73,6 @@ func (p *MatchParser) fields(parent []byte, depth int) bool {
 		}
 	}
 }
-
-// nextOption begins a Geneve option.
-var nextOption = []byte("{")
 
 func (p *MatchParser) field(parent []byte, depth int) bool {
 	start := p.at
@@ -91,10 +91,9 @@ func (p *MatchParser) field(parent []byte, depth int) bool {
 		if !ok {
 			return false
 		}
-		switch {
-		case string(parent) == "tunnel":
+		if string(parent) == "tunnel" {
 			p.tunnelAddress(name, value, mask)
-		case isOption(parent) && string(name) == "len":
+		} else if string(name) == "len" && isOption(parent) {
 			p.option = optionLength(value)
 		}
 		p.add(parent, name, value, mask)
