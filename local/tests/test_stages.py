@@ -62,7 +62,7 @@ def test_lanes_run_in_parallel_with_prefixed_lines(tmp_path: Path, capsys: pytes
 
 
 def test_who_stops_the_runner_stops_its_stages_in_time_to_clean_up(tmp_path: Path) -> None:
-    cleaning = f"trap 'touch {tmp_path}/clean; exit 1' INT; touch {tmp_path}/begun; while :; do sleep 0.05; done"
+    cleaning = f"trap 'touch {tmp_path}/clean; exit 1' INT; touch {tmp_path}/started; while :; do sleep 0.05; done"
     program = f"""
 from pathlib import Path
 from wallwatch_local.signals import interruptible
@@ -73,7 +73,7 @@ with interruptible():
 """
     runner = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 30
-    while not (tmp_path / "begun").exists():
+    while not (tmp_path / "started").exists():
         assert time.monotonic() < deadline
         time.sleep(0.05)
     os.kill(runner.pid, signal.SIGINT)
@@ -113,7 +113,7 @@ def test_an_unknown_part_is_answered_with_the_parts(name: str) -> None:
         parts.lanes([name])
 
 
-def test_a_context_without_tests_is_said_with_its_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_context_without_tests_is_reported_with_its_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(parts, "BACKEND_TESTS", parts.REPOSITORY / "backend" / "no-tests")
     with pytest.raises(LocalStackError, match=r"folder backend/no-tests/remedies does not exist; the parts are"):
         parts.lanes(["remedies"])

@@ -11,7 +11,7 @@ from wallwatch.domain.forecast.window import History
 
 @pytest.fixture(scope="session")
 def make_history() -> Callable[..., History]:
-    """A history from the egress masks of each RNIC, shape (rnics, minutes); mask queries follow from masks used evenly."""
+    """A history from the egress masks of each RNIC, shape (rnics, minutes); lookups per packet assume evenly used masks."""
 
     def make(masks: Floats, model: str | None = "CX-6", first_minute: int = 1_000_000) -> History:
         n, minutes = masks.shape

@@ -45,7 +45,7 @@ def test_recordings_are_found_below_a_folder_each_once_and_in_order(tmp_path: Pa
     assert find([tmp_path / "set", made[0]]) == sorted(made)
 
 
-def test_what_is_missing_is_said_with_what_to_do(tmp_path: Path) -> None:
+def test_what_is_missing_is_reported_with_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(NotARecording, match="fleetsim record"):
         find([tmp_path])
     with pytest.raises(NotARecording, match="is not a folder"):

@@ -7,7 +7,7 @@ WILD = "skb_mark(0/0),ct_state(0/0),ct_zone(0/0),ct_mark(0/0),ct_label(0/0),reci
 
 
 def dump(flows: int, masks: int, seed: int = 1, addresses_exact: bool = True) -> str:
-    """The text of `dpctl/dump-flows -m --names` of a host with so many flows under so many masks (of each direction, at most 420).
+    """The text of `dpctl/dump-flows -m --names` of a host with the given numbers of flows and masks (at most 420 masks per direction).
 
     Some 40 containers talk to some 1,000; the first mask matches both addresses in full, the others are combinations of prefixes, and
     packets are uneven among flows. Without `addresses_exact` Ethernet addresses and the source port are wildcards, so that rules differ by

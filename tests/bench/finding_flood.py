@@ -40,7 +40,7 @@ def _message(row: dict[str, Any], at: datetime, state: str = "active") -> bytes:
         }
         for place, cause in enumerate(causes)
     ]
-    said = {
+    texts = {
         "rule": f"{row['symptom']}/1",
         "title": "A symptom of an RNIC",
         "summary": f"One sentence about it, as of {at.isoformat()}.",
@@ -50,7 +50,7 @@ def _message(row: dict[str, Any], at: datetime, state: str = "active") -> bytes:
         "remedies": [],
     }
     identity = {name: str(row[name]) for name in ("finding_id", "host", "pci", "rack", "symptom", "severity", "blast_radius")}
-    return orjson.dumps({**identity, **said, "state": state, "started_at": row["started_at"], "at": at})
+    return orjson.dumps({**identity, **texts, "state": state, "started_at": row["started_at"], "at": at})
 
 
 def _seeded(connection: psycopg.Connection[Any]) -> Iterator[dict[str, Any]]:

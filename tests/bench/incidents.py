@@ -1,6 +1,6 @@
 """How long users and ticket systems wait for incidents in a large outage: 15,000 unresolved ones, the real backend, one webhook.
 
-Before that, the cost of findings for the backend while there are so many incidents: new, repeated and cleared ones.
+Before that, the cost of findings for the backend with that number of incidents: new, repeated and cleared ones.
 
 WALLWATCH_BENCH_INCIDENTS is their number (15,000), WALLWATCH_BENCH_RUNS how often each request on one incident is measured (60).
 """
@@ -59,7 +59,7 @@ WITH n AS (
     updated_at, reopened, top_cause, scope, subject, symptoms, hosts, rnics, model, fw_ver, external_refs, apart, version, created_at)
   SELECT id, host, pci, rack, symptom, 'open', severity, 'rnic', 'A symptom of an RNIC', 'One sentence about it.', finding_id, true, at,
     at, 0, cause, 'rnic', host || ' ' || pci, ARRAY[symptom], ARRAY[host], 1, 'CX-6', '20.35', '[]', false, 1, at FROM n RETURNING id
-), told AS (
+), timeline AS (
   INSERT INTO incident_timeline (incident_id, at, kind, actor, text, data)
   SELECT id, at, 'opened', 'wallwatch', 'One sentence about it.', '{{}}' FROM n, generate_series(1, 4)
 )

@@ -43,8 +43,8 @@ def play(bootstrap: str, tapes: str, *arguments: str) -> dict[str, Any]:
     """Run the load on one core and return its own report."""
     command = [str(binary("fleetsim")), "load", "--kafka", bootstrap, "--tapes", tapes, "--rnics", str(RNICS), *arguments]
     done = subprocess.run(command, env={**os.environ, "GOMAXPROCS": "1"}, check=True, capture_output=True, text=True)
-    said: dict[str, Any] = json.loads(done.stdout)
-    return said
+    totals: dict[str, Any] = json.loads(done.stdout)
+    return totals
 
 
 def main() -> None:

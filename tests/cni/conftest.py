@@ -100,7 +100,7 @@ class Chain:
         return [a["local"] for link in json.loads(shown.stdout) for a in link["addr_info"] if a["family"] == "inet"]
 
     def leases(self) -> list[str]:
-        """Addresses that host-local has given out and not taken back."""
+        """Addresses that host-local has assigned and not released."""
         return [path.name for path in self.folder.glob(f"leases/{self.network}/*") if path.name[0].isdigit()]
 
 

@@ -1,4 +1,4 @@
-"""What the collector is told of real CNI chains, and that telling it holds no pod up."""
+"""What real CNI chains report to the collector, and that reporting delays no pod."""
 
 import os
 import socket
@@ -37,9 +37,9 @@ def test_a_refusal_is_reported_and_the_runtimes_del_after_it(chain: Chain) -> No
     chain.cordon("link flaps")
     assert chain.call("add").code != 0
     assert chain.call("del").code == 0
-    told = [(event["command"], event["result"]) for event in chain.events()]
-    assert told[0] == ("ADD", "refused")
-    assert told[-1] == ("DEL", "ok"), "a cordon is no trouble for who leaves"
+    reported = [(event["command"], event["result"]) for event in chain.events()]
+    assert reported[0] == ("ADD", "refused")
+    assert reported[-1] == ("DEL", "ok"), "a cordon does not affect a container that leaves"
 
 
 def test_del_is_repeated_as_containerd_does_it_also_without_the_namespace(chain: Chain) -> None:

@@ -64,7 +64,7 @@ class Draft:
             self.settings.append({"host": host, "other_config": {"hw-offload": "true", "max-idle": str(max_idle_ms)}})
 
     def job(self, place: Place, at_s: float, for_s: float | None, **spec: Any) -> None:
-        """A load; one that ends lets its containers go one after another, as a scheduler does, unless it says otherwise."""
+        """A load; by default, one that ends stops its containers one after another, as a scheduler does."""
         event: dict[str, Any] = {"at": f"{at_s:.0f}s"} | ({} if for_s is None else {"for": f"{for_s:.0f}s"})
         if for_s is not None and self.often(0.9):
             spec.setdefault("drain", f"{8 * spec['containers']}s")

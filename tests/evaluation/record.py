@@ -40,7 +40,7 @@ def record(fleetsim: Path, drawn: Drawn, folder: Path) -> None:
     Raises
     ------
     CannotRecord
-        With what fleetsim said.
+        With the output of fleetsim.
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

@@ -53,7 +53,7 @@ def test_a_silent_host_may_be_reported_once_it_sends_again() -> None:
 
 def test_the_same_symptom_on_another_rnic_is_missed_and_false() -> None:
     [one], [wrong] = judge([truth(100, 400)], episode(120, 400, pci=OTHER))
-    assert (one.outcome, one.instead, wrong.beside) == ("missed", "", "")
+    assert (one.outcome, one.instead, wrong.near_symptom) == ("missed", "", "")
 
 
 @pytest.mark.parametrize(("symptom", "pci"), [("S2", OTHER), ("S3", ""), ("S7", "")])
@@ -69,7 +69,7 @@ def test_another_symptom_in_place_of_the_truth_is_a_confusion_counted_once() -> 
 
 def test_a_false_finding_shortly_after_a_real_symptom_is_next_to_it() -> None:
     _, [wrong] = judge([truth(100, 300, "S8")], episode(110, 320, "S8"), episode(400, 450, "S1"))
-    assert wrong.beside == "S8"
+    assert wrong.near_symptom == "S8"
 
 
 def test_false_findings_of_one_place_within_the_hold_time_are_one_incident() -> None:
@@ -129,7 +129,7 @@ def near(from_s: float, to_s: float | None, symptom: str = "S4") -> Truth:
     return replace(truth(from_s, to_s, symptom, cause="C4"), marginal=True)
 
 
-def test_what_is_said_of_a_marginal_case_is_neither_right_nor_wrong() -> None:
+def test_a_finding_for_a_marginal_case_is_neither_right_nor_wrong() -> None:
     [one], false = judge([near(100, 400)], episode(150, 420, "S4"))
     assert (one.outcome, len(one.episodes), false) == ("marginal", 1, [])
     [one], false = judge([near(100, 400)])
@@ -138,7 +138,7 @@ def test_what_is_said_of_a_marginal_case_is_neither_right_nor_wrong() -> None:
 
 def test_a_marginal_case_excuses_no_other_symptom_and_no_other_place() -> None:
     _, false = judge([near(100, 400)], episode(150, 420, "S6"), episode(150, 420, "S4", pci=OTHER))
-    assert sorted((one.symptom, one.pci, one.beside) for one in false) == [("S4", OTHER, ""), ("S6", PCI, "")]
+    assert sorted((one.symptom, one.pci, one.near_symptom) for one in false) == [("S4", OTHER, ""), ("S6", PCI, "")]
 
 
 def test_a_finding_that_was_raised_while_it_was_marginal_counts_for_the_symptom_that_it_becomes() -> None:

@@ -57,8 +57,8 @@ def test_each_symptom_is_found_on_its_rnic_with_the_right_cause_first(recorded: 
 def test_near_misses_are_not_reported(recorded: dict[str, Path]) -> None:
     result = evaluate(recorded["near-misses"])
     assert [one.truth for one in result.judged if one.outcome != "marginal"] == [], "the scenario is no near miss any more"
-    said = [(one.symptom, one.host, one.pci, one.episodes[0].summary) for one in result.false]
-    assert said == []
+    findings = [(one.symptom, one.host, one.pci, one.episodes[0].summary) for one in result.false]
+    assert findings == []
     assert result.messages > 1000
 
 

@@ -19,9 +19,9 @@ def judged(
     return Judged(truth, 100_000, 200_000, outcome, instead, samples * 10_000, samples, list(ranking), list(ranking))
 
 
-def false(symptom: str, beside: str = "", in_place_of: str = "") -> False_:
-    episode = Episode("id", symptom, HOST, PCI, 1000, 1000, 1000, 5000, "It was said.", ["ratio 0.4 (< 0.1)"])
-    return False_(symptom, HOST, PCI, 1000, 5000, [episode], beside, in_place_of)
+def false(symptom: str, near_symptom: str = "", in_place_of: str = "") -> False_:
+    episode = Episode("id", symptom, HOST, PCI, 1000, 1000, 1000, 5000, "It was reported.", ["ratio 0.4 (< 0.1)"])
+    return False_(symptom, HOST, PCI, 1000, 5000, [episode], near_symptom, in_place_of)
 
 
 def result(of: list[Judged], wrong: list[False_], hours: float = 1.0) -> Result:
@@ -35,7 +35,7 @@ def test_precision_recall_and_f1_follow_from_found_missed_and_false() -> None:
     assert figures["not_asked"] == {"brief": 1, "cut": 0}
 
 
-def test_a_symptom_that_is_only_said_and_never_there_lowers_the_macro_f1() -> None:
+def test_a_symptom_that_is_reported_and_never_there_lowers_the_macro_f1() -> None:
     assert summary([result([judged("S1")], [false("S4")])])["macro_f1"] == 0.5
 
 
@@ -69,7 +69,7 @@ def test_percentiles_are_values_that_were_measured(values: list[int], share: flo
     assert percentile(values, share) == expected
 
 
-def test_the_report_names_the_worst_cases_with_place_and_what_was_said() -> None:
+def test_the_report_names_the_worst_cases_with_place_and_what_was_reported() -> None:
     results = [result([judged("S8", "missed", "S1", "C8"), judged("S5", samples=9)], [false("S1", "S8", "S8"), false("S4")])]
     found = cases(results)
     assert [case["kind"] for case in found] == ["missed", "false", "late"]

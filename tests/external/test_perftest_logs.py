@@ -37,7 +37,7 @@ def test_fitted_latency_is_within_three_per_cent_of_measured(fits: list[Quantity
 
 
 def test_the_printed_profile_of_the_card_meets_its_bandwidth_before_any_fit(found: Calibration) -> None:
-    """Masks in the file's name are the queries of the test's packets: Table 3 then gives 158 and 28 Gbit/s for measured 177 and 27."""
+    """Masks in the file's name are the lookups per packet of the test: Table 3 then gives 158 and 28 Gbit/s for measured 177 and 27."""
     assert found.bandwidth is not None
     assert found.bandwidth.current_relative_error < 0.12
 
@@ -47,11 +47,11 @@ def test_it_meets_the_latency_of_write_too_where_masks_of_both_ways_are_added(fi
     assert write.current_relative_error < 0.03
 
 
-def test_it_says_what_so_few_points_cannot_tell(found: Calibration) -> None:
+def test_it_reports_which_parameters_few_points_do_not_identify(found: Calibration) -> None:
     assert found.accepted
     assert found.bandwidth is not None
     if found.bandwidth.distinct < 5:
-        assert any("cannot tell" in note for note in found.bandwidth.notes)
+        assert any("do not identify" in note for note in found.bandwidth.notes)
         u = found.bandwidth.parameters["u"]
         assert not u.identified
         assert u.lower is not None

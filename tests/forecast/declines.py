@@ -29,7 +29,7 @@ def curve(folders: Iterable[Path], forecaster: Forecaster, every_min: int) -> li
         minutes = range(LEAST_HISTORY_MIN, history.minutes, every_min)
         outlooks = [predict(history.at(index), forecaster).decline for index in minutes]
         for point, tally in tallies.items():
-            said = Declines(thresholds=(point, point - WAVERING))
-            predicted = [(i, said.step(i, one.chance, one.learnt)) for i, one in zip(minutes, outlooks, strict=True)]
+            declining = Declines(thresholds=(point, point - WAVERING))
+            predicted = [(i, declining.step(i, one.chance, one.learnt)) for i, one in zip(minutes, outlooks, strict=True)]
             declines(history, truth, predicted, tally)
     return [{"from": point, **summary(tally)["declines"]} for point, tally in tallies.items()]

@@ -58,7 +58,7 @@ DECLINES = """## Declines
 - **Sudden** declines are 10% or more within 5 minutes, from a steady state: only a rhythm could predict them.
 
 The loads of these fleets grow strongly: {always:.1%} of all moments were followed by a decline, which is the precision of predicting one
-always. The forecast predicts one at {said:.1%} of all moments. [forecast.md](forecast.md) describes when it does.
+always. The forecast predicts one at {share:.1%} of all moments. [forecast.md](forecast.md) describes when it does.
 
 | | found | recall | without sudden ones | correct forecasts | precision | correct first forecasts | precision |
 |---|---|---|---|---|---|---|---|"""
@@ -133,7 +133,7 @@ def page(found: Mapping[str, Any]) -> str:
             for way, one in (("forecast", trained), ("cold start", cold))
         ),
         "",
-        DECLINES.format(always=trained["declines"]["precision_of_always"], said=trained["declines"]["said_share"]),
+        DECLINES.format(always=trained["declines"]["precision_of_always"], share=trained["declines"]["said_share"]),
         _declines("forecast", trained["declines"]),
         _declines("cold start", cold["declines"]),
         "",
@@ -172,8 +172,8 @@ def _cell(one: Mapping[str, Any] | None) -> str:
 def _declines(way: str, d: Mapping[str, Any]) -> str:
     shares = [d["recall"], d["recall_without_sudden"], d["precision"]]
     recall, without, precision = ("" if s is None else f"{s:.1%}" for s in shares)
-    begun = "" if d["precision_of_begun"] is None else f"{d['precision_of_begun']:.1%}"
-    came = f"{d['right']} of {d['alarms']} | {precision} | {d['begun_right']} of {d['begun']} | {begun}"
+    first = "" if d["precision_of_begun"] is None else f"{d['precision_of_begun']:.1%}"
+    came = f"{d['right']} of {d['alarms']} | {precision} | {d['begun_right']} of {d['begun']} | {first}"
     return f"| {way} | {d['found']} of {d['there']} | {recall} | {without} | {came} |"
 
 

@@ -52,12 +52,12 @@ def errors(history: History, forecaster: Forecaster) -> dict[str, dict[str, floa
     scale = scales(history.models)[:, MASKS]
     for index in range(LEARNT_DAYS * DAY, history.minutes - max(HORIZONS_MIN), 7):
         features = FeatureMaker(history.at(index)).of(MASKS)
-        said = forecaster.ahead("egress_masks", features)
+        predicted = forecaster.ahead("egress_masks", features)
         for j, ahead in enumerate(HORIZONS_MIN):
             truth = history.values[:, index + ahead, MASKS]
             moves = np.abs(truth - features.now) > 0.01 * scale
             for way, values in (
-                ("forecast", said[:, j, 1]),
+                ("forecast", predicted[:, j, 1]),
                 ("persistence", features.now),
                 ("linear trend", np.maximum(features.now + features.rate * ahead, 0)),
                 ("as a day ago", history.values[:, index + ahead - DAY, MASKS]),

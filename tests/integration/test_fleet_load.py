@@ -28,8 +28,8 @@ def bootstrap(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def said(bootstrap: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What the load says of itself, after it has sent a fleet in which one host in two plays a host that crashes."""
+def load_report(bootstrap: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The load's own report, after it has sent a fleet in which one host in two plays a host that crashes."""
     folder = tmp_path_factory.mktemp("t")
     for scenario in ("healthy", "s3"):
         command = [str(binary("fleetsim")), "record", "--scenario", str(hosts.scenario_file(scenario)), "--out", str(folder / scenario)]
@@ -42,15 +42,15 @@ def said(bootstrap: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
 
 
 @pytest.fixture(scope="module")
-def received(bootstrap: str, said: dict[str, Any]) -> list[tuple[str, str, bytes]]:
+def received(bootstrap: str, load_report: dict[str, Any]) -> list[tuple[str, str, bytes]]:
     """Topic, key and value of every message."""
     consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "test", "auto.offset.reset": "earliest"})
     consumer.subscribe([f"wallwatch.{name}" for name in measurements()])
     found: list[tuple[str, str, bytes]] = []
     try:
-        while len(found) < said["messages"]:
+        while len(found) < load_report["messages"]:
             batch = consumer.consume(1000, timeout=30)
-            assert batch, f"{len(found)} of {said['messages']} messages came"
+            assert batch, f"{len(found)} of {load_report['messages']} messages came"
             for message in batch:
                 assert message.error() is None
                 found.append((message.topic() or "", (message.key() or b"").decode(), message.value() or b""))
@@ -59,12 +59,12 @@ def received(bootstrap: str, said: dict[str, Any]) -> list[tuple[str, str, bytes
     return found
 
 
-def test_as_many_messages_arrive_as_were_asked_for(said: dict[str, Any], received: list[tuple[str, str, bytes]]) -> None:
-    assert len(received) == said["messages"] == COUNT
+def test_as_many_messages_arrive_as_were_asked_for(load_report: dict[str, Any], received: list[tuple[str, str, bytes]]) -> None:
+    assert len(received) == load_report["messages"] == COUNT
     by_measurement = Counter(topic.removeprefix("wallwatch.") for topic, _, _ in received)
-    assert dict(by_measurement) == said["by_measurement"]
-    assert said["rnics"] >= RNICS
-    assert len({key for _, key, _ in received}) == said["hosts"]
+    assert dict(by_measurement) == load_report["by_measurement"]
+    assert load_report["rnics"] >= RNICS
+    assert len({key for _, key, _ in received}) == load_report["hosts"]
 
 
 def test_the_pipelines_can_read_every_message(received: list[tuple[str, str, bytes]]) -> None:

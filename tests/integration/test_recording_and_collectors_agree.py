@@ -164,8 +164,8 @@ def test_both_name_the_same_devices_and_say_the_same_of_what_stands_still(record
         "values_missing",
         "vfs_bound",
     ):
-        said = [{(one.tags["pci"], one.fields.get(field)) for one in side["rnic"]} for side in (recorded, collected)]
-        assert said[0] == said[1], field
+        sides = [{(one.tags["pci"], one.fields.get(field)) for one in side["rnic"]} for side in (recorded, collected)]
+        assert sides[0] == sides[1], field
     assert {one.fields["max_idle_ms"] for one in recorded["rnic_offload"]} == {
         one.fields["max_idle_ms"] for one in collected["rnic_offload"]
     }

@@ -90,7 +90,7 @@ class Host:
         part.rename(part.with_name("1-1.json"))
 
     def crashes(self, dump: str, boot_id: str) -> None:
-        """The kernel dies half a minute ago, its collector with it, and another one has just begun."""
+        """The kernel dies half a minute ago, its collector with it, and another one has just started."""
         kept = self.folder / "pstore" / "dmesg-erst-1"
         kept.write_text(dump)
         died = time.time() - 30
@@ -132,7 +132,7 @@ def test_a_health_counter_that_the_driver_finds_standing_still_is_s8_of_c8(host:
     assert finding["hypotheses"][0]["cause"] == "C8"
 
 
-def test_nothing_else_is_said_of_them(host: Host) -> None:
+def test_nothing_else_is_reported_of_them(host: Host) -> None:
     assert {name for name in host.found if not name.startswith("S3")} == {f"S2 {FLOWS}", f"S7 {LINK}", f"S8 {DEAD}"}
 
 

@@ -192,11 +192,11 @@ def test_7_switched_on_the_rule_brings_the_remedy_to_the_host_without_a_click(lo
     assert [one for one in loop.get("/remedies")["items"] if one["requested_by"].startswith("automation:")] == []
     assert loop.api.post(f"/automation-rules/{loop.rule_id}/enable").status_code == 200
 
-    def ordered() -> str | None:
+    def requested_remedy() -> str | None:
         runs = loop.get(f"/automation-rules/{loop.rule_id}/runs")["items"]
         return runs[0]["remedy_id"] if runs else None
 
-    loop.remedy_id = wait_for("the rule's order", ordered, timeout_s=60)
+    loop.remedy_id = wait_for("the remedy of the rule", requested_remedy, timeout_s=60)
     loop.remedy_in(loop.remedy_id, "verifying", "confirmed")
     assert loop.max_idle() == "60000"
 

@@ -209,16 +209,16 @@ def _apply(one: Fleet, course: Course, now: float, made: dict[str, tuple[Plan, A
                 group = groups.pop(0)
                 came = new.get((group[0].flow.mask, group[0].flow.recirculated), []) if group[0].phase == "move" else []
                 gone = [step for step in group if not step.add]
-                said = one.type(host, [_typed(step, plan.space) for step in gone]) if gone else []
-                removed = {step.flow.line for step, answer in zip(gone, said, strict=True) if answer["error"]}
+                answers = one.type(host, [_typed(step, plan.space) for step in gone]) if gone else []
+                removed = {step.flow.line for step, answer in zip(gone, answers, strict=True) if answer["error"]}
                 commands = [["dpctl/del-flow", f"ufid:{ufid}"] for ufid, _, _ in came]
                 # Flows that Open vSwitch removed by itself stay removed, as with the agent.
                 commands += [_typed(step, plan.space) for step in group if step.add and step.flow.line not in removed]
                 commands += [["dpctl/add-flow", f"ufid:{ufid},{match}", actions] for ufid, match, actions in came]
-                said += one.type(host, commands) if commands else []
+                answers += one.type(host, commands) if commands else []
                 applied.newcomers += len(came)
-                allowed[host] -= len(said)
-                for answer in said:
+                allowed[host] -= len(answers)
+                for answer in answers:
                     if answer["error"]:
                         reason = answer["error"].split("(")[-1].split(")")[0]
                         applied.refused[reason] = applied.refused.get(reason, 0) + 1

@@ -113,7 +113,7 @@ def test_the_fleet_lists_likely_walls_before_possible_ones(viewer: httpx.Client)
     assert viewer.get("/api/v1/forecasts?wall=offloaded_flows").json()["items"] == []
 
 
-def test_a_decline_whose_time_is_not_known_is_one_within_the_hour(viewer: httpx.Client, backend: Any) -> None:
+def test_a_decline_whose_time_is_unknown_is_one_within_the_hour(viewer: httpx.Client, backend: Any) -> None:
     with backend.connect() as c:
         c.execute("UPDATE rnic_forecast SET decline_in_s = NULL WHERE decline_since IS NOT NULL")
     try:
@@ -146,7 +146,7 @@ def test_past_forecasts_are_listed_with_the_actual_values(viewer: httpx.Client, 
     found = viewer.get(f"/api/v1/rnics/{HOST}/{PCI}/forecasts?{query}").json()
     assert len(found["items"]) == 3
     first, *later = found["items"]
-    assert (first["likely"], first["actual"]) == (likely, actual)  # what was said 20 minutes ago for 5 minutes ago
+    assert (first["likely"], first["actual"]) == (likely, actual)  # what was predicted 20 minutes ago for 5 minutes ago
     assert first["policy_violated"] is True
     assert [one["actual"] for one in later] == [None, None]
 
@@ -157,7 +157,7 @@ def test_what_happened_lies_between_the_forecasts_that_were_kept(viewer: httpx.C
     assert first["actual"] is None  # ten minutes from now
     between = query.replace("1800", "60")
     late = viewer.get(f"/api/v1/rnics/{HOST}/{PCI}/forecasts?{between}").json()["items"][1]
-    assert late["actual"] == 104.0  # said 5 minutes ago for 4 minutes ago; kept were 105 then and 100 now
+    assert late["actual"] == 104.0  # predicted 5 minutes ago for 4 minutes ago; kept were 105 then and 100 now
 
 
 @pytest.mark.parametrize("query", ["target=weather", "horizon_s=7"])

@@ -113,7 +113,7 @@ def test_a_comparison_has_what_both_versions_say_at_each_point(viewer: httpx.Cli
     assert found["right_error"]["bandwidth"] < 0.02 < found["left_error"]["bandwidth"]
 
 
-def test_a_promoted_version_is_in_force_in_every_process_until_it_is_rolled_back(
+def test_a_promoted_version_is_active_in_every_process_until_it_is_rolled_back(
     backend: Any, operator: httpx.Client, admin: httpx.Client, made: dict[str, Any]
 ) -> None:
     """The jobs follow the table with a `ProfileWatcher`; walls and predictions change with it."""
@@ -182,7 +182,7 @@ def test_a_fit_that_is_worse_is_kept_as_refused_and_cannot_be_promoted(operator:
 def test_files_without_results_say_what_is_wrong(operator: httpx.Client) -> None:
     answer = operator.post("/api/v1/profiles/CX-6/calibrations", json={"files": [{"name": "x.log", "text": "connection refused"}]})
     assert (answer.status_code, answer.json()["code"]) == (422, "nothing_to_fit")
-    assert "no table of perftest" in answer.json()["detail"]
+    assert "no perftest table" in answer.json()["detail"]
     assert operator.post("/api/v1/profiles/CX-6/calibrations", json={"files": files(), "limits": {"luck": 7}}).status_code == 422
 
 
@@ -282,7 +282,7 @@ def test_q_r_is_what_packets_meet_at_their_peers_over_those_in_flight(backend: A
     assert found["bandwidth_gbps"]["value"] == pytest.approx(bandwidth_gbps(p, *place))
     assert found["latency_us"]["value"] == pytest.approx(latency_us(p, 10, mean))
     assert (found["measured_gbps"], found["full"], found["above"]) == (100, False, False)
-    # Whoever sends to nobody that is known has its own ingress chain standing in.
+    # An RNIC without known peers uses its own ingress chain instead.
     alone = viewer.get("/api/v1/rnics/joined-near/0000:3b:00.0/performance").json()
     assert (alone["q_r"], alone["q_r_basis"], alone["peers_known"]) == (4, "own_ingress", None)
 

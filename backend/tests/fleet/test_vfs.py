@@ -131,7 +131,7 @@ def test_a_function_is_listed_with_its_container_and_the_containers_addresses(ho
     assert free["container"] is None
 
 
-def test_a_function_that_was_given_back_has_no_container_until_it_is_given_away_again(host: Host, read: Read) -> None:
+def test_a_released_function_has_no_container_until_it_is_assigned_again(host: Host, read: Read) -> None:
     host.sample(0)
     host.add(500)
     host.delete(400)

@@ -93,7 +93,7 @@ def runner(request: pytest.FixtureRequest) -> Iterator[asyncio.Runner]:
 
 
 def talk(port: int, context: ssl.SSLContext, called: str = "localhost") -> bytes:
-    """What comes back of what was said. A client of TLS 1.3 learns of a refusal when it reads."""
+    """Send a greeting and return what comes back. A client of TLS 1.3 learns of a refusal when it reads."""
     with socket.create_connection(("127.0.0.1", port)) as plain, context.wrap_socket(plain, server_hostname=called) as secured:
         secured.settimeout(20)
         secured.sendall(b"hello")
@@ -140,7 +140,7 @@ def old_tls(site: Site, port: int) -> None:
 def no_tls(_: Site, port: int) -> None:
     with socket.create_connection(("127.0.0.1", port)) as plain:
         plain.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        assert not plain.recv(100), "there is no alert for such a peer"
+        assert not plain.recv(100), "a peer without TLS gets no alert"
         raise ConnectionError
 
 

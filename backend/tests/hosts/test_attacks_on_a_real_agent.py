@@ -57,7 +57,7 @@ class Attacked:
         self.agent.close()
 
     def idle(self) -> str:
-        """What the switch has for max-idle; empty where nobody set it."""
+        """What the switch has for max-idle; empty where it is unset."""
         return self.switch.vsctl("--if-exists", "get", "Open_vSwitch", ".", "other_config:max-idle").strip().strip('"')
 
     def journal(self, kind: str) -> list[dict[str, Any]]:
@@ -65,7 +65,7 @@ class Attacked:
         return [record for record in records if record["kind"] == kind]
 
     def send(self, message: bytes) -> dict[str, Any]:
-        """Send a message to the agent; return its answer, and not one that is said again of an earlier message."""
+        """Send a message to the agent; return its answer, not a repeated answer to an earlier message."""
         try:
             named = payload_of(message)["command_id"]
         except (ValueError, IndexError, KeyError, TypeError, RecursionError):
@@ -110,10 +110,10 @@ def attacked(backend: Any, admin: httpx.Client) -> Iterator[Attacked]:
 
 
 @pytest.fixture
-def ordered(operator: httpx.Client, eventually: Any) -> Callable[..., dict[str, Any]]:
-    """A function that orders a remedy and returns it in the state that it comes to."""
+def requested(operator: httpx.Client, eventually: Any) -> Callable[..., dict[str, Any]]:
+    """A function that requests a remedy and returns it in the state that it reaches."""
 
-    def order(*states: str, **params: Any) -> dict[str, Any]:
+    def request(*states: str, **params: Any) -> dict[str, Any]:
         body = {"action": "tune-revalidator", "host": HOST, "params": params, "mode": "apply"}
         answer = operator.post("/api/v1/remedies", json=body)
         assert answer.status_code == 201, answer.text
@@ -122,7 +122,7 @@ def ordered(operator: httpx.Client, eventually: Any) -> Callable[..., dict[str, 
         assert found["state"] in states, found
         return found
 
-    return order
+    return request
 
 
 @pytest.fixture
@@ -179,8 +179,8 @@ def test_a_key_that_ours_did_not_introduce_is_not_trusted(attacked: Attacked, ad
     assert attacked.send(mine.sign())["code"] == "unknown_key"
 
 
-def test_a_repeated_command_runs_once_even_after_a_restart_and_with_other_content(attacked: Attacked, ordered: Any, undone: Any) -> None:
-    remedy = ordered("verifying", "confirmed", max_idle_ms=20_000)
+def test_a_repeated_command_runs_once_even_after_a_restart_and_with_other_content(attacked: Attacked, requested: Any, undone: Any) -> None:
+    remedy = requested("verifying", "confirmed", max_idle_ms=20_000)
     attacked.middle.answer()
     command = attacked.middle.commands[-1]
     started = attacked.journal("started")
@@ -198,7 +198,7 @@ def test_a_repeated_command_runs_once_even_after_a_restart_and_with_other_conten
 
 
 def test_a_damaged_copy_that_arrives_first_does_not_settle_the_command(
-    attacked: Attacked, ordered: Any, undone: Any, admin: httpx.Client
+    attacked: Attacked, requested: Any, undone: Any, admin: httpx.Client
 ) -> None:
     def copy_first(command: bytes) -> bytes:
         attacked.middle.inject(command[:-4] + b"AAAA")
@@ -206,7 +206,7 @@ def test_a_damaged_copy_that_arrives_first_does_not_settle_the_command(
 
     attacked.middle.change = copy_first
     try:
-        remedy = ordered("verifying", "confirmed", max_idle_ms=30_000)
+        remedy = requested("verifying", "confirmed", max_idle_ms=30_000)
     finally:
         attacked.middle.change = None
     assert [attacked.middle.answer()["code"], attacked.middle.answer()["code"]] == ["bad_signature", ""]
@@ -216,10 +216,10 @@ def test_a_damaged_copy_that_arrives_first_does_not_settle_the_command(
     assert attacked.idle() == ""
 
 
-def test_a_command_damaged_in_transit_expires_with_the_reason(attacked: Attacked, ordered: Any) -> None:
+def test_a_command_damaged_in_transit_expires_with_the_reason(attacked: Attacked, requested: Any) -> None:
     attacked.middle.change = lambda command: command[:-4] + b"AAAA"
     try:
-        remedy = ordered("expired", max_idle_ms=30_000)
+        remedy = requested("expired", max_idle_ms=30_000)
     finally:
         attacked.middle.change = None
     assert attacked.middle.answer()["code"] == remedy["code"] == "bad_signature"
@@ -299,11 +299,11 @@ def test_an_agent_killed_in_the_middle_of_a_plan_reports_it_does_not_run_it_agai
     assert are <= were
 
 
-def test_a_retired_stolen_key_is_refused(attacked: Attacked, admin: httpx.Client, ordered: Any, undone: Any, eventually: Any) -> None:
+def test_a_retired_stolen_key_is_refused(attacked: Attacked, admin: httpx.Client, requested: Any, undone: Any, eventually: Any) -> None:
     rotated = admin.post("/api/v1/command-keys/rotate", json={"overlap_s": 0})
     assert rotated.status_code == 200, rotated.text
     eventually(lambda: admin.get("/api/v1/command-keys").json()["behind_total"] == 0)
     assert attacked.send(attacked.forger.sign())["code"] == "retired_key"
-    remedy = ordered("verifying", "confirmed", max_idle_ms=50_000)
+    remedy = requested("verifying", "confirmed", max_idle_ms=50_000)
     attacked.middle.answer()
     undone(remedy)

@@ -1,4 +1,4 @@
-"""A connection carries the messages of a capability that it knows nothing about; no server is needed."""
+"""A connection carries the messages of a capability that it knows nothing about; it runs without a server."""
 
 import asyncio
 from collections.abc import Sequence

@@ -86,7 +86,7 @@ def test_a_connected_agent_gets_the_new_key_from_the_old_one_and_then_its_comman
         assert [(key["kid"], key["state"]) for key in keys["items"]] == [(current, "current"), (first, "overlapping")]
         assert keys["behind"] == [agent.host]
         before = apply(operator, agent.host)
-        assert signing_kid(backend, before) == first, "the agent has not said yet that it trusts the new one"
+        assert signing_kid(backend, before) == first, "the agent has not reported yet that it trusts the new key"
         (introduced,) = eventually(lambda: introductions(agent))
         assert (introduced["kid"], introduced["by"], introduced["retires"][0]["kid"]) == (current, first, first)
         agent.say_hello(kids=[first, current])

@@ -89,24 +89,24 @@ def test_a_stolen_token_is_noticed_by_its_owner_and_its_thief_locked_out(
 
 
 @pytest.fixture
-def ordered(operator: httpx.Client, eventually: Any) -> Any:
+def requested(operator: httpx.Client, eventually: Any) -> Any:
     """A function that requests a remedy from an agent that answers nothing by itself; returns the remedy and its command."""
 
-    def order(agent: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    def request(agent: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         before = len(agent.commands)
         body = {"action": "tune-revalidator", "host": agent.host, "params": {"max_idle_ms": 60000}, "mode": "apply"}
         remedy = operator.post("/api/v1/remedies", json=body).json()
         eventually(lambda: len(agent.commands) > before)
         return remedy, agent.commands[-1]
 
-    return order
+    return request
 
 
 def test_what_contradicts_an_earlier_result_or_names_another_remedy_changes_nothing(
-    admin: httpx.Client, operator: httpx.Client, anonymous: httpx.Client, fake_agents: Any, host: str, ordered: Any, eventually: Any
+    admin: httpx.Client, operator: httpx.Client, anonymous: httpx.Client, fake_agents: Any, host: str, requested: Any, eventually: Any
 ) -> None:
     with fake_agents.enrol(admin, anonymous, host, answer=lambda command: None) as liar:
-        remedy, command = ordered(liar)
+        remedy, command = requested(liar)
         path = f"/api/v1/remedies/{remedy['id']}"
         liar.send_result({"command_id": command["command_id"], "remedy_id": str(uuid4()), "state": "done"})
         liar.send_result({"command_id": command["command_id"], "state": "failed", "code": "apply_failed", "message": "no"})
@@ -119,10 +119,10 @@ def test_what_contradicts_an_earlier_result_or_names_another_remedy_changes_noth
 
 
 def test_a_rejection_settles_nothing_and_the_true_result_counts(
-    admin: httpx.Client, operator: httpx.Client, anonymous: httpx.Client, fake_agents: Any, host: str, ordered: Any, eventually: Any
+    admin: httpx.Client, operator: httpx.Client, anonymous: httpx.Client, fake_agents: Any, host: str, requested: Any, eventually: Any
 ) -> None:
     with fake_agents.enrol(admin, anonymous, host, answer=lambda command: None) as agent:
-        remedy, command = ordered(agent)
+        remedy, command = requested(agent)
         agent.send_result({"command_id": command["command_id"], "state": "refused", "code": "bad_signature"})
         eventually(lambda: refusals(admin, host, "agent.result"))
         assert operator.get(f"/api/v1/remedies/{remedy['id']}").json()["state"] == "running"
@@ -132,10 +132,10 @@ def test_a_rejection_settles_nothing_and_the_true_result_counts(
 
 
 def test_telemetry_from_before_the_order_does_not_prove_what_an_agent_says_it_did_then(
-    admin: httpx.Client, operator: httpx.Client, anonymous: httpx.Client, fake_agents: Any, host: str, ordered: Any, eventually: Any
+    admin: httpx.Client, operator: httpx.Client, anonymous: httpx.Client, fake_agents: Any, host: str, requested: Any, eventually: Any
 ) -> None:
     with fake_agents.enrol(admin, anonymous, host, answer=lambda command: None) as liar:
-        remedy, command = ordered(liar)
+        remedy, command = requested(liar)
         liar.send_result({"command_id": command["command_id"], "state": "done", "finished_at": "0001-01-01T00:00:00+14:00"})
         found = eventually(lambda: (r := operator.get(f"/api/v1/remedies/{remedy['id']}").json())["state"] == "verifying" and r)
     assert found["commands"][0]["finished_at"] >= found["commands"][0]["issued_at"]
@@ -143,10 +143,10 @@ def test_telemetry_from_before_the_order_does_not_prove_what_an_agent_says_it_di
 
 
 def test_a_result_with_unstorable_text_is_stored(
-    admin: httpx.Client, operator: httpx.Client, anonymous: httpx.Client, fake_agents: Any, host: str, ordered: Any, eventually: Any
+    admin: httpx.Client, operator: httpx.Client, anonymous: httpx.Client, fake_agents: Any, host: str, requested: Any, eventually: Any
 ) -> None:
     with fake_agents.enrol(admin, anonymous, host, answer=lambda command: None) as agent:
-        remedy, command = ordered(agent)
+        remedy, command = requested(agent)
         operation = {"target": "a\0b", "operation": "set", "before": "\0", "after": None, "text": ""}
         agent.send_result(
             {"command_id": command["command_id"], "state": "failed", "message": "\0", "code": "\0", "operations": [operation]}

@@ -15,7 +15,7 @@ A, B, C = UUID(int=1), UUID(int=2), UUID(int=3)
 
 
 def member(symptom: str = "S1", *, host: str = "h1", pci: str = "a", cause: str | None = "C5", at: float = 0, **more: object) -> Member:
-    """A finding that began `at` seconds after noon; its rack is that of its host unless said otherwise."""
+    """A finding that began `at` seconds after noon; by default its rack is that of its host."""
     ended = more.pop("ended", None)
     found = Member(host, pci, f"rack of {host}", symptom, cause, "", NOON + timedelta(seconds=at))
     return replace(found, **more, ended_at=None if ended is None else NOON + timedelta(seconds=float(str(ended))))
@@ -35,7 +35,7 @@ def decided(finding: Member, *candidates: Candidate) -> Decision:
         ("the same symptom again while it lasts", member(at=60), member()),
         ("the same symptom in the hold time", member(at=600), member(ended=60)),
         ("another symptom of the same cause on the same RNIC, however long it has lasted", member("S5", at=86400), member()),
-        ("late counters of an RNIC whose re-offloading is ranked otherwise", member("S5", at=30), member(cause="C1")),
+        ("late counters of an RNIC whose re-offloading is ranked differently", member("S5", at=30), member(cause="C1")),
         ("commands that time out where the encapsulation buffer is full", member("S2", cause="C2"), member("S8", cause="C8")),
         ("time-outs of a host that name no RNIC", member("S2", pci="", cause="C8"), member("S8", cause="C8")),
         ("a crash after a stagnation", member("S3", pci="", cause="C3", at=100), member("S2", pci="b", cause="C2")),

@@ -110,6 +110,20 @@ async def test_an_incident_clears_with_the_last_of_its_symptoms(database: Databa
     assert over.symptom == "S1", "what began first leads again"
 
 
+async def test_an_incident_of_a_host_gets_the_rnic_that_a_later_event_names(database: Database, host: str) -> None:
+    nameless = message("S2", host, pci="", cause="C2")
+    named = nameless.model_copy(update={"pci": PCI, "model": "CX-6", "at": nameless.at + timedelta(seconds=20)})
+    again = named.model_copy(update={"at": nameless.at + timedelta(seconds=35)})
+    fading = again.model_copy(update={"pci": "", "model": "", "at": nameless.at + timedelta(seconds=50)})
+    await applied(database, nameless)
+    assert (await the_one(database, host)).subject == f"host {host}"
+    assert await applied(database, named) == ["refreshed"]
+    assert await applied(database, again, fading) == ["refreshed", "refreshed"]
+    incident = await the_one(database, host)
+    assert (incident.pci, incident.model, incident.findings[0].pci) == (PCI, "CX-6", PCI)
+    assert [e.text for e in incident.timeline if e.kind == "updated"] == [f"The RNIC is {PCI}."]
+
+
 async def test_a_cleared_finding_describes_its_end_and_keeps_its_causes(database: Database, host: str) -> None:
     s1 = message("S1", host)
     fading = message("S1", host, after_s=15, summary="S1 is fading.", explanation="It fades.")
@@ -164,12 +178,12 @@ async def test_a_silent_host_leads_until_a_crash_explains_it(database: Database,
     assert (await the_one(database, host)).symptom == "S3"
 
 
-async def test_deleted_live_flows_lead_before_the_slow_deletions_that_they_bring_about(database: Database, host: str) -> None:
+async def test_deleted_live_flows_lead_before_the_slow_deletions_that_they_cause(database: Database, host: str) -> None:
     slow, live = message("S4", host, cause="C4"), message("S1", host, cause="C5", at=20)
     assert await applied(database, slow, live) == ["opened", "joined"]
     assert (await the_one(database, host)).symptom == "S1"
     await applied(database, end(live, 300))
-    assert (await the_one(database, host)).symptom == "S4", "what is over does not speak for what is not"
+    assert (await the_one(database, host)).symptom == "S4", "a cleared symptom is no evidence for an active one"
 
 
 async def test_three_hosts_of_a_rack_become_one_incident_and_the_others_point_to_it(database: Database, host: str) -> None:

@@ -66,7 +66,7 @@ def runs(operator: httpx.Client, agent: Any, host: str, eventually: Any) -> Call
 
 @pytest.fixture
 def ran(backend: Any, host: str) -> Callable[..., str]:
-    """A function that writes down a remedy that ran from and until so many seconds ago, and returns its id."""
+    """A function that stores a remedy that ran between two times, given in seconds ago, and returns its id."""
 
     def write(began: float, ended: float, state: str = "done", operation: str = "apply", action: str = "stop-port-offload") -> str:
         remedy_id = str(uuid4())
@@ -204,7 +204,7 @@ def test_a_dry_run_and_a_remedy_that_stirs_nothing_up_inhibit_nothing(
     assert [one["state"] for one in incidents()] == ["open"]
 
 
-def test_what_was_there_before_is_not_touched_and_speaks_for_what_the_remedy_adds(
+def test_what_was_there_before_is_unchanged_and_supports_what_the_remedy_adds(
     runs: Any, agent: Any, apply_findings: Any, findings: Any, incidents: Any, notified: Any, host: str, eventually: Any
 ) -> None:
     before = {"host": host, "started": ago(60)}

@@ -25,7 +25,7 @@ def run(began: float = 0, ended: float | None = 40, *, remedy_id: UUID = PLAN, p
     return Run(remedy_id, "apply-mask-plan", "h1", pci, frozenset({"S1", "S5"}), timedelta(seconds=60), at(began), end)
 
 
-def begun(
+def beginning(
     started: float, *, host: str = "h1", pci: str = "a", symptom: str = "S1", sent: float | None = None, received: float | None = None
 ) -> Beginning:
     sent_at = at(started + 10 if sent is None else sent)
@@ -35,13 +35,13 @@ def begun(
 @pytest.mark.parametrize(
     ("what", "finding", "runs"),
     [
-        ("while it runs", begun(20), [run()]),
-        ("while it runs, with no end known", begun(200), [run(ended=None)]),
-        ("in the moment in which its command leaves", begun(0), [run()]),
-        ("while it settles", begun(100), [run()]),
-        ("on any RNIC, of an action of the host", begun(20, pci="b"), [run(pci=None)]),
-        ("on a host whose clock is 20 s slow, after our command", begun(-10, sent=0, received=21), [run()]),
-        ("on a host whose clock is 20 s fast, while it settles", begun(115, sent=125, received=106), [run()]),
+        ("while it runs", beginning(20), [run()]),
+        ("while it runs, with no end known", beginning(200), [run(ended=None)]),
+        ("in the moment in which its command leaves", beginning(0), [run()]),
+        ("while it settles", beginning(100), [run()]),
+        ("on any RNIC, of an action of the host", beginning(20, pci="b"), [run(pci=None)]),
+        ("on a host whose clock is 20 s slow, after our command", beginning(-10, sent=0, received=21), [run()]),
+        ("on a host whose clock is 20 s fast, while it settles", beginning(115, sent=125, received=106), [run()]),
     ],
 )
 def test_a_finding_is_caused_by_a_remedy(what: str, finding: Beginning, runs: list[Run]) -> None:
@@ -51,15 +51,15 @@ def test_a_finding_is_caused_by_a_remedy(what: str, finding: Beginning, runs: li
 @pytest.mark.parametrize(
     ("what", "finding", "runs"),
     [
-        ("it was there before", begun(-1), [run()]),
-        ("it was there before, and came with the usual delay", begun(-1, sent=9, received=13), [run()]),
-        ("it was there before, on a host whose clock is 20 s fast", begun(15, sent=25, received=6), [run()]),
-        ("it was there before, and a backlog brought it late", begun(-60, sent=-50, received=50), [run()]),
-        ("all had settled", begun(101), [run()]),
-        ("another RNIC of the host", begun(20, pci="b"), [run()]),
-        ("another host", begun(20, host="h2"), [run(pci=None)]),
-        ("not a side effect of this remedy", begun(20, symptom="S8"), [run()]),
-        ("nothing runs", begun(20), []),
+        ("it was there before", beginning(-1), [run()]),
+        ("it was there before, and came with the usual delay", beginning(-1, sent=9, received=13), [run()]),
+        ("it was there before, on a host whose clock is 20 s fast", beginning(15, sent=25, received=6), [run()]),
+        ("it was there before, and a backlog brought it late", beginning(-60, sent=-50, received=50), [run()]),
+        ("all had settled", beginning(101), [run()]),
+        ("another RNIC of the host", beginning(20, pci="b"), [run()]),
+        ("another host", beginning(20, host="h2"), [run(pci=None)]),
+        ("not a side effect of this remedy", beginning(20, symptom="S8"), [run()]),
+        ("nothing runs", beginning(20), []),
     ],
 )
 def test_a_finding_is_not_caused_by_a_remedy(what: str, finding: Beginning, runs: list[Run]) -> None:
@@ -68,7 +68,7 @@ def test_a_finding_is_not_caused_by_a_remedy(what: str, finding: Beginning, runs
 
 def test_of_two_runs_the_newer_one_has_done_it() -> None:
     undo = run(70, 90, remedy_id=UNDO)
-    assert causing_run(begun(80), [undo, run()]) is undo
+    assert causing_run(beginning(80), [undo, run()]) is undo
 
 
 def test_an_inhibited_finding_is_given_the_time_of_the_remedy_and_of_its_settling() -> None:

@@ -49,7 +49,7 @@ def name() -> str:
         ("POST", "/backtest"),
     ],
 )
-def test_nobody_is_answered_who_is_not_signed_in(anonymous: httpx.Client, method: str, path: str) -> None:
+def test_requests_without_a_session_are_refused(anonymous: httpx.Client, method: str, path: str) -> None:
     assert anonymous.request(method, f"{API}{path}", json={}).status_code == 401
 
 
@@ -116,7 +116,7 @@ def test_a_policy_of_the_catalogue_is_switched_but_not_changed(operator: httpx.C
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "reason"),
     [
         ({"formula": "G(DOWN -> "}, "at character 10"),
         ({"formula": "G(DOWN -> X UPP)"}, "no event sets UPP yet"),
@@ -129,11 +129,11 @@ def test_a_policy_of_the_catalogue_is_switched_but_not_changed(operator: httpx.C
     ],
 )
 def test_a_policy_that_could_not_run_is_refused_with_the_reason(
-    operator: httpx.Client, name: str, wrong: dict[str, Any], said: str
+    operator: httpx.Client, name: str, wrong: dict[str, Any], reason: str
 ) -> None:
     answer = operator.post(API, json={"id": name, **definition(**wrong)})
     assert (answer.status_code, answer.json()["code"]) == (422, "bad_policy")
-    assert said in answer.json()["detail"]
+    assert reason in answer.json()["detail"]
 
 
 def test_enabled_policies_reach_connected_agents_and_the_answers_are_counted(

@@ -18,7 +18,7 @@ def test_an_agent_that_takes_policies_gets_them_once(
 ) -> None:
     with fake_agents.enrol(admin, anonymous, "policies") as agent:
         eventually(lambda: agent.replies)
-        assert offers(agent) == [], "it has not said that it takes any"
+        assert offers(agent) == [], "it has not reported that it accepts any"
         agent.say_hello(capabilities=TAKES_CONFIG)
         eventually(lambda: offers(agent))
         [remote] = offers(agent)

@@ -147,7 +147,7 @@ def test_a_rule_waits_for_an_emergency_stop_and_for_its_window(
     assert runs(viewer, closed) == []
 
 
-def test_only_so_many_hosts_at_once_and_the_others_wait(
+def test_a_limited_number_of_hosts_at_once_and_the_others_wait(
     viewer: httpx.Client,
     fake_agents: Any,
     admin: httpx.Client,

@@ -178,13 +178,13 @@ def test_an_order_outlives_kills_before_its_result_and_before_its_verification_a
     host = hosts()
     host.silent = True
     order = {"action": "tune-revalidator", "host": host.name, "pci": PCI, "params": {"max_idle_ms": 60000}, "mode": "apply"}
-    ordered = at_desk.post("/api/v1/remedies", json=order)
-    assert ordered.status_code == 201, ordered.text
-    path = f"/api/v1/remedies/{ordered.json()['id']}"
+    created = at_desk.post("/api/v1/remedies", json=order)
+    assert created.status_code == 201, created.text
+    path = f"/api/v1/remedies/{created.json()['id']}"
     eventually(lambda: host.asked)
     killable.restart()
     assert at_desk.get(path).json()["state"] in ("approved", "running")  # killed before it noted that it had sent it, or after
-    # The host has carried it out; nobody was there to hear of it.
+    # The host has applied it while no backend was there to receive the result.
     host.silent = False
     host.run(host.agent.commands[0])
     killable.lose_database()
@@ -239,10 +239,10 @@ class Planned(Host):
 
     flows: mask_plan_host.Host = field(default_factory=lambda: mask_plan_host.Host(mask_plan_host.LONG_CHAIN))
     held: set[str] = field(default_factory=set)
-    heard: list[str] = field(default_factory=list)
+    received: list[str] = field(default_factory=list)
 
     def answer(self, command: dict[str, Any]) -> dict[str, Any] | None:
-        self.heard.append(name := f"{command['action']} {command['operation']}")
+        self.received.append(name := f"{command['action']} {command['operation']}")
         self.flows.agent = self.agent
         return None if name in self.held else self.run(command)
 
@@ -273,7 +273,7 @@ def test_an_automatic_run_goes_on_through_kills_at_each_of_its_steps_and_does_no
     path = f"/api/v1/automation-rules/{at_desk.post('/api/v1/automation-rules', json=rule).json()['id']}"
     assert at_desk.post(f"{path}/enable").status_code == 200
     for step in steps:
-        eventually(lambda step=step: step in host.heard)
+        eventually(lambda step=step: step in host.received)
         killable.kill()
         # What is applied is done on the host before anybody hears of it; what is read or tried is answered to the next backend.
         if step == steps[-1]:

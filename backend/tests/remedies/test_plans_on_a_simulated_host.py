@@ -83,7 +83,7 @@ def planned(operator: httpx.Client, pci: str, eventually: Any) -> Callable[[], d
     return make
 
 
-def test_queries_fall_as_promised_and_no_packet_is_treated_otherwise(
+def test_lookups_fall_as_predicted_and_no_packet_is_handled_differently(
     operator: httpx.Client, folder: Path, pci: str, planned: Callable[[], dict[str, Any]], eventually: Any
 ) -> None:
     def finished(remedy: dict[str, Any], *states: str) -> dict[str, Any]:
@@ -141,10 +141,10 @@ def test_a_rule_creates_and_applies_a_plan_on_a_host_with_a_predicted_decline_an
     remedy = eventually(lambda: (r := operator.get(remedy_path).json())["state"] not in ("approved", "running") and r)
     assert (remedy["state"], remedy["requested_by"]) == ("verifying", "automation:faster"), remedy["message"]
 
-    def queries(plan: dict[str, Any]) -> list[float]:
+    def lookups(plan: dict[str, Any]) -> list[float]:
         return [plan["report"]["chains"][side]["queries_before"] for side in ("egress", "ingress")]
 
-    before, measured = queries(operator.get(f"/api/v1/plans/{run('applying')['plan_id']}").json()), queries(planned())
+    before, measured = lookups(operator.get(f"/api/v1/plans/{run('applying')['plan_id']}").json()), lookups(planned())
     assert measured[0] < before[0]
     at = datetime.fromisoformat(remedy["commands"][0]["finished_at"])
     with backend.connect() as connection:

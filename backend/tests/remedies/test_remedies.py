@@ -1,4 +1,4 @@
-"""A remedy's life: ordered, signed, sent, answered, refused, listed."""
+"""A remedy's life: requested, signed, sent, answered, refused, listed."""
 
 import time
 from datetime import UTC, datetime, timedelta

@@ -83,7 +83,7 @@ def test_a_high_risk_action_waits_for_a_second_person(
     assert audited["remedy.approve"]["comment"] == "the host is drained"
 
 
-def test_a_dry_run_needs_nobody(operator: httpx.Client, agents: list[Any], eventually: Any) -> None:
+def test_a_dry_run_needs_no_approval(operator: httpx.Client, agents: list[Any], eventually: Any) -> None:
     planned = order(operator, agents[0].host, "recover-health-reporter", mode="dry_run").json()
     eventually(lambda: state(operator, planned) == "planned")
 
@@ -114,7 +114,7 @@ def test_anything_can_be_proposed_where_nobody_has_to(operator: httpx.Client, ag
     assert order(operator, agents[0].host, propose=True).json()["state"] == "pending"
 
 
-def test_a_proposal_that_nobody_answers_expires(operator: httpx.Client, backend: Any, agents: list[Any], eventually: Any) -> None:
+def test_an_unanswered_proposal_expires(operator: httpx.Client, backend: Any, agents: list[Any], eventually: Any) -> None:
     proposed = recover(operator, agents[0].host)
     with backend.connect() as connection:  # a day passes
         connection.execute("UPDATE remedy SET created_at = created_at - interval '2 days' WHERE id = %s", [proposed["id"]])

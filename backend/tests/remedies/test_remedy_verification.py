@@ -51,8 +51,8 @@ def test_an_applied_remedy_is_verified_by_telemetry_and_can_be_undone(
 def test_a_rate_limit_is_verified_by_the_limit_that_the_driver_reports_for_that_function(
     operator: httpx.Client, backend: Any, agent: Any, host: str, eventually: Any
 ) -> None:
-    ordered = order(operator, host, action="limit-vf-rate", params={"vf": 3, "max_tx_mbps": 2500})
-    applied = wait_for(operator, eventually, ordered.json(), "verifying")
+    created = order(operator, host, action="limit-vf-rate", params={"vf": 3, "max_tx_mbps": 2500})
+    applied = wait_for(operator, eventually, created.json(), "verifying")
     assert applied["verification"]["expected"] == "= 2500"
     at = datetime.fromisoformat(applied["commands"][0]["finished_at"])
     write_ratio(backend, host, [])
@@ -73,8 +73,8 @@ def test_a_rate_limit_is_verified_by_the_limit_that_the_driver_reports_for_that_
 def test_a_recovery_is_verified_by_the_reporters_health_and_cannot_be_undone(
     operator: httpx.Client, backend: Any, agent: Any, host: str, eventually: Any
 ) -> None:
-    ordered = order(operator, host, action="recover-health-reporter", params={"reporter": "fw_fatal"})
-    applied = wait_for(operator, eventually, ordered.json(), "verifying")
+    created = order(operator, host, action="recover-health-reporter", params={"reporter": "fw_fatal"})
+    applied = wait_for(operator, eventually, created.json(), "verifying")
     at = datetime.fromisoformat(applied["commands"][0]["finished_at"])
     write_ratio(backend, host, [])
     with backend.connect() as connection:
@@ -92,8 +92,8 @@ def test_a_recovery_is_verified_by_the_reporters_health_and_cannot_be_undone(
 def test_a_cap_on_contexts_is_verified_once_the_rnic_keeps_below_it(
     operator: httpx.Client, backend: Any, agent: Any, host: str, eventually: Any
 ) -> None:
-    ordered = order(operator, host, action="cap-encap-contexts", params={"max_contexts": 8000, "max_ports": 2})
-    applied = wait_for(operator, eventually, ordered.json(), "verifying")
+    created = order(operator, host, action="cap-encap-contexts", params={"max_contexts": 8000, "max_ports": 2})
+    applied = wait_for(operator, eventually, created.json(), "verifying")
     assert applied["verification"]["expected"] == "<= 8000"
     at = datetime.fromisoformat(applied["commands"][0]["finished_at"])
     write_ratio(backend, host, [])
@@ -112,8 +112,8 @@ def test_a_cap_on_contexts_is_verified_once_the_rnic_keeps_below_it(
 def test_that_orphaned_filters_are_gone_is_verified_by_the_collectors_own_look_at_the_host(
     operator: httpx.Client, backend: Any, agent: Any, host: str, eventually: Any
 ) -> None:
-    ordered = order(operator, host, action="remove-orphaned-filters", params={"max_filters": 10}, pci=None)
-    applied = wait_for(operator, eventually, ordered.json(), "verifying")
+    created = order(operator, host, action="remove-orphaned-filters", params={"max_filters": 10}, pci=None)
+    applied = wait_for(operator, eventually, created.json(), "verifying")
     at = datetime.fromisoformat(applied["commands"][0]["finished_at"])
     with backend.connect() as connection:
         for name, found in ((f"{host}-other", 3), (host, 0)):
@@ -127,8 +127,8 @@ def test_that_orphaned_filters_are_gone_is_verified_by_the_collectors_own_look_a
 
 
 def test_a_pace_is_verified_by_the_agents_word(operator: httpx.Client, agent: Any, host: str, eventually: Any) -> None:
-    ordered = order(operator, host, action="pace-vf-unbinding", params={"interval_ms": 500})
-    assert wait_for(operator, eventually, ordered.json(), "confirmed")["undoable"] is True
+    created = order(operator, host, action="pace-vf-unbinding", params={"interval_ms": 500})
+    assert wait_for(operator, eventually, created.json(), "confirmed")["undoable"] is True
 
 
 def test_samples_of_another_rnic_verify_nothing(operator: httpx.Client, backend: Any, agent: Any, host: str, eventually: Any) -> None:

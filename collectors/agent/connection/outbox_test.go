@@ -104,7 +104,7 @@ func TestForgedMessagesCannotFillTheMemory(t *testing.T) {
 	}
 }
 
-func TestAResultWithoutAnIDIsSaidOnce(t *testing.T) {
+func TestAResultWithoutAnIDIsSentOnce(t *testing.T) {
 	o, _ := newTestOutbox()
 	o.Put(result(""), true)
 	if len(sent(o)) != 1 || o.Len() != 0 {

@@ -240,7 +240,7 @@ func diedAt(t *testing.T, action string, c crashCase, dieAt int, point, after st
 	if c.final {
 		again := r.run(agenttest.Order{Action: action, Params: c.params})
 		if again.State != journal.Done && again.Code != remedies.CodePreconditionFailed || r.state() != after {
-			t.Errorf("%s: ordered again it is %+v, the host has\n%s\nnot\n%s", where, again, r.state(), after)
+			t.Errorf("%s: run again it is %+v, the host has\n%s\nnot\n%s", where, again, r.state(), after)
 		}
 		return
 	}

@@ -281,8 +281,8 @@ func TestAPaceIsWrittenForThePluginAndRemovedWithItsAccount(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if said := plan.Operations[0].Text; !strings.Contains(said, c.says) {
-			t.Errorf("the plan says %q", said)
+		if text := plan.Operations[0].Text; !strings.Contains(text, c.says) {
+			t.Errorf("the plan says %q", text)
 		}
 		if err := errors.Join(c.remedy.Apply(ctx, plan), c.remedy.Verify(ctx, plan)); err != nil {
 			t.Fatal(err)

@@ -175,7 +175,7 @@ func TestNothingThatHangsHoldsAContainerUp(t *testing.T) {
 	}
 }
 
-func TestWithoutACollectorNothingIsWrittenAndNothingIsSaid(t *testing.T) {
+func TestWithoutACollectorNothingIsWrittenAndNothingIsLogged(t *testing.T) {
 	config := host(t)
 	config["eventDir"] = filepath.Join(t.TempDir(), "absent")
 	if got := call(t, "ADD", config); got.failure != nil || got.stderr != "" {

@@ -43,8 +43,8 @@ func TestAProgramMovesTheFleetAndTypesAtItsSwitches(t *testing.T) {
 	if len(answers) != 5 || answers[0].NowS != 20 {
 		t.Fatalf("got %+v", answers)
 	}
-	if said := answers[1].Answers; strings.Count(said[0].Text, "\n") < 40 || !strings.Contains(said[1].Error, "parsing flow ufid") {
-		t.Errorf("the switch says %+v", said)
+	if replies := answers[1].Answers; strings.Count(replies[0].Text, "\n") < 40 || !strings.Contains(replies[1].Error, "parsing flow ufid") {
+		t.Errorf("the switch says %+v", replies)
 	}
 	card := answers[2].Hosts[0].RNICs[0]
 	if card.Model != "CX-6" || card.Egress.BandwidthGbps <= 0 || card.Egress.OwnGbps <= 0 || card.Egress.Flows == 0 || card.Ingress.LatencyUs <= 0 {

@@ -66,7 +66,7 @@ func (d *dumps) read(t *testing.T, text []byte, l *look) {
 	}
 	for direction, n := range l.packets {
 		if n > 0 {
-			l.queries[direction] = weighted[direction] / float64(n)
+			l.lookups[direction] = weighted[direction] / float64(n)
 		}
 	}
 }

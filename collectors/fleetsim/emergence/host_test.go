@@ -31,7 +31,7 @@ type host struct {
 	server vswitch.Server
 	dumps  dumps
 	looks  []look
-	kernel string // all that the kernel has said, over boots
+	kernel string // all kernel log messages, over boots
 	seen   int    // bytes of the present log
 }
 
@@ -45,7 +45,7 @@ type look struct {
 	deleted    float64 // total of dpif_flow_del
 	reoffloads int     // since the look before
 	software   uint64  // packets of offloaded flows that software forwarded since the look before
-	queries    [2]float64
+	lookups    [2]float64
 	packets    [2]uint64 // since the look before, egress and ingress of the first RNIC
 }
 

@@ -101,11 +101,11 @@ func (h *host) softwareForwardsOffloadedFlows() bool {
 	return often > minute/2
 }
 
-// packetsMeetManyMasks: the mean packet meets so many masks that the models of the paper lose a quarter of the bandwidth.
+// packetsMeetManyMasks: the mean packet looks up enough masks for the paper's models to lose a quarter of the bandwidth.
 func (h *host) packetsMeetManyMasks() bool {
 	deep := 0
 	for _, l := range h.looks[len(h.looks)-minute:] {
-		if l.queries[0] > 20 && l.packets[0] > 100_000 {
+		if l.lookups[0] > 20 && l.packets[0] > 100_000 {
 			deep++
 		}
 	}

@@ -29,18 +29,18 @@ func TestEachDriverSpeaksInItsOwnWords(t *testing.T) {
 	} {
 		e := build(t, strings.Replace(fmt.Sprintf(fleet, "fixed", 100), "[CX-6, CX-7]", "["+model+"]", 1), OpenAdmission{})
 		sick(e.rnics[0], time.Minute)
-		said := ""
+		log := ""
 		for _, m := range e.hosts[0].Messages {
-			said += m.Text + "\n"
+			log += m.Text + "\n"
 		}
 		for _, want := range words.has {
-			if !strings.Contains(said, want) {
-				t.Errorf("%s never says %q in:\n%s", model, want, said)
+			if !strings.Contains(log, want) {
+				t.Errorf("%s never says %q in:\n%s", model, want, log)
 			}
 		}
 		for _, never := range words.hasNot {
-			if strings.Contains(said, never) {
-				t.Errorf("%s says %q in:\n%s", model, never, said)
+			if strings.Contains(log, never) {
+				t.Errorf("%s says %q in:\n%s", model, never, log)
 			}
 		}
 		if h := e.rnics[0].Health(); h.Failed || h.Errors != 1 || h.Recoveries != 1 {

@@ -142,7 +142,7 @@ func TestReleasesThatWaitForTheirTurnDoNotMeet(t *testing.T) {
 			}
 		}
 		if len(admission.waiting) != 16 || len(r.releases) != 0 {
-			t.Fatalf("%d releases wait, %d have begun", len(admission.waiting), len(r.releases))
+			t.Fatalf("%d releases wait, %d have started", len(admission.waiting), len(r.releases))
 		}
 		for _, c := range admission.waiting {
 			e.Released(c)

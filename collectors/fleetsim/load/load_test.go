@@ -57,7 +57,7 @@ func TestTheFleetHasTheRNICsAndSharesThatWereRequested(t *testing.T) {
 	}
 }
 
-func TestTheFleetThatIsRecordedFirstIsValidAndHasFiveRNICsAHost(t *testing.T) {
+func TestTheFleetThatIsRecordedFirstIsValidAndHasFiveRNICsPerHost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("records a simulated fleet")
 	}
@@ -66,7 +66,7 @@ func TestTheFleetThatIsRecordedFirstIsValidAndHasFiveRNICsAHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.Topology.RNICsPerHost != 5 {
-		t.Errorf("%d RNICs a host", s.Topology.RNICsPerHost)
+		t.Errorf("%d RNICs per host", s.Topology.RNICsPerHost)
 	}
 	o := Options{RNICs: 10, Measurements: "rnic", Seed: 3}
 	reels, err := o.reels(t.Context())

@@ -133,7 +133,7 @@ func TestOtherConfigIsInARealDatabaseThatIsStartedAgainWhenKilled(t *testing.T) 
 	eventually(t, "the first setting", func() error { return setMaxIdle(t.Context(), "30000") })
 	pids := children()
 	if len(pids) != 2 {
-		t.Fatalf("%d ovsdb-servers run, want one a host", len(pids))
+		t.Fatalf("%d ovsdb-servers run, want one per host", len(pids))
 	}
 	for _, pid := range pids {
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {

@@ -42,7 +42,7 @@ type message struct {
 	Fields    map[string]any
 }
 
-// play returns what a player sends in so many rounds.
+// play returns what a player sends in the given number of rounds.
 func play(t *testing.T, p *Player, rounds int) (sent []message) {
 	t.Helper()
 	at := time.Unix(1790000000, 0)

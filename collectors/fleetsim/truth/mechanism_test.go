@@ -91,7 +91,7 @@ func TestTrafficOnLateMasksLosesBandwidthAndKeepsItsPlaceInTheChain(t *testing.T
 	r := e.Hosts()[0].RNICs[0]
 	forwarding, _ := r.Forwarding(engine.Egress)
 	if forwarding.QL < 50 {
-		t.Errorf("mean egress queries are %.1f, want above 50", forwarding.QL)
+		t.Errorf("mean egress lookups are %.1f, want above 50", forwarding.QL)
 	}
 	if granted := min(forwarding.AskedGbps, forwarding.BandwidthGbps); granted > 70 {
 		t.Errorf("%.0f Gbit/s are granted, want well below the 158 of a short chain", granted)

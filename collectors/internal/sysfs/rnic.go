@@ -195,5 +195,8 @@ const (
 // Netdev is the folder of a network device.
 func (r Root) Netdev(name string) string { return r.join("class", "net", name) }
 
+// NetdevPCI is the address of the PCI device behind a network device, "" where there is none.
+func (r Root) NetdevPCI(name string) string { return devicePCI(r.Netdev(name)) }
+
 // Netdevs lists the names of all network devices, sorted: a cheap way to see whether ports came or went.
 func (r Root) Netdevs() ([]string, error) { return r.classDevices("net") }

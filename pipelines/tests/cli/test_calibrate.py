@@ -106,7 +106,7 @@ def test_a_folder_for_each_setting_of_masks_is_read_whole_and_each_file_once(fol
     assert (found["latency"]["distinct"], len(found["files"]), found["problems"]) == (len(POINTS), len(POINTS) + 1, [])
 
 
-def test_measured_queries_may_be_given_instead_of_masks(folder: Path) -> None:
+def test_measured_lookups_may_be_given_instead_of_masks(folder: Path) -> None:
     nameless = write(folder, "lat", 20, 60, name="send_lat.txt")
     found = calibrated(str(folder / "cen_0_cde_0_sen_0_sde_0_send_lat.log"), str(nameless), "--masks", "ql=20,qr=60")
     assert [(p["q_l"], p["q_r"]) for p in found["latency"]["points"]] == [(0, 0), (20, 60)]
@@ -155,7 +155,7 @@ def test_invalid_input_is_reported(arguments: list[str], message: str) -> None:
     assert message in result.output
 
 
-def test_the_text_says_what_cannot_be_told(folder: Path) -> None:
+def test_the_text_says_what_is_not_identifiable(folder: Path) -> None:
     result = run(
         app,
         [

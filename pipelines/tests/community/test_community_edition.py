@@ -24,7 +24,7 @@ REPOSITORY = HERE.parents[2]
 def outcome() -> dict[str, Any]:
     """What `migrate.mjs` found after the migration's SQL had run."""
     if shutil.which("node") is None or shutil.which("npm") is None:
-        pytest.skip("Node 20 and npm are needed for the Community edition of TimescaleDB")
+        pytest.skip("the Community edition of TimescaleDB requires Node 20 and npm")
     if not (HERE / "node_modules").is_dir():
         subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=HERE, check=True, capture_output=True)
     out = io.StringIO()

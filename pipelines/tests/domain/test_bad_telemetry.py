@@ -8,7 +8,7 @@ import pytest
 
 from wallwatch.domain.instants import rfc3339
 from wallwatch.domain.symptoms.host_stage import EVENTS_PER_MINUTE, HOST, MOST_RNICS, Message, step
-from wallwatch_testing.stories import PCI, at_ns, datapath, event, healthy, of, offload, port, second_of, tell
+from wallwatch_testing.stories import PCI, at_ns, datapath, detect, event, healthy, of, offload, port, second_of
 
 S1 = {
     "flows_offloaded": 7300, "flow_insertions_per_s": 40.0, "flow_deletions_per_s": 40.0, "reoffloads_per_s": 36.0, "reoffload_ratio": 0.9,
@@ -25,7 +25,7 @@ def sick(seconds: range) -> Iterator[Message]:
 @pytest.mark.parametrize("name", ["reoffload_ratio", "flows_offloaded", "max_idle_ms", "q_egress"])
 def test_a_field_that_changes_its_type_or_range_is_as_good_as_missing(name: str, value: Any) -> None:
     story = [offload(s, {**S1, name: value if s >= 60 else S1.get(name, 10_000)}) for s in range(0, 200, 10)]
-    found = of(tell(story), "S1")
+    found = of(detect(story), "S1")
     assert {f["state"] for f in found} == {"active"}
     json.dumps(found, allow_nan=False)
 
@@ -42,7 +42,7 @@ def test_values_that_are_no_measurement_are_counted() -> None:
     "name", ["tx_gbps", "port_xmit_data", "out_of_sequence", "pci_link_width", "port_state", "admin_state", "aer_fatal"]
 )
 def test_a_port_that_says_nonsense_raises_nothing(name: str, value: Any) -> None:
-    assert tell(m for s in range(0, 200, 10) for m in (port(s, {name: value}), offload(s))) == []
+    assert detect(m for s in range(0, 200, 10) for m in (port(s, {name: value}), offload(s))) == []
 
 
 def test_counters_that_go_backwards_give_no_rate_and_no_symptom() -> None:
@@ -53,25 +53,25 @@ def test_counters_that_go_backwards_give_no_rate_and_no_symptom() -> None:
             yield from (port(second, counters), offload(second))
             yield datapath(second, {"lookups_missed": start + second, "dpif_flow_del": start + second})
 
-    assert tell(reset()) == []
+    assert detect(reset()) == []
 
 
 def test_a_clock_that_is_minutes_off_makes_no_difference() -> None:
     skewed = [m._replace(at_ns=m.at_ns + 180 * 10**9) for m in sick(range(0, 120, 10))]
-    assert len(tell(skewed)) == len(tell(sick(range(0, 120, 10))))
+    assert len(detect(skewed)) == len(detect(sick(range(0, 120, 10))))
 
 
 def test_a_sample_from_the_future_costs_a_few_samples_and_not_the_host() -> None:
     story = list(sick(range(0, 400, 10)))
     story.insert(40, offload(600, S1))  # ten minutes ahead; decode refuses what is further
-    found = of(tell(story), "S1")
+    found = of(detect(story), "S1")
     assert found[-1]["at"] > found[len(found) // 2]["at"]
     assert len({f["finding_id"] for f in found}) == 1
 
 
 def test_a_clock_that_is_set_back_is_followed() -> None:
     story = [*sick(range(600, 700, 10)), *healthy(range(0, 300, 10))]
-    found = of(tell(story), "S1")
+    found = of(detect(story), "S1")
     assert found[-1]["state"] == "cleared"
 
 
@@ -87,8 +87,8 @@ def stepped(story: list[Message], at: float, back_s: float) -> list[Message]:
 @pytest.mark.parametrize("every", [1, 10])
 def test_after_a_step_of_the_clock_a_symptom_is_found_nearly_as_fast_as_without(every: int, back_s: int) -> None:
     story = [*healthy(range(0, 200, every)), *sick(range(200, 300, every))]
-    usual = second_of(of(tell(story), "S1")[0])
-    found = of(tell(stepped(story, 200, back_s)), "S1")
+    usual = second_of(of(detect(story), "S1")[0])
+    found = of(detect(stepped(story, 200, back_s)), "S1")
     assert second_of(found[0]) + back_s <= usual + max(8, 3 * every)
 
 
@@ -96,19 +96,19 @@ def test_after_a_step_of_the_clock_a_symptom_is_found_nearly_as_fast_as_without(
 @pytest.mark.parametrize("every", [1, 10])
 def test_after_a_step_of_the_clock_a_symptom_ends_once_and_its_messages_go_forward(every: int, back_s: int) -> None:
     story = [*sick(range(0, 200, every)), *healthy(range(200, 400, every))]
-    found = of(tell(stepped(story, 200, back_s)), "S1")
+    found = of(detect(stepped(story, 200, back_s)), "S1")
     assert [f["state"] for f in found].count("cleared") == 1
     assert found[-1]["state"] == "cleared"
     assert len({f["finding_id"] for f in found}) == 1
     assert [f["at"] for f in found] == sorted({f["at"] for f in found})
-    assert found[-1]["at"] <= rfc3339(at_ns(second_of(of(tell(story), "S1")[-1]) + max(15, 4 * every)) // 1_000_000)
+    assert found[-1]["at"] <= rfc3339(at_ns(second_of(of(detect(story), "S1")[-1]) + max(15, 4 * every)) // 1_000_000)
 
 
 def test_a_step_of_the_clock_is_followed_where_samples_come_out_of_order() -> None:
     healthy_before = [*healthy(range(0, 100)), *sick(range(100, 160))]
     story = stepped(healthy_before, 100, 30)
     order = sorted(range(len(story)), key=lambda i: i + (i * 7919) % 11)
-    assert second_of(of(tell(story[i] for i in order), "S1")[0]) + 30 <= 115
+    assert second_of(of(detect(story[i] for i in order), "S1")[0]) + 30 <= 115
 
 
 def test_after_a_step_of_the_clock_sweeps_and_pauses_of_the_host_are_judged_by_its_new_time() -> None:
@@ -125,7 +125,7 @@ def test_after_a_step_of_the_clock_sweeps_and_pauses_of_the_host_are_judged_by_i
 def test_what_happened_before_a_step_of_the_clock_has_happened() -> None:
     story = [*healthy(range(0, 100)), event(99, "command_timeout", command="X"), event(99.5, "soft_lockup", pci="", driver="mlx5_core")]
     story += stepped(list(healthy(range(100, 300))), 100, 30)
-    found = of(tell(story), "S2")
+    found = of(detect(story), "S2")
     assert [f["state"] for f in found].count("cleared") == 1
     assert len({f["finding_id"] for f in found}) == 1
 
@@ -165,7 +165,7 @@ def test_names_of_rnics_without_end_are_bounded_and_counted() -> None:
 
 def test_many_events_left_out_by_the_collector_count_as_many() -> None:
     story = [*healthy(range(0, 100, 10)), event(99, "command_timeout", left_out=500), event(99.5, "soft_lockup", pci="", driver="ice")]
-    found = of(tell(story), "S2")
+    found = of(detect(story), "S2")
     assert next(e["value"] for e in found[0]["evidence"] if e["signal"] == "command_timeouts") == 501
 
 
@@ -176,7 +176,7 @@ def test_a_measurement_that_the_stage_does_not_know_is_ignored() -> None:
 def test_another_name_of_the_interface_changes_nothing() -> None:
     story = list(sick(range(0, 200, 10)))
     renamed = [m._replace(tags={**m.tags, "netdev": "eth7", "ibdev": "mlx5_9"}) if i > 30 else m for i, m in enumerate(story)]
-    assert tell(renamed) == tell(story)
+    assert detect(renamed) == detect(story)
 
 
 def test_a_reboot_in_the_middle_does_not_make_a_second_finding_of_an_rnic_symptom() -> None:
@@ -184,7 +184,7 @@ def test_a_reboot_in_the_middle_does_not_make_a_second_finding_of_an_rnic_sympto
     story = [*healthy(range(0, 60, 10)), event(55, "cni_del"), event(56, "pcie_link_down")]
     story += [m for s in range(60, 100, 10) for m in (port(s, narrow), offload(s))]
     story += [event(130, "host_booted", pci="", shutdown="none"), *(m for s in range(140, 300, 10) for m in (port(s, narrow), offload(s)))]
-    assert len({f["finding_id"] for f in of(tell(story), "S7")}) == 1
+    assert len({f["finding_id"] for f in of(detect(story), "S7")}) == 1
 
 
 def test_state_of_a_former_version_is_gone_on_with() -> None:
@@ -194,7 +194,7 @@ def test_state_of_a_former_version_is_gone_on_with() -> None:
     state[PCI]["form"] = 0  # its windows have other places
     state, found = step(state, offload(100, S1))
     assert {f["state"] for f in found} <= {"active"}
-    assert of(tell(sick(range(110, 300, 10)), state), "S1")[-1]["state"] == "active"
+    assert of(detect(sick(range(110, 300, 10)), state), "S1")[-1]["state"] == "active"
 
 
 def test_what_is_active_on_an_rnic_that_never_comes_back_ends_by_the_time_of_its_host() -> None:
@@ -206,7 +206,7 @@ def test_what_is_active_on_an_rnic_that_never_comes_back_ends_by_the_time_of_its
             if second < 200:
                 yield from (port(second), offload(second, S1))
 
-    found = of(tell(taken_away()), "S1")
+    found = of(detect(taken_away()), "S1")
     assert [f["state"] for f in found][-1] == "cleared"
     assert {f["pci"] for f in found} == {PCI}
     assert len([f for f in found if f["state"] == "cleared"]) == 1

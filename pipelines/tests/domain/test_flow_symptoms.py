@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from wallwatch.domain.symptoms.host_stage import Message
-from wallwatch_testing.stories import at_ns, datapath, of, offload, port, second_of, tell, without
+from wallwatch_testing.stories import at_ns, datapath, detect, of, offload, port, second_of, without
 
 LARGE = {"flows_offloaded": 13_500, "flow_deletions_per_s": 220.0, "flow_insertions_per_s": 220.0}
 
 
 def churn(dump_ms: float, seconds: range = range(100, 260, 10), **fields: Any) -> Iterator[Message]:
-    """A table that was quiet, and then has 220 deletions a second, with sweeps of that length."""
+    """A table that was quiet, and then has 220 deletions per second, with sweeps of that length."""
     for second in range(0, seconds.start, 10):
         yield from (port(second), offload(second), datapath(second, {"dump_duration_ms": 36.0, "flows": 3000}))
     for second in seconds:
@@ -23,8 +23,8 @@ def churn(dump_ms: float, seconds: range = range(100, 260, 10), **fields: Any) -
 
 class TestS4:
     def test_sweeps_that_last_for_their_deletions_are_s4_of_c4(self) -> None:
-        # 220 deletions a second of 2 ms each, in sweeps that follow each other every half second, on top of 13,500 flows of 12 us.
-        found = of(tell(churn(162 + 110 * 2.0)), "S4")
+        # 220 deletions per second of 2 ms each, in sweeps that follow each other every half second, on top of 13,500 flows of 12 us.
+        found = of(detect(churn(162 + 110 * 2.0)), "S4")
         assert found[0]["hypotheses"][0]["cause"] == "C4"
         assert second_of(found[0]) <= 120
         last = {e["signal"]: e["value"] for e in found[-1]["evidence"]}
@@ -32,16 +32,16 @@ class TestS4:
         assert last["deletion_load"] == pytest.approx(0.44, rel=0.1)
 
     def test_as_many_deletions_that_are_quick_are_not_s4(self) -> None:
-        assert tell(churn(162 + 110 * 0.3)) == []
+        assert detect(churn(162 + 110 * 0.3)) == []
 
     def test_slow_deletions_that_leave_most_of_the_time_to_others_are_not_s4(self) -> None:
-        # 35 a second of 2 ms take 7% of the time.
-        assert of(tell(churn(162 + 17.5 * 2.0, flow_deletions_per_s=35.0)), "S4") == []
+        # 35 per second of 2 ms take 7% of the time.
+        assert of(detect(churn(162 + 17.5 * 2.0, flow_deletions_per_s=35.0)), "S4") == []
 
     def test_a_few_deletions_that_take_all_of_the_time_are_s4_once_stale_entries_pile_up(self) -> None:
         few = {"flow_deletions_per_s": 20.0, "flow_insertions_per_s": 20.0}
-        assert of(tell(churn(162 + 1500.0, **few)), "S4") == [], "a switch without CPU time sweeps as slowly"
-        assert of(tell(churn(162 + 1500.0, **few, flows_overdue=2000)), "S4")
+        assert of(detect(churn(162 + 1500.0, **few)), "S4") == [], "a switch without CPU time sweeps as slowly"
+        assert of(detect(churn(162 + 1500.0, **few, flows_overdue=2000)), "S4")
 
     def test_two_rnics_share_the_time_of_the_sweeps_by_their_deletions_and_tables(self) -> None:
         def both() -> Iterator[Message]:
@@ -54,7 +54,7 @@ class TestS4:
                         tags=tags, fields={**message.fields, **(small if "flow_deletions_per_s" in message.fields else {})}
                     )
 
-        assert {f["pci"] for f in of(tell(both()), "S4")} == {"0000:3b:00.0"}
+        assert {f["pci"] for f in of(detect(both()), "S4")} == {"0000:3b:00.0"}
 
     def test_one_long_sweep_among_short_ones_is_not_s4(self) -> None:
         def once() -> Iterator[Message]:
@@ -62,26 +62,26 @@ class TestS4:
                 long = message.measurement == "ovs_datapath" and message.at_ns == at_ns(150)
                 yield message._replace(fields={**message.fields, "dump_duration_ms": 600.0}) if long else message
 
-        assert of(tell(once()), "S4") == []
+        assert of(detect(once()), "S4") == []
 
     def test_sweeps_that_were_looked_at_between_two_samples_count_and_not_the_last_one_alone(self) -> None:
-        def told(mean: float, last: float) -> list[dict[str, Any]]:
+        def found_for(mean: float, last: float) -> list[dict[str, Any]]:
             looks = {"dump_duration_mean_ms": mean, "dump_duration_max_ms": max(mean, last), "dump_duration_ms": last}
             messages = (
                 m._replace(fields={**m.fields, **looks}) if m.measurement == "ovs_datapath" and m.at_ns >= at_ns(100) else m
                 for m in churn(0)
             )
-            return of(tell(messages), "S4")
+            return of(detect(messages), "S4")
 
-        assert told(mean=162 + 110 * 2.0, last=162)
-        assert told(mean=162 + 110 * 0.3, last=162 + 110 * 2.0) == []
+        assert found_for(mean=162 + 110 * 2.0, last=162)
+        assert found_for(mean=162 + 110 * 0.3, last=162 + 110 * 2.0) == []
 
     def test_the_end_of_a_job_is_not_s4(self) -> None:
-        assert tell(churn(162 + 110 * 2.0, flows_offloaded=1500)) == []
+        assert detect(churn(162 + 110 * 2.0, flows_offloaded=1500)) == []
 
     def test_without_the_time_of_sweeps_it_is_neither_raised_nor_cleared(self) -> None:
         blind = [m._replace(fields=without(m.fields, "dump_duration_ms")) if m.measurement == "ovs_datapath" else m for m in churn(400)]
-        assert tell(blind) == []
+        assert detect(blind) == []
 
     def test_an_rnic_that_has_always_been_slow_is_measured_by_itself(self) -> None:
         def slow() -> Iterator[Message]:
@@ -93,7 +93,7 @@ class TestS4:
                 yield offload(second, {"flow_deletions_per_s": 220.0, "flow_insertions_per_s": 220.0})
             yield from (m for m in churn(162 + 110 * 2.0, range(200, 300, 10)) if m.at_ns >= at_ns(200))
 
-        assert of(tell(slow()), "S4") == []
+        assert of(detect(slow()), "S4") == []
 
 
 class TestS5:
@@ -102,28 +102,28 @@ class TestS5:
             yield offload(second, fields if second >= 60 else {})
 
     def test_packets_of_offloaded_flows_in_software_are_s5_of_c5(self) -> None:
-        found = of(tell(self.story(software_packets_per_s=5000.0, counter_gap_p95_s=35.0)), "S5")
+        found = of(detect(self.story(software_packets_per_s=5000.0, counter_gap_p95_s=35.0)), "S5")
         assert second_of(found[0]) == 60
         assert found[0]["hypotheses"][0]["cause"] == "C5"
         assert "5000 packets/s" in found[-1]["summary"]
 
     def test_a_few_packets_that_are_on_their_way_are_not_s5(self) -> None:
-        assert tell(self.story(software_packets_per_s=150.0)) == []
+        assert detect(self.story(software_packets_per_s=150.0)) == []
 
     def test_flows_that_only_software_has_are_not_s5(self) -> None:
-        assert tell(self.story(flows_software=9000, flows_tc_software=9000)) == []
+        assert detect(self.story(flows_software=9000, flows_tc_software=9000)) == []
 
     def test_it_comes_and_goes_in_one_finding(self) -> None:
         def intermittent() -> Iterator[Message]:
             for second in range(0, 300, 10):
                 yield offload(second, {"software_packets_per_s": 5000.0 if second % 30 == 0 else 0.0})
 
-        assert len({f["finding_id"] for f in of(tell(intermittent()), "S5")}) == 1
+        assert len({f["finding_id"] for f in of(detect(intermittent()), "S5")}) == 1
 
     def test_a_missing_counter_of_software_neither_raises_nor_clears(self) -> None:
         sick = list(self.story(software_packets_per_s=5000.0))
         blind = [m._replace(fields=without(m.fields, "software_packets_per_s")) for m in self.story(600) if m.at_ns > sick[-1].at_ns]
-        assert {f["state"] for f in of(tell([*sick, *blind]), "S5")} == {"active"}
+        assert {f["state"] for f in of(detect([*sick, *blind]), "S5")} == {"active"}
 
 
 class TestUnexplained:
@@ -135,16 +135,16 @@ class TestUnexplained:
             yield offload(second, {"flows_offloaded": 3000})
 
     def test_losses_and_little_traffic_of_the_same_flows_are_an_unexplained_issue(self) -> None:
-        found = of(tell(self.story(1.0, 500)), "unexplained")
+        found = of(detect(self.story(1.0, 500)), "unexplained")
         assert found[0]["remedies"][0]["action"] == "cordon-rnic"
         assert found[0]["hypotheses"] == []
         assert "no known symptom" in found[0]["explanation"]
 
     def test_a_job_that_pauses_is_none(self) -> None:
-        assert tell(self.story(0.5, 0)) == []
+        assert detect(self.story(0.5, 0)) == []
 
     def test_losses_at_full_speed_are_none(self) -> None:
-        assert tell(self.story(8.0, 500)) == []
+        assert detect(self.story(8.0, 500)) == []
 
     def test_what_a_known_symptom_explains_is_none(self) -> None:
         def explained() -> Iterator[Message]:
@@ -152,7 +152,7 @@ class TestUnexplained:
                 sick = {"software_packets_per_s": 9000.0} if message.measurement == "rnic_offload" else {}
                 yield message._replace(fields={**message.fields, **sick})
 
-        assert {f["symptom"] for f in tell(explained())} == {"S5"}
+        assert {f["symptom"] for f in detect(explained())} == {"S5"}
 
     def test_a_port_that_was_disabled_on_purpose_is_none(self) -> None:
-        assert tell(self.story(0.0, 500, admin_state="down", port_state="DOWN")) == []
+        assert detect(self.story(0.0, 500, admin_state="down", port_state="DOWN")) == []

@@ -61,9 +61,9 @@ def test_s2_with_full_encapsulation_contexts_is_c8_before_c2() -> None:
     assert rank("S2", signals(encap_wall_share=0.1, insertions_wall_share=0.95))[0].cause == "C2"
 
 
-def test_what_speaks_for_a_cause_of_another_symptom_leaves_the_ranking_of_this_one() -> None:
-    beside = rank("S2", signals(insertions_wall_share=0.1, vf_unbinds=8, pcie_losses=1))
-    assert [h.cause for h in beside] == [h.cause for h in rank("S2", signals(insertions_wall_share=0.1))]
+def test_evidence_for_a_cause_of_another_symptom_leaves_the_ranking_of_this_one() -> None:
+    found = rank("S2", signals(insertions_wall_share=0.1, vf_unbinds=8, pcie_losses=1))
+    assert [h.cause for h in found] == [h.cause for h in rank("S2", signals(insertions_wall_share=0.1))]
 
 
 @pytest.mark.parametrize("cause", sorted(causes()))

@@ -12,7 +12,7 @@ from wallwatch.domain.performance.formulas import bandwidth_gbps, bandwidth_shar
 from wallwatch.domain.walls.headroom import headrooms, nearest, read_walls
 
 MODELS = sorted(profiles())
-queries = st.floats(0, 200, allow_nan=False)
+lookup_counts = st.floats(0, 200, allow_nan=False)
 
 
 @pytest.mark.parametrize(("model", "gbps"), [("CX-4", 38.0), ("CX-5", 78.8), ("CX-6", 158), ("CX-7", 352), ("BF-3", 354), ("E810", 170)])
@@ -20,8 +20,8 @@ def test_at_the_head_of_both_chains_the_model_gives_the_paper_s_bandwidth(model:
     assert bandwidth_gbps(profiles()[model].performance, 0, 0) == pytest.approx(gbps, abs=0.6)
 
 
-@given(st.sampled_from(MODELS), queries, queries, st.floats(0.1, 50))
-def test_more_queries_never_mean_more_bandwidth_or_less_latency(model: str, q_l: float, q_r: float, more: float) -> None:
+@given(st.sampled_from(MODELS), lookup_counts, lookup_counts, st.floats(0.1, 50))
+def test_more_lookups_never_mean_more_bandwidth_or_less_latency(model: str, q_l: float, q_r: float, more: float) -> None:
     p = profiles()[model].performance
     assert bandwidth_gbps(p, q_l + more, q_r) <= bandwidth_gbps(p, q_l, q_r)
     assert bandwidth_gbps(p, q_l, q_r + more) <= bandwidth_gbps(p, q_l, q_r)
@@ -29,14 +29,14 @@ def test_more_queries_never_mean_more_bandwidth_or_less_latency(model: str, q_l:
     assert p.w <= bandwidth_gbps(p, q_l, q_r) <= p.u + p.w
 
 
-@given(st.sampled_from(MODELS), queries, st.floats(0, 2 * math.pi))
+@given(st.sampled_from(MODELS), lookup_counts, st.floats(0, 2 * math.pi))
 def test_the_surface_is_rotationally_symmetric_about_its_centre(model: str, radius: float, angle: float) -> None:
     p = profiles()[model].performance
     turned = bandwidth_gbps(p, p.m + radius * math.cos(angle), p.n + radius * math.sin(angle))
     assert turned == pytest.approx(bandwidth_gbps(p, p.m + radius, p.n), rel=1e-9)
 
 
-@given(st.lists(st.tuples(queries, queries), min_size=1, max_size=20))
+@given(st.lists(st.tuples(lookup_counts, lookup_counts), min_size=1, max_size=20))
 def test_the_model_for_arrays_agrees_with_the_model_for_numbers(points: list[tuple[float, float]]) -> None:
     p = profiles()["E810"].performance
     left, right = zip(*points, strict=True)

@@ -22,12 +22,12 @@ def catalogue_again() -> Iterator[None]:
     promoted.use([])
 
 
-def test_without_promotions_the_catalogue_is_in_force() -> None:
+def test_without_promotions_the_catalogue_is_active() -> None:
     assert promoted.profiles() is profiles()
     assert profile_of("CX-6") is profiles()["CX-6"]
 
 
-def test_a_promoted_profile_is_in_force_for_its_model_alone_and_ends_when_it_is_taken_back() -> None:
+def test_a_promoted_profile_is_active_for_its_model_alone_and_ends_when_it_is_withdrawn() -> None:
     assert promoted.use([promotion(limits={"offloaded_flows": 6100})]) == []
     assert promoted.profiles()["CX-6"].performance == FASTER
     assert promoted.profiles()["CX-5"] == profiles()["CX-5"]

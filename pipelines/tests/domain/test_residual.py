@@ -60,7 +60,7 @@ def test_a_port_with_data_waiting_that_sends_less_than_expected_for_minutes_is_a
     ids=[
         "no traffic",
         "full",
-        "many queries",
+        "many lookups",
         "a slow link",
         "paused by the network",
         "slowed down by congestion control",
@@ -109,7 +109,7 @@ def test_a_finding_ends_after_minutes_as_expected_and_not_after_one() -> None:
     assert (ended["state"], ended["finding_id"], lives) == ("cleared", raised["finding_id"], {})
 
 
-def test_minutes_that_nobody_saw_do_not_count() -> None:
+def test_minutes_without_samples_do_not_count() -> None:
     lives: Lives = {}
     play(lives, [SLOW] * 4)
     assert play(lives, [SLOW] * 4, first=8) == []

@@ -1,4 +1,4 @@
-"""Hosts that are not heard of."""
+"""Hosts that stopped reporting."""
 
 import json
 from typing import Any
@@ -50,12 +50,12 @@ def test_a_host_that_announced_its_shutdown_is_a_warning() -> None:
     assert "It announced a shutdown" in found[0]["explanation"]
 
 
-def test_while_the_whole_fleet_is_silent_nobody_is() -> None:
+def test_while_the_whole_fleet_is_silent_no_host_is() -> None:
     everybody = dict.fromkeys("abcd", (100, 250))
     assert play(400, everybody)[0] == []
 
 
-def test_a_clock_that_is_minutes_off_makes_nobody_silent() -> None:
+def test_a_clock_that_is_minutes_off_makes_no_host_silent() -> None:
     assert play(300, {}, skew_s={"a": 240.0, "b": -240.0})[0] == []
     assert {f["host"] for f in play(300, {"b": (100, 300)}, skew_s={"b": -240.0})[0]} == {"b"}
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from wallwatch.domain.symptoms.finding_messages import finding_id
 from wallwatch.domain.symptoms.host_stage import HOST, Message, step
-from wallwatch_testing.stories import CX6, OFFLOAD, PCI, at_ns, datapath, of, port, second_of, tell, without
+from wallwatch_testing.stories import CX6, OFFLOAD, PCI, at_ns, datapath, detect, of, port, second_of, without
 from wallwatch_testing.stories import HOST as NAME
 
 HEALTHY = dict(OFFLOAD)
@@ -45,7 +45,7 @@ def messages(script: Script, seconds: int, every: int, model: str | None, misses
 
 def play(script: Script, seconds: int, every: int = 1, model: str | None = "CX-6", misses: float | None = None) -> list[dict[str, Any]]:
     """Findings of one RNIC whose sample at each second is what the script says; None sends no sample."""
-    return tell(messages(script, seconds, every, model, misses))
+    return detect(messages(script, seconds, every, model, misses))
 
 
 def switch(before: Fields, after: Fields, at: int) -> Script:
@@ -147,13 +147,13 @@ class TestS1:
         assert "not in the catalogue" not in of(play(lambda _: S1, 90), "S1")[0]["explanation"]
 
     def test_someone_who_raises_max_idle_does_not_change_what_the_cause_was(self) -> None:
-        # The counters are as late as before, but now they move well within the idle time: taken as it stands that would speak against C5.
+        # The counters are as late as before, but now they move well within the idle time: by itself, that would contradict C5.
         acted = {**S1, "max_idle_ms": 60_000, "reoffload_ratio": 0.5, "reoffloads_per_s": 5.0}
         found = of(play(switch(S1, acted, 60), 120), "S1")
         assert [f["hypotheses"][0]["cause"] for f in found] == ["C5"] * len(found)
         assert found[-1]["hypotheses"][0]["posterior"] == found[0]["hypotheses"][0]["posterior"]
 
-    def test_counters_that_move_in_time_speak_for_c1(self) -> None:
+    def test_counters_that_move_in_time_support_c1(self) -> None:
         in_time = {**S1, "counter_gap_p95_s": 1.0, "flows_overdue": 0}
         assert of(play(lambda _: in_time, 60), "S1")[0]["hypotheses"][0]["cause"] == "C1"
 
@@ -206,11 +206,11 @@ class TestS6:
     def test_many_masks_with_little_traffic_behind_them_are_not_s6(self) -> None:
         assert play(lambda _: {**HEALTHY, "masks_egress": 200, "q_egress": 2.0}, 120) == []
 
-    def test_a_port_that_is_as_full_as_the_queries_let_it_be_is_s6(self) -> None:
+    def test_a_port_that_is_as_full_as_the_lookups_allow_is_s6(self) -> None:
         def full(gbps: float) -> list[dict[str, Any]]:
             deep = {**HEALTHY, "q_egress": 25.0, "q_ingress": 1.0}  # predicted: 99 of 158 Gbit/s, at 1.4 times the latency
             samples = (m for s in range(0, 120, 10) for m in (port(s, gbps=gbps), sample(s, deep)))
-            return of(tell(samples), "S6")
+            return of(detect(samples), "S6")
 
         assert full(95.0)
         assert full(30.0) == []
@@ -223,7 +223,7 @@ class TestS6:
                 "q_ingress": 17.0,
             }  # predicted: half of the bandwidth, if the other ends are as deep
             ports = (port(s, {"port_xmit_wait": waits * s, "np_cnp_sent": 7}, gbps=78.0) for s in range(0, 120, 10))
-            return of(tell(m for one, s in zip(ports, range(0, 120, 10), strict=True) for m in (one, sample(s, both))), "S6")
+            return of(detect(m for one, s in zip(ports, range(0, 120, 10), strict=True) for m in (one, sample(s, both))), "S6")
 
         assert carries(1000)
         assert carries(0) == []
@@ -238,7 +238,7 @@ class TestS6:
     def test_slow_flows_while_flows_are_re_offloaded_are_s1_and_not_s6(self) -> None:
         assert {f["symptom"] for f in play(lambda _: {**S1, "q_egress": 35.0, "q_ingress": 2.0}, 120)} == {"S1"}
 
-    def test_packets_in_software_tell_it_from_s5(self) -> None:
+    def test_packets_in_software_distinguish_it_from_s5(self) -> None:
         assert {f["symptom"] for f in play(lambda _: {**S6, "software_packets_per_s": 2e4}, 120)} == {"S5"}
 
     def test_an_unknown_model_is_predicted_by_a_typical_one(self) -> None:
@@ -299,7 +299,7 @@ def test_a_sample_older_than_the_window_is_counted_and_changes_nothing() -> None
 @given(st.randoms(use_true_random=False))
 def test_samples_that_come_a_few_seconds_out_of_order_give_the_same_verdicts(random: Any) -> None:
     order = sorted(range(120), key=lambda s: s + random.uniform(0, 4))
-    found = tell(sample(second, S1 if second < 70 else HEALTHY) for second in order)
+    found = detect(sample(second, S1 if second < 70 else HEALTHY) for second in order)
     assert {f["symptom"] for f in found} == {"S1"}
     assert found[-1]["state"] == "cleared"
 
@@ -309,4 +309,4 @@ def test_samples_that_come_a_few_seconds_out_of_order_give_the_same_verdicts(ran
 def test_samples_that_come_twice_change_nothing(twice: list[bool]) -> None:
     once = [sample(second, S1 if second < 70 else HEALTHY) for second in range(120)]
     repeated = [message for message, again in zip(once, twice, strict=True) for message in [message] * (1 + again)]
-    assert tell(repeated) == tell(once)
+    assert detect(repeated) == detect(once)

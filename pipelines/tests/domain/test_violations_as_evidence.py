@@ -1,4 +1,4 @@
-"""Violations of policies beside what else speaks for a cause."""
+"""Violations of policies alongside the other evidence for a cause."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def joined(kept: violations.Violations, now_us: int, pci: str = "p") -> dict[str
     return {hypothesis["cause"]: hypothesis["evidence_for"] for hypothesis in one["hypotheses"]}
 
 
-def test_a_violation_speaks_for_the_causes_of_its_policy_with_its_trace() -> None:
+def test_a_violation_is_evidence_for_the_causes_of_its_policy_with_its_trace() -> None:
     kept: violations.Violations = {}
     violations.take(kept, 10 * MINUTE, "p", AGED)
     found = joined(kept, 11 * MINUTE)

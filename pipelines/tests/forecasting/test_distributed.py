@@ -38,14 +38,14 @@ def test_a_cluster_gives_a_whole_model_of_the_kind_that_one_machine_gives(
         LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
         Client(cluster) as client,
     ):
-        made, said = distributed.train(client, [dask.delayed(part) for part in parts], every_min=5, rounds=ROUNDS)
+        made, described = distributed.train(client, [dask.delayed(part) for part in parts], every_min=5, rounds=ROUNDS)
         with pytest.raises(TooLittle, match="2,000 are required"):
             distributed.train(client, [dask.delayed(parts[0])], every_min=60)
     alone, of_one = train(parts, every_min=5, rounds=ROUNDS)
     assert set(made.boosters) == set(alone.boosters) <= {t.name for t in targets()}
-    assert said.keys() == of_one.keys()
-    assert said["data"] == {**of_one["data"], "reach": said["data"]["reach"]}
-    assert said["metrics"].keys() == of_one["metrics"].keys()
+    assert described.keys() == of_one.keys()
+    assert described["data"] == {**of_one["data"], "reach": described["data"]["reach"]}
+    assert described["metrics"].keys() == of_one["metrics"].keys()
     assert (made.margins.keys(), made.cold.keys()) == (alone.margins.keys(), alone.cold.keys())
     assert made.reach.shape == alone.reach.shape
     assert made.cold_reach == pytest.approx(alone.cold_reach)
@@ -58,5 +58,5 @@ def test_a_cluster_gives_a_whole_model_of_the_kind_that_one_machine_gives(
     falls = decline_model.decline_examples_of(unseen, 20, 10)
     chance = made.decline_chances(falls.rows)
     assert chance[falls.labels == 1.0].mean() > chance[falls.labels == 0.0].mean() + 0.2
-    read = Registry(tmp_path).load(Registry(tmp_path).save(made, said))
+    read = Registry(tmp_path).load(Registry(tmp_path).save(made, described))
     np.testing.assert_array_equal(predict(unseen.at(90), read).ahead, predict(unseen.at(90), made).ahead)

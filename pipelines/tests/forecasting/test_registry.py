@@ -145,7 +145,7 @@ def falls(names: list[str]) -> lightgbm.Booster:
     return lightgbm.train({"objective": "binary", "verbosity": -1, "num_leaves": 4, "num_threads": 1}, data, num_boost_round=2)
 
 
-def test_what_foretells_declines_is_read_back_too_and_is_part_of_the_hash(registry: Registry) -> None:
+def test_the_decline_model_is_read_back_too_and_is_part_of_the_hash(registry: Registry) -> None:
     without, made = forecaster(1), forecaster(1)
     made.decline_booster = falls(list(decline_model.NAMES))
     model = registry.save(made, {})
@@ -156,7 +156,7 @@ def test_what_foretells_declines_is_read_back_too_and_is_part_of_the_hash(regist
     assert np.ptp(chances) > 0
 
 
-def test_declines_foretold_from_other_features_are_refused(registry: Registry) -> None:
+def test_a_decline_model_with_other_features_is_refused(registry: Registry) -> None:
     made = forecaster(1)
     made.decline_booster = falls(["one", "two"])
     with pytest.raises(RegistryError, match="other features"):

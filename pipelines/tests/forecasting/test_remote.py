@@ -1,4 +1,4 @@
-"""`Q_r` of histories: whom an RNIC talks to, and what its packets meet there."""
+"""`Q_r` of histories: the peers of an RNIC, and the lookups of its packets there."""
 
 import numpy as np
 import polars as pl
@@ -43,7 +43,7 @@ def test_an_address_that_half_of_the_fleet_claims_is_nobodys() -> None:
 
 
 @pytest.mark.parametrize("peers", ["", "b", "b=", "=5", "b=-1", "b=inf", "b=1=x"])
-def test_damaged_reports_leave_nobody_to_talk_to(peers: str) -> None:
+def test_damaged_reports_leave_no_peers(peers: str) -> None:
     assert len(weights({0: Report(peers, 0.0, "a"), 1: Report("", 0.0, "b")}, 2).packets) == 0
 
 
@@ -52,12 +52,12 @@ def test_a_history_joins_each_minute_by_the_report_before_it_and_asks_rnics_beyo
     samples = pl.DataFrame(
         {"host": ["h1"] * 4 + ["far"] * 4, "pci": [PCI] * 8, "minute": minutes, "q_ingress": [1.0] * 4 + [5.0, 6.0, 7.0, 8.0]}
     )
-    told = [
+    rows = [
         ("h1", PCI, 101, "b=10", 0.0, "a", None, None),
         ("far", PCI, 101, None, None, "b", "a=6/1", 5.0),
         ("h1", PCI, 103, "x=10", 0.0, "a", None, None),
     ]
-    reports = pl.DataFrame(told, schema=REPORTS, orient="row")
+    reports = pl.DataFrame(rows, schema=REPORTS, orient="row")
     found = history(samples, pl.DataFrame(), {("h1", PCI): "CX-6"}, reports=reports)
     assert found.values[0, :, column("q_r")].tolist() == [6.0, 7.0, 8.0, 1.0]
     assert found.of_peers[0].tolist() == [True, True, True, False]

@@ -10,7 +10,7 @@ LIMIT = 100.0
 
 
 def cases(quantiles: tuple[float, float, float], came_min: Floats, moves: bool) -> Cases:
-    """Forecasts of one wall, each growing from 50 by so much a minute."""
+    """Forecasts of one wall, each growing from 50 by a constant per minute."""
     n = len(came_min)
     growth = np.array(HORIZONS_MIN)[:, None] * np.array(quantiles)
     ahead = np.tile(50.0 + growth, (n, 1, 1, 1))
@@ -22,16 +22,18 @@ def both(a: Cases, b: Cases) -> Cases:
     return Cases(*(np.concatenate([getattr(x, name) for x in (a, b)]) for name in ("now", "ahead", "limit", "came", "moves")))
 
 
-def test_walls_that_come_earlier_than_said_make_the_early_end_wider_and_only_of_their_regime() -> None:
-    said_from_25 = (0.9, 1.0, 2.0)
+def test_walls_that_come_earlier_than_predicted_make_the_early_end_wider_and_only_of_their_regime() -> None:
+    predicted_from_25 = (0.9, 1.0, 2.0)
     came_at_20, came_inside = np.full(FEWEST, 20.0), np.full(FEWEST, 40.0)
-    found = stretch(both(cases(said_from_25, came_at_20, moves=False), cases(said_from_25, came_inside, moves=True)), unstretched())
+    found = stretch(
+        both(cases(predicted_from_25, came_at_20, moves=False), cases(predicted_from_25, came_inside, moves=True)), unstretched()
+    )
     assert found[0, UP] * found[0, SOONER] > 1.2
     assert found[1].tolist() == [1.0, 1.0, 1.0]
     assert found[0, DOWN] == 1.0
 
 
-def test_walls_that_come_later_than_said_make_the_late_end_wider() -> None:
+def test_walls_that_come_later_than_predicted_make_the_late_end_wider() -> None:
     found = stretch(cases((1.2, 1.3, 1.4), np.full(FEWEST, 50.0), moves=True), unstretched())
     assert found[1, DOWN] > 1.0
     assert found[1, [UP, SOONER]].tolist() == [1.0, 1.0]

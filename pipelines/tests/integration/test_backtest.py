@@ -38,9 +38,9 @@ def test_stored_events_of_a_time_are_run_over(connection: psycopg.Connection[Any
         )
     found = run("--database", "--json", WALLWATCH_DATABASE_URL=database)
     assert found.exit_code == 0, found.output
-    told = [one for one in map(json.loads, found.stdout.splitlines()) if host in str(one["subject"])]
-    assert [one["policy"] for one in told] == ["address-one-container", "host-cpus-run"]
-    assert [step["propositions"] for step in told[0]["trace"]] == [["ADDRESS_GIVEN"], ["ADDRESS_GIVEN"]]
+    violations = [one for one in map(json.loads, found.stdout.splitlines()) if host in str(one["subject"])]
+    assert [one["policy"] for one in violations] == ["address-one-container", "host-cpus-run"]
+    assert [step["propositions"] for step in violations[0]["trace"]] == [["ADDRESS_GIVEN"], ["ADDRESS_GIVEN"]]
     # The first of the two is outside.
     later = run("--database", "--from", "270m", "--policy", "address-one-container", WALLWATCH_DATABASE_URL=database)
     assert "violated    0 times; 1 subjects" in later.stdout
@@ -78,7 +78,7 @@ def test_a_recording_is_run_over_and_what_cannot_be_read_is_counted(tmp_path: Pa
         (("--database",), "cannot be read from WALLWATCH_DATABASE_URL"),
     ],
 )
-def test_what_is_wrong_is_said(arguments: tuple[str, ...], says: str) -> None:
+def test_what_is_wrong_is_reported(arguments: tuple[str, ...], says: str) -> None:
     found = run(*arguments, WALLWATCH_DATABASE_URL="postgresql://127.0.0.1:1/none")
     assert found.exit_code == 2
     assert says in found.stderr

@@ -64,8 +64,8 @@ def test_a_growing_rnic_is_forecast_to_meet_its_wall_and_ingest_stores_it(
     send("wallwatch.event", messages.violated(violation, heartbeat, "r1"), key=host)
     job = ForecastJob(settings.model_copy(update={"forecast_models": tmp_path / "models"}))
     with ingest():
-        told = "SELECT 1 FROM event JOIN host USING (host_id) WHERE host = %s AND kind = 'policy_violated'"
-        assert until(lambda: connection.execute(told, [host]).fetchone())
+        stored = "SELECT 1 FROM event JOIN host USING (host_id) WHERE host = %s AND kind = 'policy_violated'"
+        assert until(lambda: connection.execute(stored, [host]).fetchone())
         assert job.forecast(MINUTE) >= 1
         row = until(
             lambda: connection.execute(
@@ -84,10 +84,10 @@ def test_a_growing_rnic_is_forecast_to_meet_its_wall_and_ingest_stores_it(
     assert body["targets"]["egress_masks"]["now"] == 35
     kept = connection.execute("SELECT time, body FROM forecast WHERE rnic_id = %s", [rnic]).fetchall()
     assert kept == [(END, body)]
-    after = Fleet()  # of a process that starts now: the decline is said since then, not anew
+    after = Fleet()  # of a process that starts now: the decline counts since then, it is no new one
     after.refresh_rnics(connection)
-    said = dict(zip([known.host for known in after.known], after.declining(connection, MINUTE + 1).tolist(), strict=True))
-    assert said[host] == MINUTE
+    declining_since = dict(zip([known.host for known in after.known], after.declining(connection, MINUTE + 1).tolist(), strict=True))
+    assert declining_since[host] == MINUTE
 
 
 def test_forecasts_that_come_too_often_are_not_all_kept_and_a_replay_adds_nothing(
@@ -142,11 +142,11 @@ def peer(connection: psycopg.Connection[Any], host: str, rnic: int) -> str:
     ).fetchone() or (0,)
     sent = {"peers": f"{host}-b=100", "peers_other_packets_per_s": 0, "tunnel_addresses": f"{host}-a"}
     received = {"tunnel_addresses": f"{host}-b", "tunnel_sources": f"{host}-a=20/3"}
-    for rnic_id, q_ingress, told in ((rnic, None, sent), (far_id, 12.0, received)):
+    for rnic_id, q_ingress, other in ((rnic, None, sent), (far_id, 12.0, received)):
         for ago in (0, 70):
             connection.execute(
                 "INSERT INTO offload_sample (time, rnic_id, q_ingress, other) VALUES (%s, %s, %s, %s)",
-                [END - timedelta(minutes=ago, seconds=10), rnic_id, q_ingress, json.dumps(told)],
+                [END - timedelta(minutes=ago, seconds=10), rnic_id, q_ingress, json.dumps(other)],
             )
     aggregates = next(r for r in ROLLUPS if r.view == "offload_1m")
     connection.execute(refresh_statement(aggregates).encode(), {"start": END - timedelta(hours=2), "end": END + timedelta(minutes=1)})
@@ -181,9 +181,9 @@ def test_the_job_learns_from_counters_what_a_port_sent_and_which_are_congested(
         )
         other = json.dumps({"cnpHandled": 0, "RxECNMrkd": 30 * second})
         connection.execute("INSERT INTO rnic_sample (time, rnic_id, other) VALUES (%s, %s, %s)", [at, far, other])
-    told = {row[0]: row[1:] for row in store_queries.ports(connection, MINUTE)}
-    assert told[rnic] == pytest.approx((100, 3e6, 5000, None, 0))
-    assert told[far] == pytest.approx((None, None, None, 0, 30))
+    port_rows = {row[0]: row[1:] for row in store_queries.ports(connection, MINUTE)}
+    assert port_rows[rnic] == pytest.approx((100, 3e6, 5000, None, 0))
+    assert port_rows[far] == pytest.approx((None, None, None, 0, 30))
     fleet = Fleet()
     fleet.refresh_rnics(connection)
     fleet.fill(connection, MINUTE)

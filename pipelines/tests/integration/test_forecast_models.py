@@ -68,14 +68,14 @@ def test_a_changed_fleet_is_reported_as_drift_also_after_a_restart(
     history = make_history(np.stack([swings, swings]))
     with caplog.at_level(logging.WARNING):
         live(Models(registry), connection, history, range(20, 20 + MINUTES))
-    told = row(connection, champion)
-    assert told["drifted"]
-    assert told["beyond_training"] > 0.5
+    drift = row(connection, champion)
+    assert drift["drifted"]
+    assert drift["beyond_training"] > 0.5
     assert [record.message for record in caplog.records if "no longer matches the training data of model" in record.message]
     assert REGISTRY.get_sample_value("wallwatch_forecast_drifted", {"role": "champion"}) == 1.0
     live(Models(registry), connection, history, range(20 + MINUTES, 21 + MINUTES))
     after = row(connection, champion)
-    assert (after["minutes"], after["beyond_training"]) == (told["minutes"], told["beyond_training"])
+    assert (after["minutes"], after["beyond_training"]) == (drift["minutes"], drift["beyond_training"])
 
 
 def test_the_challenger_becomes_champion_when_it_was_better_for_a_day_and_not_after_a_roll_back(
@@ -135,16 +135,16 @@ def test_a_damaged_registry_is_reported_and_forecasts_continue(
     file.write_bytes(orjson.dumps({**body, "margins": {}}))
     live(models, connection, history, range(22, 24))
     assert models.champion[0] == champion
-    anew = Models(registry)  # it has only the store to learn the roles from
-    live(anew, connection, history, range(24, 26))
-    assert anew.champion[0] == champion
+    restarted = Models(registry)  # it has only the store to learn the roles from
+    live(restarted, connection, history, range(24, 26))
+    assert restarted.champion[0] == champion
     assert "hash differs" in row(connection, challenger)["problem"]
     assert len([record for record in caplog.records if "roles.json cannot be read" in record.message]) == 2  # once by each process
     (registry.folder / "roles.json").write_bytes(whole)
     file.write_bytes(orjson.dumps(body))
-    live(anew, connection, history, range(26, 27))
+    live(restarted, connection, history, range(26, 27))
     assert "problem" not in row(connection, challenger)
-    assert anew.roles.challenger == challenger
+    assert restarted.roles.challenger == challenger
 
 
 def test_of_two_processes_one_works_and_the_other_takes_over_when_it_ends(database: str) -> None:

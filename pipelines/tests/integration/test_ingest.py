@@ -26,7 +26,7 @@ Send = Callable[..., None]
 Connection = psycopg.Connection[Any]
 PCI = "0000:3b:00.0"
 FASTER = 15
-"""Seconds of the fleet in a second of the test: a silence is told after a minute of the others' time."""
+"""Seconds of the fleet per second of the test: a silence is reported after a minute of the others' time."""
 
 
 def message(host: str, name: str, second: float, fields: dict[str, Any], **tags: str) -> dict[str, Any]:
@@ -79,8 +79,8 @@ def test_each_measurement_arrives_in_its_table(ingest: Start, send: Send, connec
     send("wallwatch.ovs_datapath", message(host, "ovs_datapath", 1, {"lookups_missed": 7}, datapath="system@ovs-system"), key=host)
     send("wallwatch.event", message(host, "event", 1, {"detail": "gone"}, pci=PCI, kind="device_vanished"), key=host)
     for policy in ("flow-offloaded-once", "flow-no-software-hit"):
-        said = {"subjects": 4, "unknown": 1, "coverage": 0.75, "violations": 0, "period_s": 60.0}
-        send("wallwatch.policy_state", message(host, "policy_state", 1, said, pci=PCI, policy=policy, revision="a1"), key=host)
+        fields = {"subjects": 4, "unknown": 1, "coverage": 0.75, "violations": 0, "period_s": 60.0}
+        send("wallwatch.policy_state", message(host, "policy_state", 1, fields, pci=PCI, policy=policy, revision="a1"), key=host)
     with ingest():
         tables = {"rnic_sample": 2, "offload_sample": 1, "mask_sample": 1, "vf_sample": 2, "policy_sample": 2}
         tables |= {"datapath_sample": 1, "event": 1}

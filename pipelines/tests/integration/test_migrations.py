@@ -90,7 +90,7 @@ def test_two_virtual_functions_behind_one_address_are_two_and_one_twice_is_refus
         connection.execute(insert, [1])
 
 
-def test_each_revision_can_be_taken_back_and_come_again(config: Config) -> None:
+def test_each_revision_can_be_rolled_back_and_applied_again(config: Config) -> None:
     command.upgrade(config, "head")
     for revision in ScriptDirectory.from_config(config).walk_revisions():
         command.downgrade(config, revision.down_revision or "base")

@@ -36,18 +36,18 @@ class Card:
 
     def __init__(self, pci: str, firmware: str) -> None:
         self._tags, self._state, self._second = {"host": "host01", "pci": pci, "rack": "r1"}, None, 0
-        self._tell("rnic", {**self._tags, **CX6, "driver": "mlx5_core", "fw_ver": firmware}, {"tx_gbps": 1.0, "rx_gbps": 1.0})
+        self._step("rnic", {**self._tags, **CX6, "driver": "mlx5_core", "fw_ver": firmware}, {"tx_gbps": 1.0, "rx_gbps": 1.0})
 
-    def _tell(self, measurement: str, tags: dict[str, str], fields: dict[str, Any]) -> list[dict[str, Any]]:
+    def _step(self, measurement: str, tags: dict[str, str], fields: dict[str, Any]) -> list[dict[str, Any]]:
         self._state, found = step(self._state, Message(measurement, tags, at_ns(self._second), fields))
         return found
 
     def play(self, seconds: int) -> str:
-        """The last state of S6 after so many seconds more of deep masks."""
+        """The last state of S6 after that many more seconds of deep masks."""
         found: list[dict[str, Any]] = []
         for _ in range(seconds):
             self._second += 1
-            found += self._tell("rnic_offload", self._tags, DEEP)
+            found += self._step("rnic_offload", self._tags, DEEP)
         return next((f["state"] for f in reversed(found) if f["symptom"] == "S6"), "none")
 
 

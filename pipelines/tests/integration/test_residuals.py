@@ -42,7 +42,7 @@ def card(connection: psycopg.Connection[Any], host: str, address: str, peer: str
     return int(found[0])
 
 
-def test_a_port_that_sends_less_than_its_and_its_peers_queries_allow_is_unexplained_and_its_peer_is_not(
+def test_a_port_that_sends_less_than_its_and_its_peers_lookups_allow_is_unexplained_and_its_peer_is_not(
     settings: Settings,
     connection: psycopg.Connection[Any],
     ingest: Callable[[], AbstractContextManager[Ingest]],
@@ -64,10 +64,10 @@ def test_a_port_that_sends_less_than_its_and_its_peers_queries_allow_is_unexplai
     assert len({finding_id for *_, finding_id, _, _ in rows}) == 1
     at, evidence = rows[0][-2:]
     assert at == datetime.fromtimestamp(FIRST * 60, UTC)
-    told = {one["signal"]: one["value"] for one in evidence}
-    assert told["tx_gbps"] == 60.0
-    assert told["q_ingress"] == 5.0
-    assert told["port_xmit_wait"] == pytest.approx(100_000)
+    values = {one["signal"]: one["value"] for one in evidence}
+    assert values["tx_gbps"] == 60.0
+    assert values["q_ingress"] == 5.0
+    assert values["port_xmit_wait"] == pytest.approx(100_000)
 
 
 def _findings(connection: psycopg.Connection[Any]) -> list[tuple[Any, ...]]:

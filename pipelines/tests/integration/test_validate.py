@@ -85,27 +85,27 @@ def test_an_address_that_two_hosts_use_is_reported_once_in_any_order_and_across_
         assert (state["tags"]["host"], state["fields"]["violations"]) == ("", 0)
     # A host's events come in any order to another's: the address that moved was free before it was given again.
     send("wallwatch.event", container("cni_add", second, at_s + 20, moved), container("cni_add", second, at_s + 10, address), key=second)
-    # Its host was heard of from after the second use, so that nothing from before it can come any more.
+    # Its host reports from after the second use, so nothing earlier can still arrive.
     send("wallwatch.event", container("cni_del", first, at_s + 15, moved), key=first)
     kept = settings.state_dir / "validate" / "checkpoint.json"
     before = kept.read_bytes()
-    told = []
+    violations = []
     for _ in range(2):
         with running(settings), reading(kafka_bootstrap, "wallwatch.event") as next_event:
             violation = next_event("kind", "policy_violated")
             while violation["tags"]["host"] != second:
                 violation = next_event("kind", "policy_violated")
-            told.append(violation)
+            violations.append(violation)
         kept.write_bytes(before)  # as if it had been killed before the next checkpoint
-    assert told[0] == told[1]
-    assert told[0]["fields"]["subject"] == f"vxlan 7 {address}"
-    steps = json.loads(told[0]["fields"]["steps"])
+    assert violations[0] == violations[1]
+    assert violations[0]["fields"]["subject"] == f"vxlan 7 {address}"
+    steps = json.loads(violations[0]["fields"]["steps"])
     assert [(step["host"], step["kinds"], step["propositions"]) for step in steps] == [
         (first, ["cni_add"], ["ADDRESS_GIVEN"]),
         (second, ["cni_add"], ["ADDRESS_GIVEN"]),
     ]
-    assert told[0]["tags"] == {"host": second, "rack": "r1", "pci": "0000:17:00.0", "kind": "policy_violated"}
-    assert 500_000 <= told[0]["timestamp"] - round((at_s + 10) * 1e6) * 1000 < 100_000_000
+    assert violations[0]["tags"] == {"host": second, "rack": "r1", "pci": "0000:17:00.0", "kind": "policy_violated"}
+    assert 500_000 <= violations[0]["timestamp"] - round((at_s + 10) * 1e6) * 1000 < 100_000_000
 
 
 def test_a_checkpoint_that_is_damaged_counts_as_none(settings: Settings, send: Send, kafka_bootstrap: str) -> None:

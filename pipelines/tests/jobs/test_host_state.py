@@ -7,7 +7,7 @@ import pytest
 
 from wallwatch.domain.symptoms.host_stage import step
 from wallwatch.jobs.host_state import DecodedValues, HostState, packed, unpacked
-from wallwatch_testing.stories import datapath, event, offload, port, tell
+from wallwatch_testing.stories import datapath, detect, event, offload, port
 
 
 class Store:
@@ -111,7 +111,7 @@ def test_a_partition_that_goes_from_process_to_process_loses_nothing_and_repeats
     def unique(findings: list[dict[str, Any]]) -> list[bytes]:
         return list(dict.fromkeys(orjson.dumps(one, option=orjson.OPT_SORT_KEYS) for one in findings))
 
-    once = tell(STORY)
+    once = detect(STORY)
     assert {f["symptom"] for f in once} == {"S1", "S2"}
     assert unique(found) == unique(once)
     assert lost > 0 or found == once

@@ -89,7 +89,7 @@ class Concluded:
     subjects: NDArray[np.integer[Any]]
     verdicts: NDArray[np.str_]
     late: int = 0
-    """Events that arrived after a later step of their subject had begun; the subject's state is unknown until later events determine it."""
+    """Events that arrived after a later step of their subject started; the subject's state is unknown until later events determine it."""
 
 
 class Columns:

@@ -16,7 +16,7 @@ func init() {
 	go func() {
 		var memory runtime.MemStats
 		for range time.Tick(5 * time.Second) {
-			// Only what is in use after a collection tells a leak from garbage that waits.
+			// Only what is in use after a collection distinguishes a leak from garbage that waits.
 			runtime.GC()
 			runtime.ReadMemStats(&memory)
 			line := fmt.Sprintf("%d %d\n", runtime.NumGoroutine(), memory.HeapAlloc)

@@ -53,7 +53,7 @@ test("a worse fit is refused, and both fits are shown with the reason", async ({
   ]);
 });
 
-test("few points say what they cannot tell", async ({ page }) => {
+test("few points report which parameters they do not identify", async ({ page }) => {
   test.setTimeout(180_000);
   const profile = new ProfilePage(page);
   await profile.open(MODEL);
@@ -66,5 +66,5 @@ test("few points say what they cannot tell", async ({ page }) => {
   );
   const parameters = page.getByRole("table", { name: "Parameters of bandwidth" });
   await expect(parameters).toContainText("not identifiable from this data");
-  await expect(page.getByText("R squared says nothing about").first()).toBeVisible();
+  await expect(page.getByText("R squared does not show").first()).toBeVisible();
 });

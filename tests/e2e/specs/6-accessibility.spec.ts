@@ -25,7 +25,7 @@ const PAGES: [path: string, ready: string][] = [
   ["/settings/audit", "Settings"],
 ];
 
-// What fails is in the message, so that no trace is needed.
+// The message names what fails, so no trace is recorded.
 test.use({ trace: "off" });
 
 test("the fleet, an RNIC and an incident have no violation", async ({ page }) => {

@@ -6,7 +6,7 @@ test("a silence is created from the list, suppresses what it matches, and ends",
   test.setTimeout(SYMPTOM_MS + 120_000);
   const reason = `known, e2e ${Date.now()}`;
   const list = new IncidentsPage(page);
-  // Any incident whose symptom is there: only such a one is given back when the silence ends.
+  // Any incident with an active symptom: only such incidents return when the silence ends.
   await list.open("?active=yes");
   await expect(list.first).toBeVisible({ timeout: SYMPTOM_MS });
   await page.keyboard.press("j");

@@ -26,7 +26,13 @@ def _of(result: Result) -> Iterator[dict[str, Any]]:
     for false in result.false:
         if not false.in_place_of:
             yield _case(
-                result, "false beside" if false.beside else "false", false.symptom, false.host, false.pci, false.from_ms, _said(false)
+                result,
+                "false beside" if false.near_symptom else "false",
+                false.symptom,
+                false.host,
+                false.pci,
+                false.from_ms,
+                _described(false),
             )
 
 
@@ -37,8 +43,8 @@ def _of_truth(result: Result, one: Judged) -> Iterator[dict[str, Any]]:
         return _case(result, kind, truth.symptom, truth.host, truth.pci, one.onset_ms, text)
 
     if one.outcome == "missed":
-        said = next((f for f in result.false if f.symptom == one.instead and f.in_place_of == truth.symptom), None)
-        instead = f"instead {_said(said)}" if said is not None else "nothing was detected"
+        confused = next((f for f in result.false if f.symptom == one.instead and f.in_place_of == truth.symptom), None)
+        instead = f"instead {_described(confused)}" if confused is not None else "nothing was detected"
         yield case("missed", f"lasted {(one.end_ms - one.onset_ms) / 1000:.0f} s, cause {truth.cause}; {instead}")
     if one.outcome != "found":
         return
@@ -50,11 +56,11 @@ def _of_truth(result: Result, one: Judged) -> Iterator[dict[str, Any]]:
         yield case("late", f"raised after {one.delay_ms / 1000:.0f} s ({one.delay_samples} samples)")
 
 
-def _said(false: False_) -> str:
+def _described(false: False_) -> str:
     first = false.episodes[0]
-    beside = f" next to {false.beside}" if false.beside else ""
+    near = f" next to {false.near_symptom}" if false.near_symptom else ""
     times = f", {len(false.episodes)} times" if len(false.episodes) > 1 else ""
-    return f"{false.symptom}{beside} for {(false.to_ms - false.from_ms) / 1000:.0f} s{times}: {first.summary} [{'; '.join(first.evidence)}]"
+    return f"{false.symptom}{near} for {(false.to_ms - false.from_ms) / 1000:.0f} s{times}: {first.summary} [{'; '.join(first.evidence)}]"
 
 
 def _case(result: Result, kind: str, symptom: str, host: str, pci: str, at_ms: int, text: str) -> dict[str, Any]:

@@ -76,7 +76,7 @@ class False_:
     from_ms: int
     to_ms: int
     episodes: list[Episode]
-    beside: str = ""
+    near_symptom: str = ""
     """A real symptom at this place and time; empty on a healthy RNIC."""
     in_place_of: str = ""
     """The missed symptom that is confused with this one."""
@@ -244,7 +244,7 @@ def _incidents(episodes: list[Episode], judged: list[Judged], last_ms: int) -> l
             found.append(False_(episode.symptom, episode.host, episode.pci, episode.raised_ms, end, [episode]))
     for one in found:
         near = [j.truth.symptom for j in judged if _disturbs(j, one.symptom, one.host, one.pci, one.from_ms, one.from_ms)]
-        one.beside = near[0] if near else ""
+        one.near_symptom = near[0] if near else ""
     return found
 
 

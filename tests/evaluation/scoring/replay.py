@@ -16,7 +16,7 @@ from wallwatch.domain.symptoms.host_stage import Message, step
 from wallwatch.domain.telemetry.decode import Refused, decode_message
 
 LATEST_NS = 2**63 - 1
-"""Unless something else is said, a recording may be of any time."""
+"""By default, a recording may be of any time."""
 SILENCE_CHECK_MS = 5_000
 """How often hosts are looked for that have stopped sending, in event time."""
 SAMPLED = ("rnic_offload", "rnic")

@@ -57,9 +57,9 @@ def latest_ns(run: dict[str, Any]) -> int:
 
 def interval_s(recording: Recording, replayed: Replay) -> float:
     """As `run.json` says, or else the median distance of samples."""
-    said = recording.run.get("interval_s")
-    if isinstance(said, int | float) and said > 0:
-        return float(said)
+    stated = recording.run.get("interval_s")
+    if isinstance(stated, int | float) and stated > 0:
+        return float(stated)
     steps = [b - a for times in replayed.samples.values() for a, b in pairwise(times)]
     return median(steps) / 1000 if steps else USUAL_INTERVAL_S
 

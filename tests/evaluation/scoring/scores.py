@@ -58,13 +58,13 @@ def confusion(results: Sequence[Result]) -> dict[str, dict[str, int]]:
                 cells.setdefault(one.truth.symptom, Counter())[one.instead or MISSED] += 1
         for false in result.false:
             if not false.in_place_of:
-                cells.setdefault(false.beside or NOTHING, Counter())[_column(false)] += 1
+                cells.setdefault(false.near_symptom or NOTHING, Counter())[_column(false)] += 1
     return {row: dict(columns) for row, columns in cells.items()}
 
 
 def _column(false: False_) -> str:
     """A false finding next to the same symptom (at another time, or for longer) must not count on the diagonal."""
-    return f"{false.symptom} again" if false.symptom == false.beside else false.symptom
+    return f"{false.symptom} again" if false.symptom == false.near_symptom else false.symptom
 
 
 def per_symptom(results: Sequence[Result]) -> dict[str, dict[str, float]]:
@@ -96,9 +96,11 @@ def per_symptom(results: Sequence[Result]) -> dict[str, dict[str, float]]:
     return found
 
 
-def _strict(symptoms: Mapping[str, Mapping[str, float]], said: Mapping[str, int]) -> float | None:
+def _strict(symptoms: Mapping[str, Mapping[str, float]], reported: Mapping[str, int]) -> float | None:
     """The macro F1 if all detected marginal cases counted as false."""
-    scores = [2 * s["found"] / max(2 * s["found"] + s["missed"] + s["false"] + said.get(symptom, 0), 1) for symptom, s in symptoms.items()]
+    scores = [
+        2 * s["found"] / max(2 * s["found"] + s["missed"] + s["false"] + reported.get(symptom, 0), 1) for symptom, s in symptoms.items()
+    ]
     return sum(scores) / len(scores) if scores else None
 
 
@@ -156,7 +158,7 @@ def _delays_by_interval(results: Sequence[Result]) -> dict[str, dict[str, float]
 def _false_incidents(results: Sequence[Result]) -> dict[str, float | None]:
     hours = sum(r.healthy_ms for r in results) / HOUR_MS
     false = [f for r in results for f in r.false]
-    on_healthy = sum(not f.beside for f in false)
+    on_healthy = sum(not f.near_symptom for f in false)
     return {
         "healthy_rnic_hours": hours,
         "false_on_healthy": on_healthy,

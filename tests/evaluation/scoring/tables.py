@@ -94,9 +94,9 @@ def marginal_line(figures: Mapping[str, Any]) -> str:
     near = figures.get("marginal")
     if not near or not near["there"]:
         return "marginal cases, where both verdicts are right: none"
-    said = ", ".join(f"{symptom} {count}" for symptom, count in near["said_of"].items())
+    each = ", ".join(f"{symptom} {count}" for symptom, count in near["said_of"].items())
     strict = f"; if these counted as false, macro F1 would be {number(near['macro_f1_if_false'], '.3f')}" if near["said"] else ""
-    return f"marginal cases, where both verdicts are right: {near['there']}, detected: {near['said']}{f' ({said})' if said else ''}{strict}"
+    return f"marginal cases, where both verdicts are right: {near['there']}, detected: {near['said']}{f' ({each})' if each else ''}{strict}"
 
 
 def case_line(case: Mapping[str, Any]) -> str:

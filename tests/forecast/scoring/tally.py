@@ -67,9 +67,9 @@ class Tally:
             for name, count in more.items():
                 counts[name] += count
 
-    def add(self, of: dict[str, dict[int, list[Floats]]], way: str, ahead: int, said: Floats, truth: Floats) -> None:
+    def add(self, of: dict[str, dict[int, list[Floats]]], way: str, ahead: int, predicted: Floats, truth: Floats) -> None:
         with np.errstate(invalid="ignore", divide="ignore"):
-            errors = np.abs(said / truth - 1.0)
+            errors = np.abs(predicted / truth - 1.0)
         of.setdefault(way, {}).setdefault(ahead, []).append(errors[~np.isnan(errors)])
 
 
@@ -78,7 +78,7 @@ def judge(
 ) -> None:
     """Forecast a history minute by minute and add the results."""
     predicted: list[tuple[int, npt.NDArray[np.bool_]]] = []
-    said = Declines()
+    running = Declines()
     values = filled(history.values)
     limit = limits(history.models)
     for index in range(LEAST_HISTORY_MIN, history.minutes, every_min):
@@ -90,7 +90,7 @@ def judge(
                 if index + ahead < history.minutes:
                     tally.add(tally.bandwidth, way, ahead, bandwidth[:, j], measured.bandwidth_gbps[:, index + ahead])
                     tally.add(tally.latency, way, ahead, latency[:, j], measured.latency_us[:, index + ahead])
-        predicted.append((index, said.step(index, made.decline.chance, made.decline.learnt)))
+        predicted.append((index, running.step(index, made.decline.chance, made.decline.learnt)))
         if index + HOUR < history.minutes:
             _reached(made, values[:, index + 1 : index + HOUR + 1, : len(walls())], limit, tally)
     declines(history, measured, predicted, tally)
@@ -114,7 +114,7 @@ def _performance(made: Forecast, measured: Measured, index: int, tally: Tally) -
 
 
 def _reached(made: Forecast, after: Floats, limit: Floats, tally: Tally) -> None:
-    """Intervals of the time to a wall, for walls that were not reached yet and whose growth concerned somebody: said or come true."""
+    """Intervals of the time to a wall, for walls that were not reached yet and whose growth matters: predicted or real."""
     came = came_in_min(after, limit)
     found = judged(made.reached_in_min, came, made.now[:, : limit.shape[1]], limit)
     tally.reached["of"] += int(found.concerned.sum())
@@ -146,16 +146,16 @@ def decline_minutes(bandwidth: Floats) -> list[int]:
 
 
 def declines(history: History, measured: Measured, predicted: Sequence[tuple[int, npt.NDArray[np.bool_]]], tally: Tally) -> None:
-    """Add what came of the declines that were said, by the minute of the forecast; and how often a moment was followed by a fall at all."""
+    """Add the outcomes of predicted declines, by the minute of the forecast, and how often a decline followed at all."""
     minutes = np.array([index for index, _ in predicted])
-    said = np.array([flags for _, flags in predicted])
+    alarms = np.array([flags for _, flags in predicted])
     for i in range(len(history.names)):
         truth = smoothed(measured.bandwidth_gbps[i])
         for at in decline_minutes(truth):
             before = (minutes <= at - AHEAD_MIN) & (minutes >= at - HOUR)
             if not before.any():
                 continue
-            found = bool(said[before, i].any())
+            found = bool(alarms[before, i].any())
             # A decline of 5% within the minutes before which it had to be predicted is predictable only from its rhythm.
             start = float(np.nanmax(truth[max(at - AHEAD_MIN, 0) : at]))
             sudden = bool(truth[at - AHEAD_MIN] >= 0.995 * start and truth[at] <= 0.9 * start)

@@ -56,7 +56,7 @@ def healthy(seconds: Iterable[int]) -> Iterator[Message]:
         yield from (port(second), offload(second), datapath(second))
 
 
-def tell(messages: Iterable[Message], state: Any = None) -> list[dict[str, Any]]:
+def detect(messages: Iterable[Message], state: Any = None) -> list[dict[str, Any]]:
     """Findings of a host's messages."""
     found: list[dict[str, Any]] = []
     for message in messages:

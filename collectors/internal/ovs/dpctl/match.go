@@ -24,6 +24,10 @@ type MatchParser struct {
 	in   []byte
 	at   int
 	out  *Match
+	// option is the number of bytes of data in the Geneve option that is being read, 0 while it is unknown.
+	option int
+	// words counts the values without a name that were read and left out of the mask.
+	words int
 }
 
 // maxDepth bounds nesting: the deepest real one is encap(encap(ipv4(...))) of double VLAN tags.
@@ -36,7 +40,7 @@ const maxDepth = 8
 // another mask.
 func (p *MatchParser) Parse(match []byte, out *Match) error {
 	*out = Match{}
-	p.mask, p.bits, p.in, p.at, p.out = p.mask[:0], 0, match, 0, out
+	p.mask, p.bits, p.in, p.at, p.out, p.option, p.words = p.mask[:0], 0, match, 0, out, 0, 0
 	if !p.fields(nil, 0) || p.at != len(match) {
 		return ErrMalformed
 	}
@@ -44,7 +48,8 @@ func (p *MatchParser) Parse(match []byte, out *Match) error {
 	return nil
 }
 
-// fields reads comma-separated fields up to a closing bracket or the end.
+// fields reads comma-separated fields up to a closing bracket or the end. The options of a Geneve header, {...}{...}, have no commas
+// between them.
 func (p *MatchParser) fields(parent []byte, depth int) bool {
 	if depth > maxDepth {
 		return false
@@ -53,7 +58,13 @@ func (p *MatchParser) fields(parent []byte, depth int) bool {
 		if !p.field(parent, depth) {
 			return false
 		}
-		if p.at == len(p.in) || p.in[p.at] != ',' {
+		if p.at == len(p.in) {
+			return true
+		}
+		if p.in[p.at] != ',' {
+			if p.in[p.at] == '{' && p.in[p.at-1] == '}' { // the next Geneve option
+				continue
+			}
 			return true
 		}
 		p.at++
@@ -68,9 +79,8 @@ func (p *MatchParser) field(parent []byte, depth int) bool {
 	name := untilDelimiter(p.in[start:])
 	p.at += len(name)
 	if p.at == len(p.in) || isClosing(p.in[p.at]) || p.in[p.at] == ',' {
-		// A bare word, such as an option of a tunnel or a value of an unnamed list.
 		if len(name) > 0 && depth > 0 {
-			p.write(name)
+			p.word(parent, name, nil)
 		}
 		return true
 	}
@@ -83,19 +93,74 @@ func (p *MatchParser) field(parent []byte, depth int) bool {
 		}
 		if string(parent) == "tunnel" {
 			p.tunnelAddress(name, value, mask)
+		} else if string(name) == "len" && isOption(parent) {
+			p.option = optionLength(value)
 		}
 		p.add(parent, name, value, mask)
 		return true
-	case '(', '{':
+	case '(':
 		p.at++
 		return p.group(name, depth)
+	case '{':
+		p.at++
+		p.option = 0
+		return p.nested(name, depth) && p.close()
 	}
 	// "/": a bare value with a mask inside a list.
 	value, mask, ok := p.valueFrom(start)
 	if ok {
-		p.add(parent, nil, value, mask)
+		p.word(parent, value, mask)
 	}
 	return ok
+}
+
+// isOption reports whether fields are those of a Geneve option: its braces are the only ones, and the only group without a name.
+func isOption(parent []byte) bool { return parent != nil && len(parent) == 0 }
+
+// maxOption is the longest data of a Geneve option in bytes: 31 words of 4.
+const maxOption = 124
+
+// optionLength reads the field len of a Geneve option, 0 where it is none.
+func optionLength(value []byte) int {
+	if length, ok := parseUint(value); ok && length <= maxOption {
+		return int(length) //nolint:gosec // bounded above
+	}
+	return 0
+}
+
+// word notes a value without a name: the data of a Geneve option, or one of the flags that old releases list with commas. Open vSwitch
+// leaves out a mask of all ones, so a word without a mask is matched on all its bits; it is a value, and no part of the mask.
+//
+// The bits of an option are written as one mask for all its bytes, whether the dump shows a mask or not: the length of the data belongs to
+// the mask, and the dump drops leading zeros.
+func (p *MatchParser) word(parent, value, mask []byte) {
+	switch {
+	case isOption(parent) && mask != nil && isZero(mask):
+		return
+	case !isOption(parent) && mask != nil:
+		p.add(parent, nil, value, mask)
+		return
+	case !isOption(parent):
+		p.words++
+		return
+	}
+	p.write(nil)
+	if mask == nil && p.option == 0 {
+		p.mask = append(p.mask, "/exact"...)
+		return
+	}
+	p.mask = append(p.mask, "/0x"...)
+	digits := bytes.TrimPrefix(mask, hexPrefix)
+	fill := byte('0')
+	if mask == nil {
+		fill = 'f'
+		p.bits += 8 * p.option
+	}
+	for range 2*p.option - len(digits) {
+		p.mask = append(p.mask, fill)
+	}
+	p.mask = append(p.mask, digits...)
+	p.bits += hexOnes(digits)
 }
 
 // tunnelAddress notes the addresses of a tunnel's ends: a source only where it is matched in full.
@@ -142,17 +207,21 @@ func (p *MatchParser) nested(name []byte, depth int) bool {
 	if string(name) == "tunnel" && depth == 0 {
 		p.out.Tunnel = true
 	}
-	before, writtenBefore := len(p.mask), p.bits
+	before, writtenBefore, wordsBefore := len(p.mask), p.bits, p.words
 	p.write(name)
 	p.mask = append(p.mask, '(')
 	opened := len(p.mask)
 	if !p.fields(name, depth+1) {
 		return false
 	}
-	if len(p.mask) == opened {
-		return p.drop(before, writtenBefore)
+	switch {
+	case len(p.mask) > opened:
+		p.mask = append(p.mask, ')')
+	case p.words > wordsBefore:
+		p.mask = p.mask[:opened-1] // as a single value in the group is written
+	default:
+		p.drop(before, writtenBefore)
 	}
-	p.mask = append(p.mask, ')')
 	return true
 }
 
@@ -300,10 +369,10 @@ var isDelimiter = [256]bool{'=': true, '(': true, ')': true, '{': true, '}': tru
 
 func isClosing(c byte) bool { return c == ')' || c == '}' }
 
-// isZero reports whether a number, address or mask in any of the dump's notations is zero.
+// isZero reports whether a number, address, mask or the bytes of an unknown field, in any of the dump's notations, are zero.
 func isZero(text []byte) bool {
 	for _, c := range text {
-		if c != '0' && c != 'x' && c != '.' && c != ':' {
+		if c != '0' && c != 'x' && c != '.' && c != ':' && c != ' ' {
 			return false
 		}
 	}

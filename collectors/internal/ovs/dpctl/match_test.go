@@ -51,6 +51,71 @@ func TestTheCanonicalMaskNamesTheBitsThatCount(t *testing.T) {
 	}
 }
 
+// What Open vSwitch prints for an option depends on which of its bits are matched: all of them (no mask), some, or none.
+func TestTheValueOfAGeneveOptionIsNoPartOfTheMask(t *testing.T) {
+	const all32, all64 = "/0xffffffff", "/0xffffffffffffffff"
+	for name, c := range map[string]struct {
+		format, mask string
+		bits         int
+	}{
+		"all bits":          {"geneve({class=0x102,type=0x80,len=4,%#x})", "geneve((class,type,len," + all32 + "))", 8 + 32},
+		"all bits of eight": {"geneve({class=0x102,type=0x80,len=8,%#x})", "geneve((class,type,len," + all64 + "))", 8 + 64},
+		"some bits":         {"geneve({class=0x102,type=0x80,len=4,%#x/0xffff})", "geneve((class,type,len,/0x0000ffff))", 8 + 16},
+		"some bits of eight": {"geneve({class=0x102,type=0x80,len=8,%#x/0xffff})",
+			"geneve((class,type,len,/0x000000000000ffff))", 8 + 16},
+		"no bits":             {"geneve({class=0x102,type=0x80,len=4,%#x/0x0})", "geneve((class,type,len))", 8},
+		"an option left out":  {"geneve({class=0x102/0,type=0x80/0,len=4/0,%#x/0x0})", "", 0},
+		"data alone":          {"geneve({%#x})", "geneve((/exact))", 0},
+		"a length out of use": {"geneve({class=0x102,type=0x80,len=4000000000,%#x})", "geneve((class,type,len,/exact))", 8},
+		"two options": {"geneve({class=0x102,type=0x80,len=4,%#x}{class=0x102,type=0x81,len=8,0x1%[1]x/0xff})",
+			"geneve((class,type,len," + all32 + "),(class,type,len,/0x00000000000000ff))", 8 + 32 + 8 + 8},
+		"the second option left out": {"geneve({class=0x102,type=0x80,len=4,%#x}{class=0x103/0,type=0x1/0,len=4/0,0x0/0x0})",
+			"geneve((class,type,len," + all32 + "))", 8 + 32},
+		"group policy":           {"vxlan(gbp(id=%d,flags=0x1))", "vxlan(gbp(id,flags))", 0},
+		"ERSPAN":                 {"erspan(ver=1,idx=%#x/0xfffff)", "erspan(ver,idx/0xfffff)", 20},
+		"a field of later times": {"key17(0%x 00 01)", "key17", 0},
+		"one that is left out":   {"key17(0%x 00 01/00 00 00)", "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := "tunnel(tun_id,flags(key))"
+			if c.mask != "" {
+				want = "tunnel(tun_id," + c.mask + ",flags(key))"
+			}
+			var p MatchParser
+			var m Match
+			for value := range 8 {
+				match := fmt.Sprintf("tunnel(tun_id=0x1,"+c.format+",flags(+key)),in_port(p1)", value)
+				if err := p.Parse([]byte(match), &m); err != nil {
+					t.Fatalf("%s: %v", match, err)
+				}
+				if string(m.Mask) != want || m.Bits != 24+c.bits+1 {
+					t.Errorf("%s\ngot  %q, %d bits\nwant %q, %d bits", match, m.Mask, m.Bits, want, 24+c.bits+1)
+				}
+			}
+		})
+	}
+}
+
+// With a mask of all ones the names of flags are those that are set: another packet has others.
+func TestFlagsThatAreMatchedInFullMakeOneMask(t *testing.T) {
+	for want, matches := range map[string][]string{
+		"tunnel(tun_id,flags)":     {"tunnel(tun_id=0x1,flags(0))", "tunnel(tun_id=0x1,flags(key))", "tunnel(tun_id=0x1,flags(df|key))", "tunnel(tun_id=0x1,flags(df,key))"},
+		"tcp(src,dst),tcp_flags":   {"tcp(src=1,dst=2),tcp_flags(syn)", "tcp(src=1,dst=2),tcp_flags(syn|ack)", "tcp(src=1,dst=2),tcp_flags(0)"},
+		"ct_state,ct_zone":         {"ct_state(est|trk),ct_zone(0x1)", "ct_state(0x21),ct_zone(0x2)"},
+		"ct_state/0x23,ct_zone":    {"ct_state(0x21/0x23),ct_zone(0x1)", "ct_state(0x22/0x23),ct_zone(0x1)"},
+		"tcp_flags(syn,ack)":       {"tcp_flags(+syn-ack)", "tcp_flags(-syn+ack)"},
+		"nsh(flags,ttl,spi/0xfff)": {"nsh(flags=0,ttl=63,spi=0x1/0xfff)", "nsh(flags=2,ttl=62,spi=0x2/0xfff)"},
+	} {
+		for _, match := range matches {
+			var p MatchParser
+			var m Match
+			if err := p.Parse([]byte(match), &m); err != nil || string(m.Mask) != want {
+				t.Errorf("%s: got %q, %v, want %q", match, m.Mask, err, want)
+			}
+		}
+	}
+}
+
 func TestPortAndTunnelEndpointAreFound(t *testing.T) {
 	var p MatchParser
 	var m Match
@@ -72,7 +137,7 @@ func TestPortAndTunnelEndpointAreFound(t *testing.T) {
 }
 
 func TestABrokenMatchIsRefused(t *testing.T) {
-	for _, match := range []string{"eth(src=1", "eth)", "in_port(", "ipv4(src=(", "ct_state(+a*", "a(b(c(d(e(f(g(h(i(j(k=1)))))))))))"} {
+	for _, match := range []string{"eth(src=1", "eth)", "in_port(", "ipv4(src=(", "ct_state(+a*", "geneve({class=1}x)", "geneve({class=1", "eth(){a=1}", "a(b(c(d(e(f(g(h(i(j(k=1)))))))))))"} {
 		var p MatchParser
 		var m Match
 		if err := p.Parse([]byte(match), &m); !errors.Is(err, ErrMalformed) {

@@ -74,6 +74,9 @@ func (o *output) line(found *match, r kmsg.Record) {
 		fields["severity"] = severityOf(severity)
 	}
 	device := found.groups["device"]
+	if netdev := found.groups["netdev"]; netdev != "" {
+		device = o.plugin.topology.named(netdev)
+	}
 	if device == "" {
 		device = deviceOf(r)
 	}
@@ -159,7 +162,7 @@ func (o *output) finish() {
 }
 
 // ofRNIC are lines of drivers that only RNICs have; others may be about any PCI device of the host.
-var ofRNIC = regexp.MustCompile(`^(?:mlx5_core|ice|irdma) `)
+var ofRNIC = regexp.MustCompile(`^(?:mlx5_core|ice|irdma|bnxt_en) `)
 
 // longestDetail bounds what one line can make of an event.
 const longestDetail = 400

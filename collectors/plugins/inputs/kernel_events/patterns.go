@@ -19,6 +19,7 @@ type pattern struct {
 	ID      string
 	Class   string
 	Trace   bool
+	Several bool
 	From    string
 	Match   string
 	Example string

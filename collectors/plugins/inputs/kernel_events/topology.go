@@ -16,7 +16,9 @@ type topology struct {
 	drivers map[string]string
 	// owners are the RNICs that an address stands for: many below a port, one for a function.
 	owners map[string][]string
-	read   time.Time
+	// netdevs are the PCI addresses behind network interfaces: of RNICs, of their functions, and of the RNIC for a representor.
+	netdevs map[string]string
+	read    time.Time
 }
 
 const (
@@ -27,7 +29,8 @@ const (
 )
 
 func newTopology(root string) *topology {
-	return &topology{root: sysfs.Root{Path: root}, drivers: make(map[string]string), owners: make(map[string][]string)}
+	return &topology{root: sysfs.Root{Path: root}, drivers: make(map[string]string), owners: make(map[string][]string),
+		netdevs: make(map[string]string)}
 }
 
 // refresh reads the tree when the last reading is old. What cannot be read leaves the former knowledge.
@@ -51,7 +54,16 @@ func (t *topology) refresh(now time.Time) {
 			t.own(port, rnic.PCI)
 		}
 	}
+	names, _ := t.root.Netdevs()
+	for _, name := range names {
+		if pci := t.root.NetdevPCI(name); len(t.owners[pci]) > 0 && len(t.netdevs) < maxAddresses {
+			t.netdevs[name] = pci
+		}
+	}
 }
+
+// named is the PCI address behind a network interface of an RNIC, "" where none of that name was seen.
+func (t *topology) named(netdev string) string { return t.netdevs[netdev] }
 
 // portsAbove are the bridges between an RNIC and the processor, from its place in the tree of devices.
 func (t *topology) portsAbove(rnic sysfs.RNIC) []string {

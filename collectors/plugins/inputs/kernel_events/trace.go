@@ -1,6 +1,7 @@
 package kernel_events
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,7 +20,9 @@ var (
 	processLine = regexp.MustCompile(`^CPU: \d+ (?:UID: \d+ )?PID: (\d+) Comm: (.*?) (?:Not tainted|Tainted|Kdump)`)
 	traceEnd    = regexp.MustCompile(`^\s*(?:</TASK>|---\[ end trace)`)
 	headPID     = regexp.MustCompile(`(?:\[.*|INFO: task .*):(\d+)(?:\]| )`)
-	pciAddress  = regexp.MustCompile(`\b[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]\b`)
+	// stackStart introduces the stack of one processor, or of one task, in a report about several.
+	stackStart = regexp.MustCompile(`^(?:NMI backtrace for cpu (\d+)$|Task dump for CPU \d+:|task:(\S.*?) +state:\S.* pid: *(\d+) )`)
+	pciAddress = regexp.MustCompile(`\b[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]\b`)
 )
 
 // traceLines is more than any trace has, and traceTime more than the kernel needs to print one.
@@ -43,6 +46,8 @@ type trace struct {
 	pid    string
 	device string
 	lines  int
+	// between is set between the end of one processor's stack and the beginning of the next, when lines are no part of the report.
+	between bool
 }
 
 func newTrace(head *match, r kmsg.Record, before kmsg.Position) *trace {
@@ -56,6 +61,36 @@ func newTrace(head *match, r kmsg.Record, before kmsg.Position) *trace {
 // add takes one more line and reports whether the trace is complete.
 func (t *trace) add(r kmsg.Record) bool {
 	t.lines++
+	if t.lines >= traceLines {
+		return true
+	}
+	if t.head.Several {
+		return t.addOfSeveral(r)
+	}
+	t.addLine(r)
+	return traceEnd.MatchString(r.Text)
+}
+
+// addOfSeveral takes one more line of a report about several processors: it is complete with the first stack that an RNIC's driver is on.
+func (t *trace) addOfSeveral(r kmsg.Record) bool {
+	if found := stackStart.FindStringSubmatch(r.Text); found != nil {
+		if driver, _ := t.driver(); driver != "" {
+			return true
+		}
+		t.frames, t.between, t.task, t.pid = nil, false, found[2], found[3]
+		return false
+	}
+	if t.between {
+		return false
+	}
+	t.addLine(r)
+	t.between = traceEnd.MatchString(r.Text)
+	driver, _ := t.driver()
+	return t.between && driver != ""
+}
+
+// addLine takes what one line says of the stack.
+func (t *trace) addLine(r kmsg.Record) {
 	if found := pointerLine.FindStringSubmatch(r.Text); found != nil {
 		t.addFrame(found[1])
 	} else {
@@ -72,8 +107,10 @@ func (t *trace) add(r kmsg.Record) bool {
 	if t.device == "" {
 		t.device = deviceOf(r)
 	}
-	return traceEnd.MatchString(r.Text) || t.lines >= traceLines
 }
+
+// concerns reports whether the stack of a processor, which that processor prints itself, belongs to the trace.
+func (t *trace) concerns(cpu string) bool { return t.head.Several || t.head.groups["cpu"] == cpu }
 
 func (t *trace) addFrame(text string) {
 	found := frameLine.FindStringSubmatch(text)
@@ -89,7 +126,7 @@ func (t *trace) addFrame(text string) {
 
 // drivers are the modules of RNICs, and how their functions begin where the driver is built into the kernel.
 var drivers = []struct{ module, prefix string }{
-	{"mlx5_ib", "mlx5_ib_"}, {"mlx5_core", "mlx5"}, {"irdma", "irdma_"}, {"ice", "ice_"},
+	{"mlx5_ib", "mlx5_ib_"}, {"mlx5_core", "mlx5"}, {"irdma", "irdma_"}, {"ice", "ice_"}, {"bnxt_re", "bnxt_re_"}, {"bnxt_en", "bnxt_"},
 }
 
 // driver returns the RNIC driver that the trace runs through and its innermost function, "" where there is none.
@@ -122,7 +159,7 @@ func deviceOf(r kmsg.Record) string {
 }
 
 // traces puts stack traces together. Processors print at the same time, so where the kernel says who wrote a line, each writer has a trace
-// of its own.
+// of its own. Where another processor was asked for its stack, that writer's lines belong to the same trace.
 type traces struct{ open map[string]*trace }
 
 // openTraces bounds how many traces are put together at once.
@@ -135,6 +172,7 @@ func (s *traces) begin(t *trace) []*trace {
 	}
 	var done []*trace
 	if before := s.open[t.record.Caller]; before != nil {
+		s.forget(before)
 		done = append(done, before)
 	} else if len(s.open) >= openTraces {
 		done = s.closeAll()
@@ -151,11 +189,38 @@ func (s *traces) add(r kmsg.Record) []*trace {
 	done := s.closeBefore(func(t *trace) bool {
 		return r.SinceBoot-t.record.SinceBoot > traceTime || r.SinceBoot < t.record.SinceBoot
 	})
-	if t := s.open[r.Caller]; t != nil && t.add(r) {
-		delete(s.open, r.Caller)
+	t := s.open[r.Caller]
+	if t == nil {
+		t = s.askedOf(r)
+	}
+	if t != nil && t.add(r) {
+		s.forget(t)
 		done = append(done, t)
 	}
 	return done
+}
+
+// askedOf finds the trace that a processor begins to print its stack for, nil when the line is no such beginning.
+func (s *traces) askedOf(r kmsg.Record) *trace {
+	found := stackStart.FindStringSubmatch(r.Text)
+	if found == nil || found[1] == "" || len(s.open) >= openTraces {
+		return nil
+	}
+	var newest *trace
+	for _, t := range s.open {
+		if t.concerns(found[1]) && (newest == nil || t.record.Time.After(newest.record.Time)) {
+			newest = t
+		}
+	}
+	if newest != nil {
+		s.open[r.Caller] = newest
+	}
+	return newest
+}
+
+// forget closes a trace for all who write to it.
+func (s *traces) forget(t *trace) {
+	maps.DeleteFunc(s.open, func(_ string, other *trace) bool { return other == t })
 }
 
 // closeAll returns all open traces, the oldest first.
@@ -167,7 +232,9 @@ func (s *traces) closeBefore(over func(*trace) bool) []*trace {
 	for caller, t := range s.open {
 		if over(t) {
 			delete(s.open, caller)
-			done = append(done, t)
+			if !slices.Contains(done, t) {
+				done = append(done, t)
+			}
 		}
 	}
 	slices.SortFunc(done, func(a, b *trace) int { return a.record.Time.Compare(b.record.Time) })

@@ -17,6 +17,7 @@ func (t *tracker) commit() time.Duration {
 		}
 	}
 	elapsed := t.elapsed()
+	t.implausible = implausible{}
 	for ufid, g := range t.graves {
 		if t.reading.Sub(g.gone) >= window {
 			delete(t.graves, ufid)
@@ -66,7 +67,8 @@ func (t *tracker) bury(f *flow, last reading) {
 
 // advance moves one flow from the dump before to this one. compare is false for the first dump.
 func (t *tracker) advance(f *flow, compare bool) {
-	before, after := f.now, f.next
+	before := f.now
+	after, credible := t.credible(f)
 	wasKnown, wasReplaced, hasCopy := f.known, f.replaced, f.copied
 	f.now, f.next = after, reading{}
 	f.known, f.seen, f.replaced, f.copied = true, false, false, false
@@ -100,6 +102,7 @@ func (t *tracker) advance(f *flow, compare bool) {
 		t.offloadEvents(f, before)
 		t.transition(f, before)
 	}
+	packets = f.counted(packets, credible)
 	f.owner.change.packets += packets
 	if hasCopy && wasKnown {
 		t.countCopy(f, copyGrowth(before, after))
@@ -111,6 +114,11 @@ func (t *tracker) advance(f *flow, compare bool) {
 
 // countCopy adds the packets that software handled although the flow is offloaded.
 func (t *tracker) countCopy(f *flow, packets uint64) {
+	if !t.isPlausible(packets) {
+		t.implausible.note(f, packets)
+		f.now.copyPackets -= packets
+		return
+	}
 	f.owner.change.copyPackets += packets
 	if packets > 0 {
 		t.events.add(softwareHit, f, "Software handled packets of the flow.")

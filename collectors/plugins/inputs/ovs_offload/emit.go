@@ -40,6 +40,9 @@ func (p *Plugin) emitDatapaths(acc telegraf.Accumulator, seen *switchState, maxI
 		maps.Copy(fields, costs)
 		if seen.unparsed != nil {
 			fields["flows_unparsed"] = int64(seen.unparsed[i])
+			if flows := p.tracker.implausible.flows; flows > 0 {
+				fields["flow_counts_implausible"] = int64(flows)
+			}
 			if p.FlowEventLimit > 0 {
 				fields["flow_events_left_out"] = int64(p.tracker.events.leftOut)
 			}

@@ -26,6 +26,8 @@ type flow struct {
 	replaced, copied bool
 	// opaque is a flow whose match could not be understood.
 	opaque bool
+	// doubted is set when the count of the dump before could not be true.
+	doubted bool
 	// stood is set when the counter did not move between the two dumps before.
 	stood bool
 }

@@ -46,7 +46,7 @@ const (
 
 func dump(lines ...string) string { return strings.Join(lines, "\n") + "\n" }
 
-// expectNoFlows checks what is emitted when the dump did not come to its end: what the datapath said before, nothing of the RNICs.
+// expectNoFlows checks what is emitted when the dump did not come to its end: what the datapath reported before, nothing of the RNICs.
 func expectNoFlows(t *testing.T, metrics []telegraf.Metric) {
 	t.Helper()
 	for _, m := range metrics {

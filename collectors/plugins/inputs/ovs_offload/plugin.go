@@ -59,6 +59,8 @@ type Plugin struct {
 	// clock is the host's clock, with Go's monotonic reading, and cpu measures work; tests replace both.
 	clock func() time.Time
 	cpu   func(work func()) time.Duration
+	// doubting is set while flows have counts of packets that cannot be true.
+	doubting bool
 }
 
 // process is one life of ovs-vswitchd: after a restart the socket may have the same name, the process has another id.

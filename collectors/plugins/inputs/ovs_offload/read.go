@@ -82,6 +82,7 @@ func (p *Plugin) readSwitch(ctx context.Context) (*switchState, error) {
 	}
 	p.orderMasks()
 	state.elapsed = p.tracker.commit()
+	p.reportImplausible()
 	return state, nil
 }
 

@@ -1,6 +1,7 @@
 package ovs_offload
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -27,7 +28,8 @@ func TestFieldsAndRegistryAreTheSame(t *testing.T) {
 	var metrics []telegraf.Metric
 	metrics = append(metrics, h.step(t, 0, line(1, 32, 1, "0.5s", inHardware), line(2, 32, 1, "15s", inHardware), line(3, 32, 1, "15s", inHardware))...)
 	h.LookAtSweep()
-	metrics = append(metrics, h.step(t, 10, line(1, 32, 2, "0.5s", inHardware), line(3, 32, 1, "25s", inHardware))...)
+	metrics = append(metrics, h.step(t, 10, line(1, 32, 2, "0.5s", inHardware), line(3, 32, 1, "25s", inHardware),
+		line(4, 32, math.MaxUint64, "0.5s", inHardware))...)
 	acc.Metrics = metrics
 	plugintest.CheckEmitted(t, acc)
 

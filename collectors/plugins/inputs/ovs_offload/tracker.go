@@ -33,6 +33,8 @@ type tracker struct {
 	match    dpctl.Match // of the line that was parsed last
 	actions  dpctl.Actions
 	unparsed int
+	// implausible are the flows of the last complete dump whose counts cannot be true.
+	implausible implausible
 }
 
 // quickReturn is how soon a flow comes back whose packets had not stopped: its next packet misses and it is offloaded

@@ -30,7 +30,8 @@ type files struct {
 	// seen are the fields that once existed: one that vanishes is a missing value, one that never was is a driver that
 	// does not have it.
 	seen map[string]bool
-	// logged are the fields whose absence has been logged; each is logged once until it can be read again.
+	// logged are the fields, and the folders with all their fields, whose absence has been logged; each is logged once until it can be
+	// read again.
 	logged  map[string]bool
 	waiting map[string]*backoff
 }
@@ -109,11 +110,12 @@ func (f *files) readGroup(g *group, reader *sysfs.Reader, rnic sysfs.RNIC, at ti
 	known := f.list(g, rnic, at)
 	waits := !known.backoff.over(at)
 	read, failed := 0, 0
+	var gone []absentValue
 	for _, v := range g.values {
 		if !known.entries[v.fileName()] {
 			if f.seen[v.field] {
 				lost[vanished]++
-				f.log(rnic, v.field, fs.ErrNotExist, log)
+				gone = append(gone, absentValue{v.field, fs.ErrNotExist})
 			}
 			continue
 		}
@@ -132,6 +134,10 @@ func (f *files) readGroup(g *group, reader *sysfs.Reader, rnic sysfs.RNIC, at ti
 		}
 		why := whyAbsent(err)
 		lost[why]++
+		if why == vanished {
+			gone = append(gone, absentValue{v.field, err})
+			continue
+		}
 		f.log(rnic, v.field, err, log)
 		if why != refused {
 			continue
@@ -147,6 +153,38 @@ func (f *files) readGroup(g *group, reader *sysfs.Reader, rnic sysfs.RNIC, at ti
 	}
 	if read > 0 {
 		known.backoff = backoff{}
+	}
+	f.logGone(g, rnic, gone, log)
+}
+
+// absentValue is a value that was there before, and why it cannot be read.
+type absentValue struct {
+	field string
+	err   error
+}
+
+// logGone logs the values of a folder that are gone: once for the folder when it took them all with it, else each once.
+func (f *files) logGone(g *group, rnic sysfs.RNIC, gone []absentValue, log telegraf.Logger) {
+	existed := 0
+	for _, v := range g.values {
+		if f.seen[v.field] {
+			existed++
+		}
+	}
+	key := g.name + "/"
+	switch {
+	case len(gone) < existed || existed <= 1:
+		delete(f.logged, key)
+		for _, v := range gone {
+			f.log(rnic, v.field, v.err, log)
+		}
+	case !f.logged[key]:
+		f.logged[key] = true
+		reason := gone[0].err.Error()
+		if errors.Is(gone[0].err, fs.ErrNotExist) {
+			reason = "their files are gone"
+		}
+		log.Warnf("RNIC %s: all %d values of %s are missing from now on: %s", rnic.ID, existed, g.name, reason)
 	}
 }
 

@@ -1,6 +1,8 @@
 package rnic
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,5 +66,54 @@ func TestAnUnreadablePortStateIsNotAPortThatWentDown(t *testing.T) {
 		if got := events(t, p, c, root, step.change); len(got) != step.want {
 			t.Errorf("%s: %v", step.change, got)
 		}
+	}
+}
+
+// warnings keeps what a plugin warns of.
+type warnings struct {
+	telegraf.Logger
+	texts []string
+}
+
+func (w *warnings) Warnf(format string, arguments ...any) {
+	w.texts = append(w.texts, fmt.Sprintf(format, arguments...))
+}
+
+func TestAFolderThatVanishesIsOneWarningAndAFileOfItOneToo(t *testing.T) {
+	const folder = "class/infiniband/mlx5_0/ports/1/hw_counters/"
+	counters := []string{"out_of_sequence", "np_cnp_sent", "rp_cnp_handled", "packet_seq_err"}
+	var tree, removed []string
+	for _, name := range counters {
+		tree, removed = append(tree, folder+name+" = 7"), append(removed, folder+name+" !")
+	}
+	for name, later := range map[string]time.Duration{"while the listing is believed": time.Second, "after that": 2 * listingAge} {
+		t.Run(name, func(t *testing.T) {
+			root := sysfstest.Build(t, onePort+strings.Join(tree, "\n")+"\n")
+			p, c := newPlugin(t, root)
+			said := &warnings{Logger: plugintest.Log()}
+			p.Log = said
+			after := func(wait time.Duration, changes ...string) (texts []string) {
+				c.now = c.now.Add(wait)
+				events(t, p, c, root, changes...)
+				texts, said.texts = said.texts, nil
+				return texts
+			}
+			if got := after(0); len(got) != 0 {
+				t.Errorf("a healthy RNIC: %q", got)
+			}
+			if got := after(0, removed[0]); len(got) != 1 || !strings.Contains(got[0], counters[0]) {
+				t.Errorf("one file vanished: %q", got)
+			}
+			if got := after(later, strings.TrimSuffix(folder, "/")+" !"); len(got) != 1 || !strings.Contains(got[0], "all 4 values of hw_counters") {
+				t.Errorf("the folder vanished: %q", got)
+			}
+			if got := append(after(0), after(2*listingAge)...); len(got) != 0 {
+				t.Errorf("said again: %q", got)
+			}
+			after(2*listingAge, tree...)
+			if got := after(2*listingAge, removed...); len(got) != 1 || !strings.Contains(got[0], "all 4 values") {
+				t.Errorf("it came back and vanished again: %q", got)
+			}
+		})
 	}
 }

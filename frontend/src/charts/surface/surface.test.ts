@@ -38,7 +38,7 @@ const drawn = (change: Partial<SurfaceModel> = {}) =>
   surfaceToOption({ ...model, ...change }, theme) as unknown as Drawn;
 
 describe("a surface", () => {
-  it("has one cell for each pair of queries, from the least to the most", () => {
+  it("has one cell for each pair of lookup counts, from the least to the most", () => {
     expect(drawn().series[0]?.data).toHaveLength(9);
     expect(drawn().visualMap).toMatchObject({ min: 27, max: 158 });
   });

@@ -42,7 +42,7 @@ def of_a_grid() -> Calibration:
     return fitted(measured(KNOWN["CX-7"], GRID, noise=0.01))
 
 
-def test_a_grid_of_points_gives_back_the_surface_that_made_them(of_a_grid: Calibration) -> None:
+def test_a_grid_of_points_reproduces_the_surface_that_made_them(of_a_grid: Calibration) -> None:
     assert of_a_grid.accepted
     assert of_a_grid.candidate is not None
     found = Performance(**of_a_grid.candidate.model_dump())
@@ -109,7 +109,7 @@ def test_one_bad_run_does_not_bend_the_fit() -> None:
     assert [note.split(" is ")[0] for note in latency.notes if "leave it out" in note] == ["broken"]
 
 
-def test_a_bad_run_among_few_is_told_and_the_others_are_met() -> None:
+def test_a_bad_run_among_few_is_reported_and_the_others_are_met() -> None:
     settings = [(0, 0), (20, 0), (40, 0), (60, 0), (0, 20), (0, 60), (20, 60), (60, 60)]
     broken = Measured("broken", 20.0, 20.0, Run("send", "bandwidth", rows=[Row(65536, 1, average_gbps=41.0)]))
     bandwidth = fitted([*measured(KNOWN["CX-6"], settings), broken]).bandwidth
@@ -118,7 +118,7 @@ def test_a_bad_run_among_few_is_told_and_the_others_are_met() -> None:
     assert [note.split(" is ")[0] for note in bandwidth.notes if "leave it out" in note] == ["broken"]
 
 
-def test_two_points_say_which_parameters_they_cannot_tell() -> None:
+def test_two_points_report_which_parameters_they_do_not_identify() -> None:
     found = fitted(measured(KNOWN["CX-6"], [(0, 0), (50, 90)]))
     assert found.latency is not None
     assert [name for name, p in found.latency.parameters.items() if not p.identified] == ["a", "b"]
@@ -130,14 +130,14 @@ def test_two_points_say_which_parameters_they_cannot_tell() -> None:
     assert found.latency.worst_relative < 0.03
 
 
-def test_three_points_on_a_line_cannot_tell_the_slopes_apart() -> None:
+def test_three_points_on_a_line_cannot_distinguish_the_slopes() -> None:
     found = fitted(measured(KNOWN["CX-6"], [(0, 0), (20, 20), (60, 60)]))
     assert found.latency is not None
     assert not found.latency.parameters["a"].identified
     assert not found.latency.parameters["b"].identified
 
 
-def test_three_points_that_are_no_line_tell_latency_with_wide_intervals() -> None:
+def test_three_points_that_are_no_line_identify_latency_with_wide_intervals() -> None:
     found = fitted(measured(KNOWN["CX-6"], [(0, 0), (0, 20), (20, 20)], noise=0.01))
     assert found.latency is not None
     assert found.latency.degrees_of_freedom == 0
@@ -211,7 +211,7 @@ def test_the_residual_plot_has_a_mark_for_each_point(of_a_grid: Calibration) -> 
 
 
 @pytest.mark.parametrize(("q_l", "q_r"), [(-1.0, 0.0), (0.0, float("nan")), (float("inf"), 0.0)])
-def test_a_prediction_for_impossible_queries_is_refused(q_l: float, q_r: float) -> None:
+def test_a_prediction_for_impossible_lookup_counts_is_refused(q_l: float, q_r: float) -> None:
     with pytest.raises(ValueError, match="mean number of mask lookups"):
         predict(KNOWN["CX-6"], q_l, q_r)
 

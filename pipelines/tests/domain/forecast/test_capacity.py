@@ -72,7 +72,7 @@ def followed(given: Fleet, minutes: int = 15) -> ThrottledShares:
 
 
 @pytest.mark.parametrize("seed", range(1, 5))
-def test_queries_are_near_the_truth_where_nobody_saw_the_congestion_begin(seed: int) -> None:
+def test_lookups_are_near_the_truth_where_the_start_of_the_congestion_was_not_sampled(seed: int) -> None:
     given = fleet(seed)
     assert given.congested.receives.any()
     before = np.abs(given.without_what_is_held_back() - given.true_q_r()).mean()
@@ -113,7 +113,7 @@ def test_what_is_not_measured_gives_no_equation_and_no_nan() -> None:
     assert np.isfinite([found.sends, found.receives]).all()
 
 
-def test_receivers_have_no_equation_where_much_of_the_traffic_is_of_rnics_that_are_not_known() -> None:
+def test_receivers_have_no_equation_where_much_of_the_traffic_is_of_unknown_rnics() -> None:
     given = fleet(3)
     much = replace(given.by, elsewhere=np.full(RNICS, given.by.packets.sum() / RNICS))
     no_senders = replace(given.cards, sent_gbps=np.where(given.congested.sends, np.nan, given.cards.sent_gbps))

@@ -1,4 +1,4 @@
-"""Declines that are said, and times to walls whose intervals are made wider."""
+"""Predicted declines, and times to walls whose intervals are widened."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def ahead(likely: list[float], to_end: float) -> Performance:
     return Performance(now, now, middle + np.array([-to_end, 0.0, to_end]), middle + np.array([-to_end, 0.0, to_end]))
 
 
-def test_a_drop_that_is_sure_is_said_and_one_that_may_as_well_not_come_is_not() -> None:
+def test_a_certain_decline_is_predicted_and_a_doubtful_one_is_not() -> None:
     sure, doubtful, none = (
         outlook(ahead(likely, to_end))
         for likely, to_end in (([99.0, 97.0, 90.0, 80.0, 70.0], 4), ([99.0, 98.0, 96.0, 95.0, 94.5], 20), ([100.0] * 5, 3))
@@ -27,7 +27,7 @@ def test_a_drop_that_is_sure_is_said_and_one_that_may_as_well_not_come_is_not() 
     assert none.chance[0] < 0.01
 
 
-def test_of_a_decline_that_only_the_classifier_sees_the_time_is_not_known() -> None:
+def test_of_a_decline_that_only_the_classifier_sees_the_time_is_unknown() -> None:
     found = outlook(ahead([100.0] * 5, 3), np.array([0.9]))
     assert found.chance[0] == 0.9
     assert np.isnan(found.in_min[0])
@@ -38,14 +38,14 @@ def test_a_single_bad_horizon_says_nothing() -> None:
 
 
 def test_a_chance_that_wavers_is_one_decline_and_rnics_may_be_added() -> None:
-    said, learnt = Declines(), np.array([True, True])
+    declines, learnt = Declines(), np.array([True, True])
     between = (SAID_FROM + SAID_UNTIL) / 2
-    assert said.step(10, np.array([between]), learnt[:1]).tolist() == [False]
-    said.step(11, np.array([0.9]), learnt[:1])
-    assert said.step(12, np.array([between, 0.9]), learnt).tolist() == [True, True]
-    assert said.since.tolist() == [11, 12]
-    said.step(13, np.array([0.1, between]), learnt)
-    assert said.since.tolist() == [-1, 12]
+    assert declines.step(10, np.array([between]), learnt[:1]).tolist() == [False]
+    declines.step(11, np.array([0.9]), learnt[:1])
+    assert declines.step(12, np.array([between, 0.9]), learnt).tolist() == [True, True]
+    assert declines.since.tolist() == [11, 12]
+    declines.step(13, np.array([0.1, between]), learnt)
+    assert declines.since.tolist() == [-1, 12]
 
 
 def test_chances_that_are_learnt_and_those_of_quantiles_have_thresholds_of_their_own() -> None:
@@ -64,7 +64,7 @@ def test_a_chance_that_is_learnt_stands_in_for_that_of_the_quantiles_where_there
     assert not without.learnt[0]
 
 
-def test_what_cannot_be_told_is_no_decline() -> None:
+def test_an_unknown_bandwidth_is_no_decline() -> None:
     unknown = outlook(ahead([np.nan] * len(HORIZONS_MIN), 1), np.array([0.9]))
     assert np.isnan(unknown.chance).all()
     assert Declines().step(1, unknown.chance, unknown.learnt).tolist() == [False]

@@ -14,7 +14,7 @@ from wallwatch.domain.forecast.window import History
 
 
 def with_chains(history: History) -> History:
-    """Mask queries as with masks that are used evenly, and nothing at the receivers."""
+    """Lookups per packet of evenly used masks, and none at the receivers."""
     history.values[:, :, column("q_l")] = history.values[:, :, column("egress_masks")] / 2
     history.values[:, :, column("q_r")] = 0.0
     return history
@@ -30,12 +30,12 @@ def test_growth_of_the_chain_is_a_loss_of_bandwidth_in_shares(make_history: Call
     found = rows(with_chains(make_history(np.stack([grows, still]))), 90)
     assert found["fallen_30m"][0] > 0.05
     assert found["fallen_30m"][1] == pytest.approx(0.0, abs=1e-6)
-    # Six queries more cost about what the bandwidth has fallen by.
+    # Six more lookups cost about what the bandwidth has declined by.
     assert found["q_l_cost_30m"][0] == pytest.approx(found["fallen_30m"][0], rel=0.25)
     assert found["age_min"][0] == 61
 
 
-def test_what_a_day_ago_brought_is_told_and_what_nobody_remembers_is_not(make_history: Callable[..., History]) -> None:
+def test_the_decline_of_a_day_ago_is_a_feature_and_one_before_the_history_is_not(make_history: Callable[..., History]) -> None:
     masks = np.full((1, 1600), 8.0)
     masks[0, 120:200] = 60.0
     found = rows(with_chains(make_history(masks)), 1440 + 90)

@@ -36,7 +36,7 @@ def let_through(wanted: Floats, sends: Floats, receives: Floats) -> Floats:
     return wanted * np.minimum(sends[:, None], receives[None, :])
 
 
-def test_a_receiver_that_slows_down_all_its_senders_is_told_from_a_sender_that_wants_less(wanted: Floats) -> None:
+def test_a_receiver_that_slows_down_all_its_senders_is_distinguished_from_a_sender_that_wants_less(wanted: Floats) -> None:
     slow = np.ones(RNICS)
     slow[BUSY] = 0.6
     now = let_through(wanted, np.ones(RNICS), slow)
@@ -47,7 +47,7 @@ def test_a_receiver_that_slows_down_all_its_senders_is_told_from_a_sender_that_w
     assert held.sends.tolist() == [1.0] * RNICS
 
 
-def test_a_congested_sender_and_congested_receivers_are_told_apart(wanted: Floats) -> None:
+def test_a_congested_sender_and_congested_receivers_are_distinguished(wanted: Floats) -> None:
     sends, receives = np.ones(RNICS), np.ones(RNICS)
     sends[0], receives[[3, BUSY]] = 0.8, (0.5, 0.7)
     now = report(let_through(wanted, sends, receives))
@@ -77,7 +77,7 @@ def test_errors_never_add_up_to_more_than_four_times(wanted: Floats) -> None:
 
 
 @pytest.mark.parametrize("senders", [0, 1, 2])
-def test_few_pairs_tell_nothing(wanted: Floats, senders: int) -> None:
+def test_few_pairs_show_nothing(wanted: Floats, senders: int) -> None:
     wanted[senders:, BUSY] = 0.0
     held = step(ThrottledShares.nothing(RNICS), report(wanted), report(0.5 * wanted), congested(receives=(BUSY,)))
     assert held.receives[BUSY] == 1.0
@@ -92,7 +92,7 @@ def test_a_fleet_that_has_grown_keeps_what_is_known(wanted: Floats) -> None:
     assert grown.receives.tolist() == [*[1.0] * BUSY, 0.5, 1.0, 1.0]
 
 
-def test_queries_at_receivers_that_hold_packets_back_count_for_those_that_wait_too(wanted: Floats) -> None:
+def test_lookups_at_receivers_that_hold_packets_back_count_for_those_that_wait_too(wanted: Floats) -> None:
     slow, deep = np.ones(RNICS), np.zeros(RNICS)
     slow[BUSY], deep[BUSY] = 0.5, 20.0
     now = report(let_through(wanted, np.ones(RNICS), slow))

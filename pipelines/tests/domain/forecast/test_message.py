@@ -36,14 +36,14 @@ def test_unknown_is_null_and_a_wall_beyond_the_hour_has_no_time(make_history: Ca
     assert [len(one) for one in first["bandwidth_gbps"]["ahead"]] == [3] * 5
 
 
-def test_a_decline_is_said_without_a_time_where_no_horizon_has_it(make_history: Callable[..., History]) -> None:
+def test_a_decline_is_reported_without_a_time_where_no_horizon_has_it(make_history: Callable[..., History]) -> None:
     history = make_history(np.full((1, 60), 20.0))
     made = predict(history.at(59), None)
-    (said,) = messages(
+    (message,) = messages(
         made, [("host00", "0000:00:00.0", "r1")], history.models, limits(history.models), "abc", np.array([False]), np.array([57])
     )
-    assert said["decline"]["in_s"] is None
-    assert said["decline"]["since"] == "1970-01-01T00:58:00Z"
+    assert message["decline"]["in_s"] is None
+    assert message["decline"]["since"] == "1970-01-01T00:58:00Z"
 
 
 def test_an_rnic_without_samples_has_no_message(make_history: Callable[..., History]) -> None:

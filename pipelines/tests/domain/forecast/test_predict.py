@@ -132,9 +132,9 @@ def test_a_pcie_link_that_came_back_narrow_bounds_the_bandwidth(make_history: Ca
 def test_a_link_carries_what_is_sent_whatever_its_speed_and_lanes_say(make_history: Callable[..., History]) -> None:
     history = make_history(np.full((2, 60), 5.0))
     shape = (2, 60)
-    told = replace(history, link_gbps=np.full(shape, 25.6), sent_gbps=np.tile([[31.5], [20.0]], (1, 60)))
-    made = predict(told.at(59), None).performance
+    reported = replace(history, link_gbps=np.full(shape, 25.6), sent_gbps=np.tile([[31.5], [20.0]], (1, 60)))
+    made = predict(reported.at(59), None).performance
     assert made.bandwidth_now.round(1).tolist() == [31.5, 25.6]
     assert made.bandwidth.max(axis=(1, 2)).round(1).tolist() == [31.5, 25.6]
-    unknown = predict(replace(told, link_gbps=np.full(shape, np.nan)).at(59), None).performance
+    unknown = predict(replace(reported, link_gbps=np.full(shape, np.nan)).at(59), None).performance
     assert (unknown.bandwidth.max(axis=(1, 2)) > 100.0).all()

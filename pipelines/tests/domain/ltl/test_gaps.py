@@ -45,7 +45,7 @@ def test_without_gaps_it_is_the_monitor_itself(formula: str) -> None:
                 waiting.append(pair)
 
 
-def test_events_tell_the_state_again() -> None:
+def test_events_determine_the_state_again() -> None:
     machine = widened(compiled("G(a -> X b)"))
     lost = machine.gap[0]
     assert not machine.known[lost]

@@ -48,7 +48,7 @@ def test_liveness_without_a_bound_is_explained() -> None:
     assert "No finite trace violates it" in check("G(command -> F answer)").words()
 
 
-def test_a_formula_with_more_ways_than_can_be_told_is_told_by_some() -> None:
+def test_of_a_formula_with_too_many_violations_some_are_listed() -> None:
     parity = " <-> ".join(f"p{i}" for i in range(40))
     found = check(f"X ({parity})")
     assert found.words().startswith("Violated after 2 steps at the earliest: any step, then ")

@@ -1,4 +1,4 @@
-"""What is read as what, and what mistakes are told."""
+"""How formulas are parsed, and which mistakes are reported."""
 
 import pytest
 
@@ -56,7 +56,7 @@ def test_what_is_printed_reads_back_as_the_same_formula() -> None:
         ("a <-> <-> b", 6, "'<->'"),
     ],
 )
-def test_a_mistake_is_told_with_its_place(text: str, position: int, expected: str) -> None:
+def test_a_mistake_is_reported_with_its_position(text: str, position: int, expected: str) -> None:
     with pytest.raises(SyntaxProblem) as raised:
         parse(text)
     assert raised.value.position == position

@@ -145,7 +145,7 @@ def test_counters_and_places_are_read() -> None:
     assert (never.used_s, never.offloaded) == (None, True)
 
 
-def test_a_field_that_is_not_known_is_a_condition_of_its_own() -> None:
+def test_an_unknown_field_is_a_condition_of_its_own() -> None:
     space = HeaderSpace()
     read_dump("in_port(1),novel(5/0x7), actions:2\nin_port(1),novel(4/0x7), actions:3\nin_port(1),novel(0/0), actions:4", space)
     assert sorted(space.unknown.values()) == ["novel(4/0x7)", "novel(5/0x7)"]
@@ -175,7 +175,7 @@ def test_a_field_that_is_not_known_is_a_condition_of_its_own() -> None:
         (", actions:2", "no match"),
     ],
 )
-def test_a_line_that_cannot_be_read_is_told_and_the_others_are_read(line: str, reason: str) -> None:
+def test_a_line_that_cannot_be_read_is_reported_and_the_others_are_read(line: str, reason: str) -> None:
     dump = read_dump(f"in_port(1), actions:2\n{line}\nin_port(2), actions:1", HeaderSpace())
     assert [flow.line for flow in dump.flows] == [1, 3]
     assert [bad.line for bad in dump.bad] == [2]

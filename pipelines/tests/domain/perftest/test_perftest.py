@@ -155,7 +155,7 @@ def test_a_row_whose_bandwidth_and_message_rate_contradict_each_other_is_left_ou
     assert "the message rate gives" in found.problems[0]
 
 
-def test_a_unit_that_is_not_known_is_not_guessed() -> None:
+def test_an_unknown_unit_is_not_guessed() -> None:
     found = parse(WRITE_BW.replace("MB/sec", "furlong"), "a.log")
     assert found.runs == []
     assert "unit" in found.problems[0]
@@ -179,7 +179,7 @@ def test_a_name_without_all_four_numbers_says_nothing(name: str) -> None:
     assert place_of_name(name) is None
 
 
-def test_mean_queries_may_stand_in_the_name_themselves() -> None:
+def test_the_name_may_contain_the_mean_lookups() -> None:
     place = place_of_name("ql_10_qr_2.5_send_bw.log")
     assert place == Queries(10.0, 2.5)
     assert place is not None

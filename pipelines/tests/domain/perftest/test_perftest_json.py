@@ -48,7 +48,7 @@ OF_LATENCY = """{
 """
 
 
-def test_the_message_rate_tells_the_unit_of_a_bandwidth() -> None:
+def test_the_message_rate_determines_the_unit_of_a_bandwidth() -> None:
     rate = 92.0 * 1e3 / (65536 * 8)
     [gigabits] = parse(of_bandwidth(65536, 92.0, rate), "a.json").runs
     [mebibytes] = parse(of_bandwidth(65536, 92.0e9 / 8 / 2**20, rate), "a.json").runs

@@ -41,9 +41,9 @@ def verify(tmp_path: Path, before: str, after: str, *options: str) -> Result:
     ],
 )
 def test_equivalent_dumps_end_with_0(tmp_path: Path, before: str, after: str) -> None:
-    told = verify(tmp_path, before, after)
-    assert told.exit_code == 0, told.output
-    assert told.stdout.startswith("equivalent:")
+    result = verify(tmp_path, before, after)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("equivalent:")
 
 
 @pytest.mark.parametrize(
@@ -69,9 +69,9 @@ def test_equivalent_dumps_end_with_0(tmp_path: Path, before: str, after: str) ->
 def test_a_difference_ends_with_1_and_a_packet_that_shows_it(
     tmp_path: Path, before: str, after: str, packet: dict[str, str], actions: tuple[str, str]
 ) -> None:
-    told = verify(tmp_path, before, after, "--json")
-    assert told.exit_code == 1, told.output
-    answer = json.loads(told.stdout)
+    result = verify(tmp_path, before, after, "--json")
+    assert result.exit_code == 1, result.output
+    answer = json.loads(result.stdout)
     assert answer["equivalent"] is False
     found = answer["counterexample"]
     assert packet.items() <= found["packet"].items()
@@ -83,9 +83,9 @@ def test_where_only_the_order_of_the_dump_decides_nothing_is_proven(tmp_path: Pa
     """The masks are first seen in the same order, yet a flow that overlaps has passed another: which of them wins the dump does not say."""
     other = NARROW.replace("in_port(1)", "in_port(2)")
     first, second = f"{other}\n{WIDE}\n{NARROW}", f"{other}\n{NARROW}\n{WIDE}"
-    told = verify(tmp_path, first, second, "--json")
-    assert told.exit_code == 1
-    assert json.loads(told.stdout)["counterexample"]["order"] != "masks in the order of their first appearance"
+    result = verify(tmp_path, first, second, "--json")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["counterexample"]["order"] != "masks in the order of their first appearance"
 
 
 @pytest.mark.parametrize(
@@ -98,12 +98,12 @@ def test_where_only_the_order_of_the_dump_decides_nothing_is_proven(tmp_path: Pa
     ],
 )
 def test_a_dump_that_cannot_be_used_ends_with_2(tmp_path: Path, before: str, after: str, expected: str) -> None:
-    told = verify(tmp_path, before, after)
-    assert told.exit_code == 2
-    assert expected in told.stderr
+    result = verify(tmp_path, before, after)
+    assert result.exit_code == 2
+    assert expected in result.stderr
 
 
 def test_a_file_that_is_not_there_ends_with_2(tmp_path: Path) -> None:
-    told = CliRunner().invoke(app, ["plan", "--verify", str(tmp_path / "nowhere"), str(tmp_path / "nowhere")])
-    assert told.exit_code == 2
-    assert "cannot be read" in told.stderr
+    result = CliRunner().invoke(app, ["plan", "--verify", str(tmp_path / "nowhere"), str(tmp_path / "nowhere")])
+    assert result.exit_code == 2
+    assert "cannot be read" in result.stderr

@@ -1,4 +1,4 @@
-"""Plans: what they move, what they promise, and that no packet is treated otherwise on the way."""
+"""Plans: what they move, what they promise, and that no packet is handled differently on the way."""
 
 import random
 
@@ -55,8 +55,8 @@ def test_masks_that_stand_well_are_left_alone() -> None:
     assert not plan.worthwhile
 
 
-def test_a_flow_gets_an_exact_entry_where_the_dump_tells_its_addresses() -> None:
-    """Two flows look at prefixes only; others tell the whole addresses that go with their Ethernet addresses."""
+def test_a_flow_gets_an_exact_entry_where_the_dump_contains_its_addresses() -> None:
+    """Two flows look at prefixes only; others contain the whole addresses that go with their Ethernet addresses."""
     known = [line(f"10.0.0.{number}", 10, more=host(number)) for number in (7, 8)]
     elsewhere = (host(7).replace("01:00)", "02:00)"), host(8).replace("01:00)", "02:00)"))
     plan = make_plan(dump_of(line("10.0.0.0/24", 90_000, more=elsewhere[0]), line("10.0.0.0/23", 90_000, more=elsewhere[1]), *known), CX6)
@@ -89,10 +89,10 @@ def test_entries_are_added_right_before_their_mask_is_moved() -> None:
 
 
 def test_the_hyper_mask_keeps_to_its_capacity_and_the_least_recently_used_are_left_out() -> None:
-    lengths = [24, 23]  # two masks, so that exact entries save half a query
+    lengths = [24, 23]  # two masks, so that exact entries save half a lookup
     flows = [line(f"10.0.0.0/{lengths[number % 2]}", 100, used=f"{number}.0s", more=host(number)) for number in range(1, 9)]
-    tell = [line(f"10.0.0.{number}", 0, used="never", more=host(number)).replace(":01:00)", ":03:00)") for number in range(1, 9)]
-    plan = make_plan(dump_of(*flows, *tell), CX6, hyper_capacity=11)
+    exact = [line(f"10.0.0.{number}", 0, used="never", more=host(number)).replace(":01:00)", ":03:00)") for number in range(1, 9)]
+    plan = make_plan(dump_of(*flows, *exact), CX6, hyper_capacity=11)
     assert plan.proven
     assert plan.hyper_used == 11  # eight are exact as they are
     entries = [step.flow for step in plan.steps if step.phase == "activate"]
@@ -190,13 +190,13 @@ def test_the_proof_speaks_of_the_steps_and_not_of_the_intention() -> None:
     plan = make_plan(dump_of(line("10.1.0.0/16", 2), line("10.2.2.0/23", 90_000), line("10.0.0.0/8", 4)), CX6)
     assert plan.proven
     lost = applied(plan.after, [step for step in plan.steps if not step.add][:1])
-    told = compare_flows(list(plan.after), lost, plan.space, chain=np.arange(len(lost)))
-    assert told.proof.verdict == "equivalent" or told.example is not None
+    found = compare_flows(list(plan.after), lost, plan.space, chain=np.arange(len(lost)))
+    assert found.proof.verdict == "equivalent" or found.example is not None
     assert len(lost) == len(plan.after) - 1
 
 
 def two_dumps(lines: list[str], before: dict[str, int], released: bool = False) -> Plan:
-    """A plan of flows of which an earlier dump, ten seconds before, had some with so many packets."""
+    """A plan of flows of which a dump ten seconds earlier had some, with the packet counts of `before`."""
     space = HeaderSpace()
     earlier = [
         line.replace(f"packets:{line.split('packets:')[1].split(',')[0]},", f"packets:{before[line]},") for line in lines if line in before
@@ -205,16 +205,16 @@ def two_dumps(lines: list[str], before: dict[str, int], released: bool = False) 
 
 
 def known_hosts(count: int) -> tuple[list[str], list[str]]:
-    """Flows under two prefixes, and others that tell the whole addresses of their ends."""
+    """Flows under two prefixes, and others that match the whole addresses of their ends."""
     wide = [line(f"10.0.0.0/{23 + number % 2}", 50_000, more=host(number).replace("01:00)", "02:00)")) for number in range(1, count + 1)]
     return wide, [line(f"10.0.0.{number}", 10, more=host(number)) for number in range(1, count + 1)]
 
 
 def test_flows_that_rest_or_have_just_come_get_no_entry() -> None:
     """They would lose it before they have used it."""
-    wide, tell = known_hosts(12)
+    wide, exact = known_hosts(12)
     resting, fresh = wide[10].replace("used:1.0s", "used:7.0s"), wide[11].replace("packets:50000", "packets:500")
-    lines = [*wide[:10], resting, fresh, *tell]
+    lines = [*wide[:10], resting, fresh, *exact]
     plan = two_dumps(lines, {one: 100 for one in lines if one != fresh})
     added = [plan.space.field_of(step.flow.value, "ipv4.src") & 0xFF for step in plan.steps if step.phase == "activate"]
     assert sorted(added) == list(range(1, 11))
@@ -223,11 +223,11 @@ def test_flows_that_rest_or_have_just_come_get_no_entry() -> None:
 
 
 def test_what_is_expected_includes_that_flows_end_and_others_come() -> None:
-    wide, tell = known_hosts(8)
-    steady = two_dumps([*wide, *tell], dict.fromkeys([*wide, *tell], 100))
+    wide, exact = known_hosts(8)
+    steady = two_dumps([*wide, *exact], dict.fromkeys([*wide, *exact], 100))
     assert steady.low == steady.then == steady.high
     fresh = wide[7].replace("packets:50000", "packets:2000")
-    moving = two_dumps([*wide[:7], fresh, *tell], dict.fromkeys([*wide[:7], *tell], 100))
+    moving = two_dumps([*wide[:7], fresh, *exact], dict.fromkeys([*wide[:7], *exact], 100))
     assert moving.low.q_l is not None
     assert moving.then.q_l is not None
     assert moving.high.q_l is not None
@@ -235,8 +235,8 @@ def test_what_is_expected_includes_that_flows_end_and_others_come() -> None:
 
 
 def test_a_flow_that_has_an_entry_is_not_added_again_where_that_was_asked_for() -> None:
-    wide, tell = known_hosts(6)
-    lines = [*wide, *tell]
+    wide, exact = known_hosts(6)
+    lines = [*wide, *exact]
     kept, released = (two_dumps(lines, dict.fromkeys(lines, 100), one) for one in (False, True))
     assert (kept.released, kept.proven) == (0, True)
     assert (released.released, released.proven, released.left_to_software) == (6, True, 0)
@@ -245,8 +245,8 @@ def test_a_flow_that_has_an_entry_is_not_added_again_where_that_was_asked_for() 
     assert {flow.written for flow in released.after} == {flow.written for flow in kept.after}
 
 
-def test_flows_are_added_again_where_another_would_decide_their_packets_otherwise() -> None:
-    wide, tell = known_hosts(6)
-    lines = [*wide, *tell, line("10.0.0.0/16", 5, "drop")]
+def test_flows_are_added_again_where_another_would_handle_their_packets_differently() -> None:
+    wide, exact = known_hosts(6)
+    lines = [*wide, *exact, line("10.0.0.0/16", 5, "drop")]
     plan = two_dumps(lines, dict.fromkeys(lines, 100), released=True)
     assert (plan.released, plan.proven) == (0, True)

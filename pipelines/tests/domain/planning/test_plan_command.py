@@ -54,7 +54,7 @@ def test_the_dump_that_it_leads_to_is_proven_by_verify_too(tmp_path: Path) -> No
     assert after.read_text().splitlines()[0].startswith("recirc_id(0),in_port(1),eth_type(0x0800),ipv4(src=10.2.2.0")
 
 
-def test_an_earlier_dump_tells_the_traffic(tmp_path: Path) -> None:
+def test_the_traffic_follows_from_an_earlier_dump(tmp_path: Path) -> None:
     """The last flow has most packets, all of them long ago; the first one is the busy one now."""
     (tmp_path / "earlier").write_text(FLOWS.replace("packets:4,", "packets:0,"))
     result = json.loads(plan(tmp_path, FLOWS, "--profile", "CX-6", "--earlier", str(tmp_path / "earlier"), "--json").stdout)

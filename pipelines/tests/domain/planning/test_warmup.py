@@ -48,7 +48,7 @@ def test_the_same_past_gives_the_same_flows_in_the_same_order() -> None:
     assert likely(seen, [], space, 9 * HOUR_S) == likely(seen, [], space, 9 * HOUR_S)
 
 
-def test_a_short_past_tells_nothing() -> None:
+def test_a_short_past_predicts_nothing() -> None:
     space = prepared()
     seen, _, _ = past(space)
     assert likely(seen[:20], [], space, 9 * HOUR_S) == []

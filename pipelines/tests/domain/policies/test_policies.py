@@ -28,11 +28,11 @@ def test_there_are_policies_for_every_symptom_with_events_of_its_own() -> None:
 
 
 def test_every_kind_of_event_is_one_that_collectors_send() -> None:
-    told = measurements()["event"].tags["kind"]
+    sent_kinds = measurements()["event"].tags["kind"]
     for policy in policies().values():
         for proposition in policy.propositions.values():
             for kind in proposition.kind:
-                assert kind in told, f"{policy.id}: {kind}"
+                assert kind in sent_kinds, f"{policy.id}: {kind}"
             assert set(proposition.when) <= set(measurements()["event"].fields)
 
 

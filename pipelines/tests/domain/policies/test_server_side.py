@@ -26,7 +26,7 @@ def stage_of(*chosen: Any, partitions: int = 2, most: int = 100) -> ServerSidePo
     return ServerSidePolicies(chosen or [ADDRESS], range(partitions), 30 * S, most)
 
 
-def told(messages: list[dict[str, Any]]) -> list[tuple[str, str]]:
+def reported(messages: list[dict[str, Any]]) -> list[tuple[str, str]]:
     return [(one["fields"]["policy"], one["tags"]["host"]) for one in messages]
 
 
@@ -60,7 +60,7 @@ def test_an_address_that_moves_is_no_violation_whichever_host_is_read_first() ->
     assert stage.work(1_000 * S) == []
 
 
-def test_an_address_that_is_used_twice_is_told_with_the_rack_of_the_second() -> None:
+def test_an_address_that_is_used_twice_is_reported_with_the_rack_of_the_second() -> None:
     stage = stage_of()
     stage.hear(0, 0, container("cni_add", "a", 1), "r1")
     stage.hear(1, 0, container("cni_add", "b", 20), "r2")
@@ -68,7 +68,7 @@ def test_an_address_that_is_used_twice_is_told_with_the_rack_of_the_second() -> 
         stage.ended(partition)
     stage.heard_of("a", 35 * S)
     found = stage.work(1_000 * S)
-    assert told(found) == [("address-one-container", "b")]
+    assert reported(found) == [("address-one-container", "b")]
     assert found[0]["tags"]["rack"] == "r2"
     assert stage.work(2_000 * S) == []
 
@@ -84,7 +84,7 @@ def used_twice_while_a_does_not_report() -> ServerSidePolicies:
     return stage
 
 
-def test_a_violation_over_two_hosts_is_told_when_the_other_host_was_heard_of_again() -> None:
+def test_a_violation_over_two_hosts_is_reported_when_the_other_host_reports_again() -> None:
     stage = used_twice_while_a_does_not_report()
     stage.heard_of("a", 34 * S)
     assert stage.work(1_001 * S) == []
@@ -93,7 +93,7 @@ def test_a_violation_over_two_hosts_is_told_when_the_other_host_was_heard_of_aga
     stage.load(kept)
     (before,) = stage.states(1_020 * S)
     stage.hear(0, 1, Event("port_up", 35 * S, "a"), "r1")
-    assert told(stage.work(1_050 * S)) == [("address-one-container", "b")]
+    assert reported(stage.work(1_050 * S)) == [("address-one-container", "b")]
     (after,) = stage.states(1_080 * S)
     assert [state["fields"]["violations"] for state in (before, after)] == [0, 1]
     assert stage.waits_for() == set()
@@ -110,7 +110,7 @@ def test_an_event_that_was_kept_back_by_its_host_makes_no_violation() -> None:
     assert stage.waits_for() == set()
 
 
-def test_what_a_host_had_that_is_not_heard_of_for_an_hour_is_not_told_and_unknown() -> None:
+def test_the_subjects_of_a_host_that_is_silent_for_an_hour_are_unknown_and_not_reported() -> None:
     stage = used_twice_while_a_does_not_report()
     assert stage.work(3_621 * S) == []
     (state,) = stage.states(3_660 * S)
@@ -156,7 +156,7 @@ def test_two_policies_that_one_event_violates_are_two_events() -> None:
     assert len({one["timestamp"] // 1000 for one in found}) == 4
 
 
-def test_the_state_is_told_once_a_minute_with_what_happened_since() -> None:
+def test_the_state_is_reported_once_per_minute_with_what_happened_since() -> None:
     stage = stage_of()
     assert [one["timestamp"] for one in stage.states(125 * S)] == [120 * S * 1000]
     assert stage.states(179 * S) == []
@@ -190,7 +190,7 @@ def test_other_policies_keep_what_the_same_ones_knew_and_new_ones_begin_without(
     stage.hear(0, 3, container("cni_add", "c", 130), "")
     stage.ended(0)
     stage.heard_of("b", 150 * S)
-    assert told(stage.work(1_000 * S)) == [("address-one-container", "c")]
+    assert reported(stage.work(1_000 * S)) == [("address-one-container", "c")]
 
 
 STORY = st.lists(
@@ -206,10 +206,10 @@ def test_a_stage_that_was_stored_says_the_rest_and_nothing_else(story: list[tupl
     for at, event in enumerate(events):
         for stage in (whole, first if at < cut else second):
             stage.hear(int(event.host[1:]), at, event, "r")
-    said = first.work((cut + pause_s) * S)
+    reports = first.work((cut + pause_s) * S)
     second.load(orjson.loads(orjson.dumps(first.dump())))
     for stage in (whole, second):
         for partition in (0, 1):
             stage.ended(partition)
             stage.heard_of(f"h{partition}", 9_000 * S)
-    assert said + second.work(10_000 * S) == whole.work(10_000 * S)
+    assert reports + second.work(10_000 * S) == whole.work(10_000 * S)

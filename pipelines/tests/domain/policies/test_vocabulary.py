@@ -11,8 +11,8 @@ from wallwatch.domain.telemetry.registry import measurements
 
 
 def test_it_has_each_kind_of_the_registry_but_what_policies_say_themselves() -> None:
-    said = re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", measurements()["event"].tags["kind"])
-    assert set(event_kinds()) == set(said) - {"policy_violated"}
+    kinds = re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", measurements()["event"].tags["kind"])
+    assert set(event_kinds()) == set(kinds) - {"policy_violated"}
 
 
 def test_its_fields_are_those_of_events() -> None:

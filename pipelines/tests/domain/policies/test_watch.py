@@ -105,14 +105,14 @@ def test_every_policy_has_its_cases() -> None:
 
 
 @pytest.mark.parametrize("policy", sorted(POSITIVE))
-def test_what_violates_a_policy_is_told_once(policy: str) -> None:
+def test_a_violation_is_reported_once(policy: str) -> None:
     found = play(watching(policy), *POSITIVE[policy])
     assert [violation.policy for violation in found] == [policy]
     assert found[0].trace[-1][0] == found[0].at_us
 
 
 @pytest.mark.parametrize("policy", sorted(NEAR_MISS))
-def test_what_nearly_violates_a_policy_is_not_told(policy: str) -> None:
+def test_a_near_violation_is_not_reported(policy: str) -> None:
     assert play(watching(policy), *NEAR_MISS[policy]) == []
 
 
@@ -121,7 +121,7 @@ def test_events_of_one_time_are_one_step() -> None:
     assert play(watching("flow-deleted-when-aged"), flow("entry_created", 1), flow("entry_deleted", 2), flow("aged", 2)) == []
 
 
-def test_after_a_violation_the_subject_is_watched_anew() -> None:
+def test_after_a_violation_the_subject_is_watched_again() -> None:
     found = play(watching("flow-offloaded-once"), *(flow("offloaded", at) for at in (1, 2, 3, 4)))
     assert [violation.at_us for violation in found] == [2 * S, 3 * S, 4 * S]
     assert [len(violation.trace) for violation in found] == [2, 2, 2], "each from the step before, which is an offload too"
@@ -129,7 +129,7 @@ def test_after_a_violation_the_subject_is_watched_anew() -> None:
     assert [len(violation.trace) for violation in alone] == [1, 1]
 
 
-def test_a_step_that_violates_and_begins_anew_keeps_its_timer() -> None:
+def test_a_step_that_violates_and_begins_again_keeps_its_timer() -> None:
     events = [event("vf_unbound", 1), event("vf_unbound", 5), event("pcie_link_down", 5), event("pcie_link_down", 30)]
     assert [one.at_us for one in play(watching("rnic-link-survives-unbind"), *events)] == [5 * S, 30 * S]
     events[-1] = event("pcie_link_down", 36)
@@ -162,7 +162,7 @@ def test_what_was_seen_before_events_were_lost_still_violates() -> None:
 
 
 @pytest.mark.parametrize(("kind", "unknown"), [("cni_lost", 1), ("kernel_log_lost", 0)])
-def test_an_event_that_tells_of_lost_ones_concerns_the_subjects_of_its_source(kind: str, unknown: int) -> None:
+def test_an_event_that_reports_lost_ones_concerns_the_subjects_of_its_source(kind: str, unknown: int) -> None:
     watch = watching("vf-one-container")
     play(watch, event("cni_add", 1, device="v", result="ok"), event(kind, 2))
     counts = watch.counts()["vf-one-container"]

@@ -207,7 +207,7 @@ def _fit(
         accepted=accepted,
         reason=reason,
         notes=[
-            *_what_cannot_be_told(found, model.names, distinct),
+            *_unidentified_notes(found, model.names, distinct),
             *_other_sizes_only({p.source for p in every}, {p.source for p in points}, quantity, size),
             *_bad_runs(found, points, values),
         ],
@@ -215,7 +215,7 @@ def _fit(
     )  # fmt: skip
 
 
-def _what_cannot_be_told(found: least_squares.Fit, names: Sequence[str], distinct: int) -> list[str]:
+def _unidentified_notes(found: least_squares.Fit, names: Sequence[str], distinct: int) -> list[str]:
     notes = []
     hidden = [name for name, identified in zip(names, found.identified, strict=True) if not identified]
     if hidden:

@@ -15,7 +15,7 @@ describe("walls as bars", () => {
   });
 });
 
-describe("mean queries of a chain", () => {
+describe("mean lookups of a chain", () => {
   const mask = (position: number, packets: number | null) => ({
     position,
     packets,

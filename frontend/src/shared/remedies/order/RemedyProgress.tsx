@@ -67,6 +67,8 @@ function VerificationState({ remedy }: { remedy: Remedy }) {
 export function RemedyProgress({ remedy }: { remedy: Remedy }) {
   const states = useStates("remedy");
   const { state } = remedy;
+  // The sentence of `planned` names the dry run itself.
+  const subject = remedy.mode === "dry_run" && state !== "planned" ? "The dry run" : "The remedy";
   return (
     <Stack gap={12} data-testid="remedy-progress" data-state={remedy.state}>
       {remedy.mode === "apply" && (
@@ -88,8 +90,7 @@ export function RemedyProgress({ remedy }: { remedy: Remedy }) {
       <Group gap={10} wrap="nowrap" role="status">
         <StateMark machine="remedy" state={state} />
         <Text size="sm">
-          {sentenceOf(states, state, remedy.mode === "dry_run" ? "The dry run" : "The remedy")} {remedy.message ?? ""}{" "}
-          {remedy.code ? `(${remedy.code})` : ""}
+          {sentenceOf(states, state, subject)} {remedy.message ?? ""} {remedy.code ? `(${remedy.code})` : ""}
           {remedy.undoable && outcomeOf(states, state) === "bad" ? " Undo it, or check the next cause." : ""}
         </Text>
       </Group>
