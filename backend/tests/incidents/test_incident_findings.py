@@ -116,7 +116,7 @@ async def test_an_incident_of_a_host_gets_the_rnic_that_a_later_event_names(data
     again = named.model_copy(update={"at": nameless.at + timedelta(seconds=35)})
     fading = again.model_copy(update={"pci": "", "model": "", "at": nameless.at + timedelta(seconds=50)})
     await applied(database, nameless)
-    assert (await the_one(database, host)).subject == f"host {host}"
+    assert (await the_one(database, host)).subject == host
     assert await applied(database, named) == ["refreshed"]
     assert await applied(database, again, fading) == ["refreshed", "refreshed"]
     incident = await the_one(database, host)

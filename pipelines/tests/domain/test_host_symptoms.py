@@ -189,7 +189,7 @@ class TestS7:
 
 
 TAKEN = "12 virtual functions vanished: " + ", ".join(f"{n} (0000:3b:00.{n + 2:x} mlx5_core)" for n in range(12)) + "."
-"""As the collector tells of `echo 0 > sriov_numvfs`."""
+"""As the collector reports `echo 0 > sriov_numvfs`."""
 
 
 class TestFunctionsThatAreRemoved:

@@ -57,7 +57,7 @@ def take(events: Events, kind: str, at_us: int, pci: str, fields: Mapping[str, A
 
 
 def _count(fields: Mapping[str, Any]) -> int:
-    """How many things happened: the collector tells of many virtual functions in one event, with their number in its sentence.
+    """How many things happened: the collector reports many virtual functions in one event, with their number in its sentence.
 
     >>> _count({}), _count({"left_out": 4}), _count({"detail": "12 virtual functions vanished: 0 (0000:3b:00.2), ..."})
     (1, 5, 12)

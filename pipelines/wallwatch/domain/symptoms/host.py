@@ -85,7 +85,7 @@ def set_back_lives(owner: dict[str, Any], at_ms: int) -> None:
     """The symptoms of a host or an RNIC in the time of a clock that was set back. Their messages go on after those that were sent."""
     for life in owner["symptoms"].values():
         if "reported" in life:
-            life["said"] = max(life.get("said", 0), life["reported"])
+            life["sent_ms"] = max(life.get("sent_ms", 0), life["reported"])
         life.update(since=at_ms, checked=at_ms, reported=at_ms)
     for name, ended_ms in owner.get("ended", {}).items():
         owner["ended"][name] = min(ended_ms, at_ms)

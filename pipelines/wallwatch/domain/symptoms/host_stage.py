@@ -354,24 +354,24 @@ class _Step:
         if change is Change.CLEARED:
             if definition.scope == "host":
                 self._host.setdefault("ended", {})[entry.id] = now
-            return after, [finding_messages.cleared(entry, subject, rnic, life, features, _told_at(life, now))]
+            return after, [finding_messages.cleared(entry, subject, rnic, life, features, _message_time(life, now))]
         if change is Change.RAISED:
             after["started"] = min(after["started"], _began(definition, features, now))
         elif after.get("started") is None or now - after.get("reported", now) < finding_messages.REPEAT_MS:
             return after, []
         fading = after["phase"] == Phase.CLEARING
-        at_ms = _told_at(after, now)
+        at_ms = _message_time(after, now)
         message = finding_messages.active(entry, subject, rnic, after, features, at_ms, fading, rnic.model in profiles())
         violations.join(message, self._host.get("violations", {}), now)
         after["reported"] = now
-        if "said" in after:
-            after["said"] = at_ms
+        if "sent_ms" in after:
+            after["sent_ms"] = at_ms
         return after, [message]
 
 
-def _told_at(life: Life, now_ms: int) -> int:
+def _message_time(life: Life, now_ms: int) -> int:
     """The time of a finding's message: after that of the one before, also when the clock was set back in between."""
-    return int(max(now_ms, life.get("said", -1) + 1))
+    return int(max(now_ms, life.get("sent_ms", -1) + 1))
 
 
 def _began(definition: Definition, features: Features, now_ms: int) -> int:
