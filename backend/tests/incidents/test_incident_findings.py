@@ -110,6 +110,20 @@ async def test_an_incident_clears_with_the_last_of_its_symptoms(database: Databa
     assert over.symptom == "S1", "what began first leads again"
 
 
+async def test_an_incident_of_a_host_gets_the_rnic_that_a_later_event_names(database: Database, host: str) -> None:
+    nameless = message("S2", host, pci="", cause="C2")
+    named = nameless.model_copy(update={"pci": PCI, "model": "CX-6", "at": nameless.at + timedelta(seconds=20)})
+    again = named.model_copy(update={"at": nameless.at + timedelta(seconds=35)})
+    fading = again.model_copy(update={"pci": "", "model": "", "at": nameless.at + timedelta(seconds=50)})
+    await applied(database, nameless)
+    assert (await the_one(database, host)).subject == host
+    assert await applied(database, named) == ["refreshed"]
+    assert await applied(database, again, fading) == ["refreshed", "refreshed"]
+    incident = await the_one(database, host)
+    assert (incident.pci, incident.model, incident.findings[0].pci) == (PCI, "CX-6", PCI)
+    assert [e.text for e in incident.timeline if e.kind == "updated"] == [f"The RNIC is {PCI}."]
+
+
 async def test_a_cleared_finding_describes_its_end_and_keeps_its_causes(database: Database, host: str) -> None:
     s1 = message("S1", host)
     fading = message("S1", host, after_s=15, summary="S1 is fading.", explanation="It fades.")

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from wallwatch.domain.instants import rfc3339
 from wallwatch.domain.symptoms.host_stage import EVENTS_PER_MINUTE, HOST, MOST_RNICS, Message, step
-from wallwatch_testing.stories import PCI, datapath, detect, event, healthy, of, offload, port, second_of
+from wallwatch_testing.stories import PCI, at_ns, datapath, detect, event, healthy, of, offload, port, second_of
 
 S1 = {
     "flows_offloaded": 7300, "flow_insertions_per_s": 40.0, "flow_deletions_per_s": 40.0, "reoffloads_per_s": 36.0, "reoffload_ratio": 0.9,
@@ -72,6 +73,69 @@ def test_a_clock_that_is_set_back_is_followed() -> None:
     story = [*sick(range(600, 700, 10)), *healthy(range(0, 300, 10))]
     found = of(detect(story), "S1")
     assert found[-1]["state"] == "cleared"
+
+
+BACK_S = [5, 8, 20, 30, 45, 59]
+
+
+def stepped(story: list[Message], at: float, back_s: float) -> list[Message]:
+    """The same messages of a host whose clock is set back at a second."""
+    return [m if m.at_ns < at_ns(at) else m._replace(at_ns=m.at_ns - int(back_s * 1e9)) for m in story]
+
+
+@pytest.mark.parametrize("back_s", BACK_S)
+@pytest.mark.parametrize("every", [1, 10])
+def test_after_a_step_of_the_clock_a_symptom_is_found_nearly_as_fast_as_without(every: int, back_s: int) -> None:
+    story = [*healthy(range(0, 200, every)), *sick(range(200, 300, every))]
+    usual = second_of(of(detect(story), "S1")[0])
+    found = of(detect(stepped(story, 200, back_s)), "S1")
+    assert second_of(found[0]) + back_s <= usual + max(8, 3 * every)
+
+
+@pytest.mark.parametrize("back_s", BACK_S)
+@pytest.mark.parametrize("every", [1, 10])
+def test_after_a_step_of_the_clock_a_symptom_ends_once_and_its_messages_go_forward(every: int, back_s: int) -> None:
+    story = [*sick(range(0, 200, every)), *healthy(range(200, 400, every))]
+    found = of(detect(stepped(story, 200, back_s)), "S1")
+    assert [f["state"] for f in found].count("cleared") == 1
+    assert found[-1]["state"] == "cleared"
+    assert len({f["finding_id"] for f in found}) == 1
+    assert [f["at"] for f in found] == sorted({f["at"] for f in found})
+    assert found[-1]["at"] <= rfc3339(at_ns(second_of(of(detect(story), "S1")[-1]) + max(15, 4 * every)) // 1_000_000)
+
+
+def test_a_step_of_the_clock_is_followed_where_samples_come_out_of_order() -> None:
+    healthy_before = [*healthy(range(0, 100)), *sick(range(100, 160))]
+    story = stepped(healthy_before, 100, 30)
+    order = sorted(range(len(story)), key=lambda i: i + (i * 7919) % 11)
+    assert second_of(of(detect(story[i] for i in order), "S1")[0]) + 30 <= 115
+
+
+def test_after_a_step_of_the_clock_sweeps_and_pauses_of_the_host_are_judged_by_its_new_time() -> None:
+    story = stepped(list(healthy(range(0, 200))), 100, 3600)
+    state: Any = None
+    for message in story:
+        state, _ = step(state, message)
+    newest = story[-1].at_ns // 1_000_000
+    assert state[HOST]["newest"] == newest
+    assert {beat[0] for beat in state[HOST]["beat"].values()} == {newest}
+    assert {one["at"] for one in state[HOST]["datapaths"].values()} == {newest}
+
+
+def test_what_happened_before_a_step_of_the_clock_has_happened() -> None:
+    story = [*healthy(range(0, 100)), event(99, "command_timeout", command="X"), event(99.5, "soft_lockup", pci="", driver="mlx5_core")]
+    story += stepped(list(healthy(range(100, 300))), 100, 30)
+    found = of(detect(story), "S2")
+    assert [f["state"] for f in found].count("cleared") == 1
+    assert len({f["finding_id"] for f in found}) == 1
+
+
+def test_a_straggler_and_samples_out_of_order_are_no_step_of_the_clock() -> None:
+    state: Any = None
+    for second in [*range(0, 100), 55, 98, 97, 101, 99, 100, 103, 60, 102, 104, 107, 105, 106]:
+        state, _ = step(state, offload(second))
+    assert state[PCI]["newest"] == offload(107).at_ns // 1_000_000
+    assert len(state[PCI]["fine"]) == 12
 
 
 def test_a_host_that_floods_is_bounded_and_counted() -> None:

@@ -67,6 +67,47 @@ class TestS2:
         assert of(found, "S8")[0]["hypotheses"][0]["cause"] == "C8"
 
 
+OTHER = "0000:af:00.0"
+"""A second RNIC, an earlier model."""
+CX5 = {"pci_id": "15b3:1017", "driver": "mlx5_core", "fw_ver": "16.35.1012"}
+
+
+class TestS2OfAHostWithSeveralRnics:
+    def story(self, *events: Message) -> list[Message]:
+        """A lockup that names no RNIC, at 126, after a burst of insertions on one of two RNICs."""
+        story = []
+        for second in [*range(0, 101, 10), *range(150, 500, 10)]:
+            insertions = {"flow_insertions_per_s": 1100.0} if second == 100 else {}
+            story += [port(second), offload(second), datapath(second)]
+            story += [port(second, pci=OTHER, tags=CX5), offload(second, insertions, pci=OTHER)]
+        story += [event(126, "soft_lockup", pci="", **STACK), *events]
+        return sorted(story, key=lambda m: m.at_ns)
+
+    def test_the_first_time_out_that_names_an_rnic_gives_the_finding_its_address_model_and_evidence(self) -> None:
+        found = of(detect(self.story(event(160, "command_timeout", pci=OTHER, **TIMEOUT))), "S2")
+        nameless, named = found[0], next(f for f in found if f["pci"])
+        assert (nameless["pci"], nameless["model"]) == ("", "")
+        assert (named["pci"], named["model"], named["fw_ver"], second_of(named)) == (OTHER, "CX-5", "16.35.1012", 160)
+        assert {r["params"]["pci"] for r in named["remedies"]} == {OTHER}
+        assert next(e["value"] for e in named["evidence"] if e["signal"] == "insertions_wall_share") == 1.1
+        assert "insertions_wall_share" in {e["signal"] for e in named["hypotheses"][0]["evidence_for"]}
+        assert [f["pci"] for f in found if f["at"] >= named["at"]] == [OTHER] * len([f for f in found if f["at"] >= named["at"]])
+
+    def test_it_stays_one_finding_which_ends_once(self) -> None:
+        found = of(detect(self.story(event(160, "command_timeout", pci=OTHER, **TIMEOUT))), "S2")
+        assert len({f["finding_id"] for f in found}) == 1
+        assert [f["state"] for f in found].count("cleared") == 1
+        assert (found[-1]["state"], found[-1]["pci"]) == ("cleared", OTHER)
+
+    def test_a_finding_that_names_an_rnic_keeps_it(self) -> None:
+        late = [event(160 + n, "command_timeout", pci=PCI, **TIMEOUT) for n in range(5)]
+        found = of(detect(self.story(event(120, "command_timeout", pci=OTHER, **TIMEOUT), *late)), "S2")
+        assert {f["pci"] for f in found} == {OTHER}
+
+    def test_without_a_name_it_stays_a_finding_of_the_host(self) -> None:
+        assert {f["pci"] for f in of(detect(self.story()), "S2")} == {""}
+
+
 OOPS = {"driver": "mlx5_core", "operation": "flow_creation", "origin": "pstore"}
 
 
@@ -147,15 +188,102 @@ class TestS7:
         assert detect(story) == []
 
 
+TAKEN = "12 virtual functions vanished: " + ", ".join(f"{n} (0000:3b:00.{n + 2:x} mlx5_core)" for n in range(12)) + "."
+"""As the collector reports `echo 0 > sriov_numvfs`."""
+
+
+class TestFunctionsThatAreRemoved:
+    def story(self, *events: Message, degraded: bool = False) -> list[Message]:
+        narrow = {"pci_link_width": 8, "pci_link_speed_gts": 8.0} if degraded else {}
+        story = [*healthy(range(0, 100, 10)), *(m for s in range(110, 300, 10) for m in (port(s, narrow), offload(s), datapath(s)))]
+        return sorted([*story, *events], key=lambda m: m.at_ns)
+
+    def lost(self, second: float) -> list[Message]:
+        return [event(second, "pcie_link_down"), event(second + 0.1, "pcie_link_down"), event(second + 0.1, "pcie_error", severity="fatal")]
+
+    def test_a_link_that_is_lost_after_functions_were_removed_is_s7_of_c7(self) -> None:
+        found = detect(self.story(event(96, "vf_vanished", detail=TAKEN), *self.lost(98)))
+        first = of(found, "S7")[0]
+        assert second_of(first) == 98
+        assert first["hypotheses"][0]["cause"] == "C7"
+        assert {e["signal"] for e in first["hypotheses"][0]["evidence_for"]} == {"vf_unbinds", "pcie_losses"}
+        assert next(e["value"] for e in first["evidence"] if e["signal"] == "vf_unbinds") == 12
+        assert of(found, "S7")[-1]["state"] == "cleared"
+        assert of(found, "unexplained") == []
+
+    def test_functions_that_vanish_with_their_link_are_no_reason_for_it(self) -> None:
+        for degraded in (False, True):
+            found = detect(self.story(*self.lost(98), event(100, "vf_vanished", detail=TAKEN), *self.lost(103), degraded=degraded))
+            assert of(found, "S7") == []
+            assert of(found, "unexplained")
+
+    def test_the_order_in_time_counts_and_not_the_order_in_which_events_come(self) -> None:
+        vanished = event(100, "vf_vanished", detail=TAKEN)
+        story = [m for m in self.story(*self.lost(98)) if m.at_ns < at_ns(98)]
+        assert of(detect([*story, vanished, *self.lost(98)]), "S7") == []
+
+    def test_functions_that_are_removed_without_harm_are_not_s7(self) -> None:
+        assert detect(self.story(event(96, "vf_vanished", detail=TAKEN))) == []
+
+    def test_an_rnic_that_is_taken_out_with_its_functions_is_neither_s7_nor_unexplained(self) -> None:
+        story = self.story(event(95, "vf_vanished", detail=TAKEN), event(96, "device_vanished"), *self.lost(98))
+        assert detect(m for m in story if m.at_ns <= at_ns(99) or m.tags.get("pci") != PCI) == []
+
+    def test_an_rnic_that_vanishes_because_its_link_was_lost_after_removed_functions_is_s7(self) -> None:
+        assert of(detect(self.story(event(95, "vf_vanished", detail=TAKEN), *self.lost(98), event(99, "device_vanished"))), "S7")
+
+    def test_functions_removed_from_another_rnic_are_no_reason(self) -> None:
+        assert of(detect(self.story(event(96, "vf_vanished", pci=OTHER, detail=TAKEN), *self.lost(98))), "S7") == []
+
+
+class TestALinkThatGoesDownWithoutAReason:
+    def story(self, *events: Message, back: int = 110) -> list[Message]:
+        story = [*healthy(range(0, 100, 10)), *(datapath(s) for s in range(100, 400, 10))]
+        story += [m for s in range(back, 400, 10) for m in (port(s), offload(s))]
+        return sorted([*story, event(98, "pcie_link_down"), *events], key=lambda m: m.at_ns)
+
+    def test_it_is_unexplained_and_ends(self) -> None:
+        found = of(detect(self.story()), "unexplained")
+        first = found[0]
+        assert (first["rule"], first["pci"], first["severity"], first["model"]) == ("U/3", PCI, "critical", "CX-6")
+        assert (second_of(first, "started_at"), first["hypotheses"]) == (98, [])
+        assert second_of(first) <= 120
+        assert "PCIe link" in first["title"]
+        assert first["remedies"][0]["params"]["pci"] == PCI
+        assert found[-1]["state"] == "cleared"
+        assert len({f["finding_id"] for f in found}) == 1
+
+    def test_an_rnic_that_does_not_come_back_stays_unexplained(self) -> None:
+        found = of(detect(self.story(back=1000)), "unexplained")
+        assert {f["state"] for f in found} == {"active"}
+        assert second_of(found[0]) <= 120
+
+    def test_a_release_that_is_reported_after_the_loss_is_s7_and_leaves_nothing_unexplained(self) -> None:
+        found = detect(self.story(event(103, "cni_del", device="0000:3b:00.2")))
+        assert {f["symptom"] for f in found} == {"S7"}
+
+    def test_a_shutdown_a_boot_and_an_rnic_that_was_taken_out_explain_it(self) -> None:
+        for before in (
+            event(60, "host_shutdown", pci=""),
+            event(80, "host_booted", pci="", shutdown="orderly"),
+            event(97, "device_vanished"),
+        ):
+            assert of(detect(self.story(before)), "unexplained") == []
+
+    def test_an_rnic_that_vanishes_because_of_its_link_is_not_taken_out(self) -> None:
+        assert of(detect(self.story(event(99, "device_vanished"), back=1000)), "unexplained")
+
+
 def frozen(second: int, **fields: object) -> Message:
     return port(second, {"port_xmit_data": 7, "port_rcv_data": 7, "tx_gbps": 0.0, "rx_gbps": 0.0, **fields})
 
 
 class TestS8:
-    def stopped(self, *more: Message, contexts: int = 100, **fields: object) -> list[Message]:
+    def stopped(self, *more: Message, contexts: int = 100, overdue: int = 0, **fields: object) -> list[Message]:
         story = list(healthy(range(0, 90, 10)))
         story += [port(90), offload(90, {"encap_contexts": contexts}), *more]
-        return story + [m for s in range(100, 160, 10) for m in (frozen(s, **fields), offload(s, {"encap_contexts": contexts}))]
+        state = {"encap_contexts": contexts, "flows_overdue": overdue}
+        return story + [m for s in range(100, 160, 10) for m in (frozen(s, **fields), offload(s, state))]
 
     def test_a_device_that_its_driver_finds_dead_is_s8_at_once(self) -> None:
         story = [*self.stopped(event(96, "device_health", pattern="mlx5-health-miss"), contexts=9999), *healthy(range(160, 300, 10))]
@@ -174,8 +302,15 @@ class TestS8:
         hang = event(96, "tx_timeout", pattern="ice-transmit")
         assert of(detect([*healthy(range(0, 100, 10)), hang, *healthy(range(100, 200, 10))]), "S8") == []
 
-    def test_without_a_kernel_log_a_port_that_stands_still_with_a_full_buffer_is_s8(self) -> None:
-        assert of(detect(self.stopped(contexts=9999)), "S8")
+    def test_a_pause_of_all_traffic_with_a_full_buffer_is_not_s8_while_nothing_waits_and_the_driver_says_nothing(self) -> None:
+        assert detect(self.stopped(contexts=9700)) == []
+        assert detect(self.stopped(contexts=9999)) == []
+
+    def test_a_full_buffer_and_commands_that_time_out_are_s8(self) -> None:
+        assert of(detect(self.stopped(event(96, "command_timeout", **TIMEOUT), contexts=9700)), "S8")[0]["hypotheses"][0]["cause"] == "C8"
+
+    def test_a_full_buffer_and_flows_that_cannot_be_deleted_are_s8_without_a_kernel_log(self) -> None:
+        assert of(detect(self.stopped(contexts=9700, overdue=1600)), "S8")[0]["hypotheses"][0]["cause"] == "C8"
 
     def test_without_a_kernel_log_a_port_that_stands_still_with_work_that_waits_is_s8(self) -> None:
         story = [*healthy(range(0, 100, 10)), *(m for s in range(100, 160, 10) for m in (offload(s, {"flows_overdue": 2500}), frozen(s)))]

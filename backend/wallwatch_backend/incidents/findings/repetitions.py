@@ -25,6 +25,7 @@ class StoredFinding:
     """The part of a stored finding that decides whether a message has news."""
 
     incident_id: UUID
+    pci: str
     severity: str
     cause: str | None
     last_at: datetime
@@ -37,16 +38,23 @@ class StoredFinding:
         if self.cleared or finding.at <= self.last_at:
             return "nothing"
         same = finding.severity == self.severity and (not finding.hypotheses or finding.top.cause == self.cause)
+        same = same and finding.pci in ("", self.pci)  # a finding on a host gets its RNIC once an event names it
         return "fresher" if finding.state == "active" and same and not self.resolved else "news"
 
 
 async def stored(session: ReadSession, finding_ids: Iterable[UUID]) -> dict[UUID, StoredFinding]:
     """Those of the findings that are stored already."""
-    columns = (F.finding_id, F.incident_id, F.severity, F.cause, F.last_at, F.cleared_at, I.state)
+    columns = (F.finding_id, F.incident_id, F.pci, F.severity, F.cause, F.last_at, F.cleared_at, I.state)
     query = select(*columns).join(I, I.id == F.incident_id).where(F.finding_id == any_of(finding_ids))
     return {
         row.finding_id: StoredFinding(
-            row.incident_id, row.severity, row.cause, row.last_at, row.cleared_at is not None, row.state == IncidentState.resolved
+            row.incident_id,
+            row.pci,
+            row.severity,
+            row.cause,
+            row.last_at,
+            cleared=row.cleared_at is not None,
+            resolved=row.state == IncidentState.resolved,
         )
         for row in await session.execute(query)
     }

@@ -83,7 +83,7 @@ def update_row(row: IncidentFindingRow, finding: Finding) -> None:
     row.last_at = finding.at
     row.severity, row.blast_radius, row.rule = finding.severity, finding.blast_radius, finding.rule
     row.title, row.summary = finding.title, finding.summary
-    for name in ("rack", "model", "driver", "fw_ver", "explanation"):
+    for name in ("pci", "rack", "model", "driver", "fw_ver", "explanation"):
         setattr(row, name, getattr(finding, name) or getattr(row, name))
     row.evidence = dump(finding.evidence) or row.evidence
     row.remedies = dump(finding.remedies) or row.remedies

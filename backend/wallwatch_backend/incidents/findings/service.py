@@ -147,7 +147,7 @@ async def _open(session: WriteSession, new: _NewFinding) -> Applied:
 
 async def _update(session: WriteSession, finding: Finding, row: IncidentFindingRow, reopen_within: timedelta) -> Applied:
     """An active finding is repeated while it lasts; usually only its evidence is fresher, which is news for nobody."""
-    before = (row.severity, row.cause)
+    before = (row.severity, row.cause, row.pci)
     update_row(row, finding)
     incident = await repository.get_locked(session, row.incident_id)
     if incident is None:
@@ -159,12 +159,12 @@ async def _update(session: WriteSession, finding: Finding, row: IncidentFindingR
         await finding_repository.refresh_incident(session, incident)
         await reopen(session, row, incident, "The symptom was present after the incident was resolved.")
         return Applied.reopened
-    if before == (row.severity, row.cause):
+    if before == (row.severity, row.cause, row.pci):
         if incident.finding_id == row.finding_id:
             incident.title, incident.summary = row.title, row.summary
         return Applied.refreshed
     await session.flush()
-    changed = []
+    changed = [f"The RNIC is {row.pci}."] if row.pci != before[2] else []
     if row.severity != before[0]:
         changed.append(f"Severity changed from {before[0]} to {row.severity}.")
     if row.cause != before[1]:

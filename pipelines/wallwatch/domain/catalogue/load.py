@@ -78,14 +78,16 @@ def other_conditions() -> dict[str, OtherCondition]:
     """
     found = parse_entries("symptoms.yaml", _read("symptoms.yaml").get("others"), OtherCondition)
     for condition in found.values():
-        _check_definition(condition, symptoms())
+        for entry in (condition, *condition.rules()):
+            _check_definition(entry, symptoms())
     return found
 
 
 @cache
 def detected() -> dict[str, Detected]:
     """Everything that the symptom stage detects, symptoms first, because later entries may depend on them."""
-    everything: dict[str, Detected] = {**symptoms(), **other_conditions()}
+    further = (rule for condition in other_conditions().values() for rule in condition.rules())
+    everything: dict[str, Detected] = {**symptoms(), **other_conditions(), **{rule.id: rule for rule in further}}
     return {name: entry for name, entry in everything.items() if entry.definition is not None}
 
 
@@ -186,7 +188,13 @@ def check_drawings(signals: Mapping[str, DerivedSignal]) -> None:
 @cache
 def event_signals() -> dict[str, EventSignal]:
     """Signals that count events."""
-    return parse_entries("signals.yaml", _read("signals.yaml").get("events"), EventSignal, with_id=False)
+    found = parse_entries("signals.yaml", _read("signals.yaml").get("events"), EventSignal, with_id=False)
+    for name, signal in found.items():
+        if not set(signal.before) <= set(signal.kinds) or not set(signal.before.values()) <= set(found):
+            raise RegistryError(
+                f"signals.yaml, entry {name}: before maps the signal's own kinds to other signals of events, not {signal.before}"
+            )
+    return found
 
 
 @cache

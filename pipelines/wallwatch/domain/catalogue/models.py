@@ -121,6 +121,13 @@ class Detected(Entry):
     near_misses: tuple[str, ...] = ()
     """What looks like it and is not, as sentences for an operator."""
     definition: Definition | None = None
+    part_of: str = ""
+    """The condition that it is another rule of."""
+
+    @property
+    def reported_as(self) -> str:
+        """The symptom in findings."""
+        return self.part_of or self.id
 
 
 class Symptom(Detected):
@@ -130,10 +137,31 @@ class Symptom(Detected):
     cause: str
 
 
+class AnotherRule(Entry):
+    """One more way to detect a condition."""
+
+    title: str
+    definition: Definition
+
+
 class OtherCondition(Detected):
     """Conditions outside S1..S8: a performance issue without a known symptom, and a host that stopped reporting."""
 
     id: Literal["unexplained", "silent"]
+    also: tuple[AnotherRule, ...] = ()
+
+    def rules(self) -> tuple[Detected, ...]:
+        """Its further rules, each with a life of its own; they are reported as this condition."""
+        return tuple(
+            Detected(
+                id=f"{self.id} {one.definition.rule}",
+                title=one.title,
+                looks_like=self.looks_like,
+                definition=one.definition,
+                part_of=self.id,
+            )
+            for one in self.also
+        )
 
 
 class EvidenceRule(Entry):
@@ -239,6 +267,8 @@ class EventSignal(Entry):
     kinds: tuple[str, ...] = Field(min_length=1)
     where: dict[str, tuple[str, ...]] = {}
     """Field -> values that it may have: `*` is any value, an empty text is a field that is absent."""
+    before: dict[str, str] = {}
+    """Kind -> event signal: an event of the kind counts only where one of that signal's followed it, and none came just before."""
     per: Literal["rnic", "host"]
     """Whether a condition on an RNIC counts that RNIC's events alone, or those of its host."""
 

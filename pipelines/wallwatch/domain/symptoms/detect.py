@@ -17,7 +17,7 @@ from wallwatch.domain.symptoms.window import WINDOW_MS
 FeatureOf = Callable[[Condition], Feature | None]
 Life = dict[str, Any]
 """`{"phase", "since" (ms), "started" (ms), "reported" (ms), "checked" (ms), "known" (ms)}` and what the report keeps; empty when
-healthy."""
+healthy. A host's life has also the `pci` of its RNIC, and `raised_on`, the one that it was raised with, where that was none."""
 
 SLACK = 0.9
 """Samples jitter: a duration counts as reached at 90% of it."""

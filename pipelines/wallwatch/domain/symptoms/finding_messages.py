@@ -33,14 +33,16 @@ def finding_id(host: str, pci: str, symptom: str, started_at: str) -> UUID:
     return uuid5(FINDINGS_NAMESPACE, f"{host}|{pci}|{symptom}|{started_at}")
 
 
-def shell(entry: Detected, subject: Subject, rnic: Identity, state: str, started_ms: int, at_ms: int) -> dict[str, Any]:
-    """What every finding has."""
+def shell(
+    entry: Detected, subject: Subject, rnic: Identity, state: str, started_ms: int, at_ms: int, raised_on: str | None = None
+) -> dict[str, Any]:
+    """What every finding has. `raised_on` is the PCI address, or "", that it had when it was raised, where it has another one now."""
     started_at = rfc3339(started_ms)
     definition = entry.definition
     return {
-        "finding_id": str(finding_id(subject["host"], subject["pci"], entry.id, started_at)),
+        "finding_id": str(finding_id(subject["host"], subject["pci"] if raised_on is None else raised_on, entry.reported_as, started_at)),
         **subject,
-        "symptom": entry.id,
+        "symptom": entry.reported_as,
         "state": state,
         "started_at": started_at,
         "at": rfc3339(at_ms),
@@ -72,13 +74,13 @@ def active(
         reasons.append(evidence(condition.signal, found, _expected(condition), condition.text))
     stale_ms = at_ms - life.get("known", at_ms)
     since = rfc3339(life["known"]) if stale_ms >= STALE_MS else None
-    causes = [] if entry.id == "unexplained" else _ranked(entry.id, rnic, life, features, fading or since is not None)
+    causes = [] if entry.reported_as == "unexplained" else _ranked(entry.id, rnic, life, features, fading or since is not None)
     summary = _summary(entry, values, fading, since)
     found_severity = severity(definition, features.value)
     if found_severity == "critical":
         life["critical"] = True
     return {
-        **shell(entry, subject, rnic, "active", life["started"], at_ms),
+        **shell(entry, subject, rnic, "active", life["started"], at_ms, life.get("raised_on")),
         "severity": "critical" if life.get("critical") else found_severity,
         "summary": summary,
         "explanation": explain_active(entry, subject, rnic, life["started"], summary, reasons, causes, known_model),
@@ -98,7 +100,7 @@ def cleared(entry: Detected, subject: Subject, rnic: Identity, life: Life, featu
                 reasons.append(evidence(condition.signal, found, _expected(condition), condition.text).as_json())
     base: str = "warning" if entry.definition is None else entry.definition.severity
     return {
-        **shell(entry, subject, rnic, "cleared", life["started"], at_ms),
+        **shell(entry, subject, rnic, "cleared", life["started"], at_ms, life.get("raised_on")),
         "severity": "critical" if life.get("critical") else base,
         "summary": f"{entry.title} has cleared.",
         "explanation": explain_cleared(entry, subject, rnic, life["started"], at_ms),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wallwatch.domain.symptoms import baseline
+from wallwatch.domain.symptoms import baseline, clock_steps
 from wallwatch.domain.symptoms.signals import counter_rate, number
 
 STALE_MS = 60_000
@@ -34,8 +34,12 @@ def take_datapath(host: Host, datapath: str, at_ms: int, fields: Mapping[str, An
     """Remember one `ovs_datapath` sample. A reset, or a sample that is out of order, leaves no rate rather than a wrong one."""
     known = host["datapaths"]
     before = known.get(datapath)
-    if before is not None and at_ms <= before["at"]:
-        return
+    if before is not None:
+        if clock_steps.set_back(host.setdefault("behind", {}), datapath, before["at"], at_ms):
+            set_back(host, at_ms)
+            before = None
+        elif at_ms <= before["at"]:
+            return
     now: dict[str, Any] = {"at": at_ms}
     missed, duration, flows = number(fields.get("lookups_missed")), number(fields.get("dump_duration_ms")), number(fields.get("flows"))
     if missed is not None:
@@ -56,9 +60,35 @@ def take_datapath(host: Host, datapath: str, at_ms: int, fields: Mapping[str, An
         now["looked"] = mean is not None
         if flows >= ENOUGH_FLOWS:
             baseline.least(host, "dump_ms_per_flow", duration / flows, at_ms)
-    if before is None and len(known) >= 16:
+    if datapath not in known and len(known) >= 16:
         return  # a host has one or two datapaths; names without end would fill the state
     known[datapath] = now
+
+
+def set_back(host: Host, at_ms: int) -> None:
+    """Go on in the time of a clock that was set back: nothing that is kept lies in the future, and what has happened just happened."""
+    host["newest"] = min(host["newest"], at_ms)
+    host["steps"] = host.get("steps", 0) + 1
+    for beat in host["beat"].values():
+        beat[0] = min(beat[0], at_ms)
+    for name in [name for name, kept in host["datapaths"].items() if kept["at"] > at_ms]:
+        del host["datapaths"][name]
+    for pci in [pci for pci, kept in host["deletions"].items() if kept[0] > at_ms]:
+        del host["deletions"][pci]
+    for kept in host["events"].values():
+        for entry in kept:
+            entry[0] = min(entry[0], at_ms * 1000)
+    set_back_lives(host, at_ms)
+
+
+def set_back_lives(owner: dict[str, Any], at_ms: int) -> None:
+    """The symptoms of a host or an RNIC in the time of a clock that was set back. Their messages go on after those that were sent."""
+    for life in owner["symptoms"].values():
+        if "reported" in life:
+            life["sent_ms"] = max(life.get("sent_ms", 0), life["reported"])
+        life.update(since=at_ms, checked=at_ms, reported=at_ms)
+    for name, ended_ms in owner.get("ended", {}).items():
+        owner["ended"][name] = min(ended_ms, at_ms)
 
 
 def misses_per_s(host: Host, at_ms: int) -> float | None:

@@ -2,7 +2,8 @@
 function.
 
 Pure and in event time: the same messages in the same order give the same findings, with the same ids. A message that comes twice changes
-nothing. Samples may come out of order within a window; older ones are counted as late and otherwise ignored.
+nothing. Samples may come out of order by a few seconds; older ones are counted as late and otherwise ignored, unless several follow each
+other: then the host's clock was set back, and the stage goes on in its time.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ __all__ = ["HOST", "MEASUREMENTS", "Message", "State", "step"]
 MEASUREMENTS = ("rnic_offload", "rnic", "ovs_datapath", "event")
 
 HOST = "host"
+WAITING = "waiting"
+"""The source of what is judged while an RNIC sends no samples: symptoms raised by events, some time after them."""
 MOST_RNICS = 64
 """RNICs of one host that are followed; names without end would fill the state."""
 
@@ -59,6 +62,10 @@ def _judged_on(source: str, scope: str) -> tuple[tuple[Detected, Definition], ..
         if d is None or d.scope != scope:
             continue
         sources = _sources(d)
+        if source == WAITING:
+            if scope == "rnic" and "event" in sources and d.raise_for_s:
+                found.append((entry, d))
+            continue
         # What rests on events alone ends while nothing happens, so the rhythm of the samples moves it.
         if source in sources or (scope == "host" and source in ("rnic", "ovs_datapath")):
             found.append((entry, d))
@@ -141,11 +148,12 @@ class _Step:
         return rnic_state
 
     def _admit(self, rnic_state: RnicState, pci: str, source: str) -> bool:
-        if rnic_stage.admit(rnic_state, self._host, source, self._at_ms):
-            return True
-        if "back" in rnic_state:
+        steps = self._host.get("steps")
+        admitted = rnic_stage.admit(rnic_state, self._host, source, self._at_ms)
+        self._host_changed |= self._host.get("steps") != steps
+        if not admitted and ("back" in rnic_state or "behind" in rnic_state):
             self._state[pci] = rnic_state  # how often the clock was back is counted from sample to sample
-        return False
+        return admitted
 
     def _take_rnic_offload(self) -> list[dict[str, Any]]:
         rnic_state = self._rnic_state()
@@ -216,7 +224,17 @@ class _Step:
                 events.take(self._host["events"], events.STALL, self._message.at_ns // 1000, "", {})
                 return self._judge_host(source, everything=True)
         found = self._judge_host(source, everything=False) if self._host["symptoms"] else []
-        return found + self._gone()
+        return found + self._judge_waiting() + self._gone()
+
+    def _judge_waiting(self) -> list[dict[str, Any]]:
+        """RNICs whose events may raise something by now; an RNIC whose link is down sends no samples itself."""
+        found: list[dict[str, Any]] = []
+        for pci in tuple(self._host.get("waiting", ())):
+            rnic_state = self._state.get(pci)
+            if pci != self._tags.get("pci") and rnic_state is not None:
+                found += self._judge_rnic(rnic_state, pci, WAITING)
+                self._state[pci] = rnic_state
+        return found
 
     def _gone(self) -> list[dict[str, Any]]:
         """Clear the findings of RNICs that never came back, by event time of their host."""
@@ -254,7 +272,9 @@ class _Step:
             life = lives.get(entry.id, {})
             if not everything and not life:
                 continue
-            pci = life.get("pci") if life else self._device(definition)
+            pci = life.get("pci") or self._device(definition)
+            if life and pci != life.get("pci"):  # the first event that names the RNIC came after the symptom: that is news
+                life = {**life, "pci": pci, "raised_on": life.get("pci", ""), "reported": 0}
             rnic_state = self._state.get(pci) if pci else None
             features = Features(rnic_state, self._host["events"], self._now_ms, None)
             subject = {"host": self._tags["host"], "pci": pci or "", "rack": self._tags.get("rack", "")}
@@ -290,7 +310,14 @@ class _Step:
                 if message[0]["state"] == "cleared":
                     rnic_state.setdefault("ended", {})[entry.id] = self._now_ms
                 found += message
+        self._note_waiting(pci, any(lives.get(entry.id, {}).get("phase") == Phase.RAISING for entry, _ in _judged_on(WAITING, "rnic")))
         return found
+
+    def _note_waiting(self, pci: str, waits: bool) -> None:
+        waiting = self._host.get("waiting", [])
+        if waits != (pci in waiting):
+            self._host["waiting"] = [*waiting, pci] if waits else [other for other in waiting if other != pci]
+            self._host_changed = True
 
     def _held_off(self, definition: Definition, rnic_state: RnicState | None) -> bool:
         """Whether a symptom that explains this one is there, or was until just now."""
@@ -327,16 +354,24 @@ class _Step:
         if change is Change.CLEARED:
             if definition.scope == "host":
                 self._host.setdefault("ended", {})[entry.id] = now
-            return after, [finding_messages.cleared(entry, subject, rnic, life, features, now)]
+            return after, [finding_messages.cleared(entry, subject, rnic, life, features, _message_time(life, now))]
         if change is Change.RAISED:
             after["started"] = min(after["started"], _began(definition, features, now))
         elif after.get("started") is None or now - after.get("reported", now) < finding_messages.REPEAT_MS:
             return after, []
         fading = after["phase"] == Phase.CLEARING
-        message = finding_messages.active(entry, subject, rnic, after, features, now, fading, rnic.model in profiles())
+        at_ms = _message_time(after, now)
+        message = finding_messages.active(entry, subject, rnic, after, features, at_ms, fading, rnic.model in profiles())
         violations.join(message, self._host.get("violations", {}), now)
         after["reported"] = now
+        if "sent_ms" in after:
+            after["sent_ms"] = at_ms
         return after, [message]
+
+
+def _message_time(life: Life, now_ms: int) -> int:
+    """The time of a finding's message: after that of the one before, also when the clock was set back in between."""
+    return int(max(now_ms, life.get("sent_ms", -1) + 1))
 
 
 def _began(definition: Definition, features: Features, now_ms: int) -> int:

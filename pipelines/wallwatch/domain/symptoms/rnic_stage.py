@@ -1,8 +1,8 @@
 """What is kept of one RNIC between messages, and how a sample moves it. Pure and in event time.
 
 `RnicState` is plain JSON: `{"newest": ms, "at": {source: [ms, ...]}, "fine", "coarse" (windows), "mean", "least", "most" (baselines),
-"counters",
-"moved", "ever", "id" (rack, model, driver, firmware, driver's version), "symptoms": {"S1": life}}`.
+"behind" (samples that may show a step of the clock), "counters", "moved", "ever", "id" (rack, model, driver, firmware, driver's version),
+"symptoms": {"S1": life}}`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from wallwatch.domain.catalogue import promoted
 from wallwatch.domain.catalogue.load import generic_profile, model_of
 from wallwatch.domain.catalogue.models import Profile
 from wallwatch.domain.hypotheses.versions import Identity
-from wallwatch.domain.symptoms import baseline, features, host, signals, window
+from wallwatch.domain.symptoms import baseline, clock_steps, features, host, signals, window
 from wallwatch.domain.symptoms.host import Host
 from wallwatch.domain.symptoms.signals import RnicState
 
@@ -57,13 +57,18 @@ def admit(rnic_state: RnicState, host_state: Host, source: str, at_ms: int) -> b
         if back[0] < STEPPED_BACK:
             host_state["late"] += 1
             return False
-        _set_back(rnic_state, at_ms)
+        _set_back(rnic_state, host_state, at_ms)
+        for name in ("mean", "least"):
+            rnic_state.pop(name, None)
         newest = 0
     rnic_state.pop("back", None)
     seen = rnic_state["at"].setdefault(source, [])
+    if at_ms in seen:
+        return False  # the same sample again
+    if seen and (at_ms < seen[-1] or "behind" in rnic_state) and _is_behind(rnic_state, source, seen[-1], at_ms):
+        _set_back(rnic_state, host_state, at_ms)
+        seen, newest = rnic_state["at"].setdefault(source, []), 0
     if seen:
-        if at_ms in seen:
-            return False  # the same sample again
         if at_ms < seen[0] and len(seen) >= REMEMBERED:
             host_state["late"] += 1
             return False
@@ -79,13 +84,24 @@ def admit(rnic_state: RnicState, host_state: Host, source: str, at_ms: int) -> b
     return True
 
 
-def _set_back(rnic_state: RnicState, at_ms: int) -> None:
+def _is_behind(rnic_state: RnicState, source: str, newest_ms: int, at_ms: int) -> bool:
+    """Whether a source's samples show that the host's clock was set back by less than a window."""
+    behind = rnic_state.get("behind", {})
+    found = clock_steps.set_back(behind, source, newest_ms, at_ms)
+    if behind:
+        rnic_state["behind"] = behind
+    else:
+        rnic_state.pop("behind", None)
+    return found
+
+
+def _set_back(rnic_state: RnicState, host_state: Host, at_ms: int) -> None:
     """Go on in the time of a clock that was set back. What is active stays so; nobody knows for how long."""
     rnic_state.update(newest=0, at={}, fine=[], coarse=[])
-    for name in ("counters", "moved", "mean", "least"):
+    for name in ("behind", "counters", "moved"):
         rnic_state.pop(name, None)
-    for life in rnic_state["symptoms"].values():
-        life.update(since=at_ms, checked=at_ms, reported=at_ms)
+    host.set_back_lives(rnic_state, at_ms)
+    host.set_back(host_state, at_ms)
 
 
 def take_offload(rnic_state: RnicState, host_state: Host, pci: str, at_ms: int, fields: Mapping[str, Any]) -> bool:
