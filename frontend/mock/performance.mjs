@@ -357,7 +357,9 @@ function fit(quantity, model, parameters, points, accepted) {
     interval_method: "linearised, Student's t",
     accepted,
     reason: accepted ? "" : "R squared 0.61 is worse than 0.97 of the active profile",
-    notes: identified ? [] : ["3 different (Q_l, Q_r) do not identify m, n, v: they stay near the current profile's values."],
+    notes: identified
+      ? []
+      : ["3 different (Q_l, Q_r) do not identify m, n, v: they stay near the current profile's values."],
     by_size: [],
   };
 }

@@ -70,8 +70,8 @@ def test_a_misspelt_key_in_a_manifest_would_be_found(manifests: list[dict[str, A
         ("--set=kafka.clusterId=short", "clusterId"),
         ("--set=host.serverUrl=ftp://x", "serverUrl"),
         ("--set=backend.agents.url=http://x:8443", "agents"),
-        ("--set=kafka.enabled=false", "kafka.bootstrap is needed"),
-        ("--set=timescaledb.enabled=false", "database.existingSecret is needed"),
+        ("--set=kafka.enabled=false", "kafka.bootstrap is required"),
+        ("--set=timescaledb.enabled=false", "database.existingSecret is required"),
     ],
 )
 def test_a_wrong_value_is_refused_with_its_name(render_chart: Any, argument: str, word: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import psycopg
@@ -44,5 +45,9 @@ class SingletonLock:
     def release(self) -> None:
         """Release the lock, so that another process can work."""
         if self._connection is not None:
+            if self._ours:
+                # Closing ends the session on the server a moment later; another process may ask within that moment.
+                with suppress(psycopg.Error):
+                    self._connection.execute("SELECT pg_advisory_unlock(%s)", [self._lock])
             self._connection.close()
         self._connection, self._ours = None, False
