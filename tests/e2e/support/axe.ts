@@ -13,6 +13,11 @@ async function switchTheme(page: Page, scheme: "dark" | "light"): Promise<void> 
     [THEME_KEY, scheme] as const,
   );
   await expect(page.locator("html")).toHaveAttribute("data-mantine-color-scheme", scheme);
+  // Colours that are still on their way from one theme to the other belong to neither.
+  await page.evaluate(async () => {
+    const transitions = document.getAnimations().filter((animation) => animation instanceof CSSTransition);
+    await Promise.allSettled(transitions.map((transition) => transition.finished));
+  });
 }
 
 /** No violation of WCAG 2.1 A or AA on the page as it stands, dark and light; the message lists each with its place. */
