@@ -12,6 +12,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/agent/agenttest"
 	"github.com/wallwatch/wallwatch/collectors/agent/command"
 	"github.com/wallwatch/wallwatch/collectors/agent/journal"
+	"github.com/wallwatch/wallwatch/collectors/internal/waittest"
 )
 
 var nextKey = ed25519.NewKeyFromSeed([]byte("the next seed of exactly 32 byte"))
@@ -34,18 +35,18 @@ func (s *testServer) keys() string {
 
 func TestARotatedKeyIsPinnedReportedAndKept(t *testing.T) {
 	server, host := startBoth(t)
-	agenttest.Within(t, 10*time.Second, "the agent names its key", func() bool { return server.keys() == "k1" })
+	waittest.Until(t, "the agent names its key", func() bool { return server.keys() == "k1" })
 	server.sendAs("key", rotation(nextKey, time.Hour))
-	agenttest.Within(t, 10*time.Second, "the agent says that it does not trust a forged key", func() bool {
+	waittest.Until(t, "the agent says that it does not trust a forged key", func() bool {
 		return server.look(func() bool {
 			return strings.HasPrefix(server.attributes["wallwatch.command_key_refused"], command.CodeBadSignature)
 		})
 	})
 	server.sendAs("key", rotation(agenttest.ServerKey, time.Hour))
-	agenttest.Within(t, 10*time.Second, "the agent names both keys", func() bool { return server.keys() == "k1 k2" })
+	waittest.Until(t, "the agent names both keys", func() bool { return server.keys() == "k1 k2" })
 	host.stop()
 	host.start()
-	agenttest.Within(t, 10*time.Second, "the restarted agent names both keys", func() bool {
+	waittest.Until(t, "the restarted agent names both keys", func() bool {
 		return server.look(func() bool { return server.connections == 2 && server.attributes["wallwatch.command_keys"] == "k1 k2" })
 	})
 	o := now(agenttest.Order{CommandID: uuid.NewString(), Operation: command.DryRun, Params: agenttest.Tune(60000), Key: nextKey, KID: "k2"})
@@ -58,9 +59,9 @@ func TestARotatedKeyIsPinnedReportedAndKept(t *testing.T) {
 // A key that an agent hears of late, because it was offline for longer than the overlap, ends the old one at once.
 func TestAnAgentThatWasDownThroughoutTheOverlapTrustsTheNewKeyOnly(t *testing.T) {
 	server, _ := startBoth(t)
-	agenttest.Within(t, 10*time.Second, "the agent names its key", func() bool { return server.keys() == "k1" })
+	waittest.Until(t, "the agent names its key", func() bool { return server.keys() == "k1" })
 	server.sendAs("key", rotation(agenttest.ServerKey, -time.Minute))
-	agenttest.Within(t, 10*time.Second, "the agent names the new key", func() bool { return server.keys() == "k2" })
+	waittest.Until(t, "the agent names the new key", func() bool { return server.keys() == "k2" })
 	o := now(agenttest.Order{CommandID: uuid.NewString(), Operation: command.DryRun, Params: agenttest.Tune(60000)})
 	server.send(o.Sign())
 	if result := server.resultOf(o.CommandID); result.State != journal.Refused || result.Code != command.CodeRetiredKey {

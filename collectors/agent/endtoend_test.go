@@ -18,6 +18,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/agent/remedies"
 	"github.com/wallwatch/wallwatch/collectors/agent/switchdb"
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/ovstest"
+	"github.com/wallwatch/wallwatch/collectors/internal/waittest"
 )
 
 // logBuffer collects what the agent logs.
@@ -73,7 +74,7 @@ func (h *testHost) start() {
 			if err != nil {
 				h.t.Errorf("the agent ended with: %v", err)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			h.t.Error("the agent does not stop")
 		}
 	}
@@ -93,14 +94,14 @@ func startBoth(t *testing.T) (*testServer, *testHost) {
 	server := startServer(t)
 	host := newTestHost(t, server, ovstest.StartDatabase(t, map[string]string{"hw-offload": "true"}).Socket)
 	host.start()
-	agenttest.Within(t, 5*time.Second, "the agent is connected", func() bool { return server.look(func() bool { return server.capable }) })
+	waittest.Until(t, "the agent is connected", func() bool { return server.look(func() bool { return server.capable }) })
 	return server, host
 }
 
 func (s *testServer) resultOf(id string) journal.Result {
 	s.t.Helper()
 	var found journal.Result
-	agenttest.Within(s.t, 5*time.Second, "a result of "+id, func() bool {
+	waittest.Until(s.t, "a result of "+id, func() bool {
 		for _, result := range s.got() {
 			if result.CommandID == id {
 				found = result
@@ -138,7 +139,7 @@ func TestAnAgentEnrolsConnectsAndSaysWhoItIs(t *testing.T) {
 	}
 	host.stop()
 	host.start()
-	agenttest.Within(t, 5*time.Second, "the agent is back without a token", func() bool { return server.look(func() bool { return server.connections == 2 }) })
+	waittest.Until(t, "the agent is back without a token", func() bool { return server.look(func() bool { return server.connections == 2 }) })
 	if log := host.log.String(); strings.Contains(log, "s3cret") || strings.Contains(log, agenttest.Token) {
 		t.Error("a secret was logged")
 	}
@@ -217,17 +218,17 @@ func TestResultsSurviveALostConnectionAndARestartUntilAcknowledged(t *testing.T)
 	server.send(now(agenttest.Order{CommandID: id, Params: agenttest.Tune(60000)}).Sign())
 	server.resultOf(id)
 	server.hangUp()
-	agenttest.Within(t, 10*time.Second, "the result comes again after a reconnection", func() bool { return count() == 2 })
+	waittest.Until(t, "the result comes again after a reconnection", func() bool { return count() == 2 })
 	host.stop()
 	server.look(func() bool { server.acknowledge = true; return true })
 	host.start()
-	agenttest.Within(t, 10*time.Second, "the result comes again after a restart", func() bool { return count() == 3 })
-	agenttest.Within(t, 5*time.Second, "the acknowledgement is journalled", func() bool {
+	waittest.Until(t, "the result comes again after a restart", func() bool { return count() == 3 })
+	waittest.Until(t, "the acknowledgement is journalled", func() bool {
 		records, _, err := journal.Read(host.config.StateDir)
 		return err == nil && records[len(records)-1].Kind == journal.KindDelivered
 	})
 	server.hangUp()
-	agenttest.Within(t, 10*time.Second, "the agent is back", func() bool { return server.look(func() bool { return server.connections == 4 && server.capable }) })
+	waittest.Until(t, "the agent is back", func() bool { return server.look(func() bool { return server.connections == 4 && server.capable }) })
 	time.Sleep(200 * time.Millisecond)
 	if count() != 3 {
 		t.Errorf("an acknowledged result was sent again: %d times", count())
@@ -240,7 +241,7 @@ func TestACommandSentTwiceRunsOnce(t *testing.T) {
 	server.send(message)
 	server.resultOf("00000000-0000-4000-8000-000000000031")
 	server.send(message)
-	agenttest.Within(t, 5*time.Second, "a repeated answer", func() bool {
+	waittest.Until(t, "a repeated answer", func() bool {
 		got := server.got()
 		return len(got) == 2 && got[1].Repeated && got[1].State == journal.Done
 	})
@@ -252,7 +253,7 @@ func TestALostDatabaseIsReportedAsIllHealthAndRefusedAsAPrecondition(t *testing.
 	host := newTestHost(t, server, database.Socket)
 	database.Kill()
 	host.start()
-	agenttest.Within(t, 5*time.Second, "ill health", func() bool {
+	waittest.Until(t, "ill health", func() bool {
 		return server.look(func() bool {
 			return server.health != nil && !server.health.Healthy && strings.Contains(server.health.LastError, "ovsdb") &&
 				!server.health.ComponentHealthMap["ovsdb"].Healthy && server.health.ComponentHealthMap["journal"].Healthy
@@ -271,7 +272,7 @@ func TestARefusedEnrolmentEndsTheAgentWithAReason(t *testing.T) {
 	if err := os.WriteFile(host.config.EnrolmentTokenFile, []byte("wrong"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	err := Run(ctx, host.config, "9.9.9", host.config.NewLogger(host.log))
 	if err == nil || !strings.Contains(err.Error(), "enrolment_token_invalid") {

@@ -5,12 +5,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/open-telemetry/opamp-go/protobufs"
 
-	"github.com/wallwatch/wallwatch/collectors/agent/agenttest"
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/ovstest"
+	"github.com/wallwatch/wallwatch/collectors/internal/waittest"
 )
 
 const applied = protobufs.RemoteConfigStatuses_RemoteConfigStatuses_APPLIED
@@ -35,7 +34,7 @@ func TestAServersPoliciesReachTheDiskAndItsAnswer(t *testing.T) {
 	server.offer = remoteConfig(t)
 	host := newTestHost(t, server, ovstest.StartDatabase(t, map[string]string{"hw-offload": "true"}).Socket)
 	host.start()
-	agenttest.Within(t, 10*time.Second, "the policies to be applied", func() bool {
+	waittest.Until(t, "the policies to be applied", func() bool {
 		server.mu.Lock()
 		defer server.mu.Unlock()
 		return server.configStatus.GetStatus() == applied && string(server.configStatus.LastRemoteConfigHash) == string(server.offer.ConfigHash)
@@ -46,7 +45,7 @@ func TestAServersPoliciesReachTheDiskAndItsAnswer(t *testing.T) {
 	host.stop()
 	server.look(func() bool { server.configStatus = nil; return true })
 	host.start()
-	agenttest.Within(t, 10*time.Second, "the agent to say what it has after a restart", func() bool {
+	waittest.Until(t, "the agent to say what it has after a restart", func() bool {
 		return server.look(func() bool {
 			return string(server.configStatus.GetLastRemoteConfigHash()) == string(server.offer.ConfigHash)
 		})

@@ -17,7 +17,7 @@ from wallwatch_local import hosts, kafka, ports, postgres, supervise
 from wallwatch_local.demo_programs import Layout, fleet, on_hosts, server, stores
 from wallwatch_local.errors import LocalStackError
 from wallwatch_local.paths import local_dir
-from wallwatch_local.processes import die_with_parent, last_lines
+from wallwatch_local.processes import die_with_parent, last_lines, listens
 from wallwatch_local.signals import Interrupted, interruptible, pause
 
 WAIT_TIMEOUT_S = 120.0
@@ -135,7 +135,7 @@ class Demo:
             self._wait("the API", self._api_is_ready)
             before_fleet()
             supervisor.start_group("fleet")
-        self._wait("the simulated hosts", lambda: all((layout.hosts / host.name / "ovs" / "db.sock").exists() for host in simulated))
+        self._wait("the simulated hosts", lambda: all(listens(layout.hosts / host.name / "ovs" / "db.sock") for host in simulated))
         supervisor.start_group("collectors")
         self._wait("the API", self._api_is_ready)
         for host, token in tokens.items():

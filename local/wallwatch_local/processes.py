@@ -1,5 +1,7 @@
 """Run one server temporarily: wait until it answers, show its log if it does not, and leave nothing running."""
 
+import os
+import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +27,22 @@ def last_lines(log: Path, count: int = 20) -> str:
 def die_with_parent(command: Sequence[str], signal: Signals) -> list[str]:
     """Wrap a command so that the kernel sends it ``signal`` when its parent dies for any reason."""
     return ["setpriv", "--pdeathsig", signal.name.removeprefix("SIG"), "--", *command]
+
+
+def listens(path: Path) -> bool:
+    """Whether a server takes connections on a Unix socket. A socket has its file a moment before that.
+
+    The path may be longer than the 107 bytes that a socket's address has room for.
+    """
+    try:
+        folder = os.open(path.parent, os.O_PATH)
+    except FileNotFoundError:
+        return False
+    try:
+        with socket.socket(socket.AF_UNIX) as client:
+            return client.connect_ex(f"/proc/self/fd/{folder}/{path.name}") == 0
+    finally:
+        os.close(folder)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ import pytest
 
 from wallwatch_local.hosts import Host, render
 from wallwatch_local.paths import binary
-from wallwatch_local.processes import die_with_parent, running
+from wallwatch_local.processes import die_with_parent, listens, running
 from wallwatch_testing.collector import FILE_OUTPUT, Message, message, messages, running_in
 
 SCENARIO = """# Two RNICs with different drivers, and containers that start and stop so often that the CNI chain reports events.
@@ -95,7 +95,7 @@ def collected(scenario: Path) -> Messages:
     output = folder / "collected.json"
 
     def is_ready() -> bool:
-        return (host / "ovs" / "db.sock").exists() and (host / "ovs" / "vswitchd.ctl").exists()
+        return listens(host / "ovs" / "db.sock") and listens(host / "ovs" / "vswitchd.ctl")
 
     with running("fleetsim", simulator, folder / "fleetsim.log", is_ready, SIGTERM):
         (host / "telegraf-buffer").mkdir()

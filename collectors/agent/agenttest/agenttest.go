@@ -107,14 +107,3 @@ func MakePCI(t testing.TB, sysfs string) {
 		t.Fatal(err)
 	}
 }
-
-// Within waits until something holds.
-func Within(t testing.TB, limit time.Duration, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(limit); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		if holds() {
-			return
-		}
-	}
-	t.Fatalf("not within %s: %s", limit, what)
-}

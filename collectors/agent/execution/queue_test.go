@@ -9,6 +9,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/agent/agenttest"
 	"github.com/wallwatch/wallwatch/collectors/agent/connection"
 	"github.com/wallwatch/wallwatch/collectors/agent/journal"
+	"github.com/wallwatch/wallwatch/collectors/internal/waittest"
 )
 
 func TestACommandBeyondTheQueueIsAnsweredAsBusyAndMayComeAgain(t *testing.T) {
@@ -35,7 +36,7 @@ func TestACommandBeyondTheQueueIsAnsweredAsBusyAndMayComeAgain(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { q.Work(ctx); close(done) }()
-	agenttest.Within(t, 10*time.Second, "the queue is empty", func() bool { return outbox.Len() == queueLength+1 })
+	waittest.Until(t, "the queue is empty", func() bool { return outbox.Len() == queueLength+1 })
 	cancel()
 	<-done
 	if result := r.run(late); result.State != journal.Done || result.Repeated {
@@ -59,7 +60,7 @@ func TestTheRecoveredResultIsReported(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { NewQueue(r.Executor, outbox).Work(ctx); close(done) }()
-	agenttest.Within(t, 5*time.Second, "a result", func() bool { return outbox.Len() == 1 })
+	waittest.Until(t, "a result", func() bool { return outbox.Len() == 1 })
 	cancel()
 	<-done
 	if result, _, _ := outbox.Next(); result.Code != CodeInterrupted || !strings.Contains(result.Message, "is in place") {

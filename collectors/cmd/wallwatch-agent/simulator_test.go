@@ -18,6 +18,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/agent/remedies"
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/runner"
 	"github.com/wallwatch/wallwatch/collectors/internal/plugintest"
+	"github.com/wallwatch/wallwatch/collectors/internal/waittest"
 	"github.com/wallwatch/wallwatch/collectors/plugins/inputs/ovs_offload"
 )
 
@@ -93,13 +94,7 @@ func ordered(t *testing.T, registry *remedies.Registry, action, params string) o
 // ready waits until the host is as the remedy wants it.
 func (o order) ready(t *testing.T) {
 	t.Helper()
-	var err error
-	for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if err = o.Precondition(t.Context(), o.params); err == nil {
-			return
-		}
-	}
-	t.Fatalf("the host never became ready: %v", err)
+	waittest.UntilNil(t, "the host is ready", func() error { return o.Precondition(t.Context(), o.params) })
 }
 
 func (o order) apply(t *testing.T) remedies.Plan {
@@ -209,15 +204,13 @@ func measuredContexts(t *testing.T) int64 {
 // plannable waits until the host has what the remedy is for.
 func (o order) plannable(t *testing.T) {
 	t.Helper()
-	var err error
-	for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if err = o.Precondition(t.Context(), o.params); err == nil {
-			if _, err = o.Plan(t.Context(), o.params, remedies.Origin{}); err == nil {
-				return
-			}
+	waittest.UntilNil(t, "the host has what the remedy is for", func() error {
+		if err := o.Precondition(t.Context(), o.params); err != nil {
+			return err
 		}
-	}
-	t.Fatalf("the host never became ready: %v", err)
+		_, err := o.Plan(t.Context(), o.params, remedies.Origin{})
+		return err
+	})
 }
 
 func TestARemedyThatNeedsTheKernelIsRefusedWithoutOne(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine"
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine/enginetest"
+	"github.com/wallwatch/wallwatch/collectors/internal/waittest"
 )
 
 // recorder is a CNI plugin that keeps what it was given and answers as the test says.
@@ -109,7 +110,7 @@ func TestAReleaseThatWaitsForItsTurnDoesNotHoldTheFleetUp(t *testing.T) {
 	if err := os.WriteFile("host01/go", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the plugin is called all the same", func() error {
+	waittest.UntilNil(t, "the plugin is called all the same", func() error {
 		_, err := os.Stat("host01/done")
 		return err
 	})

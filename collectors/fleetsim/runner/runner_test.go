@@ -11,10 +11,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/ovsdb"
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/unixctl"
+	"github.com/wallwatch/wallwatch/collectors/internal/waittest"
 )
 
 const small = `
@@ -24,17 +24,6 @@ topology: {hosts: 2, rnics_per_host: 1, models: [CX-6]}
 workload:
   - {kind: training, containers: 1, flows: 10, gbps: 5}
 `
-
-func eventually(t *testing.T, what string, check func() error) {
-	t.Helper()
-	var err error
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		if err = check(); err == nil {
-			return
-		}
-	}
-	t.Fatalf("%s: %v", what, err)
-}
 
 // children lists this process's ovsdb-servers.
 func children() (pids []int) {
@@ -103,14 +92,14 @@ func call(ctx context.Context, command string) (string, error) {
 
 func TestAHostAnswersThroughItsSocketsAndFilesAndLeavesNothingRunning(t *testing.T) {
 	stop := start(t)
-	eventually(t, "flows", func() error {
+	waittest.UntilNil(t, "flows", func() error {
 		out, err := call(t.Context(), "upcall/show")
 		if err == nil && !strings.Contains(out, "offloaded flows : ") {
 			err = fmt.Errorf("no flows yet: %s", out)
 		}
 		return err
 	})
-	eventually(t, "sysfs", func() error {
+	waittest.UntilNil(t, "sysfs", func() error {
 		content, err := os.ReadFile("host01/sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_data")
 		if n, _ := strconv.Atoi(strings.TrimSpace(string(content))); err == nil && n == 0 {
 			err = fmt.Errorf("counter is %q", content)
@@ -130,7 +119,7 @@ func TestAHostAnswersThroughItsSocketsAndFilesAndLeavesNothingRunning(t *testing
 
 func TestOtherConfigIsInARealDatabaseThatIsStartedAgainWhenKilled(t *testing.T) {
 	start(t)
-	eventually(t, "the first setting", func() error { return setMaxIdle(t.Context(), "30000") })
+	waittest.UntilNil(t, "the first setting", func() error { return setMaxIdle(t.Context(), "30000") })
 	pids := children()
 	if len(pids) != 2 {
 		t.Fatalf("%d ovsdb-servers run, want one per host", len(pids))
@@ -140,7 +129,7 @@ func TestOtherConfigIsInARealDatabaseThatIsStartedAgainWhenKilled(t *testing.T) 
 			t.Fatal(err)
 		}
 	}
-	eventually(t, "the setting after a kill", func() error {
+	waittest.UntilNil(t, "the setting after a kill", func() error {
 		client, err := ovsdb.Dial(t.Context(), "host01/ovs/db.sock")
 		if err != nil {
 			return err

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"os"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +14,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine/enginetest"
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/dpctl"
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/unixctl"
+	"github.com/wallwatch/wallwatch/collectors/internal/waittest"
 )
 
 const text = `
@@ -51,13 +52,11 @@ func listen(t *testing.T, server *Server) {
 			t.Error(err)
 		}
 	})
-	for range 100 {
-		if _, err := os.Stat("vswitchd.ctl"); err == nil {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatal("the server does not listen")
+	// A socket has its file before it listens, so only a connection says that it does.
+	waittest.Until(t, "the server listens", func() bool {
+		conn, err := net.Dial("unix", "vswitchd.ctl")
+		return err == nil && conn.Close() == nil
+	})
 }
 
 func call(t *testing.T, c *unixctl.Client, command string, args ...string) string {

@@ -9,7 +9,7 @@ from pathlib import Path
 from signal import SIGTERM
 
 from wallwatch_local.paths import tools_dir
-from wallwatch_local.processes import die_with_parent, running
+from wallwatch_local.processes import die_with_parent, listens, running
 
 PROGRAMS = ("ovsdb-tool", "ovsdb-server", "ovs-vswitchd", "ovs-vsctl", "ovs-ofctl", "ovs-appctl")
 
@@ -125,4 +125,4 @@ def _run_daemon(stack: ExitStack, switch: OpenVSwitch, name: str, arguments: Seq
     # Separate folders for everything, so that the machine's own switch is neither read nor disturbed.
     environment = [f"OVS_{kind}={folder}" for kind in ("RUNDIR", "LOGDIR", "DBDIR", "SYSCONFDIR")]
     command = die_with_parent(["env", *environment, *switch.installation.command(name), *arguments, *quiet], SIGTERM)
-    stack.enter_context(running(name, command, folder / f"{name}.log", socket.exists, SIGTERM))
+    stack.enter_context(running(name, command, folder / f"{name}.log", lambda: listens(socket), SIGTERM))

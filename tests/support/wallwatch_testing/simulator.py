@@ -7,7 +7,7 @@ from signal import SIGTERM
 
 from wallwatch_local import hosts
 from wallwatch_local.paths import binary
-from wallwatch_local.processes import die_with_parent, running
+from wallwatch_local.processes import die_with_parent, listens, running
 
 
 @contextmanager
@@ -23,7 +23,7 @@ def simulating(folder: Path, scenario: str | Path, speed: float = 1) -> Iterator
     command = die_with_parent(["env", f"--chdir={folder}", str(binary("fleetsim")), *arguments], SIGTERM)
 
     def is_ready() -> bool:
-        return all((one / "ovs" / "db.sock").exists() and (one / "ovs" / "vswitchd.ctl").exists() for one in folders)
+        return all(listens(one / "ovs" / "db.sock") and listens(one / "ovs" / "vswitchd.ctl") for one in folders)
 
     with running("fleetsim", command, folder / "fleetsim.log", is_ready, SIGTERM):
         yield folders

@@ -23,7 +23,7 @@ func server(t *testing.T, initialised bool) string {
 
 func dial(t *testing.T, socket string) (*ovsdb.Client, context.Context) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
 	client, err := ovsdb.Dial(ctx, "unix:"+socket)
 	if err != nil {

@@ -21,7 +21,7 @@ type Database struct {
 
 const (
 	schema        = "/usr/share/openvswitch/vswitch.ovsschema"
-	databaseStart = 10 * time.Second
+	databaseStart = time.Minute
 )
 
 // StartDatabase runs an ovsdb-server with the database Open_vSwitch until the test ends. The test is skipped where none is installed.

@@ -3,6 +3,7 @@ package tc
 import (
 	"errors"
 	"net"
+	"slices"
 	"testing"
 
 	"github.com/mdlayher/netlink"
@@ -29,7 +30,7 @@ var devices = []net.Interface{{Index: 7, Name: "rep0"}, {Index: 8, Name: "rep1"}
 func kernel(t *testing.T, answer func(port int32) ([]netlink.Message, error)) Kernel {
 	t.Helper()
 	return Kernel{
-		Interfaces: func() ([]net.Interface, error) { return devices, nil },
+		Interfaces: func() ([]net.Interface, error) { return slices.Clone(devices), nil },
 		Dial: func() (*netlink.Conn, error) {
 			return nltest.Dial(func(requests []netlink.Message) ([]netlink.Message, error) {
 				request := requests[0]
