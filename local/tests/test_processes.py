@@ -4,6 +4,7 @@ import socket
 from pathlib import Path
 
 import pytest
+
 from wallwatch_local.processes import listens
 
 
