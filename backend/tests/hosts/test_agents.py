@@ -95,7 +95,7 @@ def test_a_late_notification_of_an_enrolment_does_not_end_the_connection_that_fo
                 connection.execute("SELECT pg_notify(%s, %s)", [changes.CHANNEL, payload])
             order = {"action": "tune-revalidator", "host": host, "params": {"max_idle_ms": 60000}, "mode": "dry_run"}
             remedy = operator.post("/api/v1/remedies", json=order).json()["id"]  # its notification comes after these
-            eventually(lambda: operator.get(f"/api/v1/remedies/{remedy}").json()["state"] == "planned", timeout_s=30)
+            eventually(lambda: operator.get(f"/api/v1/remedies/{remedy}").json()["state"] == "planned", timeout_s=120)
             assert agent_of(admin, host)["connected"] is True
 
 
