@@ -134,7 +134,7 @@ export const CATALOGUE = {
   models: ["CX-4", "CX-5", "CX-6", "CX-7", "BF-3", "E810"],
   signals: [
     signal("reoffload_ratio", "Re-offload ratio", "ratio", ["reoffload_ratio"]),
-    signal("counter_gap_share", "Counter gap vs. max-idle", "ratio", ["counter_gap_p95_s", "max_idle_ms"]),
+    signal("stale_reoffload_share", "Re-offloads after a stale counter", "ratio", ["stale_reoffload_share"]),
     signal("flows_offloaded", "Offloaded flows", "flows", ["flows_offloaded"]),
     signal("q_egress", "Egress Q", "lookups", ["q_egress"]),
   ],

@@ -32,12 +32,12 @@ function signalsOf() {
       "Flows come back although their packets never stopped.",
     ),
     evidence(
-      "counter_gap_share",
-      "Counter gap vs. max-idle",
+      "stale_reoffload_share",
+      "Re-offloads after a stale counter",
       "ratio",
-      1.32,
-      "< 80%",
-      "Hardware counters stand still for longer than the idle limit.",
+      0.92,
+      "< 25%",
+      "Counters of the flows that return had stood still, so they looked idle.",
     ),
     evidence(
       "flows_offloaded",

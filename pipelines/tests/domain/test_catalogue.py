@@ -84,7 +84,7 @@ def test_a_condition_without_its_clear_threshold_is_refused_with_its_place() -> 
 
 
 def test_a_signal_is_drawn_by_numbers_that_are_measured() -> None:
-    assert load.derived_signals()["counter_gap_share"].drawn_by == ("counter_gap_p95_s", "max_idle_ms")
+    assert load.derived_signals()["live_share"].drawn_by == ("flow_deletions_per_s", "reoffloads_per_s")
     for wrong in ("encap_context", "rnic.fw_ver", "ovs_datapaths.dump_duration_ms"):
         signal = DerivedSignal(label="x", unit="ratio", meaning="x", drawn_by=(wrong,))
         with pytest.raises(RegistryError, match=f"entry x: drawn_by names '{wrong}'"):

@@ -20,19 +20,19 @@ def posterior(found: list[Hypothesis], cause: str) -> float:
 
 
 def test_s1_with_counters_that_stand_still_beyond_max_idle_is_c5_before_c1() -> None:
-    found = rank("S1", signals(counter_gap_share=1.1, reoffload_ratio=0.9, flows_wall_share=1.04))
+    found = rank("S1", signals(stale_reoffload_share=0.9, reoffload_ratio=0.9, flows_wall_share=1.04))
     assert [h.cause for h in found[:2]] == ["C5", "C1"]
     assert found[0].posterior > 0.7
-    assert {e.signal for e in found[0].evidence_for} == {"counter_gap_share", "flows_wall_share"}
+    assert {e.signal for e in found[0].evidence_for} == {"stale_reoffload_share", "flows_wall_share"}
     assert "max-idle" in found[0].next_test
 
 
 def test_s1_with_counters_that_move_in_time_is_c1_before_c5() -> None:
-    found = rank("S1", signals(counter_gap_share=0.1, reoffload_ratio=0.9))
+    found = rank("S1", signals(stale_reoffload_share=0.0, reoffload_ratio=0.9))
     assert found[0].cause == "C1"
     c5 = next(h for h in found if h.cause == "C5")
-    assert c5.evidence_against[0].signal == "counter_gap_share"
-    assert c5.evidence_against[0].expected == ">= 0.3"
+    assert c5.evidence_against[0].signal == "stale_reoffload_share"
+    assert c5.evidence_against[0].expected == ">= 0.25"
 
 
 def test_without_evidence_s1_follows_the_priors_and_stays_open() -> None:
@@ -50,7 +50,7 @@ def test_s6_with_a_predicted_loss_is_c6() -> None:
 
 @pytest.mark.parametrize("symptom", ["S1", "S2", "S6", "S8"])
 def test_posteriors_add_up_to_one_over_all_eight_causes(symptom: str) -> None:
-    found = rank(symptom, signals(counter_gap_share=0.9, bandwidth_share=0.5, encap_wall_share=0.99, insertions_wall_share=0.2))
+    found = rank(symptom, signals(stale_reoffload_share=0.9, bandwidth_share=0.5, encap_wall_share=0.99, insertions_wall_share=0.2))
     assert len(found) == 8
     assert sum(h.posterior for h in found) == pytest.approx(1)
     assert [h.posterior for h in found] == sorted((h.posterior for h in found), reverse=True)

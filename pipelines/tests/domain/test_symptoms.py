@@ -21,6 +21,7 @@ S1 = {
     "flow_insertions_per_s": 40.0,
     "reoffloads_per_s": 36.0,
     "reoffload_ratio": 0.9,
+    "stale_reoffload_share": 0.9,
     "counter_gap_p95_s": 11.0,
     "flows_overdue": 900,
 }
@@ -99,12 +100,13 @@ class TestS1:
 
         assert of(play(emptied, 200), "S1") == []
 
-    def test_flows_of_a_small_table_that_rest_for_about_max_idle_are_not_s1(self) -> None:
-        resting = {**S1, "flows_offloaded": 700, "counter_gap_p95_s": 7.6, "flows_overdue": 0}
+    def test_flows_that_rest_for_about_max_idle_are_not_s1(self) -> None:
+        # The collector knows flows at rest by how soon they return.
+        resting = {**S1, "reoffload_ratio": 0.05, "counter_gap_p95_s": 7.6, "flows_overdue": 0}
         assert of(play(lambda _: resting, 200, every=10), "S1") == []
 
     def test_flows_of_a_small_table_that_leave_while_counters_are_in_time_are_s1(self) -> None:
-        lost = {**S1, "flows_offloaded": 700, "counter_gap_p95_s": 1.0, "flows_overdue": 0}
+        lost = {**S1, "flows_offloaded": 700, "counter_gap_p95_s": 1.0, "stale_reoffload_share": 0.0, "flows_overdue": 0}
         assert of(play(lambda _: lost, 200, every=10), "S1")
 
     def test_a_missing_ratio_never_raises(self) -> None:
@@ -229,7 +231,7 @@ class TestS6:
         assert carries(0) == []
 
     def test_flows_that_rest_for_longer_than_max_idle_are_no_s1(self) -> None:
-        resting = {**S1, "flows_offloaded": 800, "flow_deletions_per_s": 40.0, "counter_gap_p95_s": 34.0, "flows_overdue": 0}
+        resting = {**S1, "flows_offloaded": 800, "flow_deletions_per_s": 40.0, "reoffload_ratio": 0.0, "flows_overdue": 0}
         assert play(lambda _: resting, 120, every=10) == []
 
     def test_deep_masks_without_traffic_are_not_s6(self) -> None:

@@ -6,15 +6,7 @@ import "time"
 // between the two, 0 for the first: then there are populations but no changes.
 func (t *tracker) commit() time.Duration {
 	for _, r := range t.rnics {
-		r.change = change{gaps: &histogram{}, lags: &histogram{}, backlog: r.population.overdue}
-		r.population = population{}
-		r.typicalGapMS, _ = r.recent.sum().gaps.quantile(0.5)
-		clear(r.contexts)
-		for side := range r.chains {
-			for _, m := range r.chains[side].masks {
-				m.flows = 0
-			}
-		}
+		r.begin()
 	}
 	elapsed := t.elapsed()
 	t.implausible = implausible{}
@@ -30,10 +22,15 @@ func (t *tracker) commit() time.Duration {
 			return
 		}
 		t.advance(f, elapsed > 0)
+		if longest, known := f.gaps.known(t.sinceStart(t.reading)); known && f.owner != nil && f.now.hardware() {
+			f.owner.change.gaps.add(longest)
+		}
 	})
 	for ufid, g := range t.graves {
-		g.absent = t.reading
-		t.graves[ufid] = g
+		if _, present := t.flows.index[ufid]; !present { // neither in the RNIC nor in software: no packet came
+			g.absences++
+			t.graves[ufid] = g
+		}
 	}
 	for hash, known := range t.tunnels {
 		if known.dump != t.dump {
@@ -46,12 +43,30 @@ func (t *tracker) commit() time.Duration {
 			r.chains[side].settle(t.reading, t.linger)
 		}
 		if elapsed > 0 {
-			r.recent.push(interval{at: t.reading, insertions: r.change.insertions, reoffloads: r.change.reoffloads,
-				live: r.change.live, gaps: r.change.gaps, lags: r.change.lags})
+			r.recent.push(interval{at: t.reading, length: elapsed, insertions: r.change.insertions, returns: r.change.returns, lags: r.change.lags})
 		}
 	}
 	t.last = t.reading
 	return elapsed
+}
+
+// begin makes room for what another dump shows, and notes what the last minute says of flows that come back.
+func (r *rnicState) begin() {
+	lately := r.recent.sum()
+	r.queue = 0
+	if float64(r.population.overdue) >= manyOverdue*float64(r.population.offloaded) {
+		lag, _ := lately.lags.quantile(0.5)
+		r.queue = time.Duration(lag) * time.Millisecond
+	}
+	r.returnAtOnce = lately.returns.mostAtOnce(lately.interval)
+	r.change = change{gaps: &histogram{}, lags: &histogram{}, backlog: r.population.overdue}
+	r.population = population{}
+	clear(r.contexts)
+	for side := range r.chains {
+		for _, m := range r.chains[side].masks {
+			m.flows = 0
+		}
+	}
 }
 
 // bury records that the RNIC lost a flow.
@@ -62,7 +77,16 @@ func (t *tracker) bury(f *flow, last reading) {
 	f.owner.change.deletions++
 	t.lag(f, last)
 	t.deletionEvents(f, last)
-	t.graves[f.ufid] = grave{owner: f.owner, usedAt: last.usedAt, seen: t.last, gone: t.reading, absent: t.reading}
+	t.graves[f.ufid] = grave{owner: f.owner, usedAt: t.activeUntil(f, last), longestGaps: f.gaps,
+		steady: f.isSteady(last, t.sinceStart(t.last)), seen: t.last, gone: t.reading}
+}
+
+// activeUntil is when a flow was last seen to have packets: when its counter moved, or else when its entry was made.
+func (t *tracker) activeUntil(f *flow, last reading) int64 {
+	if last.usedAt == neverUsed {
+		return f.entry.after
+	}
+	return last.usedAt
 }
 
 // advance moves one flow from the dump before to this one. compare is false for the first dump.
@@ -73,7 +97,7 @@ func (t *tracker) advance(f *flow, compare bool) {
 	f.now, f.next = after, reading{}
 	f.known, f.seen, f.replaced, f.copied = true, false, false, false
 	if !wasKnown {
-		f.afterMS = t.sinceStart(t.last)
+		f.entry = entry{after: t.sinceStart(t.last), seen: t.sinceStart(t.reading), packets: after.packets}
 	}
 	if !after.hardware() {
 		// The mask may leave the chain while the flow is in software.
@@ -172,52 +196,50 @@ func (t *tracker) insert(f *flow) {
 	r := &f.owner.change
 	r.insertions++
 	f.stood = false
+	f.entry = entry{after: t.sinceStart(t.last), seen: t.sinceStart(t.last)}
 	g, lost := t.graves[f.ufid]
 	if !lost {
 		return
 	}
 	delete(t.graves, f.ufid)
-	r.reoffloads++
-	if t.wasLive(g) {
-		r.live++
-		if t.isCertain(g) {
-			t.events.add(flowReturned, f, "The entry had been deleted while packets of the flow still came.")
-		}
-	}
-	if f.now.hardware() && g.usedAt != neverUsed && f.now.usedAt != neverUsed && f.now.usedAt >= g.usedAt {
-		r.gaps.add(f.now.usedAt - g.usedAt)
-	}
+	f.gaps = g.longestGaps
+	t.noteReturn(f, g)
 }
 
-// staleFactor is how many times the typical gap between two moves of an RNIC's counters an idle time may be, and still be
-// explained by their lateness. Late counters are refreshed in turn, so all gaps are about the same.
-const staleFactor = 1.5
-
-// wasLive judges whether packets of a flow still came when its entry was deleted (symptom S1). One of three has to hold:
-// the entry was idle for less than max-idle even by the switch's own reading; it was back at once; or counters of this
-// RNIC usually stand still for so long that an idle time means nothing. The typical gap is the median: flows that rest now and then
-// do not move it, late counters of all flows do.
-func (t *tracker) wasLive(g grave) bool {
-	if g.usedAt != neverUsed {
-		if idle := t.sinceStart(g.gone) - g.usedAt; idle < t.maxIdle.Milliseconds() {
-			return true
+// noteReturn counts a flow that is offloaded again by what is known of its traffic while it had no entry.
+func (t *tracker) noteReturn(f *flow, g grave) {
+	r, stood, idle := &f.owner.change.returns, t.sinceStart(g.seen)-g.usedAt, t.sinceStart(g.gone)-g.usedAt-t.maxIdle.Milliseconds()
+	r.total++
+	certain := idle < 0
+	switch {
+	case certain:
+		r.inUse++
+	case !g.steady:
+		return // a packet now and then: between two of them the flow was idle, whatever its counter says
+	case g.absences == 0 && idle < soonest.Milliseconds():
+		r.inUse++ // by chance only, one flow in some tens, after a rest
+	case f.owner.queue > 0 && time.Duration(g.absences)*t.elapsed() <= f.owner.queue:
+		r.inUse++
+	case g.absences == 0:
+		r.atOnce++
+	default:
+		if g.absences == 1 {
+			r.afterOne++
 		}
-		if idle := t.sinceStart(g.seen) - g.usedAt; float64(idle) <= staleFactor*g.owner.typicalGapMS {
-			return true
-		}
+		return
 	}
-	return g.absent.Sub(g.gone) <= quickReturn
-}
-
-// isCertain reports whether it is no matter of chance that a live flow was deleted: dumps that are far apart see every flow that comes back as one
-// that was back at once, and cannot distinguish flows that all rest from counters that are all late.
-func (t *tracker) isCertain(g grave) bool {
-	return t.reading.Sub(g.seen) <= 2*quickReturn || (g.usedAt != neverUsed && t.sinceStart(g.gone)-g.usedAt < t.maxIdle.Milliseconds())
+	if stood >= t.maxIdle.Milliseconds()/2 {
+		r.stale++
+	}
+	if certain || f.owner.returnAtOnce {
+		f.gaps.add(stood, t.sinceStart(t.last))
+		t.events.add(flowReturned, f, "The entry had been deleted while packets of the flow still came.")
+	}
 }
 
 // gap records the time between two moves of a flow's counter. Between two dumps a counter may have moved several times,
 // so the age that the dump before showed is taken, a lower bound; a counter that stood still over a whole interval
-// between dumps gives the time exactly.
+// between dumps gives the time exactly. Only times within the life of one entry count: while a flow has none, no counter can move.
 func (t *tracker) gap(f *flow, before reading) {
 	if f.now.packets == before.packets {
 		f.stood = true
@@ -233,7 +255,7 @@ func (t *tracker) gap(f *flow, before reading) {
 		end = f.now.usedAt
 	}
 	if end >= before.usedAt {
-		f.owner.change.gaps.add(end - before.usedAt)
+		f.gaps.add(end-before.usedAt, t.sinceStart(t.reading))
 	}
 }
 

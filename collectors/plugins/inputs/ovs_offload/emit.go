@@ -83,7 +83,7 @@ func (r *rnicState) fields(elapsed time.Duration) map[string]any {
 	fields["packets_per_s"] = round(float64(r.change.packets) / seconds)
 	fields["flow_insertions_per_s"] = round(float64(r.change.insertions) / seconds)
 	fields["flow_deletions_per_s"] = round(float64(r.change.deletions) / seconds)
-	fields["reoffloads_per_s"] = round(float64(r.change.reoffloads) / seconds)
+	fields["reoffloads_per_s"] = round(float64(r.change.returns.total) / seconds)
 	fields["software_packets_per_s"] = round(float64(r.change.copyPackets) / seconds)
 	for side, field := range map[direction]string{egress: "q_egress", ingress: "q_ingress"} {
 		if r.change.matched[side] > 0 {
@@ -98,8 +98,11 @@ func (r *rnicState) fields(elapsed time.Duration) map[string]any {
 	}
 	lately := r.recent.sum()
 	// No insertion at all is a measured zero: nothing was re-offloaded.
-	fields["reoffload_ratio"] = round(float64(lately.live) / math.Max(float64(lately.insertions), 1))
-	addTimes(fields, "counter_gap", lately.gaps)
+	fields["reoffload_ratio"] = round(lately.returns.live(lately.interval) / math.Max(float64(lately.insertions), 1))
+	if candidates := lately.returns.inUse + lately.returns.atOnce; candidates > 0 && lately.returns.live(lately.interval) > 0 {
+		fields["stale_reoffload_share"] = round(float64(lately.returns.stale) / float64(candidates))
+	}
+	addTimes(fields, "counter_gap", r.change.gaps)
 	addTimes(fields, "deletion_lag", lately.lags)
 	return fields
 }

@@ -83,7 +83,7 @@ func (t *tracker) deletionEvents(f *flow, last reading) {
 	}
 	usedAt := last.usedAt
 	if usedAt == neverUsed { // the switch counts from the flow's beginning then
-		usedAt = f.afterMS
+		usedAt = f.entry.after
 	}
 	if idle := t.sinceStart(t.reading) - usedAt; idle >= t.maxIdle.Milliseconds() {
 		t.events.add(flowAged, f, fmt.Sprintf("The flow was idle for %.1f s at most.", float64(idle)/1000))

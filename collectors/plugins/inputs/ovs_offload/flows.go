@@ -10,16 +10,16 @@ import (
 // flow is what is remembered of one flow between two dumps: about 100 bytes, for up to 40,000 flows. Values of the dump
 // that is being read wait in next until the dump is known to be complete.
 type flow struct {
-	ufid           dpctl.UFID
-	match, actions uint64
-	owner          *rnicState
-	function       string // PCI address of the virtual function that sends or receives it, where it is known
-	mask           *mask
-	encaps         *tunnels
-	source         string // the tunnel endpoint that packets of an ingress flow come from, where its match names one
-	now, next      reading
-	// afterMS is the last dump without it, in ms since the collector started.
-	afterMS          int64
+	ufid             dpctl.UFID
+	match, actions   uint64
+	owner            *rnicState
+	function         string // PCI address of the virtual function that sends or receives it, where it is known
+	mask             *mask
+	encaps           *tunnels
+	source           string // the tunnel endpoint that packets of an ingress flow come from, where its match names one
+	now, next        reading
+	entry            entry
+	gaps             longestGaps
 	topology         uint32
 	side             direction
 	known, seen      bool
@@ -44,6 +44,23 @@ type reading struct {
 
 const neverUsed = math.MinInt64
 
+// entry is how the RNIC's entry of a flow began.
+type entry struct {
+	after int64 // the last dump without it, ms since the collector started
+	// seen is when it had packets: for an entry that was there in the first dump the time of that one, else the same as after.
+	seen    int64
+	packets uint64
+}
+
+// steadyRate is how many packets a second make a flow's traffic steady: less is at rest between two packets.
+const steadyRate = 1.0
+
+// isSteady reports whether the entry counted packets at such a rate from its beginning until it was last seen. One that never counted is not known to.
+func (f *flow) isSteady(last reading, seenMS int64) bool {
+	seconds := float64(seenMS-f.entry.seen) / 1000
+	return last.packets > f.entry.packets && float64(last.packets-f.entry.packets) >= steadyRate*seconds
+}
+
 // hardware reports whether the RNIC has the flow. A partly offloaded flow is classified by the RNIC but forwarded by
 // software, so it has no entry in the eSwitch's chain.
 func (r reading) hardware() bool { return r.offload == dpctl.Offloaded }
@@ -53,10 +70,16 @@ func (r reading) inRNIC() bool { return r.offload != dpctl.Software }
 
 // grave remembers an entry that the RNIC lost, for a minute: it may come back.
 type grave struct {
-	owner  *rnicState
+	owner *rnicState
+	// usedAt is when its counter moved, or when the entry was made if it never did.
 	usedAt int64
-	// seen is the last dump with the flow, gone the first without it, absent the last without it.
-	seen, gone, absent time.Time
+	// steady is set when it carried packets steadily.
+	steady      bool
+	longestGaps longestGaps
+	// seen is the last dump with the flow, gone the first without it.
+	seen, gone time.Time
+	// absences is the number of dumps that had it neither in the RNIC nor in software.
+	absences int
 }
 
 // tunnels are the encapsulation contexts of one action list. Most flows to one peer share it.
@@ -79,8 +102,10 @@ type rnicState struct {
 	peers      peers
 	population population
 	change     change
-	// typicalGapMS is the median time between two moves of a flow's counter in the last minute, 0 while unknown.
-	typicalGapMS float64
+	// queue is for how long the RNIC's commands wait: 0 where hardly any flow waits for its deletion.
+	queue time.Duration
+	// returnAtOnce is set when nearly all flows that came back within the last minute did so at once.
+	returnAtOnce bool
 	// byPriority is set when TC's priorities order the masks.
 	byPriority bool
 }
@@ -96,12 +121,13 @@ type population struct {
 
 // change is what happened since the dump before.
 type change struct {
-	packets, copyPackets              uint64
-	insertions, deletions, reoffloads int
-	live                              int
+	packets, copyPackets  uint64
+	insertions, deletions int
+	returns               returns
 	// queries is the sum over packets of the position of the mask that matched, squares that of its square; matched is the number of packets.
 	queries, squares, matched [directions]float64
-	gaps                      *histogram
+	// gaps has for each flow the longest time for which its counter stood still in the last minute.
+	gaps *histogram
 	// lags are the times for which entries were seen after they had aged.
 	lags *histogram
 	// backlog is the number of overdue flows in the dump before.

@@ -70,9 +70,11 @@ func (h *histogram) quantile(q float64) (ms float64, ok bool) {
 
 // interval is what happened between two dumps on one RNIC.
 type interval struct {
-	at                           time.Time
-	insertions, reoffloads, live int
-	gaps, lags                   *histogram
+	at         time.Time
+	length     time.Duration
+	insertions int
+	returns    returns
+	lags       *histogram
 }
 
 // recent are the intervals of the last minute.
@@ -89,13 +91,20 @@ func (r *recent) push(latest interval) {
 	r.intervals = append(r.intervals[:kept], latest)
 }
 
-func (r *recent) sum() interval {
-	total := interval{gaps: &histogram{}, lags: &histogram{}}
+// lately is what happened in the last minute.
+type lately struct {
+	interval   time.Duration // the mean one between two dumps
+	insertions int
+	returns    returns
+	lags       *histogram
+}
+
+func (r *recent) sum() lately {
+	total := lately{lags: &histogram{}}
 	for _, i := range r.intervals {
+		total.interval += i.length / time.Duration(len(r.intervals))
 		total.insertions += i.insertions
-		total.reoffloads += i.reoffloads
-		total.live += i.live
-		total.gaps.merge(i.gaps)
+		total.returns.add(i.returns)
 		total.lags.merge(i.lags)
 	}
 	return total

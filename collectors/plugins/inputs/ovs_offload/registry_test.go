@@ -30,6 +30,7 @@ func TestFieldsAndRegistryAreTheSame(t *testing.T) {
 	h.LookAtSweep()
 	metrics = append(metrics, h.step(t, 10, line(1, 32, 2, "0.5s", inHardware), line(3, 32, 1, "25s", inHardware),
 		line(4, 32, math.MaxUint64, "0.5s", inHardware))...)
+	metrics = append(metrics, h.step(t, 1, line(1, 32, 1, "0.1s", inHardware))...) // deleted and offloaded again
 	acc.Metrics = metrics
 	plugintest.CheckEmitted(t, acc)
 

@@ -37,10 +37,6 @@ type tracker struct {
 	implausible implausible
 }
 
-// quickReturn is how soon a flow comes back whose packets had not stopped: its next packet misses and it is offloaded
-// again at once. A flow that really was idle for max-idle seconds rarely comes back within this time after its deletion.
-const quickReturn = 2500 * time.Millisecond
-
 // tcLayer is what a dump says of a flow that TC has, whether or not the RNIC took it.
 const tcLayer = "tc"
 

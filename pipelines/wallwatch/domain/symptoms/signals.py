@@ -16,8 +16,8 @@ from wallwatch.domain.performance.formulas import bandwidth_gbps, bandwidth_shar
 from wallwatch.domain.symptoms import baseline
 
 RAW = (
-    "flows_offloaded", "flow_insertions_per_s", "flow_deletions_per_s", "reoffloads_per_s", "reoffload_ratio", "counter_gap_p95_s",
-    "counter_gap_max_s", "max_idle_ms", "packets_per_s", "q_egress", "q_ingress", "software_packets_per_s", "flows_overdue",
+    "flows_offloaded", "flow_insertions_per_s", "flow_deletions_per_s", "reoffloads_per_s", "reoffload_ratio", "stale_reoffload_share",
+    "counter_gap_p95_s", "counter_gap_max_s", "max_idle_ms", "packets_per_s", "q_egress", "q_ingress", "software_packets_per_s", "flows_overdue",
     "flows_tc_software", "deletion_ms", "deletion_lag_p95_s", "encap_contexts",
 )  # fmt: skip
 _WALL_SHARES = (
@@ -67,12 +67,6 @@ def of_offload(fields: Mapping[str, Any], rnic_state: RnicState, profile: Profil
     packets, software = found.get("packets_per_s"), found.get("software_packets_per_s")
     if packets is not None and software is not None and (packets > 0.0 or software == 0.0):
         found["software_share"] = min(software / packets, 1.0) if packets > 0.0 else 0.0
-
-    gap, max_idle = found.get("counter_gap_p95_s"), found.get("max_idle_ms")
-    # After a change of max-idle the ratio still covers deletions under the previous value, which the current gap does not describe.
-    past_deletions_only = reoffloads == 0.0 and found.get("reoffload_ratio", 0.0) > 0.0
-    if gap is not None and max_idle and not past_deletions_only:
-        found["counter_gap_share"] = gap * 1000.0 / max_idle
 
     flows = found.get("flows_offloaded")
     if flows and "flows_overdue" in found:

@@ -16,8 +16,8 @@ const evidence = (changes: Partial<Evidence> = {}): Evidence => ({
 const SIGNALS = [
   { signal: "reoffload_ratio", label: "Re-offload ratio", unit: "ratio", fields: ["reoffload_ratio"] },
   {
-    signal: "counter_gap_share",
-    label: "Gap over max-idle",
+    signal: "counter_ages",
+    label: "Gap beside max-idle",
     unit: "ratio",
     fields: ["counter_gap_p95_s", "max_idle_ms"],
   },
@@ -35,7 +35,7 @@ describe("the charts of the evidence", () => {
         evidence(),
         evidence({ signal: "oops" }),
         evidence({ signal: "unheard_of" }),
-        evidence({ signal: "counter_gap_share" }),
+        evidence({ signal: "counter_ages" }),
       ],
       CATALOGUE,
     );
@@ -85,7 +85,7 @@ describe("the charts of the evidence", () => {
       values: { reoffload_ratio: [0.4], counter_gap_p95_s: [8], max_idle_ms: [10_000] },
     };
     const [ratio, share] = chartsOf(
-      [evidence(), evidence({ signal: "counter_gap_share", expected: "< 0.8" })],
+      [evidence(), evidence({ signal: "counter_ages", expected: "< 0.8" })],
       CATALOGUE,
     );
     if (!ratio || !share) throw new Error("Both signals have fields.");

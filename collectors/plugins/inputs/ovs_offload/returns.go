@@ -1,0 +1,60 @@
+package ovs_offload
+
+import "time"
+
+// returns are the flows whose entry came back within a minute of its deletion (symptom S1: some of them had live traffic all the time).
+type returns struct {
+	total int
+	// inUse had been used within max-idle, by the switch's own reading, when they were deleted, or came back as soon as they could have aged,
+	// or as soon as the queue of the RNIC's commands let them.
+	inUse int
+	// atOnce and afterOne had aged by the switch's reading, and carried packets steadily: no dump was without them, or exactly one.
+	atOnce, afterOne int
+	// stale are those of inUse and atOnce whose counter had stood still for more than half of max-idle: it was late (cause C5).
+	stale int
+}
+
+func (r *returns) add(other returns) {
+	r.total += other.total
+	r.inUse += other.inUse
+	r.atOnce += other.atOnce
+	r.afterOne += other.afterOne
+	r.stale += other.stale
+}
+
+const (
+	// leastChance is what flows that rest for times of any length show with frequent dumps: half as many come back before the next dump as
+	// come back after exactly one, as the former have half of the time.
+	leastChance = 0.5
+	// slowDumps and soonest: flows that all rest for about the same time, a little longer than max-idle, come back within one interval where
+	// dumps are far apart. Those that come back within `soonest` on average were not at rest: the next packet of a flow with steady traffic
+	// comes within milliseconds, and its entry within some tenths of a second.
+	slowDumps = time.Second
+	soonest   = 500 * time.Millisecond
+)
+
+// live is how many of them had live traffic when their entry was deleted. Of those that came back at once it takes away what resting
+// flows would explain: with a mean pause of d, one in interval/d of them would be missing in one dump.
+func (r returns) live(interval time.Duration) float64 {
+	return float64(r.inUse) + r.immediate(interval)
+}
+
+func (r returns) immediate(interval time.Duration) float64 {
+	chance := max(leastChance, float64(interval-slowDumps)/float64(soonest))
+	return max(float64(r.atOnce)-chance*float64(r.afterOne), 0)
+}
+
+// manyOverdue is the share of an RNIC's flows that wait for their deletion when commands queue: insertions wait in the same queue then (paper,
+// section 3.2), so that a flow with steady traffic comes back as late as the queue is long.
+const manyOverdue = 0.03
+
+const (
+	// fewReturns are too few to conclude from all of them to each one.
+	fewReturns = 10
+	nearlyAll  = 0.8
+)
+
+// mostAtOnce reports whether so many came back at once that each one is known to have had live traffic.
+func (r returns) mostAtOnce(interval time.Duration) bool {
+	return r.atOnce >= fewReturns && r.immediate(interval) >= nearlyAll*float64(r.atOnce)
+}
