@@ -102,7 +102,7 @@ class TestS1:
 
     def test_flows_that_rest_for_about_max_idle_are_not_s1(self) -> None:
         # The collector knows flows at rest by how soon they return.
-        resting = {**S1, "reoffload_ratio": 0.05, "counter_gap_p95_s": 7.6, "flows_overdue": 0}
+        resting = {**S1, "reoffload_ratio": 0.05, "flow_deletions_per_s": 40.0, "counter_gap_p95_s": 7.6, "flows_overdue": 0}
         assert of(play(lambda _: resting, 200, every=10), "S1") == []
 
     def test_flows_of_a_small_table_that_leave_while_counters_are_in_time_are_s1(self) -> None:
@@ -156,7 +156,7 @@ class TestS1:
         assert found[-1]["hypotheses"][0]["posterior"] == found[0]["hypotheses"][0]["posterior"]
 
     def test_counters_that_move_in_time_support_c1(self) -> None:
-        in_time = {**S1, "counter_gap_p95_s": 1.0, "flows_overdue": 0}
+        in_time = {**S1, "stale_reoffload_share": 0.02, "flows_overdue": 0}
         assert of(play(lambda _: in_time, 60), "S1")[0]["hypotheses"][0]["cause"] == "C1"
 
     def test_signals_that_are_not_measured_any_more_make_the_finding_stale(self) -> None:
