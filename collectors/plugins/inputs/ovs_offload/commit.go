@@ -54,9 +54,8 @@ func (t *tracker) commit() time.Duration {
 func (r *rnicState) begin() {
 	lately := r.recent.sum()
 	r.queue = 0
-	if float64(r.population.overdue) >= manyOverdue*float64(r.population.offloaded) {
-		lag, _ := lately.lags.quantile(0.5)
-		r.queue = time.Duration(lag) * time.Millisecond
+	if overdue := r.population.overdue; r.change.deletions > 0 && float64(overdue) >= manyOverdue*float64(r.population.offloaded) {
+		r.queue = lately.interval * time.Duration(overdue) / time.Duration(r.change.deletions)
 	}
 	r.returnAtOnce = lately.returns.mostAtOnce(lately.interval)
 	r.change = change{gaps: &histogram{}, lags: &histogram{}, backlog: r.population.overdue}

@@ -102,7 +102,7 @@ type rnicState struct {
 	peers      peers
 	population population
 	change     change
-	// queue is for how long the RNIC's commands wait: 0 where hardly any flow waits for its deletion.
+	// queue is how long the deletions take that wait, and so how late an insertion after them is: 0 where hardly any flow waits for its deletion.
 	queue time.Duration
 	// returnAtOnce is set when nearly all flows that came back within the last minute did so at once.
 	returnAtOnce bool
