@@ -207,7 +207,7 @@ func (t *tracker) insert(f *flow) {
 
 // noteReturn counts a flow that is offloaded again by what is known of its traffic while it had no entry.
 func (t *tracker) noteReturn(f *flow, g grave) {
-	r, stood, idle := &f.owner.change.returns, t.sinceStart(g.seen)-g.usedAt, t.sinceStart(g.gone)-g.usedAt-t.maxIdle.Milliseconds()
+	r, stood, idle := &f.owner.change.returns, t.sinceStart(g.seen)-g.usedAt, t.sinceStart(g.gone)-g.usedAt-t.leastMaxIdle().Milliseconds()
 	r.total++
 	certain := idle < 0
 	switch {

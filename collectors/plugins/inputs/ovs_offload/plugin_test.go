@@ -117,6 +117,18 @@ func TestAFlowThatHadAgedAndComesBackLaterIsNotALiveOne(t *testing.T) {
 	expect(t, m, map[string]any{"reoffloads_per_s": 0.5, "reoffload_ratio": 0.0})
 }
 
+func TestFlowsThatAgedBeforeMaxIdleWasRaisedHadNoLiveTraffic(t *testing.T) {
+	for raisedBefore, ratio := range map[time.Duration]float64{time.Second: 0, 2 * time.Minute: 1.0 / 2} {
+		h := newHost(t, oneRNIC)
+		h.tracker.setTimes(time.Minute, defaultMaxRevalidator, h.clock.now.Add(12*time.Second-raisedBefore))
+		h.step(t, 0)
+		h.step(t, 1, line(1, 32, 5, "0.5s", inHardware))
+		h.step(t, 11)
+		m := offload(t, h.step(t, 5, line(1, 32, 3, "0.1s", inHardware)))
+		expect(t, m, map[string]any{"reoffload_ratio": ratio})
+	}
+}
+
 func TestFlowsOfNewContainersAreInsertionsButNotReoffloads(t *testing.T) {
 	h := newHost(t, oneRNIC)
 	h.step(t, 0, line(1, 32, 5, "0.1s", inHardware))

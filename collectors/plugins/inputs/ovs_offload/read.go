@@ -149,7 +149,7 @@ func (p *Plugin) maxIdle(ctx context.Context) (*time.Duration, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.tracker.maxIdle, p.tracker.sweep = idle, sweep
+	p.tracker.setTimes(idle, sweep, p.clock())
 	return &idle, nil
 }
 

@@ -23,7 +23,10 @@ type tracker struct {
 	addresses map[string]string
 	// maxIdle and sweep are the switch's settings: idle time until a flow is deleted, longest time between two looks at it.
 	maxIdle, sweep time.Duration
-	events         flowEvents
+	// formerMaxIdle was in force until some time within the last minute.
+	formerMaxIdle time.Duration
+	formerUntil   time.Time
+	events        flowEvents
 	// newMasks is set when masks joined a chain, until their order has been requested.
 	newMasks bool
 	// ports are those that offloaded flows come from: representors, uplinks and tunnels.
@@ -46,10 +49,27 @@ func newTracker(linger time.Duration, start time.Time) *tracker {
 		ports: make(map[string]struct{}), maxIdle: defaultMaxIdle, sweep: defaultMaxRevalidator, topology: &topology{}}
 }
 
+// setTimes takes over the switch's settings.
+func (t *tracker) setTimes(maxIdle, sweep time.Duration, now time.Time) {
+	if maxIdle != t.maxIdle {
+		t.formerMaxIdle, t.formerUntil = t.maxIdle, now
+	}
+	t.maxIdle, t.sweep = maxIdle, sweep
+}
+
+// leastMaxIdle is after how long without a packet a flow may have been deleted: after a change of the setting, by the former value too.
+func (t *tracker) leastMaxIdle() time.Duration {
+	if t.formerMaxIdle > 0 && t.reading.Sub(t.formerUntil) < window {
+		return min(t.maxIdle, t.formerMaxIdle)
+	}
+	return t.maxIdle
+}
+
 // reset forgets everything that came from Open vSwitch, after it restarted: it flushes its flows then.
 func (t *tracker) reset() {
 	fresh := newTracker(t.linger, t.start)
 	fresh.maxIdle, fresh.sweep, fresh.events.limit = t.maxIdle, t.sweep, t.events.limit
+	fresh.formerMaxIdle, fresh.formerUntil = t.formerMaxIdle, t.formerUntil
 	fresh.setTopology(t.topology)
 	*t = *fresh
 }
