@@ -105,22 +105,23 @@ func (t *tracker) advance(f *flow, compare bool) {
 	packets = f.counted(packets, credible)
 	f.owner.change.packets += packets
 	if hasCopy && wasKnown {
-		t.countCopy(f, copyGrowth(before, after))
+		t.countCopy(f, copyGrowth(before, after), before.hardware() && !restarted)
 	}
 	if f.mask != nil && after.hardware() {
 		f.countQueries(packets)
 	}
 }
 
-// countCopy adds the packets that software handled although the flow is offloaded.
-func (t *tracker) countCopy(f *flow, packets uint64) {
+// countCopy adds the packets that software handled although the flow is offloaded. throughout is false for a flow that the RNIC got or lost
+// since the dump before: what software handled until then was for want of an entry.
+func (t *tracker) countCopy(f *flow, packets uint64, throughout bool) {
 	if !t.isPlausible(packets) {
 		t.implausible.note(f, packets)
 		f.now.copyPackets -= packets
 		return
 	}
 	f.owner.change.copyPackets += packets
-	if packets > 0 {
+	if packets > 0 && throughout {
 		t.events.add(softwareHit, f, "Software handled packets of the flow.")
 	}
 }

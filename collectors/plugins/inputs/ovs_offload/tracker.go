@@ -12,7 +12,8 @@ type tracker struct {
 	linger   time.Duration
 	start    time.Time
 	last     time.Time // of the last complete dump; zero before the first
-	reading  time.Time // of the dump that is being read
+	reading  time.Time // of the dump that is being read: when it was requested
+	ended    time.Time // when its last line had been read
 	dump     uint32
 	topology *topology
 	rnics    map[string]*rnicState
