@@ -14,8 +14,10 @@ _VARIANT = re.compile(r"(?<=\d)(dx|lx|vpi|ex|en)$")
 def profile_named(text: str) -> str | None:
     """The profile for a name, a title, a PCI id or an HCA type; None if there is none.
 
-    >>> [profile_named(name) for name in ("cx-6", "CX6", "ConnectX-6 Dx", "NVIDIA BlueField-3", "intel e810", "15b3:1021", "mt4129", "broadcom p2100", "CX")]
-    ['CX-6', 'CX-6', 'CX-6', 'BF-3', 'E810', 'CX-7', 'CX-7', 'P2100', None]
+    >>> [profile_named(name) for name in ("cx-6", "CX6", "ConnectX-6 Dx", "NVIDIA BlueField-3", "intel e810", "15b3:1021", "mt4129", "CX")]
+    ['CX-6', 'CX-6', 'CX-6', 'BF-3', 'E810', 'CX-7', 'CX-7', None]
+    >>> profile_named("Broadcom P2100")
+    'P2100'
     """
     wanted = _plain(text)
     for name, profile in profiles().items():
