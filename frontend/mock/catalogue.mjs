@@ -131,7 +131,7 @@ export const CATALOGUE = {
     named("flow_insertions", "Flow insertions", "flows/s", ["S2"]),
     named("encap_contexts", "Encapsulation contexts", "contexts", ["S8", "S2"]),
   ],
-  models: ["CX-4", "CX-5", "CX-6", "CX-7", "BF-3", "E810"],
+  models: ["CX-4", "CX-5", "CX-6", "CX-7", "BF-3", "E810", "BF-2", "CX-8", "P2100"],
   signals: [
     signal("reoffload_ratio", "Re-offload ratio", "ratio", ["reoffload_ratio"]),
     signal("stale_reoffload_share", "Re-offloads after a stale counter", "ratio", ["stale_reoffload_share"]),

@@ -5,6 +5,7 @@ const ID = (n) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
 const ago = (seconds) => new Date(Date.now() - seconds * 1000).toISOString();
 const table = (u, v, m, n, w, a, b, c, goodness) => ({ u, v, m, n, w, a, b, c, goodness, latency_goodness: null });
 export const TABLE = {
+  "BF-2": table(324.47, 42.13, -26.92, -49.71, 26.28, 0.047, 0.068, 2.69, 0.93),
   "BF-3": table(748.52, 48.01, -33.4, -52.42, 30.65, 0.037, 0.043, 2.56, 0.94),
   "CX-4": table(78.86, 39.14, -28.25, -43.19, 4.91, 0.049, 0.063, 5.02, 0.94),
   "CX-5": table(148.97, 42.34, -29.37, -45.14, 12.43, 0.051, 0.074, 4.93, 0.93),
@@ -13,6 +14,7 @@ export const TABLE = {
   E810: table(335.64, 43.54, -27.01, -49.55, 25.16, 0.042, 0.069, 2.74, 0.92),
 };
 const TITLES = {
+  "BF-2": "NVIDIA BlueField-2",
   "BF-3": "NVIDIA BlueField-3",
   "CX-4": "NVIDIA ConnectX-4 Lx",
   "CX-5": "NVIDIA ConnectX-5",
@@ -109,6 +111,9 @@ export class Profiles {
       scoped: all.filter((each) => each.state === "active" && each.fw_ver).length,
       candidates: all.filter((each) => each.state === "candidate").length,
       parameters: active.parameters,
+      parameters_basis: active.number > 0 ? "calibrated" : model === "BF-2" ? "assumed" : "paper",
+      parameters_source:
+        model === "BF-2" ? "CX-6's parameters: nothing is published for this model" : "paper, Table 3",
       head_gbps: gbps(active.parameters, 0, 0),
       head_us: us(active.parameters, 0, 0),
     };

@@ -13,9 +13,14 @@ DEVELOPMENT, HELD, QUIET_DAYS = 60, 200, 6
 """How many there are of each."""
 
 
+OUTSIDE_THE_CATALOGUE = {"lossy-transceiver"}
+"""Scenarios whose fault is none of the causes C1 to C8: they are for `unexplained`, which the evaluated sets count as false
+(tests/evaluation/test_recordings.py has them)."""
+
+
 def catalogue() -> list[Drawn]:
     """The scenarios of the repository, each for 8 minutes at 10 s."""
-    files = sorted((REPOSITORY / "tests" / "scenarios").glob("*.yaml"))
+    files = sorted(file for file in (REPOSITORY / "tests" / "scenarios").glob("*.yaml") if file.stem not in OUTSIDE_THE_CATALOGUE)
     return [Drawn(file.stem, file.read_text(), CATALOGUE_LENGTH_S, 10) for file in files]
 
 

@@ -15,6 +15,7 @@ from tests.evaluation.scoring.run import evaluate
 
 from wallwatch.domain.symptoms.host_stage import step
 from wallwatch.domain.telemetry.decode import decode_message
+from wallwatch_local.hosts import SCENARIOS
 from wallwatch_local.paths import binary
 
 pytestmark = pytest.mark.integration
@@ -30,6 +31,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     wanted = [
         Drawn("each-symptom", (Path(__file__).parent / "each_symptom.yaml").read_text(), 200, 10),
         Drawn("near-misses", (Path(__file__).parent / "near_misses.yaml").read_text(), 240, 10),
+        Drawn("bad-without-a-symptom", (SCENARIOS / "lossy-transceiver.yaml").read_text(), 480, 10),
     ]
     for drawn in wanted:
         record(binary("fleetsim"), drawn, parent / drawn.name)
@@ -52,6 +54,14 @@ def test_each_symptom_is_found_on_its_rnic_with_the_right_cause_first(recorded: 
     assert {symptom: one.ranking[0] for symptom, one in asked.items()} == {symptom: one.truth.cause for symptom, one in asked.items()}
     assert [(one.symptom, one.host, one.pci) for one in result.false] == []
     assert not result.problems
+
+
+def test_a_bad_card_without_a_symptom_is_unexplained_and_nothing_else(recorded: dict[str, Path]) -> None:
+    result = evaluate(recorded["bad-without-a-symptom"])
+    assert result.judged == [], "the fault has become a symptom"
+    assert [(one.symptom, one.host, one.pci) for one in result.false] == [("unexplained", "host01", "0000:17:00.0")]
+    delay_s = (result.false[0].episodes[0].raised_ms - result.start_ms) / 1000 - 330
+    assert 0 < delay_s <= 90
 
 
 def test_near_misses_are_not_reported(recorded: dict[str, Path]) -> None:

@@ -66,9 +66,12 @@ def test_a_viewer_may_not_calibrate(viewer: httpx.Client) -> None:
     assert viewer.post("/api/v1/profiles/CX-6/calibrations", json={"files": files()}).status_code == 403
 
 
-def test_the_six_models_have_the_paper_s_parameters_and_limits_with_their_sources(viewer: httpx.Client) -> None:
+def test_models_have_parameters_and_limits_with_their_sources(viewer: httpx.Client) -> None:
     items = {item["model"]: item for item in viewer.get("/api/v1/profiles").json()["items"]}
-    assert set(items) == {"CX-4", "CX-5", "CX-6", "CX-7", "BF-3", "E810"}
+    assert {name for name, item in items.items() if item["parameters_basis"] == "paper"} == {"CX-4", "CX-5", "CX-6", "CX-7", "BF-3", "E810"}
+    assert {name for name, item in items.items() if item["parameters_basis"] == "assumed"} == {"BF-2", "CX-8", "P2100"}
+    assert items["BF-2"]["parameters"] == items["CX-6"]["parameters"]
+    assert items["BF-2"]["parameters_source"].startswith("CX-6's parameters: ")
     assert items["E810"]["head_gbps"] == pytest.approx(170, abs=0.6)
     found = profile(viewer, "BF-3")
     limits = {limit["wall"]: limit for limit in found["limits"]}

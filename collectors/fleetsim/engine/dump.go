@@ -12,6 +12,9 @@ import (
 type Show struct {
 	Verbose bool // with ufid and layer, as with -m
 	Numbers bool // ports by their numbers, as with --no-names
+	// Now is when the dump is printed, in virtual time: what it says of idle times goes on between two steps, as a real switch's does. 0, or
+	// a time before the last step, means the time of the last step.
+	Now time.Duration
 }
 
 // WriteOffloaded writes the flows that are in hardware as "dpctl/dump-flows" prints them. Counters are those that software saw last, so late
@@ -21,7 +24,7 @@ func (e *Engine) WriteOffloaded(out *bytes.Buffer, h *Host, show Show) {
 		for _, r := range h.RNICs {
 			for _, entry := range r.inOrder() {
 				if entry.state == installed {
-					entry.write(out, now, show)
+					entry.write(out, max(now, show.Now), show)
 				}
 			}
 		}
@@ -41,7 +44,7 @@ func (r *RNIC) inOrder() []*Entry {
 func (e *Engine) WriteSoftware(out *bytes.Buffer, h *Host, show Show) {
 	e.View(func(now time.Duration) {
 		for _, entry := range h.copies {
-			entry.writeCopy(out, now, show)
+			entry.writeCopy(out, max(now, show.Now), show)
 		}
 	})
 }

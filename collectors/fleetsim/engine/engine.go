@@ -142,7 +142,7 @@ func (e *Engine) planJobs(s *scenario.Scenario) {
 		if event.For > 0 {
 			end = (event.At + event.For).Std()
 		}
-		if event.Operator != "" {
+		if event.Operator != "" || event.Fault != "" {
 			e.operations = append(e.operations, operation{event})
 			continue
 		}

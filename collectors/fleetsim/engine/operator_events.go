@@ -7,7 +7,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/scenario"
 )
 
-// operation is what somebody does on purpose: nothing is wrong with the host or the card.
+// operation is what somebody does on purpose, with nothing wrong with the host or the card, or a part that breaks.
 type operation struct{ scenario.Event }
 
 // forEver is longer than any run.
@@ -28,6 +28,7 @@ func (e *Engine) operate() {
 		e.perform(e.operations[next])
 		e.operations = append(e.operations[:next], e.operations[next+1:]...)
 	}
+	e.mendTransceivers()
 	for _, r := range e.rnics {
 		if r.PortDown() && e.now >= r.portDownUntil {
 			r.portDownUntil = 0
@@ -50,7 +51,11 @@ func (e *Engine) perform(o operation) {
 			continue
 		}
 		for _, r := range h.RNICs {
-			if r.PCI == o.RNIC {
+			switch {
+			case r.PCI != o.RNIC:
+			case o.Fault != "":
+				r.corruptTransceiver(o.Loss, e.now, o.For.Std())
+			default:
 				r.portDownUntil = forEver
 				if o.For > 0 {
 					r.portDownUntil = e.now + o.For.Std()

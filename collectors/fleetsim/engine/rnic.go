@@ -55,7 +55,8 @@ type RNIC struct {
 	releases              []release
 	link                  pciLink
 	portDownUntil         time.Duration // the operator's doing; 0 when up
-	index                 [][]*Entry    // of flawed firmware, by set; nil until it is used
+	transceiver           transceiver
+	index                 [][]*Entry // of flawed firmware, by set; nil until it is used
 	ports                 []portOffload
 	asked                 []float64 // Gbit/s that each VF would like to send
 	observer              Observer
@@ -94,6 +95,7 @@ type Counters struct {
 	AckTimeouts, AdaptiveRetrans                 float64
 	ECNMarked, CNPSent, CNPHandled               float64
 	WriteRequests                                float64
+	ReceiveErrors                                float64 // frames that came in with a wrong checksum
 	Discards, OutOfBuffer                        float64 // packets without a place in the receive buffer, and in the one that software empties
 	Pauses, PausedUs, NearlyFull                 float64 // of the wire, asked for by the receive buffer
 }

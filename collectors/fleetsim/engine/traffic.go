@@ -107,7 +107,7 @@ func (c *connection) window() (want, latencyUs, ql, qr float64) {
 	ql, qr = c.positions()
 	p := c.model()
 	latencyUs = p.LatencyUs(ql, qr)
-	return c.demandGbps * c.limited() * math.Min(1, windowHeadroom*p.LatencyUs(0, 0)/latencyUs), latencyUs, ql, qr
+	return c.demandGbps * c.limited() * c.goodput() * math.Min(1, windowHeadroom*p.LatencyUs(0, 0)/latencyUs), latencyUs, ql, qr
 }
 
 // blocked reports whether the connection does not send: it rests, its sender does not get the CPU, or a card on the way forwards nothing, or
@@ -177,6 +177,7 @@ func (c *connection) transfer(now time.Duration, seconds float64) {
 	packets := c.rateGbps * 1e9 / 8 / c.packetSize * seconds
 	c.notify(seconds)
 	c.receive(packets)
+	c.corrupt(packets)
 	c.count(packets)
 }
 

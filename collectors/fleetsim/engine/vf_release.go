@@ -13,12 +13,12 @@ import (
 // trained again, at half its width and one generation below, and stays so until the host boots. Only the race and its effect are the
 // paper's; times are assumed.
 const (
-	releaseBase     = 50 * time.Millisecond
-	releasePerFlow  = time.Millisecond
-	criticalShare   = 0.1         // of the release
-	teardownSpread  = time.Second // containers that stop together are unbound within this time
-	retrainingTime  = 4 * time.Second
-	retrainedFactor = 2 // the link comes back this many times narrower and slower
+	releaseBase    = 50 * time.Millisecond
+	releasePerFlow = time.Millisecond
+	criticalShare  = 0.1         // of the release
+	teardownSpread = time.Second // containers that stop together are unbound within this time
+	retrainingTime = 4 * time.Second
+	narrowed       = 2 // the link comes back with this fraction of its lanes, and one generation slower
 )
 
 // release is the critical part of one VF's release.

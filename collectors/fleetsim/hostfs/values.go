@@ -125,6 +125,7 @@ func capturePort(v Values, dev string, r *engine.RNIC) {
 		pma.set("unicast_xmit_packets", c.XmitPackets)
 		pma.set("unicast_rcv_packets", c.RcvPackets)
 		pma.set("port_xmit_wait", c.XmitWait)
+		pma.set("port_rcv_errors", c.ReceiveErrors)
 		pma.quiet(quietPortCounters)
 		hw.set("out_of_sequence", c.OutOfSequence)
 		hw.set("packet_seq_err", c.PacketSeqErr)
@@ -143,19 +144,21 @@ func capturePort(v Values, dev string, r *engine.RNIC) {
 	stats.set("rx_bytes", c.RcvBytes)
 	stats.set("rx_packets", c.RcvPackets)
 	stats.set("rx_dropped", c.OutOfBuffer)
+	stats.set("rx_errors", c.ReceiveErrors)
+	stats.set("rx_crc_errors", c.ReceiveErrors)
 	stats.quiet(quietNetdevCounters)
 }
 
 // Counters that exist on the card and that no mechanism of the simulator moves.
 var (
 	quietPortCounters = []string{"VL15_dropped", "excessive_buffer_overrun_errors", "link_downed", "link_error_recovery", "local_link_integrity_errors",
-		"multicast_rcv_packets", "multicast_xmit_packets", "port_rcv_constraint_errors", "port_rcv_errors", "port_rcv_remote_physical_errors",
+		"multicast_rcv_packets", "multicast_xmit_packets", "port_rcv_constraint_errors", "port_rcv_remote_physical_errors",
 		"port_rcv_switch_relay_errors", "port_xmit_constraint_errors", "port_xmit_discards", "symbol_error"}
 	quietHardwareCounters = []string{"duplicate_request", "implied_nak_seq_err", "out_of_buffer", "req_cqe_error", "req_cqe_flush_error",
 		"req_remote_access_errors", "req_remote_invalid_request", "resp_cqe_error", "resp_cqe_flush_error", "resp_local_length_error", "resp_remote_access_errors",
 		"rnr_nak_retry_err", "roce_adp_retrans_to", "roce_slow_restart", "roce_slow_restart_cnps", "roce_slow_restart_trans", "rp_cnp_ignored",
 		"rx_atomic_requests", "rx_dct_connect", "rx_icrc_encapsulated", "rx_read_requests"}
-	quietNetdevCounters = []string{"rx_errors", "tx_errors", "tx_dropped", "rx_missed_errors", "rx_crc_errors", "multicast", "collisions"}
+	quietNetdevCounters = []string{"tx_errors", "tx_dropped", "rx_missed_errors", "multicast", "collisions"}
 )
 
 // Write puts captured values into the tree.

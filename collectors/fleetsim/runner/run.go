@@ -81,6 +81,7 @@ type fleet struct {
 	admission *cniAdmission
 	trees     []*hostfs.Tree
 	requests  []*requests
+	clock     stepClock
 	judge     *truth.Judge
 	truth     *truth.File
 }
@@ -113,7 +114,7 @@ func (f *fleet) run(ctx context.Context) error {
 	defer tasks.Wait()
 	defer cancel(nil) // before the wait above
 	for _, h := range f.engine.Hosts() {
-		server := vswitch.Server{Engine: f.engine, Host: h, Log: f.options.Log}
+		server := vswitch.Server{Engine: f.engine, Host: h, Log: f.options.Log, Now: f.clock.now}
 		tasks.Go(func() {
 			if err := server.Serve(ctx, filepath.Join(h.Name, "ovs/vswitchd.ctl")); err != nil {
 				cancel(err)
@@ -139,6 +140,7 @@ func (f *fleet) loop(ctx context.Context) {
 	ticker := time.NewTicker(engine.MaxStep)
 	defer ticker.Stop()
 	last, nextFiles := time.Now(), time.Time{}
+	f.clock.start(last, f.options.Speed)
 	for {
 		select {
 		case <-ctx.Done():
@@ -146,8 +148,9 @@ func (f *fleet) loop(ctx context.Context) {
 		case <-ticker.C:
 		}
 		now := time.Now()
-		elapsed := min(now.Sub(last), 2*time.Second)
+		elapsed := min(now.Sub(last), longestPause)
 		last = now
+		f.clock.advance(now, time.Duration(float64(elapsed)*f.options.Speed))
 		f.engine.Step(time.Duration(float64(elapsed) * f.options.Speed))
 		for _, v := range f.judge.Take() {
 			if err := f.truth.Add(v, now, f.options.Speed); err != nil {

@@ -80,7 +80,8 @@ type Setting struct {
 	at          lineNumbers
 }
 
-// Event happens at a time after the start, for a while or permanently: a job starts on one RNIC, or an operator does something.
+// Event happens at a time after the start, for a while or permanently: a job starts on one RNIC, an operator does something, or a part breaks
+// that none of the catalogued causes is about.
 type Event struct {
 	At       Duration `yaml:"at"`
 	For      Duration `yaml:"for"`
@@ -88,6 +89,8 @@ type Event struct {
 	RNIC     string   `yaml:"rnic"`
 	Job      Job      `yaml:"job"`
 	Operator string   `yaml:"operator"` // port-down, or reboot (of the whole host) in place of a job
+	Fault    string   `yaml:"fault"`    // lossy-transceiver, in place of a job
+	Loss     float64  `yaml:"loss"`     // share of the port's packets that a lossy transceiver corrupts
 	at       lineNumbers
 }
 

@@ -70,13 +70,16 @@ func TestAMistakeIsReportedWithItsLineAndWhatToWrite(t *testing.T) {
 		"an unknown driver":    {"models: [CX-6]}", "models: [CX-6], driver: old}", `line 3: unknown driver "old"`},
 		"a setting without a host": {"events:", "settings:\n  - {host: host07, other_config: {max-idle: \"1\"}}\nevents:",
 			`line 7: host "host07" is not in the topology`},
-		"an empty setting":       {"events:", "settings:\n  - {host: host01}\nevents:", "line 7: a setting needs other_config"},
-		"a burst without a rest": {"gbps: 5}\nevents", "gbps: 5, burst: 3s}\nevents", "line 5: burst is 3s and rest is 0s"},
-		"too little CPU time":    {"events:", "settings:\n  - {host: host01, cores: 0.01}\nevents:", "line 7: cores is 0.01"},
-		"an unknown operation":   {"    job: {kind: training, containers: 2, flows: 10, gbps: 5}\n", "    operator: sing\n", `line 10: unknown operator "sing"`},
-		"a job and an operation": {"    host: host02\n", "    operator: reboot\n    host: host02\n", "line 8: an event is either a job or what an operator does"},
-		"an event of nothing":    {"    job: {kind: training, containers: 2, flows: 10, gbps: 5}\n", "", "line 7: an event needs a job"},
-		"a list for a mapping":   {"topology: {hosts: 2, rnics_per_host: 2, models: [CX-6]}", "topology: [1]", "line 3: expected a mapping"},
+		"an empty setting":         {"events:", "settings:\n  - {host: host01}\nevents:", "line 7: a setting needs other_config"},
+		"a burst without a rest":   {"gbps: 5}\nevents", "gbps: 5, burst: 3s}\nevents", "line 5: burst is 3s and rest is 0s"},
+		"too little CPU time":      {"events:", "settings:\n  - {host: host01, cores: 0.01}\nevents:", "line 7: cores is 0.01"},
+		"an unknown operation":     {"    job: {kind: training, containers: 2, flows: 10, gbps: 5}\n", "    operator: sing\n", `line 10: unknown operator "sing"`},
+		"a job and an operation":   {"    host: host02\n", "    operator: reboot\n    host: host02\n", "line 8: an event is a job, a fault, or what an operator does"},
+		"an unknown fault":         {"    job: {kind: training, containers: 2, flows: 10, gbps: 5}\n", "    fault: gremlins\n", `line 10: unknown fault "gremlins"`},
+		"a fault without its size": {"    job: {kind: training, containers: 2, flows: 10, gbps: 5}\n", "    fault: lossy-transceiver\n", "loss is 0; it must be above 0"},
+		"a loss without its fault": {"    job: {kind: training, containers: 2, flows: 10, gbps: 5}\n", "    operator: port-down\n    loss: 0.1\n", "only fault: lossy-transceiver has a loss"},
+		"an event of nothing":      {"    job: {kind: training, containers: 2, flows: 10, gbps: 5}\n", "", "line 7: an event needs a job"},
+		"a list for a mapping":     {"topology: {hosts: 2, rnics_per_host: 2, models: [CX-6]}", "topology: [1]", "line 3: expected a mapping"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := strings.Replace(good, c.old, c.new, 1)

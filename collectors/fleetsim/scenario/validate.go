@@ -103,13 +103,25 @@ func (s *Scenario) validateSettings(p *problems) {
 }
 
 func (s *Scenario) validateEvent(p *problems, e Event) {
+	kinds := 0
+	for _, is := range []bool{e.Job.at != nil, e.Operator != "", e.Fault != ""} {
+		if is {
+			kinds++
+		}
+	}
 	switch {
-	case e.Operator == "" && e.Job.at == nil:
-		p.add(e.at.of(""), "an event needs a job, or what an operator does")
+	case kinds == 0:
+		p.add(e.at.of(""), "an event needs a job, a fault, or what an operator does")
 		return
-	case e.Operator != "" && e.Job.at != nil:
-		p.add(e.at.of("operator"), "an event is either a job or what an operator does; write two events")
+	case kinds > 1:
+		p.add(e.at.of("operator"), "an event is a job, a fault, or what an operator does; write two events")
 		return
+	case e.Fault != "" && e.Fault != "lossy-transceiver":
+		p.add(e.at.of("fault"), "unknown fault %q; expected lossy-transceiver", e.Fault)
+	case e.Fault != "" && (e.Loss <= 0 || e.Loss > 0.5):
+		p.add(e.at.of("loss"), "loss is %g; it must be above 0 and at most 0.5", e.Loss)
+	case e.Fault == "" && e.Loss != 0:
+		p.add(e.at.of("loss"), "only fault: lossy-transceiver has a loss")
 	case e.Operator == "reboot":
 		s.validateHost(p, e.at, e.Host)
 		return
@@ -117,7 +129,7 @@ func (s *Scenario) validateEvent(p *problems, e Event) {
 		p.add(e.at.of("operator"), "unknown operator %q; expected port-down or reboot", e.Operator)
 	}
 	s.validatePlace(p, e.at, e.Host, e.RNIC)
-	if e.Operator == "" {
+	if e.Job.at != nil {
 		validateJobs(p, []Job{e.Job}, s.Topology.VFs)
 	}
 }

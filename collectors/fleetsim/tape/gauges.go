@@ -14,7 +14,7 @@ var states = map[string]bool{
 	"health_reporters_failed": true, "next_sample_s": true, "collect_cpu_predicted_ms": true, "tx_pps": true, "rx_pps": true, "drops_per_s": true,
 	"max_tx_mbps": true, "min_tx_mbps": true, "vlan": true, "flows": true, "flow_limit": true, "offloaded_flows": true,
 	"masks": true, "masks_hit_per_packet": true, "dump_duration_ms": true, "dump_duration_mean_ms": true, "dump_duration_max_ms": true,
-	"max_idle_ms": true, "flows_unparsed": true, "flow_counts_implausible": true,
+	"max_idle_ms": true, "flows_unparsed": true, "flow_counts_implausible": true, "flows_without_rnic": true,
 	"flow_events_left_out": true, "collect_failures": true, "tc_filters_orphaned": true,
 }
 

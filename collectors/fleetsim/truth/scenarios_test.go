@@ -26,7 +26,7 @@ func TestEachScenarioOfTheRepositoryLeadsToWhatItsCommentSays(t *testing.T) {
 		"s4": {"S4" + first}, "high-churn-in-a-small-table": nil, "busy-switch": nil,
 		"s5": {"S5" + first}, "s5-fixed-firmware": nil, "late-counters-in-time": nil,
 		"s6": {"S6 host02 0000:17:00.0"}, "many-masks-little-traffic": nil,
-		"s7": {"S7" + first}, "drained-one-by-one": nil, "port-down-on-purpose": nil,
+		"s7": {"S7" + first}, "drained-one-by-one": nil, "port-down-on-purpose": nil, "lossy-transceiver": nil,
 		"s8": {"S8" + first}, "many-flows-few-contexts": nil,
 		"s1-and-s6": {"S1" + first, "S6" + second}, "s2-and-s8": {"S2" + first, "S8" + first},
 		"healthy": nil, "noisy-healthy": nil, "collector-load": nil, "collector-soak": nil,

@@ -81,6 +81,9 @@ func datapathArgument(args []string) string {
 
 func (s *Server) dumpFlows(out *bytes.Buffer, args []string) {
 	show, kinds, named := engine.Show{}, "", false
+	if s.Now != nil {
+		show.Now = s.Now()
+	}
 	for _, a := range args {
 		switch {
 		case a == "-m" || a == "--more":

@@ -31,6 +31,8 @@ type Server struct {
 	Engine *engine.Engine
 	Host   *engine.Host
 	Log    *slog.Logger
+	// Now is the virtual time, which goes on between two steps of an engine that keeps pace with a real clock. nil: it stands still there.
+	Now func() time.Duration
 }
 
 type request struct {

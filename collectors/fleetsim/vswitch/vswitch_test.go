@@ -220,3 +220,33 @@ func TestTheFlowLimitIsSetAndAPurgeDeletesTheFlows(t *testing.T) {
 		t.Errorf("%d of %d flows came back", back, before)
 	}
 }
+
+func TestIdleTimesGoOnBetweenTwoSteps(t *testing.T) {
+	e := enginetest.New(t, text)
+	e.Step(20 * time.Second)
+	server := &Server{Engine: e, Host: e.Hosts()[0], Log: slog.New(slog.DiscardHandler)}
+	oldest := func() time.Duration {
+		answer, err := server.Answer("dpctl/dump-flows", []string{"-m", "--names"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var most int64
+		for _, line := range strings.Split(strings.TrimSpace(string(answer)), "\n") {
+			var flow dpctl.Flow
+			if err := dpctl.ParseLine([]byte(line), &flow); err != nil {
+				t.Fatal(err)
+			}
+			most = max(most, flow.UsedMS)
+		}
+		return time.Duration(most) * time.Millisecond
+	}
+	atTheStep := oldest()
+	server.Now = func() time.Duration { return 20*time.Second + 300*time.Millisecond }
+	if got, want := oldest(), atTheStep+300*time.Millisecond; got != want {
+		t.Errorf("300 ms after the step: %s, want %s", got, want)
+	}
+	server.Now = func() time.Duration { return 19 * time.Second } // it was read before the engine took its step
+	if got := oldest(); got != atTheStep {
+		t.Errorf("a time before the step: %s, want %s", got, atTheStep)
+	}
+}

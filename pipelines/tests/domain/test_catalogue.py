@@ -21,7 +21,19 @@ def test_every_profile_has_a_limit_with_basis_and_source_for_every_wall() -> Non
     for profile in load.profiles().values():
         assert set(profile.limits) == set(load.walls())
         assert all(limit.source for limit in profile.limits.values())
-        assert profile.limits["egress_masks"].basis == profile.limits["ingress_masks"].basis == "model"
+        derived = "model" if profile.performance_basis == "paper" else "assumed"
+        assert profile.limits["egress_masks"].basis == profile.limits["ingress_masks"].basis == derived
+
+
+def test_whatever_is_assumed_of_a_model_that_nobody_measured_says_so() -> None:
+    for name, like in {"BF-2": "CX-6", "CX-8": "CX-7", "P2100": "E810"}.items():
+        profile, other = load.profiles()[name], load.profiles()[like]
+        assert profile.performance == other.performance
+        assert (profile.performance_basis, other.performance_basis) == ("assumed", "paper")
+        assert {limit.basis for limit in profile.limits.values()} == {"assumed"}
+        assert profile.performance_source.startswith(f"{like}'s parameters: nothing is published")
+        assert "Table 3" in other.performance_source
+    assert load.generic_profile().performance_basis == "assumed"
 
 
 def test_only_limits_printed_in_the_paper_say_so() -> None:
@@ -42,6 +54,11 @@ def test_only_limits_printed_in_the_paper_say_so() -> None:
         (None, "MT4129", "CX-7"),
         ("15b3:a2dc", None, "BF-3"),
         ("8086:1592", None, "E810"),
+        ("15b3:a2d6", None, "BF-2"),
+        (None, "MT41686", "BF-2"),
+        ("15b3:1023", "MT4131", "CX-8"),
+        ("14e4:1750", None, "P2100"),
+        ("14e4:1752", None, "P2100"),
         ("8086:10fb", None, None),
         (None, None, None),
     ],

@@ -30,6 +30,7 @@ def test_without_promotions_the_catalogue_is_active() -> None:
 def test_a_promoted_profile_is_active_for_its_model_alone_and_ends_when_it_is_withdrawn() -> None:
     assert promoted.use([promotion(limits={"offloaded_flows": 6100})]) == []
     assert promoted.profiles()["CX-6"].performance == FASTER
+    assert promoted.profiles()["CX-6"].performance_basis == "calibrated"
     assert promoted.profiles()["CX-5"] == profiles()["CX-5"]
     [flows] = read_walls({"flows_offloaded": 6100}, promoted.profiles()["CX-6"])
     assert (flows.headroom, flows.basis) == (0.0, "calibrated")

@@ -230,6 +230,21 @@ class TestS6:
         assert carries(1000)
         assert carries(0) == []
 
+    def test_a_port_that_carries_what_its_own_chain_leaves_is_s6_though_nobody_waits(self) -> None:
+        def silent(gbps: float) -> list[dict[str, Any]]:
+            deep = {**HEALTHY, "q_egress": 25.0, "q_ingress": 1.0}  # its own egress chain leaves 102 of 158 Gbit/s, whatever the peers do
+            ports = (port(s, {"port_xmit_wait": 5, "np_cnp_sent": 7}, gbps=gbps) for s in range(0, 120, 10))
+            return of(detect(m for one, s in zip(ports, range(0, 120, 10), strict=True) for m in (one, sample(s, deep))), "S6")
+
+        assert silent(88.0)
+        assert silent(85.0) == []
+
+    def test_a_port_with_no_sign_of_waiting_is_normal_at_all_that_two_long_chains_would_leave(self) -> None:
+        """Decision 0012: at 98 % of it, since nothing shows that the other ends' chains are long."""
+        both = {**HEALTHY, "q_egress": 17.0, "q_ingress": 17.0}
+        ports = (port(s, {"port_xmit_wait": 5, "np_cnp_sent": 7}, gbps=0.98 * 80.1) for s in range(0, 120, 10))
+        assert of(detect(m for one, s in zip(ports, range(0, 120, 10), strict=True) for m in (one, sample(s, both))), "S6") == []
+
     def test_flows_that_rest_for_longer_than_max_idle_are_no_s1(self) -> None:
         resting = {**S1, "flows_offloaded": 800, "flow_deletions_per_s": 40.0, "reoffload_ratio": 0.0, "flows_overdue": 0}
         assert play(lambda _: resting, 120, every=10) == []

@@ -131,6 +131,10 @@ def symptoms_page() -> str:
         for p in profiles().values()
         for w in walls().values()
     )
+    models = (
+        (p.id, p.title, ", ".join(f"`{pci}`" for pci in p.pci_ids), p.performance_basis, p.performance_source) for p in profiles().values()
+    )
+    parts += ["### RNICs\n", _table(("RNIC", "title", "PCI ids", "basis of its performance", "source"), models)]
     parts += ["### Limits\n", _table(("RNIC", "wall", "limit", "basis", "source"), limits)]
     parts.append("## Remedies\n")
     for r in remedies().values():

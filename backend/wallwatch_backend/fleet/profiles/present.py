@@ -28,7 +28,7 @@ def built_in(model: str) -> VersionSummary:
         source="catalogue",
         parameters=parameters(profile.performance),
         limits={},
-        note="ScalaCN, Table 3",
+        note=f"{profile.performance_basis}: {profile.performance_source}" if profile.performance_basis == "assumed" else "ScalaCN, Table 3",
         reasons=[],
         points=0,
         created_by=None,

@@ -71,6 +71,8 @@ class ProfileSummary(BaseModel):
     scoped: int = Field(description="Versions that are active for one driver or firmware")
     candidates: int = Field(description="Versions that can be promoted")
     parameters: Parameters
+    parameters_basis: str = Field(description="paper, assumed (another model's) or calibrated")
+    parameters_source: str
     head_gbps: float = Field(description="Bandwidth at the head of both chains")
     head_us: float
 

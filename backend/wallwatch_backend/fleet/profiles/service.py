@@ -63,6 +63,8 @@ def _summary(model: str, active: Sequence[ProfileVersionRow], candidates: int, r
         scoped=sum(1 for row in active if row.model == model and row is not wide),
         candidates=candidates,
         parameters=present.parameters(p),
+        parameters_basis=profile.performance_basis,
+        parameters_source=profile.performance_source,
         head_gbps=bandwidth_gbps(p, 0.0, 0.0),
         head_us=latency_us(p, 0.0, 0.0),
     )

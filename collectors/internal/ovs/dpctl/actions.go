@@ -10,13 +10,15 @@ type Actions struct {
 	Encaps []uint64
 	// Destination is the outer destination address of the first of these headers: the peer's endpoint.
 	Destination []byte
-	key         []byte
+	// Recirculates reports whether a packet goes on to another flow, as after connection tracking: "ct(zone=7),recirc(0x5)".
+	Recirculates bool
+	key          []byte
 }
 
 // Parse reads an action list such as "set(tunnel(tun_id=0x2a,dst=10.0.0.2,tp_dst=4789,flags(key))),vxlan_sys_4789". The
 // result points into text and is valid until the next call. Unknown actions are passed over.
 func (a *Actions) Parse(text []byte) {
-	a.Outputs, a.Encaps, a.Destination = a.Outputs[:0], a.Encaps[:0], nil
+	a.Outputs, a.Encaps, a.Destination, a.Recirculates = a.Outputs[:0], a.Encaps[:0], nil, false
 	a.list(text, 0)
 }
 
@@ -41,6 +43,8 @@ func (a *Actions) list(text []byte, depth int) {
 			}
 		case "tnl_push":
 			a.push(arguments)
+		case "recirc":
+			a.Recirculates = true
 		case "clone", "actions", "sample", "check_pkt_len", "le", "gt":
 			a.list(arguments, depth+1)
 		}

@@ -9,7 +9,7 @@ func (t *tracker) commit() time.Duration {
 		r.begin()
 	}
 	elapsed := t.elapsed()
-	t.implausible = implausible{}
+	t.implausible, t.ownerless = implausible{}, 0
 	for ufid, g := range t.graves {
 		if t.reading.Sub(g.gone) >= window {
 			delete(t.graves, ufid)
@@ -103,6 +103,9 @@ func (t *tracker) advance(f *flow, compare bool) {
 		f.mask = nil
 	}
 	if f.owner == nil {
+		if after.inRNIC() {
+			t.ownerless++
+		}
 		return
 	}
 	t.count(f)
@@ -126,40 +129,44 @@ func (t *tracker) advance(f *flow, compare bool) {
 		t.transition(f, before)
 	}
 	packets = f.counted(packets, credible)
-	f.owner.change.packets += packets
+	if !f.recirculates { // its packets are those of the flows that they go on to
+		f.owner.change.packets += packets
+	}
 	if hasCopy && wasKnown {
-		t.countCopy(f, copyGrowth(before, after))
+		t.countCopy(f, copyGrowth(before, after), before.hardware() && !restarted)
 	}
 	if f.mask != nil && after.hardware() {
 		f.countQueries(packets)
 	}
 }
 
-// countCopy adds the packets that software handled although the flow is offloaded.
-func (t *tracker) countCopy(f *flow, packets uint64) {
+// countCopy adds the packets that software handled although the flow is offloaded. throughout is false for a flow that the RNIC got or lost
+// since the dump before: what software handled until then was for want of an entry.
+func (t *tracker) countCopy(f *flow, packets uint64, throughout bool) {
 	if !t.isPlausible(packets) {
 		t.implausible.note(f, packets)
 		f.now.copyPackets -= packets
 		return
 	}
 	f.owner.change.copyPackets += packets
-	if packets > 0 {
+	if packets > 0 && throughout {
 		t.events.add(softwareHit, f, "Software handled packets of the flow.")
 	}
 }
 
 // countQueries adds what the packets of an offloaded flow have to do with its mask, and with the peer's.
 func (f *flow) countQueries(packets uint64) {
-	c, count, position := &f.owner.change, float64(packets), float64(f.mask.position)
 	f.mask.packets += packets
-	c.queries[f.side] += count * position
-	c.squares[f.side] += count * position * position
-	c.matched[f.side] += count
+	stage := &f.owner.change.last
+	if f.recirculates {
+		stage = &f.owner.change.passing
+	}
+	stage[f.side].add(packets, f.mask.position)
 	if f.side == egress && f.encaps != nil {
 		f.owner.peers.sent(f.encaps.peer, packets)
 	}
 	if f.side == ingress {
-		f.owner.peers.came(f.source, packets, f.mask.position)
+		f.owner.peers.came(f.source, packets, f.mask.position, f.recirculates)
 	}
 }
 

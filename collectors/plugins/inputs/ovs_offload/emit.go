@@ -43,6 +43,9 @@ func (p *Plugin) emitDatapaths(acc telegraf.Accumulator, seen *switchState, maxI
 			if flows := p.tracker.implausible.flows; flows > 0 {
 				fields["flow_counts_implausible"] = int64(flows)
 			}
+			if flows := p.tracker.ownerless; flows > 0 {
+				fields["flows_without_rnic"] = int64(flows)
+			}
 			if p.FlowEventLimit > 0 {
 				fields["flow_events_left_out"] = int64(p.tracker.events.leftOut)
 			}
@@ -86,11 +89,10 @@ func (r *rnicState) fields(elapsed time.Duration) map[string]any {
 	fields["reoffloads_per_s"] = round(float64(r.change.returns.total) / seconds)
 	fields["software_packets_per_s"] = round(float64(r.change.copyPackets) / seconds)
 	for side, field := range map[direction]string{egress: "q_egress", ingress: "q_ingress"} {
-		if r.change.matched[side] > 0 {
-			mean := r.change.queries[side] / r.change.matched[side]
+		if mean, spread, known := (stages{r.change.passing[side], r.change.last[side]}).perPacket(); known {
 			fields[field] = round(mean)
 			// Packets deep in the chain are in flight for longer: who weighs by packets in flight needs the spread too.
-			fields[field+"_sd"] = round(math.Sqrt(math.Max(r.change.squares[side]/r.change.matched[side]-mean*mean, 0)))
+			fields[field+"_sd"] = round(spread)
 		}
 	}
 	if r.change.backlog > 0 && r.population.overdue > 0 && r.change.deletions > 0 {

@@ -21,7 +21,7 @@ const (
 	entryDeleted = "flow_entry_deleted"
 	// flowReturned: the flow is offloaded again, and its entry had been deleted while packets still came (symptom S1).
 	flowReturned = "flow_returned"
-	// softwareHit: software handled packets of a flow whose entry the RNIC has.
+	// softwareHit: software handled packets of a flow while the RNIC had its entry.
 	softwareHit = "flow_software_hit"
 )
 
@@ -75,8 +75,15 @@ func (t *tracker) offloadEvents(f *flow, before reading) {
 	}
 }
 
+// usedResolution is how much later than the truth a flow's last use may be printed. For a flow of TC the kernel reports the idle time in
+// whole ticks of the user's clock (tcf_t.lastuse, 100 a second), and counts in ticks of its own, of which there are at least 100 a second.
+const usedResolution = 20 * time.Millisecond
+
 // deletionEvents reports that an entry was deleted, and whether its flow may have aged by then. A dump does not show who deleted it: a
 // removal by rule is a deletion without ageing too, and so is that of a container; the processor ltl learns of the latter from the CNI chain.
+//
+// A flow counts as aged unless it certainly had not: its line was read at some time of the dump before, and the switch may have deleted it
+// up to the end of the dump that has no line of it.
 func (t *tracker) deletionEvents(f *flow, last reading) {
 	if t.events.limit == 0 {
 		return
@@ -85,7 +92,11 @@ func (t *tracker) deletionEvents(f *flow, last reading) {
 	if usedAt == neverUsed { // the switch counts from the flow's beginning then
 		usedAt = f.entry.after
 	}
-	if idle := t.sinceStart(t.reading) - usedAt; idle >= t.maxIdle.Milliseconds() {
+	until := t.reading
+	if t.ended.After(until) {
+		until = t.ended
+	}
+	if idle := t.sinceStart(until.Add(usedResolution)) - usedAt; idle >= t.maxIdle.Milliseconds() {
 		t.events.add(flowAged, f, fmt.Sprintf("The flow was idle for %.1f s at most.", float64(idle)/1000))
 	}
 	t.events.add(entryDeleted, f, "The RNIC no longer has an entry for the flow.")

@@ -24,6 +24,10 @@ type flow struct {
 	side             direction
 	known, seen      bool
 	replaced, copied bool
+	// recirculates is set for all flows of a packet but the last: the switch looks it up again, as after connection tracking.
+	recirculates bool
+	// homeless is a flow of a tunnel that belongs to no RNIC as far as is known: it may be known in the next dump.
+	homeless bool
 	// opaque is a flow whose match could not be understood.
 	opaque bool
 	// doubted is set when the count of the dump before could not be true.
@@ -89,8 +93,9 @@ type tunnels struct {
 	peer   string
 	output *rnicState
 	// function is the virtual function behind output.
-	function string
-	dump     uint32
+	function     string
+	recirculates bool
+	dump         uint32
 }
 
 // rnicState is what is remembered of one RNIC between two dumps.
@@ -124,8 +129,8 @@ type change struct {
 	packets, copyPackets  uint64
 	insertions, deletions int
 	returns               returns
-	// queries is the sum over packets of the position of the mask that matched, squares that of its square; matched is the number of packets.
-	queries, squares, matched [directions]float64
+	// lookups are those of packets that are looked up again after them, and of those that are not: each packet has one of the latter.
+	passing, last [directions]queries
 	// gaps has for each flow the longest time for which its counter stood still in the last minute.
 	gaps *histogram
 	// lags are the times for which entries were seen after they had aged.

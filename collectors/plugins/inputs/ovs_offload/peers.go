@@ -3,7 +3,6 @@ package ovs_offload
 import (
 	"cmp"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,7 +19,7 @@ const mostAddresses = 8
 type peers struct {
 	packets map[string]uint64
 	// met maps the endpoints that packets come from to the queries that these packets needed here.
-	met map[string]queries
+	met map[string]stages
 	// own maps the addresses at which packets for this RNIC arrive to the dump in which a flow said so last.
 	own map[string]uint32
 }
@@ -36,19 +35,21 @@ func (p *peers) sent(address string, packets uint64) {
 	p.packets[address] += packets
 }
 
-// queries are sums over packets, of mask positions and of their squares.
-type queries struct{ packets, positions, squares float64 }
-
 // came notes packets from the endpoint at an address that matched the mask at a position.
-func (p *peers) came(address string, packets uint64, position int) {
+func (p *peers) came(address string, packets uint64, position int, recirculates bool) {
 	if address == "" || packets == 0 {
 		return
 	}
 	if p.met == nil {
-		p.met = make(map[string]queries)
+		p.met = make(map[string]stages)
 	}
-	sum, n, q := p.met[address], float64(packets), float64(position)
-	p.met[address] = queries{sum.packets + n, sum.positions + n*q, sum.squares + n*q*q}
+	sum := p.met[address]
+	if recirculates {
+		sum.passing.add(packets, position)
+	} else {
+		sum.last.add(packets, position)
+	}
+	p.met[address] = sum
 }
 
 // receives notes an outer destination of an ingress flow.
@@ -121,16 +122,19 @@ func (p *peers) reportSources(fields map[string]any) {
 		return
 	}
 	addresses := slices.SortedFunc(maps.Keys(p.met), func(a, b string) int {
-		return cmp.Or(cmp.Compare(p.met[b].packets, p.met[a].packets), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(p.met[b].last.packets, p.met[a].last.packets), cmp.Compare(a, b))
 	})
 	parts := make([]string, 0, min(len(addresses), mostPeers))
 	for _, address := range addresses[:cap(parts)] {
-		sum := p.met[address]
-		mean := sum.positions / sum.packets
-		spread := math.Sqrt(max(sum.squares/sum.packets-mean*mean, 0))
+		mean, spread, known := p.met[address].perPacket()
+		if !known {
+			continue
+		}
 		parts = append(parts, address+"="+strconv.FormatFloat(round(mean), 'f', -1, 64)+"/"+strconv.FormatFloat(round(spread), 'f', -1, 64))
 	}
-	fields["tunnel_sources"] = strings.Join(parts, " ")
+	if len(parts) > 0 {
+		fields["tunnel_sources"] = strings.Join(parts, " ")
+	}
 	clear(p.met)
 }
 

@@ -49,11 +49,12 @@ func TestPeersBeyondTheMostAreSummed(t *testing.T) {
 
 func TestQueriesAreReportedBySourceTheBusiestFirst(t *testing.T) {
 	p := peers{}
-	p.came("192.0.2.9", 10, 4)
-	p.came("192.0.2.9", 30, 8)
-	p.came("192.0.2.7", 50, 0)
-	p.came("", 5, 9)
-	p.came("192.0.2.6", 0, 9)
+	p.came("192.0.2.9", 10, 4, false)
+	p.came("192.0.2.9", 30, 8, false)
+	p.came("192.0.2.7", 50, 0, false)
+	p.came("", 5, 9, false)
+	p.came("192.0.2.6", 0, 9, false)
+	p.came("192.0.2.5", 70, 9, true) // whose last flows are not in the RNIC
 	fields := map[string]any{}
 	p.report(fields, time.Second)
 	if got := fields["tunnel_sources"]; got != "192.0.2.7=0/0 192.0.2.9=7/1.732" {

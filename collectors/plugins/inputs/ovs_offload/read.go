@@ -80,6 +80,7 @@ func (p *Plugin) readSwitch(ctx context.Context) (*switchState, error) {
 		}
 		state.unparsed = append(state.unparsed, unparsed)
 	}
+	p.tracker.ended = p.clock()
 	p.orderMasks()
 	state.elapsed = p.tracker.commit()
 	p.reportImplausible()

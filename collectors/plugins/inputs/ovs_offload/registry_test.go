@@ -12,7 +12,7 @@ import (
 )
 
 func TestFieldsAndRegistryAreTheSame(t *testing.T) {
-	h := newHost(t, oneRNIC)
+	h := newHost(t, twoRNICs)
 	h.FlowEventLimit = 10
 	h.orphans.kernel, h.TCAuditInterval = &filtersAt{}, config.Duration(time.Minute)
 	h.PeerInterval = config.Duration(10 * time.Second)
@@ -29,7 +29,7 @@ func TestFieldsAndRegistryAreTheSame(t *testing.T) {
 	metrics = append(metrics, h.step(t, 0, line(1, 32, 1, "0.5s", inHardware), line(2, 32, 1, "15s", inHardware), line(3, 32, 1, "15s", inHardware))...)
 	h.LookAtSweep()
 	metrics = append(metrics, h.step(t, 10, line(1, 32, 2, "0.5s", inHardware), line(3, 32, 1, "25s", inHardware),
-		line(4, 32, math.MaxUint64, "0.5s", inHardware))...)
+		line(4, 32, math.MaxUint64, "0.5s", inHardware), arriving(5, "192.0.2.1", 1))...)
 	metrics = append(metrics, h.step(t, 1, line(1, 32, 1, "0.1s", inHardware))...) // deleted and offloaded again
 	acc.Metrics = metrics
 	plugintest.CheckEmitted(t, acc)

@@ -12,10 +12,12 @@ type tracker struct {
 	linger   time.Duration
 	start    time.Time
 	last     time.Time // of the last complete dump; zero before the first
-	reading  time.Time // of the dump that is being read
+	reading  time.Time // of the dump that is being read: when it was requested
+	ended    time.Time // when its last line had been read
 	dump     uint32
 	topology *topology
 	rnics    map[string]*rnicState
+	only     *rnicState // that has representors; nil where there are several
 	flows    flowTable
 	graves   map[dpctl.UFID]grave
 	tunnels  map[uint64]*tunnels
@@ -36,6 +38,8 @@ type tracker struct {
 	match    dpctl.Match // of the line that was parsed last
 	actions  dpctl.Actions
 	unparsed int
+	// ownerless counts the entries of the last complete dump that could not be attributed to an RNIC.
+	ownerless int
 	// implausible are the flows of the last complete dump whose counts cannot be true.
 	implausible implausible
 }
@@ -98,6 +102,19 @@ func (t *tracker) setTopology(next *topology) {
 		}
 		t.rnics[id].netdev = netdev
 	}
+	t.only = t.onlySwitch()
+}
+
+// onlySwitch is the RNIC whose eSwitch Open vSwitch uses, nil where there are several.
+func (t *tracker) onlySwitch() (only *rnicState) {
+	for _, id := range t.topology.representors {
+		if r := t.rnics[id]; only != nil && only != r {
+			return nil
+		} else if r != nil {
+			only = r
+		}
+	}
+	return only
 }
 
 func (t *tracker) begin(now time.Time) {
@@ -140,7 +157,7 @@ func (t *tracker) add(line *dpctl.Flow) {
 // refresh attributes a flow that is new, or whose match, actions or host have changed, and reports whether it has parsed the match.
 func (t *tracker) refresh(f *flow, line *dpctl.Flow) (parsed bool) {
 	matchHash, actionHash := dpctl.Hash(line.Match), dpctl.Hash(line.Actions)
-	if f.known && f.match == matchHash && f.actions == actionHash && f.topology == t.topology.generation {
+	if f.known && !f.homeless && f.match == matchHash && f.actions == actionHash && f.topology == t.topology.generation {
 		return false
 	}
 	f.replaced = f.known && f.match != matchHash
@@ -163,26 +180,54 @@ func (f *flow) merge(line *dpctl.Flow) bool {
 	return false
 }
 
-// attribute finds the RNIC and the direction of a flow. Egress flows come from a representor; ingress flows come out of a
-// tunnel, or from the uplink, and go to one. It returns false when the match cannot be understood.
+// attribute finds the RNIC and the direction of a flow. Egress flows come from a representor; ingress flows come out of a tunnel or from the
+// uplink, and go to a representor or on to another flow. It returns false when the match cannot be understood.
 func (t *tracker) attribute(f *flow, line *dpctl.Flow) bool {
-	f.owner, f.function, f.mask, f.side, f.encaps, f.source = nil, "", nil, noDirection, nil, ""
+	f.owner, f.function, f.mask, f.side, f.encaps, f.source, f.homeless = nil, "", nil, noDirection, nil, "", false
 	match := &t.match
 	if t.matches.Parse(line.Match, match) != nil {
 		return false
 	}
 	actions := t.tunnelsOf(line.Actions, f.actions)
+	f.recirculates = actions.recirculates
 	uplink := t.topology.uplinks[string(match.InPort)]
 	if id, ok := t.topology.representors[string(match.InPort)]; ok {
 		f.owner, f.side, f.encaps, f.function = t.rnics[id], egress, actions, t.topology.functions[string(match.InPort)]
-	} else if actions.output != nil && (match.Tunnel || uplink != "") {
-		f.owner, f.side, f.function = actions.output, ingress, actions.function
+		return true
+	}
+	switch {
+	case actions.output != nil && (match.Tunnel || uplink != ""):
+		f.owner, f.function = actions.output, actions.function
 		f.owner.peers.receives(match.TunnelDst, t.dump)
-		f.source = t.addressOf(match.TunnelSrc)
-	} else if uplink != "" {
+	case uplink != "":
 		f.owner = t.rnics[uplink]
+	case match.Tunnel:
+		f.owner = t.receiverAt(match.TunnelDst)
+		f.homeless = f.owner == nil
+	}
+	if f.owner != nil && (match.Tunnel || actions.output != nil || actions.recirculates) {
+		f.side, f.source = ingress, t.addressOf(match.TunnelSrc)
 	}
 	return true
+}
+
+// receiverAt finds the RNIC of a flow that comes out of a tunnel and goes to no representor, such as the first of a packet that OVN tracks:
+// the only one of the switch, or the only one with other flows from tunnels that end at this address. nil while there is no such one, and
+// where several RNICs share an address.
+func (t *tracker) receiverAt(address []byte) (owner *rnicState) {
+	if t.only != nil {
+		return t.only
+	}
+	for _, r := range t.rnics {
+		if _, receives := r.peers.own[string(address)]; !receives {
+			continue
+		}
+		if owner != nil {
+			return nil
+		}
+		owner = r
+	}
+	return owner
 }
 
 // addressOf is one text for an address that many flows have.
@@ -202,7 +247,7 @@ func (t *tracker) tunnelsOf(actions []byte, hash uint64) *tunnels {
 	t.actions.Parse(actions)
 	parsed := &tunnels{dump: t.dump}
 	parsed.contexts = append(parsed.contexts, t.actions.Encaps...)
-	parsed.peer = string(t.actions.Destination)
+	parsed.peer, parsed.recirculates = string(t.actions.Destination), t.actions.Recirculates
 	for _, port := range t.actions.Outputs {
 		if id, ok := t.topology.representors[string(port)]; ok {
 			parsed.output, parsed.function = t.rnics[id], t.topology.functions[string(port)]

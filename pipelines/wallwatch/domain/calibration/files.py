@@ -59,7 +59,8 @@ def calibrate_files(files: Sequence[File], profile: str | None, current: Perform
             measured.append(Measured(file.name, q_l, q_r, run))
             used += run.verb != "atomic" and not (run.verb == "read" and run.quantity == "bandwidth")
         read.append(FileRead(name=file.name, runs=len(output.runs), used=used, q_l=q_l, q_r=q_r))
-    known = {name: p.performance for name, p in profiles().items()}
+    # A profile with another's parameters would only stand in that one's way.
+    known = {name: p.performance for name, p in profiles().items() if p.performance_basis != "assumed" or name == profile}
     if not measured:
         raise NothingToFit("nothing to fit" if problems else "nothing to fit: no file was given", problems)
     name = profile or nearest_profile(measured, known, wish)

@@ -226,18 +226,30 @@ def profiles() -> dict[str, Profile]:
     share = float(raw["mask_limit"]["bandwidth_loss_share"])
     source = f"{raw['mask_limit']['source']}; loss of {share:.0%}"
     bodies: dict[str, Any] = {}
-    for name, body in (raw.get("profiles") or {}).items():
+    entries = raw.get("profiles") or {}
+    for name, body in entries.items():
         try:
-            performance = Performance.model_validate(body["performance"])
-        except (ValidationError, KeyError, TypeError) as error:
+            like = body["performance"].get("like")
+            basis, of = ("paper", raw["performance_source"]) if like is None else ("assumed", body["performance"]["source"])
+            performance = Performance.model_validate(body["performance"] if like is None else entries[like]["performance"])
+        except (ValidationError, KeyError, TypeError, AttributeError) as error:
             raise RegistryError(f"rnic_profiles.yaml, entry {name}, performance: {error}") from error
         derived = {
             f"{direction}_masks": Limit(
-                value=masks_at_bandwidth_loss(performance, share, direction), basis="model", source=source
+                value=masks_at_bandwidth_loss(performance, share, direction),
+                basis="model" if like is None else "assumed",
+                source=source if like is None else f"{source}; the model is that of {like}",
             ).model_dump()
             for direction in ("egress", "ingress")
         }
-        bodies[name] = {"deletion_ms": raw["deletion_ms"], **body, "limits": {**derived, **body["limits"]}}
+        bodies[name] = {
+            "deletion_ms": raw["deletion_ms"],
+            **body,
+            "performance": performance.model_dump(),
+            "performance_basis": basis,
+            "performance_source": of if like is None else f"{like}'s parameters: {of}",
+            "limits": {**derived, **body["limits"]},
+        }
     found = parse_entries("rnic_profiles.yaml", bodies, Profile)
     for profile in found.values():
         if set(profile.limits) != set(walls()):
@@ -272,7 +284,16 @@ def generic_profile() -> Profile:
     limits = {wall: Limit(value=min(p.limits[wall].value for p in known.values()), basis="assumed", source=source) for wall in walls()}
     typical = known[GENERIC_LIKE]
     return typical.model_copy(
-        update={"id": "generic", "title": "unknown model", "vendor": "", "pci_ids": (), "hca_types": (), "limits": limits}
+        update={
+            "id": "generic",
+            "title": "unknown model",
+            "vendor": "",
+            "pci_ids": (),
+            "hca_types": (),
+            "performance_basis": "assumed",
+            "performance_source": f"unknown model: the parameters of {GENERIC_LIKE}",
+            "limits": limits,
+        }
     )
 
 

@@ -236,6 +236,9 @@ class Profile(Entry):
     pci_ids: tuple[str, ...]
     hca_types: tuple[str, ...]
     performance: Performance
+    performance_basis: Basis
+    """Where the parameters come from: `assumed` where they are another model's."""
+    performance_source: str
     deletion_ms: Limit
     """Usual time of a deletion in a small table, ms."""
     limits: dict[str, Limit]

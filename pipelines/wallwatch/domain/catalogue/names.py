@@ -16,6 +16,8 @@ def profile_named(text: str) -> str | None:
 
     >>> [profile_named(name) for name in ("cx-6", "CX6", "ConnectX-6 Dx", "NVIDIA BlueField-3", "intel e810", "15b3:1021", "mt4129", "CX")]
     ['CX-6', 'CX-6', 'CX-6', 'BF-3', 'E810', 'CX-7', 'CX-7', None]
+    >>> profile_named("Broadcom P2100")
+    'P2100'
     """
     wanted = _plain(text)
     for name, profile in profiles().items():
@@ -26,7 +28,7 @@ def profile_named(text: str) -> str | None:
 
 def _plain(text: str) -> str:
     plain = re.sub(r"[^a-z0-9]", "", text.lower())
-    for maker in ("nvidia", "mellanox", "intel"):
+    for maker in ("nvidia", "mellanox", "intel", "broadcom"):
         plain = plain.removeprefix(maker)
     for family, short in _FAMILIES.items():
         plain = plain.replace(family, short)

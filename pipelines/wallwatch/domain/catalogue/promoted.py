@@ -55,7 +55,14 @@ def applied(profile: Profile, promotion: Promotion, loss_share: float) -> Profil
         if wall not in profile.limits:
             raise ValueError(f"unknown wall {wall!r} (expected one of {', '.join(profile.limits)})")
         limits[wall] = Limit(value=value, basis="calibrated", source=promotion.source)
-    return profile.model_copy(update={"performance": promotion.performance, "limits": limits})
+    return profile.model_copy(
+        update={
+            "performance": promotion.performance,
+            "performance_basis": "calibrated",
+            "performance_source": promotion.source,
+            "limits": limits,
+        }
+    )
 
 
 def use(promotions: Iterable[Promotion]) -> list[str]:

@@ -14,6 +14,10 @@ _USUAL = re.compile(r'([\w.]+\((?:[^()"{},]|,(?! )|\([^()"{},]*\))*\))(?:,(?! |$
 """A field of a match with at most one more level of brackets and no spaces: all that Open vSwitch prints for most flows."""
 _PLAIN = re.compile(r'(\w+)\(([^(){}" ,]+(?:,[^(){}" ,]+)*)\)')
 USUAL_GROUPS = frozenset({"eth", "ipv4", "ipv6", "udp", "tcp"})
+_OPTIONS = re.compile(r"(?:\{[^{}]*\})+")
+_OPTION = re.compile(r"\{[^{}]*\}")
+_LEFT_OUT = re.compile(r"\{\w+=\w+/0(?:x0+)?(?:,\w+=\w+/0(?:x0+)?)*(?:,\w+/0(?:x0+)?)?\}")
+"""An option of a Geneve header that is not looked at, as a dump with -m prints it: every field with a mask of zero."""
 MAX_DEPTH = 8
 """Deeper than any real match: double VLAN tags nest four."""
 
@@ -131,7 +135,7 @@ class MatchParser:
         if kind is not None:
             return [self._scalar(path, inner, kind)]
         if path.endswith("tunnel.geneve"):
-            return [one for option in split(inner) for one in self._option(option)]
+            return [one for options in split(inner) for option in _options(options) for one in self._option(option)]
         if not is_group(path):
             return self._unknown(path, f"{path}({inner})", inner)
         found = [one for part in split(inner) for one in self._item(part, path, depth + 1)]
@@ -167,6 +171,8 @@ class MatchParser:
 
     def _option(self, option: str) -> list[tuple[str, int, int]]:
         """`{class=0x102,type=0x80,len=4,0xa/0x7fffffff}`: one option of a Geneve header."""
+        if _LEFT_OUT.fullmatch(option):
+            return []
         read = re.fullmatch(r"\{class=(\w+)(?:/0xffff)?,type=(\w+)(?:/0xff)?,len=(\d+)(?:,(\w+)(?:/(\w+))?)?\}", option.strip())
         if read is None:
             return self._unknown(f"tunnel.geneve.{option}", f"tunnel.geneve({option})", option)
@@ -220,6 +226,16 @@ def split(text: str) -> list[str]:
     if text.rstrip().endswith(",") or "" in parts:
         raise Malformed("a comma next to nothing")
     return parts
+
+
+def _options(text: str) -> list[str]:
+    """The options of a Geneve header, which have no commas between them; text that is none is left as it is.
+
+    >>> _options("{class=0x102,len=4,0xa}{class=0x103,len=0}")
+    ['{class=0x102,len=4,0xa}', '{class=0x103,len=0}']
+    """
+    text = text.strip()
+    return _OPTION.findall(text) if _OPTIONS.fullmatch(text) else [text]
 
 
 def _end(text: str, at: int) -> int:

@@ -30,7 +30,7 @@ def bandwidth_gbps(p: Performance, q_l: float, q_r: float) -> float:
     Examples
     --------
     >>> from wallwatch.domain.catalogue.load import profiles
-    >>> {name: round(bandwidth_gbps(x.performance, 0, 0), 1) for name, x in profiles().items()}
+    >>> {name: round(bandwidth_gbps(x.performance, 0, 0), 1) for name, x in profiles().items() if x.performance_basis == "paper"}
     {'CX-4': 38.0, 'CX-5': 78.8, 'CX-6': 158.2, 'CX-7': 352.5, 'BF-3': 354.4, 'E810': 170.1}
     """
     return p.u * math.exp(-((q_l - p.m) ** 2 + (q_r - p.n) ** 2) / (2.0 * p.v**2)) + p.w

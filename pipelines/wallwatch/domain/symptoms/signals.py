@@ -92,7 +92,7 @@ def _harm(found: dict[str, float], rnic_state: RnicState, profile: Profile) -> N
     bandwidth that is missing on a port that carries all the model leaves it.
 
     The other ends' chains are unknown here. At worst they are as long as the RNIC's own, and then the port is full with less. Where
-    none of the counters of waiting senders has moved, it is not, unless it carries what its own chain alone leaves.
+    none of the counters of waiting senders has moved, it is not, unless it carries what its own chain alone leaves (decision 0012).
     """
     p = profile.performance
     q_out, q_in = found["q_egress"], found["q_ingress"]

@@ -61,6 +61,11 @@ function Known({
           {profile.model} · {profile.vendor} · {plural(profile.rnics, "RNIC")} ·{" "}
           {profile.active === 0 ? "the built-in profile is active" : `version ${profile.active} is active`}
         </Text>
+        {profile.parameters_basis === "assumed" && (
+          <Text size="sm" maw={900}>
+            The performance of this model is assumed. {profile.parameters_source}. Calibrate the model to replace it.
+          </Text>
+        )}
       </header>
       <Grid gap={12}>
         <Grid.Col span={{ base: 12, lg: 7 }}>

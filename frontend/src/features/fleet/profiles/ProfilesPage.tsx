@@ -43,6 +43,11 @@ export function ProfilesPage() {
                   <Table.Td>{formatNumber(item.rnics)}</Table.Td>
                   <Table.Td>
                     {formatNumber(item.head_gbps)} Gbit/s, {formatNumber(item.head_us)} µs
+                    {item.parameters_basis === "assumed" && (
+                      <Text size="xs" c="dimmed">
+                        assumed
+                      </Text>
+                    )}
                   </Table.Td>
                   <Table.Td>{item.parameters.goodness.toFixed(2)}</Table.Td>
                   <Table.Td>
