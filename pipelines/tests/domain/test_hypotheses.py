@@ -135,6 +135,31 @@ def test_a_firmware_of_another_family_is_not_known_to_have_a_cause(fw_ver: str, 
     assert bool(flawed_by(causes()["C5"], Identity("CX-6", "mlx5_core", fw_ver))) == flawed
 
 
+@pytest.mark.parametrize(
+    ("cause", "rnic", "flawed", "repaired"),
+    [
+        ("C5", Identity("CX-6", "mlx5_core", "20.41.999"), "firmware 20.41.999 (fixed from 20.41.1000 on)", ""),
+        ("C5", Identity("CX-6", "mlx5_core", "20.41.1000"), "", "firmware 20.41.1000 (fixed from 20.41.1000 on)"),
+        ("C2", Identity("CX-6", "mlx5_core", "", "24.10-1.1.3"), "driver 24.10-1.1.3 (fixed from 24.10-1.1.4 on)", ""),
+        ("C2", Identity("CX-6", "mlx5_core", "", "24.10-1.1.4"), "", "driver 24.10-1.1.4 (fixed from 24.10-1.1.4 on)"),
+        ("C2", Identity("E810", "ice", "", "1.15.4"), "", "driver 1.15.4 (fixed from 1.15.4 on)"),
+        ("C2", Identity("CX-6", "bnxt_en", "", "1.0"), "", ""),
+        ("C5", Identity("E810", "ice", "1.0"), "", ""),
+        ("C5", Identity(), "", ""),
+    ],
+)
+def test_the_installed_version_is_named_with_the_first_one_that_has_the_fix(cause: str, rnic: Identity, flawed: str, repaired: str) -> None:
+    assert flawed_by(causes()[cause], rnic) == flawed
+    assert repaired_by(causes()[cause], rnic) == repaired
+
+
+def test_a_ranking_is_sent_with_four_digits() -> None:
+    first = rank("S1", signals(counter_gap_share=1.1))[0].as_json()
+    assert first["prior"] == 0.153
+    assert first["posterior"] == round(posterior(rank("S1", signals(counter_gap_share=1.1)), "C5"), 4)
+    assert first["posterior"] != round(first["posterior"], 3)
+
+
 def test_versions_of_a_vendor_without_families_are_compared_whole() -> None:
     assert comparable("E810", "5.01 0x80020e21", "4.40")
     fixed = causes()["C5"].model_copy(update={"fixed_in": (FixedIn(models=("E810",), firmware_from="4.40"),)})
