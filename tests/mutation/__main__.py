@@ -11,15 +11,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-import yaml
 from tests.mutation.areas import AREAS, Area
-from tests.mutation.document import text_of
+from tests.mutation.document import RESULT
+from tests.mutation.document import main as write_document
 from tests.mutation.mutants import REPOSITORY
 from tests.mutation.run import Verdict, check_unchanged, copy_to, sample, verdicts
-
-RESULT, DOCUMENT, JUDGED = (
-    REPOSITORY / "docs/mutation.json", REPOSITORY / "docs/mutation.md", REPOSITORY / "tests/mutation/judged.yaml",
-)  # fmt: skip
 
 
 def arguments() -> argparse.Namespace:
@@ -28,7 +24,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=60, help="for all areas together (default 60)")
     parser.add_argument("--sample", type=int, default=60, help="mutants per area, as far as time allows (default 60)")
     parser.add_argument("--area", action="append", choices=[area.name for area in AREAS], help="only this one; the others' results stay")
-    parser.add_argument("--document", action="store_true", help="write the document again, after survivors were judged")
     return parser.parse_args()
 
 
@@ -69,17 +64,16 @@ def run_area(area: Area, size: int, seed: int, minutes: float) -> list[dict[str,
 def main() -> None:
     options = arguments()
     run: dict[str, Any] = json.loads(RESULT.read_text()) if RESULT.exists() else {"verdicts": []}
-    if not options.document:
-        wanted = [area for area in AREAS if options.area is None or area.name in options.area]
-        begun = time.monotonic()
-        for at, area in enumerate(wanted):
-            left = options.minutes - (time.monotonic() - begun) / 60
-            rows = run_area(area, options.sample, options.seed, left / (len(wanted) - at))
-            run["verdicts"] = [row for row in run["verdicts"] if row["area"] != area.name] + rows
-            areas = [{"name": a.name, "title": a.title, "possible": len(a.mutants(a.name)), "sampled": a.sampled} for a in AREAS]
-            run |= {"seed": options.seed, "minutes": options.minutes, "areas": areas}
-            RESULT.write_text(json.dumps(run, indent=1) + "\n")
-    DOCUMENT.write_text(text_of(run, yaml.safe_load(JUDGED.read_text(encoding="utf-8")) or {}), encoding="utf-8")
+    wanted = [area for area in AREAS if options.area is None or area.name in options.area]
+    begun = time.monotonic()
+    for at, area in enumerate(wanted):
+        left = options.minutes - (time.monotonic() - begun) / 60
+        rows = run_area(area, options.sample, options.seed, left / (len(wanted) - at))
+        run["verdicts"] = [row for row in run["verdicts"] if row["area"] != area.name] + rows
+        areas = [{"name": a.name, "title": a.title, "possible": len(a.mutants(a.name)), "sampled": a.sampled} for a in AREAS]
+        run |= {"seed": options.seed, "areas": areas}
+        RESULT.write_text(json.dumps(run, indent=1) + "\n")
+        write_document([])
 
 
 if __name__ == "__main__":

@@ -1,7 +1,19 @@
-"""The document of a run: figures for each area, and every mutant that no test noticed, with what it means."""
+"""The document of a run: figures for each area, and every mutant that no test noticed, with what it means.
 
+`python -m tests.mutation.document [--check]` writes docs/mutation.md from docs/mutation.json and judged.yaml.
+"""
+
+import json
+import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
+
+import yaml
+from tests.mutation.mutants import REPOSITORY
+
+RESULT, DOCUMENT = REPOSITORY / "docs/mutation.json", REPOSITORY / "docs/mutation.md"
+JUDGED = Path(__file__).with_name("judged.yaml")
 
 Row = Mapping[str, Any]
 """A verdict: area, key, line, outcome, noticed_by."""
@@ -19,7 +31,7 @@ def text_of(run: Mapping[str, Any], judged: Mapping[str, Mapping[str, str]]) -> 
     judged : mapping
         Key of a mutant that survived -> `effect` ("without effect" or "hole") and `why`.
     """
-    parts = [INTRODUCTION.format(seed=run["seed"], minutes=run["minutes"]), _table(run, judged)]
+    parts = [INTRODUCTION.format(seed=run["seed"]), _table(run, judged)]
     for area in run["areas"]:
         rows = [row for row in run["verdicts"] if row["area"] == area["name"]]
         survivors = [row for row in rows if row["outcome"] == "survived"]
@@ -33,7 +45,7 @@ def text_of(run: Mapping[str, Any], judged: Mapping[str, Mapping[str, str]]) -> 
 INTRODUCTION = """\
 # Would the tests notice?
 
-Written by `make mutate` (seed {seed}, at most {minutes} minutes): it changes one comparison, number, condition or statement at a time, in a
+Written by `make mutate` (seed {seed}): it changes one comparison, number, condition or statement at a time, in a
 copy of the repository, and runs the tests that must notice. A mutant that no test notices is a hole in the tests, or changes nothing that
 matters; `tests/mutation/judged.yaml` says which, after someone has looked. How to run it and to read it:
 [How do I see what the tests miss?](contributing/how-do-i-see-what-the-tests-miss.md)
@@ -76,3 +88,19 @@ def _noticed(rows: list[Row]) -> str:
 
 def _code(text: str) -> str:
     return "`" + text.replace("|", "\\|").replace("`", "'") + "`"
+
+
+def main(arguments: list[str]) -> int:
+    """Write the page or, with --check, compare; 1 when it is out of date."""
+    new = text_of(json.loads(RESULT.read_text(encoding="utf-8")), yaml.safe_load(JUDGED.read_text(encoding="utf-8")) or {})
+    if "--check" not in arguments:
+        DOCUMENT.write_text(new, encoding="utf-8")
+        return 0
+    if DOCUMENT.read_text(encoding="utf-8") != new:
+        print("docs/mutation.md is out of date: run 'make generate'", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
