@@ -24,6 +24,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=60, help="for all areas together (default 60)")
     parser.add_argument("--sample", type=int, default=60, help="mutants per area, as far as time allows (default 60)")
     parser.add_argument("--area", action="append", choices=[area.name for area in AREAS], help="only this one; the others' results stay")
+    parser.add_argument("--more", action="store_true", help="keep the verdicts of the run before, and add those that it had no time for")
     return parser.parse_args()
 
 
@@ -33,7 +34,7 @@ def name_of(verdict: Verdict) -> str:
     if signal := re.search(r"signal: (\w+)", mutant.before):
         return f"evidence {signal[1]}"
     lines = (REPOSITORY / mutant.path).read_text(encoding="utf-8").splitlines()[: mutant.line]
-    return next((found[1] for line in reversed(lines) if (found := re.match(r" +rule: (\S+)", line))), "")
+    return next((found[1] for line in reversed(lines) if (found := re.match(r" *rule: (\S+)", line))), Path(mutant.path).stem)
 
 
 def row_of(verdict: Verdict) -> dict[str, Any]:
@@ -48,16 +49,23 @@ def row_of(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def run_area(area: Area, size: int, seed: int, minutes: float) -> list[dict[str, Any]]:
-    rows = []
+def run_area(area: Area, size: int, seed: int, minutes: float, done: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Verdicts on the sample, those that are done first."""
+    rows = list(done)
+    known = {(row["key"], row["line"]) for row in done}
     with tempfile.TemporaryDirectory(prefix="wallwatch-mutation-") as folder:
         copy_to(Path(folder))
-        chosen = sample(area, size, seed)
+        chosen = [mutant for mutant in sample(area, size, seed) if (mutant.key, mutant.line) not in known]
+        if not chosen:
+            return rows
         deadline = time.monotonic() + 60 * minutes
         check_unchanged(area, chosen, Path(folder))
         for verdict in verdicts(area, chosen, Path(folder), deadline):
             rows.append(row_of(verdict))
-            print(f"{area.name} {len(rows)}/{len(chosen)} {verdict.outcome} {verdict.seconds:.0f} s {verdict.mutant.key}", flush=True)
+            print(
+                f"{area.name} {len(rows)}/{len(chosen) + len(done)} {verdict.outcome} {verdict.seconds:.0f} s {verdict.mutant.key}",
+                flush=True,
+            )
     return rows
 
 
@@ -68,7 +76,8 @@ def main() -> None:
     begun = time.monotonic()
     for at, area in enumerate(wanted):
         left = options.minutes - (time.monotonic() - begun) / 60
-        rows = run_area(area, options.sample, options.seed, left / (len(wanted) - at))
+        done = [row for row in run["verdicts"] if options.more and row["area"] == area.name]
+        rows = run_area(area, options.sample, options.seed, left / (len(wanted) - at), done)
         run["verdicts"] = [row for row in run["verdicts"] if row["area"] != area.name] + rows
         areas = [{"name": a.name, "title": a.title, "possible": len(a.mutants(a.name)), "sampled": a.sampled} for a in AREAS]
         run |= {"seed": options.seed, "areas": areas}

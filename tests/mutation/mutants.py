@@ -197,6 +197,14 @@ def of_definitions(area: str, path: str) -> list[Mutant]:
     return found
 
 
+def of_text(area: str, path: str, before: str, after: str) -> Mutant:
+    """One text of a file, which it has once, in place of another."""
+    text = (REPOSITORY / path).read_text(encoding="utf-8")
+    assert text.count(before) == 1, f"{path} has {before!r} {text.count(before)} times"
+    begin = len(text[: text.index(before)].encode())
+    return Mutant(area, path, text[: text.index(before)].count("\n") + 1, begin, begin + len(before.encode()), before, after)
+
+
 GO = [
     (r"==", "!="), (r"!=", "=="), (r"(?<![<-])<(?![=<-])", "<="), (r"(?<![->])>(?![=>])", ">="), (r"<=", "<"), (r">=", ">"),
     (r"&&", "||"), (r"\|\|", "&&"), (r"\btrue\b", "false"), (r"\bfalse\b", "true"), (r"(?<=[ (])!(?=[a-zA-Z(])", ""),
