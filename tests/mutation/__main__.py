@@ -14,7 +14,7 @@ from typing import Any
 from tests.mutation.areas import AREAS, Area
 from tests.mutation.document import RESULT
 from tests.mutation.document import main as write_document
-from tests.mutation.mutants import REPOSITORY
+from tests.mutation.mutants import REPOSITORY, Mutant
 from tests.mutation.run import Verdict, check_unchanged, copy_to, sample, verdicts
 
 
@@ -25,6 +25,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--sample", type=int, default=60, help="mutants per area, as far as time allows (default 60)")
     parser.add_argument("--area", action="append", choices=[area.name for area in AREAS], help="only this one; the others' results stay")
     parser.add_argument("--more", action="store_true", help="keep the verdicts of the run before, and add those that it had no time for")
+    parser.add_argument("--again", action="store_true", help="only those that survived in the run before")
     return parser.parse_args()
 
 
@@ -49,15 +50,13 @@ def row_of(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def run_area(area: Area, size: int, seed: int, minutes: float, done: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Verdicts on the sample, those that are done first."""
+def run_area(area: Area, chosen: list[Mutant], minutes: float, done: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Verdicts on mutants, after those that are done."""
     rows = list(done)
-    known = {(row["key"], row["line"]) for row in done}
+    if not chosen:
+        return rows
     with tempfile.TemporaryDirectory(prefix="wallwatch-mutation-") as folder:
         copy_to(Path(folder))
-        chosen = [mutant for mutant in sample(area, size, seed) if (mutant.key, mutant.line) not in known]
-        if not chosen:
-            return rows
         deadline = time.monotonic() + 60 * minutes
         check_unchanged(area, chosen, Path(folder))
         for verdict in verdicts(area, chosen, Path(folder), deadline):
@@ -76,8 +75,14 @@ def main() -> None:
     begun = time.monotonic()
     for at, area in enumerate(wanted):
         left = options.minutes - (time.monotonic() - begun) / 60
-        done = [row for row in run["verdicts"] if options.more and row["area"] == area.name]
-        rows = run_area(area, options.sample, options.seed, left / (len(wanted) - at), done)
+        rows = [row for row in run["verdicts"] if row["area"] == area.name]
+        done = rows if options.more else [row for row in rows if row["outcome"] != "survived"] if options.again else []
+        known = {(row["key"], row["line"]) for row in done}
+        chosen = [mutant for mutant in sample(area, options.sample, options.seed) if (mutant.key, mutant.line) not in known]
+        if options.again:
+            survivors = {(row["key"], row["line"]) for row in rows} - known
+            chosen = [mutant for mutant in area.mutants(area.name) if (mutant.key, mutant.line) in survivors]
+        rows = run_area(area, chosen, left / (len(wanted) - at), done)
         run["verdicts"] = [row for row in run["verdicts"] if row["area"] != area.name] + rows
         areas = [{"name": a.name, "title": a.title, "possible": len(a.mutants(a.name)), "sampled": a.sampled} for a in AREAS]
         run |= {"seed": options.seed, "areas": areas}
