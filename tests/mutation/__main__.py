@@ -83,6 +83,8 @@ def main() -> None:
             survivors = {(row["key"], row["line"]) for row in rows} - known
             chosen = [mutant for mutant in area.mutants(area.name) if (mutant.key, mutant.line) in survivors]
         rows = run_area(area, chosen, left / (len(wanted) - at), done)
+        if options.again:
+            rows = [*done, *({**row, "again": True} for row in rows[len(done) :])]
         run["verdicts"] = [row for row in run["verdicts"] if row["area"] != area.name] + rows
         areas = [{"name": a.name, "title": a.title, "possible": len(a.mutants(a.name)), "sampled": a.sampled} for a in AREAS]
         run |= {"seed": options.seed, "areas": areas}

@@ -51,21 +51,26 @@ matters; `tests/mutation/judged.yaml` says which, after someone has looked. How 
 [How do I see what the tests miss?](contributing/how-do-i-see-what-the-tests-miss.md)
 
 *Score*: noticed mutants, as a share of those that have an effect. Samples are small: read the holes, not the percentages.
+Mutants that survived a first look, and that a test has been written for since, count as noticed; without them, the
+score is that of tests that did not know the mutant.
 """
 
 
 def _table(run: Mapping[str, Any], judged: Mapping[str, Mapping[str, str]]) -> str:
     lines = [
-        "| area | possible mutants | run | noticed | not noticed | of these without effect | score |",
-        "|---|---|---|---|---|---|---|",
+        "| area | possible mutants | run | noticed | of these since a test was written for it | not noticed | of these without effect | score |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for area in run["areas"]:
         rows = [row for row in run["verdicts"] if row["area"] == area["name"] and row["outcome"] != "invalid"]
         survived = [row for row in rows if row["outcome"] == "survived"]
         harmless = sum(judged.get(row["key"], {}).get("effect") == WITHOUT_EFFECT for row in survived)
         noticed, counted = len(rows) - len(survived), len(rows) - harmless
+        since = sum(bool(row.get("again")) and row["outcome"] != "survived" for row in rows)
         score = f"{noticed / counted:.0%}" if counted else "not run"
-        lines.append(f"| {area['title']} | {area['possible']:,} | {len(rows)} | {noticed} | {len(survived)} | {harmless} | {score} |")
+        lines.append(
+            f"| {area['title']} | {area['possible']:,} | {len(rows)} | {noticed} | {since} | {len(survived)} | {harmless} | {score} |"
+        )
     return "\n".join(lines) + "\n"
 
 

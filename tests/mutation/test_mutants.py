@@ -93,6 +93,6 @@ def test_the_score_leaves_out_what_has_no_effect_and_what_does_not_compile() -> 
     areas = [{"name": "a", "title": "A", "possible": 9, "sampled": True}]
     judged = {"f.py: e": {"effect": "without effect", "why": "a default"}}
     page = text_of({"seed": 1, "areas": areas, "verdicts": rows}, judged)
-    assert "| A | 9 | 4 | 2 | 2 | 1 | 67% |" in page
+    assert "| A | 9 | 4 | 2 | 0 | 2 | 1 | 67% |" in page
     assert "| `f.py:3` `e` | without effect: a default |" in page
     assert "| `f.py:3` `c \\| d` | not judged yet |" in page
