@@ -58,7 +58,7 @@ score is that of tests that did not know the mutant.
 
 def _table(run: Mapping[str, Any], judged: Mapping[str, Mapping[str, str]]) -> str:
     lines = [
-        "| area | possible mutants | run | noticed | of these since a test was written for it | not noticed | of these without effect | score |",
+        "| area | possible mutants | run | noticed | of these after a first look | not noticed | of these without effect | score |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for area in run["areas"]:
