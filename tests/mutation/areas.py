@@ -16,9 +16,10 @@ CATALOGUE = f"{DOMAIN}/catalogue"
 DETECTION = [
     f"{TESTS}/{name}"
     for name in (
-        "test_detect.py", "boundaries", "test_rnic_samples.py", "test_hypotheses.py", "test_window.py", "test_catalogue.py",
-        "test_promoted.py", "test_suggested_remedies.py", "test_violations_as_evidence.py", "test_silence.py", "test_residual.py",
-        "test_host_symptoms.py", "test_flow_symptoms.py", "test_performance_and_walls.py", "test_bad_telemetry.py", "test_symptoms.py",
+        "test_detect.py", "boundaries", "test_rnic_samples.py", "test_events.py", "test_hypotheses.py", "test_window.py",
+        "test_catalogue.py", "test_promoted.py", "test_suggested_remedies.py", "test_violations_as_evidence.py", "test_silence.py",
+        "test_residual.py", "test_host_symptoms.py", "test_flow_symptoms.py", "test_performance_and_walls.py", "test_bad_telemetry.py",
+        "test_symptoms.py",
     )
 ]  # fmt: skip
 # Two property tests take as long as all others together, and are left out.
