@@ -67,6 +67,10 @@ evaluate-forecasts: setup ## how good are forecasts? simulated fleets, recorded 
 evaluate-plans: setup ## what are mask plans worth? simulated cards with and without them; writes docs/plan-evaluation.md (ARGS=--help)
 	@$(PYTHON) -m tests.plans $(ARGS)
 
+.PHONY: mutate
+mutate: setup ## would the tests notice? changes the code bit by bit and runs them, at most an hour; writes docs/mutation.md (ARGS=--help)
+	@nice $(PYTHON) -m tests.mutation $(ARGS)
+
 .PHONY: lint
 lint: ## check style, types and the arrows between the parts
 	@local/test.sh lint

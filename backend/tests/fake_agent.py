@@ -117,6 +117,11 @@ class FakeAgent:
         message.custom_message.data = result if isinstance(result, bytes) else json.dumps(result).encode()
         self.send(message)
 
+    def acknowledged(self, command: dict[str, Any]) -> int:
+        """How many results of a command the server has dealt with: it acknowledges each, also one that it does not believe."""
+        acks = [reply.custom_message for reply in self.replies if reply.custom_message.type == "ack"]
+        return sum(json.loads(ack.data)["command_id"] == command["command_id"] for ack in acks)
+
     def send_attachment(self, command: dict[str, Any], content: bytes, part_bytes: int = 500_000, **header: Any) -> None:
         """Send the attachment of a result, in parts."""
         chunks = [content[at : at + part_bytes] for at in range(0, len(content), part_bytes)]

@@ -229,7 +229,10 @@ func TestResultsSurviveALostConnectionAndARestartUntilAcknowledged(t *testing.T)
 	})
 	server.hangUp()
 	waittest.Until(t, "the agent is back", func() bool { return server.look(func() bool { return server.connections == 4 && server.capable }) })
-	time.Sleep(200 * time.Millisecond)
+	// Results that are not acknowledged are sent before anything that is done afterwards: a later one is the barrier.
+	after := "00000000-0000-4000-8000-000000000022"
+	server.send(now(agenttest.Order{CommandID: after, Params: agenttest.Tune(70000)}).Sign())
+	server.resultOf(after)
 	if count() != 3 {
 		t.Errorf("an acknowledged result was sent again: %d times", count())
 	}

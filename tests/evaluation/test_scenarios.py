@@ -1,6 +1,8 @@
 """The drawn scenarios: valid, the same for the same seed, and blind to the classifier."""
 
+import ast
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -47,6 +49,20 @@ def test_the_simulator_takes_what_is_drawn(tmp_path: Path) -> None:
         assert checked.returncode == 0, f"{one.name}: {checked.stderr}"
 
 
-def test_no_scenario_is_drawn_with_knowledge_of_the_classifier() -> None:
-    for file in ("draw.py", "ingredients.py"):
-        assert "wallwatch.domain" not in (Path(__file__).parent / file).read_text()
+def test_what_draws_scenarios_imports_nothing_of_the_classifier_and_reads_no_catalogue() -> None:
+    unseen, seen = ["draw.py"], set()
+    while unseen:
+        file = unseen.pop()
+        text = (Path(__file__).parent / file).read_text()
+        seen.add(file)
+        assert "catalogue" not in text
+        assert "symptoms.yaml" not in text
+        for node in ast.walk(ast.parse(text)):
+            modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            for module in modules:
+                own = module.removeprefix("tests.evaluation.").replace(".", "/") + ".py"
+                if module.startswith("tests.") and own not in seen:
+                    unseen.append(own)
+                assert module.partition(".")[0] in {*sys.stdlib_module_names, "yaml", "tests"}, f"{file} imports {module}"
+    assert {"draw.py", "ingredients.py"} <= seen

@@ -1,5 +1,7 @@
 """Signing in, staying in, getting out."""
 
+import hashlib
+from contextlib import closing
 from typing import Any
 
 import httpx
@@ -25,6 +27,19 @@ def test_a_session_says_who_is_signed_in(operator: httpx.Client) -> None:
     answer = operator.get("/api/v1/session")
     assert answer.json()["user"] == {"username": "operator", "role": "operator"}
     assert answer.json()["csrf_token"] == operator.headers["X-CSRF-Token"]
+
+
+def test_a_session_ends_when_its_time_is_over(backend: Any) -> None:
+    with closing(backend.signed_in("viewer")) as client, backend.connect() as connection:
+        digest = hashlib.sha256(client.cookies[SESSION_COOKIE].encode()).digest()
+        move = "UPDATE user_session SET expires_at = now() + make_interval(secs => %s) WHERE secret_hash = %s"
+        assert connection.execute(move, [60, digest]).rowcount == 1
+        assert client.get("/api/v1/session").status_code == 200
+        connection.execute(move, [-1, digest])
+        answer = client.get("/api/v1/session")
+        assert (answer.status_code, answer.json()["code"]) == (401, "not_signed_in")
+        assert client.get("/api/v1/fleet").status_code == 401
+        assert client.post("/api/v1/webhooks", json={"name": "x", "url": "http://192.0.2.1/"}).status_code == 401
 
 
 def test_the_cookie_cannot_be_read_by_scripts_or_sent_by_other_sites(backend: Any) -> None:

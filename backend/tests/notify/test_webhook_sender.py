@@ -1,6 +1,8 @@
 """The request itself: it goes to the address that was checked, under the name that was given."""
 
+import asyncio
 import ipaddress
+import socket
 import ssl
 import threading
 from collections.abc import Iterator
@@ -15,12 +17,12 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from wallwatch_backend.notify.deliveries.sender import Outcome, Sender, client
 from wallwatch_backend.notify.webhooks import urls
-from wallwatch_backend.notify.webhooks.errors import BadUrl
 from wallwatch_backend.notify.webhooks.urls import Address
 
 NAME = "tickets.example"
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 LOOPBACK, METADATA = ipaddress.ip_address("127.0.0.1"), ipaddress.ip_address("169.254.169.254")
+PUBLIC = ipaddress.ip_address("1.1.1.1")
 UNUSED = ipaddress.ip_address("127.0.0.77")  # local, and without a listener
 
 
@@ -57,24 +59,27 @@ class Server:
 
 
 class Resolver:
-    """Stands for `urls.check`: each question is answered with the next answer, as a name server of bad faith does."""
+    """`urls.check` itself, with a name server of bad faith: each question is answered with the next answer."""
 
     def __init__(self, *answers: list[Address]) -> None:
         self.answers = list(answers)
         self.asked = 0
 
     async def __call__(self, url: str, allow_private: bool) -> list[Address]:
+        loop = asyncio.get_running_loop()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(loop, "getaddrinfo", self._answer)
+            return await urls.check(url, allow_private)
+
+    async def _answer(self, host: str, port: int, **_: object) -> list[tuple[object, ...]]:
+        assert host.endswith(".example")
         self.asked += 1
-        addresses = self.answers.pop(0)
-        for address in addresses:
-            if reason := urls.refusal_reason(address, allow_private):
-                raise BadUrl(f"{address} {reason}.")
-        return addresses
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (str(address), port)) for address in self.answers.pop(0)]
 
 
-async def post(url: str, resolver: Resolver, verify: ssl.SSLContext | bool = True) -> Outcome:
+async def post(url: str, resolver: Resolver, verify: ssl.SSLContext | bool = True, allow_private: bool = True) -> Outcome:
     async with client(5, verify) as http:
-        return await Sender(http, 5, True, resolver).send(url, "{}", {"content-type": "application/json"}, AT)
+        return await Sender(http, 5, allow_private, resolver).send(url, "{}", {"content-type": "application/json"}, AT)
 
 
 @pytest.fixture
@@ -97,8 +102,16 @@ async def test_a_name_that_moves_to_a_forbidden_address_is_not_called_again(serv
     await post(url, resolver)
     outcome = await post(url, resolver)
     assert outcome.status is None
-    assert "169.254.169.254 is link-local" in str(outcome.error)
+    assert "169.254.169.254, which is link-local" in str(outcome.error)
     assert len(server.hosts) == 1
+
+
+async def test_a_name_of_the_internal_network_is_called_only_where_private_receivers_are_allowed(server: Server) -> None:
+    outcome = await post(f"http://{NAME}:{server.port}/hook", Resolver([LOOPBACK]), allow_private=False)
+    assert (outcome.status, server.hosts) == (None, [])
+    assert f"{NAME} has the address 127.0.0.1, which is private" in str(outcome.error)
+    outcome = await post(f"http://{NAME}:{server.port}/hook", Resolver([PUBLIC, LOOPBACK]), allow_private=False)
+    assert (outcome.status, server.hosts) == (None, [])
 
 
 async def test_the_next_address_is_tried_when_the_first_refuses_connections(server: Server) -> None:

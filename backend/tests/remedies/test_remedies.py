@@ -1,6 +1,5 @@
 """A remedy's life: requested, signed, sent, answered, refused, listed."""
 
-import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -125,8 +124,9 @@ def test_a_command_without_a_result_is_sent_again_after_a_reconnect_and_answered
     agent.__enter__()
     wait_for(operator, eventually, remedy, "verifying")
     assert agent.commands[1] == first
+    eventually(lambda: agent.acknowledged(first) == 1)
     agent.send_result({"command_id": first["command_id"], "state": "failed", "operations": []})  # a contradiction later changes nothing
-    time.sleep(0.5)
+    eventually(lambda: agent.acknowledged(first) == 2)
     assert operator.get(f"/api/v1/remedies/{remedy['id']}").json()["state"] == "verifying"
 
 
@@ -138,7 +138,7 @@ def test_an_agent_cannot_answer_for_another_host(
     with fake_agents.enrol(admin, anonymous, f"{host}-evil") as other:
         eventually(lambda: agent.commands)
         other.send_result({"command_id": agent.commands[0]["command_id"], "state": "done", "operations": []})
-        time.sleep(0.5)
+        eventually(lambda: other.acknowledged(agent.commands[0]))
     assert operator.get(f"/api/v1/remedies/{remedy['id']}").json()["state"] == "running"
 
 

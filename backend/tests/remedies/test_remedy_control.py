@@ -95,6 +95,15 @@ def test_a_token_is_not_a_second_person_for_its_creator(admin: httpx.Client, bac
         assert decide(robot, recover(admin, agents[1].host)).json()["code"] == "second_person_needed"
 
 
+def test_a_token_that_was_deleted_is_no_second_person_for_its_creator_either(admin: httpx.Client, backend: Any, agents: list[Any]) -> None:
+    created = admin.post("/api/v1/tokens", json={"name": f"robot-{uuid4().hex[:6]}", "role": "operator"}).json()
+    with closing(backend.client(headers={"Authorization": f"Bearer {created['token']}"})) as robot:
+        proposed = recover(robot, agents[0].host)
+    assert admin.delete(f"/api/v1/tokens/{created['id']}").status_code == 204
+    assert decide(admin, proposed).json()["code"] == "second_person_needed"
+    assert agents[0].commands == []
+
+
 def test_a_rejected_proposal_never_reaches_the_host(operator: httpx.Client, admin: httpx.Client, agents: list[Any]) -> None:
     proposed = recover(operator, agents[0].host)
     rejected = decide(admin, proposed, "reject").json()

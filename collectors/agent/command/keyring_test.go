@@ -96,6 +96,7 @@ func TestAKeyIsNotIntroducedByWhoeverMay(t *testing.T) {
 		"a key of another length":      {byOld(introducing(set("public_key", "AAAA"))), CodeMalformed},
 		"another key under a known id": {byOld(introducing(set("kid", "k1"))), CodeMalformed},
 		"retires itself":               {byOld(introducing(set("retires", []map[string]string{{"kid": "k2", "not_after": "2026-11-22T03:00:00Z"}}))), CodeMalformed},
+		"an id of more than 100":       {byOld(introducing(set("kid", strings.Repeat("k", 101)))), CodeMalformed},
 		"an unknown field":             {byOld(introducing(set("KID", "k3"))), CodeMalformed},
 		"the old key under a third":    {byOld(introducing(func(p map[string]any) { p["kid"], p["public_key"] = "", oldPublic })), CodeMalformed},
 	} {
@@ -108,6 +109,14 @@ func TestAKeyIsNotIntroducedByWhoeverMay(t *testing.T) {
 				t.Errorf("the keys are now %v", got)
 			}
 		})
+	}
+}
+
+func TestAKeyIDMayHave100Characters(t *testing.T) {
+	long := strings.Repeat("k", 100)
+	message := byOld(introducing(func(p map[string]any) { p["kid"] = long }))
+	if _, kid, refusal := newDecoder(t).Introduce(message, issued); refusal != nil || kid != long {
+		t.Errorf("got %q, %v", kid, refusal)
 	}
 }
 

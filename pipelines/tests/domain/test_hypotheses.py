@@ -66,6 +66,39 @@ def test_evidence_for_a_cause_of_another_symptom_leaves_the_ranking_of_this_one(
     assert [h.cause for h in found] == [h.cause for h in rank("S2", signals(insertions_wall_share=0.1))]
 
 
+@pytest.mark.parametrize(
+    ("symptom", "cause", "signal", "speaks_for", "speaks_against"),
+    [
+        ("S1", "C1", "flows_wall_share", 1.0, 0.2),
+        ("S2", "C2", "insertions_wall_share", 1.0, 0.2),
+        ("S2", "C2", "driver_lockups", 1, 0),
+        ("S3", "C3", "creation_oopses", 1, 0),
+        ("S3", "C3", "flows_wall_share", 1.0, 0.2),
+        ("S4", "C4", "deletion_share", 9.0, 1.0),
+        ("S4", "C4", "flows_wall_share", 1.0, 0.2),
+        ("S1", "C5", "counter_gap_share", 1.0, 0.1),
+        ("S1", "C5", "overdue_share", 0.2, 0.0),
+        ("S5", "C5", "counter_gap_p95_s", 20.0, 2.0),
+        ("S5", "C5", "flows_wall_share", 1.0, 0.2),
+        ("S6", "C6", "bandwidth_share", 0.5, 1.0),
+        ("S6", "C6", "reoffload_ratio", 0.0, 0.5),
+        ("S7", "C7", "vf_unbinds", 8, 0),
+        ("S7", "C7", "pcie_losses", 1, 0),
+        ("S8", "C8", "encap_wall_share", 1.0, 0.2),
+        ("S8", "C8", "device_stops", 1, 0),
+        ("S8", "C8", "transmit_stops", 1, 0),
+        ("S2", "C8", "encap_wall_share", 1.0, 0.2),
+        ("S2", "C8", "device_stops", 1, 0),
+    ],
+)
+def test_each_evidence_makes_its_cause_more_likely_and_its_absence_less(
+    symptom: str, cause: str, signal: str, speaks_for: float, speaks_against: float
+) -> None:
+    unknown = posterior(rank(symptom, signals()), cause)
+    assert posterior(rank(symptom, signals(**{signal: speaks_for})), cause) > unknown + 0.001
+    assert posterior(rank(symptom, signals(**{signal: speaks_against})), cause) < unknown - 0.001
+
+
 @pytest.mark.parametrize("cause", sorted(causes()))
 def test_evidence_for_a_cause_never_lowers_it_and_evidence_against_never_raises_it(cause: str) -> None:
     for rule in causes()[cause].rules:
@@ -133,6 +166,31 @@ def test_a_firmware_repairs_a_cause_from_its_version_on_within_its_family(cause:
 @pytest.mark.parametrize(("fw_ver", "flawed"), [("20.41.999", True), ("20.41.1000", False), ("16.35.1012", False), ("22.35.1012", False)])
 def test_a_firmware_of_another_family_is_not_known_to_have_a_cause(fw_ver: str, flawed: bool) -> None:
     assert bool(flawed_by(causes()["C5"], Identity("CX-6", "mlx5_core", fw_ver))) == flawed
+
+
+@pytest.mark.parametrize(
+    ("cause", "rnic", "flawed", "repaired"),
+    [
+        ("C5", Identity("CX-6", "mlx5_core", "20.41.999"), "firmware 20.41.999 (fixed from 20.41.1000 on)", ""),
+        ("C5", Identity("CX-6", "mlx5_core", "20.41.1000"), "", "firmware 20.41.1000 (fixed from 20.41.1000 on)"),
+        ("C2", Identity("CX-6", "mlx5_core", "", "24.10-1.1.3"), "driver 24.10-1.1.3 (fixed from 24.10-1.1.4 on)", ""),
+        ("C2", Identity("CX-6", "mlx5_core", "", "24.10-1.1.4"), "", "driver 24.10-1.1.4 (fixed from 24.10-1.1.4 on)"),
+        ("C2", Identity("E810", "ice", "", "1.15.4"), "", "driver 1.15.4 (fixed from 1.15.4 on)"),
+        ("C2", Identity("CX-6", "bnxt_en", "", "1.0"), "", ""),
+        ("C5", Identity("E810", "ice", "1.0"), "", ""),
+        ("C5", Identity(), "", ""),
+    ],
+)
+def test_the_installed_version_is_named_with_the_first_one_that_has_the_fix(cause: str, rnic: Identity, flawed: str, repaired: str) -> None:
+    assert flawed_by(causes()[cause], rnic) == flawed
+    assert repaired_by(causes()[cause], rnic) == repaired
+
+
+def test_a_ranking_is_sent_with_four_digits() -> None:
+    first = rank("S1", signals(counter_gap_share=1.1))[0].as_json()
+    assert first["prior"] == 0.153
+    assert first["posterior"] == round(posterior(rank("S1", signals(counter_gap_share=1.1)), "C5"), 4)
+    assert first["posterior"] != round(first["posterior"], 3)
 
 
 def test_versions_of_a_vendor_without_families_are_compared_whole() -> None:

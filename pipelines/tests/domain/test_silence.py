@@ -92,3 +92,7 @@ def test_a_host_that_was_taken_away_is_followed_no_more() -> None:
         found += silence.check(watch)
     assert "b" not in watch["hosts"]
     assert found[-1]["state"] == "cleared"
+
+
+def test_before_any_host_has_reported_nothing_is_silent() -> None:
+    assert silence.check(silence.new()) == []

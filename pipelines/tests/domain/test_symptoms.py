@@ -69,6 +69,18 @@ class TestS1:
         }
         assert {e["signal"] for e in first["evidence"]} >= {"reoffload_ratio", "reoffloads_per_s", "population_drop", "flows_wall_share"}
 
+    @pytest.mark.parametrize(
+        ("firmware", "sentence"),
+        [
+            ("20.41.999", "An upgrade removes this cause; installed: firmware 20.41.999 (fixed from 20.41.1000 on)."),
+            ("20.41.1000", "The installed firmware 20.41.1000 (fixed from 20.41.1000 on) should not have this cause, so verify it."),
+        ],
+    )
+    def test_its_explanation_says_what_an_upgrade_would_change(self, firmware: str, sentence: str) -> None:
+        samples = (sample(second, S1) for second in range(20))
+        found = of(detect([port(-1, tags={**CX6, "fw_ver": firmware}), *samples]), "S1")
+        assert sentence in found[0]["explanation"]
+
     def test_it_is_found_at_a_sampling_interval_of_10_s_too(self) -> None:
         assert of(play(lambda _: S1, 120, every=10), "S1")
 

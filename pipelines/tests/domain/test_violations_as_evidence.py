@@ -54,3 +54,19 @@ def test_what_is_kept_is_bounded() -> None:
     for number in range(100):
         violations.take(kept, number, "p", {"policy": f"own-{number}"})
     assert len(kept) == violations.KEPT
+
+
+def test_violations_half_an_hour_apart_are_counted_together_and_later_ones_anew() -> None:
+    for later_us, count in ((30 * MINUTE, 2.0), (30 * MINUTE + 1000, 1.0)):
+        kept: violations.Violations = {}
+        violations.take(kept, MINUTE, "p", AGED)
+        violations.take(kept, MINUTE + later_us, "p", AGED)
+        [evidence] = joined(kept, MINUTE + later_us)["C1"]
+        assert evidence["value"] == count
+
+
+def test_a_violation_is_evidence_for_half_an_hour() -> None:
+    kept: violations.Violations = {}
+    violations.take(kept, MINUTE, "p", AGED)
+    assert joined(kept, 31 * MINUTE)["C1"]
+    assert joined(kept, 31 * MINUTE + 1000) == {"C1": [], "C5": []}

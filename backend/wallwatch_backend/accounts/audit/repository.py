@@ -39,6 +39,12 @@ async def page(
     return (await session.scalars(query)).all()
 
 
+async def actors_of(session: ReadSession, action: str, target: str) -> Sequence[str]:
+    """Who has done something to a target, each once."""
+    query = select(AuditRow.actor).distinct().where(AuditRow.action == action, AuditRow.target == target, AuditRow.outcome == "ok")
+    return (await session.scalars(query)).all()
+
+
 async def count_refused(session: ReadSession, action: str, since: datetime, *, address: str | None, actor: str | None = None) -> int:
     """Count refusals of an action since a time, from one address, of one actor or of all."""
     query = select(func.count()).where(AuditRow.action == action, AuditRow.outcome == "refused", AuditRow.at >= since)

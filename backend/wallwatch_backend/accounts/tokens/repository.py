@@ -6,8 +6,12 @@ from uuid import UUID
 
 from sqlalchemy import bindparam, delete, or_, select, tuple_, update
 
+from wallwatch_backend.accounts.audit import repository as audit_log
 from wallwatch_backend.accounts.tokens.models import TokenRow
 from wallwatch_backend.kit.database import ReadSession, WriteSession
+
+CREATED = "token.create"
+"""The action of the audit log with which a token begins."""
 
 
 async def page(session: ReadSession, at: datetime, before: tuple[datetime, UUID] | None, limit: int) -> Sequence[TokenRow]:
@@ -42,6 +46,7 @@ async def delete_one(session: WriteSession, token_id: UUID) -> str | None:
     return (await session.execute(delete(TokenRow).where(TokenRow.id == token_id).returning(TokenRow.name))).scalar_one_or_none()
 
 
-async def creators(session: ReadSession, name: str) -> Sequence[str]:
-    """Who created tokens of that name."""
-    return (await session.scalars(select(TokenRow.created_by).where(TokenRow.name == name))).all()
+async def creators(session: ReadSession, name: str) -> set[str]:
+    """Who created tokens of that name, those that have been deleted included: the audit log still knows them."""
+    valid = (await session.scalars(select(TokenRow.created_by).where(TokenRow.name == name))).all()
+    return {*valid, *await audit_log.actors_of(session, CREATED, name)}

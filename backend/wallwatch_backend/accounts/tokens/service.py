@@ -31,7 +31,7 @@ async def create_token(session: WriteSession, actor: str, body: NewToken, addres
         name=body.name, role=str(body.role), prefix=secret[:_SHOWN], token_hash=digest(secret), created_by=actor, expires_at=expires_at
     )
     await repository.add(session, row)
-    audit.record(session, actor, "token.create", body.name, address=address, role=str(body.role), token_id=str(row.id))
+    audit.record(session, actor, repository.CREATED, body.name, address=address, role=str(body.role), token_id=str(row.id))
     return CreatedToken(**Token.model_validate(row, from_attributes=True).model_dump(), token=secret)
 
 

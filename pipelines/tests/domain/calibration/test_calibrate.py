@@ -1,6 +1,7 @@
 """Fits to measurements, and what they say of themselves."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -195,6 +196,13 @@ def test_measurements_without_a_verb_that_was_asked_for_say_what_there_is() -> N
         fitted(measured(KNOWN["CX-6"], GRID), wish=Wish(verb="write"))
     with pytest.raises(NothingToFit, match="nothing to fit"):
         fitted([])
+
+
+def test_of_verbs_that_were_measured_at_as_many_points_send_is_fitted_first() -> None:
+    sent = measured(KNOWN["CX-7"], GRID)
+    written = [replace(one, run=replace(one.run, verb="write")) for one in sent]
+    assert fitted([*written, *sent]).verb == "send"
+    assert fitted([*written, *sent[:8]]).verb == "write"
 
 
 def test_what_was_not_measured_stays_as_it_was() -> None:

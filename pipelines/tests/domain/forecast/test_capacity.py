@@ -113,6 +113,21 @@ def test_what_is_not_measured_gives_no_equation_and_no_nan() -> None:
     assert np.isfinite([found.sends, found.receives]).all()
 
 
+def test_a_card_whose_rate_is_not_measured_is_taken_to_send_packets_of_the_usual_size() -> None:
+    # Two senders of equal packets to one receiver that lets through a part: what the second sends is told by the size of the others'.
+    by = Weights(np.array([0, 1]), np.array([2, 2]), np.array([1e6, 1e6]), np.zeros(2), np.full(2, np.nan), np.zeros(3))
+    nothing, congested = np.zeros(3), Congested(np.zeros(3, dtype=np.bool_), np.arange(3) == 2)
+    sent = np.array([100.0, 100.0, np.nan])
+    before = ThrottledShares(np.ones(3), np.array([1.0, 1.0, 0.6]))
+
+    def let_in(gbps: Floats) -> float:
+        cards = RnicMinute(Parameters.of(["CX-6"] * 3), nothing, nothing, nothing, nothing, gbps, np.full(3, np.nan))
+        return float(settled(before, Doubt(np.ones(3), np.ones(3)), by, congested, cards).receives[2])
+
+    assert let_in(np.array([100.0, np.nan, np.nan])) == pytest.approx(let_in(sent))
+    assert let_in(sent) != pytest.approx(let_in(np.array([100.0, 0.0, np.nan])))
+
+
 def test_receivers_have_no_equation_where_much_of_the_traffic_is_of_unknown_rnics() -> None:
     given = fleet(3)
     much = replace(given.by, elsewhere=np.full(RNICS, given.by.packets.sum() / RNICS))

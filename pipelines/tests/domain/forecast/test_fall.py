@@ -35,6 +35,16 @@ def test_growth_of_the_chain_is_a_loss_of_bandwidth_in_shares(make_history: Call
     assert found["age_min"][0] == 61
 
 
+def test_the_cost_of_the_lookups_is_their_number_times_what_one_more_costs(make_history: Callable[..., History]) -> None:
+    found = rows(with_chains(make_history(np.full((1, 120), 40.0))), 90)
+    more = rows(with_chains(make_history(np.full((1, 120), 40.2))), 90)
+    lookups, one_more = 20.0, 0.1
+    assert found["q_l_cost"][0] == pytest.approx(lookups * found["q_l_sensitivity"][0])
+    share = found["bandwidth_share"][0]
+    assert found["q_l_sensitivity"][0] == pytest.approx((share - more["bandwidth_share"][0]) / share / one_more, rel=0.25)
+    assert found["q_r_cost"][0] == 0.0
+
+
 def test_the_decline_of_a_day_ago_is_a_feature_and_one_before_the_history_is_not(make_history: Callable[..., History]) -> None:
     masks = np.full((1, 1600), 8.0)
     masks[0, 120:200] = 60.0

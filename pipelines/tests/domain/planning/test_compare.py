@@ -88,6 +88,14 @@ def test_where_only_the_order_of_the_dump_decides_nothing_is_proven(tmp_path: Pa
     assert json.loads(result.stdout)["counterexample"]["order"] != "masks in the order of their first appearance"
 
 
+@pytest.mark.parametrize(("one", "other"), [("eth0_1", "eth0_2"), ("1", "2")])
+def test_dumps_of_different_ports_of_one_kind_are_compared(tmp_path: Path, one: str, other: str) -> None:
+    first, second = (NARROW.replace("in_port(1)", f"in_port({port})") for port in (one, other))
+    result = verify(tmp_path, first, second, "--json")
+    assert result.exit_code == 1, result.output
+    assert json.loads(result.stdout)["counterexample"]["packet"]["in_port"] in (one, other)
+
+
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
     [

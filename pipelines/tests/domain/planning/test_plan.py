@@ -99,6 +99,15 @@ def test_the_hyper_mask_keeps_to_its_capacity_and_the_least_recently_used_are_le
     assert sorted(plan.space.field_of(one.value, "ipv4.src") & 0xFF for one in entries) == [1, 2, 3]
 
 
+def test_of_flows_that_were_used_equally_recently_those_with_fewest_packets_are_left_out() -> None:
+    lengths = [24, 23]
+    flows = [line(f"10.0.0.0/{lengths[number % 2]}", 100 * number, more=host(number)) for number in range(1, 9)]
+    exact = [line(f"10.0.0.{number}", 0, used="never", more=host(number)).replace(":01:00)", ":03:00)") for number in range(1, 9)]
+    plan = make_plan(dump_of(*flows, *exact), CX6, hyper_capacity=11)
+    entries = [step.flow for step in plan.steps if step.phase == "activate"]
+    assert sorted(plan.space.field_of(one.value, "ipv4.src") & 0xFF for one in entries) == [6, 7, 8]
+
+
 def test_a_mask_that_nothing_used_for_ten_minutes_goes_and_its_packets_are_left_to_software() -> None:
     idle = line("10.1.0.0/16", 5, used="601.0s")
     plan = make_plan(dump_of(line("10.2.2.0/23", 900), idle, line("10.0.0.0/24", 5, used="599.0s")), CX6)

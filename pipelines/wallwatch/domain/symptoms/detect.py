@@ -98,9 +98,9 @@ def _judge_start(must_hold: Groups, feature_of: FeatureOf) -> Verdict:
             elif condition.raise_.holds(found.value):
                 break
         else:
-            if missing < len(group):
-                # An alternative that is not measured might be the one that holds: not raised, but not denied either.
-                return Verdict.UNKNOWN if missing else Verdict.ABSENT
+            if not missing:
+                return Verdict.ABSENT
+            # An alternative that is not measured might be the one that holds: not raised, and denied only by a later group.
             verdict = Verdict.UNKNOWN
     return verdict
 
