@@ -11,8 +11,8 @@ import (
 	"github.com/influxdata/telegraf/plugins/serializers/json"
 )
 
-// leftOut are the fields that describe the machine which runs the inputs, not the host that they read.
-var leftOut = []string{"collect_ms", "collect_cpu_ms", "duration_ms"}
+// LeftOut are the fields that describe the machine which runs the inputs, not the host that they read.
+var LeftOut = []string{"collect_ms", "collect_cpu_ms", "duration_ms"}
 
 // Message is one message as Kafka would carry it, without a line end.
 type Message struct {
@@ -88,7 +88,7 @@ func (m *Messages) AddHistogram(name string, fields map[string]any, tags map[str
 
 // AddMetric implements telegraf.Accumulator.
 func (m *Messages) AddMetric(one telegraf.Metric) {
-	for _, field := range leftOut {
+	for _, field := range LeftOut {
 		one.RemoveField(field)
 	}
 	for name, value := range m.tags {
