@@ -52,7 +52,16 @@ class Card:
     @property
     def device(self) -> Path:
         """The PCI device's folder."""
-        return self.sys / "devices/pci0000:16" / self.pci
+        return self.sys / self._place
+
+    @property
+    def upstream(self) -> str:
+        """Address of the port that the card is plugged into."""
+        return f"0000:{int(self.pci[5:7], 16) - 1:02x}:00.0"
+
+    @property
+    def _place(self) -> str:
+        return f"devices/pci{self.upstream[:7]}/{self.upstream}/{self.pci}"
 
     @property
     def ibdev(self) -> str:
@@ -80,8 +89,8 @@ class Card:
         self.device.mkdir(parents=True, exist_ok=True)
         _write(self.device / "vendor", self.model.vendor)
         _write(self.device / "device", self.model.device)
-        (self.device / "driver").symlink_to(f"../../../bus/pci/drivers/{self.model.driver}")
-        _link(self.sys / "bus/pci/devices" / self.pci, f"../../../devices/pci0000:16/{self.pci}")
+        (self.device / "driver").symlink_to(f"../../../../bus/pci/drivers/{self.model.driver}")
+        _link(self.sys / "bus/pci/devices" / self.pci, f"../../../{self._place}")
         _write(self.device / "max_link_speed", f"{self.model.pcie_gts} GT/s PCIe")
         _write(self.device / "max_link_width", 16)
         _write(self.device / "sriov_totalvfs", 127)
@@ -92,8 +101,8 @@ class Card:
     def _create_classes(self) -> None:
         for folder in (self.port / "counters", self.port / "hw_counters", self._net(self.netdev) / "statistics"):
             folder.mkdir(parents=True, exist_ok=True)
-        _link(self._net(self.netdev) / "device", f"../../../devices/pci0000:16/{self.pci}")
-        _link(self.sys / "class/infiniband" / self.ibdev / "device", f"../../../devices/pci0000:16/{self.pci}")
+        _link(self._net(self.netdev) / "device", f"../../../{self._place}")
+        _link(self.sys / "class/infiniband" / self.ibdev / "device", f"../../../{self._place}")
         if self.model.hca_type:
             _write(self.port.parents[1] / "hca_type", self.model.hca_type)
         _write(self.port.parents[1] / "fw_ver", self.model.firmware)
@@ -120,12 +129,12 @@ class Card:
         _write(folder / "vendor", self.model.vendor)
         self.bind(vf, True)
         (self.device / f"virtfn{vf}").symlink_to(f"../{self.vf_pci(vf)}")
-        _link(self.sys / "bus/pci/devices" / self.vf_pci(vf), f"../../../devices/pci0000:16/{self.vf_pci(vf)}")
+        _link(self.sys / "bus/pci/devices" / self.vf_pci(vf), f"../../../{self._place[: -len(self.pci)]}{self.vf_pci(vf)}")
         net = self._net(self.representor(vf))
         net.mkdir(parents=True, exist_ok=True)
         _write(net / "phys_switch_id", f"{self.number + 1:02x}3c4eb8ce2098")
         _write(net / "phys_port_name", f"pf0vf{vf}")
-        _link(net / "device", f"../../../devices/pci0000:16/{self.pci}")
+        _link(net / "device", f"../../../{self._place}")
 
     def _remove_vf(self, vf: int) -> None:
         (self.device / f"virtfn{vf}").unlink(missing_ok=True)
@@ -138,7 +147,7 @@ class Card:
         link = self.device.parent / self.vf_pci(vf) / "driver"
         link.unlink(missing_ok=True)
         if bound:
-            link.symlink_to(f"../../../bus/pci/drivers/{self.model.driver}")
+            link.symlink_to(f"../../../../bus/pci/drivers/{self.model.driver}")
 
     def vanish(self) -> None:
         """Remove the class devices and the PCI device: a reset, a driver that is unloaded, a card that left the bus."""

@@ -19,6 +19,8 @@ class Expected:
     """When it can be seen first."""
     causes: tuple[str, ...] = ()
     """Any of these may be ranked first; empty: whichever."""
+    pci: str = ""
+    """The RNIC that it must be about; empty: whichever."""
     by_s: float = 120.0
     """How long after `from_s` it may be raised at the latest."""
 

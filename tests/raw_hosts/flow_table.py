@@ -77,7 +77,7 @@ class FlowTable:
         self.hit = self.missed = 0
         self.insertions = self.deletions = 0
         self.sweep_took_s = 0.005
-        self._next_sweep = 0.0
+        self._next_sweep = -FOREVER
         self.sent_bytes: dict[tuple[int, bool], float] = {}
         self.sent_packets: dict[tuple[int, bool], float] = {}
         self.software_copies: dict[int, float] = {}

@@ -50,7 +50,8 @@ class Host:
         self.collector_ends = "stop"
         self.stalled = False
         """The kernel stands still: no process runs."""
-        self.uneven: Callable[[float], None] | None = None
+        self.dump_takes_s = 0.0
+        """How long the daemon needs to print its flows."""
         self._events: list[tuple[float, int, Callable[[], None]]] = []
         self._order = count()
         self._flow_number = 0
@@ -121,7 +122,7 @@ class Host:
         networks: int = 4,
         placed: str = OFFLOADED,
         installed: bool = True,
-        option: str = "",
+        option: Callable[[int], str] = lambda _: "",
         skewed: bool = False,
     ) -> Indices:
         """Let containers of an RNIC talk: flows from and to its representors, spread over masks, peers and networks.
@@ -141,7 +142,7 @@ class Host:
             if self.random.random() < egress_share:
                 out.append(flow_text.egress(ends, shapes[shape_number], identity, placed))
             else:
-                come.append(flow_text.ingress(ends, shapes[shape_number], identity, placed, option))
+                come.append(flow_text.ingress(ends, shapes[shape_number], identity, placed, option(index)))
         in_rnic = "offloaded:yes" in placed
         made = [
             self.table.add(lines, pattern, card.number, is_egress=is_egress, in_rnic=in_rnic, installed=installed)

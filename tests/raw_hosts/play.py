@@ -99,7 +99,12 @@ class _Player:
             return
         self.host.write()
         self._set_clock()
+        socket = self.host.switch.socket
+        if socket is not None:
+            takes = self.host.dump_takes_s
+            socket.while_dumping = (lambda share: self._set_clock(share * takes)) if takes else None
         self._take(self.collector.gather(inputs))
+        self._set_clock()
 
     def _set_clock(self, later_s: float = 0.0) -> None:
         self.collector.set_clock(EPOCH_NS + int((self.host.now + later_s) * 1e9))

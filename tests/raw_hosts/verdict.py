@@ -62,7 +62,15 @@ def _finding(episode: Episode, offset_ms: int) -> Finding:
 
 
 def _belongs(finding: Finding, expected: Expected) -> bool:
+    if expected.pci and finding.pci != expected.pci:
+        return False
     return finding.symptom == expected.symptom and expected.from_s - EARLY_S <= finding.raised_s <= expected.from_s + expected.by_s
+
+
+def _explains(expected: Expected, finding: Finding) -> bool:
+    """Whether a finding is about a symptom that is there, however late."""
+    right_place = not expected.pci or finding.pci == expected.pci
+    return right_place and finding.symptom == expected.symptom and finding.raised_s >= expected.from_s - EARLY_S
 
 
 def judge(case: Case, played: Played) -> Verdict:
@@ -78,12 +86,11 @@ def judge(case: Case, played: Played) -> Verdict:
         delays.append(max(0.0, first.raised_s - expected.from_s))
         if expected.causes and first.last_cause not in expected.causes:
             wrong.append(f"{expected.symptom}: {first.last_cause} instead of {' or '.join(expected.causes)}")
-    known = {one.symptom: one for one in case.expected}
     # Raised again after it cleared is the same symptom; too early is not.
     false = [
         f"{one.symptom} at {one.raised_s:.0f} s"
         for one in findings
-        if one.symptom not in case.tolerated and (one.symptom not in known or one.raised_s < known[one.symptom].from_s - EARLY_S)
+        if one.symptom not in case.tolerated and not any(_explains(expected, one) for expected in case.expected)
     ]
     missed = len(case.expected) - len(delays)
     outcome = "missed" if missed else "false finding" if false else "wrong cause" if wrong else "right"

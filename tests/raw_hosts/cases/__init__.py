@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.raw_hosts.case import Case
-from tests.raw_hosts.cases import liveness
+from tests.raw_hosts.cases import contexts, kernel, liveness, masks, operations, pcie, table_work
 
 
 def all_cases() -> list[Case]:
@@ -14,7 +14,7 @@ def all_cases() -> list[Case]:
     ValueError
         Where two have one name.
     """
-    cases = [case for module in (liveness,) for case in module.cases()]
+    cases = [case for module in (liveness, table_work, masks, contexts, kernel, pcie, operations) for case in module.cases()]
     names = [case.name for case in cases]
     if len(set(names)) < len(names):
         raise ValueError(f"two cases are named {next(name for name in names if names.count(name) > 1)!r}")
