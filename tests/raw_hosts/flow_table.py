@@ -70,9 +70,9 @@ class FlowTable:
         self.next_read: Floats = np.empty(0)
         self.read_every: Floats = np.empty(0)
         self.delete_at: Floats = np.empty(0)
-        self.frozen_until = -1.0
+        self.frozen_until = -FOREVER
         """Until then no counter is read and nothing is sent: the RNIC stands still."""
-        self.stuck_until = -1.0
+        self.stuck_until = -FOREVER
         """Until then nothing is installed or deleted: the switch waits for the kernel."""
         self.hit = self.missed = 0
         self.insertions = self.deletions = 0
