@@ -54,7 +54,8 @@ class Collector:
         return self._request({"gather": list(inputs)})
 
     def _request(self, request: dict[str, object]) -> list[bytes]:
-        assert self._process.stdin is not None and self._process.stdout is not None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         messages: list[bytes] = []
         try:
             self._process.stdin.write(json.dumps(request).encode() + b"\n")
@@ -74,7 +75,8 @@ class Collector:
 
     def close(self) -> None:
         """End the process."""
-        assert self._process.stdin is not None and self._process.stdout is not None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         self._process.stdin.close()
         self._process.wait(30)
         self._process.stdout.close()

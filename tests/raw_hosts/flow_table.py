@@ -2,13 +2,14 @@
 
 Mechanism, with its sources:
 
-- A packet that finds no entry goes to a handler, which installs one within milliseconds (ofproto/ofproto-dpif-upcall.c, `handle_upcalls`).
-- The driver reads counters in turn, whatever their traffic (mlx5: drivers/net/ethernet/mellanox/mlx5/core/fs_counters.c, once per second
-  while the table is small). What the dump shows is what was read last; `lastuse` moves when a read found more packets.
+- A packet that finds no entry goes to a handler, which installs one within milliseconds (ofproto/ofproto-dpif-upcall.c,
+  `handle_upcalls`).
+- The driver reads counters in turn, whatever their traffic (mlx5: drivers/net/ethernet/mellanox/mlx5/core/fs_counters.c, once per
+  second while the table is small). What the dump shows is what was read last; `lastuse` moves when a read found more packets.
 - A new filter has `lastuse == install` (net/sched/act_api.c, `tcf_action_init`; lib/tc.c, `nl_parse_tcf`).
-- The revalidator looks at all flows at least every `max-revalidator` ms and deletes those whose `used`, or creation where they were never used,
-  lies `max-idle` back (`revalidate`). It shortens `max-idle` to 100 ms above the flow limit, and lowers the limit when a sweep is slow
-  (`udpif_revalidator`).
+- The revalidator looks at all flows at least every `max-revalidator` ms and deletes those whose `used`, or creation where they were
+  never used, lies `max-idle` back (`revalidate`). It shortens `max-idle` to 100 ms above the flow limit, and lowers the limit when a
+  sweep is slow (`udpif_revalidator`).
 - Each deletion takes the RNIC time; the sweep waits for it (paper, section 4.1: deletions search the table).
 """
 
@@ -255,7 +256,8 @@ class FlowTable:
         lines = self.lines
         never = b"never"
         text = [
-            b"%b%d, bytes:%d, used:%b%b" % ((line := lines[flow]).head, count, size, never if rest == FOREVER else b"%.3fs" % rest, line.tail)
+            b"%b%d, bytes:%d, used:%b%b"
+            % ((line := lines[flow]).head, count, size, never if rest == FOREVER else b"%.3fs" % rest, line.tail)
             for flow, count, size, rest in zip(here.tolist(), packets.tolist(), byte_counts.tolist(), idle.tolist(), strict=True)
         ]
         for flow, copied in self.software_copies.items():

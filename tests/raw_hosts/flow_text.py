@@ -1,7 +1,7 @@
 """Lines of `dpctl/dump-flows -m --names`, cut into what stays and what changes.
 
-The order of the fields and their forms are those of lib/odp-util.c (odp_flow_format) and lib/dpctl.c (format_dpif_flow); the counters those of
-lib/dpif.c (dpif_flow_stats_format), with `offloaded:` and `dp:` of dpif_flow_attrs.
+The order of the fields and their forms are those of lib/odp-util.c (odp_flow_format) and lib/dpctl.c (format_dpif_flow); the counters
+those of lib/dpif.c (dpif_flow_stats_format), with `offloaded:` and `dp:` of dpif_flow_attrs.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ def _port(number: int, mask: int) -> str:
 def _ipv4(source: str, destination: str, shape: Shape) -> str:
     protocol = "0/0" if shape.protocol is None else str(shape.protocol)
     tos = f"0/{shape.tos_mask:#x}"
-    return f"ipv4(src={_prefix(source, shape.source_bits)},dst={_prefix(destination, shape.destination_bits)},proto={protocol},tos={tos},ttl=0/0,frag=no)"
+    ends = f"src={_prefix(source, shape.source_bits)},dst={_prefix(destination, shape.destination_bits)}"
+    return f"ipv4({ends},proto={protocol},tos={tos},ttl=0/0,frag=no)"
 
 
 def _ports(shape: Shape, source: int, destination: int) -> str:
@@ -92,7 +93,10 @@ class Ends:
     @property
     def inner(self) -> tuple[str, str]:
         """Addresses of the container here and of the one there; every flow has its own pair."""
-        return f"10.{self.network % 200}.{self.number // 250 % 250}.{self.number % 250 + 1}", f"10.{self.network % 200}.{100 + self.number // 250 % 150}.{self.number % 250 + 1}"
+        return (
+            f"10.{self.network % 200}.{self.number // 250 % 250}.{self.number % 250 + 1}",
+            f"10.{self.network % 200}.{100 + self.number // 250 % 150}.{self.number % 250 + 1}",
+        )
 
 
 def egress(ends: Ends, shape: Shape, identity: str, placed: str) -> Line:
@@ -112,9 +116,10 @@ def ingress(ends: Ends, shape: Shape, identity: str, placed: str, option: str = 
     """A flow out of a tunnel to a representor."""
     here, there = ends.inner
     in_tc = "dp:tc" in placed
+    port = "genev_sys_6081" if option else "vxlan_sys_4789"
     tunnel = f"tunnel(tun_id={ends.network:#x},src={ends.peer_endpoint},dst={ends.own_endpoint},ttl=0/0,tp_dst=4789{option},flags(+key)),"
     match = (
-        f"{tunnel}{METADATA if in_tc else SOFTWARE_METADATA}in_port({'genev_sys_6081' if option else 'vxlan_sys_4789'}),packet_type(ns=0/0,id=0/0),"
+        f"{tunnel}{METADATA if in_tc else SOFTWARE_METADATA}in_port({port}),packet_type(ns=0/0,id=0/0),"
         f"eth(src={mac(ends.number + 500_000)},dst={mac(ends.number)}),eth_type(0x0800),"
         f"{_ipv4(there, here, shape)}{_ports(shape, 49152 + ends.number % 16000, 4791)}"
     )

@@ -52,17 +52,17 @@ class Host:
         """The kernel stands still: no process runs."""
         self.dump_takes_s = 0.0
         """How long the daemon needs to print its flows."""
-        self._events: list[tuple[float, int, Callable[[], None]]] = []
+        self._events: list[tuple[float, int, Callable[[], object]]] = []
         self._order = count()
         self._flow_number = 0
         self._port_before: dict[tuple[int, bool], tuple[float, float]] = {}
         self._calls = count(1)
 
-    def at(self, when: float, what: Callable[[], None]) -> None:
+    def at(self, when: float, what: Callable[[], object]) -> None:
         """Schedule something."""
         heapq.heappush(self._events, (when, next(self._order), what))
 
-    def every(self, period: float, since: float, until: float, what: Callable[[], None]) -> None:
+    def every(self, period: float, since: float, until: float, what: Callable[[], object]) -> None:
         """Schedule something again and again."""
         for when in np.arange(since, until, period):
             self.at(float(when), what)

@@ -91,7 +91,8 @@ class Switch:
         # ofproto/ofproto-dpif-upcall.c, upcall_unixctl_show; "offloaded flows" is printed only where there are some.
         table = self.table
         count = table.count
-        text = f"{DATAPATH}:\n  flows         : (current {count}) (avg {count}) (max {max(count, 24)}) (limit {int(table.settings.flow_limit)})\n"
+        limit = int(table.settings.flow_limit)
+        text = f"{DATAPATH}:\n  flows         : (current {count}) (avg {count}) (max {max(count, 24)}) (limit {limit})\n"
         if table.offloaded:
             text += f"  offloaded flows : {table.offloaded}\n"
         text += f"  dump duration : {max(1, round(table.sweep_took_s * 1000))}ms\n  ufid enabled : true\n\n"

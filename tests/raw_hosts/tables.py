@@ -30,8 +30,8 @@ class Summary:
     def text(self) -> str:
         """One paragraph."""
         return (
-            f"{self.right} of {self.cases} hosts right; {self.symptoms_found} of {self.symptoms} symptoms found, {self.wrong_causes} with a "
-            f"wrong cause; false findings on {self.healthy_with_findings} of {self.healthy} healthy hosts."
+            f"{self.right} of {self.cases} hosts right; {self.symptoms_found} of {self.symptoms} symptoms found, {self.wrong_causes} with "
+            f"a wrong cause; false findings on {self.healthy_with_findings} of {self.healthy} healthy hosts."
         )
 
 

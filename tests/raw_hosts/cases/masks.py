@@ -1,7 +1,8 @@
 """Masks that are tried one after another (S6, C6), and tables that only look like many masks.
 
-What is right: S6 where the packets of flows match deep in the chain, so that the port cannot carry what is asked of it (paper, sections 3.2 and
-4.2). The port carries what the paper's Table 3 leaves at the mean depth of the masks. Masks that hardly any packet matches harm nobody.
+What is right: S6 where the packets of flows match deep in the chain, so that the port cannot carry what is asked of it (paper, sections
+3.2 and 4.2). The port carries what the paper's Table 3 leaves at the mean depth of the masks. Masks that hardly any packet matches harm
+nobody.
 """
 
 from __future__ import annotations
@@ -100,19 +101,36 @@ def cases() -> list[Case]:
     """All cases of this subject."""
     return [
         Case("ninety masks used evenly, ConnectX-6", _deep(CX6, 4_000, 90), (S6,), length_s=120, seed=71),
-        Case("ninety masks used evenly, ConnectX-7, 10 s", _deep(CX7, 5_000, 90), (replace(S6, by_s=180),), interval_s=10, jitter_s=1,
-             length_s=300, seed=72),
-        Case("a tenant brings sixty masks after a minute, ConnectX-5", _deep(CX5, 2_400, 60, since=60.0), (replace(S6, from_s=60.0),),
-             length_s=200, seed=73),
-        Case("ninety masks used evenly, no counter of waits or congestion moves", _deep(CX6, 3_000, 90, waits=False), (S6,), length_s=120,
-             seed=74),
+        Case(
+            "ninety masks used evenly, ConnectX-7, 10 s",
+            _deep(CX7, 5_000, 90),
+            (replace(S6, by_s=180),),
+            interval_s=10,
+            jitter_s=1,
+            length_s=300,
+            seed=72,
+        ),
+        Case(
+            "a tenant brings sixty masks after a minute, ConnectX-5",
+            _deep(CX5, 2_400, 60, since=60.0),
+            (replace(S6, from_s=60.0),),
+            length_s=200,
+            seed=73,
+        ),
+        Case(
+            "ninety masks used evenly, no counter of waits or congestion moves",
+            _deep(CX6, 3_000, 90, waits=False),
+            (S6,),
+            length_s=120,
+            seed=74,
+        ),
         Case("sixty masks on a small table", _deep(CX6, 400, 60), (S6,), length_s=70, seed=75, quick=True),
         Case("ninety masks with hardly any traffic", _idle_masks(CX6, 90), length_s=120, seed=76),
         Case("five masks with Geneve options matched on all bits", _geneve(1_600, masked=False), length_s=120, seed=77),
         Case("five masks with masked Geneve options", _geneve(1_600, masked=True), length_s=120, seed=78),
         Case("Geneve options matched on all bits, small table", _geneve(400, masked=False), length_s=50, seed=79, quick=True),
         Case("a Broadcom card at the head of its masks", _broadcom(), length_s=120, seed=80),
-    ]  # fmt: skip
+    ]
 
 
 def _broadcom() -> Callable[[Host], None]:

@@ -1,8 +1,8 @@
 """PCIe links that go down when virtual functions are unbound (S7), and links, ports and cards that go down for other reasons.
 
-What is right: S7 where the link goes down, or comes back slower, within seconds of unbinding functions (paper, section 3.2; C7, a race while
-the RNIC releases resources). A link that goes down in a running system without that is no known symptom, and is reported as unexplained
-(domain: a performance issue with no symptom is never silently dropped). What an operator does is none.
+What is right: S7 where the link goes down, or comes back slower, within seconds of unbinding functions (paper, section 3.2; C7, a race
+while the RNIC releases resources). A link that goes down in a running system without that is no known symptom, and is reported as
+unexplained (domain: a performance issue with no symptom is never silently dropped). What an operator does is none.
 """
 
 from __future__ import annotations
@@ -104,12 +104,17 @@ def _goes_down_alone(at: float) -> Callable[[Host], None]:
     return make
 
 
+def _attach(host: Host, card: Card, vf: int) -> None:
+    host.cni("ADD", card, vf)
+    card.bind(vf, True)
+
+
 def _released(number: int, at: float, pause: float) -> Callable[[Host], None]:
     def make(host: Host) -> None:
         card = _traffic(host, CX7)
         for vf in range(number):
             host.at(at + pause * vf, lambda vf=vf: host.release(card, vf))  # type: ignore[misc]
-            host.at(at + pause * vf + 10, lambda vf=vf: (host.cni("ADD", card, vf), card.bind(vf, True))[0])  # type: ignore[misc, func-returns-value]
+            host.at(at + pause * vf + 10, lambda vf=vf: _attach(host, card, vf))  # type: ignore[misc]
 
     return make
 
@@ -151,17 +156,23 @@ def _driver_reload(at: float, model: Model = CX6) -> Callable[[Host], None]:
 
         def unload() -> None:
             host.table.remove(host.table.random.permutation(800))
-            host.kernel.say(host.now, f"mlx5_core {card.pci}: E-Switch: Disable: mode(OFFLOADS), nvfs(8), necvfs(0), active vports(8)", priority=6)
+            host.kernel.say(
+                host.now, f"mlx5_core {card.pci}: E-Switch: Disable: mode(OFFLOADS), nvfs(8), necvfs(0), active vports(8)", priority=6
+            )
             card.vanish()
 
         def load() -> None:
-            host.kernel.say(host.now, f"mlx5_core {card.pci}: firmware version: {model.firmware}",
-                            f"mlx5_core {card.pci}: 252.048 Gb/s available PCIe bandwidth (16.0 GT/s PCIe x16 link)", priority=6)  # fmt: skip
+            host.kernel.say(
+                host.now,
+                f"mlx5_core {card.pci}: firmware version: {model.firmware}",
+                f"mlx5_core {card.pci}: 252.048 Gb/s available PCIe bandwidth (16.0 GT/s PCIe x16 link)",
+                priority=6,
+            )
             card.return_(8)
 
         host.at(at, unload)
         host.at(at + 15, load)
-        host.at(at + 30, lambda: host.flows(card, 500, busy(200.0), shapes=shapes(4), installed=False) is None)
+        host.at(at + 30, lambda: host.flows(card, 500, busy(200.0), shapes=shapes(4), installed=False))
 
     return make
 
@@ -172,8 +183,12 @@ def _corrected_errors(at: float) -> Callable[[Host], None]:
 
         def error() -> None:
             card.correctable["BadTLP"] = card.correctable.get("BadTLP", 0) + 1
-            host.kernel.say(host.now, f"pcieport {card.upstream}: AER: Corrected error message received from {card.pci}",
-                            f"mlx5_core {card.pci}: PCIe Bus Error: severity=Corrected, type=Data Link Layer, (Receiver ID)", priority=4)  # fmt: skip
+            host.kernel.say(
+                host.now,
+                f"pcieport {card.upstream}: AER: Corrected error message received from {card.pci}",
+                f"mlx5_core {card.pci}: PCIe Bus Error: severity=Corrected, type=Data Link Layer, (Receiver ID)",
+                priority=4,
+            )
 
         host.every(4.0, at, at + 60, error)
 
@@ -183,25 +198,64 @@ def _corrected_errors(at: float) -> Callable[[Host], None]:
 def cases() -> list[Case]:
     """All cases of this subject."""
     return [
-        Case("link down after eight releases", _releases_race(CX6, 40.0), (Expected("S7", 42.0, ("C7",), by_s=40),), length_s=110, seed=121,
-             quick=True),
-        Case("link down after eight releases, back at half width, 10 s", _releases_race(CX7, 60.0, 8), (Expected("S7", 62.0, ("C7",), by_s=60),),
-             interval_s=10, jitter_s=1, length_s=200, seed=122),
-        Case("link narrower after six releases, no word of the kernel", _narrow_after_releases(CX5, 40.0),
-             (Expected("S7", 42.0, ("C7",), by_s=40),), length_s=110, seed=123),
-        Case("link down after all functions were removed at once", _all_functions_removed(40.0, breaks=True),
-             (Expected("S7", 41.0, ("C7",), by_s=40),), length_s=110, seed=124),
-        Case("link of an E810 down after releases", _releases_race(E810, 40.0), (Expected("S7", 42.0, ("C7",), by_s=40),), length_s=110,
-             seed=125),
-        Case("link down although nobody released anything", _goes_down_alone(40.0), (Expected("unexplained", 40.0, by_s=60),), length_s=120,
-             seed=126),
+        Case(
+            "link down after eight releases",
+            _releases_race(CX6, 40.0),
+            (Expected("S7", 42.0, ("C7",), by_s=40),),
+            length_s=110,
+            seed=121,
+            quick=True,
+        ),
+        Case(
+            "link down after eight releases, back at half width, 10 s",
+            _releases_race(CX7, 60.0, 8),
+            (Expected("S7", 62.0, ("C7",), by_s=60),),
+            interval_s=10,
+            jitter_s=1,
+            length_s=200,
+            seed=122,
+        ),
+        Case(
+            "link narrower after six releases, no word of the kernel",
+            _narrow_after_releases(CX5, 40.0),
+            (Expected("S7", 42.0, ("C7",), by_s=40),),
+            length_s=110,
+            seed=123,
+        ),
+        Case(
+            "link down after all functions were removed at once",
+            _all_functions_removed(40.0, breaks=True),
+            (Expected("S7", 41.0, ("C7",), by_s=40),),
+            length_s=110,
+            seed=124,
+        ),
+        Case(
+            "link of an E810 down after releases",
+            _releases_race(E810, 40.0),
+            (Expected("S7", 42.0, ("C7",), by_s=40),),
+            length_s=110,
+            seed=125,
+        ),
+        Case(
+            "link down although nobody released anything",
+            _goes_down_alone(40.0),
+            (Expected("unexplained", 40.0, by_s=60),),
+            length_s=120,
+            seed=126,
+        ),
         Case("all functions removed, and the link stays up", _all_functions_removed(40.0, breaks=False), length_s=100, seed=127),
         Case("twelve releases and new containers, link untouched", _released(12, 30.0, 0.3), length_s=100, seed=128),
         Case("port disabled on purpose", _port(40.0, 40.0, admin=True), length_s=130, seed=129),
         Case("cable pulled and put back", _port(40.0, 40.0, admin=False), length_s=130, seed=130),
-        Case("cable pulled and put back, E810, 10 s", _port(60.0, 60.0, admin=False, model=E810), interval_s=10, jitter_s=1, length_s=240,
-             seed=131),
+        Case(
+            "cable pulled and put back, E810, 10 s",
+            _port(60.0, 60.0, admin=False, model=E810),
+            interval_s=10,
+            jitter_s=1,
+            length_s=240,
+            seed=131,
+        ),
         Case("driver reloaded", _driver_reload(60.0), length_s=150, seed=132),
         Case("corrected PCIe errors", _corrected_errors(30.0), length_s=120, seed=133),
         Case("port disabled on purpose, small", _port(15.0, 15.0, admin=True, model=CX7), length_s=50, seed=134, quick=True),
-    ]  # fmt: skip
+    ]
