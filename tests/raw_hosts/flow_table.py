@@ -8,8 +8,8 @@ Mechanism, with its sources:
   second while the table is small). What the dump shows is what was read last; `lastuse` moves when a read found more packets.
 - A new filter has `lastuse == install` (net/sched/act_api.c, `tcf_action_init`; lib/tc.c, `nl_parse_tcf`).
 - The revalidator looks at all flows at least every `max-revalidator` ms and deletes those whose `used`, or creation where they were
-  never used, lies `max-idle` back (`revalidate`). It shortens `max-idle` to 100 ms above the flow limit, and lowers the limit when a
-  sweep is slow (`udpif_revalidator`).
+  never used, lies `max-idle` back (`revalidate`). It shortens `max-idle` to 100 ms above the flow limit, deletes all flows above twice
+  the limit, and lowers the limit when a sweep is slow (`udpif_revalidator`).
 - Each deletion takes the RNIC time; the sweep waits for it (paper, section 4.1: deletions search the table).
 """
 
@@ -27,6 +27,10 @@ from tests.raw_hosts.traffic import FOREVER, Bools, Floats, Pattern, Traffic
 Indices = NDArray[np.int64]
 UNUSED = -FOREVER
 """`used` of an entry whose counter was never seen to move."""
+MOST_FLOWS = 200_000.0
+"""Default of other_config:flow-limit (ovs-vswitchd.conf.db(5))."""
+FIRST_LIMIT = 10_000.0
+"""The limit with which a daemon begins (ofproto/ofproto-dpif-upcall.c, `udpif_create`)."""
 ETHERNET_HEADER = 14
 """TC counts packets without it (include/net/sch_generic.h, `qdisc_pkt_len` of what is already pulled)."""
 
@@ -37,7 +41,7 @@ class Settings:
 
     max_idle_s: float = 10.0
     max_revalidator_s: float = 0.5
-    flow_limit: float = 200_000.0
+    flow_limit: float = MOST_FLOWS
     counter_read_s: float = 1.0
     """Time in which the driver reads all counters once."""
     deletion_s: float = 0.0002
@@ -230,6 +234,8 @@ class FlowTable:
         settings = self.settings
         count = self.count
         max_idle = 0.1 if count > settings.flow_limit else settings.max_idle_s
+        if count > 2 * settings.flow_limit:
+            max_idle = -FOREVER  # all are deleted
         used = np.where(self.seen_used == UNUSED, self.created, self.seen_used)
         waiting = self.delete_at < FOREVER
         aged = np.flatnonzero(self.present & ~waiting & (used < self.now - max_idle))
@@ -237,17 +243,21 @@ class FlowTable:
         if len(aged):
             self.delete_at[aged] = self.now + settings.sweep_base_s + settings.deletion_s * np.arange(1, len(aged) + 1)
         self.sweep_took_s = took
-        if took > 2.0:
-            settings.flow_limit = max(1000.0, settings.flow_limit / took)
-        elif took > 1.3:
-            settings.flow_limit = max(1000.0, settings.flow_limit * 3 / 4)
-        elif took < 1.0 and count > 2000 and settings.flow_limit < count * 1.0 / took:
-            settings.flow_limit = min(200_000.0, settings.flow_limit + 1000)
+        self._adapt_limit(took, count)
         self._next_sweep = self.now + max(settings.max_revalidator_s, took)
 
-    def dump(self, datapath: str = "") -> list[bytes]:
+    def _adapt_limit(self, took: float, count: int) -> None:
+        limit = self.settings.flow_limit
+        if took > 2.0:
+            limit /= int(took)
+        elif took > 1.3:
+            limit = limit * 3 / 4
+        elif took < 1.0 and limit < count / took:
+            limit += 1000
+        self.settings.flow_limit = min(MOST_FLOWS, max(1000.0, limit))
+
+    def dump(self) -> list[bytes]:
         """The lines of `dpctl/dump-flows -m --names`; a flow with a software copy has two."""
-        del datapath
         here = np.flatnonzero(self.present)
         packets = self.seen_packets[here].astype(np.int64)
         byte_counts = (packets * np.maximum(0, self.traffic.packet_bytes[here] - ETHERNET_HEADER)).astype(np.int64)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.raw_hosts.control_socket import ControlSocket
-from tests.raw_hosts.flow_table import FlowTable
+from tests.raw_hosts.flow_table import FIRST_LIMIT, FlowTable
 
 DATAPATH = "system@ovs-system"
 COVERAGE = ("dpif_flow_put", "dpif_flow_del", "handler_duplicate_upcall", "revalidate_missed_dp_flow", "upcall_flow_limit_hit")
@@ -47,6 +47,7 @@ class Switch:
         self.table.flush()
         self.pid += 377
         self.coverage.clear()
+        self.table.settings.flow_limit = FIRST_LIMIT
         self._before = (self.table.insertions, self.table.deletions)
         self.start()
 

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
+from tests.raw_hosts.card import Card
 from tests.raw_hosts.case import Case, Expected
 from tests.raw_hosts.flow_text import shapes
 from tests.raw_hosts.host import Host
@@ -35,36 +36,49 @@ def left_gbps(model: Model, local: float, remote: float) -> float:
     return u * math.exp(-((local - m) ** 2 + (remote - n) ** 2) / (2 * v * v)) + w
 
 
-def _deep(model: Model, number: int, masks: int, waits: bool = True, since: float | None = None) -> Callable[[Host], None]:
+def _waits(host: Host, card: Card, since: float) -> None:
+    """The port has more to send than it can, and the network's congestion control says so."""
+
+    def wait() -> None:
+        card.count("port_xmit_wait", 9_000_000)
+        card.count("rp_cnp_handled", 4_000)
+
+    host.every(1.0, since, 700.0, wait)
+
+
+def _deep(model: Model, number: int, masks: int, waits: bool = True) -> Callable[[Host], None]:
     """Flows spread evenly over masks in both directions, which ask for more than the port can carry at that depth."""
 
     def make(host: Host) -> None:
         card = host.add_card(model)
-        few = since is not None
-        if few:
-            host.flows(card, number // 10, busy(0.5 * _rate(model, number // 10, 1), PACKET), shapes=shapes(2))
-
-        def add() -> None:
-            host.flows(card, number, busy(_rate(model, number, masks), PACKET), shapes=shapes(masks), installed=not few)
-
-        if since is None:
-            add()
-        else:
-            host.at(since, add)
+        host.flows(card, number, busy(_rate(model, number, (masks - 1) / 2), PACKET), shapes=shapes(masks))
         if waits:
-
-            def wait() -> None:
-                card.count("port_xmit_wait", 9_000_000)
-                card.count("rp_cnp_handled", 4_000)
-
-            host.every(1.0, since or -30.0, 700.0, wait)
+            _waits(host, card, -30.0)
 
     return make
 
 
-def _rate(model: Model, number: int, masks: int) -> float:
-    """Packets per second of each of `number` flows, half of them egress, that fill what the model leaves."""
-    depth = (masks - 1) / 2
+def _tenant(model: Model, first: int, number: int, masks: int, at: float) -> Callable[[Host], None]:
+    """Flows at the head of the chain fill the port; then a tenant's come, spread over many masks, and all share what is left."""
+
+    def make(host: Host) -> None:
+        card = host.add_card(model)
+        head = host.flows(card, first, busy(0.97 * _rate(model, first, 0.5), PACKET), shapes=shapes(2))
+        depth = (first * 0.5 + number * (masks - 1) / 2) / (first + number)
+        shared = busy(_rate(model, first + number, depth), PACKET)
+
+        def come() -> None:
+            host.table.traffic.change(head, shared, host.now)
+            host.flows(card, number, shared, shapes=shapes(masks), installed=False)
+
+        host.at(at, come)
+        _waits(host, card, at)
+
+    return make
+
+
+def _rate(model: Model, number: int, depth: float) -> float:
+    """Packets per second of each of `number` flows, half of them egress, that fill what the model leaves at a mean depth."""
     return left_gbps(model, depth, 0) * 1e9 / 8 / PACKET / (number / 2)
 
 
@@ -73,7 +87,7 @@ def _idle_masks(model: Model, masks: int) -> Callable[[Host], None]:
 
     def make(host: Host) -> None:
         card = host.add_card(model)
-        host.flows(card, 1_500, busy(0.6 * _rate(model, 1_500, 2), PACKET), shapes=shapes(2))
+        host.flows(card, 1_500, busy(0.6 * _rate(model, 1_500, 0.5), PACKET), shapes=shapes(2))
         host.flows(card, masks, busy(0.5, 200), shapes=shapes(masks))
 
     return make
@@ -92,7 +106,7 @@ def _geneve(number: int, masked: bool) -> Callable[[Host], None]:
             value = 0x10000 + index % 4000
             return f",geneve({{class=0x102,type=0x80,len=4,{value:#x}{'/0x7fffffff' if masked else ''}}})"
 
-        host.flows(card, number, busy(_rate(CX6, number, 5) * 0.7, PACKET), shapes=shapes(5), option=option)
+        host.flows(card, number, busy(_rate(CX6, number, 2) * 0.7, PACKET), shapes=shapes(5), option=option)
 
     return make
 
@@ -112,7 +126,7 @@ def cases() -> list[Case]:
         ),
         Case(
             "a tenant brings sixty masks after a minute, ConnectX-5",
-            _deep(CX5, 2_400, 60, since=60.0),
+            _tenant(CX5, 240, 2_400, 60, 60.0),
             (replace(S6, from_s=60.0),),
             length_s=200,
             seed=73,
