@@ -6,8 +6,10 @@ import dataclasses
 import json
 
 import typer
+from tests.evaluation import document
 from tests.raw_hosts.cases import all_cases
 from tests.raw_hosts.run import run_cases
+from tests.raw_hosts.section import stored
 from tests.raw_hosts.tables import line, summary
 from tests.raw_hosts.verdict import Verdict
 
@@ -19,6 +21,7 @@ def main(
     only: list[str] = typer.Option([], "--only", metavar="NAME", help="only cases whose name contains this; may be given again"),
     as_json: bool = typer.Option(False, "--json", help="print everything as one JSON object"),
     processes: int = typer.Option(0, "--processes", "-p", min=0, help="cases at a time; 0: one for each core"),
+    write: bool = typer.Option(False, "--write", help="store the figures in docs/evaluation-raw-hosts.json and write docs/evaluation.md"),
     findings: bool = typer.Option(False, "--findings", help="print each finding with its evidence"),
 ) -> None:
     """Play hosts at the level of raw interfaces and compare the findings with what is right."""
@@ -30,7 +33,14 @@ def main(
     def report(verdict: Verdict) -> None:
         typer.echo(line(verdict, findings), err=as_json)
 
+    if write and only:
+        typer.echo("raw_hosts: --write needs all cases", err=True)
+        raise typer.Exit(2)
     verdicts = run_cases(names, processes, report)
+    if write:
+        figures = stored([dataclasses.asdict(one) for one in verdicts], summary(verdicts).as_dict())
+        document.RAW_HOSTS.write_text(json.dumps(figures, indent=2) + "\n")
+        document.main([])
     if as_json:
         cases = [dataclasses.asdict(one) for one in verdicts]
         typer.echo(json.dumps({"summary": summary(verdicts).as_dict(), "cases": cases}, indent=2))
