@@ -11,11 +11,11 @@ from tests.evaluation.scoring.tables import markdown, number
 RIGHT_AIM = 0.97
 """Share of the hosts that should be judged rightly."""
 MEANING = (
-    "`tests/raw_hosts` plays hosts at the level of raw interfaces: files of sysfs, the control socket of Open vSwitch, a real OVSDB server, "
-    "the kernel log, pstore, events of the CNI chain.\n"
+    "`tests/raw_hosts` plays hosts at the level of raw interfaces: files of sysfs, the control socket of Open vSwitch, a real OVSDB "
+    "server, the kernel log, pstore, events of the CNI chain.\n"
     "It shares no code with the simulator. The collector's own inputs read them on the clock of the case.\n"
-    "What is right follows from the mechanism (sources of the kernel, the drivers and Open vSwitch) and the paper, and is written into each "
-    "case.\n"
+    "What is right follows from the mechanism (sources of the kernel, the drivers and Open vSwitch) and the paper, and is written into "
+    "each case.\n"
     "A host is right when each of its symptoms is found in time on its RNIC, with an acceptable cause ranked first, and nothing else is."
 )
 
