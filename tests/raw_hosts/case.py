@@ -9,6 +9,9 @@ from tests.raw_hosts.flow_table import Settings
 from tests.raw_hosts.host import Host
 from tests.raw_hosts.releases import OVS_3_3, Release
 
+END = float("inf")
+"""The time at which a symptom ends that does not end before its case."""
+
 
 @dataclass(frozen=True)
 class Expected:
@@ -19,6 +22,8 @@ class Expected:
     """When it can be seen first."""
     causes: tuple[str, ...] = ()
     """Any of these may be ranked first; empty: whichever."""
+    until_s: float | None = None
+    """When it ends (`END`: not before the case does). None: it shows in events, or now and then, so that its end is not judged."""
     pci: str = ""
     """The RNIC that it must be about; empty: whichever."""
     by_s: float = 120.0

@@ -16,13 +16,14 @@ MEANING = (
     "It shares no code with the simulator. The collector's own inputs read them on the clock of the case.\n"
     "What is right follows from the mechanism (sources of the kernel, the drivers and Open vSwitch) and the paper, and is written into "
     "each case.\n"
-    "A host is right when each of its symptoms is found in time on its RNIC, with an acceptable cause ranked first, and nothing else is."
+    "A host is right when each of its symptoms is found in time on its RNIC, with an acceptable cause ranked first, for as long as it "
+    "lasts, and nothing else is."
 )
 
 
 def stored(verdicts: Sequence[Mapping[str, Any]], figures: Mapping[str, int]) -> dict[str, Any]:
     """What is kept of a run: the figures, and how each host went."""
-    kept = ("case", "healthy", "outcome", "expected", "found", "wrong_causes", "false", "delay_s")
+    kept = ("case", "healthy", "outcome", "expected", "found", "wrong_causes", "wrong_ends", "false", "delay_s")
     return {"summary": dict(figures), "hosts": [{name: _rounded(one[name]) for name in kept} for one in verdicts]}
 
 
@@ -77,6 +78,6 @@ def _by_symptom(hosts: Sequence[Mapping[str, Any]]) -> list[list[str]]:
 
 
 def _line(host: Mapping[str, Any]) -> str:
-    details = [*host["wrong_causes"], *(f"{one}" for one in host["false"])]
+    details = [*host["wrong_causes"], *host["wrong_ends"], *host["false"]]
     expected = ", ".join(host["expected"]) or "nothing"
     return f"- {host['outcome']}: {host['case']} (expected {expected}{'; ' + '; '.join(details) if details else ''})"

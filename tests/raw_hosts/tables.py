@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from tests.raw_hosts.verdict import Verdict
 
-OUTCOMES = ("right", "missed", "false finding", "wrong cause")
-
 
 @dataclass(frozen=True)
 class Summary:
@@ -54,7 +52,7 @@ def line(verdict: Verdict, with_findings: bool = False) -> str:
     expected = ", ".join(verdict.expected) or "nothing"
     delay = "" if verdict.delay_s is None else f", delay {verdict.delay_s:.1f} s"
     text = f"{verdict.outcome:<13} {verdict.case} (expected {expected}{delay}; {verdict.took_s:.0f} s)"
-    details = list(verdict.wrong_causes) + [f"false: {one}" for one in verdict.false]
+    details = [*verdict.wrong_causes, *verdict.wrong_ends] + [f"false: {one}" for one in verdict.false]
     details += [f"refused: {text} ({count})" for text, count in verdict.refused.items()]
     if with_findings:
         details += [f"error: {text} ({count})" for text, count in verdict.errors.items()]

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from tests.evaluation.scoring.replay import Episode, Replay
 from tests.raw_hosts import verdict
-from tests.raw_hosts.case import Case, Expected
+from tests.raw_hosts.case import END, Case, Expected
 from tests.raw_hosts.cases import all_cases
 from tests.raw_hosts.host import EPOCH_NS
 from tests.raw_hosts.play import Played
@@ -21,10 +21,14 @@ def episode(symptom: str, at_s: float, cause: str, pci: str = "0000:3b:00.0") ->
 
 
 def judged(
-    monkeypatch: pytest.MonkeyPatch, expected: tuple[Expected, ...], *episodes: Episode, tolerated: tuple[str, ...] = ()
+    monkeypatch: pytest.MonkeyPatch,
+    expected: tuple[Expected, ...],
+    *episodes: Episode,
+    tolerated: tuple[str, ...] = (),
+    length_s: float = 150.0,
 ) -> verdict.Verdict:
     monkeypatch.setattr(verdict, "replay", lambda _: Replay(list(episodes), {}, START_MS, START_MS, 1, Counter()))
-    return verdict.judge(Case("a host", lambda _: None, expected, tolerated), Played())
+    return verdict.judge(Case("a host", lambda _: None, expected, tolerated, length_s), Played())
 
 
 def test_a_symptom_found_in_time_with_its_cause_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,6 +50,17 @@ def test_a_finding_before_its_symptom_is_false(monkeypatch: pytest.MonkeyPatch) 
 def test_another_cause_than_any_acceptable_one_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     found = judged(monkeypatch, (S1,), episode("S1", 40.0, "C1"))
     assert (found.outcome, found.wrong_causes) == ("wrong cause", ("S1: C1 instead of C5",))
+
+
+def test_a_symptom_that_goes_on_must_be_active_to_its_end_and_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    cleared = episode("S1", 40.0, "C5")
+    cleared.cleared_ms = START_MS + 60_000
+    goes_on = Expected("S1", 30.0, ("C5",), until_s=END)
+    assert judged(monkeypatch, (goes_on,), cleared).outcome == "wrong end"
+    assert judged(monkeypatch, (goes_on,), cleared, episode("S1", 90.0, "C5")).outcome == "right"
+    brief = Expected("S1", 30.0, ("C5",), until_s=70.0)
+    assert judged(monkeypatch, (brief,), cleared, length_s=400.0).outcome == "right"
+    assert judged(monkeypatch, (brief,), episode("S1", 40.0, "C5"), length_s=400.0).outcome == "wrong end"
 
 
 def test_a_finding_about_another_rnic_is_false_and_the_symptom_missed(monkeypatch: pytest.MonkeyPatch) -> None:

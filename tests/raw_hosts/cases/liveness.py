@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from tests.raw_hosts.case import Case, Expected
+from tests.raw_hosts.case import END, Case, Expected
 from tests.raw_hosts.flow_table import Settings
 from tests.raw_hosts.flow_text import shapes
 from tests.raw_hosts.host import Host
@@ -67,8 +67,8 @@ def _loses(number: int, per_s: float, share: float, since: float, model: Model =
     return make
 
 
-S1_LATE = Expected("S1", causes=("C5",))
-S1_LOST = Expected("S1", causes=("C1",))
+S1_LATE = Expected("S1", causes=("C5",), until_s=END)
+S1_LOST = Expected("S1", causes=("C1",), until_s=END)
 
 
 def cases() -> list[Case]:
@@ -127,7 +127,7 @@ def cases() -> list[Case]:
         Case(
             "late counters of all flows for two minutes, ten minutes",
             _late(7_400, since=120.0, until=240.0),
-            (replace(S1_LATE, from_s=130.0),),
+            (replace(S1_LATE, from_s=130.0, until_s=245.0),),
             length_s=600,
             seed=19,
         ),

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from tests.raw_hosts.card import Card
-from tests.raw_hosts.case import Case, Expected
+from tests.raw_hosts.case import END, Case, Expected
 from tests.raw_hosts.flow_text import shapes
 from tests.raw_hosts.host import Host
 from tests.raw_hosts.models import BCM57508, CX5, CX6, CX7, Model
@@ -27,7 +27,7 @@ TABLE_3 = {
 PACKET = 4150
 """Bytes of a RoCE packet with 4 KiB of data."""
 
-S6 = Expected("S6", causes=("C6",))
+S6 = Expected("S6", causes=("C6",), until_s=END)
 
 
 def left_gbps(model: Model, local: float, remote: float) -> float:
@@ -46,7 +46,7 @@ def _waits(host: Host, card: Card, since: float) -> None:
     host.every(1.0, since, 700.0, wait)
 
 
-def _deep(model: Model, number: int, masks: int, waits: bool = True) -> Callable[[Host], None]:
+def deep(model: Model, number: int, masks: int, waits: bool = True) -> Callable[[Host], None]:
     """Flows spread evenly over masks in both directions, which ask for more than the port can carry at that depth."""
 
     def make(host: Host) -> None:
@@ -114,10 +114,10 @@ def _geneve(number: int, masked: bool) -> Callable[[Host], None]:
 def cases() -> list[Case]:
     """All cases of this subject."""
     return [
-        Case("ninety masks used evenly, ConnectX-6", _deep(CX6, 4_000, 90), (S6,), length_s=120, seed=71),
+        Case("ninety masks used evenly, ConnectX-6", deep(CX6, 4_000, 90), (S6,), length_s=120, seed=71),
         Case(
             "ninety masks used evenly, ConnectX-7, 10 s",
-            _deep(CX7, 5_000, 90),
+            deep(CX7, 5_000, 90),
             (replace(S6, by_s=180),),
             interval_s=10,
             jitter_s=1,
@@ -133,12 +133,12 @@ def cases() -> list[Case]:
         ),
         Case(
             "ninety masks used evenly, no counter of waits or congestion moves",
-            _deep(CX6, 3_000, 90, waits=False),
+            deep(CX6, 3_000, 90, waits=False),
             (S6,),
             length_s=120,
             seed=74,
         ),
-        Case("sixty masks on a small table", _deep(CX6, 400, 60), (S6,), length_s=70, seed=75, quick=True),
+        Case("sixty masks on a small table", deep(CX6, 400, 60), (S6,), length_s=70, seed=75, quick=True),
         Case("ninety masks with hardly any traffic", _idle_masks(CX6, 90), length_s=120, seed=76),
         Case("five masks with Geneve options matched on all bits", _geneve(1_600, masked=False), length_s=120, seed=77),
         Case("five masks with masked Geneve options", _geneve(1_600, masked=True), length_s=120, seed=78),

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from tests.raw_hosts.card import Card
 from tests.raw_hosts.case import Case, Expected
+from tests.raw_hosts.cases.masks import deep
 from tests.raw_hosts.flow_text import shapes
 from tests.raw_hosts.host import Host
 from tests.raw_hosts.models import CX5, CX6, CX7, E810, Model
@@ -195,6 +196,20 @@ def _corrected_errors(at: float) -> Callable[[Host], None]:
     return make
 
 
+def _deep_and_released(at: float) -> Callable[[Host], None]:
+    """Ninety masks are used evenly, and then the link goes down after releases: two symptoms of one RNIC."""
+
+    def make(host: Host) -> None:
+        deep(CX6, 2_000, 90)(host)
+        card = host.cards[0]
+        for vf in range(6):
+            host.at(at + 0.3 * vf, lambda vf=vf: host.release(card, vf))  # type: ignore[misc]
+        host.at(at + 3, lambda: link_down(host, card))
+        host.at(at + 7, lambda: link_up(host, card))
+
+    return make
+
+
 def cases() -> list[Case]:
     """All cases of this subject."""
     return [
@@ -258,4 +273,11 @@ def cases() -> list[Case]:
         Case("driver reloaded", _driver_reload(60.0), length_s=150, seed=132),
         Case("corrected PCIe errors", _corrected_errors(30.0), length_s=120, seed=133),
         Case("port disabled on purpose, small", _port(15.0, 15.0, admin=True, model=CX7), length_s=50, seed=134, quick=True),
+        Case(
+            "ninety masks used evenly, and the link goes down after six releases",
+            _deep_and_released(60.0),
+            (Expected("S6", 0.0, ("C6",)), Expected("S7", 62.0, ("C7",), by_s=40)),
+            length_s=130,
+            seed=135,
+        ),
     ]
