@@ -91,7 +91,7 @@ class FlowTable:
     def add(
         self, lines: Sequence[Line], pattern: Pattern, owner: int, *, is_egress: bool, in_rnic: bool = True, installed: bool = False
     ) -> Indices:
-        """Add flows. They are installed by their first packet, or are `installed` already where their traffic is old."""
+        """Add flows. They are installed by their first packet; those that send now are `installed` already where their traffic is old."""
         flows = self.traffic.add(pattern, len(lines), self.now)
         self.lines += lines
         count = len(lines)
@@ -112,7 +112,8 @@ class FlowTable:
         self.read_every = extend(self.read_every, self.settings.counter_read_s)  # type: ignore[assignment]
         self.delete_at = extend(self.delete_at, FOREVER)  # type: ignore[assignment]
         if installed:
-            self._install(flows, np.full(count, self.now))
+            sending = flows[self.traffic.on[flows]]
+            self._install(sending, np.full(len(sending), self.now))
         return flows
 
     def read_counters_late(self, flows: Indices, from_s: float, to_s: float) -> None:
