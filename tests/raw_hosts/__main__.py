@@ -21,6 +21,7 @@ def main(
     only: list[str] = typer.Option([], "--only", metavar="NAME", help="only cases whose name contains this; may be given again"),
     as_json: bool = typer.Option(False, "--json", help="print everything as one JSON object"),
     processes: int = typer.Option(0, "--processes", "-p", min=0, help="cases at a time; 0: one for each core"),
+    seed: int = typer.Option(0, "--seed", help="is added to the seed of each case: other phases, other victims"),
     write: bool = typer.Option(False, "--write", help="store the figures in docs/evaluation-raw-hosts.json and write docs/evaluation.md"),
     findings: bool = typer.Option(False, "--findings", help="print each finding with its evidence"),
 ) -> None:
@@ -33,10 +34,10 @@ def main(
     def report(verdict: Verdict) -> None:
         typer.echo(line(verdict, findings), err=as_json)
 
-    if write and only:
-        typer.echo("raw_hosts: --write needs all cases", err=True)
+    if write and (only or seed):
+        typer.echo("raw_hosts: --write needs all cases with their own seeds", err=True)
         raise typer.Exit(2)
-    verdicts = run_cases(names, processes, report)
+    verdicts = run_cases(names, processes, seed, report)
     if write:
         figures = stored([dataclasses.asdict(one) for one in verdicts], summary(verdicts).as_dict())
         document.RAW_HOSTS.write_text(json.dumps(figures, indent=2) + "\n")

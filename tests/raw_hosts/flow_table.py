@@ -31,6 +31,8 @@ MOST_FLOWS = 200_000.0
 """Default of other_config:flow-limit (ovs-vswitchd.conf.db(5))."""
 FIRST_LIMIT = 10_000.0
 """The limit with which a daemon begins (ofproto/ofproto-dpif-upcall.c, `udpif_create`)."""
+SOFTWARE_READ_S = 0.05
+"""Software counts for itself: what it shows is as good as current."""
 ETHERNET_HEADER = 14
 """TC counts packets without it (include/net/sch_generic.h, `qdisc_pkt_len` of what is already pulled)."""
 
@@ -109,7 +111,8 @@ class FlowTable:
         self.seen_packets = extend(self.seen_packets, 0.0)  # type: ignore[assignment]
         self.seen_used = extend(self.seen_used, UNUSED)  # type: ignore[assignment]
         self.next_read = extend(self.next_read, FOREVER)  # type: ignore[assignment]
-        self.read_every = extend(self.read_every, self.settings.counter_read_s)  # type: ignore[assignment]
+        read_every = self.settings.counter_read_s if in_rnic else SOFTWARE_READ_S
+        self.read_every = extend(self.read_every, read_every)  # type: ignore[assignment]
         self.delete_at = extend(self.delete_at, FOREVER)  # type: ignore[assignment]
         if installed:
             sending = flows[self.traffic.on[flows]]

@@ -67,6 +67,26 @@ def test_old_releases_print_the_age_of_a_new_entry() -> None:
     assert "never" not in used(table)
 
 
+def test_entries_that_the_rnic_loses_come_back_with_new_counters() -> None:
+    table = table_of(busy())
+    table.advance(5)
+    before = table.seen_packets.copy()
+    table.lose(np.arange(50))
+    assert table.count == 150
+    table.advance(6.5)
+    assert table.count == 200
+    assert (table.seen_packets[:50] < before[:50]).all()
+    assert (table.seen_packets[50:] > before[50:]).all()
+
+
+def test_above_twice_the_flow_limit_all_flows_are_deleted() -> None:
+    above, twice = (table_of(busy(), flows=flows, settings=Settings(flow_limit=1000, counter_read_s=0.05)) for flows in (1_500, 2_500))
+    above.advance(1.0)
+    twice.advance(1.0)
+    # Above the limit only flows that have been idle for 100 ms are deleted.
+    assert (above.deletions, twice.deletions) == (0, 2_500)
+
+
 def test_slow_deletions_leave_aged_entries_behind() -> None:
     table = table_of(busy(), settings=Settings(deletion_s=0.1))
     table.advance(5)
