@@ -54,8 +54,9 @@ bench: setup ## run the benchmarks; one JSON line each
 	@$(PYTHON) -m tests.bench
 
 .PHONY: evaluate
-evaluate: setup ## how good is the classifier? random scenarios, recorded and judged; writes docs/evaluation.md (ARGS=--help)
+evaluate: setup ## how good is the classifier? random scenarios and played hosts, judged; writes docs/evaluation.md (ARGS=--help)
 	@$(PYTHON) -m tests.evaluation $(ARGS)
+	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.raw_hosts --write
 	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.forecast
 	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.plans
 

@@ -11,10 +11,13 @@ import orjson
 from tests.evaluation.draw import HELD_OUT
 from tests.evaluation.scoring import match
 from tests.evaluation.scoring.tables import case_line, confusion_table, headlines, marginal_line, markdown, number, symptom_table
+from tests.raw_hosts import section as raw_hosts
 
 from wallwatch_local.paths import REPOSITORY
 
 RESULTS = REPOSITORY / "docs" / "evaluation.json"
+RAW_HOSTS = REPOSITORY / "docs" / "evaluation-raw-hosts.json"
+"""Figures of the second world, which `python -m tests.raw_hosts --write` writes."""
 RULES = Path(__file__).parent / "rules.md"
 PAGE = REPOSITORY / "docs" / "evaluation.md"
 KEPT_CASES = 25
@@ -93,10 +96,18 @@ def section(name: str, figures: Mapping[str, Any]) -> str:
 
 
 def page(results: Mapping[str, Any]) -> str:
-    """The whole page."""
+    """The whole page: the world in which the classifier does worse comes first."""
     order = [name for name in TITLES if name in results["sets"]]
-    sections = [section(name, results["sets"][name]) for name in order]
+    worlds = [(_lowest_f1(results["sets"]), [section(name, results["sets"][name]) for name in order])]
+    if RAW_HOSTS.exists():
+        played = orjson.loads(RAW_HOSTS.read_bytes())
+        worlds.append((raw_hosts.right_share(played), [raw_hosts.section(played)]))
+    sections = [text for _, world in sorted(worlds, key=lambda one: one[0]) for text in world]
     return "\n\n".join([rules(), *sections, f"## How these figures were computed\n\n{results['made']}"]) + "\n"
+
+
+def _lowest_f1(sets: Mapping[str, Any]) -> float:
+    return min((figures["macro_f1"] for figures in sets.values() if figures.get("macro_f1") is not None), default=1.0)
 
 
 def write(found: Mapping[str, Any], made: str) -> None:

@@ -14,6 +14,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/hostfs"
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/vswitch"
 	"github.com/wallwatch/wallwatch/collectors/internal/ovs/unixctl"
+	"github.com/wallwatch/wallwatch/collectors/internal/stepped"
 )
 
 // aftermath is how long after its last line the kernel log may still become events: those of a stack trace wait for its end, and what was left
@@ -22,12 +23,13 @@ const aftermath = 90 * time.Second
 
 // host is one simulated host with its collectors.
 type host struct {
+	number     int
 	state      *engine.Host
 	engine     *engine.Engine
 	clock      *clock
 	root       string
 	tree       *hostfs.Tree
-	messages   *messages
+	messages   *stepped.Messages
 	admission  *admission
 	seed       uint64
 	schedule   *schedule
@@ -41,10 +43,10 @@ type host struct {
 }
 
 func newHost(number int, state *engine.Host, r *recorder, seed uint64) (*host, error) {
-	h := &host{state: state, engine: r.engine, clock: r.clock, root: filepath.Join(r.work, state.Name), admission: r.admission, seed: seed,
+	h := &host{number: number, state: state, engine: r.engine, clock: r.clock, root: filepath.Join(r.work, state.Name), admission: r.admission, seed: seed,
 		schedule: newSchedule(r.options, seed, number), policies: r.options.Policies, dated: map[string]bool{}}
 	var err error
-	if h.messages, err = newMessages(number, state.Name, state.Rack); err != nil {
+	if h.messages, err = stepped.NewMessages(state.Name, state.Rack); err != nil {
 		return nil, err
 	}
 	if h.tree, err = hostfs.New(state, h.root); err != nil {
@@ -119,16 +121,16 @@ func (h *host) live(at time.Duration) error {
 // collect runs the collectors that are due.
 func (h *host) collect(sample, look bool) {
 	if look {
-		h.collectors.ovs.LookAtSweep()
+		h.collectors.OVS.LookAtSweep()
 	}
 	if sample {
-		h.collectors.gather(h.collectors.rnic, h.collectors.ovs)
+		h.collectors.gather(h.collectors.RNIC, h.collectors.OVS)
 	}
 	if sample || h.clock.now().Sub(h.lastSaid) < aftermath {
-		h.collectors.gather(h.collectors.kernel)
+		h.collectors.gather(h.collectors.Kernel)
 	}
 	if h.admission.waiting(h.state.Name) || sample {
-		h.collectors.gather(h.collectors.cni)
+		h.collectors.gather(h.collectors.CNI)
 	}
 	if h.collectors.policies != nil {
 		h.collectors.policies.plugin.Tick(h.messages)
@@ -141,8 +143,8 @@ func (h *host) end() {
 		return
 	}
 	if h.panickedAt.IsZero() {
-		h.collectors.gather(h.collectors.kernel, h.collectors.cni)
-		h.collectors.stop()
+		h.collectors.gather(h.collectors.Kernel, h.collectors.CNI)
+		h.collectors.Stop()
 	}
 	h.collectors = nil
 }

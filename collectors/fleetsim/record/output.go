@@ -21,6 +21,13 @@ const (
 	chunk      = 1 << 20
 )
 
+// line is one message of a host as Kafka would carry it, without a line end.
+type line struct {
+	at   int64 // ns
+	host int
+	text []byte
+}
+
 // output writes messages in order of their times.
 type output struct {
 	file       *os.File
@@ -64,7 +71,7 @@ func (o *output) compress() error {
 	return errors.Join(failed, o.zip.Close(), o.file.Close())
 }
 
-func (o *output) add(lines []line) { o.held = append(o.held, lines...) }
+func (o *output) add(l line) { o.held = append(o.held, l) }
 
 // settle writes what nothing can overtake any more, now being the fleet's time.
 func (o *output) settle(now time.Time) {

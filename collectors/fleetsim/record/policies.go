@@ -9,6 +9,7 @@ import (
 	"github.com/influxdata/telegraf/metric"
 	"github.com/influxdata/telegraf/plugins/processors"
 
+	"github.com/wallwatch/wallwatch/collectors/internal/stepped"
 	"github.com/wallwatch/wallwatch/collectors/plugins/processors/ltl"
 )
 
@@ -17,11 +18,11 @@ const flowEventLimit = 20_000
 
 // policies stands between the inputs and the recording: the processor ltl.
 type policies struct {
-	*messages
+	*stepped.Messages
 	plugin *ltl.Plugin
 }
 
-func newPolicies(file string, now func() time.Time, m *messages) (*policies, error) {
+func newPolicies(file string, now func() time.Time, m *stepped.Messages) (*policies, error) {
 	plugin, ok := processors.Processors["ltl"]().(*ltl.Plugin)
 	if !ok {
 		return nil, errors.New("the processor ltl has another type than was compiled in")
@@ -31,7 +32,7 @@ func newPolicies(file string, now func() time.Time, m *messages) (*policies, err
 	if err := plugin.Init(); err != nil {
 		return nil, err
 	}
-	p := &policies{messages: m, plugin: plugin}
+	p := &policies{Messages: m, plugin: plugin}
 	plugin.Tick(m)
 	return p, nil
 }
@@ -39,7 +40,7 @@ func newPolicies(file string, now func() time.Time, m *messages) (*policies, err
 // AddFields implements telegraf.Accumulator.
 func (p *policies) AddFields(name string, fields map[string]any, tags map[string]string, at ...time.Time) {
 	if len(at) == 0 {
-		p.messages.AddFields(name, fields, tags)
+		p.Messages.AddFields(name, fields, tags)
 		return
 	}
 	p.AddMetric(metric.New(name, tags, fields, at[0]))
@@ -47,10 +48,10 @@ func (p *policies) AddFields(name string, fields map[string]any, tags map[string
 
 // AddMetric implements telegraf.Accumulator.
 func (p *policies) AddMetric(one telegraf.Metric) {
-	for name, value := range p.tags {
+	for name, value := range p.Tags() {
 		one.AddTag(name, value)
 	}
-	if err := p.plugin.Add(one, p.messages); err != nil {
+	if err := p.plugin.Add(one, p.Messages); err != nil {
 		p.AddError(err)
 	}
 }

@@ -163,7 +163,9 @@ func (r *recorder) live(at time.Duration) error {
 	}
 	group.Wait()
 	for _, h := range r.hosts {
-		r.output.add(h.messages.take())
+		for _, message := range h.messages.Take() {
+			r.output.add(line{at: message.At, host: h.number, text: message.Text})
+		}
 	}
 	return errors.Join(failures...)
 }
@@ -175,7 +177,7 @@ func (r *recorder) finish(recorded time.Duration, failure error) error {
 	r.run.Complete = failure == nil && err == nil
 	r.run.Messages, r.run.OutOfOrder = r.output.measured, r.output.outOfOrder
 	for _, h := range r.hosts {
-		for text, times := range h.messages.errors {
+		for text, times := range h.messages.TakeErrors() {
 			r.run.Errors[text] += times
 		}
 	}

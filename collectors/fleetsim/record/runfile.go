@@ -8,6 +8,7 @@ import (
 
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine"
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/scenario"
+	"github.com/wallwatch/wallwatch/collectors/internal/stepped"
 )
 
 // Description is what run.json says of a recording.
@@ -48,7 +49,7 @@ type RunRNIC struct {
 
 func newRun(o *Options, s *scenario.Scenario, text string, hosts []*engine.Host) *Description {
 	run := &Description{Scenario: s.Name, ScenarioText: text, Seed: s.Seed, IntervalS: o.Interval.Seconds(), Start: o.Start.UTC(), LengthS: o.Length.Seconds(),
-		Version: o.Version, Messages: map[string]int{}, LeftOut: leftOut, Errors: map[string]int{}}
+		Version: o.Version, Messages: map[string]int{}, LeftOut: stepped.LeftOut, Errors: map[string]int{}}
 	for _, h := range hosts {
 		one := RunHost{Host: h.Name, Rack: h.Rack}
 		for _, r := range h.RNICs {
