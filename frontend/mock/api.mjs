@@ -242,6 +242,13 @@ export function makeApi(kind, { guarded = false } = {}) {
         return o ? answers.remedy(o.order, id, o.at) : (proposed.find((r) => r.id === id) ?? null);
       },
     ],
+    [
+      /^\/remedies\/([^/]+)\/effect$/,
+      ([, id]) => {
+        const o = orders.get(id);
+        return o ? answers.effectSeries(o.order, o.at) : null;
+      },
+    ],
     [/^\/agents$/, () => answers.agents(fleet)],
     ...webhooks.reads,
     [/^\/tokens$/, () => answers.TOKENS],

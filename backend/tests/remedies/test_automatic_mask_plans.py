@@ -107,7 +107,7 @@ def test_a_plan_that_telemetry_does_not_confirm_is_undone(
     write_queries(backend, host.agent.host, [(datetime.fromisoformat(remedy["commands"][0]["finished_at"]) + timedelta(seconds=1), 30.0)])
     with backend.connect() as connection:
         passed = datetime.now().astimezone() - timedelta(minutes=5)
-        deadline_passed = "UPDATE remedy SET verification = verification || jsonb_build_object('deadline', %s::text) WHERE id = %s"
+        deadline_passed = "UPDATE remedy SET effect = effect || jsonb_build_object('deadline', %s::text) WHERE id = %s"
         connection.execute(deadline_passed, [passed.isoformat(), remedy["id"]])
     run = run_in(viewer, rule, eventually, "undone")
     assert orders(host)[-1] == "apply-mask-plan undo"

@@ -71,6 +71,28 @@ function bandSeries(model: SeriesModel, theme: ChartTheme) {
   ];
 }
 
+/** The limit as a line across, and a moment as one upright. */
+function markLine(limit: SeriesModel["limit"], mark: SeriesModel["mark"], end: number, theme: ChartTheme) {
+  if (!limit && !mark) return undefined;
+  const upright = {
+    xAxis: mark?.atMs,
+    lineStyle: { color: theme.text, type: "dashed" },
+    label: { color: theme.text, position: "insideEndTop", formatter: mark?.label },
+  };
+  return {
+    silent: true,
+    symbol: "none",
+    lineStyle: { color: theme.bad, type: "solid", width: 1 },
+    label: {
+      color: theme.bad,
+      fontSize: 11,
+      position: limit && end > limit.value ? "insideEndBottom" : "insideEndTop",
+      formatter: limit?.label,
+    },
+    data: [...(limit ? [{ yAxis: limit.value }] : []), ...(mark ? [upright] : [])],
+  };
+}
+
 /** Lines over time, symptom intervals as shaded areas, and the limit when the data come within reach of it. */
 export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCoreOption {
   const areas = clippedAreas(model.intervals, model.fromMs, model.toMs);
@@ -151,21 +173,7 @@ export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCo
                 data: areas,
               }
             : undefined,
-        markLine:
-          i === 0 && limit
-            ? {
-                silent: true,
-                symbol: "none",
-                lineStyle: { color: theme.bad, type: "solid", width: 1 },
-                label: {
-                  color: theme.bad,
-                  fontSize: 11,
-                  position: end > limit.value ? "insideEndBottom" : "insideEndTop",
-                  formatter: limit.label,
-                },
-                data: [{ yAxis: limit.value }],
-              }
-            : undefined,
+        markLine: i === 0 ? markLine(limit, model.mark, end, theme) : undefined,
       })),
       ...bandSeries(model, theme),
     ],
