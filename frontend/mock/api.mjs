@@ -246,7 +246,9 @@ export function makeApi(kind, { guarded = false } = {}) {
       /^\/remedies\/([^/]+)\/effect$/,
       ([, id]) => {
         const o = orders.get(id);
-        return o ? answers.effectSeries(o.order, o.at) : null;
+        if (o) return answers.effectSeries(o.order, o.at);
+        const order = proposed.find((r) => r.id === id);
+        return order ? answers.effectSeries(order, Date.parse(order.created_at)) : null;
       },
     ],
     [/^\/agents$/, () => answers.agents(fleet)],
@@ -304,6 +306,14 @@ export function makeApi(kind, { guarded = false } = {}) {
       "POST",
       /^\/incidents\/([^/]+)\/(acknowledge|unacknowledge|resolve|reopen)$/,
       ([, id, action]) => about(id, (i) => changed(incidents.act(i, action))),
+    ],
+    [
+      "POST",
+      /^\/incidents\/([^/]+)\/derive-again$/,
+      ([, id]) =>
+        about(id, (i) =>
+          changed(incidents.touch(i, { derived: true }, "derived", "Recommended values derived again: max_idle_ms.")),
+        ),
     ],
     [
       "POST",

@@ -128,6 +128,8 @@ class RemedyAction(Entry):
     summary: str
     helps: str = ""
     """What it is for; empty for what nobody orders."""
+    contains: bool = False
+    """It only keeps the damage from growing."""
     scope: Literal["host", "rnic"]
     require_any_of: tuple[str, ...]
     params: dict[str, Parameter]
@@ -169,6 +171,11 @@ class RemedyAction(Entry):
         if symptoms is None:
             return self.without_incident
         return next((symptom for symptom in symptoms if symptom in self.cures), None)
+
+    @property
+    def helped_symptoms(self) -> frozenset[str]:
+        """The symptoms that `helps` names."""
+        return frozenset(re.findall(r"\bS[1-8]\b", self.helps))
 
     def problems(self, params: dict[str, object]) -> dict[str, str]:
         """Each parameter that is unknown, missing or out of range, with the reason; empty when all are fine."""

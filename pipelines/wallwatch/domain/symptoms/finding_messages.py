@@ -12,7 +12,7 @@ from wallwatch.domain.hypotheses.rank import Hypothesis, rank
 from wallwatch.domain.hypotheses.versions import Identity
 from wallwatch.domain.instants import rfc3339
 from wallwatch.domain.symptoms.detect import Life, severity
-from wallwatch.domain.symptoms.explain import explain_active, explain_cleared
+from wallwatch.domain.symptoms.explain import CLOSE, explain_active, explain_cleared
 from wallwatch.domain.symptoms.features import Features
 from wallwatch.domain.symptoms.remedies import suggest
 
@@ -86,7 +86,7 @@ def active(
         "explanation": explain_active(entry, subject, rnic, life["started"], summary, reasons, causes, known_model),
         "evidence": [e.as_json() for e in reasons],
         "hypotheses": [h.as_json() for h in causes],
-        "remedies": suggest(definition, subject["pci"], entry.title, features.value),
+        "remedies": suggest(entry.id, definition, _likely(causes), subject["pci"], entry.title, features.value),
     }
 
 
@@ -147,6 +147,11 @@ def _ranked(symptom: str, rnic: Identity, life: Life, features: Features, keep: 
         return None if kept else features.of(rule)
 
     return rank(symptom, feature_of, rnic)
+
+
+def _likely(ranked: list[Hypothesis]) -> list[str]:
+    """The causes whose remedies are offered first: the likeliest, and others that are close enough to be named."""
+    return [each.cause for i, each in enumerate(ranked) if i == 0 or each.posterior >= CLOSE]
 
 
 _OPTIONAL = re.compile(r"\[([^\]]*)\]")
