@@ -25,7 +25,7 @@ Severity = Literal["warning", "critical"]
 
 
 class Evidence(BaseModel):
-    """One observation: the value of a signal in an interval, and the expected value."""
+    """One observation: the value of a signal in an interval, with what is expected, or for a cause with the test that supports it."""
 
     model_config = ConfigDict(populate_by_name=True)
 
@@ -35,7 +35,10 @@ class Evidence(BaseModel):
     since: datetime | None = Field(default=None, alias="from", serialization_alias="from")
     until: datetime | None = Field(default=None, alias="to", serialization_alias="to")
     value: float | str | None = None
-    expected: str | None = None
+    expected: str | None = Field(default=None, description="What a healthy RNIC shows; null in the evidence of a cause")
+    test: str | None = Field(
+        default=None, description="The bound that supports the cause where it is met; null in the evidence of a symptom"
+    )
     text: str
 
 

@@ -84,6 +84,12 @@ describe("the ticket text", () => {
     expect(text).not.toContain("not for the ticket");
   });
 
+  it("names the test of a cause apart from what is expected of a healthy RNIC", () => {
+    expect(evidenceLine({ ...evidence, value: 0, expected: null, test: "<= 0.1" })).toBe(
+      "Re-offload ratio 0%, supports it at <= 10%",
+    );
+  });
+
   it("says that a value is missing rather than zero", () => {
     expect(evidenceLine({ ...evidence, value: null })).toBe("Re-offload ratio –, expected < 5%");
   });
