@@ -129,6 +129,16 @@ export function masks() {
   return { at: ago(4), egress: chain(21), ingress: chain(9) };
 }
 
+const IN_FORCE = {
+  signal: "in_force",
+  label: "Active",
+  unit: "none",
+  expected: "= 1",
+  within_s: 30,
+  for_s: 0,
+  text: "The agent has read the setting back.",
+};
+
 export const ACTIONS = [
   {
     action: "tune-revalidator",
@@ -169,15 +179,19 @@ export const ACTIONS = [
     privileges: "access to the socket of Open vSwitch's database",
     operations: "OVSDB: Open_vSwitch.other_config:max-idle and :flow-limit",
     undo: "Puts the former value of each key back.",
-    verification: {
-      signal: "reoffload_ratio",
-      label: "Re-offload ratio",
-      unit: "ratio",
-      expected: "< 0.05",
-      within_s: 180,
-      for_s: 20,
-      text: "At most 5% of the inserted flows had been deleted while their packets still came.",
-    },
+    change: IN_FORCE,
+    cures: [
+      {
+        symptom: "S1",
+        signal: "reoffload_ratio",
+        label: "Re-offload ratio",
+        unit: "ratio",
+        expected: "< 0.05",
+        within_s: 180,
+        for_s: 20,
+        text: "At most 5% of the inserted flows had been deleted while their packets still came.",
+      },
+    ],
     symptoms: ["S1"],
     disturbs: null,
   },
@@ -220,7 +234,8 @@ export const ACTIONS = [
     privileges: "none beyond the agent's own folder",
     operations: "a file in the agent's cordon folder",
     undo: "Removes the cordon.",
-    verification: {
+    cures: [],
+    change: {
       signal: "cordoned",
       label: "Cordoned",
       unit: "none",
@@ -234,6 +249,70 @@ export const ACTIONS = [
   },
 ];
 
+const APPLIED_AFTER_MS = 1200;
+
+/** What is known of an applied order: its change at once, its effect and the end of the symptom a few seconds later. */
+function factsOf(order, state, applied, created) {
+  if (!applied) return { applied_at: null, change: null, effect: null, symptom: null };
+  const at = created + APPLIED_AFTER_MS;
+  const iso = (ms) => new Date(ms).toISOString();
+  const fact = (more) => ({ for_s: 0, measured_at: iso(at), confirmed_at: iso(at), ...more });
+  const cordon = order.action === "cordon-rnic";
+  const cured = state === "confirmed";
+  return {
+    applied_at: iso(at),
+    change: fact({
+      signal: cordon ? "cordoned" : "in_force",
+      label: cordon ? "Cordoned" : "Active",
+      unit: "none",
+      expected: "= 1",
+      measured: 1,
+      deadline: iso(at + 30_000),
+    }),
+    effect: cordon
+      ? null
+      : fact({
+          symptom: "S1",
+          signal: "reoffload_ratio",
+          label: "Re-offload ratio",
+          unit: "ratio",
+          expected: "< 0.05",
+          for_s: 20,
+          before: 0.41,
+          measured: cured ? 0.01 : 0.24,
+          confirmed_at: cured ? iso(at + 4000) : null,
+          deadline: iso(at + 180_000),
+        }),
+    symptom: order.incident_id
+      ? {
+          symptom: "S1",
+          title: "Repetitive flow re-offloading",
+          present: !cured,
+          cleared_at: cured ? iso(at + 4500) : null,
+        }
+      : null,
+  };
+}
+
+/** The signal of an order's effect, each 5 s from ten minutes before it. */
+export function effectSeries(order, created) {
+  if (order.action === "cordon-rnic") return null;
+  const at = created + APPLIED_AFTER_MS;
+  const samples = [];
+  for (let ms = at - 600_000; ms < Math.min(Date.now(), at + 60_000); ms += 5000)
+    samples.push({ at: new Date(ms).toISOString(), value: ms < at ? 0.38 + ((ms / 5000) % 7) * 0.01 : 0.01 });
+  return {
+    symptom: "S1",
+    signal: "reoffload_ratio",
+    label: "Re-offload ratio",
+    unit: "ratio",
+    expected: "< 0.05",
+    bound: 0.05,
+    applied_at: new Date(at).toISOString(),
+    samples,
+  };
+}
+
 export function remedy(order, id, created) {
   const age = (Date.now() - created) / 1000;
   const dry = order.mode === "dry_run";
@@ -246,7 +325,9 @@ export function remedy(order, id, created) {
           ? "planned"
           : "running"
         : age > 6
-          ? "confirmed"
+          ? order.action === "cordon-rnic"
+            ? "change_confirmed"
+            : "confirmed"
           : age > 1.2
             ? "verifying"
             : "running";
@@ -280,20 +361,8 @@ export function remedy(order, id, created) {
           },
         ]
       : [],
-    verification:
-      known && !dry
-        ? {
-            signal: "reoffload_ratio",
-            label: "Re-offload ratio",
-            unit: "ratio",
-            expected: "< 0.05",
-            measured: state === "confirmed" ? 0.01 : 0.24,
-            measured_at: ago(1),
-            for_s: 20,
-            deadline: new Date(created + 180_000).toISOString(),
-          }
-        : null,
-    undoable: !dry && ["verifying", "confirmed"].includes(state),
+    ...factsOf(order, state, known && !dry, created),
+    undoable: !dry && ["verifying", "change_confirmed", "confirmed"].includes(state),
     commands: [],
     inhibited: order.inhibited ?? [],
     undo_state: null,

@@ -242,6 +242,17 @@ export function makeApi(kind, { guarded = false } = {}) {
         return o ? answers.remedy(o.order, id, o.at) : (proposed.find((r) => r.id === id) ?? null);
       },
     ],
+    [
+      /^\/remedies\/([^/]+)\/effect$/,
+      ([, id]) => {
+        const o = orders.get(id);
+        if (o) return answers.effectSeries(o.order, o.at);
+        // What only waits for approval has no effect yet; its page does not ask, and the check of the mock does.
+        return proposed.some((r) => r.id === id)
+          ? answers.effectSeries({ action: "tune-revalidator" }, Date.now())
+          : null;
+      },
+    ],
     [/^\/agents$/, () => answers.agents(fleet)],
     ...webhooks.reads,
     [/^\/tokens$/, () => answers.TOKENS],
@@ -297,6 +308,14 @@ export function makeApi(kind, { guarded = false } = {}) {
       "POST",
       /^\/incidents\/([^/]+)\/(acknowledge|unacknowledge|resolve|reopen)$/,
       ([, id, action]) => about(id, (i) => changed(incidents.act(i, action))),
+    ],
+    [
+      "POST",
+      /^\/incidents\/([^/]+)\/derive-again$/,
+      ([, id]) =>
+        about(id, (i) =>
+          changed(incidents.touch(i, { derived: true }, "derived", "Recommended values derived again: max_idle_ms.")),
+        ),
     ],
     [
       "POST",

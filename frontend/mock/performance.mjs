@@ -302,6 +302,7 @@ export class Profiles {
       bandwidth_gbps: estimate(last.expected_gbps, 0.08),
       latency_us: estimate(last.expected_us, 0.05),
       measured_gbps: last.measured_gbps,
+      minutes: 5,
       full: true,
       above: false,
       head_gbps: gbps(p, 0, 0),

@@ -224,7 +224,10 @@ export function proposal(fleet) {
     requested_by: "dana",
     decision_comment: null,
     operations: [],
-    verification: null,
+    applied_at: null,
+    change: null,
+    effect: null,
+    symptom: null,
     undoable: false,
     created_at: new Date(Date.now() - 420_000).toISOString(),
   };

@@ -123,8 +123,9 @@ export function whole(summary, added = []) {
     hypotheses: [],
     remedies: [],
   });
+  const { derived, ...shown } = summary;
   return {
-    ...summary,
+    ...shown,
     rule: `${summary.symptom}/1`,
     finding_id: ID(90),
     merged: [],
@@ -137,11 +138,22 @@ export function whole(summary, added = []) {
           {
             action: "tune-revalidator",
             params: { max_idle_ms: 60000 },
+            derivations: { max_idle_ms: "longest counter gap 28.4 s x 2, rounded up to 60,000 ms" },
+            derived_at: summary.opened_at,
+            newest: derived
+              ? null
+              : {
+                  params: { max_idle_ms: 90000 },
+                  derivations: { max_idle_ms: "longest counter gap 43.1 s x 2, rounded up to 90,000 ms" },
+                },
             why: "Idle flows are then kept for longer than the counters lag, so live flows are not deleted.",
           },
           {
             action: "cordon-rnic",
             params: { pci: summary.pci, reason: "past the offloaded-flows wall" },
+            derivations: {},
+            derived_at: null,
+            newest: null,
             why: "No new container makes it worse while you look.",
           },
         ]

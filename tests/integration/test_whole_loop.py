@@ -203,9 +203,11 @@ def test_7_switched_on_the_rule_brings_the_remedy_to_the_host_without_a_click(lo
 
 def test_8_telemetry_proves_that_it_worked(loop: Loop) -> None:
     remedy = loop.remedy_in(loop.remedy_id, "confirmed", timeout_s=300)
-    verification = remedy["verification"]
-    assert verification["signal"] == "reoffload_ratio"
-    assert verification["measured"] < 0.05
+    effect = remedy["effect"]
+    assert (effect["symptom"], effect["signal"]) == ("S1", "reoffload_ratio")
+    assert effect["measured"] < 0.05 < effect["before"]
+    assert remedy["change"]["confirmed_at"] is not None
+    assert remedy["symptom"]["present"] is False
 
     def ended() -> dict[str, Any] | None:
         (run,) = loop.get(f"/automation-rules/{loop.rule_id}/runs")["items"]

@@ -213,6 +213,11 @@ def fleet(backend: Any) -> None:
             c.execute(refresh_statement(rollup).encode(), {"start": start, "end": start + timedelta(hours=1)})
 
 
+def _roll_up(c: psycopg.Connection[Any], start: datetime) -> None:
+    for rollup in ROLLUPS:
+        c.execute(refresh_statement(rollup).encode(), {"start": start.replace(second=0, microsecond=0), "end": start + timedelta(hours=1)})
+
+
 def _rnic(c: psycopg.Connection[Any], host: str) -> int:
     row = c.execute("INSERT INTO rnic (host, pci, model) VALUES (%s, '0000:3b:00.0', 'BF-3') RETURNING rnic_id", [host]).fetchone()
     assert row is not None
@@ -284,7 +289,7 @@ def test_q_r_is_what_packets_meet_at_their_peers_over_those_in_flight(backend: A
     assert found["peers_known"] == pytest.approx(400 / 450)
     assert found["bandwidth_gbps"]["value"] == pytest.approx(bandwidth_gbps(p, *place))
     assert found["latency_us"]["value"] == pytest.approx(latency_us(p, 10, mean))
-    assert (found["measured_gbps"], found["full"], found["above"]) == (100, False, False)
+    assert (found["measured_gbps"], found["minutes"], found["full"], found["above"]) == (None, 0, None, None), "one sample is no verdict"
     # An RNIC without known peers uses its own ingress chain instead.
     alone = viewer.get("/api/v1/rnics/joined-near/0000:3b:00.0/performance").json()
     assert (alone["q_r"], alone["q_r_basis"], alone["peers_known"]) == (4, "own_ingress", None)
@@ -303,16 +308,40 @@ def test_no_more_is_expected_than_the_port_and_its_pcie_link_carry(backend: Any,
     with backend.connect() as c:
         for host, rate, lanes in (("narrow-port", 100, 16), ("narrow-link", 400, 4)):
             rnic_id = _rnic(c, host)
-            at = now - timedelta(seconds=20)
-            c.execute("INSERT INTO offload_sample (time, rnic_id, q_egress, q_ingress) VALUES (%s, %s, 0, 0)", [at, rnic_id])
-            c.execute(
-                "INSERT INTO rnic_sample (time, rnic_id, tx_gbps, rate_gbps, pci_link_speed_gts, pci_link_width) "
-                "VALUES (%s, %s, 100, %s, 16, %s)",
-                [at, rnic_id, rate, lanes],
-            )
+            for minute in range(4):
+                at = now - timedelta(seconds=20, minutes=minute)
+                c.execute("INSERT INTO offload_sample (time, rnic_id, q_egress, q_ingress) VALUES (%s, %s, 0, 0)", [at, rnic_id])
+                c.execute(
+                    "INSERT INTO rnic_sample (time, rnic_id, tx_gbps, rate_gbps, pci_link_speed_gts, pci_link_width) "
+                    "VALUES (%s, %s, 100, %s, 16, %s)",
+                    [at, rnic_id, rate, lanes],
+                )
+        _roll_up(c, now - timedelta(minutes=10))
     port, link = (viewer.get(f"/api/v1/rnics/{host}/0000:3b:00.0/performance").json() for host in ("narrow-port", "narrow-link"))
     assert (port["bandwidth_gbps"]["value"], port["full"], port["above"]) == (100, True, False)
     assert link["bandwidth_gbps"]["value"] == pytest.approx(63.0, abs=0.1)
+
+
+def test_expected_and_measured_bandwidth_are_means_of_the_same_minutes_and_one_sample_is_no_verdict(
+    backend: Any, viewer: httpx.Client
+) -> None:
+    """The newest sample sends 133 Gbit/s, the minutes around it 40: the port is neither full nor above what is expected."""
+    now = datetime.now(UTC).replace(second=30, microsecond=0)
+    with backend.connect() as c:
+        rnic_id = _rnic(c, "bursty")
+        c.execute("UPDATE rnic_state SET tx_gbps = 133 WHERE rnic_id = %s", [rnic_id])
+        for minute in range(1, 5):
+            at = now - timedelta(minutes=minute)
+            c.execute("INSERT INTO rnic_sample (time, rnic_id, tx_gbps) VALUES (%s, %s, 40)", [at, rnic_id])
+            c.execute("INSERT INTO offload_sample (time, rnic_id, q_egress, q_ingress) VALUES (%s, %s, 60, 60)", [at, rnic_id])
+        _roll_up(c, now - timedelta(minutes=10))
+    found = viewer.get("/api/v1/rnics/bursty/0000:3b:00.0/performance", params={"hours": 1}).json()
+    points = found["path"]
+    assert (found["minutes"], len(points)) == (4, 4)
+    assert found["measured_gbps"] == pytest.approx(40)
+    assert found["bandwidth_gbps"]["value"] == pytest.approx(sum(point["expected_gbps"] for point in points) / 4)
+    assert found["bandwidth_gbps"]["lower"] < found["bandwidth_gbps"]["value"] < found["bandwidth_gbps"]["upper"]
+    assert (found["full"], found["above"]) == (True, False), "38 Gbit/s are expected at 60 lookups, at most 65"
 
 
 def test_nothing_is_expected_of_an_rnic_of_no_known_model(backend: Any, viewer: httpx.Client) -> None:

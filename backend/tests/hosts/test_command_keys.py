@@ -91,7 +91,7 @@ def test_a_connected_agent_gets_the_new_key_from_the_old_one_and_then_its_comman
         assert (introduced["kid"], introduced["by"], introduced["retires"][0]["kid"]) == (current, first, first)
         agent.say_hello(kids=[first, current])
         eventually(lambda: admin.get("/api/v1/command-keys").json()["behind_total"] == 0)
-        eventually(lambda: operator.get(f"/api/v1/remedies/{before['id']}").json()["state"] == "confirmed")
+        eventually(lambda: operator.get(f"/api/v1/remedies/{before['id']}").json()["state"] == "change_confirmed")
         after = apply(operator, agent.host)
         assert signing_kid(backend, after) == current
         eventually(lambda: len(agent.commands) == 2)

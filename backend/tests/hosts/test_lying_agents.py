@@ -139,7 +139,7 @@ def test_telemetry_from_before_the_order_does_not_prove_what_an_agent_says_it_di
         liar.send_result({"command_id": command["command_id"], "state": "done", "finished_at": "0001-01-01T00:00:00+14:00"})
         found = eventually(lambda: (r := operator.get(f"/api/v1/remedies/{remedy['id']}").json())["state"] == "verifying" and r)
     assert found["commands"][0]["finished_at"] >= found["commands"][0]["issued_at"]
-    assert found["verification"]["deadline"] > found["created_at"]
+    assert found["change"]["deadline"] > found["created_at"]
 
 
 def test_a_result_with_unstorable_text_is_stored(

@@ -395,3 +395,33 @@ def test_views_are_ones_own_unless_shared(operator: httpx.Client, viewer: httpx.
     assert viewer.delete(f"{path}/{mine['id']}").status_code == 404
     assert operator.delete(f"{path}/{mine['id']}").status_code == 204
     assert operator.patch(f"{path}/{mine['id']}", json={}).status_code == 422
+
+
+def test_recommended_values_change_only_when_somebody_asks(
+    operator: httpx.Client, viewer: httpx.Client, apply_findings: Any, findings: Any
+) -> None:
+    host, started = f"derive-{uuid4().hex[:8]}", datetime.now(UTC) - timedelta(minutes=5)
+
+    def tuned(value: int) -> dict[str, Any]:
+        derivations = {"max_idle_ms": f"longest gap {value / 2000:g} s x 2"}
+        remedies = [{"action": "tune-revalidator", "params": {"max_idle_ms": value}, "why": "", "derivations": derivations}]
+        return {"host": host, "started": started, "remedies": remedies}
+
+    apply_findings(findings.finding("S1", **tuned(160_000)), findings.finding("S1", after_s=15, **tuned(90_000)))
+    (incident,) = operator.get("/api/v1/incidents", params={"host": host}).json()["items"]
+    path = f"/api/v1/incidents/{incident['id']}"
+    (kept,) = operator.get(path).json()["remedies"]
+    assert (kept["params"], kept["newest"]["params"]) == ({"max_idle_ms": 160_000}, {"max_idle_ms": 90_000})
+    assert viewer.post(f"{path}/derive-again").status_code == 403
+    answer = operator.post(f"{path}/derive-again")
+    assert answer.status_code == 200, answer.text
+    (derived,) = answer.json()["remedies"]
+    assert (derived["params"], derived["derivations"], derived["newest"]) == (
+        {"max_idle_ms": 90_000},
+        {"max_idle_ms": "longest gap 45 s x 2"},
+        None,
+    )
+    said = answer.json()["timeline"][-1]
+    assert (said["kind"], said["actor"]) == ("derived", "operator")
+    assert "max_idle_ms of tune-revalidator from 160000 to 90000 (longest gap 45 s x 2)" in said["text"]
+    assert operator.post(f"{path}/derive-again").json()["version"] == answer.json()["version"], "the same again is no change"

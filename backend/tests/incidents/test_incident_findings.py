@@ -96,7 +96,11 @@ async def test_late_counters_are_one_incident_of_two_symptoms(database: Database
     assert [f.symptom for f in incident.findings] == ["S1", "S5"]
     assert [e.kind for e in incident.timeline] == ["opened", "symptom"]
     assert incident.timeline[1].text.endswith("Grouped here: the same cause C5 on the same host.")
-    assert incident.explanation == "Two sentences. About S1."
+    sentences = incident.explanation.split(". ")
+    assert sentences[0] == f"S1 itself on {host} {PCI} since {incident.opened_at:%Y-%m-%d %H:%M:%S} UTC"
+    assert sentences[1].startswith("S1 (S1 itself) was present from")
+    assert sentences[2].startswith("S5 (S5 itself) was present from")
+    assert incident.explanation.endswith(" Two sentences. About S1.")
 
 
 async def test_an_incident_clears_with_the_last_of_its_symptoms(database: Database, host: str) -> None:
@@ -108,6 +112,23 @@ async def test_an_incident_clears_with_the_last_of_its_symptoms(database: Databa
     over = await the_one(database, host)
     assert (over.state, over.active, over.cleared_at) == ("open", False, NOON + timedelta(seconds=120))
     assert over.symptom == "S1", "what began first leads again"
+    assert [half.title, over.title] == ["S1 itself"] * 2, "people quote the title, so it stays"
+    assert over.explanation.startswith(
+        f"S1 itself on {host} {PCI} from {over.opened_at:%Y-%m-%d %H:%M:%S} UTC to {over.cleared_at:%Y-%m-%d %H:%M:%S} UTC (2 min)."
+    )
+
+
+async def test_an_incident_that_ended_tells_every_time_of_a_symptom_its_cause_and_its_resolution(database: Database, host: str) -> None:
+    first, again = message("S1", host), message("S1", host, at=700)
+    await applied(database, first, end(first, 20), again, end(again, 60))
+    incident = await the_one(database, host)
+    start, last = incident.opened_at, incident.cleared_at
+    assert last is not None
+    assert incident.explanation == (
+        f"S1 itself on {host} {PCI} from {start:%Y-%m-%d %H:%M:%S} UTC to {last:%Y-%m-%d %H:%M:%S} UTC (12 min). "
+        f"S1 (S1 itself) was present 2 times, first from {start:%Y-%m-%d %H:%M:%S} UTC, last until {last:%Y-%m-%d %H:%M:%S} UTC. "
+        "The most likely cause was C5 (; 80%)."
+    )
 
 
 async def test_an_incident_of_a_host_gets_the_rnic_that_a_later_event_names(database: Database, host: str) -> None:
@@ -124,13 +145,51 @@ async def test_an_incident_of_a_host_gets_the_rnic_that_a_later_event_names(data
     assert [e.text for e in incident.timeline if e.kind == "updated"] == [f"The RNIC is {PCI}."]
 
 
+def tuned(value: int, derivation: str) -> dict[str, Any]:
+    return {"action": "tune-revalidator", "params": {"max_idle_ms": value}, "why": "w", "derivations": {"max_idle_ms": derivation}}
+
+
+def cordon(pci: str = PCI) -> dict[str, Any]:
+    return {"action": "cordon-rnic", "params": {"pci": pci, "reason": "r"}, "why": "w"}
+
+
+async def test_a_recommended_value_stays_as_it_was_derived_when_the_incident_opened(database: Database, host: str) -> None:
+    first = message("S1", host, remedies=[tuned(160_000, "longest gap 80 s x 2"), cordon()])
+    later = message("S1", host, after_s=60, cause="C1", remedies=[tuned(180_000, "longest gap 90 s x 2"), cordon()])
+    s5 = message("S5", host, at=20, remedies=[tuned(90_000, "present max-idle 30,000 ms x 3"), cordon()])
+    await applied(database, first, later, s5)
+    incident = await the_one(database, host)
+    [tune, contain] = incident.remedies
+    assert (tune.params, tune.derivations) == ({"max_idle_ms": 160_000}, {"max_idle_ms": "longest gap 80 s x 2"})
+    assert tune.derived_at is not None
+    assert tune.newest is not None
+    assert (tune.newest.params, tune.newest.derivations) == ({"max_idle_ms": 180_000}, {"max_idle_ms": "longest gap 90 s x 2"})
+    assert (contain.derived_at, contain.newest) == (None, None), "nothing of a cordon is measured"
+
+
+async def test_the_remedies_of_all_symptoms_are_offered_once_and_the_cordon_last(database: Database, host: str) -> None:
+    unbinding = {"action": "pace-vf-unbinding", "params": {"pci": PCI, "interval_ms": 2000}, "why": "w"}
+    await applied(
+        database, message("S5", host, remedies=[cordon()]), message("S1", host, at=20, remedies=[cordon(), unbinding, tuned(1, "")])
+    )
+    incident = await the_one(database, host)
+    assert [each.action for each in incident.remedies] == ["tune-revalidator", "pace-vf-unbinding", "cordon-rnic"]
+
+
+async def test_what_a_cleared_symptom_suggested_is_not_offered_beside_the_active_one(database: Database, host: str) -> None:
+    s1 = message("S1", host, remedies=[tuned(1, "")])
+    await applied(database, s1, message("S5", host, at=20, remedies=[cordon()]), end(s1, 60))
+    assert [each.action for each in (await the_one(database, host)).remedies] == ["cordon-rnic"]
+
+
 async def test_a_cleared_finding_describes_its_end_and_keeps_its_causes(database: Database, host: str) -> None:
     s1 = message("S1", host)
     fading = message("S1", host, after_s=15, summary="S1 is fading.", explanation="It fades.")
     over = end(s1, 60).model_copy(update={"summary": "S1 has ended.", "explanation": "It was there for a minute."})
     await applied(database, s1, fading, over)
     incident = await the_one(database, host)
-    assert (incident.summary, incident.explanation) == ("S1 has ended.", "It was there for a minute.")
+    assert incident.summary == "S1 has ended."
+    assert incident.findings[0].explanation == "It was there for a minute."
     assert [h.cause for h in incident.hypotheses] == ["C5"]
 
 
@@ -279,7 +338,7 @@ async def test_text_and_numbers_that_are_new_or_missing_are_taken(database: Data
     old_form = message("S1", host).model_dump(mode="json", by_alias=True, exclude={"model", "driver", "fw_ver", "explanation"})
     await applied(database, Finding.model_validate({**old_form, "rack": None, "something": "new"}))
     incident = await the_one(database, host)
-    assert (incident.rack, incident.model, incident.explanation) == (None, None, "")
+    assert (incident.rack, incident.model, incident.findings[0].explanation) == (None, None, "")
 
 
 def story(host: str) -> list[Finding]:

@@ -67,8 +67,11 @@ def orders(host: Any) -> list[str]:
     return [f"{command['action']} {command['operation']}" for command in host.agent.commands]
 
 
-def begin(apply_findings: Any, findings: Any, host: Any) -> None:
-    apply_findings(findings.finding("S6", started=datetime.now().astimezone() - timedelta(minutes=1), host=host.agent.host, pci=PCI))
+def begin(apply_findings: Any, findings: Any, host: Any) -> datetime:
+    """An S6 of the host; returns when it started."""
+    started = datetime.now().astimezone() - timedelta(minutes=1)
+    apply_findings(findings.finding("S6", started=started, host=host.agent.host, pci=PCI))
+    return started
 
 
 def predict(backend: Any, host: Any) -> None:
@@ -80,7 +83,7 @@ def test_a_slow_rnic_gets_a_plan_that_is_proven_tried_applied_and_verified_witho
     admin: httpx.Client, viewer: httpx.Client, backend: Any, host: Any, apply_findings: Any, findings: Any, eventually: Any
 ) -> None:
     rule = switched_on(admin, host, RULE)
-    begin(apply_findings, findings, host)
+    started = begin(apply_findings, findings, host)
     run = run_in(viewer, rule, eventually, "applying")
     remedy = eventually(lambda: (r := viewer.get(f"/api/v1/remedies/{run['remedy_id']}").json())["state"] == "verifying" and r)
     assert orders(host) == ["read-flows dry_run", "apply-mask-plan dry_run", "apply-mask-plan apply"]
@@ -89,6 +92,8 @@ def test_a_slow_rnic_gets_a_plan_that_is_proven_tried_applied_and_verified_witho
     before = viewer.get(f"/api/v1/plans/{run['plan_id']}").json()["report"]["chains"]["egress"]["queries_before"]
     samples = [(at - timedelta(seconds=30), before), *((at + timedelta(seconds=10 * i), 0.1) for i in (1, 2, 3))]
     write_queries(backend, host.agent.host, samples)
+    cleared = findings.finding("S6", started=started, after_s=120, state="cleared", host=host.agent.host, pci=PCI)
+    apply_findings(cleared)
     run = run_in(viewer, rule, eventually, "confirmed")
     assert [step["state"] for step in run["steps"]] == ["planning", "planning", "applying", "confirmed"]
     assert (run["steps"][0]["plan_id"], run["steps"][2]["remedy_id"]) == (run["plan_id"], run["remedy_id"])
@@ -107,7 +112,7 @@ def test_a_plan_that_telemetry_does_not_confirm_is_undone(
     write_queries(backend, host.agent.host, [(datetime.fromisoformat(remedy["commands"][0]["finished_at"]) + timedelta(seconds=1), 30.0)])
     with backend.connect() as connection:
         passed = datetime.now().astimezone() - timedelta(minutes=5)
-        deadline_passed = "UPDATE remedy SET verification = verification || jsonb_build_object('deadline', %s::text) WHERE id = %s"
+        deadline_passed = "UPDATE remedy SET effect = effect || jsonb_build_object('deadline', %s::text) WHERE id = %s"
         connection.execute(deadline_passed, [passed.isoformat(), remedy["id"]])
     run = run_in(viewer, rule, eventually, "undone")
     assert orders(host)[-1] == "apply-mask-plan undo"

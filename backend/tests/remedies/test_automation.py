@@ -73,11 +73,11 @@ def test_a_matching_incident_is_treated_without_a_click_dry_run_first(
 ) -> None:
     made = rule()
     begins(agent.host)
-    (run,) = eventually(lambda: (found := runs(viewer, made)) and found[0]["state"] == "confirmed" and found)
+    (run,) = eventually(lambda: (found := runs(viewer, made)) and found[0]["state"] == "change_confirmed" and found)
     assert operations(agent) == ["dry_run", "apply"]
     remedy = viewer.get(f"/api/v1/remedies/{run['remedy_id']}").json()
     assert (remedy["state"], remedy["requested_by"], remedy["incident_id"]) == (
-        "confirmed",
+        "change_confirmed",
         f"automation:{RULE['name']}",
         run["incident_id"],
     )
@@ -94,7 +94,7 @@ def test_nothing_happens_while_the_rule_is_off_or_does_not_match(
     witness = rule(name="another symptom", matchers=[{"name": "symptom", "op": "=", "value": "S2"}])
     begins(agent.host)
     begins(agent.host, "S2")
-    eventually(lambda: (found := runs(viewer, witness)) and found[0]["state"] == "confirmed")
+    eventually(lambda: (found := runs(viewer, witness)) and found[0]["state"] == "change_confirmed")
     assert [runs(viewer, off), runs(viewer, other)] == [[], []]
 
 
@@ -143,7 +143,7 @@ def test_a_rule_waits_for_an_emergency_stop_and_for_its_window(
     assert admin.post("/api/v1/automation-rules/preview", json=RULE).json() == {"places": [f"{agent.host} {PCI}"], "total": 1}
     assert (runs(viewer, made), agent.commands) == ([], [])
     admin.post("/api/v1/remedy-control/resume")
-    eventually(lambda: (found := runs(viewer, made)) and found[0]["state"] == "confirmed")
+    eventually(lambda: (found := runs(viewer, made)) and found[0]["state"] == "change_confirmed")
     assert runs(viewer, closed) == []
 
 

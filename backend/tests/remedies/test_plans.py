@@ -97,8 +97,8 @@ def test_a_plan_is_applied_with_the_operations_that_were_signed_and_proven_again
         backend, host.agent.host, [(at - timedelta(seconds=30), 2.0), *((at + timedelta(seconds=10 * i), 0.1) for i in (1, 2, 3))]
     )
     verified = eventually(lambda: (r := operator.get(f"/api/v1/remedies/{remedy['id']}").json())["state"] == "confirmed" and r)
-    assert verified["verification"]["signal"] == "planned_fall_share"
-    assert verified["verification"]["measured"] == pytest.approx(0.95, abs=0.06)
+    assert verified["effect"]["signal"] == "planned_fall_share"
+    assert verified["effect"]["measured"] == pytest.approx(0.95, abs=0.06)
     outcome = operator.get(path).json()["outcome"]
     assert (outcome["q_l"]["before"], outcome["q_l"]["measured"]) == (2.0, pytest.approx(0.1))
 

@@ -24,7 +24,7 @@ def backend_settings() -> dict[str, object]:
     }
 
 
-def test_the_catalogue_of_actions_has_ranges_risk_undo_and_verification(viewer: httpx.Client) -> None:
+def test_the_catalogue_of_actions_has_ranges_risk_undo_and_two_checks(viewer: httpx.Client) -> None:
     actions = {action["action"]: action for action in viewer.get("/api/v1/remedy-actions").json()}
     assert set(actions) == {
         "tune-revalidator",
@@ -42,16 +42,18 @@ def test_the_catalogue_of_actions_has_ranges_risk_undo_and_verification(viewer: 
     idle = next(p for p in tune["params"] if p["name"] == "max_idle_ms")
     assert (idle["minimum"], idle["maximum"], idle["unit"]) == (500, 3600000, "ms")
     assert tune["at_least_one"] == ["max_idle_ms", "flow_limit", "max_revalidator_ms", "offloaded_stats_delay_ms"]
-    assert actions["limit-vf-rate"]["verification"]["expected"] == "= Limit"
+    assert actions["limit-vf-rate"]["change"]["expected"] == "= Limit"
     assert [name for name, action in actions.items() if not action["reversible"]] == ["recover-health-reporter", "remove-orphaned-filters"]
-    assert tune["verification"]["signal"] == "reoffload_ratio"
+    cures = {cure["symptom"]: cure["signal"] for cure in tune["cures"]}
+    assert cures == {"S1": "reoffload_ratio", "S4": "flow_deletions_per_s", "S5": "software_packets_per_s"}
+    assert actions["cordon-rnic"]["cures"] == [], "a cordon's flag says nothing about a symptom"
 
 
 def test_a_dry_run_shows_the_exact_operations_and_changes_nothing(operator: httpx.Client, agent: Any, host: str, eventually: Any) -> None:
     remedy = wait_for(operator, eventually, order(operator, host, "dry_run").json(), "planned")
     assert remedy["operations"][0]["before"] == "10000"
     assert remedy["operations"][0]["after"] == "60000"
-    assert remedy["verification"] is None
+    assert (remedy["change"], remedy["effect"], remedy["symptom"]) == (None, None, None)
     assert remedy["undoable"] is False
     assert agent.commands[0]["operation"] == "dry_run"
 

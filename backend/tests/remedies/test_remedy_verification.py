@@ -32,13 +32,13 @@ def test_an_applied_remedy_is_verified_by_telemetry_and_can_be_undone(
     operator: httpx.Client, backend: Any, agent: Any, host: str, eventually: Any
 ) -> None:
     applied = wait_for(operator, eventually, order(operator, host).json(), "verifying")
-    assert applied["verification"]["measured"] is None
+    assert applied["effect"]["measured"] is None
     at = datetime.fromisoformat(applied["commands"][0]["finished_at"])
     write_ratio(backend, host, [(at - timedelta(seconds=60), 0.0), (at + timedelta(seconds=5), 0.4)])
-    eventually(lambda: operator.get(f"/api/v1/remedies/{applied['id']}").json()["verification"]["measured"] == 0.4)
+    eventually(lambda: operator.get(f"/api/v1/remedies/{applied['id']}").json()["effect"]["measured"] == 0.4)
     write_ratio(backend, host, [(at + timedelta(seconds=10 * i), 0.01 * i) for i in (1, 2, 3)])
     verified = wait_for(operator, eventually, applied, "confirmed")
-    assert verified["verification"]["measured"] == 0.03
+    assert verified["effect"]["measured"] == 0.03
     assert verified["undoable"] is True
     assert operator.post(f"/api/v1/remedies/{applied['id']}/undo").status_code == 202
     undone = wait_for(operator, eventually, applied, "undone")
@@ -52,7 +52,7 @@ def test_a_rate_limit_is_verified_by_the_limit_that_the_driver_reports_for_that_
 ) -> None:
     created = order(operator, host, action="limit-vf-rate", params={"vf": 3, "max_tx_mbps": 2500})
     applied = wait_for(operator, eventually, created.json(), "verifying")
-    assert applied["verification"]["expected"] == "= 2500"
+    assert applied["change"]["expected"] == "= 2500"
     at = datetime.fromisoformat(applied["commands"][0]["finished_at"])
     write_ratio(backend, host, [])
     with backend.connect() as connection:
@@ -62,11 +62,11 @@ def test_a_rate_limit_is_verified_by_the_limit_that_the_driver_reports_for_that_
                 "INSERT INTO vf_sample (time, rnic_id, vf, max_tx_mbps) VALUES (%s, %s, %s, %s)",
                 [at + timedelta(seconds=5), rnic_id, vf, limit],
             )
-        eventually(lambda: operator.get(f"/api/v1/remedies/{applied['id']}").json()["verification"]["measured"] == 0)
+        eventually(lambda: operator.get(f"/api/v1/remedies/{applied['id']}").json()["change"]["measured"] == 0)
         connection.execute(
             "INSERT INTO vf_sample (time, rnic_id, vf, max_tx_mbps) VALUES (%s, %s, 3, 2500)", [at + timedelta(seconds=125), rnic_id]
         )
-    assert wait_for(operator, eventually, applied, "confirmed")["verification"]["measured"] == 2500
+    assert wait_for(operator, eventually, applied, "change_confirmed")["change"]["measured"] == 2500
 
 
 def test_a_recovery_is_verified_by_the_reporters_health_and_cannot_be_undone(
@@ -83,7 +83,7 @@ def test_a_recovery_is_verified_by_the_reporters_health_and_cannot_be_undone(
                 "INSERT INTO rnic_sample (time, rnic_id, other) VALUES (%s, %s, jsonb_build_object('health_reporters_failed', %s::int))",
                 [at + timedelta(seconds=seconds), rnic_id, failed],
             )
-    verified = wait_for(operator, eventually, applied, "confirmed")
+    verified = wait_for(operator, eventually, applied, "change_confirmed")
     assert verified["undoable"] is False
     assert operator.post(f"/api/v1/remedies/{applied['id']}/undo").json()["code"] == "not_undoable"
 
@@ -93,7 +93,7 @@ def test_a_cap_on_contexts_is_verified_once_the_rnic_keeps_below_it(
 ) -> None:
     created = order(operator, host, action="cap-encap-contexts", params={"max_contexts": 8000, "max_ports": 2})
     applied = wait_for(operator, eventually, created.json(), "verifying")
-    assert applied["verification"]["expected"] == "<= 8000"
+    assert applied["change"]["expected"] == "<= 8000"
     at = datetime.fromisoformat(applied["commands"][0]["finished_at"])
     write_ratio(backend, host, [])
     with backend.connect() as connection:
@@ -103,8 +103,8 @@ def test_a_cap_on_contexts_is_verified_once_the_rnic_keeps_below_it(
                 "INSERT INTO offload_sample (time, rnic_id, encap_contexts) VALUES (%s, %s, %s)",
                 [at + timedelta(seconds=seconds), rnic_id, contexts],
             )
-    verified = wait_for(operator, eventually, applied, "confirmed")
-    assert verified["verification"]["measured"] == 7950
+    verified = wait_for(operator, eventually, applied, "change_confirmed")
+    assert verified["change"]["measured"] == 7950
     assert verified["undoable"] is True
 
 
@@ -122,12 +122,12 @@ def test_that_orphaned_filters_are_gone_is_verified_by_the_collectors_own_look_a
                 " VALUES (%s, %s, 'd', jsonb_build_object('tc_filters_orphaned', %s::int))",
                 [at + timedelta(seconds=200), host_id, found],
             )
-    assert wait_for(operator, eventually, applied, "confirmed")["verification"]["measured"] == 0
+    assert wait_for(operator, eventually, applied, "change_confirmed")["change"]["measured"] == 0
 
 
 def test_a_pace_is_verified_by_the_agents_word(operator: httpx.Client, agent: Any, host: str, eventually: Any) -> None:
     created = order(operator, host, action="pace-vf-unbinding", params={"interval_ms": 500})
-    assert wait_for(operator, eventually, created.json(), "confirmed")["undoable"] is True
+    assert wait_for(operator, eventually, created.json(), "change_confirmed")["undoable"] is True
 
 
 def test_samples_of_another_rnic_verify_nothing(operator: httpx.Client, backend: Any, agent: Any, host: str, eventually: Any) -> None:
@@ -148,11 +148,11 @@ def test_a_remedy_that_telemetry_does_not_confirm_in_time_is_not_verified(
     write_ratio(backend, host, [(at + timedelta(seconds=1), 0.5)])
     with backend.connect() as connection:  # three minutes pass
         connection.execute(
-            "UPDATE remedy SET verification = verification || jsonb_build_object('deadline', %s::text) WHERE id = %s",
+            "UPDATE remedy SET effect = effect || jsonb_build_object('deadline', %s::text) WHERE id = %s",
             [(datetime.now(UTC) - timedelta(minutes=1)).isoformat(), applied["id"]],
         )
     found = wait_for(operator, eventually, applied, "not_confirmed")
-    assert found["verification"]["measured"] == 0.5
+    assert found["effect"]["measured"] == 0.5
     assert found["undoable"] is True
 
 
@@ -161,10 +161,84 @@ def test_a_cordon_is_verified_by_the_agents_report_and_shown_until_it_is_undone(
 ) -> None:
     write_ratio(backend, host, [])
     body = {"action": "cordon-rnic", "params": {"reason": "S7 suspected"}}
-    remedy = wait_for(operator, eventually, order(operator, host, **body).json(), "confirmed")
+    remedy = wait_for(operator, eventually, order(operator, host, **body).json(), "change_confirmed")
     assert remedy["params"] == {"pci": PCI, "reason": "S7 suspected"}
-    assert remedy["verification"]["measured"] == 1
+    assert remedy["change"]["measured"] == 1
     assert operator.get(f"/api/v1/rnics/{host}/{PCI}").json()["cordoned"] is True
     operator.post(f"/api/v1/remedies/{remedy['id']}/undo")
     wait_for(operator, eventually, remedy, "undone")
     assert operator.get(f"/api/v1/rnics/{host}/{PCI}").json()["cordoned"] is False
+
+
+def write_software_packets(backend: Any, host: str, samples: list[tuple[datetime, float]]) -> None:
+    with backend.connect() as connection:
+        (rnic_id,) = connection.execute(
+            "INSERT INTO rnic (host, pci) VALUES (%s, %s) ON CONFLICT (host, pci) DO UPDATE SET rack = '' RETURNING rnic_id", [host, PCI]
+        ).fetchone()
+        for at, packets in samples:
+            connection.execute(
+                "INSERT INTO offload_sample (time, rnic_id, software_packets_per_s) VALUES (%s, %s, %s)", [at, rnic_id, packets]
+            )
+
+
+@pytest.fixture
+def s5(operator: httpx.Client, apply_findings: Any, findings: Any, host: str) -> dict[str, Any]:
+    """The message of an S5 on the host, with the id of its incident."""
+    message: dict[str, Any] = findings.finding("S5", started=datetime.now(UTC) - timedelta(minutes=20), host=host, pci=PCI)
+    apply_findings(message)
+    (incident,) = operator.get("/api/v1/incidents", params={"host": host}).json()["items"]
+    return {**message, "incident_id": incident["id"]}
+
+
+def test_a_remedy_of_an_incident_is_confirmed_by_its_symptoms_signal_once_the_symptom_has_cleared(
+    operator: httpx.Client, backend: Any, agent: Any, host: str, eventually: Any, apply_findings: Any, s5: dict[str, Any]
+) -> None:
+    incident_id = s5.pop("incident_id")
+    applied = wait_for(operator, eventually, order(operator, host, incident_id=incident_id).json(), "verifying")
+    assert (applied["effect"]["symptom"], applied["effect"]["signal"]) == ("S5", "software_packets_per_s")
+    assert applied["symptom"] == {"symptom": "S5", "title": s5["title"], "present": True, "cleared_at": None}
+    at = datetime.fromisoformat(applied["applied_at"])
+    write_ratio(backend, host, [(at + timedelta(seconds=10 * i), 0.0) for i in range(1, 8)])
+    write_software_packets(backend, host, [(at - timedelta(seconds=60), 900.0), (at - timedelta(minutes=9), 0.0)])
+    write_software_packets(backend, host, [(at + timedelta(seconds=10 * i + 1), 3.0) for i in range(1, 8)])
+    path = f"/api/v1/remedies/{applied['id']}"
+    waiting = eventually(lambda: (r := operator.get(path).json())["effect"]["confirmed_at"] and r)
+    assert waiting["change"]["confirmed_at"] is not None
+    time.sleep(0.5)  # five looks
+    assert operator.get(path).json()["state"] == "verifying", "its signal is fine again, and its symptom is still there"
+    cleared_at = at + timedelta(seconds=65)
+    apply_findings({**s5, "state": "cleared", "at": cleared_at.isoformat(), "hypotheses": []})
+    confirmed = wait_for(operator, eventually, applied, "confirmed")
+    assert (confirmed["effect"]["before"], confirmed["effect"]["measured"]) == (900.0, 3.0)
+    assert (confirmed["symptom"]["present"], datetime.fromisoformat(confirmed["symptom"]["cleared_at"])) == (False, cleared_at)
+    kept = operator.get(f"{path}/effect").json()
+    assert (kept["bound"], kept["unit"], kept["applied_at"]) == (50.0, "packets/s", confirmed["applied_at"])
+    assert [sample["value"] for sample in kept["samples"]] == [0.0, 900.0, *[3.0] * 7]
+
+
+def test_a_cordon_for_an_incident_has_its_change_confirmed_and_says_nothing_about_the_symptom(
+    operator: httpx.Client, backend: Any, agent: Any, host: str, eventually: Any, s5: dict[str, Any]
+) -> None:
+    write_ratio(backend, host, [])
+    body = {"action": "cordon-rnic", "params": {"reason": "S5"}, "incident_id": s5["incident_id"]}
+    remedy = wait_for(operator, eventually, order(operator, host, **body).json(), "change_confirmed", "confirmed")
+    assert (remedy["state"], remedy["effect"]) == ("change_confirmed", None)
+    assert remedy["symptom"]["present"] is True
+    timeline = operator.get(f"/api/v1/incidents/{s5['incident_id']}").json()["timeline"]
+    assert "cordon-rnic was applied, and the host has the change. Cordoned expected = 1, measured 1." in timeline[-1]["text"]
+    assert operator.get(f"/api/v1/remedies/{remedy['id']}/effect").status_code == 404
+
+
+def test_a_symptom_that_outlasts_its_signal_leaves_the_remedy_unconfirmed(
+    operator: httpx.Client, backend: Any, agent: Any, host: str, eventually: Any, s5: dict[str, Any]
+) -> None:
+    applied = wait_for(operator, eventually, order(operator, host, incident_id=s5["incident_id"]).json(), "verifying")
+    at = datetime.fromisoformat(applied["applied_at"])
+    write_software_packets(backend, host, [(at + timedelta(seconds=10 * i), 3.0) for i in range(1, 8)])
+    eventually(lambda: operator.get(f"/api/v1/remedies/{applied['id']}").json()["effect"]["confirmed_at"])
+    with backend.connect() as connection:  # the time for it to clear passes
+        connection.execute(
+            "UPDATE remedy SET effect = effect || jsonb_build_object('deadline', %s::text) WHERE id = %s",
+            [(datetime.now(UTC) - timedelta(minutes=10)).isoformat(), applied["id"]],
+        )
+    assert wait_for(operator, eventually, applied, "not_confirmed", "confirmed")["state"] == "not_confirmed"

@@ -77,7 +77,7 @@ def test_each_state_of_a_remedy_is_sent_once_from_request_to_undo(
     subscribe(operator, url)
     remedy = pace(operator, agent.host, propose=True)
     admin.post(f"/api/v1/remedies/{remedy['id']}/approve")
-    eventually(lambda: bodies and bodies[-1]["type"] == "remedy.confirmed")
+    eventually(lambda: bodies and bodies[-1]["type"] == "remedy.change_confirmed")
     operator.post(f"/api/v1/remedies/{remedy['id']}/undo")
     eventually(lambda: bodies[-1]["type"] == "remedy.undone")
     assert [body["type"].removeprefix("remedy.") for body in bodies] == [
@@ -85,7 +85,7 @@ def test_each_state_of_a_remedy_is_sent_once_from_request_to_undo(
         "approved",
         "running",
         "verifying",
-        "confirmed",
+        "change_confirmed",
         "undone",
     ]
     assert [body["data"]["decided_by"] for body in bodies[:2]] == [None, "admin"]
@@ -104,8 +104,8 @@ def test_dry_runs_and_other_hosts_are_not_sent(operator: httpx.Client, agent: An
     eventually(lambda: agent.commands)
     eventually(lambda: not operator.get("/api/v1/remedies", params={"host": agent.host, "state": ["approved", "running"]}).json()["items"])
     pace(operator, agent.host)
-    eventually(lambda: bodies and bodies[-1]["type"] == "remedy.confirmed")
-    assert [body["type"] for body in bodies] == ["remedy.approved", "remedy.running", "remedy.verifying", "remedy.confirmed"]
+    eventually(lambda: bodies and bodies[-1]["type"] == "remedy.change_confirmed")
+    assert [body["type"] for body in bodies] == ["remedy.approved", "remedy.running", "remedy.verifying", "remedy.change_confirmed"]
 
 
 def test_a_remedy_of_an_incident_is_matched_by_its_symptom_and_failures_are_distinct(

@@ -271,7 +271,7 @@ def test_an_undo_that_fails_pauses_the_rollback_until_somebody_resumes_it(
     held = wait_for(made, "undo_paused", "undone")
     assert f"{agents[1].host} {PCI} could not be undone" in held["undo"]["message"]
     target = held["waves"][1][0]
-    assert (target["state"], target["undo_state"], target["undo_message"]) == ("confirmed", "failed", "the database is read-only")
+    assert (target["state"], target["undo_state"], target["undo_message"]) == ("change_confirmed", "failed", "the database is read-only")
     assert [operations(agent) for agent in agents[:3]] == [["apply"], ["apply", "undo"], ["apply"]]
     post(operator, made, "undo", reason="leave that one", despite_failures=True)
     left = wait_for(made, "undo_paused", "undone")

@@ -10,6 +10,7 @@ from wallwatch_backend.notify.schemas import EventType
 from wallwatch_backend.remedies import states
 from wallwatch_backend.remedies.orders.schemas import Operation
 from wallwatch_backend.remedies.orders.transitions import TRANSITIONS, Result, is_rejection, repetition
+from wallwatch_backend.remedies.orders.verification import Verdict, state_after
 from wallwatch_backend.remedies.orders.webhook_schema import RemedyEvent
 from wallwatch_backend.remedies.plans.binding import UNUSED_BY
 from wallwatch_backend.remedies.rollouts import states as rollout_states
@@ -25,9 +26,9 @@ from wallwatch_backend.state_tables import STATE_MACHINES
     [
         (states.UNDER_WAY, {"approved", "running", "verifying"}),
         (states.BEFORE_RESULT, {"approved", "running"}),
-        (states.UNDOABLE, {"verifying", "confirmed", "not_confirmed", "failed", "expired"}),
-        (states.JUDGED, {"confirmed", "not_confirmed", "failed"}),
-        (states.DONE_ON_HOST, {"verifying", "confirmed", "not_confirmed", "undone"}),
+        (states.UNDOABLE, {"verifying", "change_confirmed", "confirmed", "not_confirmed", "failed", "expired"}),
+        (states.JUDGED, {"change_confirmed", "confirmed", "not_confirmed", "failed"}),
+        (states.DONE_ON_HOST, {"verifying", "change_confirmed", "confirmed", "not_confirmed", "undone"}),
         (states.OPEN_COMMAND, {"queued", "sent"}),
         (UNUSED_BY, {"failed", "refused", "expired", "rejected", "undone", "planned"}),
         (MAYBE_UNCHANGED, {"failed", "expired"}),
@@ -125,3 +126,27 @@ def test_a_rejected_message_proves_nothing(code: str) -> None:
     assert is_rejection("refused", code)
     assert not is_rejection("failed", code)
     assert not is_rejection("refused", "precondition_failed")
+
+
+@pytest.mark.parametrize(
+    ("change", "effect", "symptom_present", "patient", "expected"),
+    [
+        ("waiting", None, False, True, "verifying"),
+        ("confirmed", None, False, True, "change_confirmed"),
+        ("confirmed", None, True, True, "change_confirmed"),
+        ("not_confirmed", None, False, True, "not_confirmed"),
+        ("waiting", "confirmed", False, True, "verifying"),
+        ("confirmed", "waiting", False, True, "verifying"),
+        ("confirmed", "waiting", False, False, "verifying"),
+        ("confirmed", "not_confirmed", False, True, "not_confirmed"),
+        ("not_confirmed", "confirmed", False, True, "not_confirmed"),
+        ("waiting", "not_confirmed", False, True, "not_confirmed"),
+        ("confirmed", "confirmed", True, True, "verifying"),
+        ("confirmed", "confirmed", True, False, "not_confirmed"),
+        ("confirmed", "confirmed", False, False, "confirmed"),
+    ],
+)
+def test_a_remedy_is_confirmed_by_its_change_its_signal_and_the_symptom_together(
+    change: Verdict, effect: Verdict | None, symptom_present: bool, patient: bool, expected: str
+) -> None:
+    assert state_after(change, effect, symptom_present=symptom_present, patient=patient) == expected

@@ -7,9 +7,11 @@ from uuid import UUID
 from sqlalchemy import Select, bindparam, exists, func, select, update
 from sqlalchemy.orm import aliased
 
+from wallwatch_backend.incidents import recommended
 from wallwatch_backend.incidents.models import IncidentFindingRow, IncidentRow
 from wallwatch_backend.incidents.rules import refresh_from_findings
 from wallwatch_backend.incidents.states import IncidentState
+from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.rows import UUIDS, any_of
 
@@ -88,6 +90,18 @@ async def without_evidence(session: ReadSession, incident_id: UUID, finding_ids:
 async def refresh_incident(session: WriteSession, incident: IncidentRow) -> None:
     """Read the incident's findings and set from them what they decide: scope, subject, symptoms, severity, activity."""
     refresh_from_findings(incident, await without_evidence(session, incident.id))
+    incident.recommended = recommended.with_new(incident.recommended or {}, await suggestions(session, incident), clock.now())
+
+
+async def suggestions(session: ReadSession, incident: IncidentRow) -> list[recommended.Suggestions]:
+    """Remedies that the findings on the RNIC of the leading one suggest, its own first, then those of active ones."""
+    query = (
+        select(F.remedies)
+        .where(F.incident_id == incident.id, F.host == incident.host, F.pci == incident.pci)
+        .where((F.finding_id == incident.finding_id) | (F.cleared_at.is_(None) & F.inhibited.is_(False)))
+        .order_by((F.finding_id == incident.finding_id).desc(), F.started_at, F.finding_id)
+    )
+    return list((await session.scalars(query)).all())
 
 
 async def count(session: ReadSession, incident_id: UUID) -> int:

@@ -7,7 +7,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from wallwatch_backend.incidents.states import IncidentState
-from wallwatch_backend.kit.columns import At, Created, Id, JsonList, Ref
+from wallwatch_backend.kit.columns import At, Created, Id, Json, JsonList, Ref
 from wallwatch_backend.kit.database import Base
 
 CHANGE_SEQ = Sequence("incident_change_seq", metadata=Base.metadata)
@@ -15,7 +15,7 @@ _UNRESOLVED = f"state <> '{IncidentState.resolved}'"
 
 
 class IncidentRow(Base):
-    """One incident; host, pci, symptom, title and the like are copied from its leading finding."""
+    """One incident; host, pci, symptom and the like are copied from its leading finding, the title from the one that opened it."""
 
     __tablename__ = "incident"
     __table_args__ = (
@@ -58,6 +58,7 @@ class IncidentRow(Base):
     assignee: Mapped[str | None]
     external_refs: Mapped[JsonList] = mapped_column(default=list)
     cleared_at: Mapped[At | None]  # event time at which the last symptom cleared; null while one is active, or if reopened by hand
+    recommended: Mapped[Json] = mapped_column(default=dict, server_default=text("'{}'"))  # values of remedies, see `recommended`
     created_at: Mapped[Created]
     suppressed_by: Mapped[Ref | None]  # a silence, perhaps deleted since
     suppressed_at: Mapped[At | None]

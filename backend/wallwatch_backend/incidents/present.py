@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from wallwatch_backend.incidents import finding_repository, repository
+from wallwatch_backend.incidents import finding_repository, narrative, recommended, repository
 from wallwatch_backend.incidents.models import IncidentFindingRow, IncidentRow, TimelineRow
 from wallwatch_backend.incidents.remedy_history import remedy_history
 from wallwatch_backend.incidents.schemas import Incident, IncidentFinding, IncidentSummary, TimelineEntry
@@ -34,6 +34,14 @@ def _finding(row: IncidentFindingRow) -> IncidentFinding:
     return IncidentFinding.model_validate({**fields, "state": state, "hypotheses": _ranked(row.hypotheses)})
 
 
+def _suggestions(lead: IncidentFindingRow | None, findings: Sequence[IncidentFindingRow]) -> list[recommended.Suggestions]:
+    """What the leading finding suggests, then the others that are active on its RNIC: S5 before S1 must not hide what helps against S1."""
+    if lead is None:
+        return []
+    others = (row for row in findings if row.cleared_at is None and not row.inhibited and row.finding_id != lead.finding_id)
+    return [lead.remedies, *(row.remedies for row in others if (row.host, row.pci) == (lead.host, lead.pci))]
+
+
 @dataclass
 class Details:
     """What belongs to one incident besides its row."""
@@ -52,10 +60,10 @@ def incident_of(row: IncidentRow, details: Details) -> Incident:
             **_summary_fields(row),
             "finding_id": row.finding_id,
             "rule": lead.rule if lead is not None else "",
-            "explanation": lead.explanation if lead is not None else "",
+            "explanation": narrative.explain(row, lead, details.findings),
             "evidence": lead.evidence if lead is not None else [],
             "hypotheses": _ranked(lead.hypotheses) if lead is not None else [],
-            "remedies": lead.remedies if lead is not None else [],
+            "remedies": recommended.offered(row.recommended, _suggestions(lead, details.findings), row.top_cause),
             "upgrade": upgrade_for(row.top_cause, lead, details.findings),
             "remedy_ids": details.remedy_ids,
             "findings": [_finding(finding) for finding in details.findings],

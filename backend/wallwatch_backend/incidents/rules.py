@@ -31,6 +31,7 @@ def new_incident(lead: Any, at: datetime) -> IncidentRow:
         apart=False,
         version=0,
         external_refs=[],
+        recommended={},
         symptoms=[],
         hosts=[],
     )
@@ -62,7 +63,7 @@ def refresh_from_findings(incident: IncidentRow, findings: Sequence[Any]) -> Non
 
 def _copy_lead(incident: IncidentRow, lead: Any) -> None:
     incident.finding_id, incident.host, incident.pci, incident.rack = lead.finding_id, lead.host, lead.pci, lead.rack or None
-    incident.symptom, incident.title, incident.summary = lead.symptom, lead.title, lead.summary
+    incident.symptom, incident.summary = lead.symptom, lead.summary  # the title stays: people quote it
     incident.blast_radius, incident.model, incident.fw_ver = lead.blast_radius, lead.model or None, lead.fw_ver or None
     incident.top_cause = lead.cause
 

@@ -25,7 +25,7 @@ Severity = Literal["warning", "critical"]
 
 
 class Evidence(BaseModel):
-    """One observation: the value of a signal in an interval, and the expected value."""
+    """One observation: the value of a signal in an interval, with what is expected, or for a cause with the test that supports it."""
 
     model_config = ConfigDict(populate_by_name=True)
 
@@ -35,7 +35,10 @@ class Evidence(BaseModel):
     since: datetime | None = Field(default=None, alias="from", serialization_alias="from")
     until: datetime | None = Field(default=None, alias="to", serialization_alias="to")
     value: float | str | None = None
-    expected: str | None = None
+    expected: str | None = Field(default=None, description="What a healthy RNIC shows; null in the evidence of a cause")
+    test: str | None = Field(
+        default=None, description="The bound that supports the cause where it is met; null in the evidence of a symptom"
+    )
     text: str
 
 
@@ -51,17 +54,34 @@ class Hypothesis(BaseModel):
     next_test: str | None = None
 
 
-class SuggestedRemedy(BaseModel):
+class RemedySuggestion(BaseModel):
+    """A remedy as a finding suggests it."""
+
     action: str
     params: dict[str, Any]
     why: str
+    derivations: dict[str, str] = Field(default_factory=dict, description="Of each measured parameter, how it follows")
+
+
+class NewestValues(BaseModel):
+    """What deriving again would recommend."""
+
+    params: dict[str, Any]
+    derivations: dict[str, str]
+
+
+class SuggestedRemedy(RemedySuggestion):
+    """A remedy as its incident suggests it: measured values are those first derived, until somebody derives them again."""
+
+    derived_at: datetime | None = Field(default=None, description="When its measured values were derived; null where it has none")
+    newest: NewestValues | None = Field(default=None, description="What deriving again would give; null where that is the same")
 
 
 class TimelineEntry(BaseModel):
     at: datetime
     kind: str = Field(
         description="opened, symptom, updated, cleared, reopened, resolved, acknowledged, unacknowledged, assigned, ticket, comment, "
-        "remedy, silenced, unsilenced, inhibited, uninhibited, merged, split; verdict and forecast are reserved"
+        "remedy, derived, silenced, unsilenced, inhibited, uninhibited, merged, split; verdict and forecast are reserved"
     )
     actor: str
     text: str
@@ -78,14 +98,14 @@ class ExternalRef(BaseModel):
 
 class IncidentSummary(BaseModel):
     id: UUID
-    host: str = Field(description="Of the leading finding; so are pci, rack, symptom, title, summary, model and fw_ver")
+    host: str = Field(description="Of the leading finding; so are pci, rack, symptom, summary, model and fw_ver")
     pci: str = Field(description="Empty if the finding concerns a host and names no RNIC")
     rack: str | None
     symptom: str
     state: IncidentState
     severity: Severity
     blast_radius: str
-    title: str
+    title: str = Field(description="Of the finding that opened it; it never changes, so that it can be quoted")
     summary: str
     opened_at: datetime
     updated_at: datetime = Field(description="Last change that a person may act on; fresher evidence alone does not count")
@@ -142,16 +162,19 @@ class IncidentFinding(BaseModel):
     )
     evidence: list[Evidence]
     hypotheses: list[Hypothesis] = Field(description="Most likely first")
-    remedies: list[SuggestedRemedy]
+    remedies: list[RemedySuggestion]
 
 
 class Incident(IncidentSummary):
     rule: str
     finding_id: UUID = Field(description="The leading finding")
-    explanation: str = Field(description="Sentences for a ticket")
+    explanation: str = Field(description="Its whole life in sentences, for a ticket or a post-mortem")
     evidence: list[Evidence] = Field(description="Of the leading finding")
     hypotheses: list[Hypothesis] = Field(description="Of the leading finding, most likely first")
-    remedies: list[SuggestedRemedy]
+    remedies: list[SuggestedRemedy] = Field(
+        description="Of its findings on the leading finding's RNIC, in the order in which they are offered: what the likely cause asks "
+        "for first, what only contains the damage last"
+    )
     upgrade: Upgrade | None = Field(default=None, description="Text for a ticket; null if no upgrade is known to fix the cause")
     remedy_ids: list[UUID] = Field(description="Remedies requested for this incident, oldest first")
     findings: list[IncidentFinding] = Field(description="The leading finding first, then active ones, then by start time")

@@ -49,6 +49,14 @@ def record_action(session: WriteSession, caller: Caller, action: str, row: Incid
     audit.record(session, caller.actor, f"incident.{action}", row.subject, address=caller.address, incident_id=str(row.id), **detail)
 
 
+async def symptoms_of(session: ReadSession, incident_id: UUID) -> list[str]:
+    """Symptoms of an incident, the leading one first; of the one that has its findings, if it was merged."""
+    row = await repository.get(session, incident_id)
+    if row is not None and row.merged_into is not None:
+        row = await repository.get(session, row.merged_into)
+    return [] if row is None else [row.symptom, *(symptom for symptom in row.symptoms if symptom != row.symptom)]
+
+
 async def note_remedy(session: WriteSession, incident_id: UUID | None, actor: str, text: str) -> None:
     """Add to the incident's timeline what a remedy did; a remedy without an incident changes nothing."""
     row = await repository.get_locked(session, incident_id) if incident_id is not None else None

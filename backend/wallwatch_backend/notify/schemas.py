@@ -21,6 +21,7 @@ class EventType(StrEnum):
     remedy_approved = "remedy.approved"
     remedy_running = "remedy.running"
     remedy_verifying = "remedy.verifying"
+    remedy_change_confirmed = "remedy.change_confirmed"
     remedy_confirmed = "remedy.confirmed"
     remedy_not_confirmed = "remedy.not_confirmed"
     remedy_failed = "remedy.failed"

@@ -41,7 +41,9 @@ class RemedyRow(Base):
     code: Mapped[str | None]
     message: Mapped[str | None]
     operations: Mapped[JsonList] = mapped_column(default=list)
-    verification: Mapped[Json | None]
+    change: Mapped[Json | None]  # whether the host has it
+    effect: Mapped[Json | None]  # what it does to the symptom; null where nothing can show that
+    effect_samples: Mapped[Json | None] = mapped_column(JSONB, deferred=True)
     idempotency_key: Mapped[str | None]
     request_hash: Mapped[str]
 

@@ -15,6 +15,7 @@ class RemedyState(StrEnum):
     running = "running"
     planned = "planned"
     verifying = "verifying"
+    change_confirmed = "change_confirmed"
     confirmed = "confirmed"
     not_confirmed = "not_confirmed"
     failed = "failed"
@@ -79,17 +80,28 @@ REMEDY = StateTable(
     RemedyStateInfo(
         name=_S.verifying,
         label="Verifying",
-        sentence="was applied and is being verified by telemetry",
+        sentence="was applied; its change and its effect are being checked",
         outcome="waiting",
         over=False,
         undoable=True,
         on_host="changed",
         event="remedy.verifying",
     ),
+    RemedyStateInfo(  # says nothing about a symptom: the end of a remedy whose effect no signal can show
+        name=_S.change_confirmed,
+        label="Change confirmed",
+        sentence="was applied, and the host has the change",
+        outcome="good",
+        over=True,
+        undoable=True,
+        on_host="changed",
+        judged=True,
+        event="remedy.change_confirmed",
+    ),
     RemedyStateInfo(
         name=_S.confirmed,
         label="Confirmed",
-        sentence="was applied and is confirmed by telemetry",
+        sentence="was applied, and the signal that it had to change confirms it",
         outcome="good",
         over=True,
         undoable=True,
@@ -100,7 +112,7 @@ REMEDY = StateTable(
     RemedyStateInfo(
         name=_S.not_confirmed,
         label="Not confirmed",
-        sentence="was applied, but telemetry does not confirm it",
+        sentence="was applied, but its change or its effect is not confirmed",
         outcome="bad",
         over=True,
         undoable=True,
@@ -154,6 +166,8 @@ UNDER_WAY = REMEDY.where(lambda state: not state.over and state.name != RemedySt
 BEFORE_RESULT = REMEDY.where(lambda state: state.name in UNDER_WAY and not state.undoable)
 """Admitted, and the host has not answered yet."""
 UNDOABLE = REMEDY.where(lambda state: state.undoable)
+WORKED = REMEDY.where(lambda state: state.over and state.outcome == "good")
+"""It did what could be confirmed of it: its effect, or where no signal shows one, its change."""
 JUDGED = REMEDY.where(lambda state: state.judged)
 DONE_ON_HOST = REMEDY.where(lambda state: state.on_host in ("changed", "restored"))
 """The host carried it out, whether or not it was undone since."""

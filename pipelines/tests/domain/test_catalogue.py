@@ -148,7 +148,7 @@ def test_a_wrong_field_name_says_which_there_are() -> None:
 
 
 def test_a_remedy_may_be_proven_by_a_signal_that_keeps_below_its_own_parameter() -> None:
-    cap = load.remedies()["cap-encap-contexts"].verification
+    cap = load.remedies()["cap-encap-contexts"].change
     params: dict[str, object] = {"max_contexts": 8000, "max_ports": 2}
     assert cap.holds(8000.0, params)
     assert not cap.holds(8001.0, params)

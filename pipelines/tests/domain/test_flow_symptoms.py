@@ -139,6 +139,8 @@ class TestUnexplained:
         assert found[0]["remedies"][0]["action"] == "cordon-rnic"
         assert found[0]["hypotheses"] == []
         assert "no known symptom" in found[0]["explanation"]
+        [trouble] = [each for each in found[0]["evidence"] if each["signal"] == "trouble_per_s"]
+        assert trouble["text"].endswith(" Moved: Packets out of sequence (out_of_sequence) 100%.")
 
     def test_a_job_that_pauses_is_none(self) -> None:
         assert detect(self.story(0.5, 0)) == []
@@ -156,3 +158,20 @@ class TestUnexplained:
 
     def test_a_port_that_was_disabled_on_purpose_is_none(self) -> None:
         assert detect(self.story(0.0, 500, admin_state="down", port_state="DOWN")) == []
+
+
+def test_every_signal_has_one_line_of_evidence_in_every_finding_and_one_kind_of_bound() -> None:
+    def everything() -> Iterator[Message]:
+        for second in range(0, 200, 5):
+            sick = {"software_packets_per_s": 5000.0, "counter_gap_p95_s": 35.0, "q_egress": 30.0, "q_ingress": 30.0}
+            yield offload(second, sick if second >= 60 else {})
+
+    found = detect(everything())
+    assert {one["symptom"] for one in found} >= {"S5"}
+    for one in found:
+        signals = [each["signal"] for each in one["evidence"]]
+        assert sorted(set(signals)) == sorted(signals)
+        assert all(each["expected"] and "test" not in each for each in one["evidence"])
+        for cause in one["hypotheses"]:
+            measured = [each for each in (*cause["evidence_for"], *cause["evidence_against"]) if each["signal"] != "policy_violations"]
+            assert all(each["expected"] is None and each["test"] for each in measured)

@@ -32,7 +32,7 @@ def test_s1_with_counters_that_move_in_time_is_c1_before_c5() -> None:
     assert found[0].cause == "C1"
     c5 = next(h for h in found if h.cause == "C5")
     assert c5.evidence_against[0].signal == "stale_reoffload_share"
-    assert c5.evidence_against[0].expected == ">= 0.25"
+    assert (c5.evidence_against[0].test, c5.evidence_against[0].expected) == (">= 0.25", None), "a test is not what is expected"
 
 
 def test_without_evidence_s1_follows_the_priors_and_stays_open() -> None:

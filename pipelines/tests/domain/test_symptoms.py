@@ -66,6 +66,7 @@ class TestS1:
             "action": "tune-revalidator",
             "params": {"max_idle_ms": 60_000},
             "why": first["remedies"][0]["why"],
+            "derivations": {"max_idle_ms": "at least 60,000 ms, six times the default"},
         }
         assert {e["signal"] for e in first["evidence"]} >= {"reoffload_ratio", "reoffloads_per_s", "population_drop", "flows_wall_share"}
 

@@ -39,6 +39,15 @@ def test_violations_are_counted_once_with_those_that_were_left_out() -> None:
     assert (evidence["value"], evidence["from"][:16], evidence["to"][:16]) == (9.0, "1970-01-01T00:01", "1970-01-01T00:03")
 
 
+def test_a_policy_that_the_rnic_and_its_host_violate_is_one_line_with_one_count() -> None:
+    kept: violations.Violations = {}
+    violations.take(kept, 2 * MINUTE, "p", {"policy": AGED["policy"], "trace": "newest"})
+    violations.take(kept, MINUTE, "", {"policy": AGED["policy"], "left_out": 7, "trace": "older"})
+    [evidence] = joined(kept, 4 * MINUTE)["C1"]
+    assert (evidence["value"], evidence["from"][:16], evidence["to"][:16]) == (8.0, "1970-01-01T00:01", "1970-01-01T00:02")
+    assert evidence["text"].endswith("Last: newest.")
+
+
 def test_those_of_another_rnic_of_long_ago_and_of_unknown_policies_say_nothing() -> None:
     kept: violations.Violations = {}
     violations.take(kept, MINUTE, "another", AGED)

@@ -1,6 +1,7 @@
 """The database from nothing and back to nothing, on the edition that is installed; the other edition's SQL."""
 
 import io
+import json
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from datetime import UTC, datetime, timedelta
@@ -88,6 +89,35 @@ def test_two_virtual_functions_behind_one_address_are_two_and_one_twice_is_refus
         connection.execute(insert, [vf])
     with pytest.raises(psycopg.errors.UniqueViolation):
         connection.execute(insert, [1])
+
+
+def test_what_had_verified_a_remedy_becomes_its_change_or_its_effect_and_back(config: Config, connection: psycopg.Connection[Any]) -> None:
+    command.upgrade(config, "0009")
+    insert = (
+        "INSERT INTO remedy (id, action, host, params, mode, state, requested_by, created_at, updated_at, operations, request_hash,"
+        " verification)"
+        " VALUES (gen_random_uuid(), %s, 'h', '{}', 'apply', %s, 'ada', now(), now(), '[]', '', %s::jsonb)"
+    )
+    verifications = {
+        "cordon-rnic": '{"signal": "cordoned", "measured": 1, "measured_at": "2026-01-01T00:00:00Z"}',
+        "tune-revalidator": '{"signal": "reoffload_ratio", "measured": 0.01, "measured_at": "2026-01-01T00:00:00Z"}',
+    }
+    for action, verification in verifications.items():
+        connection.execute(insert, [action, "confirmed", verification])
+    connection.execute(insert, ["pace-vf-unbinding", "running", None])
+    command.upgrade(config, "0010")
+    query = (
+        "SELECT action, state, change->>'signal', change->>'confirmed_at', effect->>'signal', effect->>'before' FROM remedy ORDER BY action"
+    )
+    assert connection.execute(query).fetchall() == [
+        ("cordon-rnic", "change_confirmed", "cordoned", "2026-01-01T00:00:00Z", None, None),
+        ("pace-vf-unbinding", "running", None, None, None, None),
+        ("tune-revalidator", "confirmed", None, None, "reoffload_ratio", None),
+    ]
+    command.downgrade(config, "0009")
+    query = "SELECT action, state, verification::text FROM remedy WHERE verification IS NOT NULL ORDER BY action"
+    restored = {row[0]: (row[1], json.loads(row[2])) for row in connection.execute(query)}
+    assert restored == {action: ("confirmed", json.loads(verification)) for action, verification in verifications.items()}
 
 
 def test_each_revision_can_be_rolled_back_and_applied_again(config: Config) -> None:

@@ -19,7 +19,11 @@ class Feature(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One signal over its interval; `expected` is what a healthy RNIC shows."""
+    """One signal over its interval.
+
+    Of a symptom, `expected` is what a healthy RNIC shows. Of a cause, `test` is the bound that supports the cause where it is met: the two
+    are different thresholds, so evidence has one of them.
+    """
 
     signal: str
     label: str
@@ -27,12 +31,15 @@ class Evidence:
     from_: str
     to: str
     value: float
-    expected: str
+    expected: str | None
     text: str
+    test: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         found = asdict(self)
         found["from"] = found.pop("from_")
+        if self.test is None:
+            del found["test"]
         return found
 
 
@@ -49,8 +56,8 @@ def with_unit(text: str, signal: str) -> str:
     return text if unit in WITHOUT_UNIT else f"{text} {unit}"
 
 
-def evidence(signal: str, feature: Feature, expected: str, text: str) -> Evidence:
-    """One signal over its interval, with what it would be on a healthy RNIC."""
+def evidence(signal: str, feature: Feature, expected: str | None, text: str, test: str | None = None) -> Evidence:
+    """One signal over its interval, with what it would be on a healthy RNIC, or with the test of a cause."""
     label, unit = known_signals()[signal]
     value = float(f"{feature.value:.6g}")
-    return Evidence(signal, label, unit, rfc3339(feature.from_ms), rfc3339(feature.to_ms), value, expected, text)
+    return Evidence(signal, label, unit, rfc3339(feature.from_ms), rfc3339(feature.to_ms), value, expected, text, test)

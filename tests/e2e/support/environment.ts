@@ -18,5 +18,5 @@ export const SIGNED_IN = join(__dirname, "..", "test-results", "session.json");
 
 /** A symptom needs the load to arrive, the collector's windows to fill and the classifier's hysteresis to pass. */
 export const SYMPTOM_MS = Number(process.env["E2E_SYMPTOM_S"] ?? 300) * 1000;
-/** The catalogue's longest verification, and the round trip around it. */
-export const CONFIRMED_MS = 240_000;
+/** The longest check of an effect in the catalogue, the time that its symptom needs to clear, and the round trip around them. */
+export const CONFIRMED_MS = 480_000;

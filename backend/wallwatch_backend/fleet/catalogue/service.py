@@ -40,7 +40,7 @@ def _domain_catalogue() -> DomainCatalogue:
                 next_test=c.next_test,
                 explains=dict(c.explains),
                 settled_by_upgrade=c.settled_by_upgrade,
-                remedies=list(c.remedies),
+                remedies=[each.action for each in c.remedies],
             )
             for c in load.causes().values()
         ],

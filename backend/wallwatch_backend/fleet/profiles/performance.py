@@ -1,7 +1,7 @@
 """Expected against measured performance of one RNIC."""
 
 import math
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,10 @@ from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.database import ReadSession
 from wallwatch_backend.kit.problems import NotFound
 
+SAME_MINUTES = timedelta(minutes=6)
+"""Expected and measured bandwidth are means of these last minutes: five whole ones and the present one."""
+LEAST_MINUTES = 3
+"""Minutes that a verdict needs: one sample is noise, and may be three times the traffic of its minute."""
 FULL = 0.85
 """As in the symptom stage: a port that carries this share of what the model predicts is full."""
 
@@ -47,6 +51,7 @@ async def of_rnic(session: ReadSession, host: str, pci: str, hours: float) -> Rn
         bandwidth_gbps=None,
         latency_us=None,
         measured_gbps=None,
+        minutes=0,
         full=None,
         above=None,
         head_gbps=bandwidth_gbps(p, 0.0, 0.0),
@@ -78,7 +83,7 @@ async def of_rnic(session: ReadSession, host: str, pci: str, hours: float) -> Rn
     if newest is None:
         return result
     remote = peer_set.now().get(own)
-    result.at, result.q_l, result.measured_gbps = newest.time, newest.q_egress, newest.tx_gbps
+    result.at, result.q_l = newest.time, newest.q_egress
     q_r = newest.q_ingress if remote is None else remote.mean
     if q_r is None:
         return result
@@ -87,10 +92,20 @@ async def of_rnic(session: ReadSession, host: str, pci: str, hours: float) -> Rn
     link, bandwidth = _link(newest), predict(p, result.q_l, result.q_r).bandwidth_gbps
     bounded = Interval(min(bandwidth.value, link), min(bandwidth.lower, link), min(bandwidth.upper, link))
     result.bandwidth_gbps, result.latency_us = _estimate(bounded), _estimate(predict(p, newest.q_egress, q_r).latency_us)
-    if result.measured_gbps is not None:
-        result.full = result.measured_gbps >= FULL * bounded.value
-        result.above = result.measured_gbps > bandwidth.upper
+    _compare(result, newest.time, bandwidth)
     return result
+
+
+def _compare(result: RnicPerformance, newest: datetime, bandwidth: Interval) -> None:
+    """Compare expected with measured bandwidth over the same minutes; `bandwidth` is the interval of the model at the newest sample."""
+    both = [(p.expected_gbps, p.measured_gbps) for p in result.path if p.at > newest - SAME_MINUTES and p.measured_gbps is not None]
+    result.minutes = len(both)
+    if len(both) < LEAST_MINUTES or bandwidth.value <= 0.0:
+        return
+    expected, measured = (sum(values) / len(both) for values in zip(*both, strict=True))
+    lower, upper = (expected * bound / bandwidth.value for bound in (bandwidth.lower, bandwidth.upper))
+    result.bandwidth_gbps, result.measured_gbps = Estimate(value=expected, lower=lower, upper=upper), measured
+    result.full, result.above = measured >= FULL * expected, measured > upper
 
 
 def _place(p: Performance, q_l: float, q_r: float, newest: Row[Any] | None, remote: Remote | None) -> tuple[float, float]:

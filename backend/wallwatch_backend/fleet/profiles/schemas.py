@@ -208,7 +208,10 @@ class RnicPerformance(BaseModel):
     peers_known: float | None = Field(description="Share of the packets that goes to known RNICs; null without a report")
     bandwidth_gbps: Estimate | None
     latency_us: Estimate | None
-    measured_gbps: float | None
+    measured_gbps: float | None = Field(
+        description="Mean of the minutes of which `bandwidth_gbps` is the mean; null where there are too few"
+    )
+    minutes: int = Field(description="Of the last minutes, those with an expected and a measured bandwidth; a verdict needs three")
     full: bool | None = Field(description="It carries what the model predicts, so the RNIC is the limit, not the traffic")
     above: bool | None = Field(description="It carries more than the interval allows: the profile is wrong for this RNIC")
     head_gbps: float

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import JSON, DateTime, Double, Text, column, func, literal, select, tuple_, update
+from sqlalchemy import JSON, DateTime, Double, Text, column, func, literal, select, update
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.dialects.postgresql import UUID as PgUuid
 
@@ -100,8 +100,7 @@ async def refresh(session: WriteSession, fresher: Sequence[tuple[Finding, Stored
         update(F).where(F.finding_id == new.finding_id).values(last_at=new.last_at, **{n: new[n] for n in _REPLACED}, **kept_if_empty)
     )
     await session.execute(refreshed.execution_options(synchronize_session=False))
-    # An incident has the title and summary of its leading finding.
+    # An incident has the summary of its leading finding; its title stays.
     leading = (I.id == new.incident_id, I.finding_id == new.finding_id)
-    differs = tuple_(I.title, I.summary).is_distinct_from(tuple_(new.title, new.summary))
-    retitled = update(I).where(*leading, differs).values(title=new.title, summary=new.summary)
-    await session.execute(retitled.execution_options(synchronize_session=False))
+    summarized = update(I).where(*leading, I.summary.is_distinct_from(new.summary)).values(summary=new.summary)
+    await session.execute(summarized.execution_options(synchronize_session=False))

@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, field_validator
 
 from wallwatch_backend.incidents.models import IncidentFindingRow
-from wallwatch_backend.incidents.schemas import Evidence, Hypothesis, SuggestedRemedy
+from wallwatch_backend.incidents.schemas import Evidence, Hypothesis, RemedySuggestion
 from wallwatch_backend.kit.text import HostName, PciAddress, SafeText
 
 
@@ -35,7 +35,7 @@ class Finding(BaseModel):
     fw_ver: SafeText = ""
     evidence: list[Evidence] = Field(default_factory=list, max_length=200)
     hypotheses: list[Hypothesis] = Field(default_factory=list, max_length=50)
-    remedies: list[SuggestedRemedy] = Field(default_factory=list, max_length=50)
+    remedies: list[RemedySuggestion] = Field(default_factory=list, max_length=50)
     received_at: AwareDatetime | None = Field(default=None, exclude=True)
     """When it was written to Kafka, by the broker's clock; not part of the message, and None if unknown."""
 

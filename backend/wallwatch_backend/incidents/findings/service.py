@@ -10,7 +10,7 @@ from datetime import timedelta
 from enum import StrEnum
 
 from wallwatch.domain.catalogue.grouping import grouping
-from wallwatch_backend.incidents import events, finding_repository, repository
+from wallwatch_backend.incidents import events, finding_repository, recommended, repository
 from wallwatch_backend.incidents.findings.schemas import Finding, dump, new_finding_row, update_row
 from wallwatch_backend.incidents.grouping import merging
 from wallwatch_backend.incidents.grouping import repository as candidates
@@ -134,6 +134,7 @@ async def _open(session: WriteSession, new: _NewFinding) -> Applied:
     incident = new_incident(row, at)
     row.incident_id = row.origin_id = incident.id
     refresh_from_findings(incident, [row])
+    incident.recommended = recommended.derived([row.remedies], at)
     await repository.add(session, incident)
     await enforcement.apply_to_new(session, incident, row, at)
     await finding_repository.add(session, row)
@@ -161,7 +162,7 @@ async def _update(session: WriteSession, finding: Finding, row: IncidentFindingR
         return Applied.reopened
     if before == (row.severity, row.cause, row.pci):
         if incident.finding_id == row.finding_id:
-            incident.title, incident.summary = row.title, row.summary
+            incident.summary = row.summary
         return Applied.refreshed
     await session.flush()
     changed = [f"The RNIC is {row.pci}."] if row.pci != before[2] else []

@@ -56,6 +56,16 @@ async def resolve(
     return incident
 
 
+@router.post("/{incident_id}/derive-again", operation_id="deriveRecommendationsAgain", responses=problems.responses(*POST_ERRORS))
+async def derive_again(
+    caller: AsOperator, incident_id: IncidentId, session: Writing, once: TheOnce, response: Response, if_match: IfMatch = None
+) -> Incident:
+    """Derive the recommended values again, from the newest measurements. Until then they stay as they were first derived."""
+    incident = await once(session, caller, None, Incident, lambda: service.derive_again(session, caller, incident_id, if_match))
+    response.headers["ETag"] = etag(incident.version)
+    return incident
+
+
 @router.post("/{incident_id}/reopen", operation_id="reopenIncident", responses=problems.responses(*POST_ERRORS))
 async def reopen(
     caller: AsOperator, incident_id: IncidentId, session: Writing, once: TheOnce, response: Response, if_match: IfMatch = None

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from wallwatch_backend.incidents import events, finding_repository, present, repository
+from wallwatch_backend.incidents import events, finding_repository, present, recommended, repository
 from wallwatch_backend.incidents.errors import AlreadyResolved
 from wallwatch_backend.incidents.rules import unsuppressed_state
 from wallwatch_backend.incidents.schemas import Incident
@@ -82,6 +82,20 @@ async def comment(session: WriteSession, caller: Caller, incident_id: UUID, text
     events.note(session, row, at, "comment", text, caller.actor)
     record_action(session, caller, "comment", row)
     return await events.publish_full(session, row, None, at)
+
+
+async def derive_again(session: WriteSession, caller: Caller, incident_id: UUID, if_match: str | None) -> Incident:
+    """Replace the recommended values by those of the newest measurements; nothing changes if they are the same."""
+    row = await require_for_change(session, incident_id, if_match)
+    at = clock.now()
+    newest = recommended.derived(await finding_repository.suggestions(session, row), at)
+    changes = recommended.replaced(row.recommended, newest)
+    if not changes:
+        return await present.full(session, row)
+    row.recommended = {**row.recommended, **newest}
+    events.note(session, row, at, "derived", f"Recommended values derived again: {'; '.join(changes)}.", caller.actor)
+    record_action(session, caller, "derive_again", row, changes=changes)
+    return await events.publish_full(session, row, EventType.updated, at)
 
 
 async def update(session: WriteSession, caller: Caller, incident_id: UUID, change: IncidentChange, if_match: str | None) -> Incident:

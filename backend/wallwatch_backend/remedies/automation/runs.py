@@ -18,6 +18,12 @@ ACTOR_PREFIX = "automation:"
 MOST_PLANS = 3
 """Mask plans per run: flows may change faster than a plan is applied, or the limits may delay it for too long."""
 _MOST_STEPS = 50
+_SUCCEEDED = (RunState.change_confirmed, RunState.confirmed)
+_ENDS = {
+    RunState.change_confirmed: "The host has the change; no signal shows its effect.",
+    RunState.confirmed: "The signal that the remedy had to change confirms it.",
+    RunState.undone: "It is undone.",
+}
 
 
 def caller_of(rule: RuleRow) -> Caller:
@@ -41,10 +47,10 @@ def enter(
 
 def end(run: RunRow, rule: RuleRow, state: RunState, message: str | None, at: datetime) -> None:
     """End a run; its last message stays unless there is a new one."""
-    why = message or {RunState.confirmed: "Telemetry confirms that it worked.", RunState.undone: "It is undone."}.get(state)
+    why = message or _ENDS.get(state)
     last = run.message
     enter(run, state, why, at)
-    run.message = message if message is not None else last if state != RunState.confirmed else None
+    run.message = message if message is not None else None if state in _SUCCEEDED else last
     run.ended_at = at
     RUNS.labels(rule.action, str(state)).inc()
 

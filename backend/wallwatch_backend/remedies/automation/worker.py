@@ -31,7 +31,7 @@ from wallwatch_backend.remedies.plans import repository as mask_plans
 from wallwatch_backend.remedies.plans import service as plans
 from wallwatch_backend.remedies.plans.errors import PlanExpired, PlanInProgress
 from wallwatch_backend.remedies.plans.schemas import NewPlan
-from wallwatch_backend.remedies.states import OPEN_COMMAND, REMEDY, RemedyState
+from wallwatch_backend.remedies.states import OPEN_COMMAND, REMEDY, WORKED, RemedyState
 from wallwatch_backend.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -203,11 +203,11 @@ class AutomationDriver:
             end(run, rule, RunState.gave_up, refused.detail or refused.title, at)
 
     async def _after_order(self, session: WriteSession, rule: RuleRow, run: RunRow, remedy: RemedyRow, at: datetime) -> None:
-        """Follow what was applied to its end: confirmed by telemetry, or undone."""
+        """Follow what was applied to its end: confirmed, or undone."""
         commands = await remedies.commands(session, [remedy.id])
         if remedy.state == RemedyState.pending:
             enter(run, run.state, "Waiting for a second person's approval.", at)
-        elif remedy.state in (RemedyState.confirmed, RemedyState.undone):
+        elif remedy.state in WORKED or remedy.state == RemedyState.undone:
             end(run, rule, RunState(remedy.state), None, at)
         elif not REMEDY[remedy.state].over or any(command.operation == "undo" and command.state in OPEN_COMMAND for command in commands):
             return

@@ -4,9 +4,10 @@ from functools import cache
 from typing import Any
 
 from wallwatch.domain.catalogue import load
+from wallwatch.domain.catalogue.remedy_models import Check
 from wallwatch.domain.catalogue.remedy_models import RemedyAction as CatalogueAction
 from wallwatch_backend.remedies.orders.errors import BadParameter, UnknownAction
-from wallwatch_backend.remedies.orders.schemas import DisturbanceInfo, ParamInfo, RemedyAction, VerificationInfo
+from wallwatch_backend.remedies.orders.schemas import CheckInfo, CureInfo, DisturbanceInfo, ParamInfo, RemedyAction
 from wallwatch_backend.settings import Settings
 
 RISKS = ("low", "medium", "high")
@@ -38,7 +39,6 @@ def _symptoms_of(action_id: str) -> list[str]:
 
 
 def _info(action: CatalogueAction) -> RemedyAction:
-    label, unit = signal_label(action)
     return RemedyAction(
         action=action.id,
         title=action.title,
@@ -67,28 +67,29 @@ def _info(action: CatalogueAction) -> RemedyAction:
         reversible=action.reversible,
         operations=action.operations,
         privileges=action.privileges,
-        verification=VerificationInfo(
-            signal=action.verification.signal,
-            label=label,
-            unit=unit,
-            expected=_expected(action),
-            within_s=action.verification.within_s,
-            for_s=action.verification.for_s,
-            text=action.verification.text,
-        ),
+        change=CheckInfo.model_validate(_check(action, action.change)),
+        cures=[CureInfo.model_validate({**_check(action, check), "symptom": symptom}) for symptom, check in action.cures.items()],
         symptoms=_symptoms_of(action.id),
         disturbs=None if action.disturbs is None else DisturbanceInfo.model_validate(action.disturbs.model_dump()),
     )
 
 
-def _expected(action: CatalogueAction) -> str:
-    """The expected value before parameters are given: a parameter is shown by its label."""
-    return action.verification.expected_with({name: p.label for name, p in action.params.items()})
+def _check(action: CatalogueAction, check: Check) -> dict[str, Any]:
+    """A check before parameters are given: a parameter is shown by its label."""
+    label, unit = signal_label(check)
+    return {
+        "signal": check.signal,
+        "label": label,
+        "unit": unit,
+        "expected": check.expected_with({name: p.label for name, p in action.params.items()}),
+        "within_s": check.within_s,
+        "for_s": check.for_s,
+        "text": check.text,
+    }
 
 
-def signal_label(action: CatalogueAction) -> tuple[str, str]:
-    """Return label and unit of the signal that verifies an action; a signal without a label is shown by its name."""
-    check = action.verification
+def signal_label(check: Check) -> tuple[str, str]:
+    """Return label and unit of the signal of a check; a signal without a label is shown by its name."""
     return (check.label, check.unit) if check.label else load.known_signals().get(check.signal, (check.signal, "none"))
 
 

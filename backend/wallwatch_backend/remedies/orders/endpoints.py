@@ -18,7 +18,7 @@ from wallwatch_backend.remedies.control.errors import ADMISSION_ERRORS, AlreadyS
 from wallwatch_backend.remedies.control.schemas import Control, NewStop
 from wallwatch_backend.remedies.orders import actions, approval, emergency_stop, errors, service
 from wallwatch_backend.remedies.orders.dependencies import TheIntake
-from wallwatch_backend.remedies.orders.schemas import Approval, Decision, NewRemedy, Remedy, RemedyAction
+from wallwatch_backend.remedies.orders.schemas import Approval, Decision, EffectSeries, NewRemedy, Remedy, RemedyAction
 from wallwatch_backend.remedies.states import RemedyState
 
 router = APIRouter(tags=["remedies"])
@@ -76,6 +76,12 @@ async def list_remedies(
 async def get_remedy(caller: AsViewer, remedy_id: RemedyId, session: Reading) -> Remedy:
     """Return one remedy."""
     return await service.get(session, remedy_id)
+
+
+@router.get("/remedies/{remedy_id}/effect", operation_id="getRemedyEffect", responses=problems.responses(*READ_ERRORS, problems.NotFound))
+async def get_remedy_effect(caller: AsViewer, remedy_id: RemedyId, session: Reading) -> EffectSeries:
+    """Return the signal of the remedy's effect from ten minutes before it to its verdict."""
+    return await service.effect_series(session, remedy_id)
 
 
 @router.post(

@@ -10,7 +10,7 @@ from wallwatch_backend.incidents.inhibition import repository as inhibition_repo
 from wallwatch_backend.kit.database import ReadSession
 from wallwatch_backend.remedies.models import CommandRow, RemedyRow
 from wallwatch_backend.remedies.orders import repository
-from wallwatch_backend.remedies.orders.schemas import Command, HostOperation, InhibitedFinding, Remedy, Verification
+from wallwatch_backend.remedies.orders.schemas import ChangeFact, Command, EffectFact, HostOperation, InhibitedFinding, Remedy, SymptomFact
 from wallwatch_backend.remedies.states import OPEN_COMMAND, UNDOABLE, CommandState
 
 
@@ -21,8 +21,10 @@ def undoable(row: RemedyRow, commands: Sequence[CommandRow]) -> bool:
     return row.mode == "apply" and row.state in UNDOABLE and reversible and not undo_open
 
 
-def assembled(row: RemedyRow, commands: Sequence[CommandRow], inhibited: Sequence[Any] = ()) -> Remedy:
-    """`inhibited` are the findings that it has caused; a new order has none."""
+def assembled(
+    row: RemedyRow, commands: Sequence[CommandRow], inhibited: Sequence[Any] = (), symptom: repository.SymptomNow | None = None
+) -> Remedy:
+    """`inhibited` are the findings that it has caused, `symptom` that of its incident; a new order has none."""
     undo = next((command for command in reversed(commands) if command.operation == "undo"), None)
     return Remedy.model_validate(
         {
@@ -44,7 +46,10 @@ def assembled(row: RemedyRow, commands: Sequence[CommandRow], inhibited: Sequenc
             "code": row.code,
             "message": row.message,
             "operations": [HostOperation.model_validate(operation) for operation in row.operations],
-            "verification": Verification.model_validate(row.verification) if row.verification else None,
+            "applied_at": row.applied_at,
+            "change": ChangeFact.model_validate(row.change) if row.change else None,
+            "effect": EffectFact.model_validate(row.effect) if row.effect else None,
+            "symptom": SymptomFact.model_validate(symptom._asdict()) if symptom is not None else None,
             "undoable": undoable(row, commands),
             "undo_state": undo.state if undo is not None and undo.state != CommandState.done else None,
             "inhibited": [InhibitedFinding.model_validate(finding, from_attributes=True) for finding in inhibited],
@@ -64,7 +69,9 @@ async def remedies(session: ReadSession, rows: Sequence[RemedyRow]) -> list[Reme
     disturbing = [row.id for row in rows if row.mode == "apply" and row.action in inhibition_repository.disturbing()]
     for finding in await inhibition_repository.findings_of_remedies(session, disturbing) if disturbing else ():
         inhibited[finding.inhibited_by].append(finding)
-    return [assembled(row, by_remedy[row.id], inhibited[row.id]) for row in rows]
+    of_incidents = [row.id for row in rows if row.change is not None and row.incident_id is not None]
+    symptoms = await repository.symptoms_now(session, of_incidents) if of_incidents else {}
+    return [assembled(row, by_remedy[row.id], inhibited[row.id], symptoms.get(row.id)) for row in rows]
 
 
 async def remedy(session: ReadSession, row: RemedyRow) -> Remedy:

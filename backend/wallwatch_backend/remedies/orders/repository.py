@@ -12,6 +12,8 @@ from wallwatch.domain.catalogue import load
 from wallwatch.store.tables import rnic
 from wallwatch_backend.hosts.agents.models import AgentRow
 from wallwatch_backend.hosts.command_keys.models import CommandKeyRow
+from wallwatch_backend.incidents.models import IncidentFindingRow as FindingRow
+from wallwatch_backend.incidents.models import IncidentRow
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.rows import any_of, any_of_texts
 from wallwatch_backend.remedies.models import CommandRow, RemedyRow
@@ -46,6 +48,12 @@ async def page(
 
 async def one(session: ReadSession, remedy_id: UUID) -> RemedyRow | None:
     return await session.get(RemedyRow, remedy_id)
+
+
+async def effect_samples(session: ReadSession, remedy_id: UUID) -> Sequence[tuple[datetime, float]]:
+    """The kept samples of a remedy's effect, oldest first."""
+    kept = (await session.execute(select(RemedyRow.effect_samples).where(RemedyRow.id == remedy_id))).scalar_one_or_none()
+    return [(datetime.fromisoformat(at), value) for at, value in (kept or {}).get("samples", ())]
 
 
 async def one_locked(session: WriteSession, remedy_id: UUID) -> RemedyRow | None:
@@ -253,8 +261,39 @@ async def unsent_applies(session: WriteSession) -> Sequence[RemedyRow]:
 
 
 async def to_verify(session: ReadSession) -> Sequence[UUID]:
-    query = select(RemedyRow.id).where(RemedyRow.state == RemedyState.verifying, RemedyRow.verification.is_not(None))
+    query = select(RemedyRow.id).where(RemedyRow.state == RemedyState.verifying, RemedyRow.change.is_not(None))
     return (await session.scalars(query)).all()
+
+
+class SymptomNow(NamedTuple):
+    """The symptom of a remedy's incident at the remedy's place."""
+
+    symptom: str
+    title: str
+    present: bool
+    cleared_at: datetime | None
+
+
+async def symptoms_now(session: ReadSession, remedy_ids: Sequence[UUID]) -> dict[UUID, SymptomNow]:
+    """How the symptoms of these remedies' incidents stand now; those without a finding there are left out."""
+    symptom = RemedyRow.change["symptom"].astext
+    query = (
+        select(
+            RemedyRow.id,
+            symptom,
+            func.min(FindingRow.title),
+            func.bool_or(FindingRow.cleared_at.is_(None)),
+            func.max(FindingRow.cleared_at),
+        )
+        .join(IncidentRow, IncidentRow.id == RemedyRow.incident_id)
+        .join(FindingRow, FindingRow.incident_id == func.coalesce(IncidentRow.merged_into, IncidentRow.id))
+        .where(RemedyRow.id == any_of(remedy_ids), FindingRow.host == RemedyRow.host, FindingRow.symptom == symptom)
+        .where(RemedyRow.pci.is_(None) | (FindingRow.pci == "") | (FindingRow.pci == RemedyRow.pci))
+        .group_by(RemedyRow.id, symptom)
+    )
+    return {
+        row[0]: SymptomNow(row[1], row[2], present=row[3], cleared_at=None if row[3] else row[4]) for row in await session.execute(query)
+    }
 
 
 async def ids_of_incidents(session: ReadSession, incident_ids: Sequence[UUID]) -> Sequence[tuple[UUID, UUID]]:

@@ -1,7 +1,7 @@
 """What agents answer: a result per command, maybe more than once, maybe late. What follows from one is `transitions`."""
 
-from datetime import datetime, timedelta
-from typing import Annotated, Any, Literal, cast
+from datetime import datetime
+from typing import Annotated, Literal, cast
 from uuid import UUID
 
 from prometheus_client import Counter
@@ -9,12 +9,11 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, 
 
 from wallwatch_backend.accounts.audit import service as audit
 from wallwatch_backend.fleet.rnics.cordons import record_cordon
-from wallwatch_backend.hosts.command_keys.signing import rfc3339
-from wallwatch_backend.incidents.service import note_remedy
+from wallwatch_backend.incidents.service import note_remedy, symptoms_of
 from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.database import WriteSession
 from wallwatch_backend.remedies.models import CommandRow, RemedyRow
-from wallwatch_backend.remedies.orders import actions, notifications, repository
+from wallwatch_backend.remedies.orders import actions, facts, notifications, repository
 from wallwatch_backend.remedies.orders.action_hooks import hooks_of
 from wallwatch_backend.remedies.orders.schemas import Operation
 from wallwatch_backend.remedies.orders.transitions import ONLY_CLAIMED, TRANSITIONS, Outcome, Result, Transition, is_rejection, repetition
@@ -134,30 +133,12 @@ async def _enter(
     remedy.code, remedy.message = (None, None) if transition.succeeded else (command.code, command.message)
     if transition.starts_verification:
         remedy.applied_at = finished_at
-        remedy.verification = first_verification(remedy.action, remedy.params, finished_at)
+        symptoms = await symptoms_of(session, remedy.incident_id) if remedy.incident_id is not None else None
+        judged_by = actions.action_of(remedy.action).cured_symptom(symptoms)
+        shown = judged_by if judged_by is not None or not symptoms else symptoms[0]
+        remedy.change = facts.first_change(remedy.action, remedy.params, finished_at, shown)
+        remedy.effect = facts.first_effect(remedy.action, remedy.params, finished_at, judged_by)
     await notifications.notify(session, remedy)
-
-
-def first_verification(action_id: str, params: dict[str, Any], applied_at: datetime) -> dict[str, Any]:
-    """What telemetry must show, before any sample was read.
-
-    >>> from datetime import UTC
-    >>> first_verification("tune-revalidator", {}, datetime(2026, 1, 1, tzinfo=UTC))["deadline"]
-    '2026-01-01T00:03:00.000Z'
-    """
-    action = actions.action_of(action_id)
-    verification = action.verification
-    label, unit = actions.signal_label(action)
-    return {
-        "signal": verification.signal,
-        "label": label,
-        "unit": unit,
-        "expected": verification.expected_with(params),
-        "for_s": verification.for_s,
-        "measured": None,
-        "measured_at": None,
-        "deadline": rfc3339(applied_at + timedelta(seconds=verification.within_s)),
-    }
 
 
 _AUDITED: dict[str, audit.Outcome] = {"done": "ok", "refused": "refused"}

@@ -26,7 +26,9 @@ class ParamInfo(BaseModel):
     meaning: str
 
 
-class VerificationInfo(BaseModel):
+class CheckInfo(BaseModel):
+    """A signal that must reach a value, and stay there."""
+
     signal: str
     label: str
     unit: str
@@ -34,6 +36,12 @@ class VerificationInfo(BaseModel):
     within_s: int = Field(description="Seconds within which the signal must reach the expected value")
     for_s: int = Field(description="Seconds for which it must stay there")
     text: str
+
+
+class CureInfo(CheckInfo):
+    """The signal that decides whether the remedy cured a symptom."""
+
+    symptom: str
 
 
 class DisturbanceInfo(BaseModel):
@@ -61,7 +69,10 @@ class RemedyAction(BaseModel):
     reversible: bool = Field(description="False where nothing can be undone; `undo` says why")
     operations: str = Field(description="What it changes on the host")
     privileges: str = Field(description="Privileges that the agent needs on the host")
-    verification: VerificationInfo
+    change: CheckInfo = Field(description="What shows that the host has the change; it never says that the change helped")
+    cures: list[CureInfo] = Field(
+        description="By symptom, what its signal must show before the remedy is confirmed; empty where only the change can be confirmed"
+    )
     symptoms: list[str]
     disturbs: DisturbanceInfo | None = Field(description="Its side effects; null where nothing is inhibited for it")
 
@@ -98,8 +109,8 @@ class Approval(BaseModel):
     comment: Line | None = None
 
 
-class Verification(BaseModel):
-    """How telemetry verifies the remedy."""
+class ChangeFact(BaseModel):
+    """Whether the host has the change. This says nothing about a symptom."""
 
     signal: str
     label: str
@@ -108,7 +119,42 @@ class Verification(BaseModel):
     for_s: int
     measured: float | None = Field(description="Newest value since the remedy was applied; null when none arrived")
     measured_at: datetime | None
+    confirmed_at: datetime | None = Field(description="Null while it is not confirmed")
     deadline: datetime
+
+
+class EffectFact(ChangeFact):
+    """What the remedy does to the signal of a symptom."""
+
+    symptom: str | None = Field(description="The symptom whose signal this is")
+    before: float | None = Field(description="Mean of the signal in the five minutes before; null when no value arrived")
+
+
+class SymptomFact(BaseModel):
+    """The symptom of the remedy's incident where the remedy runs, as it stands now, whatever ended it."""
+
+    symptom: str
+    title: str
+    present: bool
+    cleared_at: datetime | None = Field(description="When it last cleared; null while it is present")
+
+
+class EffectSample(BaseModel):
+    at: datetime
+    value: float
+
+
+class EffectSeries(BaseModel):
+    """The signal of the effect from ten minutes before the remedy to its verdict, kept with the remedy."""
+
+    symptom: str | None
+    signal: str
+    label: str
+    unit: str
+    expected: str
+    bound: float | None = Field(description="The number in `expected`")
+    applied_at: datetime
+    samples: list[EffectSample] = Field(description="Oldest first, means of equal intervals; empty until the first look")
 
 
 class Command(BaseModel):
@@ -157,7 +203,10 @@ class Remedy(BaseModel):
     code: str | None = Field(description="Why it was refused or failed")
     message: str | None
     operations: list[HostOperation]
-    verification: Verification | None
+    applied_at: datetime | None = Field(description="When the host had carried it out; null while it has not")
+    change: ChangeFact | None = Field(description="Null until it is applied")
+    effect: EffectFact | None = Field(description="Null until it is applied, and where no signal can show an effect")
+    symptom: SymptomFact | None = Field(description="Null until it is applied, and for a remedy without an incident")
     undoable: bool = Field(description="POST .../undo would be accepted")
     undo_state: CommandState | None = Field(description="State of the newest undo command; null when there is none or it is done")
     inhibited: list[InhibitedFinding] = Field(

@@ -26,7 +26,7 @@ from wallwatch_backend.remedies.models import RemedyRow
 from wallwatch_backend.remedies.orders import actions, issuing, notifications, present, repository
 from wallwatch_backend.remedies.orders.action_hooks import hooks_of
 from wallwatch_backend.remedies.orders.errors import IncidentUnknown, NoAgent, NotUndoable
-from wallwatch_backend.remedies.orders.schemas import NewRemedy, Remedy
+from wallwatch_backend.remedies.orders.schemas import EffectSample, EffectSeries, NewRemedy, Remedy
 from wallwatch_backend.remedies.states import REMEDY, RemedyState
 from wallwatch_backend.settings import Settings
 
@@ -258,6 +258,27 @@ async def get(session: ReadSession, remedy_id: UUID) -> Remedy:
     if row is None:
         raise NotFound(f"There is no remedy {remedy_id}.")
     return await present.remedy(session, row)
+
+
+async def effect_series(session: ReadSession, remedy_id: UUID) -> EffectSeries:
+    """Return the kept samples of a remedy's effect.
+
+    Raises
+    ------
+    NotFound
+        When there is no such remedy, or no signal shows its effect.
+    """
+    row = await repository.one(session, remedy_id)
+    if row is None or row.effect is None or row.applied_at is None:
+        raise NotFound(f"There is no remedy {remedy_id} whose effect a signal shows.")
+    check = actions.action_of(row.action).cures.get(row.effect["symptom"] or "")
+    kept = await repository.effect_samples(session, remedy_id)
+    return EffectSeries(
+        **{name: row.effect[name] for name in ("symptom", "signal", "label", "unit", "expected")},
+        bound=check.limit(row.params) if check is not None else None,
+        applied_at=row.applied_at,
+        samples=[EffectSample(at=at, value=value) for at, value in kept],
+    )
 
 
 async def list_remedies(

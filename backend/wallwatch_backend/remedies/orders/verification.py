@@ -1,9 +1,11 @@
-"""Does telemetry confirm that a remedy worked? A pure judgement of samples."""
+"""Is a remedy's change on the host, and did it have its effect? Pure judgements."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
+
+from wallwatch_backend.remedies.states import RemedyState
 
 Verdict = Literal["confirmed", "not_confirmed", "waiting"]
 LATE_SAMPLES = timedelta(seconds=15)
@@ -25,9 +27,9 @@ def judge(
     deadline: datetime,
     at: datetime,
 ) -> Judgement:
-    """Judge the samples since a remedy was applied, oldest first.
+    """Judge the samples of one signal since a remedy was applied, oldest first.
 
-    It is confirmed once the signal has been as expected in every sample over `for_s` seconds that begin before the deadline. Without
+    They confirm it once the signal has been as expected in every sample over `for_s` seconds that begin before the deadline. Without
     samples nothing is confirmed, and after the deadline it is not confirmed: silence is not success.
 
     >>> from datetime import UTC
@@ -50,3 +52,33 @@ def judge(
     patience = deadline + LATE_SAMPLES + (timedelta(seconds=for_s) if began is not None else timedelta())
     verdict: Verdict = "not_confirmed" if at > patience else "waiting"
     return Judgement(verdict, last[1], last[0])
+
+
+def state_after(change: Verdict, effect: Verdict | None, *, symptom_present: bool, patient: bool) -> RemedyState:
+    """The state of an applied remedy.
+
+    Parameters
+    ----------
+    change, effect : Verdict
+        Of its change on the host, and of the signal that it had to change; None where no signal can show an effect.
+    symptom_present : bool
+        A finding of the symptom is still active there: the signal alone confirms nothing before that clears.
+    patient : bool
+        The symptom may still clear: it does so some time after its signal is back to normal.
+
+    >>> str(state_after("confirmed", None, symptom_present=True, patient=True))
+    'change_confirmed'
+    >>> str(state_after("confirmed", "confirmed", symptom_present=True, patient=True))
+    'verifying'
+    >>> str(state_after("confirmed", "confirmed", symptom_present=False, patient=True))
+    'confirmed'
+    """
+    if "not_confirmed" in (change, effect):
+        return RemedyState.not_confirmed
+    if "waiting" in (change, effect):
+        return RemedyState.verifying
+    if effect is None:
+        return RemedyState.change_confirmed
+    if symptom_present:
+        return RemedyState.verifying if patient else RemedyState.not_confirmed
+    return RemedyState.confirmed

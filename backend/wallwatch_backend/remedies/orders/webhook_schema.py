@@ -17,6 +17,7 @@ class RemedyEvent(BaseModel):
         "remedy.approved",
         "remedy.running",
         "remedy.verifying",
+        "remedy.change_confirmed",
         "remedy.confirmed",
         "remedy.not_confirmed",
         "remedy.failed",

@@ -1,29 +1,30 @@
-"""Expires commands and proposals, and verifies remedies by telemetry. Runs on one replica at a time."""
+"""Expires commands and proposals, and checks the two facts of applied remedies. Runs on one replica at a time."""
 
 import asyncio
-from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 import structlog
 from prometheus_client import Counter
 
+from wallwatch.domain.catalogue import load
+from wallwatch.domain.catalogue.remedy_models import Check
 from wallwatch.domain.telemetry.registry import measurements
 from wallwatch_backend.fleet.rnics import cordons
-from wallwatch_backend.hosts.command_keys.signing import rfc3339
 from wallwatch_backend.incidents.service import note_remedy
 from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.database import Database, ReadSession
 from wallwatch_backend.remedies.models import RemedyRow
-from wallwatch_backend.remedies.orders import actions, approval, notifications, repository, results, telemetry_repository
-from wallwatch_backend.remedies.orders.action_hooks import hooks_of
-from wallwatch_backend.remedies.orders.verification import Judgement, judge
+from wallwatch_backend.remedies.orders import actions, approval, facts, notifications, repository, results, telemetry_repository
+from wallwatch_backend.remedies.orders.action_hooks import Samples, hooks_of
+from wallwatch_backend.remedies.orders.verification import LATE_SAMPLES, Judgement, Verdict, judge, state_after
 from wallwatch_backend.remedies.states import REMEDY, RemedyState
 from wallwatch_backend.settings import Settings
 
 log = structlog.get_logger(__name__)
-VERIFIED = Counter("wallwatch_remedy_verifications", "Remedies judged by telemetry", ["action", "verdict"])
+VERIFIED = Counter("wallwatch_remedy_verifications", "Applied remedies whose change or effect was judged", ["action", "verdict"])
 
 
 class FollowUp:
@@ -55,42 +56,89 @@ class FollowUp:
     async def _verify(self, remedy_id: UUID) -> None:
         async with self._database.write() as session:
             row = await repository.one_locked(session, remedy_id)
-            if row is None or row.state != RemedyState.verifying or row.verification is None or row.applied_at is None:
+            if row is None or row.state != RemedyState.verifying or row.change is None or row.applied_at is None:
                 return
-            verification = actions.action_of(row.action).verification
-            deadline = datetime.fromisoformat(row.verification["deadline"])
-            samples = await samples_of(session, row, verification.signal, row.applied_at)
-            judgement = judge(
-                samples, partial(verification.holds, params=row.params), for_s=verification.for_s, deadline=deadline, at=clock.now()
+            before = (row.change, row.effect)
+            change, effect = await _judge_change(session, row), await _judge_effect(session, row)
+            symptom = (await repository.symptoms_now(session, [row.id])).get(row.id) if effect is not None else None
+            row.state = state_after(
+                change, effect, symptom_present=symptom is not None and symptom.present, patient=clock.now() <= _patience(row)
             )
-            if judgement.verdict == "waiting" and judgement.measured == row.verification["measured"]:
+            if row.state == RemedyState.verifying and before == (row.change, row.effect):
                 return
-            _note_measurement(row, judgement)
-            if judgement.verdict != "waiting":
-                row.state = RemedyState(judgement.verdict)
-                VERIFIED.labels(row.action, judgement.verdict).inc()
-                await note_remedy(session, row.incident_id, "wallwatch", _sentence(row))
+            row.updated_at = clock.now()
+            if row.state != RemedyState.verifying:
+                VERIFIED.labels(row.action, row.state).inc()
+                await note_remedy(session, row.incident_id, "wallwatch", _sentence(row, symptom))
                 await notifications.notify(session, row)
             await changes.announce(session, "remedy", row.id, row.state)
 
 
-def _note_measurement(row: RemedyRow, judgement: Judgement) -> None:
-    measured_at = rfc3339(judgement.measured_at) if judgement.measured_at is not None else None
-    row.verification = {**(row.verification or {}), "measured": judgement.measured, "measured_at": measured_at}
-    row.updated_at = clock.now()
+async def _judge_change(session: ReadSession, row: RemedyRow) -> Verdict:
+    if row.change is None or row.applied_at is None:
+        return "waiting"
+    if row.change["confirmed_at"] is not None:
+        return "confirmed"
+    check = actions.action_of(row.action).change
+    found = _judged(row, row.change, check, await samples_of(session, row, check.signal, row.applied_at))
+    row.change = facts.measured(row.change, found)
+    return found.verdict
 
 
-def _sentence(row: RemedyRow) -> str:
-    verification = row.verification or {}
-    measured = "no value arrived" if verification["measured"] is None else f"measured {verification['measured']:.3g}"
-    return f"{row.action} {REMEDY[row.state].sentence}: {verification['label']} expected {verification['expected']}, {measured}."
+async def _judge_effect(session: ReadSession, row: RemedyRow) -> Verdict | None:
+    """Judge the signal of the effect, and keep its samples from before the remedy until now."""
+    if row.effect is None or row.applied_at is None:
+        return None
+    check = actions.action_of(row.action).cures[row.effect["symptom"]]
+    issued = [command.issued_at for command in await repository.commands(session, [row.id]) if command.operation == "apply"]
+    began = min([row.applied_at, *issued])
+    samples = await effect_samples(session, row, check.signal, began - facts.BEFORE)
+    found = _judged(row, row.effect, check, [(at, value) for at, value in samples if at > row.applied_at])
+    if (effect := {**facts.measured(row.effect, found), "before": facts.mean_before(samples, began)}) != row.effect:
+        row.effect, row.effect_samples = effect, {"samples": facts.thinned(samples)}
+    return found.verdict
 
 
-async def samples_of(session: ReadSession, row: RemedyRow, signal: str, since: datetime) -> Sequence[tuple[datetime, float]]:
-    """Samples of a remedy's signal after it was applied, oldest first."""
+def _judged(row: RemedyRow, fact: dict[str, Any], check: Check, samples: Samples) -> Judgement:
+    deadline = datetime.fromisoformat(fact["deadline"])
+    return judge(samples, partial(check.holds, params=row.params), for_s=check.for_s, deadline=deadline, at=clock.now())
+
+
+def _patience(row: RemedyRow) -> datetime:
+    """Until when the symptom may clear: it needs a time of its own after its signal is back to normal, and its message takes a while."""
+    if row.effect is None:
+        return datetime.max.replace(tzinfo=UTC)
+    entry = load.symptoms().get(row.effect["symptom"])
+    clears_for_s = entry.definition.clear_for_s if entry is not None and entry.definition is not None else 0
+    return datetime.fromisoformat(row.effect["deadline"]) + timedelta(seconds=row.effect["for_s"] + clears_for_s) + 4 * LATE_SAMPLES
+
+
+def _sentence(row: RemedyRow, symptom: repository.SymptomNow | None) -> str:
+    """What the timeline says: each fact by its own signal."""
+    parts = [f"{row.action} {REMEDY[row.state].sentence}.", _of_signal(row.change or {})]
+    if row.effect is not None:
+        parts.append(_of_signal(row.effect))
+    if symptom is not None:
+        parts.append(f"{symptom.symptom} {'is still present' if symptom.present else 'cleared'}.")
+    elif row.state == RemedyState.change_confirmed and row.incident_id is not None:
+        parts.append("This says nothing about the symptom.")
+    return " ".join(parts)
+
+
+def _of_signal(fact: dict[str, Any]) -> str:
+    found = "no value arrived" if fact["measured"] is None else f"measured {fact['measured']:.3g}"
+    before = f", {fact['before']:.3g} before" if fact.get("before") is not None else ""
+    return f"{fact['label']} expected {fact['expected']}, {found}{before}."
+
+
+async def effect_samples(session: ReadSession, row: RemedyRow, signal: str, since: datetime) -> Samples:
+    """Samples of the signal that the remedy has to change, oldest first."""
     own = await hooks_of(row.action).samples(session, row, since)
-    if own is not None:
-        return own
+    return own if own is not None else await samples_of(session, row, signal, since)
+
+
+async def samples_of(session: ReadSession, row: RemedyRow, signal: str, since: datetime) -> Samples:
+    """Samples of a signal where the remedy runs, oldest first."""
     match signal:
         case "cordoned":  # the agent reports it with its result, after reading the cordon back
             cordoned, at = await cordons.cordon_of(session, row.host, row.pci or "")

@@ -11,7 +11,7 @@ from wallwatch_backend.remedies.rollouts.models import RolloutRow
 from wallwatch_backend.remedies.rollouts.schemas import Rollout, RolloutEventData, RolloutUndo, TargetState
 from wallwatch_backend.remedies.rollouts.states import UNDOABLE
 from wallwatch_backend.remedies.rollouts.undo_targets import can_be_undone, may_have_changed
-from wallwatch_backend.remedies.states import RemedyState
+from wallwatch_backend.remedies.states import WORKED, RemedyState
 
 MOST_TARGETS = 100
 """In one webhook event; the others are counted."""
@@ -35,7 +35,7 @@ async def rollouts(session: ReadSession, rows: Sequence[RolloutRow]) -> list[Rol
             Rollout(
                 **fields,
                 waves=waves,
-                confirmed=sum(target.state == RemedyState.confirmed for target in targets),
+                confirmed=sum(target.state in WORKED for target in targets),
                 targets=len(targets),
                 undoable=row.state in UNDOABLE and can_be_undone(row.action, remedies),
                 undo=_undo(row, remedies),

@@ -29,14 +29,14 @@ def waves_of(targets: Sequence[T], canary: int, growth: float) -> list[list[T]]:
 def judge(states: Mapping[str, str], wanted: int) -> tuple[Literal["wait", "next", "stop"], str]:
     """Decide from the remedies of a wave, state by place, how the rollout goes on.
 
-    One that went wrong stops it; when all are confirmed, the next wave starts.
+    One that went wrong stops it; when all are confirmed (where no signal shows an effect: their changes), the next wave starts.
 
     >>> judge({"h1": "confirmed", "h2": "verifying"}, 2)
     ('wait', '')
     >>> judge({"h1": "confirmed", "h2": "confirmed"}, 2)
     ('next', '')
     >>> judge({"h1": "confirmed", "h2": "not_confirmed"}, 3)
-    ('stop', 'the remedy on h2 was applied, but telemetry does not confirm it')
+    ('stop', 'the remedy on h2 was applied, but its change or its effect is not confirmed')
     """
     stopping = sorted(place for place, state in states.items() if state in STOPS)
     if stopping:

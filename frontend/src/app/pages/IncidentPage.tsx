@@ -9,6 +9,7 @@ import { SimilarPanel } from "@/features/incidents/detail/SimilarPanel";
 import { Timeline } from "@/features/incidents/detail/Timeline";
 import { EvidencePanel } from "@/features/incidents/evidence/EvidencePanel";
 import { HypothesisList } from "@/features/incidents/evidence/HypothesisList";
+import { PlanControl } from "@/features/plans/PlanControl";
 import { PlanPanel } from "@/features/plans/PlanPanel";
 import { Panel } from "@/lib/ui/Panel";
 import { QueryState } from "@/lib/ui/QueryState";
@@ -44,7 +45,12 @@ export function IncidentPage({ id }: { id: string }) {
             <Grid.Col span={{ base: 12, md: 5 }}>
               <Stack gap={12}>
                 <Panel title="Remedies">
-                  <IncidentRemedies incident={data} />
+                  <IncidentRemedies
+                    incident={data}
+                    planControl={(primary) => (
+                      <PlanControl host={data.host} pci={data.pci} incidentId={data.id} primary={primary} />
+                    )}
+                  />
                 </Panel>
                 {data.pci !== "" && data.symptoms.includes("S6") && (
                   <PlanPanel host={data.host} pci={data.pci} incidentId={data.id} />

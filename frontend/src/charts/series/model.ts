@@ -24,6 +24,8 @@ export interface SeriesModel {
   band?: { low: string; high: string };
   /** A wall, or what was expected: drawn as a line across when it lies near the data, or always. */
   limit?: { value: number; label: string; always?: boolean };
+  /** A moment that is marked by a line upright. */
+  mark?: { atMs: number; label: string };
   formatTime: (ms: number) => string;
   formatTooltipTime: (ms: number) => string;
 }

@@ -10,6 +10,13 @@ interface TooltipPoint {
   value: [number, number | null];
 }
 
+/** In less of the chart than this, an interval has no room for its name. */
+const ROOM_FOR_NAME = 0.08;
+
+function nameOf({ symptom, from, to }: { symptom: string; from: number; to: number }, span: number): string {
+  return to - from < span * ROOM_FOR_NAME ? "" : symptom;
+}
+
 function clippedAreas(intervals: readonly Interval[], fromMs: number, toMs: number) {
   return intervals
     .map((each) => ({
@@ -18,7 +25,7 @@ function clippedAreas(intervals: readonly Interval[], fromMs: number, toMs: numb
       to: Math.min(each.toMs ?? toMs, toMs),
     }))
     .filter((each) => each.to > each.from)
-    .map((each) => [{ name: each.symptom, xAxis: each.from }, { xAxis: each.to }]);
+    .map((each) => [{ name: nameOf(each, toMs - fromMs), xAxis: each.from }, { xAxis: each.to }]);
 }
 
 /** The highest value that a line reaches; -Infinity when all values are missing. */
@@ -69,6 +76,34 @@ function bandSeries(model: SeriesModel, theme: ChartTheme) {
       data: toPoints(model.timesMs, width),
     },
   ];
+}
+
+/** The limit as a line across, and a moment as one upright. */
+function markLine(
+  limit: SeriesModel["limit"],
+  mark: SeriesModel["mark"],
+  { end, top }: { end: number; top: number },
+  theme: ChartTheme,
+) {
+  if (!limit && !mark) return undefined;
+  const upright = {
+    xAxis: mark?.atMs,
+    lineStyle: { color: theme.text, type: "dashed" },
+    label: { color: theme.text, position: "insideEndTop", formatter: mark?.label },
+  };
+  return {
+    silent: true,
+    symbol: "none",
+    lineStyle: { color: theme.bad, type: "solid", width: 1 },
+    label: {
+      color: theme.bad,
+      fontSize: 11,
+      // Below a line close to the axis, the name would stand on the times.
+      position: limit && end > limit.value && limit.value > top * 0.15 ? "insideEndBottom" : "insideEndTop",
+      formatter: limit?.label,
+    },
+    data: [...(limit ? [{ yAxis: limit.value }] : []), ...(mark ? [upright] : [])],
+  };
 }
 
 /** Lines over time, symptom intervals as shaded areas, and the limit when the data come within reach of it. */
@@ -151,21 +186,7 @@ export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCo
                 data: areas,
               }
             : undefined,
-        markLine:
-          i === 0 && limit
-            ? {
-                silent: true,
-                symbol: "none",
-                lineStyle: { color: theme.bad, type: "solid", width: 1 },
-                label: {
-                  color: theme.bad,
-                  fontSize: 11,
-                  position: end > limit.value ? "insideEndBottom" : "insideEndTop",
-                  formatter: limit.label,
-                },
-                data: [{ yAxis: limit.value }],
-              }
-            : undefined,
+        markLine: i === 0 ? markLine(limit, model.mark, { end, top: top ?? end }, theme) : undefined,
       })),
       ...bandSeries(model, theme),
     ],

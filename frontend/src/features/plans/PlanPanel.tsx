@@ -39,6 +39,7 @@ export function PlanPanel({ host, pci, incidentId }: Props) {
       actions={
         <Button
           size="compact-xs"
+          variant={incidentId ? "default" : "filled"}
           loading={create.isPending}
           onClick={() =>
             create.mutate({ host, pci, then: "nothing", ...(incidentId ? { incident_id: incidentId } : {}) })

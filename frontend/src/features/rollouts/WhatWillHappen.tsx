@@ -16,6 +16,11 @@ interface Props {
   proposes: boolean;
 }
 
+/** Without a signal that shows an effect, the change alone is waited for. */
+function longestCheckS({ change, cures }: RemedyAction): number {
+  return Math.max(change.within_s, ...cures.map((cure) => cure.within_s));
+}
+
 /** The rollout in plain words: what, where, in which waves, when it goes on, when it stops. */
 export function WhatWillHappen({ action, targets, canary, growth, undoOnStop, control, proposes }: Props) {
   const racks = racksOf(targets);
@@ -34,14 +39,14 @@ export function WhatWillHappen({ action, targets, canary, growth, undoOnStop, co
         {where}: {wavesText(wavesOf(targets, canary, growth))}.
       </Text>
       <Text size="sm">
-        <b>Benefit:</b> {action.verification.text || action.description}
+        <b>Benefit:</b> {action.cures.map((cure) => cure.text).join(" ") || action.description}
       </Text>
       <Text size="sm">
         <b>Risk:</b> {action.risk_text}
       </Text>
       <Text size="sm">
-        <b>Progression:</b> the next wave starts when telemetry has confirmed every remedy of a wave (at most{" "}
-        {formatDuration(action.verification.within_s * 1000)} each)
+        <b>Progression:</b> the next wave starts when every remedy of a wave is confirmed (at most{" "}
+        {formatDuration(longestCheckS(action) * 1000)} each)
         {most === undefined ? "" : `; at most ${plural(most, "host")} at once, so a larger wave runs in parts`}.
       </Text>
       <Text size="sm">

@@ -8,7 +8,7 @@ export function waveText(remedies: StateTable, wave: readonly Target[], index: n
   const name = index === 0 ? "Canary" : `Wave ${index + 1}`;
   const count = (holds: (state: string) => boolean) =>
     wave.filter(({ state }) => state !== null && holds(state)).length;
-  const confirmed = count((state) => state === "confirmed");
+  const confirmed = count((state) => outcomeOf(remedies, state) === "good");
   const bad = count((state) => outcomeOf(remedies, state) === "bad");
   const undone = count((state) => state === "undone");
   const parts = [`${confirmed} of ${wave.length} confirmed`];

@@ -24,15 +24,27 @@ const action: RemedyAction = {
   symptoms: [],
   disturbs: null,
   params: [],
-  verification: {
-    signal: "reoffload_ratio",
-    label: "Re-offload ratio",
-    unit: "ratio",
-    expected: "< 0.05",
-    within_s: 180,
-    for_s: 20,
-    text: "Flows stop coming back.",
+  change: {
+    signal: "in_force",
+    label: "Active",
+    unit: "none",
+    expected: "= 1",
+    within_s: 30,
+    for_s: 0,
+    text: "The agent has read the setting back.",
   },
+  cures: [
+    {
+      symptom: "S1",
+      signal: "reoffload_ratio",
+      label: "Re-offload ratio",
+      unit: "ratio",
+      expected: "< 0.05",
+      within_s: 180,
+      for_s: 20,
+      text: "Flows stop coming back.",
+    },
+  ],
 };
 const control: Control = {
   stop: null,

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, unwrap } from "@/lib/api/client";
 import type { NewRemedy, Remedy, RemedyState } from "@/lib/api/types";
 import { usePages } from "@/lib/api/usePages";
@@ -47,6 +47,16 @@ export function useRemedy(id: string | null) {
     enabled: id !== null,
     queryFn: () => unwrap(api.GET("/api/v1/remedies/{remedy_id}", { params: { path: { remedy_id: id ?? "" } } })),
     refetchInterval: (query) => (query.state.data && !isUnderWay(query.state.data) ? EVERY_MS : UNDER_WAY_EVERY_MS),
+  });
+}
+
+/** The samples of its effect; while it is verified, each look of the backend adds some. */
+export function useRemedyEffect({ id, effect }: Remedy) {
+  return useQuery({
+    queryKey: ["remedies", "effect", id, effect?.measured_at],
+    enabled: effect !== null,
+    queryFn: () => unwrap(api.GET("/api/v1/remedies/{remedy_id}/effect", { params: { path: { remedy_id: id } } })),
+    placeholderData: keepPreviousData,
   });
 }
 

@@ -46,15 +46,27 @@ const action: RemedyAction = {
       meaning: "",
     },
   ],
-  verification: {
-    signal: "reoffload_ratio",
-    label: "",
-    unit: "ratio",
-    expected: "< 0.05",
-    within_s: 180,
-    for_s: 20,
-    text: "",
+  change: {
+    signal: "in_force",
+    label: "Active",
+    unit: "none",
+    expected: "= 1",
+    within_s: 30,
+    for_s: 0,
+    text: "The agent has read the setting back.",
   },
+  cures: [
+    {
+      symptom: "S1",
+      signal: "reoffload_ratio",
+      label: "",
+      unit: "ratio",
+      expected: "< 0.05",
+      within_s: 180,
+      for_s: 20,
+      text: "",
+    },
+  ],
 };
 
 describe("the parameters of a remedy", () => {
@@ -85,12 +97,14 @@ describe("the parameters of a remedy", () => {
   });
 });
 
-const VERIFICATION = { label: "Cordoned" } as unknown as NonNullable<Remedy["verification"]>;
+const CHANGE = { label: "Cordoned" } as unknown as NonNullable<Remedy["change"]>;
+const EFFECT = { label: "Re-offload ratio" } as unknown as NonNullable<Remedy["effect"]>;
 const COMMANDS = [{ operation: "apply", state: "sent" }] as unknown as Remedy["commands"];
 const FACTS = {
-  requested: { verification: null, commands: [] },
-  sent: { verification: null, commands: COMMANDS },
-  applied: { verification: VERIFICATION, commands: COMMANDS },
+  requested: { change: null, effect: null, commands: [] },
+  sent: { change: null, effect: null, commands: COMMANDS },
+  applied: { change: CHANGE, effect: EFFECT, commands: COMMANDS },
+  changed: { change: CHANGE, effect: null, commands: COMMANDS },
 };
 
 describe("the progress of a remedy", () => {
@@ -105,6 +119,9 @@ describe("the progress of a remedy", () => {
     ["verifying", "applied", "✓Requested ✓Running ◉Verifying ○Confirmed"],
     ["confirmed", "applied", "✓Requested ✓Running ✓Verifying ✓Confirmed"],
     ["not_confirmed", "applied", "✓Requested ✓Running ✓Verifying ✕Not confirmed"],
+    ["verifying", "changed", "✓Requested ✓Running ◉Verifying ○Change confirmed"],
+    ["change_confirmed", "changed", "✓Requested ✓Running ✓Verifying ✓Change confirmed"],
+    ["not_confirmed", "changed", "✓Requested ✓Running ✓Verifying ✕Not confirmed"],
     ["undone", "applied", "✓Requested ✓Running ✓Verifying ✓Undone"],
     ["quarantined", "requested", "◉Requested ○Running ○Verifying ○Confirmed"],
   ] as const)("%s after it was %s", (state, facts, expected) => {

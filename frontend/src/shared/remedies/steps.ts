@@ -8,16 +8,25 @@ export interface Step {
   state: StepState;
 }
 
-type Progress = Pick<Remedy, "state" | "verification" | "commands">;
+type Progress = Pick<Remedy, "state" | "change" | "effect" | "commands">;
 
 /** The states that a remedy goes through when all goes well, after it was requested. */
-const PATH = ["running", "verifying", "confirmed"] as const satisfies readonly RemedyState[];
+const JUDGED_PATH = ["running", "verifying", "confirmed"] as const satisfies readonly RemedyState[];
+/** Where no signal can show an effect. */
+const CHANGE_PATH = ["running", "verifying", "change_confirmed"] as const satisfies readonly RemedyState[];
+
+/** Before it is applied, nobody knows which of the two ends a remedy will have. */
+function pathOf({ state, change, effect }: Progress): readonly RemedyState[] {
+  return state === "change_confirmed" || (change !== null && effect === null) ? CHANGE_PATH : JUDGED_PATH;
+}
 
 /** The step at which a remedy stands, or at which it ended: 0 is the request. */
-function position({ state, verification, commands }: Progress): number {
-  const onPath = PATH.findIndex((name) => name === state);
+function position(remedy: Progress): number {
+  const { state, change, effect, commands } = remedy;
+  const path = pathOf(remedy);
+  const onPath = path.findIndex((name) => name === state);
   if (onPath >= 0) return onPath + 1;
-  if (verification !== null) return PATH.length;
+  if (change !== null || effect !== null) return path.length;
   return commands.some(({ operation, state: of }) => operation === "apply" && of !== "queued") ? 1 : 0;
 }
 
@@ -27,7 +36,7 @@ export function steps(table: StateTable, remedy: Progress): Step[] {
   const { state } = remedy;
   const good = outcomeOf(table, state) === "good";
   const failed = endedWithoutSuccess(table, state) && state !== "undone";
-  return ["Requested", ...PATH.map((name) => labelOf(table, name))].map((label, i) => {
+  return ["Requested", ...pathOf(remedy).map((name) => labelOf(table, name))].map((label, i) => {
     if (i < at || good) return { label, state: "done" };
     if (i > at) return { label, state: "todo" };
     // The remedy is not on the path any more, or waits for approval: its own word says so better than the step's.
@@ -37,6 +46,6 @@ export function steps(table: StateTable, remedy: Progress): Step[] {
 }
 
 /** The agent has carried it out, and it was not undone since. */
-export function isChangedOnHost({ state, verification }: Pick<Remedy, "state" | "verification">): boolean {
-  return verification !== null && state !== "undone";
+export function isChangedOnHost({ state, change, effect }: Pick<Remedy, "state" | "change" | "effect">): boolean {
+  return (change !== null || effect !== null) && state !== "undone";
 }

@@ -120,6 +120,9 @@ def causes() -> dict[str, Cause]:
                 raise RegistryError(
                     f"causes.yaml, entry {cause.id}: fixed_in names a model that rnic_profiles.yaml does not have: {fix.models}"
                 )
+        for remedy in cause.remedies:
+            if remedy.action not in remedies():
+                raise RegistryError(f"causes.yaml, entry {cause.id}: remedy {remedy.action!r} is not in remedies.yaml")
         for rule in cause.rules:
             if (rule.statistic == "count") != (rule.signal in event_signals()):
                 raise RegistryError(

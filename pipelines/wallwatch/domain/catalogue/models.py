@@ -208,7 +208,8 @@ class Cause(Entry):
     not_on: tuple[str, ...] = ()
     """Profiles not known to have the cause."""
     next_test: str
-    remedies: tuple[str, ...]
+    remedies: tuple[SuggestedRemedy, ...]
+    """What the cause asks for, first choice first."""
     settled_by_upgrade: bool
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
@@ -51,13 +51,13 @@ class Parameter(Entry):
         return None
 
 
-class Verification(Entry):
-    """The telemetry that must follow a remedy: `signal` meets the bound within `within_s` and keeps to it for `for_s`."""
+class Check(Entry):
+    """What must follow a remedy: `signal` meets the bound within `within_s` and keeps to it for `for_s`."""
 
     signal: str
     label: str = ""
     unit: str = ""
-    """Label and unit of a signal that only this verification knows; those of measured signals are the registry's."""
+    """Label and unit of a signal that only this check knows; those of measured signals are the registry's."""
     expected: str
     below: float | None = None
     at_least: float | None = None
@@ -71,10 +71,18 @@ class Verification(Entry):
     text: str
 
     @model_validator(mode="after")
-    def _exactly_one(self) -> Verification:
+    def _exactly_one(self) -> Check:
         if sum(bound is not None for bound in (self.below, self.at_least, self.equals, self.equals_param, self.at_most_param)) != 1:
             raise ValueError("give exactly one of below, at_least, equals, equals_param, at_most_param")
         return self
+
+    def limit(self, params: Mapping[str, object]) -> float | None:
+        """The number that the bound compares with, for a remedy with these parameters."""
+        for bound in (self.below, self.at_least, self.equals):
+            if bound is not None:
+                return bound
+        value = params[self.equals_param or self.at_most_param or ""]
+        return float(value) if isinstance(value, int | float) else None
 
     def holds(self, value: float, params: Mapping[str, object]) -> bool:
         """Whether a value is as expected after a remedy with these parameters."""
@@ -120,6 +128,8 @@ class RemedyAction(Entry):
     summary: str
     helps: str = ""
     """What it is for; empty for what nobody orders."""
+    contains: bool = False
+    """It only keeps the damage from growing."""
     scope: Literal["host", "rnic"]
     require_any_of: tuple[str, ...]
     params: dict[str, Parameter]
@@ -131,16 +141,41 @@ class RemedyAction(Entry):
     operations: str
     privileges: str
     """What the agent needs on the host for it."""
-    verification: Verification
+    change: Check
+    """Shows that the host has the change; it says nothing about what the change does to a symptom."""
+    cures: dict[Annotated[str, Field(pattern=r"^S[1-8]$")], Check] = Field(default_factory=dict)
+    """Symptom -> what its signal must show before the remedy is confirmed for an incident of it."""
+    without_incident: str | None = None
+    """The symptom whose check applies to a remedy that was requested for no incident."""
     disturbs: Disturbance | None = None
     """None where it stirs nothing up: whatever begins then is raised as usual."""
 
     @model_validator(mode="after")
     def _known_param(self) -> RemedyAction:
-        for name in (self.verification.equals_param, self.verification.at_most_param):
-            if name is not None and (name not in self.params or not self.params[name].required):
-                raise ValueError(f"the verification names {name!r}, which is not a required parameter")
+        for check in (self.change, *self.cures.values()):
+            for name in (check.equals_param, check.at_most_param):
+                if name is not None and (name not in self.params or not self.params[name].required):
+                    raise ValueError(f"a check names {name!r}, which is not a required parameter")
+        if self.without_incident is not None and self.without_incident not in self.cures:
+            raise ValueError(f"without_incident names {self.without_incident!r}, which is not among the symptoms that it cures")
         return self
+
+    def cured_symptom(self, symptoms: Sequence[str] | None) -> str | None:
+        """The symptom by whose signal the remedy is judged, or None where only its change can be confirmed.
+
+        Parameters
+        ----------
+        symptoms : sequence of str or None
+            Those of its incident, the leading one first; None for a remedy without an incident.
+        """
+        if symptoms is None:
+            return self.without_incident
+        return next((symptom for symptom in symptoms if symptom in self.cures), None)
+
+    @property
+    def helped_symptoms(self) -> frozenset[str]:
+        """The symptoms that `helps` names."""
+        return frozenset(re.findall(r"\bS[1-8]\b", self.helps))
 
     def problems(self, params: dict[str, object]) -> dict[str, str]:
         """Each parameter that is unknown, missing or out of range, with the reason; empty when all are fine."""

@@ -84,10 +84,9 @@ def rank(symptom: str, feature_of: Callable[[EvidenceRule], Feature | None], rni
             if found is None:
                 continue
             holds = rule.test.holds(found.value)
-            # A holding test is evidence for the cause; its `expected` is the value of an RNIC without the cause, and vice versa.
-            expected = with_unit(rule.test.opposite_text if holds else rule.test.text, rule.signal)
+            test = with_unit(rule.test.text, rule.signal)
             text = rule.text_for if holds else rule.text_against
-            reasons[cause.id][0 if holds else 1].append(evidence(rule.signal, found, expected, text))
+            reasons[cause.id][0 if holds else 1].append(evidence(rule.signal, found, None, text, test))
             # Several causes may share one test: it is one observation, with a probability under each of them.
             key = (rule.signal, rule.test.text, rule.window_s, rule.statistic)
             _, under, otherwise = tested.setdefault(key, (holds, {}, rule.p_otherwise))

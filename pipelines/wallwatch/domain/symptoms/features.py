@@ -100,6 +100,11 @@ class Features:
             return window.feature(rnic_state["coarse"], place, self._now_ms, window_s, statistic, window.COARSE_BUCKET_MS)
         return (window.swing_of if signal == POPULATION_CHANGE else window.drop_of)(rnic_state["fine"], place, self._now_ms, window_s)
 
+    def parts(self, signal: str) -> dict[str, float]:
+        """Counters whose sum the signal is, by how much each grew when any last did; empty for any other signal."""
+        kept = (self._rnic_state or {}).get("parts", {}).get(signal, {})
+        return {name: float(grown) for name, grown in kept.items()}
+
     def value(self, signal: str) -> float | None:
         found = self.get(signal)
         return None if found is None else found.value

@@ -6,13 +6,14 @@ import re
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
+from wallwatch.domain.catalogue.load import known_signals
 from wallwatch.domain.catalogue.models import Condition, Detected, EvidenceRule
 from wallwatch.domain.evidence import Evidence, Feature, evidence, with_unit
 from wallwatch.domain.hypotheses.rank import Hypothesis, rank
 from wallwatch.domain.hypotheses.versions import Identity
 from wallwatch.domain.instants import rfc3339
 from wallwatch.domain.symptoms.detect import Life, severity
-from wallwatch.domain.symptoms.explain import explain_active, explain_cleared
+from wallwatch.domain.symptoms.explain import CLOSE, explain_active, explain_cleared
 from wallwatch.domain.symptoms.features import Features
 from wallwatch.domain.symptoms.remedies import suggest
 
@@ -68,10 +69,10 @@ def active(
         found = features.of(condition)
         if found is None:
             continue
-        if condition.signal in values and condition.role != "supporting":
+        if condition.signal in values:  # one signal, one line: two bounds for it would contradict each other
             continue
-        values.setdefault(condition.signal, found.value)
-        reasons.append(evidence(condition.signal, found, _expected(condition), condition.text))
+        values[condition.signal] = found.value
+        reasons.append(evidence(condition.signal, found, _expected(condition), condition.text + _parts(condition.signal, features)))
     stale_ms = at_ms - life.get("known", at_ms)
     since = rfc3339(life["known"]) if stale_ms >= STALE_MS else None
     causes = [] if entry.reported_as == "unexplained" else _ranked(entry.id, rnic, life, features, fading or since is not None)
@@ -86,25 +87,25 @@ def active(
         "explanation": explain_active(entry, subject, rnic, life["started"], summary, reasons, causes, known_model),
         "evidence": [e.as_json() for e in reasons],
         "hypotheses": [h.as_json() for h in causes],
-        "remedies": suggest(definition, subject["pci"], entry.title, features.value),
+        "remedies": suggest(entry.id, definition, _likely(causes), subject["pci"], entry.title, features.value),
     }
 
 
 def cleared(entry: Detected, subject: Subject, rnic: Identity, life: Life, features: Features, at_ms: int) -> dict[str, Any]:
     """A symptom that has cleared. The ranking from the active phase stays valid, so the message has none."""
-    reasons = []
+    reasons: dict[str, dict[str, Any]] = {}
     if entry.definition is not None:
         for condition in entry.definition.conditions:
             found = features.of(condition)
-            if found is not None and condition.role == "required":
-                reasons.append(evidence(condition.signal, found, _expected(condition), condition.text).as_json())
+            if found is not None and condition.role == "required" and condition.signal not in reasons:
+                reasons[condition.signal] = evidence(condition.signal, found, _expected(condition), condition.text).as_json()
     base: str = "warning" if entry.definition is None else entry.definition.severity
     return {
         **shell(entry, subject, rnic, "cleared", life["started"], at_ms, life.get("raised_on")),
         "severity": "critical" if life.get("critical") else base,
         "summary": f"{entry.title} has cleared.",
         "explanation": explain_cleared(entry, subject, rnic, life["started"], at_ms),
-        "evidence": reasons,
+        "evidence": list(reasons.values()),
         "hypotheses": [],
         "remedies": [],
     }
@@ -149,6 +150,11 @@ def _ranked(symptom: str, rnic: Identity, life: Life, features: Features, keep: 
     return rank(symptom, feature_of, rnic)
 
 
+def _likely(ranked: list[Hypothesis]) -> list[str]:
+    """The causes whose remedies are offered first: the likeliest, and others that are close enough to be named."""
+    return [each.cause for i, each in enumerate(ranked) if i == 0 or each.posterior >= CLOSE]
+
+
 _OPTIONAL = re.compile(r"\[([^\]]*)\]")
 
 
@@ -171,6 +177,21 @@ def _summary(entry: Detected, values: dict[str, float], fading: bool, stale_sinc
         return _OPTIONAL.sub(filled_in, definition.summary).format_map(values)
     except KeyError:  # a signal of the sentence is missing now, while the symptom continues
         return f"{entry.title} continues."
+
+
+MOST_PARTS = 3
+"""Counters of a sum that are named."""
+
+
+def _parts(signal: str, features: Features) -> str:
+    """Which counters of a sum moved, the largest share first; empty for any other signal."""
+    parts = features.parts(signal)
+    total = sum(parts.values())
+    if total <= 0.0:
+        return ""
+    largest = sorted(parts.items(), key=lambda part: -part[1])[:MOST_PARTS]
+    said = ", ".join(f"{known_signals()[name][0]} ({name}) {value / total:.0%}" for name, value in largest)
+    return f" Moved: {said}{', others' if len(parts) > MOST_PARTS else ''}."
 
 
 def _expected(condition: Condition) -> str:

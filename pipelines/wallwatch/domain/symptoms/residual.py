@@ -227,7 +227,7 @@ def _active(life: Life, started_ms: int, minute: Minute, judged: Judged) -> dict
             if measured is not None
         ],
         "hypotheses": [],
-        "remedies": suggest(definition, life.subject["pci"], entry.title, lambda signal: None) if below else [],
+        "remedies": suggest(entry.id, definition, [], life.subject["pci"], entry.title, lambda signal: None) if below else [],
     }
 
 

@@ -211,6 +211,8 @@ def _take_counters(found: dict[str, float], fields: Mapping[str, Any], rnic_stat
         elif name in before and name not in now:
             now[name] = before[name]  # drivers are read less often than the rest
     elapsed_s = (at_ms - before["at"]) / 1000.0 if before else 0.0
+    if trouble:
+        rnic_state["parts"] = {"trouble_per_s": {name: grown[name] for name in counted if grown.get(name)}}
     if known and elapsed_s > 0.0:
         found["trouble_per_s"] = rate = trouble / elapsed_s
         usual = baseline.mean(rnic_state, "trouble_per_s", rate, at_ms)

@@ -42,13 +42,24 @@ def take(kept: Violations, at_us: int, pci: str, fields: Mapping[str, Any]) -> N
 
 def join(finding: dict[str, Any], kept: Violations, now_ms: int) -> None:
     """Add the violations of the finding's RNIC, and of its host as a whole, to the supporting evidence of their policies' causes."""
-    for key, (from_ms, last_us, count, trace) in kept.items():
-        id, _, pci = key.partition("|")
-        policy, last_ms = policies().get(id), last_us // 1000
-        if policy is None or pci not in ("", finding["pci"]) or not 0 <= now_ms - last_ms + 60_000 <= WINDOW_MS + 60_000:
-            continue
+    for id, (from_ms, last_us, count, trace) in _by_policy(kept, finding["pci"], now_ms).items():
+        policy, last_ms = policies()[id], last_us // 1000
         text = f"Policy {id}: {policy.violation}" + (f" Last: {trace}." if trace else "")
         found = evidence(SIGNAL, Feature(float(count), from_ms, last_ms), "0 violations", text).as_json()
         for hypothesis in finding["hypotheses"]:
             if hypothesis["cause"] in policy.causes:
                 hypothesis["evidence_for"].append(found)
+
+
+def _by_policy(kept: Violations, of_pci: str, now_ms: int) -> Violations:
+    """Recent violations of known policies by the RNIC and by its host as a whole: each policy once, with the trace of the newest."""
+    found: Violations = {}
+    for key, (from_ms, last_us, count, trace) in kept.items():
+        id, _, pci = key.partition("|")
+        recent = 0 <= now_ms - last_us // 1000 + 60_000 <= WINDOW_MS + 60_000
+        if id not in policies() or pci not in ("", of_pci) or not recent:
+            continue
+        before = found.get(id, [from_ms, last_us, 0, trace])
+        newest = trace if last_us >= before[1] else before[3]
+        found[id] = [min(from_ms, before[0]), max(last_us, before[1]), before[2] + count, newest]
+    return found

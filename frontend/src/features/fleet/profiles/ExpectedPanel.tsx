@@ -38,7 +38,10 @@ function Now({ found }: { found: RnicPerformance }) {
           at the head
         </dd>
         <dt>Measured bandwidth</dt>
-        <dd style={{ margin: 0 }}>{formatValue(found.measured_gbps, "Gbit/s")} sent</dd>
+        <dd style={{ margin: 0 }}>
+          {formatValue(found.measured_gbps, "Gbit/s")} sent
+          {found.measured_gbps !== null && `, mean of the same ${found.minutes} minutes`}
+        </dd>
         <dt>Expected latency</dt>
         <dd style={{ margin: 0 }}>
           {found.latency_us ? estimateText(found.latency_us, "µs") : "–"}. Not measured in production; run perftest.

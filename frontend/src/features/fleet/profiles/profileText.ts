@@ -44,12 +44,18 @@ export function placed(rnics: readonly PlacedRnic[]): SurfacePoint[] {
 }
 
 /** What the measured bandwidth says of the profile. Less than expected says nothing: traffic may want no more. */
-export function verdictOf({ full, above, measured_gbps, bandwidth_gbps }: RnicPerformance): {
+export function verdictOf({ full, above, measured_gbps, bandwidth_gbps, minutes, at }: RnicPerformance): {
   tone: Tone;
   text: string;
 } {
   if (measured_gbps === null || !bandwidth_gbps)
-    return { tone: "quiet", text: "No measurements in the last ten minutes." };
+    return {
+      tone: "quiet",
+      text:
+        at === null
+          ? "No measurements in the last ten minutes."
+          : `No verdict: it needs three minutes with both values, and there ${minutes === 1 ? "is 1" : `are ${minutes}`}.`,
+    };
   const share = formatShare(measured_gbps / bandwidth_gbps.value);
   if (above)
     return {

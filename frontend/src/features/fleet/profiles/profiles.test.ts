@@ -16,6 +16,7 @@ const performance: RnicPerformance = {
   q_r_basis: "peers",
   peers_known: 1,
   measured_gbps: 50,
+  minutes: 5,
   bandwidth_gbps: { value: 100, lower: 90, upper: 110 },
   latency_us: { value: 3, lower: 2, upper: 4 },
   full: false,
@@ -86,7 +87,11 @@ describe("what a profile says", () => {
     expect(verdictOf(performance).tone).toBe("good");
     expect(verdictOf({ ...performance, full: true }).text).toContain("RNIC is the limit");
     expect(verdictOf({ ...performance, full: true, above: true }).text).toContain("too low");
-    expect(verdictOf({ ...performance, measured_gbps: null }).tone).toBe("quiet");
+    expect(verdictOf({ ...performance, measured_gbps: null, at: null }).text).toContain("No measurements");
+    expect(verdictOf({ ...performance, measured_gbps: null, minutes: 1 })).toEqual({
+      tone: "quiet",
+      text: "No verdict: it needs three minutes with both values, and there is 1.",
+    });
   });
 
   it("puts each RNIC where its lookups are", () => {

@@ -4,7 +4,7 @@ import type { ExternalRef, Incident } from "@/lib/api/types";
 import { newKey } from "@/lib/orderKey";
 
 export type IncidentChange =
-  | { kind: "acknowledge" | "unacknowledge" | "resolve" | "reopen" }
+  | { kind: "acknowledge" | "unacknowledge" | "resolve" | "reopen" | "derive-again" }
   | { kind: "comment"; text: string }
   | { kind: "assign"; assignee: string | null }
   | { kind: "tickets"; refs: ExternalRef[] }
@@ -25,6 +25,8 @@ function send(id: string, version: number, change: IncidentChange): Promise<Inci
       return unwrap(api.POST("/api/v1/incidents/{incident_id}/resolve", { params: { path, header } }));
     case "reopen":
       return unwrap(api.POST("/api/v1/incidents/{incident_id}/reopen", { params: { path, header } }));
+    case "derive-again":
+      return unwrap(api.POST("/api/v1/incidents/{incident_id}/derive-again", { params: { path, header } }));
     case "comment":
       return unwrap(
         api.POST("/api/v1/incidents/{incident_id}/comments", { params: { path, header }, body: { text: change.text } }),

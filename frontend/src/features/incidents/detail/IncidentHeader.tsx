@@ -103,7 +103,11 @@ export function IncidentHeader({ incident }: { incident: Incident }) {
           · impact: {reachText(incident.blast_radius)}
         </Text>
         <Text {...dim}>
-          since {time(incident.opened_at)} ({formatAgo(incident.opened_at, now)})
+          {incident.active || incident.cleared_at === null
+            ? `since ${time(incident.opened_at)} (${formatAgo(incident.opened_at, now)})`
+            : `from ${time(incident.opened_at)} to ${time(incident.cleared_at)} (${formatDuration(
+                Date.parse(incident.cleared_at) - Date.parse(incident.opened_at),
+              )})`}
         </Text>
         <Text size="sm">{incident.assignee === null ? "unassigned" : `assigned to ${incident.assignee}`}</Text>
         {incident.acknowledged_by !== null && <Text {...dim}>acknowledged by {incident.acknowledged_by}</Text>}

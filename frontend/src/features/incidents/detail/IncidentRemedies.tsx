@@ -1,23 +1,30 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { Incident } from "@/lib/api/types";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
+import { isOfPlan } from "@/shared/remedies/order/params";
 import { purposeOf } from "@/shared/remedies/order/purpose";
 import { RemedyDialog } from "@/shared/remedies/order/RemedyDialog";
-import { ParamsLine } from "@/shared/remedies/ParamsLine";
 import { useActions, useRemediesOf } from "@/shared/remedies/queries";
 import { StateMark } from "@/lib/ui/StateMark";
-import { suggestionsOf } from "./suggestions";
+import { SuggestionRow } from "./SuggestionRow";
 
-/** What is suggested, what was done, and the way to do something else. */
-export function IncidentRemedies({ incident }: { incident: Incident }) {
+interface Props {
+  incident: Incident;
+  /** What starts or opens a mask plan, which is created and reviewed before it can be applied. */
+  planControl: (primary: boolean) => ReactNode;
+}
+
+/** What is suggested, in the order of the API, the first as the primary action; what was done, and the way to do something else. */
+export function IncidentRemedies({ incident, planControl }: Props) {
   const actions = useActions();
-  const suggested = suggestionsOf(incident);
+  const suggested = incident.remedies;
   const done = useRemediesOf({ incident_id: incident.id });
   const { clock } = useTimeFormat();
   const [dialog, setDialog] = useState<{ action?: string; remedyId?: string } | null>(null);
   const titleOf = (action: string) => actions.data?.find((a) => a.action === action)?.title ?? action;
+  const isPlan = (action: string) => actions.data?.some((each) => each.action === action && isOfPlan(each)) ?? false;
   const applied = (done.data?.items ?? []).filter((remedy) => remedy.mode === "apply");
   return (
     <Stack gap={10}>
@@ -26,28 +33,26 @@ export function IncidentRemedies({ incident }: { incident: Incident }) {
           No suggested remedies for this cause.
         </Text>
       )}
-      {suggested.map((suggestion) => (
-        <Group
+      {suggested.map((suggestion, i) => (
+        <SuggestionRow
           key={suggestion.action}
-          justify="space-between"
-          wrap="nowrap"
-          align="flex-start"
-          data-action={suggestion.action}
-        >
-          <div>
-            <Text size="sm" fw={600}>
-              {titleOf(suggestion.action)}
-            </Text>
-            <ParamsLine action={suggestion.action} params={suggestion.params} />
-            <Text size="sm">{suggestion.why}</Text>
-          </div>
-          <Button
-            onClick={() => setDialog({ action: suggestion.action })}
-            aria-label={`Review ${titleOf(suggestion.action)}`}
-          >
-            Review
-          </Button>
-        </Group>
+          incident={incident}
+          suggestion={suggestion}
+          title={titleOf(suggestion.action)}
+          control={
+            isPlan(suggestion.action) ? (
+              planControl(i === 0)
+            ) : (
+              <Button
+                variant={i === 0 ? "filled" : "default"}
+                onClick={() => setDialog({ action: suggestion.action })}
+                aria-label={`Review ${titleOf(suggestion.action)}`}
+              >
+                Review
+              </Button>
+            )
+          }
+        />
       ))}
       {applied.map((remedy) => (
         <Group key={remedy.id} justify="space-between" wrap="nowrap">
@@ -93,7 +98,7 @@ export function IncidentRemedies({ incident }: { incident: Incident }) {
           host={incident.host}
           pci={incident.pci}
           action={dialog.action}
-          purposeFor={(action) => purposeOf(action, [{ ...incident, remedies: suggested }]) ?? { incident }}
+          purposeFor={(action) => purposeOf(action, [incident]) ?? { incident }}
           remedyId={dialog.remedyId}
         />
       )}

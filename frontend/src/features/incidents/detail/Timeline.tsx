@@ -32,6 +32,7 @@ const GROUP_OF: Readonly<Record<string, Kind>> = {
   verdict: "symptoms",
   forecast: "symptoms",
   remedy: "remedies",
+  derived: "remedies",
 };
 
 const MARKS: Readonly<Record<string, string>> = {
@@ -47,6 +48,7 @@ const MARKS: Readonly<Record<string, string>> = {
   comment: "”",
   ticket: "#",
   remedy: "⚒",
+  derived: "≈",
   silenced: "∅",
   unsilenced: "◉",
   inhibited: "∅",

@@ -46,7 +46,19 @@ describe("the ticket text", () => {
         next_test: "Raise max-idle",
       },
     ],
-    remedies: [{ action: "tune-revalidator", params: { max_idle_ms: 60000 }, why: "keeps live flows" }],
+    remedies: [
+      {
+        action: "tune-revalidator",
+        params: { max_idle_ms: 60000 },
+        why: "keeps live flows",
+        derivations: { max_idle_ms: "longest counter gap 30 s x 2" },
+      },
+    ],
+    timeline: [
+      { at: "2026-11-21T03:00:00Z", kind: "opened", actor: "wallwatch", text: "41% of flows.", data: {} },
+      { at: "2026-11-21T03:05:00Z", kind: "comment", actor: "dana", text: "not for the ticket", data: {} },
+      { at: "2026-11-21T03:40:00Z", kind: "remedy", actor: "wallwatch", text: "S1 cleared.", data: {} },
+    ],
   } as unknown as Incident;
 
   it("holds what, where, since when in UTC, why, and what to do", () => {
@@ -57,10 +69,25 @@ describe("the ticket text", () => {
       "2026-11-21 03:00:00 UTC",
       "C5 Stale counters (70%); next test: Raise max-idle",
       "Re-offload ratio 41%, expected < 5%",
-      "tune-revalidator",
+      "Since:  2026-11-21 03:00:00 UTC",
+      "tune-revalidator (max idle ms 60,000; longest counter gap 30 s x 2): keeps live flows",
+      "- 2026-11-21 03:40:00 UTC wallwatch: S1 cleared.",
       "https://wallwatch.example.org/incidents/1",
     ])
       expect(text).toContain(part);
+  });
+
+  it("spans the whole life of an incident that ended, and leaves comments out", () => {
+    const ended = { ...incident, active: false, cleared_at: "2026-11-21T03:44:00Z" };
+    const text = toTicket(ended, "");
+    expect(text).toContain("From:   2026-11-21 03:00:00 UTC to 2026-11-21 03:44:00 UTC (44 min)");
+    expect(text).not.toContain("not for the ticket");
+  });
+
+  it("names the test of a cause apart from what is expected of a healthy RNIC", () => {
+    expect(evidenceLine({ ...evidence, value: 0, expected: null, test: "<= 0.1" })).toBe(
+      "Re-offload ratio 0%, supports it at <= 10%",
+    );
   });
 
   it("says that a value is missing rather than zero", () => {

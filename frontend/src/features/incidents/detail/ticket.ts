@@ -1,6 +1,6 @@
 import type { Incident } from "@/lib/api/types";
 import { formatShare } from "@/lib/format";
-import { formatTime } from "@/lib/time/format";
+import { formatDuration, formatTime } from "@/lib/time/format";
 import { paramsText } from "@/shared/remedies/paramsText";
 import { evidenceLine } from "../evidence/evidenceText";
 
@@ -11,6 +11,36 @@ const HOSTS_SHOWN = 20;
 function presence(incident: Incident): string {
   if (incident.active) return "present";
   return incident.cleared_at ? `cleared at ${formatTime(incident.cleared_at, "utc")}` : "cleared";
+}
+
+/** What the timeline says of acts and states; evidence and likely causes have their own lists. */
+const TOLD = new Set([
+  "opened",
+  "acknowledged",
+  "remedy",
+  "derived",
+  "cleared",
+  "reopened",
+  "resolved",
+  "merged",
+  "split",
+]);
+
+function timelineOf(incident: Incident): string[] {
+  const told = incident.timeline.filter(({ kind }) => TOLD.has(kind));
+  if (told.length === 0) return [];
+  return ["", "Timeline:", ...told.map(({ at, actor, text }) => `- ${formatTime(at, "utc")} ${actor}: ${text}`)];
+}
+
+function durationOf({ opened_at, cleared_at, active }: Incident): string {
+  if (active || cleared_at === null) return `Since:  ${formatTime(opened_at, "utc")}`;
+  const lasted = formatDuration(Date.parse(cleared_at) - Date.parse(opened_at));
+  return `From:   ${formatTime(opened_at, "utc")} to ${formatTime(cleared_at, "utc")} (${lasted})`;
+}
+
+function remedyLine({ action, params, why, derivations }: Incident["remedies"][number]): string {
+  const derived = Object.values(derivations ?? {}).join("; ");
+  return `- ${action} (${paramsText(params, undefined)}${derived ? `; ${derived}` : ""}): ${why}`;
 }
 
 function whereOf(incident: Incident): string {
@@ -35,7 +65,7 @@ export function toTicket(incident: Incident, url: string): string {
     incident.explanation || incident.summary,
     "",
     `Where:  ${whereOf(incident)}`,
-    `Since:  ${formatTime(incident.opened_at, "utc")}`,
+    durationOf(incident),
     `State:  ${incident.state}, symptom ${presence(incident)}`,
     "",
     "Likely causes:",
@@ -50,12 +80,8 @@ export function toTicket(incident: Incident, url: string): string {
     ...incident.evidence.map((e) => `- ${evidenceLine(e)}`),
   ];
   if (incident.remedies.length > 0) {
-    lines.push(
-      "",
-      "Suggested remedies:",
-      ...incident.remedies.map((r) => `- ${r.action} (${paramsText(r.params, undefined)}): ${r.why}`),
-    );
+    lines.push("", "Suggested remedies:", ...incident.remedies.map(remedyLine));
   }
-  lines.push("", url);
+  lines.push(...timelineOf(incident), "", url);
   return lines.join("\n");
 }

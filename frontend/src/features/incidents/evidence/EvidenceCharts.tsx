@@ -8,7 +8,7 @@ import { useCatalogue } from "@/lib/api/useCatalogue";
 import { formatTime } from "@/lib/time/format";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { QueryState } from "@/lib/ui/QueryState";
-import { chartsOf, type EvidenceChart, type Span, spanOf, toEvidenceModel } from "./chartModels";
+import { chartsOf, type EvidenceChart, isItself, type Span, spanOf, toEvidenceModel } from "./chartModels";
 import { evidenceLine } from "./evidenceText";
 
 const MOST_FIELDS = 20;
@@ -27,18 +27,24 @@ function useEvidenceSeries(host: string, pci: string, charts: readonly EvidenceC
   });
 }
 
+/** The signal; where it is not stored itself, what is drawn in its place. */
+function titleOf(chart: EvidenceChart, lines: readonly { label: string }[]): string {
+  if (isItself(chart)) return chart.evidence[0].label;
+  return `${lines.map(({ label }) => label).join(", ")} (derived from it: ${chart.evidence.map(({ label }) => label).join("; ")})`;
+}
+
 /** What the evidence looked like on the RNIC, with the very interval that it speaks of shaded. */
 export function EvidenceCharts({
   finding,
   evidence,
 }: {
-  finding: Pick<IncidentFinding, "host" | "pci">;
+  finding: Pick<IncidentFinding, "host" | "pci" | "started_at">;
   evidence: readonly Evidence[];
 }) {
   const catalogue = useCatalogue().data;
   const { zone } = useTimeFormat();
   const charts = useMemo(() => (catalogue ? chartsOf(evidence, catalogue) : []), [evidence, catalogue]);
-  const span = useMemo(() => spanOf(charts, Date.now()), [charts]);
+  const span = useMemo(() => spanOf(charts, finding.started_at, Date.now()), [charts, finding.started_at]);
   const series = useEvidenceSeries(finding.host, finding.pci, charts, span);
   const models = useMemo(() => {
     const data = series.data;
@@ -67,14 +73,16 @@ export function EvidenceCharts({
         {(drawn) => (
           <Grid gap={12} p={12}>
             {drawn.map(({ chart, model }) => (
-              <Grid.Col key={chart.evidence.signal} span={{ base: 12, md: 6 }}>
+              <Grid.Col key={chart.fields.join(",")} span={{ base: 12, md: 6 }}>
                 <Text size="sm" fw={600}>
-                  {chart.evidence.label}
+                  {titleOf(chart, model.lines)}
                 </Text>
-                <Text size="xs" c="dimmed">
-                  {evidenceLine(chart.evidence).replace(`${chart.evidence.label} `, "")}
-                </Text>
-                <SeriesChart model={model} title={chart.evidence.label} height={150} />
+                {chart.evidence.map((each) => (
+                  <Text size="xs" c="dimmed" key={each.signal}>
+                    {evidenceLine(each)}
+                  </Text>
+                ))}
+                <SeriesChart model={model} title={titleOf(chart, model.lines)} height={150} />
               </Grid.Col>
             ))}
           </Grid>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Evidence, Series } from "@/lib/api/types";
-import { boundOf, chartsOf, spanOf, toEvidenceModel } from "./chartModels";
+import { boundOf, chartsOf, isItself, spanOf, toEvidenceModel } from "./chartModels";
 
 const evidence = (changes: Partial<Evidence> = {}): Evidence => ({
   signal: "reoffload_ratio",
@@ -24,6 +24,7 @@ const SIGNALS = [
   { signal: "oops", label: "Oopses", unit: "none", fields: [] },
 ];
 const CATALOGUE = { signals: SIGNALS };
+const ONSET = "2026-11-21T02:00:00Z";
 const NOW = Date.parse("2026-11-21T09:00:00Z");
 const formats = { axis: String, tooltip: String };
 
@@ -44,18 +45,35 @@ describe("the charts of the evidence", () => {
 
   it("are left out for evidence that has no interval", () => {
     expect(chartsOf([evidence({ from: null })], CATALOGUE)).toEqual([]);
-    expect(spanOf([], NOW)).toBeNull();
+    expect(spanOf([], ONSET, NOW)).toBeNull();
   });
 
-  it("share one span with the usual before and the end after, which never lies in the future", () => {
+  it("share one span from 15 minutes before the onset to after the evidence, which never lies in the future", () => {
     const charts = chartsOf([evidence()], CATALOGUE);
-    expect(spanOf(charts, NOW)).toEqual({ from: "2026-11-21T03:00:00.000Z", to: "2026-11-21T03:17:00.000Z" });
-    expect(spanOf(charts, Date.parse("2026-11-21T03:13:00Z"))?.to).toBe("2026-11-21T03:13:00.000Z");
+    expect(spanOf(charts, ONSET, NOW)).toEqual({ from: "2026-11-21T01:45:00.000Z", to: "2026-11-21T03:17:00.000Z" });
+    expect(spanOf(charts, ONSET, Date.parse("2026-11-21T03:13:00Z"))?.to).toBe("2026-11-21T03:13:00.000Z");
   });
 
-  it("do not ask for weeks when the evidence began long ago", () => {
-    const span = spanOf(chartsOf([evidence({ from: "2026-11-01T00:00:00Z" })], CATALOGUE), NOW);
-    expect(span?.from).toBe("2026-11-20T21:17:00.000Z");
+  it("do not ask for weeks when the symptom began long ago", () => {
+    const span = spanOf(chartsOf([evidence()], CATALOGUE), "2026-11-01T00:00:00Z", NOW);
+    expect(span?.from).toBe("2026-11-20T03:17:00.000Z");
+  });
+
+  it("draw the same fields once, for all signals that are derived from them", () => {
+    const signals = ["bandwidth_share", "latency_share"].map((signal) => ({
+      signal,
+      label: signal,
+      unit: "ratio",
+      fields: ["q_egress", "q_ingress"],
+    }));
+    const charts = chartsOf(
+      signals.map(({ signal }) => evidence({ signal })),
+      { signals },
+    );
+    expect(charts.map((chart) => chart.evidence.map(({ signal }) => signal))).toEqual([
+      ["bandwidth_share", "latency_share"],
+    ]);
+    expect(charts.map(isItself)).toEqual([false]);
   });
 
   it.each([

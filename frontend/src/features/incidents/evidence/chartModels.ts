@@ -2,28 +2,36 @@ import type { SeriesModel } from "@/charts/series/model";
 import type { Catalogue, Evidence, Series } from "@/lib/api/types";
 import { formatExpected } from "@/lib/format";
 
-/** Before and after the evidence: enough to see what was usual and what became of it. */
-const BEFORE_MS = 10 * 60_000;
+/** Before the onset and after the evidence: enough to see what was usual and what became of it. */
+const BEFORE_MS = 15 * 60_000;
 const AFTER_MS = 5 * 60_000;
-const LONGEST_MS = 6 * 3_600_000;
+const LONGEST_MS = 24 * 3_600_000;
 
 export interface EvidenceChart {
-  evidence: Evidence;
-  /** Fields of the RNIC's series that show the signal. */
+  /** What it is drawn for; several signals that are derived from the same fields share one chart. */
+  evidence: readonly [Evidence, ...Evidence[]];
+  /** Fields of the RNIC's series: the signal itself, or what it is derived from. */
   fields: readonly string[];
 }
 
-/** The signals that can be drawn, each once. */
+/** The signals that can be drawn, each once, and each picture once. */
 export function chartsOf(evidence: readonly Evidence[], catalogue: Pick<Catalogue, "signals">): EvidenceChart[] {
   const fieldsOf = new Map(catalogue.signals.map((each) => [each.signal, each.fields]));
-  const seen = new Set<string>();
-  return evidence.flatMap((each) => {
+  const charts = new Map<string, EvidenceChart>();
+  for (const each of evidence) {
     const fields = fieldsOf.get(each.signal) ?? [];
-    if (fields.length === 0 || seen.has(each.signal) || typeof each.from !== "string" || typeof each.to !== "string")
-      return [];
-    seen.add(each.signal);
-    return [{ evidence: each, fields }];
-  });
+    if (fields.length === 0 || typeof each.from !== "string" || typeof each.to !== "string") continue;
+    const key = fields.join(",");
+    const same = charts.get(key);
+    if (same?.evidence.some(({ signal }) => signal === each.signal)) continue;
+    charts.set(key, { evidence: same ? [...same.evidence, each] : [each], fields });
+  }
+  return [...charts.values()];
+}
+
+/** Whether the chart draws the very signal; otherwise it draws what the signal is derived from, and no bound. */
+export function isItself({ evidence, fields }: EvidenceChart): boolean {
+  return fields.length === 1 && fields[0] === evidence[0].signal;
 }
 
 export interface Span {
@@ -31,10 +39,11 @@ export interface Span {
   to: string;
 }
 
-/** One span for all charts, so that they are read against each other; null when no evidence has an interval. */
-export function spanOf(charts: readonly EvidenceChart[], nowMs: number): Span | null {
-  const starts = charts.map(({ evidence }) => Date.parse(evidence.from ?? "")).filter(Number.isFinite);
-  const ends = charts.map(({ evidence }) => Date.parse(evidence.to ?? "")).filter(Number.isFinite);
+/** One span for all charts, from before the onset, so that they are read against each other; null when no evidence has an interval. */
+export function spanOf(charts: readonly EvidenceChart[], onset: string, nowMs: number): Span | null {
+  const all = charts.flatMap(({ evidence }) => evidence);
+  const starts = [...all.map(({ from }) => Date.parse(from ?? "")), Date.parse(onset)].filter(Number.isFinite);
+  const ends = all.map(({ to }) => Date.parse(to ?? "")).filter(Number.isFinite);
   if (starts.length === 0 || ends.length === 0) return null;
   const to = Math.min(Math.max(...ends) + AFTER_MS, Math.max(nowMs, Math.max(...ends)));
   const from = Math.max(Math.min(...starts) - BEFORE_MS, to - LONGEST_MS);
@@ -63,10 +72,10 @@ function toUnit(from: string, to: string | undefined): number | null {
 
 /** The chart of one signal: its fields, the very interval of the evidence, and what was expected where the field is the signal itself. */
 export function toEvidenceModel(chart: EvidenceChart, series: Series, formats: Formats): SeriesModel {
-  const { evidence, fields } = chart;
+  const { fields } = chart;
+  const [evidence] = chart.evidence;
   const known = new Map(series.fields.map((field) => [field.name, field]));
-  const bound =
-    fields.length === 1 && known.get(fields[0] ?? "")?.unit === evidence.unit ? boundOf(evidence.expected) : null;
+  const bound = isItself(chart) ? boundOf(evidence.expected) : null;
   return {
     timesMs: series.times.map((time) => Date.parse(time)),
     fromMs: Date.parse(series.from),

@@ -13,8 +13,13 @@ export function reachText(radius: Incident["blast_radius"]): string {
   return radius === "rnic" ? "RNIC" : radius;
 }
 
-/** `Re-offload ratio 41%, expected < 5%` */
+/** `Re-offload ratio 41%, expected < 5%`; of a cause: `Re-offload ratio 0%, supports it at <= 10%`, which is another threshold. */
 export function evidenceLine(evidence: Evidence): string {
-  const expected = evidence.expected ? `, expected ${formatExpected(evidence.expected, evidence.unit)}` : "";
-  return `${evidence.label} ${evidenceValue(evidence)}${expected}`;
+  const { expected, test, unit } = evidence;
+  const bound = test
+    ? `, supports it at ${formatExpected(test, unit)}`
+    : expected
+      ? `, expected ${formatExpected(expected, unit)}`
+      : "";
+  return `${evidence.label} ${evidenceValue(evidence)}${bound}`;
 }

@@ -16,16 +16,23 @@ function CodeWords({ children }: { children: string }) {
   );
 }
 
+/** `Re-offload ratio < 5% for 20 s, within 3 min` */
+function checkText({ label, expected, unit, for_s, within_s }: RemedyAction["change"]): string {
+  const lasting = for_s > 0 ? ` for ${formatDuration(for_s * 1000)}` : "";
+  return `${label} ${formatExpected(expected, unit)}${lasting}, within ${formatDuration(within_s * 1000)}`;
+}
+
 /** The expected effect, risk, scope, changes and privileges of an action, how it is confirmed and how it is undone. */
 export function ActionFacts({ action, reach }: { action: RemedyAction; reach: string | null }) {
-  const check = action.verification;
+  const { change, cures } = action;
   return (
     <Stack gap={4}>
-      {check.text && (
-        <Text size="sm">
-          <b>Expected effect:</b> {check.text}
-        </Text>
-      )}
+      <Text size="sm">
+        <b>Expected effect:</b>{" "}
+        {cures.length === 0
+          ? "no signal can show what it does to a symptom; only its change on the host is confirmed."
+          : cures.map((cure) => `${cure.symptom}: ${cure.text}`).join(" ")}
+      </Text>
       <StatusMark
         tone={action.risk === "low" ? "good" : action.risk === "medium" ? "warn" : "bad"}
       >{`Risk: ${action.risk}`}</StatusMark>
@@ -49,10 +56,13 @@ export function ActionFacts({ action, reach }: { action: RemedyAction; reach: st
         <b>Requires</b> {action.privileges}
       </Text>
       <Text size="sm">
-        <b>Confirmed by</b> {check.label} {formatExpected(check.expected, check.unit)}
-        {check.for_s > 0 ? ` for ${formatDuration(check.for_s * 1000)}` : ""}, within{" "}
-        {formatDuration(check.within_s * 1000)}.
+        <b>Change confirmed by</b> {checkText(change)}.
       </Text>
+      {cures.map((cure) => (
+        <Text size="sm" key={cure.symptom}>
+          <b>Effect on {cure.symptom} confirmed by</b> {checkText(cure)}, and by the end of {cure.symptom} itself.
+        </Text>
+      ))}
       <Text size="sm">
         <b>Undo:</b> {action.undo}
       </Text>

@@ -13,7 +13,7 @@ import { Decision } from "./Decision";
 import { InhibitedFindings } from "./InhibitedFindings";
 import { RemedyProgress } from "./RemedyProgress";
 
-/** A remedy from its request to its verification; from here it can be undone. */
+/** A remedy from its request to its two facts; from here it can be undone. */
 export function RemedyFollow({ id, onAgain }: { id: string; onAgain?: () => void }) {
   const remedy = useRemedy(id);
   const undo = useUndoRemedy();

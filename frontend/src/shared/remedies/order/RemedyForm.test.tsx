@@ -36,15 +36,27 @@ const action: RemedyAction = {
       meaning: "Idle time",
     },
   ],
-  verification: {
-    signal: "reoffload_ratio",
-    label: "Re-offload ratio",
-    unit: "ratio",
-    expected: "< 0.05",
-    within_s: 180,
-    for_s: 20,
-    text: "",
+  change: {
+    signal: "in_force",
+    label: "Active",
+    unit: "none",
+    expected: "= 1",
+    within_s: 30,
+    for_s: 0,
+    text: "The agent has read the setting back.",
   },
+  cures: [
+    {
+      symptom: "S1",
+      signal: "reoffload_ratio",
+      label: "Re-offload ratio",
+      unit: "ratio",
+      expected: "< 0.05",
+      within_s: 180,
+      for_s: 20,
+      text: "",
+    },
+  ],
 };
 
 function remedy(mode: Remedy["mode"], state: Remedy["state"]): Remedy {
@@ -63,7 +75,10 @@ function remedy(mode: Remedy["mode"], state: Remedy["state"]): Remedy {
     code: null,
     message: null,
     operations: [{ target: "other_config:max-idle", operation: "set", before: "10000", after: "60000", text: "" }],
-    verification: null,
+    applied_at: null,
+    change: null,
+    effect: null,
+    symptom: null,
     rollout_id: null,
     decided_by: null,
     decided_at: null,

@@ -1,14 +1,12 @@
-import { Code, Group, Progress, Stack, Table, Text } from "@mantine/core";
+import { Code, Group, Stack, Table, Text } from "@mantine/core";
 import type { HostOperation, Remedy } from "@/lib/api/types";
 import { useStates } from "@/lib/api/useStates";
-import { formatExpected, formatValue } from "@/lib/format";
 import { outcomeOf, sentenceOf } from "@/lib/states";
-import { formatDuration } from "@/lib/time/format";
-import { useNow } from "@/lib/time/useNow";
 import { HeadedTable } from "@/lib/ui/HeadedTable";
 import { StateMark } from "@/lib/ui/StateMark";
 import { operand } from "../paramsText";
 import { isChangedOnHost, steps, type StepState } from "../steps";
+import { RemedyFacts } from "./RemedyFacts";
 
 /** Exactly what the agent does on the host, before and after. */
 function OperationList({ operations, done }: { operations: readonly HostOperation[]; done: boolean }) {
@@ -42,28 +40,7 @@ const COLORS: Record<StepState, string> = {
   bad: "var(--ww-bad)",
 };
 
-function VerificationState({ remedy }: { remedy: Remedy }) {
-  const now = useNow();
-  const check = remedy.verification;
-  if (!check) return null;
-  const left = Date.parse(check.deadline) - now;
-  return (
-    <Stack gap={4}>
-      <Group justify="space-between">
-        <Text size="sm">
-          <b>{check.label}</b>: measured <b data-testid="measured">{formatValue(check.measured, check.unit)}</b>,
-          expected {formatExpected(check.expected, check.unit)}
-        </Text>
-        <Text size="sm" c="dimmed">
-          {remedy.state === "verifying" ? (left > 0 ? `${formatDuration(left)} left` : "deadline reached") : ""}
-        </Text>
-      </Group>
-      {remedy.state === "verifying" && <Progress value={100} animated striped size="sm" aria-label="Verifying" />}
-    </Stack>
-  );
-}
-
-/** Where an order stands: the steps, the operations, and what telemetry says. */
+/** Where an order stands: the steps, its two facts, and the operations. */
 export function RemedyProgress({ remedy }: { remedy: Remedy }) {
   const states = useStates("remedy");
   const { state } = remedy;
@@ -94,7 +71,7 @@ export function RemedyProgress({ remedy }: { remedy: Remedy }) {
           {remedy.undoable && outcomeOf(states, state) === "bad" ? " Undo it, or check the next cause." : ""}
         </Text>
       </Group>
-      {remedy.mode === "apply" && <VerificationState remedy={remedy} />}
+      {remedy.mode === "apply" && <RemedyFacts remedy={remedy} />}
       <OperationList operations={remedy.operations} done={remedy.mode === "apply" && isChangedOnHost(remedy)} />
     </Stack>
   );

@@ -1,0 +1,47 @@
+import { Progress, Stack, Text } from "@mantine/core";
+import { lazy, Suspense } from "react";
+import type { Remedy } from "@/lib/api/types";
+import { useTimeFormat } from "@/lib/time/ZoneContext";
+import { useNow } from "@/lib/time/useNow";
+import { StatusMark } from "@/lib/ui/StatusMark";
+import { changeText, effectText, factsOf } from "../facts";
+
+/** The charts are a third of all code; a dialog must not wait for them. */
+const EffectChart = lazy(() => import("./EffectChart").then((module) => ({ default: module.EffectChart })));
+
+/** Two facts, always apart: whether the host has the change, and whether the symptom of the incident has cleared. */
+export function RemedyFacts({ remedy }: { remedy: Remedy }) {
+  const now = useNow();
+  const { clock } = useTimeFormat();
+  const { change, effect } = remedy;
+  const facts = factsOf(remedy, now, clock);
+  if (facts.length === 0) return null;
+  return (
+    <Stack gap={8}>
+      <Stack gap={6} component="dl" m={0} aria-label="Facts">
+        {facts.map((fact) => (
+          <div key={fact.title} data-fact={fact.name}>
+            <Text size="sm" fw={600} component="dt">
+              {fact.title}
+            </Text>
+            <Text size="sm" component="dd" m={0}>
+              <StatusMark tone={fact.tone}>{fact.text}</StatusMark>
+              {fact.name === "change" && change && <Text size="xs">{changeText(change)}</Text>}
+              {fact.name === "symptom" && (
+                <Text size="xs">
+                  {effect ? effectText(effect) : "No signal can show what this remedy does to the symptom."}
+                </Text>
+              )}
+            </Text>
+          </div>
+        ))}
+      </Stack>
+      {remedy.state === "verifying" && <Progress value={100} animated striped size="sm" aria-label="Verifying" />}
+      {effect && (
+        <Suspense fallback={null}>
+          <EffectChart remedy={remedy} />
+        </Suspense>
+      )}
+    </Stack>
+  );
+}
