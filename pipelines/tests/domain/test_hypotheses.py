@@ -76,7 +76,7 @@ def test_evidence_for_a_cause_of_another_symptom_leaves_the_ranking_of_this_one(
         ("S3", "C3", "flows_wall_share", 1.0, 0.2),
         ("S4", "C4", "deletion_share", 9.0, 1.0),
         ("S4", "C4", "flows_wall_share", 1.0, 0.2),
-        ("S1", "C5", "counter_gap_share", 1.0, 0.1),
+        ("S1", "C5", "stale_reoffload_share", 1.0, 0.0),
         ("S1", "C5", "overdue_share", 0.2, 0.0),
         ("S5", "C5", "counter_gap_p95_s", 20.0, 2.0),
         ("S5", "C5", "flows_wall_share", 1.0, 0.2),
@@ -187,9 +187,9 @@ def test_the_installed_version_is_named_with_the_first_one_that_has_the_fix(caus
 
 
 def test_a_ranking_is_sent_with_four_digits() -> None:
-    first = rank("S1", signals(counter_gap_share=1.1))[0].as_json()
+    first = rank("S1", signals(stale_reoffload_share=0.9))[0].as_json()
     assert first["prior"] == 0.153
-    assert first["posterior"] == round(posterior(rank("S1", signals(counter_gap_share=1.1)), "C5"), 4)
+    assert first["posterior"] == round(posterior(rank("S1", signals(stale_reoffload_share=0.9)), "C5"), 4)
     assert first["posterior"] != round(first["posterior"], 3)
 
 
