@@ -112,8 +112,7 @@ export class Profiles {
       candidates: all.filter((each) => each.state === "candidate").length,
       parameters: active.parameters,
       parameters_basis: active.number > 0 ? "calibrated" : model === "BF-2" ? "assumed" : "paper",
-      parameters_source:
-        model === "BF-2" ? "CX-6's parameters: nothing is published for this model" : "paper, Table 3",
+      parameters_source: model === "BF-2" ? "CX-6's parameters: nothing is published for this model" : "paper, Table 3",
       head_gbps: gbps(active.parameters, 0, 0),
       head_us: us(active.parameters, 0, 0),
     };

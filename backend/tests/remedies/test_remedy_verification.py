@@ -1,5 +1,6 @@
 """What was applied is verified by the telemetry that must follow, or it is not: each kind of proof."""
 
+import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 

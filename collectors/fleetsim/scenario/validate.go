@@ -116,21 +116,29 @@ func (s *Scenario) validateEvent(p *problems, e Event) {
 	case kinds > 1:
 		p.add(e.at.of("operator"), "an event is a job, a fault, or what an operator does; write two events")
 		return
-	case e.Fault != "" && e.Fault != "lossy-transceiver":
-		p.add(e.at.of("fault"), "unknown fault %q; expected lossy-transceiver", e.Fault)
-	case e.Fault != "" && (e.Loss <= 0 || e.Loss > 0.5):
-		p.add(e.at.of("loss"), "loss is %g; it must be above 0 and at most 0.5", e.Loss)
-	case e.Fault == "" && e.Loss != 0:
-		p.add(e.at.of("loss"), "only fault: lossy-transceiver has a loss")
 	case e.Operator == "reboot":
 		s.validateHost(p, e.at, e.Host)
 		return
 	case e.Operator != "" && e.Operator != "port-down":
 		p.add(e.at.of("operator"), "unknown operator %q; expected port-down or reboot", e.Operator)
 	}
+	validateFault(p, e)
 	s.validatePlace(p, e.at, e.Host, e.RNIC)
 	if e.Job.at != nil {
 		validateJobs(p, []Job{e.Job}, s.Topology.VFs)
+	}
+}
+
+func validateFault(p *problems, e Event) {
+	switch {
+	case e.Fault == "":
+		if e.Loss != 0 {
+			p.add(e.at.of("loss"), "only fault: lossy-transceiver has a loss")
+		}
+	case e.Fault != "lossy-transceiver":
+		p.add(e.at.of("fault"), "unknown fault %q; expected lossy-transceiver", e.Fault)
+	case e.Loss <= 0 || e.Loss > 0.5:
+		p.add(e.at.of("loss"), "loss is %g; it must be above 0 and at most 0.5", e.Loss)
 	}
 }
 

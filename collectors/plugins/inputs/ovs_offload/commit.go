@@ -114,16 +114,9 @@ func (t *tracker) advance(f *flow, compare bool) {
 	}
 	restarted := wasKnown && (wasReplaced || after.packets < before.packets)
 	packets := after.packets
-	switch {
-	case !wasKnown || restarted:
-		if restarted { // its counter began again: the flow was deleted and offloaded again between the two dumps
-			t.bury(f, before)
-		}
-		t.offloadEvents(f, reading{})
-		if after.inRNIC() {
-			t.insert(f)
-		}
-	default:
+	if !wasKnown || restarted {
+		t.begins(f, before, restarted)
+	} else {
 		packets = after.packets - before.packets
 		t.offloadEvents(f, before)
 		t.transition(f, before)
@@ -137,6 +130,17 @@ func (t *tracker) advance(f *flow, compare bool) {
 	}
 	if f.mask != nil && after.hardware() {
 		f.countQueries(packets)
+	}
+}
+
+// begins notes a flow that the dump before did not have, or whose counter began again: it was deleted and offloaded again between the two.
+func (t *tracker) begins(f *flow, before reading, again bool) {
+	if again {
+		t.bury(f, before)
+	}
+	t.offloadEvents(f, reading{})
+	if f.now.inRNIC() {
+		t.insert(f)
 	}
 }
 

@@ -102,10 +102,7 @@ describe("the charts of the evidence", () => {
       ],
       values: { reoffload_ratio: [0.4], counter_gap_p95_s: [8], max_idle_ms: [10_000] },
     };
-    const [ratio, share] = chartsOf(
-      [evidence(), evidence({ signal: "counter_ages", expected: "< 0.8" })],
-      CATALOGUE,
-    );
+    const [ratio, share] = chartsOf([evidence(), evidence({ signal: "counter_ages", expected: "< 0.8" })], CATALOGUE);
     if (!ratio || !share) throw new Error("Both signals have fields.");
     const model = toEvidenceModel(ratio, series, formats);
     expect(model.intervals).toEqual([
