@@ -128,9 +128,7 @@ func (t *tracker) advance(f *flow, compare bool) {
 	if hasCopy && wasKnown {
 		t.countCopy(f, copyGrowth(before, after), before.hardware() && !restarted)
 	}
-	if f.mask != nil && after.hardware() {
-		f.countQueries(packets)
-	}
+	f.countQueries(packets)
 }
 
 // begins notes a flow that the dump before did not have, or whose counter began again: it was deleted and offloaded again between the two.
@@ -160,6 +158,9 @@ func (t *tracker) countCopy(f *flow, packets uint64, throughout bool) {
 
 // countQueries adds what the packets of an offloaded flow have to do with its mask, and with the peer's.
 func (f *flow) countQueries(packets uint64) {
+	if f.mask == nil || !f.now.hardware() {
+		return
+	}
 	f.mask.packets += packets
 	stage := &f.owner.change.last
 	if f.recirculates {
