@@ -98,7 +98,7 @@ def section(name: str, figures: Mapping[str, Any]) -> str:
 def page(results: Mapping[str, Any]) -> str:
     """The whole page: the world in which the classifier does worse comes first."""
     order = [name for name in TITLES if name in results["sets"]]
-    worlds = [(_lowest_f1(results["sets"]), [section(name, results["sets"][name]) for name in order])]
+    worlds = [(_headline_f1(results["sets"]), [section(name, results["sets"][name]) for name in order])]
     if RAW_HOSTS.exists():
         played = orjson.loads(RAW_HOSTS.read_bytes())
         worlds.append((raw_hosts.right_share(played), [raw_hosts.section(played)]))
@@ -106,8 +106,10 @@ def page(results: Mapping[str, Any]) -> str:
     return "\n\n".join([rules(), *sections, f"## How these figures were computed\n\n{results['made']}"]) + "\n"
 
 
-def _lowest_f1(sets: Mapping[str, Any]) -> float:
-    return min((figures["macro_f1"] for figures in sets.values() if figures.get("macro_f1") is not None), default=1.0)
+def _headline_f1(sets: Mapping[str, Any]) -> float:
+    """Macro F1 of the scenarios that nobody had looked at; a set without all symptoms is no measure of the world."""
+    figures = sets.get("held-out", {}).get("macro_f1")
+    return 1.0 if figures is None else float(figures)
 
 
 def write(found: Mapping[str, Any], made: str) -> None:

@@ -51,7 +51,7 @@ def test_the_world_in_which_the_classifier_does_worse_comes_first(written: Path,
     for figures in kept["sets"].values():
         figures["macro_f1"] = 0.9
     results.write_bytes(orjson.dumps(kept))
-    host = {"case": "a host", "healthy": False, "expected": ["S1"], "found": 1, "wrong_ends": [], "false": [], "delay_s": 4.0}
+    host = {"case": "a host", "healthy": False, "expected": ["S1"], "found": ["S1"], "wrong_ends": [], "false": [], "delay_s": 4.0}
     hosts = [{**host, "outcome": "right", "wrong_causes": []}] * right + [
         {**host, "outcome": "wrong cause", "wrong_causes": ["S1: C1"]}
     ] * (4 - right)

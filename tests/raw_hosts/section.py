@@ -70,8 +70,8 @@ def _by_symptom(hosts: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     rows = []
     for symptom in sorted({name for one in hosts for name in one["expected"]}):
         its = [one for one in hosts if symptom in one["expected"]]
-        found = sum(one["found"] for one in its)
-        wrong = sum(bool(one["wrong_causes"]) for one in its)
+        found = sum(symptom in one["found"] for one in its)
+        wrong = sum(any(cause.startswith(f"{symptom}:") for cause in one["wrong_causes"]) for one in its)
         rows.append([symptom, str(len(its)), str(found), str(len(its) - found), str(wrong)])
     healthy = [one for one in hosts if one["healthy"]]
     return [*rows, ["none (healthy)", str(len(healthy)), "·", "·", "·"]]

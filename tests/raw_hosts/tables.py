@@ -40,7 +40,7 @@ def summary(verdicts: Sequence[Verdict]) -> Summary:
         cases=len(verdicts),
         right=sum(one.outcome == "right" for one in verdicts),
         symptoms=sum(len(one.expected) for one in verdicts),
-        symptoms_found=sum(one.found for one in verdicts),
+        symptoms_found=sum(len(one.found) for one in verdicts),
         wrong_causes=sum(len(one.wrong_causes) for one in verdicts),
         healthy=len(healthy),
         healthy_with_findings=sum(bool(one.false) for one in healthy),

@@ -1,5 +1,6 @@
 """How a host's findings are compared with what is right."""
 
+import dataclasses
 from collections import Counter
 
 import pytest
@@ -9,6 +10,7 @@ from tests.raw_hosts.case import END, Case, Expected
 from tests.raw_hosts.cases import all_cases
 from tests.raw_hosts.host import EPOCH_NS
 from tests.raw_hosts.play import Played
+from tests.raw_hosts.section import section, stored
 from tests.raw_hosts.tables import line, summary
 
 START_MS = EPOCH_NS // 1_000_000
@@ -33,7 +35,7 @@ def judged(
 
 def test_a_symptom_found_in_time_with_its_cause_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
     found = judged(monkeypatch, (S1,), episode("S1", 41.5, "C5"))
-    assert (found.outcome, found.delay_s, found.found) == ("right", 11.5, 1)
+    assert (found.outcome, found.delay_s, found.found) == ("right", 11.5, ("S1",))
     assert "right" in line(found)
 
 
@@ -87,6 +89,15 @@ def test_figures_count_hosts_symptoms_and_causes(monkeypatch: pytest.MonkeyPatch
     assert summary(verdicts).as_dict() == {
         "cases": 5, "right": 2, "symptoms": 3, "symptoms_found": 2, "wrong_causes": 1, "healthy": 2, "healthy_with_findings": 1,
     }  # fmt: skip
+
+
+def test_each_symptom_of_a_host_counts_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    both = judged(monkeypatch, (S1, Expected("S7", 30.0)), episode("S1", 40.0, "C1"))
+    figures = summary([both]).as_dict()
+    text = section(stored([dataclasses.asdict(both)], figures))
+    assert "| S1 | 1 | 1 | 0 | 1 |" in text
+    assert "| S7 | 1 | 0 | 1 | 0 |" in text
+    assert "- missed: a host (expected S1, S7; S1: C1 instead of C5)" in text
 
 
 def test_half_of_the_hosts_are_healthy_and_each_symptom_has_hosts() -> None:

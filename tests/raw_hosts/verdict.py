@@ -40,7 +40,7 @@ class Verdict:
     outcome: str
     """`right`, or the first of these that applies: `missed`, `false finding`, `wrong cause`, `wrong end`."""
     expected: tuple[str, ...]
-    found: int
+    found: tuple[str, ...]
     """Expected symptoms that were found."""
     wrong_causes: tuple[str, ...]
     wrong_ends: tuple[str, ...]
@@ -96,6 +96,7 @@ def judge(case: Case, played: Played) -> Verdict:
     """Run a case's messages through the job's own decoding and stage, and compare."""
     replayed = replay(played.messages)
     findings = [_finding(one, EPOCH_NS // 1_000_000) for one in replayed.episodes if one.symptom != "silent"]
+    found: list[str] = []
     delays: list[float] = []
     wrong: list[str] = []
     ends: list[str] = []
@@ -104,6 +105,7 @@ def judge(case: Case, played: Played) -> Verdict:
         if not matching:
             continue
         first = min(matching, key=lambda one: one.raised_s)
+        found.append(expected.symptom)
         delays.append(max(0.0, first.raised_s - expected.from_s))
         if expected.causes and first.last_cause not in expected.causes:
             wrong.append(f"{expected.symptom}: {first.last_cause} instead of {' or '.join(expected.causes)}")
@@ -115,14 +117,14 @@ def judge(case: Case, played: Played) -> Verdict:
         for one in findings
         if one.symptom not in case.tolerated and not any(_explains(expected, one) for expected in case.expected)
     ]
-    missed = len(case.expected) - len(delays)
+    missed = len(case.expected) - len(found)
     outcome = "missed" if missed else "false finding" if false else "wrong cause" if wrong else "wrong end" if ends else "right"
     return Verdict(
         case=case.name,
         healthy=case.healthy,
         outcome=outcome,
         expected=tuple(one.symptom for one in case.expected),
-        found=len(delays),
+        found=tuple(found),
         wrong_causes=tuple(wrong),
         wrong_ends=tuple(ends),
         false=tuple(false),

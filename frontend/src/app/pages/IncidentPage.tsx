@@ -58,7 +58,7 @@ export function IncidentPage({ id }: { id: string }) {
                 <Panel title="Timeline">
                   <Timeline incident={data} />
                 </Panel>
-                <BeforePanel id={data.id} />
+                <BeforePanel incident={data} />
                 <SimilarPanel id={data.id} />
               </Stack>
             </Grid.Col>

@@ -19,6 +19,8 @@ const LENGTHS: readonly { label: string; hours: number }[] = [
 ];
 
 const HOUR_MS = 3_600_000;
+/** A field has no seconds, so a whole minute is begun. */
+const MINUTE_MS = 60_000;
 
 interface Props {
   /** Initial values; with an existing silence, that one is edited. */
@@ -33,13 +35,14 @@ export function SilenceDialog({ initial = {}, onClose }: Props) {
   const { zone } = useZone();
   const now = useNow();
   const change = useChangeSilence();
+  const [opened] = useState(() => Date.now());
   const [kind, setKind] = useState<Silence["kind"]>(initial.kind ?? "silence");
   const [matchers, setMatchers] = useState<Matcher[]>(
     initial.matchers?.length ? initial.matchers : [{ name: "host", op: "=", value: "" }],
   );
   const [starts, setStarts] = useState(() => (initial.starts_at ? toField(Date.parse(initial.starts_at), zone) : ""));
   const [ends, setEnds] = useState(() =>
-    toField(initial.ends_at ? Date.parse(initial.ends_at) : Date.now() + DEFAULT_HOURS * HOUR_MS, zone),
+    toField(initial.ends_at ? Date.parse(initial.ends_at) : opened + DEFAULT_HOURS * HOUR_MS + MINUTE_MS, zone),
   );
   const [reason, setReason] = useState(initial.reason ?? "");
   const from = starts === "" ? now : fromField(starts, zone);
@@ -104,7 +107,9 @@ export function SilenceDialog({ initial = {}, onClose }: Props) {
           type="datetime-local"
           label={`Ends (${zoneName})`}
           description={
-            from !== null && to !== null && to > from ? `lasts ${formatDuration(to - from)}` : "after its start"
+            from !== null && to !== null && to > from
+              ? `lasts ${formatDuration(to - (starts === "" ? opened : from))}`
+              : "after its start"
           }
           required
           error={ends !== "" && problem ? problem : undefined}

@@ -1,6 +1,6 @@
 import type { IncidentSummary, Matcher } from "@/lib/api/types";
 
-type Known = Pick<IncidentSummary, "host" | "pci" | "hosts" | "rack" | "symptom" | "scope" | "fw_ver">;
+type Known = Pick<IncidentSummary, "host" | "pci" | "hosts" | "rack" | "symptoms" | "scope" | "fw_ver">;
 
 /** A text as a regular expression that matches just it. */
 export function quoted(text: string): string {
@@ -20,9 +20,10 @@ function anyOf(name: Matcher["name"], values: readonly string[]): Matcher[] {
  */
 export function matchersFor(incidents: readonly Known[]): Matcher[] {
   if (incidents.length === 0) return [];
+  // All symptoms: one that is left out keeps notifying, because a silence must match each active finding.
   const symptoms = anyOf(
     "symptom",
-    incidents.map((each) => each.symptom),
+    incidents.flatMap((each) => each.symptoms),
   );
   const firmware = [...new Set(incidents.map((each) => (each.scope === "fleet" ? each.fw_ver : null)))];
   if (firmware.length === 1 && firmware[0]) return [...symptoms, { name: "fw_ver", op: "=", value: firmware[0] }];

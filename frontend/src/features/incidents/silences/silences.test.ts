@@ -11,7 +11,7 @@ const incident = (changes: Partial<IncidentSummary>) =>
     hosts: ["host01"],
     pci: "0000:3b:00.0",
     rack: "r1",
-    symptom: "S1",
+    symptoms: ["S1"],
     scope: "rnic",
     fw_ver: "22.36.1010",
     ...changes,
@@ -24,8 +24,16 @@ describe("matchers proposed for incidents", () => {
     );
   });
 
+  it("name every symptom of an incident, so that none goes on notifying", () => {
+    expect(matchersFor([incident({ symptoms: ["S1", "S4", "S5"] })])[0]).toEqual({
+      name: "symptom",
+      op: "=~",
+      value: "S1|S4|S5",
+    });
+  });
+
   it("name all hosts of several, each as itself and nothing else", () => {
-    const matchers = matchersFor([incident({}), incident({ host: "host1.x", hosts: ["host1.x"], symptom: "S6" })]);
+    const matchers = matchersFor([incident({}), incident({ host: "host1.x", hosts: ["host1.x"], symptoms: ["S6"] })]);
     expect(matchers).toEqual([
       { name: "symptom", op: "=~", value: "S1|S6" },
       { name: "host", op: "=~", value: "host01|host1\\.x" },
@@ -39,7 +47,7 @@ describe("matchers proposed for incidents", () => {
   });
 
   it("leave the PCI address out for a host's incident, which names none", () => {
-    expect(matchersText(matchersFor([incident({ scope: "host", pci: "", symptom: "silent" })]))).toBe(
+    expect(matchersText(matchersFor([incident({ scope: "host", pci: "", symptoms: ["silent"] })]))).toBe(
       "symptom is silent, host is host01",
     );
     expect(matchersText([])).toBe("everything");
