@@ -131,7 +131,7 @@ export function masks() {
 
 const IN_FORCE = {
   signal: "in_force",
-  label: "Active",
+  label: "Read back by the agent",
   unit: "none",
   expected: "= 1",
   within_s: 30,
@@ -263,7 +263,7 @@ function factsOf(order, state, applied, created) {
     applied_at: iso(at),
     change: fact({
       signal: cordon ? "cordoned" : "in_force",
-      label: cordon ? "Cordoned" : "Active",
+      label: cordon ? "Cordoned" : "Read back by the agent",
       unit: "none",
       expected: "= 1",
       measured: 1,

@@ -250,7 +250,7 @@ export const PLAN_ACTION = {
   undo: "Removes the plan's exact entries and puts the masks back in the order before.",
   change: {
     signal: "in_force",
-    label: "Active",
+    label: "Read back by the agent",
     unit: "none",
     expected: "= 1",
     within_s: 30,

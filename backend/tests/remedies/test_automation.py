@@ -157,11 +157,12 @@ def test_a_limited_number_of_hosts_at_once_and_the_others_wait(
     begins: Any,
     eventually: Any,
 ) -> None:
-    slow = {"action": "tune-revalidator", "params": {"max_idle_ms": 60000}}  # telemetry would have to verify it, and nobody sends any
+    # Telemetry would have to confirm its effect on S1, and nobody sends any.
+    slow = {"action": "tune-revalidator", "params": {"max_idle_ms": 60000}, "matchers": [{"name": "symptom", "op": "=", "value": "S1"}]}
     made = rule(**slow)
     with fake_agents.enrol(admin, anonymous, f"host-{uuid4().hex[:8]}") as second:
-        begins(agent.host)
-        begins(second.host)
+        begins(agent.host, "S1")
+        begins(second.host, "S1")
         states = eventually(lambda: (s := sorted(run["state"] for run in runs(viewer, made))) == ["applying", "waiting"] and s)
         waiting = next(run for run in runs(viewer, made) if run["state"] == "waiting")
         assert "the limit is 1" in waiting["message"], states

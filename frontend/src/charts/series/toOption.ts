@@ -89,7 +89,7 @@ function markLine(
   const upright = {
     xAxis: mark?.atMs,
     lineStyle: { color: theme.text, type: "dashed" },
-    label: { color: theme.text, position: "insideEndTop", formatter: mark?.label },
+    label: { color: theme.text, position: "end", formatter: mark?.label },
   };
   return {
     silent: true,

@@ -61,7 +61,14 @@ describe("the facts of a remedy", () => {
   });
 
   it("have their values, before and after", () => {
-    expect(changeText(change)).toBe("Cordoned 1, expected = 1");
+    expect([1, 0, null].map((measured) => changeText({ ...change, measured }))).toEqual([
+      "Cordoned: yes",
+      "Cordoned: no",
+      "Cordoned: –",
+    ]);
+    expect(changeText({ ...change, label: "Limit", unit: "Mbit/s", expected: "= 2500", measured: 0 })).toBe(
+      "Limit 0 Mbit/s, expected = 2,500 Mbit/s",
+    );
     expect(effectText(effect)).toBe(
       "Software packets 3 packets/s, before 900 packets/s, expected < 50 packets/s for 45 s",
     );

@@ -1,5 +1,5 @@
 import type { Remedy } from "@/lib/api/types";
-import { formatExpected, formatValue } from "@/lib/format";
+import { formatExpected, formatValue, MISSING } from "@/lib/format";
 import { formatDuration } from "@/lib/time/format";
 import type { Tone } from "@/lib/ui/StatusMark";
 
@@ -49,8 +49,10 @@ export function factsOf({ state, change, effect, symptom }: Known, now: number, 
   return facts;
 }
 
-/** `Cordoned 1, expected = 1` */
+/** `Cordoned: yes`, or with a number `Rate limit of the VF 0 Mbit/s, expected = 2500 Mbit/s` */
 export function changeText({ label, measured, expected, unit }: Change): string {
+  if (expected === "= 1" && unit === "none")
+    return `${label}: ${measured === null ? MISSING : measured === 1 ? "yes" : "no"}`;
   return `${label} ${formatValue(measured, unit)}, expected ${formatExpected(expected, unit)}`;
 }
 

@@ -56,7 +56,7 @@ export function ActionFacts({ action, reach }: { action: RemedyAction; reach: st
         <b>Requires</b> {action.privileges}
       </Text>
       <Text size="sm">
-        <b>Change confirmed by</b> {checkText(change)}.
+        <b>Change confirmed:</b> {change.text} Within {formatDuration(change.within_s * 1000)}.
       </Text>
       {cures.map((cure) => (
         <Text size="sm" key={cure.symptom}>

@@ -26,6 +26,9 @@ interface Props {
   onApplied: (id: string) => void;
 }
 
+/** The buttons stay in view: a dialog with four parameters is higher than most screens. */
+const FOOTER = { position: "sticky", bottom: 0, background: "var(--ww-panel)", zIndex: 1 } as const;
+
 /** Nothing is applied before its dry run was shown; a changed parameter asks for a new one. */
 export function RemedyForm({ actions, host, pci, initialAction, purposeFor, fixed, onApplied }: Props) {
   const [name, setName] = useState(
@@ -106,6 +109,7 @@ export function RemedyForm({ actions, host, pci, initialAction, purposeFor, fixe
         description={action.description}
       />
       <PurposeNote purpose={purpose} />
+      {planId !== null && plan.data && <RemedyProgress remedy={plan.data} />}
       <ParamFields
         action={action}
         values={values}
@@ -116,8 +120,7 @@ export function RemedyForm({ actions, host, pci, initialAction, purposeFor, fixe
       <ActionFacts action={action} reach={action.scope === "host" ? `Affects every RNIC on ${host}.` : null} />
       {create.isError && <ProblemNotice error={create.error} />}
       {plan.isError && <ProblemNotice error={plan.error} onRetry={() => void plan.refetch()} />}
-      {planId !== null && plan.data && <RemedyProgress remedy={plan.data} />}
-      <Group justify="flex-end" gap={8}>
+      <Group justify="flex-end" gap={8} py={8} style={FOOTER}>
         <Button
           variant={planned ? "default" : "filled"}
           loading={(create.isPending && !planned) || waiting}
