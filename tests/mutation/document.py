@@ -50,7 +50,8 @@ copy of the repository, and runs the tests that must notice. A mutant that no te
 matters; `tests/mutation/judged.yaml` says which, after someone has looked. How to run it and to read it:
 [How do I see what the tests miss?](contributing/how-do-i-see-what-the-tests-miss.md)
 
-*Score*: noticed mutants, as a share of those that have an effect. Samples are small: read the holes, not the percentages.
+*Score*: noticed mutants, as a share of those that have an effect. Samples are small, and those of a handful say nothing:
+read the holes, not the percentages.
 Mutants that survived a first look, and that a test has been written for since, count as noticed; without them, the
 score is that of tests that did not know the mutant.
 """

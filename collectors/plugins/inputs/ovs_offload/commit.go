@@ -57,7 +57,7 @@ func (r *rnicState) begin() {
 	if overdue := r.population.overdue; r.change.deletions > 0 && float64(overdue) >= manyOverdue*float64(r.population.offloaded) {
 		r.queue = lately.interval * time.Duration(overdue) / time.Duration(r.change.deletions)
 	}
-	r.returnAtOnce = lately.returns.mostAtOnce(lately.interval)
+	r.returnsAreLive = lately.returns.nearlyAllLive(lately.interval)
 	r.change = change{gaps: &histogram{}, lags: &histogram{}, backlog: r.population.overdue}
 	r.population = population{}
 	clear(r.contexts)
@@ -236,13 +236,15 @@ func (t *tracker) noteReturn(f *flow, g grave) {
 	default:
 		if g.absences == 1 {
 			r.afterOne++
+		} else {
+			r.later++
 		}
 		return
 	}
 	if stood >= t.maxIdle.Milliseconds()/2 {
 		r.stale++
 	}
-	if certain || f.owner.returnAtOnce {
+	if certain || f.owner.returnsAreLive {
 		f.gaps.add(stood, t.sinceStart(t.last))
 		t.events.add(flowReturned, f, "The entry had been deleted while packets of the flow still came.")
 	}

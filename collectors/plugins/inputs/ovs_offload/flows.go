@@ -109,8 +109,8 @@ type rnicState struct {
 	change     change
 	// queue is how long the deletions take that wait, and so how late an insertion after them is: 0 where hardly any flow waits for its deletion.
 	queue time.Duration
-	// returnAtOnce is set when nearly all flows that came back within the last minute did so at once.
-	returnAtOnce bool
+	// returnsAreLive is set when nearly all flows that came back within the last minute had live traffic.
+	returnsAreLive bool
 	// byPriority is set when TC's priorities order the masks.
 	byPriority bool
 }

@@ -8,8 +8,8 @@ type returns struct {
 	// inUse had been used within max-idle, by the switch's own reading, when they were deleted, or came back as soon as they could have aged,
 	// or as soon as the queue of the RNIC's commands let them.
 	inUse int
-	// atOnce and afterOne had aged by the switch's reading, and carried packets steadily: no dump was without them, or exactly one.
-	atOnce, afterOne int
+	// atOnce, afterOne and later had aged by the switch's reading, and carried packets steadily: no dump was without them, exactly one, or more.
+	atOnce, afterOne, later int
 	// stale are those of inUse and atOnce whose counter had stood still for more than half of max-idle: it was late (cause C5).
 	stale int
 }
@@ -19,6 +19,7 @@ func (r *returns) add(other returns) {
 	r.inUse += other.inUse
 	r.atOnce += other.atOnce
 	r.afterOne += other.afterOne
+	r.later += other.later
 	r.stale += other.stale
 }
 
@@ -54,7 +55,8 @@ const (
 	nearlyAll  = 0.8
 )
 
-// mostAtOnce reports whether so many came back at once that each one is known to have had live traffic.
-func (r returns) mostAtOnce(interval time.Duration) bool {
-	return r.atOnce >= fewReturns && r.immediate(interval) >= nearlyAll*float64(r.atOnce)
+// nearlyAllLive reports whether so many had live traffic that each one is known to have had it.
+func (r returns) nearlyAllLive(interval time.Duration) bool {
+	steady := r.inUse + r.atOnce + r.afterOne + r.later
+	return steady >= fewReturns && r.live(interval) >= nearlyAll*float64(steady)
 }
