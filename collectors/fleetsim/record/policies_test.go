@@ -58,7 +58,7 @@ func TestFaultsOfFlowsViolateTheirPolicies(t *testing.T) {
 	}{
 		"entries are lost":       {"s1-entries-lost", 2 * time.Minute, []string{"flow-deleted-when-aged", "flow-kept-while-used"}},
 		"software forwards":      {"s5", 3 * time.Minute, []string{"flow-no-software-hit"}},
-		"counters come too late": {"s1", 2 * time.Minute, []string{"flow-kept-while-used"}},
+		"counters come too late": {"s1", 3 * time.Minute, []string{"flow-kept-while-used"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found := violations(t, c.scenario, c.length, 2*time.Second)

@@ -8,11 +8,11 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/internal/ltl"
 )
 
-// returned is the kind of event that inputs.ovs_offload emits only where dumps follow each other quickly.
+// returned is the kind of event that inputs.ovs_offload emits for a flow whose entry was deleted while its packets still came.
 const returned = "flow_returned"
 
-// returnsWithin is the longest time between two dumps for it (quickReturn of inputs.ovs_offload). Where they are further apart, the absence of
-// the event means nothing: the policies that use it are unknown there.
+// returnsWithin is the longest time between two dumps for it: the next packet of a live flow brings its entry back at once. Where dumps are
+// further apart, the absence of the event means nothing: the policies that use it are unknown there.
 const returnsWithin = 2500 * time.Millisecond
 
 // dumps remembers how far apart the dumps of each RNIC are.
