@@ -137,8 +137,8 @@ def test_samples_of_another_rnic_verify_nothing(operator: httpx.Client, backend:
     write_ratio(backend, host, [(at + timedelta(seconds=10 * i), 0.0) for i in (1, 2, 3, 4)], pci="0000:99:00.0")
     # The look that sees this RNIC's own sample, which confirms nothing, has seen those of the other one too.
     write_ratio(backend, host, [(at + timedelta(seconds=5), 0.4)])
-    looked = eventually(lambda: (now := operator.get(f"/api/v1/remedies/{applied['id']}").json())["verification"]["measured"] and now)
-    assert (looked["verification"]["measured"], looked["state"]) == (0.4, "verifying")
+    looked = eventually(lambda: (now := operator.get(f"/api/v1/remedies/{applied['id']}").json())["effect"]["measured"] and now)
+    assert (looked["effect"]["measured"], looked["state"]) == (0.4, "verifying")
 
 
 def test_a_remedy_that_telemetry_does_not_confirm_in_time_is_not_verified(

@@ -19,9 +19,9 @@ pytestmark = [pytest.mark.integration, pytest.mark.long]
 Send = Callable[..., None]
 PCI = "0000:3b:00.0"
 S1 = {
-    "flows_offloaded": 7300, "flow_insertions_per_s": 40.0, "reoffloads_per_s": 36.0, "reoffload_ratio": 0.9, "counter_gap_p95_s": 11.0,
-    "counter_gap_max_s": 12.0, "max_idle_ms": 10_000, "packets_per_s": 1e5, "q_egress": 1.0, "q_ingress": 1.0,
-    "software_packets_per_s": 10.0,
+    "flows_offloaded": 7300, "flow_insertions_per_s": 40.0, "reoffloads_per_s": 36.0, "reoffload_ratio": 0.9,
+    "stale_reoffload_share": 0.9, "counter_gap_p95_s": 11.0, "counter_gap_max_s": 12.0, "max_idle_ms": 10_000,
+    "packets_per_s": 1e5, "q_egress": 1.0, "q_ingress": 1.0, "software_packets_per_s": 10.0,
 }  # fmt: skip
 HEALTHY = {**S1, "reoffloads_per_s": 0.0, "reoffload_ratio": 0.0, "max_idle_ms": 60_000}
 

@@ -92,7 +92,8 @@ def test_two_virtual_functions_behind_one_address_are_two_and_one_twice_is_refus
 
 
 def test_what_had_verified_a_remedy_becomes_its_change_or_its_effect_and_back(config: Config, connection: psycopg.Connection[Any]) -> None:
-    command.upgrade(config, "0009")
+    command.upgrade(config, "head")
+    command.downgrade(config, "0009")
     insert = (
         "INSERT INTO remedy (id, action, host, params, mode, state, requested_by, created_at, updated_at, operations, request_hash,"
         " verification)"
