@@ -13,7 +13,7 @@ Samples = Sequence[tuple[datetime, float]]
 
 BEFORE = timedelta(minutes=10)
 """How long before a remedy the kept samples of its effect begin."""
-_MEAN_BEFORE = timedelta(minutes=1)
+_MEAN_BEFORE = timedelta(seconds=15)
 _MOST_SAMPLES = 240
 
 
@@ -63,11 +63,11 @@ def measured(fact: dict[str, Any], judgement: Judgement) -> dict[str, Any]:
 
 
 def mean_before(samples: Samples, began: datetime) -> float | None:
-    """Mean of the samples of the minute before a remedy began: earlier ones may be from before the symptom.
+    """Mean of the samples of the 15 s before a remedy began: a rule may act seconds after the onset, and earlier ones are from before it.
 
     >>> from datetime import UTC
     >>> t = datetime(2026, 1, 1, tzinfo=UTC)
-    >>> mean_before([(t - timedelta(minutes=9), 9.0), (t - timedelta(seconds=40), 2.0), (t, 4.0), (t + timedelta(minutes=1), 0.0)], t)
+    >>> mean_before([(t - timedelta(minutes=9), 9.0), (t - timedelta(seconds=10), 2.0), (t, 4.0), (t + timedelta(minutes=1), 0.0)], t)
     3.0
     """
     values = [value for at, value in samples if began - _MEAN_BEFORE <= at <= began]

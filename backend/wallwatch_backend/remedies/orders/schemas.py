@@ -127,7 +127,7 @@ class EffectFact(ChangeFact):
     """What the remedy does to the signal of a symptom."""
 
     symptom: str | None = Field(description="The symptom whose signal this is")
-    before: float | None = Field(description="Mean of the signal in the minute before; null when no value arrived")
+    before: float | None = Field(description="Mean of the signal in the 15 s before; null when no value arrived")
 
 
 class SymptomFact(BaseModel):
