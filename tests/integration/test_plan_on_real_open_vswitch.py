@@ -38,6 +38,8 @@ def switch() -> Iterator[ovs.OpenVSwitch]:
         wait_for("the bridge", (started.folder / "br0.mgmt").exists, timeout_s=30)
         for network in NETWORKS:
             started.add_flow("br0", f"in_port=p1,ip,nw_src={network},actions=output:p2")
+        # The revalidation that the new rules ask for would remove flows which a test writes and no rule gives.
+        started.appctl("revalidator/wait")
         yield started
 
 

@@ -200,7 +200,7 @@ def test_a_remedy_of_an_incident_is_confirmed_by_its_symptoms_signal_once_the_sy
     assert applied["symptom"] == {"symptom": "S5", "title": s5["title"], "present": True, "cleared_at": None}
     at = datetime.fromisoformat(applied["applied_at"])
     write_ratio(backend, host, [(at + timedelta(seconds=10 * i), 0.0) for i in range(1, 8)])
-    write_software_packets(backend, host, [(at - timedelta(seconds=60), 900.0), (at - timedelta(minutes=9), 0.0)])
+    write_software_packets(backend, host, [(at - timedelta(seconds=12), 900.0), (at - timedelta(minutes=9), 0.0)])
     write_software_packets(backend, host, [(at + timedelta(seconds=10 * i + 1), 3.0) for i in range(1, 8)])
     path = f"/api/v1/remedies/{applied['id']}"
     waiting = eventually(lambda: (r := operator.get(path).json())["effect"]["confirmed_at"] and r)
