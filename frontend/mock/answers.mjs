@@ -17,6 +17,7 @@ const FIELDS = {
   flow_insertions_per_s: ["Flow insertions", "flows/s", 180, 60],
   reoffloads_per_s: ["Re-offloads", "flows/s", 74, 30],
   reoffload_ratio: ["Re-offload ratio", "ratio", 0.41, 0.08],
+  stale_reoffload_share: ["Re-offloads after a stale counter", "ratio", 0.62, 0.06],
   counter_gap_p95_s: ["Counter gap", "s", 8.4, 1.2],
   counter_gap_max_s: ["Longest counter gap", "s", 13.2, 1.5],
   max_idle_ms: ["max-idle", "ms", 10000, 0],
@@ -48,6 +49,12 @@ export function series(names, from, to) {
     times,
     values,
   };
+}
+
+/** The same for every symptom: what the evidence of the mock's incidents names. */
+export function signals(from, to) {
+  const found = series(["reoffload_ratio", "stale_reoffload_share", "flows_offloaded"], from, to);
+  return { ...found, fields: found.fields.map((field) => ({ ...field, window_s: 30, statistic: "mean" })) };
 }
 
 export function rnic(columns, i) {

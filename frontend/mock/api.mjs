@@ -128,6 +128,7 @@ export function makeApi(kind, { guarded = false } = {}) {
       /^\/rnics\/([^/]+)\/([^/]+)\/series$/,
       (_, q) => answers.series((q.get("fields") ?? "").split(","), q.get("from"), q.get("to")),
     ],
+    [/^\/rnics\/([^/]+)\/([^/]+)\/signals$/, (_, q) => answers.signals(q.get("from"), q.get("to"))],
     [/^\/rnics\/([^/]+)\/([^/]+)\/masks$/, () => answers.masks()],
     [
       /^\/rnics\/([^/]+)\/([^/]+)\/vfs$/,

@@ -89,7 +89,7 @@ const cause = (id, title, prior, explains) => ({
   settled_by_upgrade: id === "C5",
   remedies: ["tune-revalidator"],
 });
-const signal = (name, label, unit, fields) => ({ signal: name, label, unit, fields });
+const signal = (name, label, unit) => ({ signal: name, label, unit });
 
 export const CATALOGUE = {
   symptoms: [
@@ -133,10 +133,10 @@ export const CATALOGUE = {
   ],
   models: ["CX-4", "CX-5", "CX-6", "CX-7", "BF-3", "E810", "BF-2", "CX-8", "P2100"],
   signals: [
-    signal("reoffload_ratio", "Re-offload ratio", "ratio", ["reoffload_ratio"]),
-    signal("stale_reoffload_share", "Re-offloads after a stale counter", "ratio", ["stale_reoffload_share"]),
-    signal("flows_offloaded", "Offloaded flows", "flows", ["flows_offloaded"]),
-    signal("q_egress", "Egress Q", "lookups", ["q_egress"]),
+    signal("reoffload_ratio", "Re-offload ratio", "ratio"),
+    signal("stale_reoffload_share", "Re-offloads after a stale counter", "ratio"),
+    signal("flows_offloaded", "Offloaded flows", "flows"),
+    signal("q_egress", "Egress Q", "lookups"),
   ],
   fields: [],
   states: STATES,

@@ -61,6 +61,7 @@ const HOUR = 3_600_000;
 const RANGE = `from=${new Date(Date.now() - HOUR).toISOString()}&to=${new Date().toISOString()}`;
 const QUERIES = {
   "/api/v1/rnics/{host}/{pci}/series": `fields=tx_gbps,q_egress&${RANGE}`,
+  "/api/v1/rnics/{host}/{pci}/signals": `symptom=S1&${RANGE}`,
   "/api/v1/rnics/{host}/{pci}/policies": RANGE,
   "/api/v1/profiles/{model}/compare": "left=0&right=0",
   "/api/v1/profiles/{model}/prediction": "ql=3&qr=2",

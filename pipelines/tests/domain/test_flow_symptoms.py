@@ -6,19 +6,7 @@ from typing import Any
 import pytest
 
 from wallwatch.domain.symptoms.host_stage import Message
-from wallwatch_testing.stories import at_ns, datapath, detect, of, offload, port, second_of, without
-
-LARGE = {"flows_offloaded": 13_500, "flow_deletions_per_s": 220.0, "flow_insertions_per_s": 220.0}
-
-
-def churn(dump_ms: float, seconds: range = range(100, 260, 10), **fields: Any) -> Iterator[Message]:
-    """A table that was quiet, and then has 220 deletions per second, with sweeps of that length."""
-    for second in range(0, seconds.start, 10):
-        yield from (port(second), offload(second), datapath(second, {"dump_duration_ms": 36.0, "flows": 3000}))
-    for second in seconds:
-        yield port(second)
-        yield datapath(second, {"dump_duration_ms": dump_ms, "flows": 13_500})
-        yield offload(second, {**LARGE, **fields})
+from wallwatch_testing.stories import at_ns, churn, datapath, detect, of, offload, port, second_of, without
 
 
 class TestS4:

@@ -56,6 +56,20 @@ def healthy(seconds: Iterable[int]) -> Iterator[Message]:
         yield from (port(second), offload(second), datapath(second))
 
 
+LARGE = {"flows_offloaded": 13_500, "flow_deletions_per_s": 220.0, "flow_insertions_per_s": 220.0}
+"""A large table in which much is deleted."""
+
+
+def churn(dump_ms: float, seconds: range = range(100, 260, 10), **fields: Any) -> Iterator[Message]:
+    """A table that was quiet, and then has 220 deletions per second, with sweeps of that length."""
+    for second in range(0, seconds.start, 10):
+        yield from (port(second), offload(second), datapath(second, {"dump_duration_ms": 36.0, "flows": 3000}))
+    for second in seconds:
+        yield port(second)
+        yield datapath(second, {"dump_duration_ms": dump_ms, "flows": 13_500})
+        yield offload(second, {**LARGE, **fields})
+
+
 def detect(messages: Iterable[Message], state: Any = None) -> list[dict[str, Any]]:
     """Findings of a host's messages."""
     found: list[dict[str, Any]] = []

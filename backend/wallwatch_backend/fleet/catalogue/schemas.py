@@ -92,7 +92,6 @@ class SignalInfo(BaseModel):
     signal: str
     label: str
     unit: str
-    fields: list[str] = Field(description="Fields of an RNIC's series that chart it; empty when there are none")
 
 
 class FieldInfo(BaseModel):

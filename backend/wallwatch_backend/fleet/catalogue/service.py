@@ -7,20 +7,9 @@ from wallwatch.domain.telemetry.registry import measurements
 from wallwatch_backend.fleet.catalogue.schemas import Catalogue, CauseInfo, DomainCatalogue, FieldInfo, SignalInfo, StateMachines, WallInfo
 from wallwatch_backend.fleet.catalogue.symptoms import all_symptoms
 
-_SERIES = ("rnic", "rnic_offload")
-
 
 def _signals() -> list[SignalInfo]:
-    numeric = {f.name for m in _SERIES for f in measurements()[m].fields.values() if f.numeric}
-    derived = load.derived_signals()
-
-    def fields_of(signal: str) -> list[str]:
-        return list(derived[signal].drawn_by) if signal in derived else [signal] if signal in numeric else []
-
-    return [
-        SignalInfo(signal=signal, label=label, unit=unit, fields=fields_of(signal))
-        for signal, (label, unit) in load.known_signals().items()
-    ]
+    return [SignalInfo(signal=signal, label=label, unit=unit) for signal, (label, unit) in load.known_signals().items()]
 
 
 def get_catalogue(states: StateMachines) -> Catalogue:

@@ -6,13 +6,14 @@ from fastapi import APIRouter, Path, Query
 
 from wallwatch_backend.fleet.rnics import series as series_service
 from wallwatch_backend.fleet.rnics import service
-from wallwatch_backend.fleet.rnics.schemas import FindingInterval, MaskChains, Rnic, RnicSummary, Series
+from wallwatch_backend.fleet.rnics import signals as signals_service
+from wallwatch_backend.fleet.rnics.schemas import FindingInterval, MaskChains, Rnic, RnicSummary, Series, SignalSeries
 from wallwatch_backend.kit import problems
 from wallwatch_backend.kit.access import READ_ERRORS, AsViewer
 from wallwatch_backend.kit.database import Reading
 from wallwatch_backend.kit.paging import BadCursor, Cursor, Limit, Page
 from wallwatch_backend.kit.settings_dependency import TheSettings
-from wallwatch_backend.kit.text import HostName, Line, PciAddress
+from wallwatch_backend.kit.text import HostName, Line, PciAddress, SymptomName
 from wallwatch_backend.kit.times import Moment
 
 router = APIRouter(prefix="/rnics", tags=["rnics"])
@@ -31,7 +32,7 @@ async def list_rnics(
     host: Annotated[HostName | None, Query()] = None,
     rack: Annotated[Line | None, Query()] = None,
     model: Annotated[Line | None, Query()] = None,
-    symptom: Annotated[str | None, Query(pattern=r"^(S[1-8]|unexplained|silent)$")] = None,
+    symptom: SymptomName | None = None,
     limit: Limit = 100,
     cursor: Cursor = None,
 ) -> Page[RnicSummary]:
@@ -58,6 +59,25 @@ async def get_series(
 ) -> Series:
     """Return fields over time in equal steps, null where nothing was measured."""
     return await series_service.get_series(session, host, pci, fields, since, until, step_s)
+
+
+@router.get("/{host}/{pci}/signals", operation_id="getRnicSignals", responses=ONE)
+async def get_signals(
+    caller: AsViewer,
+    host: Host,
+    pci: Pci,
+    session: Reading,
+    symptom: Annotated[SymptomName, Query(description="The signals of its conditions are returned")],
+    since: From = None,
+    until: To = None,
+) -> SignalSeries:
+    """Return what a symptom's rules compare with their bounds, over time: each signal over its window.
+
+    The values are derived from the stored samples by the code that raises symptoms. At most three hours; a longer interval is cut at its
+    end, and `to` says until when the values reach. A signal that compares with the RNIC's own past may differ from what was judged, because
+    only half an hour before `from` is read.
+    """
+    return await signals_service.get_signals(session, host, pci, symptom, since, until)
 
 
 @router.get("/{host}/{pci}/masks", operation_id="getRnicMasks", responses=ONE)

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from wallwatch.domain.catalogue.models import Statistic
 from wallwatch.store.state import RECENT
 
 
@@ -85,6 +86,17 @@ class Series(BaseModel):
     fields: list[SeriesField]
     times: list[datetime] = Field(description="Beginning of each step")
     values: dict[str, list[float | None]] = Field(description="By field, one entry per step; null where nothing was measured")
+
+
+class SignalSeriesField(SeriesField):
+    window_s: int = Field(description="Each value is over this long before its time")
+    statistic: Statistic = Field(description="Of the window's samples")
+
+
+class SignalSeries(Series):
+    """Signals as the rules of a symptom judged them."""
+
+    fields: list[SignalSeriesField]  # type: ignore[assignment]  # a narrower list, and nobody adds to it
 
 
 class MaskEntry(BaseModel):

@@ -8,7 +8,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, field_validato
 
 from wallwatch_backend.incidents.models import IncidentFindingRow
 from wallwatch_backend.incidents.schemas import Evidence, Hypothesis, RemedySuggestion
-from wallwatch_backend.kit.text import HostName, PciAddress, SafeText
+from wallwatch_backend.kit.text import HostName, PciAddress, SafeText, SymptomName
 
 
 class Finding(BaseModel):
@@ -20,7 +20,7 @@ class Finding(BaseModel):
     host: HostName
     pci: PciAddress | Literal[""] = ""
     rack: SafeText = ""
-    symptom: str = Field(pattern=r"^(S[1-8]|unexplained|silent)$")
+    symptom: SymptomName
     state: Literal["active", "cleared"]
     started_at: AwareDatetime
     at: AwareDatetime

@@ -7,10 +7,9 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from wallwatch_backend.incidents.schemas import Scope, Severity
 from wallwatch_backend.incidents.states import IncidentState
-from wallwatch_backend.kit.text import HostName, Line, StorableText
+from wallwatch_backend.kit.text import HostName, Line, StorableText, SymptomName
 from wallwatch_backend.kit.times import Moment
 
-SymptomName = Annotated[str, StringConstraints(pattern=r"^(S[1-8]|unexplained|silent)$")]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200), StorableText]
 
 Sort = Literal["opened_at", "updated_at", "severity"]

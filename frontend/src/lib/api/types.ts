@@ -80,6 +80,7 @@ export type PastForecasts = Schemas["PastForecasts"];
 export type RnicPerformance = Schemas["RnicPerformance"];
 export type Role = Schemas["Role"];
 export type Series = Schemas["Series"];
+export type SignalSeries = Schemas["SignalSeries"];
 export type Silence = Schemas["Silence"];
 export type SimilarIncident = Schemas["SimilarIncident"];
 export type SuggestedRemedy = Schemas["SuggestedRemedy"];

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -16,6 +16,10 @@ Basis = Literal["paper", "model", "assumed", "calibrated"]
 
 class Entry(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+Statistic = Literal["mean", "median", "max", "min", "last", "count"]
+"""What is taken of a signal's samples in a window."""
 
 
 class Bound(Entry):
@@ -69,7 +73,7 @@ class Condition(Entry):
     any: str | None = None
     """Conditions with the same name here are alternatives: one of them suffices."""
     window_s: int = Field(gt=0, le=3600)
-    statistic: Literal["mean", "median", "max", "min", "last", "count"]
+    statistic: Statistic
     raise_: Bound = Field(alias="raise")
     clear: Bound | None = None
     text: str
@@ -170,7 +174,7 @@ class EvidenceRule(Entry):
     signal: str
     test: Bound
     window_s: int = Field(default=30, gt=0, le=3600)
-    statistic: Literal["mean", "median", "max", "min", "last", "count"] = "mean"
+    statistic: Statistic = "mean"
     only_for: tuple[str, ...] = ()
     """Symptoms for which the test is valid; empty means all."""
     p_if_cause: float = Field(gt=0, lt=1)
@@ -253,14 +257,6 @@ class DerivedSignal(Entry):
     """Counters of `rnic` whose increase per second this is, all together."""
     source: Literal["rnic_offload", "rnic"] = Field("rnic_offload", alias="from")
     """The measurement whose samples give it."""
-    drawn_by: tuple[str, ...] = ()
-    """Measured fields to chart for it: its inputs (the counters of `sum_of` by default), `measurement.field` where a name
-    alone is another's."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _drawn_by_its_counters(cls, raw: Any) -> Any:
-        return {"drawn_by": raw["sum_of"], **raw} if isinstance(raw, dict) and "sum_of" in raw else raw
 
 
 class EventSignal(Entry):

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Evidence, Series } from "@/lib/api/types";
-import { boundOf, chartsOf, isItself, spanOf, toEvidenceModel } from "./chartModels";
+import type { Evidence, SignalSeries } from "@/lib/api/types";
+import { boundOf, drawable, spanOf, toEvidenceModel, windowOf } from "./chartModels";
 
 const evidence = (changes: Partial<Evidence> = {}): Evidence => ({
   signal: "reoffload_ratio",
@@ -13,67 +13,40 @@ const evidence = (changes: Partial<Evidence> = {}): Evidence => ({
   text: "",
   ...changes,
 });
-const SIGNALS = [
-  { signal: "reoffload_ratio", label: "Re-offload ratio", unit: "ratio", fields: ["reoffload_ratio"] },
-  {
-    signal: "counter_ages",
-    label: "Gap beside max-idle",
-    unit: "ratio",
-    fields: ["counter_gap_p95_s", "max_idle_ms"],
-  },
-  { signal: "oops", label: "Oopses", unit: "none", fields: [] },
-];
-const CATALOGUE = { signals: SIGNALS };
 const ONSET = "2026-11-21T02:00:00Z";
 const NOW = Date.parse("2026-11-21T09:00:00Z");
 const formats = { axis: String, tooltip: String };
 
 describe("the charts of the evidence", () => {
-  it("are drawn for signals that a field shows, each once", () => {
-    const charts = chartsOf(
-      [
-        evidence(),
-        evidence(),
-        evidence({ signal: "oops" }),
-        evidence({ signal: "unheard_of" }),
-        evidence({ signal: "counter_ages" }),
-      ],
-      CATALOGUE,
-    );
-    expect(charts.map((chart) => chart.fields)).toEqual([["reoffload_ratio"], ["counter_gap_p95_s", "max_idle_ms"]]);
-  });
-
-  it("are left out for evidence that has no interval", () => {
-    expect(chartsOf([evidence({ from: null })], CATALOGUE)).toEqual([]);
+  it("are drawn for each signal once, and not for evidence without an interval", () => {
+    const found = drawable([
+      evidence(),
+      evidence(),
+      evidence({ signal: "oops" }),
+      evidence({ signal: "x", from: null }),
+    ]);
+    expect(found.map(({ signal }) => signal)).toEqual(["reoffload_ratio", "oops"]);
     expect(spanOf([], ONSET, NOW)).toBeNull();
   });
 
   it("share one span from 15 minutes before the onset to after the evidence, which never lies in the future", () => {
-    const charts = chartsOf([evidence()], CATALOGUE);
-    expect(spanOf(charts, ONSET, NOW)).toEqual({ from: "2026-11-21T01:45:00.000Z", to: "2026-11-21T03:17:00.000Z" });
-    expect(spanOf(charts, ONSET, Date.parse("2026-11-21T03:13:00Z"))?.to).toBe("2026-11-21T03:13:00.000Z");
+    expect(spanOf([evidence()], ONSET, NOW)).toEqual({
+      from: "2026-11-21T01:45:00.000Z",
+      to: "2026-11-21T03:17:00.000Z",
+    });
+    expect(spanOf([evidence()], ONSET, Date.parse("2026-11-21T03:13:00Z"))?.to).toBe("2026-11-21T03:13:00.000Z");
   });
 
-  it("do not ask for weeks when the symptom began long ago", () => {
-    const span = spanOf(chartsOf([evidence()], CATALOGUE), "2026-11-01T00:00:00Z", NOW);
-    expect(span?.from).toBe("2026-11-20T03:17:00.000Z");
+  it("show how it began when the symptom began long ago", () => {
+    expect(spanOf([evidence()], "2026-11-01T00:00:00Z", NOW)).toEqual({
+      from: "2026-10-31T23:45:00.000Z",
+      to: "2026-11-01T02:45:00.000Z",
+    });
   });
 
-  it("draw the same fields once, for all signals that are derived from them", () => {
-    const signals = ["bandwidth_share", "latency_share"].map((signal) => ({
-      signal,
-      label: signal,
-      unit: "ratio",
-      fields: ["q_egress", "q_ingress"],
-    }));
-    const charts = chartsOf(
-      signals.map(({ signal }) => evidence({ signal })),
-      { signals },
-    );
-    expect(charts.map((chart) => chart.evidence.map(({ signal }) => signal))).toEqual([
-      ["bandwidth_share", "latency_share"],
-    ]);
-    expect(charts.map(isItself)).toEqual([false]);
+  it("say over which time a value is", () => {
+    expect(windowOf({ statistic: "mean", window_s: 20 })).toBe("mean of 20 s");
+    expect(windowOf({ statistic: "last", window_s: 15 })).toBe("newest of 15 s");
   });
 
   it.each([
@@ -89,30 +62,27 @@ describe("the charts of the evidence", () => {
     expect(boundOf(expected)).toBe(value);
   });
 
-  it("shade the very interval, and draw the expected line only where the field is the signal itself", () => {
-    const series: Series = {
+  it("shade the very interval, and draw the bound of the very signal", () => {
+    const series: SignalSeries = {
       from: "2026-11-21T03:00:00Z",
       to: "2026-11-21T03:17:00Z",
       step_s: 60,
       times: ["2026-11-21T03:00:00Z"],
       fields: [
-        { name: "reoffload_ratio", label: "Re-offload ratio", unit: "ratio" },
-        { name: "counter_gap_p95_s", label: "Gap", unit: "s" },
-        { name: "max_idle_ms", label: "max-idle", unit: "ms" },
+        { name: "reoffload_ratio", label: "Re-offload ratio", unit: "ratio", window_s: 30, statistic: "mean" },
+        { name: "oops", label: "Oopses", unit: "events", window_s: 30, statistic: "count" },
       ],
-      values: { reoffload_ratio: [0.4], counter_gap_p95_s: [8], max_idle_ms: [10_000] },
+      values: { reoffload_ratio: [0.4], oops: [null] },
     };
-    const [ratio, share] = chartsOf([evidence(), evidence({ signal: "counter_ages", expected: "< 0.8" })], CATALOGUE);
-    if (!ratio || !share) throw new Error("Both signals have fields.");
-    const model = toEvidenceModel(ratio, series, formats);
-    expect(model.intervals).toEqual([
+    const model = toEvidenceModel(evidence(), series, formats);
+    expect(model?.intervals).toEqual([
       { symptom: "evidence", fromMs: Date.parse("2026-11-21T03:10:00Z"), toMs: Date.parse("2026-11-21T03:12:00Z") },
     ]);
-    expect(model.limit).toEqual({ value: 0.05, label: "expected < 5%", always: true });
-    expect(toEvidenceModel(share, series, formats).limit).toBeUndefined();
-    expect(toEvidenceModel(share, series, formats).lines.map((line) => [line.name, line.unit, line.values])).toEqual([
-      ["counter_gap_p95_s", "s", [8]],
-      ["max_idle_ms", "s", [10]],
+    expect(model?.limit).toEqual({ value: 0.05, label: "expected < 5%", always: true });
+    expect(model?.lines.map((line) => [line.name, line.unit, line.values])).toEqual([
+      ["reoffload_ratio", "ratio", [0.4]],
     ]);
+    expect(toEvidenceModel(evidence({ signal: "oops" }), series, formats)).toBeNull();
+    expect(toEvidenceModel(evidence({ signal: "unheard_of" }), series, formats)).toBeNull();
   });
 });

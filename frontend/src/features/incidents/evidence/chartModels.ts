@@ -1,37 +1,21 @@
 import type { SeriesModel } from "@/charts/series/model";
-import type { Catalogue, Evidence, Series } from "@/lib/api/types";
+import type { Evidence, SignalSeries } from "@/lib/api/types";
 import { formatExpected } from "@/lib/format";
 
 /** Before the onset and after the evidence: enough to see what was usual and what became of it. */
 const BEFORE_MS = 15 * 60_000;
 const AFTER_MS = 5 * 60_000;
-const LONGEST_MS = 24 * 3_600_000;
+/** The API derives no longer history at once; what matters then is how it began. */
+const LONGEST_MS = 3 * 3_600_000;
 
-export interface EvidenceChart {
-  /** What it is drawn for; several signals that are derived from the same fields share one chart. */
-  evidence: readonly [Evidence, ...Evidence[]];
-  /** Fields of the RNIC's series: the signal itself, or what it is derived from. */
-  fields: readonly string[];
-}
-
-/** The signals that can be drawn, each once, and each picture once. */
-export function chartsOf(evidence: readonly Evidence[], catalogue: Pick<Catalogue, "signals">): EvidenceChart[] {
-  const fieldsOf = new Map(catalogue.signals.map((each) => [each.signal, each.fields]));
-  const charts = new Map<string, EvidenceChart>();
+/** The evidence that can be drawn: what has an interval, each signal once. */
+export function drawable(evidence: readonly Evidence[]): Evidence[] {
+  const found = new Map<string, Evidence>();
   for (const each of evidence) {
-    const fields = fieldsOf.get(each.signal) ?? [];
-    if (fields.length === 0 || typeof each.from !== "string" || typeof each.to !== "string") continue;
-    const key = fields.join(",");
-    const same = charts.get(key);
-    if (same?.evidence.some(({ signal }) => signal === each.signal)) continue;
-    charts.set(key, { evidence: same ? [...same.evidence, each] : [each], fields });
+    if (typeof each.from !== "string" || typeof each.to !== "string") continue;
+    if (!found.has(each.signal)) found.set(each.signal, each);
   }
-  return [...charts.values()];
-}
-
-/** Whether the chart draws the very signal; otherwise it draws what the signal is derived from, and no bound. */
-export function isItself({ evidence, fields }: EvidenceChart): boolean {
-  return fields.length === 1 && fields[0] === evidence[0].signal;
+  return [...found.values()];
 }
 
 export interface Span {
@@ -40,13 +24,12 @@ export interface Span {
 }
 
 /** One span for all charts, from before the onset, so that they are read against each other; null when no evidence has an interval. */
-export function spanOf(charts: readonly EvidenceChart[], onset: string, nowMs: number): Span | null {
-  const all = charts.flatMap(({ evidence }) => evidence);
-  const starts = [...all.map(({ from }) => Date.parse(from ?? "")), Date.parse(onset)].filter(Number.isFinite);
-  const ends = all.map(({ to }) => Date.parse(to ?? "")).filter(Number.isFinite);
+export function spanOf(evidence: readonly Evidence[], onset: string, nowMs: number): Span | null {
+  const starts = [...evidence.map(({ from }) => Date.parse(from ?? "")), Date.parse(onset)].filter(Number.isFinite);
+  const ends = evidence.map(({ to }) => Date.parse(to ?? "")).filter(Number.isFinite);
   if (starts.length === 0 || ends.length === 0) return null;
-  const to = Math.min(Math.max(...ends) + AFTER_MS, Math.max(nowMs, Math.max(...ends)));
-  const from = Math.max(Math.min(...starts) - BEFORE_MS, to - LONGEST_MS);
+  const from = Math.min(...starts) - BEFORE_MS;
+  const to = Math.min(Math.max(...ends) + AFTER_MS, Math.max(nowMs, Math.max(...ends)), from + LONGEST_MS);
   return { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
 }
 
@@ -64,18 +47,17 @@ interface Formats {
   tooltip: (ms: number) => string;
 }
 
-/** By what a value is multiplied to stand on the axis of the first field; null when it can't. */
-function toUnit(from: string, to: string | undefined): number | null {
-  if (from === to) return 1;
-  return from === "ms" && to === "s" ? 0.001 : from === "us" && to === "ms" ? 0.001 : null;
+/** What a value of the signal is: `mean of 20 s`. */
+export function windowOf({ statistic, window_s }: { statistic: string; window_s: number }): string {
+  return `${statistic === "last" ? "newest" : statistic} of ${window_s} s`;
 }
 
-/** The chart of one signal: its fields, the very interval of the evidence, and what was expected where the field is the signal itself. */
-export function toEvidenceModel(chart: EvidenceChart, series: Series, formats: Formats): SeriesModel {
-  const { fields } = chart;
-  const [evidence] = chart.evidence;
-  const known = new Map(series.fields.map((field) => [field.name, field]));
-  const bound = isItself(chart) ? boundOf(evidence.expected) : null;
+/** The chart of one signal as its rule judged it: the very interval of the evidence, and the bound; null when it was not measured. */
+export function toEvidenceModel(evidence: Evidence, series: SignalSeries, formats: Formats): SeriesModel | null {
+  const field = series.fields.find(({ name }) => name === evidence.signal);
+  const values = series.values[evidence.signal];
+  if (!field || !values?.some((value) => value !== null)) return null;
+  const bound = boundOf(evidence.expected);
   return {
     timesMs: series.times.map((time) => Date.parse(time)),
     fromMs: Date.parse(series.from),
@@ -93,19 +75,6 @@ export function toEvidenceModel(chart: EvidenceChart, series: Series, formats: F
         : { value: bound, label: `expected ${formatExpected(evidence.expected, evidence.unit)}`, always: true },
     formatTime: formats.axis,
     formatTooltipTime: formats.tooltip,
-    lines: fields.flatMap((name) => {
-      const field = known.get(name);
-      const scale = field && toUnit(field.unit, known.get(fields[0] ?? "")?.unit);
-      if (!field || !scale) return [];
-      const values = series.values[name] ?? [];
-      return [
-        {
-          name,
-          label: field.label,
-          unit: known.get(fields[0] ?? "")?.unit ?? field.unit,
-          values: scale === 1 ? values : values.map((value) => (value === null ? null : value * scale)),
-        },
-      ];
-    }),
+    lines: [{ name: field.name, label: field.label, unit: field.unit, values }],
   };
 }
