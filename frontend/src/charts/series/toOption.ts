@@ -119,6 +119,7 @@ export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCo
     color: [...theme.series],
     grid: { left: 52, right: 14, top: 26, bottom: 22 },
     legend: {
+      show: model.lines.length > 1, // one line is what the chart's title says
       top: 0,
       left: 44,
       itemWidth: 14,

@@ -8,7 +8,7 @@ import { formatTime } from "@/lib/time/format";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { QueryState } from "@/lib/ui/QueryState";
 import { drawable, type Span, spanOf, toEvidenceModel, windowOf } from "./chartModels";
-import { evidenceLine } from "./evidenceText";
+import { boundLine } from "./evidenceText";
 
 /** The page asks again by itself while the symptom lasts: each new message of the finding moves the interval. */
 function useSignals({ host, pci, symptom }: Pick<IncidentFinding, "host" | "pci" | "symptom">, span: Span | null) {
@@ -69,7 +69,7 @@ export function EvidenceCharts({
                   {chart.evidence.label}
                 </Text>
                 <Text size="xs" c="dimmed">
-                  {evidenceLine(chart.evidence)}, {chart.window}
+                  {boundLine(chart.evidence)}, {chart.window}
                 </Text>
                 <SeriesChart model={chart.model} title={chart.evidence.label} height={150} />
               </Grid.Col>

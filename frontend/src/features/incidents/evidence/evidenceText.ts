@@ -15,11 +15,16 @@ export function reachText(radius: Incident["blast_radius"]): string {
 
 /** `Re-offload ratio 41%, expected < 5%`; of a cause: `Re-offload ratio 0%, supports it at <= 10%`, which is another threshold. */
 export function evidenceLine(evidence: Evidence): string {
+  return `${evidence.label} ${boundLine(evidence)}`;
+}
+
+/** The same without the name of the signal. */
+export function boundLine(evidence: Evidence): string {
   const { expected, test, unit } = evidence;
   const bound = test
     ? `, supports it at ${formatExpected(test, unit)}`
     : expected
       ? `, expected ${formatExpected(expected, unit)}`
       : "";
-  return `${evidence.label} ${evidenceValue(evidence)}${bound}`;
+  return `${evidenceValue(evidence)}${bound}`;
 }
