@@ -38,11 +38,11 @@ export function formatShare(value: number | null | undefined): string {
   return `${Math.abs(percent) < 10 && percent !== 0 ? percent.toFixed(1) : percent.toFixed(0)}%`;
 }
 
-/** Headroom is 1 - value / limit: `21% left`, or past the limit how many times that is used, `3.4× limit`. */
+/** How much of a limit is used, from the headroom (1 - value / limit): `79% of limit`, or `3.4× limit`. Below it, never rounded up to it. */
 export function formatHeadroom(headroom: number | null | undefined): string {
   if (headroom === null || headroom === undefined || !Number.isFinite(headroom)) return "limit unknown";
   if (headroom < 0) return `${Number((1 - headroom).toPrecision(3))}× limit`;
-  return `${formatShare(headroom)} left`;
+  return `${Math.floor((1 - headroom) * 100 + 1e-9)}% of limit`;
 }
 
 export function plural(count: number, one: string, many = `${one}s`): string {

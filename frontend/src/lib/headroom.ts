@@ -1,5 +1,5 @@
-/** Headroom is 1 - value / limit of the nearest wall. The bands are what the fleet's colours and the summary mean. */
-export type Band = "beyond" | "near" | "low" | "fair" | "ample" | "unknown";
+/** How much of its nearest limit an RNIC uses, by headroom (1 - value / limit). The bands are what the fleet's colours and the summary mean. */
+export type Band = "beyond" | "near" | "high" | "moderate" | "low" | "unknown";
 
 export interface BandInfo {
   band: Band;
@@ -10,10 +10,10 @@ export interface BandInfo {
 
 export const BANDS: readonly BandInfo[] = [
   { band: "beyond", label: "Over limit", range: "past a hardware limit (a wall), where behaviour degrades sharply" },
-  { band: "near", label: "Near limit", range: "0 to 10% left" },
-  { band: "low", label: "Low", range: "10 to 25% left" },
-  { band: "fair", label: "Fair", range: "25 to 50% left" },
-  { band: "ample", label: "Ample", range: "50% or more left" },
+  { band: "near", label: "Near limit", range: "90 to 100% of limit" },
+  { band: "high", label: "High", range: "75 to 90% of limit" },
+  { band: "moderate", label: "Moderate", range: "50 to 75% of limit" },
+  { band: "low", label: "Low", range: "up to 50% of limit" },
   { band: "unknown", label: "Unknown", range: "no limit could be measured" },
 ];
 
@@ -21,9 +21,9 @@ export function bandOf(headroom: number | null | undefined): Band {
   if (headroom === null || headroom === undefined || !Number.isFinite(headroom)) return "unknown";
   if (headroom < 0) return "beyond";
   if (headroom < 0.1) return "near";
-  if (headroom < 0.25) return "low";
-  if (headroom < 0.5) return "fair";
-  return "ample";
+  if (headroom < 0.25) return "high";
+  if (headroom < 0.5) return "moderate";
+  return "low";
 }
 
 export function bandColor(band: Band): string {

@@ -41,9 +41,9 @@ describe("numbers", () => {
   });
 
   it.each([
-    [0.123, "12% left"],
-    [0.04, "4.0% left"],
-    [0, "0% left"],
+    [0.123, "87% of limit"],
+    [0.04, "96% of limit"],
+    [0, "100% of limit"],
     [-0.12, "1.12× limit"],
     [null, "limit unknown"],
   ])("says headroom %s as %s", (value, expected) => {
@@ -56,10 +56,10 @@ describe("headroom bands", () => {
     [-0.01, "beyond"],
     [0, "near"],
     [0.0999, "near"],
-    [0.1, "low"],
-    [0.25, "fair"],
-    [0.5, "ample"],
-    [1, "ample"],
+    [0.1, "high"],
+    [0.25, "moderate"],
+    [0.5, "low"],
+    [1, "low"],
     [null, "unknown"],
     [undefined, "unknown"],
     [Number.NaN, "unknown"],

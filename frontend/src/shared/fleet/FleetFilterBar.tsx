@@ -28,7 +28,7 @@ export function FleetFilterBar({ columns, shape, filters, onFilters }: Props) {
   useEffect(() => setText(filters.q ?? ""), [filters.q]);
   const search = useDebouncedCallback((q: string) => onFilters({ ...filters, q: q.trim() || undefined }), 150);
   const list = (
-    key: "rack" | "host" | "model" | "symptom" | "headroom",
+    key: "rack" | "host" | "model" | "symptom" | "use",
     label: string,
     data: { value: string; label: string }[] | string[],
   ) => (
@@ -71,8 +71,8 @@ export function FleetFilterBar({ columns, shape, filters, onFilters }: Props) {
         { value: "none", label: "no symptoms" },
       ])}
       {list(
-        "headroom",
-        "headroom",
+        "use",
+        "limit use",
         BANDS.map((b) => ({ value: b.band, label: b.label })),
       )}
       {isFiltered(filters) && (

@@ -2,17 +2,18 @@ import { type Band, bandOf, BANDS } from "@/lib/headroom";
 import type { Columns } from "@/lib/stream/columns";
 import { isSymptom } from "@/lib/symptoms";
 
-/** What the fleet page shows, as it stands in the URL: lists are comma-separated, `?symptom=S1,S6&headroom=near,beyond&q=host0`. */
+/** What the fleet page shows, as it stands in the URL: lists are comma-separated, `?symptom=S1,S6&use=near,beyond&q=host0`. */
 export interface FleetFilters {
   rack?: string;
   host?: string;
   model?: string;
   symptom?: string;
-  headroom?: string;
+  /** Bands of how much of the nearest limit is used. */
+  use?: string;
   q?: string;
 }
 
-const KEYS = ["rack", "host", "model", "symptom", "headroom", "q"] as const;
+const KEYS = ["rack", "host", "model", "symptom", "use", "q"] as const;
 const BAND_NAMES = new Set<string>(BANDS.map((b) => b.band));
 const SYMPTOM_SETS = new Set(["any", "none", "recent"]);
 
@@ -34,7 +35,7 @@ export function parseFilters(search: Record<string, unknown>): FleetFilters {
     const raw = search[key];
     if (typeof raw !== "string" && typeof raw !== "number") continue;
     let values = toList(String(raw));
-    if (key === "headroom") values = values.filter((v) => BAND_NAMES.has(v));
+    if (key === "use") values = values.filter((v) => BAND_NAMES.has(v));
     if (key === "symptom") values = values.filter((v) => SYMPTOM_SETS.has(v) || isSymptom(v));
     const text = key === "q" ? String(raw).trim() : fromList(values);
     if (text) filters[key] = text;
@@ -51,7 +52,7 @@ function matcher(filters: FleetFilters): (columns: Columns, row: number) => bool
   const host = new Set(toList(filters.host));
   const model = new Set(toList(filters.model));
   const symptom = new Set(toList(filters.symptom));
-  const band = new Set<string>(toList(filters.headroom));
+  const band = new Set<string>(toList(filters.use));
   const words = (filters.q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
   return (c, row) => {
     if (rack.size > 0 && !rack.has(c.rack[row] ?? "")) return false;

@@ -18,9 +18,9 @@ const MANY = 3;
 const MARKS: Readonly<Record<string, string>> = {
   beyond: "◆",
   near: "▲",
+  high: "H",
+  moderate: "M",
   low: "L",
-  fair: "F",
-  ample: "A",
   unknown: "?",
 };
 
@@ -41,7 +41,7 @@ function Fact({ mark, count, word, hint }: { mark: string; count: number; word: 
   );
 }
 
-/** Counts by headroom band and by symptom. Each count is a switch for the filter that shows just these. */
+/** Counts by use of the nearest limit and by symptom. Each count is a switch for the filter that shows just these. */
 export function SummaryStrip({ summary, filters, onFilters }: Props) {
   const names = useNames();
   return (
@@ -55,14 +55,14 @@ export function SummaryStrip({ summary, filters, onFilters }: Props) {
         {plural(summary.total, "RNIC")}
       </Text>
       {BANDS.map(({ band, label, range }) => {
-        const pressed = toList(filters.headroom).includes(band);
+        const pressed = toList(filters.use).includes(band);
         return (
           <Tooltip key={band} label={`${label}: ${range}`}>
             <UnstyledButton
               className={classes["count"]}
               aria-pressed={pressed}
               aria-label={`${label}, ${range}: ${plural(summary.bands[band], "RNIC")}`}
-              onClick={() => onFilters({ ...filters, headroom: toggle(filters.headroom, band) })}
+              onClick={() => onFilters({ ...filters, use: toggle(filters.use, band) })}
             >
               <span
                 className={classes["swatch"]}

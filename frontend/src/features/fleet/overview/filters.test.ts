@@ -12,7 +12,7 @@ describe("filters in the URL", () => {
     [{ symptom: "S1,S6" }, { symptom: "S1,S6" }],
     [{ symptom: "S9,S1,<b>" }, { symptom: "S1" }],
     [{ symptom: "S9" }, {}],
-    [{ headroom: "near,red" }, { headroom: "near" }],
+    [{ use: "near,red" }, { use: "near" }],
     [{ rack: " r1 , r2 ," }, { rack: "r1,r2" }],
     [{ q: "  host0  " }, { q: "host0" }],
     [{ rack: 7 }, { rack: "7" }],
@@ -41,8 +41,8 @@ describe("filtering rows", () => {
     [{ symptom: "any" }, [0, 3]],
     [{ symptom: "none" }, [1, 2]],
     [{ symptom: "S2" }, []],
-    [{ headroom: "beyond,near" }, [0, 1]],
-    [{ headroom: "unknown" }, [2]],
+    [{ use: "beyond,near" }, [0, 1]],
+    [{ use: "unknown" }, [2]],
     [{ rack: "r2" }, [1]],
     [{ host: "host1" }, []],
     [{ q: "CX-7" }, [1]],
@@ -57,7 +57,7 @@ describe("the summary", () => {
   const summary = summarise({ columns, staleAfterMs }, [0, 1, 2, 3], 2_000);
 
   it("counts by band, by symptom, stale and cordoned", () => {
-    expect(summary.bands).toEqual({ beyond: 1, near: 1, low: 0, fair: 1, ample: 0, unknown: 1 });
+    expect(summary.bands).toEqual({ beyond: 1, near: 1, high: 0, moderate: 1, low: 0, unknown: 1 });
     expect(summary.symptoms).toEqual([
       ["S1", 2],
       ["S6", 1],
@@ -71,7 +71,7 @@ describe("the summary", () => {
   });
 
   it("never counts a missing headroom as healthy", () => {
-    expect(summarise({ columns, staleAfterMs }, [2], 2_000).bands.ample).toBe(0);
+    expect(summarise({ columns, staleAfterMs }, [2], 2_000).bands.low).toBe(0);
   });
 
   it("calls a sample stale only after the time that the server says", () => {

@@ -18,7 +18,7 @@ export interface Palette {
   pixelPanel: number;
 }
 
-const BAND_NAMES: readonly Band[] = ["beyond", "near", "low", "fair", "ample", "unknown"];
+const BAND_NAMES: readonly Band[] = ["beyond", "near", "high", "moderate", "low", "unknown"];
 
 /** `#rrggbb` as one little-endian RGBA word. */
 export function toPixel(hex: string): number {
