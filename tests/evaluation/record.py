@@ -34,8 +34,8 @@ def is_there(folder: Path, drawn: Drawn) -> bool:
     return (run.get("complete"), run.get("scenario_text"), run.get("interval_s"), run.get("length_s")) == wanted
 
 
-def record(fleetsim: Path, drawn: Drawn, folder: Path) -> None:
-    """Record one scenario.
+def record(fleetsim: Path, drawn: Drawn, folder: Path, policies: Path | None = None) -> None:
+    """Record one scenario, with compiled policies if a file of them is given.
 
     Raises
     ------
@@ -48,6 +48,8 @@ def record(fleetsim: Path, drawn: Drawn, folder: Path) -> None:
     scenario.write_text(drawn.text)
     command = [fleetsim, "record", "--scenario", scenario, "--out", folder, "--overwrite"]
     command += ["--for", f"{drawn.length_s}s", "--interval", f"{drawn.interval_s}s"]
+    if policies is not None:
+        command += ["--policies", policies]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=SLOWEST_S, check=False)
     if ended.returncode != 0:
         raise CannotRecord(f"{drawn.name}: fleetsim record ended with {ended.returncode}: {ended.stderr[-2000:]}")
