@@ -15,7 +15,7 @@ LONG_PAUSE_S = 25.0
 """A shorter pause of samples is not a stall; the kernel's watchdog reports after about this time (a little over 20 s)."""
 
 PAUSE_FACTOR = 3.5
-"""A pause is a stall from this multiple of the usual time between two samples."""
+"""A pause is a stall from this multiple of the usual time between two samples: a busy collector may leave out two of them."""
 
 REVALIDATOR_MS = 500.0
 """Open vSwitch's sweeps follow each other at this interval, or back to back when they last longer (max-revalidator)."""
@@ -115,6 +115,7 @@ def dump_duration_ms(host: Host, at_ms: int) -> float | None:
 
 
 FEW_DELETIONS_PER_S = 5.0
+"""Fewer say nothing of the time that each takes: at 9 times the usual 0.2 ms they are 1% of the revalidator's time, within what sweeps vary by."""
 
 
 def note_deletions(host: Host, pci: str, at_ms: int, deletions_per_s: float, flows: float) -> None:

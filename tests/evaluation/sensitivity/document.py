@@ -1,0 +1,186 @@
+"""Writes docs/sensitivity.md from docs/sensitivity.json (`python -m tests.evaluation.sensitivity.document [--check]`)."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+from tests.evaluation.scoring.tables import markdown, number
+from tests.evaluation.sensitivity.thresholds import thresholds
+
+from wallwatch_local.paths import REPOSITORY
+
+RESULTS = REPOSITORY / "docs" / "sensitivity.json"
+PAGE = REPOSITORY / "docs" / "sensitivity.md"
+
+EDGE = 0.02
+"""A threshold stands on an edge where a fifth costs more than this: of an F1, of the causes ranked first, of the played hosts."""
+
+Figures = Mapping[str, Any]
+
+INTRODUCTION = """\
+# How much does each threshold matter?
+
+`make sensitivity` writes this page; do not edit it. It moves each number of the rules by -20% and +20%, one at a time, and judges both worlds
+of [the evaluation](evaluation.md) again: {recordings} recordings of the simulated fleet ({sets}) and {hosts} hosts played at the level of raw
+interfaces. Nothing is recorded again. The held-out scenarios are not used, so that they stay unseen.
+
+- A count is moved to the next whole number. Conditions that ask whether an event happened at all (at least 1, or none) have nothing to move.
+- Conditions that are evidence only decide nothing, and neither do bounds of the severity: they are not moved.
+- Rule U/2 compares hosts once per minute in another job, which recordings do not run: its reasons are in [the list of symptoms](symptoms.md).
+- Windows are not moved: they consist of buckets of 5 s, and most are one to three of them.
+- A recording is judged again only where a host's run compared a value between the two bounds; all other runs are the same to the last
+  finding. {proved:,} full runs, drawn at random, found the same as the shortcut. {judged_again:,} runs of hosts were judged again.
+- Constants on the way to a signal leave no comparison to look at: they are judged on every host that shows what they are about (deletions,
+  pauses, a predicted loss), over the catalogue and all played hosts.
+
+With the rules as they are: macro F1 {macro:.3f}, right cause ranked first {cause:.1%}, {false} false incidents on healthy RNICs; {right} of
+{hosts} played hosts right, {healthy} healthy ones with a finding. Over the catalogue alone: macro F1 {sampled_macro:.3f}, right cause first
+{sampled_cause:.1%}, {sampled_false} false incidents.
+
+*On an edge* is a threshold with which a fifth lowers the macro F1, the F1 of a symptom that it concerns, the share of right causes ranked
+first or the share of played hosts that are right by more than {edge:g}, or adds a false incident on a healthy RNIC or host.
+"""
+
+
+def page(results: Figures) -> str:
+    """The whole page; reasons are those of the catalogue and the code as they are."""
+    every, unmoved = results["thresholds"], results["unmoved"]["all"]
+    sampled = results["unmoved"]["sampled"]
+    reasons = {one.name: one.why for one in thresholds()}
+    edges = [one for one in every if on_edge(results, one)]
+    still = [one for one in every if not any(_changes(results, one, moved) for moved in one["moved"])]
+    others = [one for one in every if one not in edges and one not in still]
+    parts = [
+        INTRODUCTION.format(
+            recordings=sum(results["recordings"].values()), hosts=results["hosts"], proved=results["proved"],
+            sets=", ".join(f"{count} of the set {name}" for name, count in results["recordings"].items()),
+            judged_again=results["judged_again"], macro=unmoved["macro_f1"], cause=unmoved["cause_first"], edge=EDGE,
+            false=unmoved["false_on_healthy"], right=unmoved["hosts_right"], healthy=unmoved["healthy_with_findings"],
+            sampled_macro=sampled["macro_f1"], sampled_cause=sampled["cause_first"], sampled_false=sampled["false_on_healthy"],
+        ),
+        f"## On an edge ({len(edges)} of {len(every)})\n",
+        _table(results, edges, reasons) if edges else "None.",
+        *(f"- {line}" for one in edges for line in _lines(one)),
+        f"\n## Moved figures, not on an edge ({len(others)})\n",
+        _table(results, others, reasons) if others else "None.",
+        f"\n## No figure moves by a fifth ({len(still)})\n",
+        markdown(["threshold", "value", "judged again", "reason"], [_still(one, reasons) for one in still]) if still else "None.",
+        f"\n## How these figures were computed\n\n`make sensitivity` at version {results['made']}.",
+    ]  # fmt: skip
+    return "\n".join(parts) + "\n"
+
+
+def on_edge(results: Figures, threshold: Figures) -> bool:
+    """Whether a fifth more or less costs too much."""
+    return any(_is_edge(before(results, threshold), results["hosts"], threshold, moved) for moved in threshold["moved"])
+
+
+def _is_edge(unmoved: Figures, hosts: int, threshold: Figures, moved: Figures) -> bool:
+    falls = [
+        _less(unmoved["macro_f1"], moved["macro_f1"]),
+        _less(unmoved["cause_first"], moved["cause_first"]),
+        (unmoved["hosts_right"] - moved["hosts_right"]) / hosts,
+        *(_less(unmoved["f1"].get(name), moved["f1"].get(name)) for name in threshold["concerns"]),
+    ]
+    more = any(moved[name] > unmoved[name] for name in ("false_on_healthy", "healthy_with_findings"))
+    return more or any(round(fall, 6) > EDGE for fall in falls)
+
+
+def _less(before: float | None, after: float | None) -> float:
+    return 0.0 if before is None else before - (after or 0.0)
+
+
+def before(results: Figures, threshold: Figures) -> Figures:
+    """The figures of an unmoved run over what this threshold is judged on."""
+    found: Figures = results["unmoved"]["sampled" if threshold["sampled"] else "all"]
+    return found
+
+
+def _changes(results: Figures, threshold: Figures, moved: Figures) -> bool:
+    return bool(moved["changed"]) or any(moved[name] != value for name, value in before(results, threshold).items())
+
+
+def _table(results: Figures, rows: Sequence[Figures], reasons: Mapping[str, str]) -> str:
+    head = ["threshold", "value", "moved to", "macro F1", "F1 of the symptom", "right cause first", "false on healthy", "hosts right", "reason"]
+    return markdown(head, [row for one in rows for row in _rows(results, one, reasons)])
+
+
+def _rows(results: Figures, threshold: Figures, reasons: Mapping[str, str]) -> Iterator[list[str]]:
+    unmoved = before(results, threshold)
+    for number_of_move, moved in enumerate(threshold["moved"]):
+        edge = _is_edge(unmoved, results["hosts"], threshold, moved)
+        changed = [
+            f"{name} {_step(unmoved['f1'].get(name), moved['f1'].get(name))}"
+            for name in sorted({*unmoved["f1"], *moved["f1"]})
+            if unmoved["f1"].get(name) != moved["f1"].get(name)
+        ]
+        first = number_of_move == 0
+        value = f"**{moved['value']:g}**" if edge else f"{moved['value']:g}"
+        false = moved["false_on_healthy"] - unmoved["false_on_healthy"]
+        right = moved["hosts_right"] - unmoved["hosts_right"]
+        yield [
+            threshold["name"] if first else "", threshold["text"] if first else "", value,
+            _step(unmoved["macro_f1"], moved["macro_f1"]), ", ".join(changed) or "same",
+            _step(unmoved["cause_first"], moved["cause_first"]), f"{false:+d}" if false else "same", f"{right:+d}" if right else "same",
+            _cell(reasons.get(threshold["name"], "")) if first else "",
+        ]  # fmt: skip
+
+
+def _step(old: float | None, new: float | None) -> str:
+    return "same" if old == new else f"{number(new, '.3f')} ({(new or 0) - (old or 0):+.3f})"
+
+
+def _still(threshold: Figures, reasons: Mapping[str, str]) -> list[str]:
+    touched = sum(moved["recordings"] + moved["played"] for moved in threshold["moved"])
+    return [threshold["name"], threshold["text"], str(touched) if touched else "no run compares a value in between", _cell(reasons.get(threshold["name"], ""))]
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", r"\|")
+
+
+def _lines(threshold: Figures) -> Iterator[str]:
+    """Played hosts that are judged otherwise."""
+    for moved in threshold["moved"]:
+        if moved["changed"]:
+            yield f"{threshold['name']}, moved to {moved['value']:g}: " + "; ".join(f"{name}: {how}" for name, how in moved["changed"].items())
+
+
+def summary(results: Figures) -> str:
+    """A few lines for a terminal."""
+    edges = [one for one in results["thresholds"] if on_edge(results, one)]
+    lines = [f"{len(results['thresholds'])} thresholds, {len(edges)} on an edge; {results['proved']} full runs agree with the shortcut"]
+    for one in edges:
+        for moved in one["moved"]:
+            if _is_edge(before(results, one), results["hosts"], one, moved):
+                lines.append(
+                    f"{one['name']} {one['text']}, moved to {moved['value']:g}: macro F1 {number(moved['macro_f1'], '.3f')}, "
+                    f"{moved['false_on_healthy']} false, {moved['hosts_right']} hosts right"
+                )
+    return "\n".join(lines)
+
+
+def write(results: Figures, stored: Path = RESULTS, written: Path = PAGE) -> None:
+    """Store the figures, and write the page from them."""
+    stored.write_bytes(orjson.dumps(results, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    written.write_text(page(results))
+
+
+def main(arguments: Sequence[str], stored: Path = RESULTS, written: Path = PAGE) -> int:
+    """Write the page or, with --check, compare; 1 when it is out of date."""
+    new = page(orjson.loads(stored.read_bytes()))
+    if "--check" not in arguments:
+        written.write_text(new)
+        return 0
+    if written.read_text() != new:
+        print("docs/sensitivity.md is out of date: run 'make generate'", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
