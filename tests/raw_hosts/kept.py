@@ -61,7 +61,9 @@ def kept(folder: Path, case: Case, version: str) -> Played | None:
     return played
 
 
-def play_once(cases: Sequence[Case], folder: Path, fresh: bool = False, report: Callable[[Case], None] = lambda _: None) -> dict[str, Played]:
+def play_once(
+    cases: Sequence[Case], folder: Path, fresh: bool = False, report: Callable[[Case], None] = lambda _: None
+) -> dict[str, Played]:
     """Telemetry of each case by its name; what is not kept yet is played, one case at a time."""
     version = sources()
     found: dict[str, Played] = {}

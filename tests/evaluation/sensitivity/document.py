@@ -24,13 +24,14 @@ Figures = Mapping[str, Any]
 INTRODUCTION = """\
 # How much does each threshold matter?
 
-`make sensitivity` writes this page; do not edit it. It moves each number of the rules by -20% and +20%, one at a time, and judges both worlds
-of [the evaluation](evaluation.md) again: {recordings} recordings of the simulated fleet ({sets}) and {hosts} hosts played at the level of raw
-interfaces. Nothing is recorded again. The held-out scenarios are not used, so that they stay unseen.
+`make sensitivity` writes this page; do not edit it. It moves each number of the rules by -20% and +20%, one at a time, and judges both
+worlds of [the evaluation](evaluation.md) again: {recordings} recordings of the simulated fleet ({sets}) and {hosts} hosts played at the
+level of raw interfaces. Nothing is recorded again. The held-out scenarios are not used, so that they stay unseen.
 
-- A count is moved to the next whole number. Conditions that ask whether an event happened at all (at least 1, or none) have nothing to move.
+- A count is moved to the next whole number, and a share that cannot pass 1 by a fifth of its distance to 1 where it would.
+  Conditions that ask whether an event happened at all (at least 1, or none) have nothing to move.
 - Conditions that are evidence only decide nothing, and neither do bounds of the severity: they are not moved.
-- Rule U/2 compares hosts once per minute in another job, which recordings do not run: its reasons are in [the list of symptoms](symptoms.md).
+- Rule U/2 compares hosts once per minute in another job, which recordings do not run: [the list of symptoms](symptoms.md) has its reasons.
 - Windows are not moved: they consist of buckets of 5 s, and most are one to three of them.
 - A recording is judged again only where a host's run compared a value between the two bounds; all other runs are the same to the last
   finding. {proved:,} full runs, drawn at random, found the same as the shortcut. {judged_again:,} runs of hosts were judged again.
@@ -105,7 +106,17 @@ def _changes(results: Figures, threshold: Figures, moved: Figures) -> bool:
 
 
 def _table(results: Figures, rows: Sequence[Figures], reasons: Mapping[str, str]) -> str:
-    head = ["threshold", "value", "moved to", "macro F1", "F1 of the symptom", "right cause first", "false on healthy", "hosts right", "reason"]
+    head = [
+        "threshold",
+        "value",
+        "moved to",
+        "macro F1",
+        "F1 of the symptom",
+        "right cause first",
+        "false on healthy",
+        "hosts right",
+        "reason",
+    ]
     return markdown(head, [row for one in rows for row in _rows(results, one, reasons)])
 
 
@@ -136,7 +147,12 @@ def _step(old: float | None, new: float | None) -> str:
 
 def _still(threshold: Figures, reasons: Mapping[str, str]) -> list[str]:
     touched = sum(moved["recordings"] + moved["played"] for moved in threshold["moved"])
-    return [threshold["name"], threshold["text"], str(touched) if touched else "no run compares a value in between", _cell(reasons.get(threshold["name"], ""))]
+    return [
+        threshold["name"],
+        threshold["text"],
+        str(touched) if touched else "no run compares a value in between",
+        _cell(reasons.get(threshold["name"], "")),
+    ]
 
 
 def _cell(text: str) -> str:
@@ -147,7 +163,9 @@ def _lines(threshold: Figures) -> Iterator[str]:
     """Played hosts that are judged otherwise."""
     for moved in threshold["moved"]:
         if moved["changed"]:
-            yield f"{threshold['name']}, moved to {moved['value']:g}: " + "; ".join(f"{name}: {how}" for name, how in moved["changed"].items())
+            yield f"{threshold['name']}, moved to {moved['value']:g}: " + "; ".join(
+                f"{name}: {how}" for name, how in moved["changed"].items()
+            )
 
 
 def summary(results: Figures) -> str:

@@ -127,11 +127,15 @@ def figures(outcomes: Outcomes, thresholds: Sequence[Threshold]) -> dict[str, An
         "hosts": len(outcomes.verdicts),
         "judged_again": outcomes.judged_again,
         "proved": outcomes.proved,
-        "unmoved": {"all": _both(list(outcomes.results.values()), outcomes.verdicts), "sampled": _both(_sampled(outcomes, {}), outcomes.verdicts)},
+        "unmoved": {
+            "all": _both(list(outcomes.results.values()), outcomes.verdicts),
+            "sampled": _both(_sampled(outcomes, {}), outcomes.verdicts),
+        },
         "thresholds": [
             {
-                "name": one.name, "kind": one.kind, "owner": one.owner, "concerns": list(one.concerns), "text": one.text, "value": one.value,
-                "sampled": one.kind in SAMPLED_KINDS, "moved": [_moved(outcomes, Move(one, factor)) for factor in FACTORS],
+                "name": one.name, "kind": one.kind, "owner": one.owner, "concerns": list(one.concerns), "text": one.text,
+                "value": one.value, "sampled": one.kind in SAMPLED_KINDS,
+                "moved": [_moved(outcomes, Move(one, factor)) for factor in FACTORS],
             }
             for one in thresholds
         ],
@@ -149,7 +153,14 @@ def _moved(outcomes: Outcomes, move: Move) -> dict[str, Any]:
         of_all = _sampled(outcomes, results)
     after = {**outcomes.verdicts, **verdicts}
     changed = {name: after[name].outcome for name, before in outcomes.verdicts.items() if after[name].outcome != before.outcome}
-    return {"factor": move.factor, "value": move.value, "recordings": len(results), "played": len(verdicts), **_both(of_all, after), "changed": changed}
+    return {
+        "factor": move.factor,
+        "value": move.value,
+        "recordings": len(results),
+        "played": len(verdicts),
+        **_both(of_all, after),
+        "changed": changed,
+    }
 
 
 def _both(results: Sequence[Result], verdicts: dict[str, Verdict]) -> dict[str, Any]:

@@ -15,14 +15,15 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
 from tests.evaluation.scoring.replay import LATEST_NS, SILENCE_CHECK_MS, Episode, Findings, Replay, note_sample
 from tests.evaluation.sensitivity.thresholds import Threshold, with_limit
 
 from wallwatch.domain.catalogue.load import detected
 from wallwatch.domain.catalogue.models import Bound, Definition
+from wallwatch.domain.symptoms import detect, host_stage, silence
 from wallwatch.domain.symptoms import host as host_module
-from wallwatch.domain.symptoms import host_stage, silence
 from wallwatch.domain.symptoms.detect import Verdict
 from wallwatch.domain.symptoms.host import FEW_DELETIONS_PER_S, LONG_PAUSE_S
 from wallwatch.domain.symptoms.host_stage import Message, step
@@ -181,7 +182,7 @@ def _predicted_loss() -> Bound:
 @contextmanager
 def _noted(seen: Comparisons) -> Iterator[None]:
     """Note each comparison with a bound, and each symptom whose conditions hold."""
-    holds, judge, pause_s = Bound.holds, host_stage.judge, host_module.pause_s
+    holds, judge, pause_s = Bound.holds, detect.judge, host_module.pause_s
 
     def noting(bound: Bound, value: float) -> bool:
         met = holds(bound, value)
@@ -200,8 +201,9 @@ def _noted(seen: Comparisons) -> Iterator[None]:
             seen.longest_pause_s = max(seen.longest_pause_s, (at_ms - before[0]) / 1000)
         return pause_s(host, source, at_ms)
 
-    Bound.holds, host_stage.judge, host_module.pause_s = noting, judging, pausing  # type: ignore[method-assign]
-    try:
+    with (
+        patch.object(Bound, "holds", noting),
+        patch.object(host_stage, "judge", judging),
+        patch.object(host_module, "pause_s", pausing),
+    ):
         yield
-    finally:
-        Bound.holds, host_stage.judge, host_module.pause_s = holds, judge, pause_s  # type: ignore[method-assign]

@@ -56,7 +56,11 @@ def test_a_gain_is_no_edge_but_is_shown() -> None:
 
 
 def test_each_threshold_is_in_one_table_with_its_reason() -> None:
-    for up, section in ((moved(1.2), "No figure moves"), (moved(1.2, macro_f1=0.98), "not on an edge"), (moved(1.2, macro_f1=0.9), "On an edge")):
+    for up, section in (
+        (moved(1.2), "No figure moves"),
+        (moved(1.2, macro_f1=0.98), "not on an edge"),
+        (moved(1.2, macro_f1=0.9), "On an edge"),
+    ):
         page = document.page(results(moved(), up))
         assert page.count(ONE.why) == 1
         assert page.index(section) < page.index(ONE.why)

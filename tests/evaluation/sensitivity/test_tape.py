@@ -6,7 +6,7 @@ import orjson
 import pytest
 from tests.evaluation.scoring.replay import replay
 from tests.evaluation.sensitivity.tape import Comparisons, Tape, verdicts
-from tests.evaluation.sensitivity.thresholds import FACTORS, Threshold, thresholds
+from tests.evaluation.sensitivity.thresholds import FACTORS, thresholds
 
 from wallwatch.domain.catalogue.models import Bound
 from wallwatch.domain.symptoms.host_stage import Message

@@ -158,9 +158,10 @@ def _of_durations(owner: str, concerns: tuple[str, ...], definition: Definition)
                 definition.__dict__[field] = seconds
 
             end = "is raised" if field == "raise_for_s" else "is cleared"
-            yield Threshold(f"{owner} {text} it {end}", "duration", concerns, owner, f"{value} s", value, definition.why, set_field, definition.rule)
+            yield Threshold(
+                f"{owner} {text} it {end}", "duration", concerns, owner, f"{value} s", value, definition.why, set_field, definition.rule
+            )
     for other, value in definition.not_with.items():
-
 
         def set_pause(seconds: float, other: str = other) -> None:
             definition.not_with[other] = seconds  # type: ignore[assignment]  # the catalogue itself has whole seconds
@@ -179,7 +180,9 @@ def _of_causes() -> Iterator[Threshold]:
                 shared.setdefault(key, []).append((cause.id, rule))
     for rules in shared.values():
         owners, rule = [cause for cause, _ in rules], rules[0][1]
-        concerns = sorted({symptom for owner in owners for symptom in causes()[owner].explains if not rule.only_for or symptom in rule.only_for})
+        concerns = sorted(
+            {symptom for owner in owners for symptom in causes()[owner].explains if not rule.only_for or symptom in rule.only_for}
+        )
         owner = ", ".join(owners)
         bounds = [one.test for _, one in rules]
         yield Threshold(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Annotated, Any
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -28,7 +28,7 @@ class ResidualRule(BaseModel):
     clear_min: int = Field(ge=1)
     after_symptom_min: int = Field(ge=0)
     forgotten_min: int = Field(ge=5)
-    why: dict[str, str]
+    why: dict[str, Annotated[str, Field(min_length=1)]]
     """Threshold -> the reason of its value."""
 
 

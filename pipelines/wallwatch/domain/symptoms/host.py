@@ -115,7 +115,8 @@ def dump_duration_ms(host: Host, at_ms: int) -> float | None:
 
 
 FEW_DELETIONS_PER_S = 5.0
-"""Fewer say nothing of the time that each takes: at 9 times the usual 0.2 ms they are 1% of the revalidator's time, within what sweeps vary by."""
+"""Fewer say nothing of the time that each takes: at 9 times the usual 0.2 ms they are 1% of the revalidator's time, within what sweeps
+vary by."""
 
 
 def note_deletions(host: Host, pci: str, at_ms: int, deletions_per_s: float, flows: float) -> None:
