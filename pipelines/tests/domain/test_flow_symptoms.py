@@ -31,6 +31,24 @@ class TestS4:
         assert last["deletion_share"] == pytest.approx(10, rel=0.1)
         assert last["deletion_load"] == pytest.approx(0.44, rel=0.1)
 
+    @staticmethod
+    def under_way(ms_per_flow: float, deletions_per_s: float) -> Iterator[Message]:
+        """A host that has been in one sweep since before its first sample: the only time per flow that anyone sees."""
+        for second in range(0, 60, 10):
+            yield port(second)
+            yield datapath(second, {"dump_duration_ms": ms_per_flow * 6700, "flows": 6700})
+            yield offload(second, {"flows_offloaded": 6700, "flow_deletions_per_s": deletions_per_s, "flows_overdue": 1100})
+
+    def test_a_sweep_that_deletes_for_minutes_before_the_first_sample_is_no_measure_of_itself(self) -> None:
+        # 7,500 deletions of 16 ms in one sweep of 6,700 flows.
+        found = of(detect(self.under_way(18.0, 62.0)), "S4")
+        assert second_of(found[0]) <= 20
+        last = {e["signal"]: e["value"] for e in found[-1]["evidence"]}
+        assert last["deletion_load"] == pytest.approx(17 / 18, rel=0.05)
+
+    def test_a_sweep_of_up_to_a_millisecond_per_flow_may_be_that_of_a_switch_short_of_cpu(self) -> None:
+        assert of(detect(self.under_way(1.0, 62.0)), "S4") == []
+
     def test_as_many_deletions_that_are_quick_are_not_s4(self) -> None:
         assert detect(churn(162 + 110 * 0.3)) == []
 

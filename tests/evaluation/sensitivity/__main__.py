@@ -54,9 +54,7 @@ def main(
     try:
         for number, folder in enumerate(folders, 1):
             judge_recording(outcomes, folder, every, proofs)
-            report(
-                f"recording {number} of {len(folders)}: {folder.parent.name}/{folder.name}; {outcomes.judged_again} hosts judged again"
-            )
+            report(f"recording {number} of {len(folders)}: {folder.parent.name}/{folder.name}; {outcomes.judged_again} hosts judged again")
         for number, case in enumerate(all_cases(), 1):
             judge_host(outcomes, case, played[case.name], every, proofs)
             if number % 10 == 0:
