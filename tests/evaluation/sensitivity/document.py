@@ -38,30 +38,31 @@ level of raw interfaces. Nothing is recorded again. The held-out scenarios are n
 - Constants on the way to a signal leave no comparison to look at: they are judged on every host that shows what they are about (deletions,
   pauses, a predicted loss), over the catalogue and all played hosts.
 
-With the rules as they are: macro F1 {macro:.3f}, right cause ranked first {cause:.1%}, {false} false incidents on healthy RNICs; {right} of
-{hosts} played hosts right, {healthy} healthy ones with a finding. Over the catalogue alone: macro F1 {sampled_macro:.3f}, right cause first
-{sampled_cause:.1%}, {sampled_false} false incidents.
+{unmoved}
+
+The delay is the 95th percentile in samples over the simulated fleet, and the median over the played hosts.
 
 *On an edge* is a threshold with which a fifth lowers the macro F1, the F1 of a symptom that it concerns, the share of right causes ranked
 first or the share of played hosts that are right by more than {edge:g}, or adds a false incident on a healthy RNIC or host.
+
+That nothing changes says that healthy and sick hosts of the recordings are far from a bound, not that the bound is right on hosts that are
+unlike them: no run has any value within a fifth of {untouched} of the {count} numbers.
 """
 
 
 def page(results: Figures) -> str:
     """The whole page; reasons are those of the catalogue and the code as they are."""
-    every, unmoved = results["thresholds"], results["unmoved"]["all"]
-    sampled = results["unmoved"]["sampled"]
+    every = results["thresholds"]
     reasons = {one.name: one.why for one in thresholds()}
     edges = [one for one in every if on_edge(results, one)]
     still = [one for one in every if not any(_changes(results, one, moved) for moved in one["moved"])]
     others = [one for one in every if one not in edges and one not in still]
     parts = [
         INTRODUCTION.format(
-            recordings=sum(results["recordings"].values()), hosts=results["hosts"], proved=results["proved"],
+            recordings=sum(results["recordings"].values()), hosts=results["hosts"], proved=results["proved"], edge=EDGE,
             sets=", ".join(f"{count} of the set {name}" for name, count in results["recordings"].items()),
-            judged_again=results["judged_again"], macro=unmoved["macro_f1"], cause=unmoved["cause_first"], edge=EDGE,
-            false=unmoved["false_on_healthy"], right=unmoved["hosts_right"], healthy=unmoved["healthy_with_findings"],
-            sampled_macro=sampled["macro_f1"], sampled_cause=sampled["cause_first"], sampled_false=sampled["false_on_healthy"],
+            judged_again=results["judged_again"], unmoved=_unmoved(results), count=len(every),
+            untouched=sum(not _judged_again(one) for one in every),
         ),
         f"## On an edge ({len(edges)} of {len(every)})\n",
         _table(results, edges, reasons) if edges else "None.",
@@ -69,10 +70,21 @@ def page(results: Figures) -> str:
         f"\n## Moved figures, not on an edge ({len(others)})\n",
         _table(results, others, reasons) if others else "None.",
         f"\n## No figure moves by a fifth ({len(still)})\n",
-        markdown(["threshold", "value", "judged again", "reason"], [_still(one, reasons) for one in still]) if still else "None.",
+        markdown(["threshold", "value", "judged again", "reason"], _still(still, reasons)) if still else "None.",
         f"\n## How these figures were computed\n\n`make sensitivity` at version {results['made']}.",
     ]  # fmt: skip
     return "\n".join(parts) + "\n"
+
+
+def _unmoved(results: Figures) -> str:
+    head = ["rules as they are", "macro F1", "right cause first", "false incidents on healthy RNICs", "delay", "played hosts right",
+            "healthy ones with a finding"]  # fmt: skip
+    rows = []
+    for name, title in (("all", "both sets"), ("sampled", "catalogue alone")):
+        one = results["unmoved"][name]
+        scores = [number(one["macro_f1"], ".3f"), number(one["cause_first"], ".1%"), str(one["false_on_healthy"]), _delay(one)]
+        rows.append([title, *scores, f"{one['hosts_right']} of {results['hosts']}", str(one["healthy_with_findings"])])
+    return markdown(head, rows)
 
 
 def on_edge(results: Figures, threshold: Figures) -> bool:
@@ -114,6 +126,7 @@ def _table(results: Figures, rows: Sequence[Figures], reasons: Mapping[str, str]
         "F1 of the symptom",
         "right cause first",
         "false on healthy",
+        "delay",
         "hosts right",
         "reason",
     ]
@@ -136,7 +149,8 @@ def _rows(results: Figures, threshold: Figures, reasons: Mapping[str, str]) -> I
         yield [
             threshold["name"] if first else "", threshold["text"] if first else "", value,
             _step(unmoved["macro_f1"], moved["macro_f1"]), ", ".join(changed) or "same",
-            _step(unmoved["cause_first"], moved["cause_first"]), f"{false:+d}" if false else "same", f"{right:+d}" if right else "same",
+            _step(unmoved["cause_first"], moved["cause_first"]), f"{false:+d}" if false else "same",
+            "same" if _delay(moved) == _delay(unmoved) else _delay(moved), f"{right:+d}" if right else "same",
             _cell(reasons.get(threshold["name"], "")) if first else "",
         ]  # fmt: skip
 
@@ -145,14 +159,24 @@ def _step(old: float | None, new: float | None) -> str:
     return "same" if old == new else f"{number(new, '.3f')} ({(new or 0) - (old or 0):+.3f})"
 
 
-def _still(threshold: Figures, reasons: Mapping[str, str]) -> list[str]:
-    touched = sum(moved["recordings"] + moved["played"] for moved in threshold["moved"])
-    return [
-        threshold["name"],
-        threshold["text"],
-        str(touched) if touched else "no run compares a value in between",
-        _cell(reasons.get(threshold["name"], "")),
-    ]
+def _still(rows: Sequence[Figures], reasons: Mapping[str, str]) -> list[list[str]]:
+    """Thresholds that change nothing; a reason that is the same as in the row before is not repeated."""
+    found, last = [], ""
+    for one in rows:
+        touched, reason = _judged_again(one), _cell(reasons.get(one["name"], ""))
+        again = str(touched) if touched else "no value within a fifth"
+        found.append([one["name"], one["text"], again, "as above" if reason == last else reason])
+        last = reason
+    return found
+
+
+def _judged_again(threshold: Figures) -> int:
+    """Recordings and played hosts that were judged again, in both directions together."""
+    return sum(int(moved["recordings"] + moved["played"]) for moved in threshold["moved"])
+
+
+def _delay(figures: Figures) -> str:
+    return f"{number(figures['delay_samples'], 'g')} samples, {number(figures['hosts_delay_s'], 'g')} s"
 
 
 def _cell(text: str) -> str:

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from tests.evaluation.scoring.replay import Replay, replay
@@ -166,6 +167,7 @@ def _moved(outcomes: Outcomes, move: Move) -> dict[str, Any]:
 def _both(results: Sequence[Result], verdicts: dict[str, Verdict]) -> dict[str, Any]:
     of_fleet = summary(results)
     healthy = [one for one in verdicts.values() if one.healthy]
+    delays = [one.delay_s for one in verdicts.values() if one.delay_s is not None]
     return {
         "macro_f1": _rounded(of_fleet["macro_f1"]),
         "f1": {symptom: _rounded(one["f1"]) for symptom, one in of_fleet["symptoms"].items()},
@@ -173,6 +175,8 @@ def _both(results: Sequence[Result], verdicts: dict[str, Verdict]) -> dict[str, 
         "false_on_healthy": of_fleet["false_on_healthy"],
         "hosts_right": sum(one.outcome == "right" for one in verdicts.values()),
         "healthy_with_findings": sum(bool(one.false) for one in healthy),
+        "delay_samples": of_fleet["delay"].get("delay_samples_p95"),
+        "hosts_delay_s": round(median(delays), 1) if delays else None,
     }
 
 

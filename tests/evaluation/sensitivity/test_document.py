@@ -9,7 +9,7 @@ from tests.evaluation.sensitivity import document
 from tests.evaluation.sensitivity.thresholds import thresholds
 
 UNMOVED = {"macro_f1": 0.99, "f1": {"S1": 1.0, "S4": 0.95}, "cause_first": 0.98, "false_on_healthy": 0, "hosts_right": 110,
-           "healthy_with_findings": 0}  # fmt: skip
+           "healthy_with_findings": 0, "delay_samples": 3.0, "hosts_delay_s": 4.1}  # fmt: skip
 ONE = next(thresholds())
 
 
@@ -64,6 +64,19 @@ def test_each_threshold_is_in_one_table_with_its_reason() -> None:
         page = document.page(results(moved(), up))
         assert page.count(ONE.why) == 1
         assert page.index(section) < page.index(ONE.why)
+
+
+def test_a_longer_delay_is_shown_and_is_no_edge() -> None:
+    found = results(moved(), moved(1.2, delay_samples=5.0))
+    assert "## Moved figures, not on an edge (1)" in document.page(found)
+    assert "| 5 samples, 4.1 s |" in document.page(found)
+
+
+def test_thresholds_that_no_value_comes_near_are_said_to_be_untouched() -> None:
+    near, far = moved(), {**moved(), "recordings": 0, "played": 0}
+    assert "of 0 of the 1 numbers" in document.page(results(near, far))
+    assert "of 1 of the 1 numbers" in document.page(results(far, far))
+    assert "no value within a fifth" in document.page(results(far, far))
 
 
 def test_hosts_that_are_judged_otherwise_are_named() -> None:
