@@ -45,7 +45,7 @@ def main(
     except NotARecording as error:
         typer.echo(f"sensitivity: {error}; record with `python -m tests.evaluation --record-only {' '.join(SETS)}`", err=True)
         raise typer.Exit(2) from error
-    every, outcomes, began = moves(chosen), Outcomes(), time.monotonic()
+    every, outcomes, began, made = moves(chosen), Outcomes(), time.monotonic(), _version()
 
     def report(what: str) -> None:
         typer.echo(f"{time.monotonic() - began:6.0f} s  {what}", err=True)
@@ -64,7 +64,7 @@ def main(
         raise typer.Exit(1) from error
     found = figures(outcomes, chosen)
     if write:
-        document.write({"made": _version(), **found})
+        document.write({"made": made, **found})
     typer.echo(document.summary(found))
 
 

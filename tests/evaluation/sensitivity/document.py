@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 from tests.evaluation.scoring.tables import markdown, number
-from tests.evaluation.sensitivity.thresholds import thresholds
+from tests.evaluation.sensitivity.thresholds import Threshold, thresholds
 
 from wallwatch_local.paths import REPOSITORY
 
@@ -53,7 +53,8 @@ unlike them: no run has any value within a fifth of {untouched} of the {count} n
 def page(results: Figures) -> str:
     """The whole page; reasons are those of the catalogue and the code as they are."""
     every = results["thresholds"]
-    reasons = {one.name: one.why for one in thresholds()}
+    now = {one.name: one for one in thresholds()}
+    reasons = {name: one.why for name, one in now.items()}
     edges = [one for one in every if on_edge(results, one)]
     still = [one for one in every if not any(_changes(results, one, moved) for moved in one["moved"])]
     others = [one for one in every if one not in edges and one not in still]
@@ -72,8 +73,17 @@ def page(results: Figures) -> str:
         f"\n## No figure moves by a fifth ({len(still)})\n",
         markdown(["threshold", "value", "judged again", "reason"], _still(still, reasons)) if still else "None.",
         f"\n## How these figures were computed\n\n`make sensitivity` at version {results['made']}.",
+        *_changed_since(every, now),
     ]  # fmt: skip
     return "\n".join(parts) + "\n"
+
+
+def _changed_since(every: Sequence[Figures], now: Mapping[str, Threshold]) -> Iterator[str]:
+    """A sentence about numbers that are no longer those of the run."""
+    then = {one["name"]: one["value"] for one in every}
+    changed = sorted(name for name in then.keys() | now.keys() if name not in then or name not in now or then[name] != now[name].value)
+    if changed:
+        yield f"\nChanged since then, so that their figures are out of date: {'; '.join(changed)}."
 
 
 def _unmoved(results: Figures) -> str:

@@ -79,6 +79,16 @@ def test_thresholds_that_no_value_comes_near_are_said_to_be_untouched() -> None:
     assert "no value within a fifth" in document.page(results(far, far))
 
 
+def test_numbers_that_changed_since_the_run_are_named() -> None:
+    found = results(moved(), moved(1.2))
+    others = [one.name for one in thresholds()][1:]
+    assert f"out of date: {'; '.join(sorted(others))}." in document.page(found), "this run knew of one number only"
+    found["thresholds"][0]["value"] = 0.2
+    assert f"out of date: {'; '.join(sorted([ONE.name, *others]))}." in document.page(found)
+    found["thresholds"] = [{**found["thresholds"][0], "name": one.name, "value": one.value} for one in thresholds()]
+    assert "out of date" not in document.page(found)
+
+
 def test_hosts_that_are_judged_otherwise_are_named() -> None:
     assert "late counters: missed" in document.page(results(moved(), moved(1.2, {"late counters": "missed"}, macro_f1=0.9)))
 
