@@ -51,5 +51,5 @@ def test_only_what_is_not_kept_is_played(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_the_version_does_not_depend_on_what_judges_or_tests() -> None:
     names = {file.name for file in kept.HERE.rglob("*.py")}
-    assert kept.JUDGES < names
+    assert names > kept.JUDGES
     assert not {"play.py", "case.py", "collector.py", "liveness.py"} & kept.JUDGES
