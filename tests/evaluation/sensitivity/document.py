@@ -67,9 +67,10 @@ def page(results: Figures) -> str:
         ),
         f"## On an edge ({len(edges)} of {len(every)})\n",
         _table(results, edges, reasons) if edges else "None.",
-        *(f"- {line}" for one in edges for line in _lines(one)),
+        *_played(edges),
         f"\n## Moved figures, not on an edge ({len(others)})\n",
         _table(results, others, reasons) if others else "None.",
+        *_played(others),
         f"\n## No figure moves by a fifth ({len(still)})\n",
         markdown(["threshold", "value", "judged again", "reason"], _still(still, reasons)) if still else "None.",
         f"\n## How these figures were computed\n\n`make sensitivity` at version {results['made']}.",
@@ -191,6 +192,12 @@ def _delay(figures: Figures) -> str:
 
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", r"\|")
+
+
+def _played(rows: Sequence[Figures]) -> Iterator[str]:
+    lines = [f"- {line}" for one in rows for line in _lines(one)]
+    if lines:
+        yield "\nPlayed hosts that are judged otherwise:\n\n" + "\n".join(lines)
 
 
 def _lines(threshold: Figures) -> Iterator[str]:
