@@ -60,6 +60,11 @@ evaluate: setup ## how good is the classifier? random scenarios and played hosts
 	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.forecast
 	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.plans
 
+.PHONY: sensitivity
+sensitivity: setup ## how much does each threshold of the rules matter? moves each by a fifth; writes docs/sensitivity.md (ARGS=--help)
+	@$(PYTHON) -m tests.evaluation --record-only catalogue development
+	@nice $(PYTHON) -m tests.evaluation.sensitivity $(ARGS)
+
 .PHONY: evaluate-forecasts
 evaluate-forecasts: setup ## how good are forecasts? simulated fleets, recorded and judged; writes docs/forecast-evaluation.md (ARGS=--help)
 	@$(PYTHON) -m tests.forecast $(ARGS)

@@ -46,6 +46,7 @@ wallwatch generate docs ${check:+--check} || stale=1
 python tests/support/operating_tables.py ${check:+--check} || stale=1
 PYTHONPATH=tests/support python -m scenario_plots.table ${check:+--check} || stale=1
 [ ! -f docs/evaluation.json ] || python -m tests.evaluation.document ${check:+--check} || stale=1
+[ ! -f docs/sensitivity.json ] || python -m tests.evaluation.sensitivity.document ${check:+--check} || stale=1
 [ ! -f docs/forecast-evaluation.json ] || python -m tests.forecast.document ${check:+--check} || stale=1
 [ ! -f docs/mutation.json ] || python -m tests.mutation.document ${check:+--check} || stale=1
 exit $stale

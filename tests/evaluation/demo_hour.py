@@ -1,10 +1,9 @@
-"""`python -m tests.evaluation.demo_hour`: record an hour of the fleet of `make demo`, and show what is reported outside its scripted faults."""
+"""`python -m tests.evaluation.demo_hour`: record an hour of the demo, and show what is reported outside its scripted faults."""
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,10 +11,10 @@ from typing import Any
 import orjson
 import typer
 from tests.evaluation import document
+from tests.evaluation.demo_hour_section import outside, text
 from tests.evaluation.draw import Drawn
 from tests.evaluation.record import record
 from tests.evaluation.scoring.run import evaluate
-from tests.evaluation.scoring.tables import markdown
 
 from wallwatch.domain.policies.load import policies
 from wallwatch.domain.policies.tables import tables
@@ -76,30 +75,6 @@ def violations(lines: Any) -> Counter[tuple[str, str, str]]:
             if count:
                 found[tags["policy"], tags["host"], tags.get("pci", "")] += count
     return found
-
-
-def outside(found: Mapping[str, Any]) -> int:
-    """How many things were reported where nothing is wrong."""
-    return len(found["findings_outside"]) + len(found["violations_outside"])
-
-
-def text(found: Mapping[str, Any]) -> str:
-    """The part of docs/evaluation.md."""
-    rows = [
-        ["findings on other RNICs", str(len(found["findings_outside"])), "0"],
-        ["policies violated on other RNICs", str(len(found["violations_outside"])), "0"],
-    ]
-    parts = [
-        "## An hour of the demo",
-        f"`python -m tests.evaluation.demo_hour` records an hour of the fleet of `make demo` on a virtual clock, with policies: "
-        f"{found['rnics']} RNICs, {found['faulty']} of them with a scripted fault "
-        f"({', '.join(found['symptoms'])} found there, {found['violations']:,} violations).",
-        markdown(["reported", "count", "target"], rows),
-    ]
-    wrong = [*found["findings_outside"], *(f"{place}: {n} violations" for place, n in found["violations_outside"].items())]
-    if wrong:
-        parts.append("\n".join(f"- {one}" for one in wrong))
-    return "\n\n".join(parts)
 
 
 if __name__ == "__main__":

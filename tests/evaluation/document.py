@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from tests.evaluation import demo_hour_section as demo_hour
 from tests.evaluation.draw import HELD_OUT
 from tests.evaluation.scoring import match
 from tests.evaluation.scoring.tables import case_line, confusion_table, headlines, marginal_line, markdown, number, symptom_table
@@ -18,6 +19,8 @@ from wallwatch_local.paths import REPOSITORY
 RESULTS = REPOSITORY / "docs" / "evaluation.json"
 RAW_HOSTS = REPOSITORY / "docs" / "evaluation-raw-hosts.json"
 """Figures of the second world, which `python -m tests.raw_hosts --write` writes."""
+DEMO_HOUR = REPOSITORY / "docs" / "evaluation-demo-hour.json"
+"""What was reported in an hour of the demo, which `python -m tests.evaluation.demo_hour --write` writes."""
 RULES = Path(__file__).parent / "rules.md"
 PAGE = REPOSITORY / "docs" / "evaluation.md"
 KEPT_CASES = 25
@@ -103,6 +106,8 @@ def page(results: Mapping[str, Any]) -> str:
         played = orjson.loads(RAW_HOSTS.read_bytes())
         worlds.append((raw_hosts.right_share(played), [raw_hosts.section(played)]))
     sections = [text for _, world in sorted(worlds, key=lambda one: one[0]) for text in world]
+    if DEMO_HOUR.exists():
+        sections.append(demo_hour.text(orjson.loads(DEMO_HOUR.read_bytes())))
     return "\n\n".join([rules(), *sections, f"## How these figures were computed\n\n{results['made']}"]) + "\n"
 
 

@@ -46,7 +46,7 @@ def record(fleetsim: Path, drawn: Drawn, folder: Path, policies: Path | None = N
     folder.mkdir(parents=True)
     scenario = folder / "scenario.yaml"
     scenario.write_text(drawn.text)
-    command = [fleetsim, "record", "--scenario", scenario, "--out", folder, "--overwrite"]
+    command: list[str | Path] = [fleetsim, "record", "--scenario", scenario, "--out", folder, "--overwrite"]
     command += ["--for", f"{drawn.length_s}s", "--interval", f"{drawn.interval_s}s"]
     if policies is not None:
         command += ["--policies", policies]

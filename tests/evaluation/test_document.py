@@ -20,6 +20,7 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(document, "RESULTS", tmp_path / "evaluation.json")
     monkeypatch.setattr(document, "PAGE", tmp_path / "evaluation.md")
     monkeypatch.setattr(document, "RAW_HOSTS", tmp_path / "evaluation-raw-hosts.json")
+    monkeypatch.setattr(document, "DEMO_HOUR", tmp_path / "evaluation-demo-hour.json")
     figures = {**summary([RESULT]), "cases": cases([RESULT])}
     document.write({"held-out": figures, "catalogue": figures}, "Made by a test.")
     return tmp_path

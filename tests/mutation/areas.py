@@ -105,7 +105,7 @@ def _numbers(area: str) -> list[Mutant]:
 def _rules_off(area: str) -> list[Mutant]:
     causes = mutants.of_rules(area, f"{CATALOGUE}/causes.yaml", frozenset({"rules"}))
     in_code = [
-        mutants.of_text(area, f"{CATALOGUE}/residual.yaml", "raise_min: 5", "raise_min: 1000000"),
+        mutants.of_text(area, f"{CATALOGUE}/residual.yaml", "raise_min: {value: 5", "raise_min: {value: 1000000"),
         mutants.of_text(area, f"{DOMAIN}/symptoms/silence.py", "SILENT_S = 60.0", "SILENT_S = 1e12"),
     ]
     return mutants.of_definitions(area, f"{CATALOGUE}/symptoms.yaml") + causes + in_code

@@ -182,7 +182,7 @@ def _never(entry: yaml.MappingNode) -> str:
     return yaml.safe_dump(body, default_flow_style=True, width=10_000, sort_keys=False).strip()
 
 
-NEVER = '{signal: boots, role: gate, window_s: 60, statistic: count, raise: {below: -1}, text: "Never."}'
+NEVER = '{signal: boots, role: gate, window_s: 60, statistic: count, raise: {below: -1}, text: "Never.", why: "Never."}'
 """A gate that is always measured and never open: no number of events is negative."""
 
 

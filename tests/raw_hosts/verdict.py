@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tests.evaluation.scoring.replay import Episode, replay
+from tests.evaluation.scoring.replay import Episode, Replay, replay
 from tests.raw_hosts.case import Case, Expected
 from tests.raw_hosts.host import EPOCH_NS
 from tests.raw_hosts.play import Played
@@ -94,7 +94,11 @@ def _wrong_end(case: Case, expected: Expected, matching: Sequence[Finding]) -> s
 
 def judge(case: Case, played: Played) -> Verdict:
     """Run a case's messages through the job's own decoding and stage, and compare."""
-    replayed = replay(played.messages)
+    return compare(case, played, replay(played.messages))
+
+
+def compare(case: Case, played: Played, replayed: Replay) -> Verdict:
+    """Compare what came of a case's messages with what is right."""
     findings = [_finding(one, EPOCH_NS // 1_000_000) for one in replayed.episodes if one.symptom != "silent"]
     found: list[str] = []
     delays: list[float] = []

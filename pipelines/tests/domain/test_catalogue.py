@@ -1,9 +1,12 @@
 """The catalogue and the registry: complete, consistent, and clear about what is wrong with them."""
 
+from typing import Any
+
 import pytest
 
 from wallwatch.domain.catalogue import load
-from wallwatch.domain.catalogue.models import Bound, Cause, Symptom
+from wallwatch.domain.catalogue.models import Bound, Cause, Condition, Definition, Entry, EvidenceRule, Symptom
+from wallwatch.domain.catalogue.residual import parse_rule, residual_rule
 from wallwatch.domain.telemetry.registry import RegistryError, field, measurements, parse_measurements, parse_topics, topics
 
 
@@ -88,16 +91,55 @@ def test_a_condition_without_its_clear_threshold_is_refused_with_its_place() -> 
         "statistic": "mean",
         "raise": {"at_least": 0.2},
         "text": "x",
+        "why": "x",
     }
     body = {
         "title": "t", "layer": "driver", "ratio": 0.1, "cause": "C1", "looks_like": "l",
         "definition": {
-            "rule": "r", "blast_radius": "flows", "raise_for_s": 1, "clear_for_s": 1, "conditions": [condition], "critical_when": [],
+            "rule": "r", "blast_radius": "flows", "raise_for_s": 1, "clear_for_s": 1, "why": "x", "conditions": [condition],
+            "critical_when": [],
             "summary": "s", "remedies": [],
         },
     }  # fmt: skip
     with pytest.raises(RegistryError, match=r"symptoms.yaml, entry S1.*(?s:.)*clear"):
         load.parse_entries("symptoms.yaml", {"S1": body}, Symptom)
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        (Condition, {"signal": "boots", "role": "gate", "window_s": 60, "statistic": "count", "raise": {"at_most": 0}, "text": "x"}),
+        (
+            EvidenceRule,
+            {"signal": "boots", "test": {"at_most": 0}, "p_if_cause": 0.9, "p_otherwise": 0.1, "text_for": "x", "text_against": "x"},
+        ),
+        (
+            Definition,
+            {
+                "rule": "r", "blast_radius": "flows", "raise_for_s": 1, "clear_for_s": 1, "critical_when": [], "summary": "s",
+                "remedies": [],
+                "conditions": [load.detected()["S2"].definition.conditions[0]],  # type: ignore[union-attr]
+            },
+        ),
+    ],
+)  # fmt: skip
+def test_a_threshold_without_a_reason_is_refused(kind: type[Entry], body: dict[str, Any]) -> None:
+    assert kind.model_validate({**body, "why": "Because of the mechanism."})
+    for without in (body, {**body, "why": ""}):
+        with pytest.raises(ValueError, match="why"):
+            kind.model_validate(without)
+
+
+def test_a_threshold_of_the_residual_without_a_reason_is_refused() -> None:
+    raw = {
+        "rule": "U/2",
+        "thresholds": {name: {"value": getattr(residual_rule(), name), "why": why} for name, why in residual_rule().why.items()},
+    }
+    assert parse_rule(raw) == residual_rule()
+    assert set(residual_rule().why) == set(type(residual_rule()).model_fields) - {"rule", "why"}
+    del raw["thresholds"]["share"]["why"]  # type: ignore[attr-defined]
+    with pytest.raises(RegistryError, match=r"residual.yaml: KeyError\('why'\)"):
+        parse_rule(raw)
 
 
 def test_a_prior_out_of_range_is_refused_with_its_place() -> None:

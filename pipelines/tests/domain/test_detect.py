@@ -30,6 +30,7 @@ def condition(signal: str, role: str, group: str | None = None) -> Condition:
         "statistic": "mean",
         "raise": {"at_least": 0.8},
         "text": "x",
+        "why": "x",
         **clear,
     }
     return Condition.model_validate(body)
@@ -38,7 +39,7 @@ def condition(signal: str, role: str, group: str | None = None) -> Condition:
 def definition(rule: str, *conditions: Condition) -> Definition:
     return Definition.model_validate(
         {
-            "rule": rule, "blast_radius": "rnic", "raise_for_s": 10, "clear_for_s": 20, "conditions": conditions,
+            "rule": rule, "blast_radius": "rnic", "raise_for_s": 10, "clear_for_s": 20, "why": "x", "conditions": conditions,
             "critical_when": (), "summary": "x", "remedies": (),
         }
     )  # fmt: skip

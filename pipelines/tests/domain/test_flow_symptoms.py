@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from wallwatch.domain.symptoms import host
 from wallwatch.domain.symptoms.host_stage import Message
-from wallwatch_testing.stories import at_ns, churn, datapath, detect, of, offload, port, second_of, without
+from wallwatch_testing.stories import PCI, at_ns, churn, datapath, detect, of, offload, port, second_of, without
 
 
 class TestS4:
@@ -18,6 +19,24 @@ class TestS4:
         last = {e["signal"]: e["value"] for e in found[-1]["evidence"]}
         assert last["deletion_share"] == pytest.approx(10, rel=0.1)
         assert last["deletion_load"] == pytest.approx(0.44, rel=0.1)
+
+    @staticmethod
+    def under_way(ms_per_flow: float, deletions_per_s: float) -> Iterator[Message]:
+        """A host that has been in one sweep since before its first sample: the only time per flow that anyone sees."""
+        for second in range(0, 60, 10):
+            yield port(second)
+            yield datapath(second, {"dump_duration_ms": ms_per_flow * 6700, "flows": 6700})
+            yield offload(second, {"flows_offloaded": 6700, "flow_deletions_per_s": deletions_per_s, "flows_overdue": 1100})
+
+    def test_a_sweep_that_deletes_for_minutes_before_the_first_sample_is_no_measure_of_itself(self) -> None:
+        # 7,500 deletions of 16 ms in one sweep of 6,700 flows.
+        found = of(detect(self.under_way(18.0, 62.0)), "S4")
+        assert second_of(found[0]) <= 20
+        last = {e["signal"]: e["value"] for e in found[-1]["evidence"]}
+        assert last["deletion_load"] == pytest.approx(17 / 18, rel=0.05)
+
+    def test_a_sweep_of_up_to_a_millisecond_per_flow_may_be_that_of_a_switch_short_of_cpu(self) -> None:
+        assert of(detect(self.under_way(1.0, 62.0)), "S4") == []
 
     def test_as_many_deletions_that_are_quick_are_not_s4(self) -> None:
         assert detect(churn(162 + 110 * 0.3)) == []
@@ -43,6 +62,19 @@ class TestS4:
                     )
 
         assert {f["pci"] for f in of(detect(both()), "S4")} == {"0000:3b:00.0"}
+
+    def test_the_deletions_of_a_table_that_is_emptied_searched_it_while_it_was_larger(self) -> None:
+        def load_of_the_other(emptied: float) -> float | None:
+            known = host.new()
+            for second, flows in ((0, 10_000.0), (10, emptied)):
+                host.take_datapath(known, "system@ovs-system", second * 1000, {"dump_duration_ms": 100.0 + 30 * second, "flows": 5_000})
+                host.note_deletions(known, "0000:af:00.0", second * 1000, 100.0, flows)
+                host.note_deletions(known, PCI, second * 1000, 100.0, 10_000.0)
+            return host.deletion_load(known, PCI, 10_000)
+
+        half, emptied = load_of_the_other(10_000.0), load_of_the_other(0.0)
+        assert half is not None
+        assert emptied == pytest.approx(half / (1 / 2) * (10 / 15))  # 5,000 flows were searched there on average, 10,000 here
 
     def test_one_long_sweep_among_short_ones_is_not_s4(self) -> None:
         def once() -> Iterator[Message]:

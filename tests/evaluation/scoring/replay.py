@@ -70,7 +70,7 @@ class Replay:
         return [(a, b) for a, b in pairwise(times) if b - a > longer_than_ms]
 
 
-class _Findings:
+class Findings:
     """Messages of findings, gathered by their id."""
 
     def __init__(self) -> None:
@@ -78,6 +78,7 @@ class _Findings:
         self.problems: Counter[str] = Counter()
 
     def take(self, messages: Iterable[dict[str, Any]]) -> None:
+        """Gather messages, in the order in which they came."""
         for finding in messages:
             at = ms_of(finding["at"])
             episode = self.episodes.get(finding["finding_id"])
@@ -102,7 +103,7 @@ def replay(lines: Iterable[bytes], latest_ns: int = LATEST_NS) -> Replay:
     """Run one recording's telemetry, in the order of the file, each host with its own state; later samples than `latest_ns` are refused."""
     states: dict[str, dict[str, Any] | None] = {}
     watch = silence.new()
-    findings = _Findings()
+    findings = Findings()
     samples: dict[tuple[str, str, str], array[int]] = {}
     problems: Counter[str] = Counter()
     count, first_ms, watermark, next_check = 0, 0, 0, 0
@@ -115,7 +116,7 @@ def replay(lines: Iterable[bytes], latest_ns: int = LATEST_NS) -> Replay:
             continue
         at_ms = message.at_ns // 1_000_000
         first_ms = first_ms or at_ms
-        _note_sample(samples, message, at_ms)
+        note_sample(samples, message, at_ms)
         host = message.tags["host"]
         try:
             states[host], found = step(states.get(host), message)
@@ -131,7 +132,8 @@ def replay(lines: Iterable[bytes], latest_ns: int = LATEST_NS) -> Replay:
     return Replay(list(findings.episodes.values()), samples, first_ms, watermark, count, problems + findings.problems)
 
 
-def _note_sample(samples: dict[tuple[str, str, str], array[int]], message: Message, at_ms: int) -> None:
+def note_sample(samples: dict[tuple[str, str, str], array[int]], message: Message, at_ms: int) -> None:
+    """Remember when an RNIC was sampled."""
     if message.measurement in SAMPLED:
         times = samples.setdefault((message.tags["host"], message.tags["pci"], message.measurement), array("q"))
         if not times or at_ms > times[-1]:

@@ -30,20 +30,24 @@ def evaluate(folder: Path) -> Result:
         See `recording.load`.
     """
     recording = load(folder)
-    replayed = replay(recording.lines(), latest_ns(recording.run))
+    return judged(recording, replay(recording.lines(), latest_ns(recording.run)))
+
+
+def judged(recording: Recording, replayed: Replay) -> Result:
+    """Compare what came of a recording with its truths."""
     interval_ms = int(interval_s(recording, replayed) * 1000)
-    judged, false = match(recording.truths, replayed, interval_ms)
+    truths, false = match(recording.truths, replayed, interval_ms)
     places = {(host, pci) for host, pci, _ in replayed.samples}
     return Result(
         name=recording.name,
-        kind=folder.parent.name,
+        kind=recording.folder.parent.name,
         interval_s=interval_ms / 1000,
         start_ms=replayed.first_ms,
         length_ms=replayed.last_ms - replayed.first_ms,
         rnics=len(places),
-        healthy_ms=sum(healthy_ms(host, pci, judged, replayed.first_ms, replayed.last_ms) for host, pci in sorted(places)),
+        healthy_ms=sum(healthy_ms(host, pci, truths, replayed.first_ms, replayed.last_ms) for host, pci in sorted(places)),
         messages=replayed.messages,
-        judged=judged,
+        judged=truths,
         false=false,
         problems=recording.problems + replayed.problems,
     )

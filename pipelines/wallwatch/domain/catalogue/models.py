@@ -78,6 +78,8 @@ class Condition(Entry):
     clear: Bound | None = None
     text: str
     """One sentence for the evidence."""
+    why: str = Field(min_length=1)
+    """The reason of its bounds and its window."""
 
     @model_validator(mode="after")
     def _required_clears(self) -> Condition:
@@ -106,6 +108,8 @@ class Definition(Entry):
     blast_radius: BlastRadius
     raise_for_s: int = Field(ge=0)
     clear_for_s: int = Field(ge=0)
+    why: str = Field(min_length=1)
+    """The reasons of its durations, of `not_with` and of its severity."""
     conditions: tuple[Condition, ...] = Field(min_length=1)
     not_with: dict[str, int] = {}
     """Symptom -> s: not raised while that symptom is active, nor for this long afterwards."""
@@ -181,6 +185,8 @@ class EvidenceRule(Entry):
     p_otherwise: float = Field(gt=0, lt=1)
     text_for: str
     text_against: str
+    why: str = Field(min_length=1)
+    """The reason of the test's bound and window."""
 
 
 class FixedIn(Entry):

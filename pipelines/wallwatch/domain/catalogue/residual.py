@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import resources
+from typing import Annotated, Any
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -12,7 +13,7 @@ from wallwatch.domain.telemetry.registry import RegistryError
 
 
 class ResidualRule(BaseModel):
-    """Thresholds of rule U/2; the file gives the reasons."""
+    """Thresholds of rule U/2, and the reason of each."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -27,6 +28,8 @@ class ResidualRule(BaseModel):
     clear_min: int = Field(ge=1)
     after_symptom_min: int = Field(ge=0)
     forgotten_min: int = Field(ge=5)
+    why: dict[str, Annotated[str, Field(min_length=1)]]
+    """Threshold -> the reason of its value."""
 
 
 @cache
@@ -37,7 +40,20 @@ def residual_rule() -> ResidualRule:
     5
     """
     raw = yaml.safe_load(resources.files(__package__).joinpath("residual.yaml").read_text(encoding="utf-8"))
+    return parse_rule(raw)
+
+
+def parse_rule(raw: dict[str, Any]) -> ResidualRule:
+    """Validate the file's content: each threshold has a value and the reason for it.
+
+    Raises
+    ------
+    RegistryError
+        When either is missing or out of range.
+    """
     try:
-        return ResidualRule.model_validate(raw)
-    except ValidationError as error:
-        raise RegistryError(f"residual.yaml: {error}") from error
+        entries = raw["thresholds"]
+        values = {name: entry["value"] for name, entry in entries.items()}
+        return ResidualRule(rule=raw["rule"], **values, why={name: entry["why"] for name, entry in entries.items()})
+    except (ValidationError, KeyError, TypeError, AttributeError) as error:
+        raise RegistryError(f"residual.yaml: {error!r}: each threshold needs a value and a why") from error

@@ -6,6 +6,8 @@ import math
 from typing import Any
 
 TIME_CONSTANT_S = 300.0
+"""Chosen: longer than a burst of congestion, shorter than a job, so that a mean is that of the load as it is."""
+
 LEARNED_S = 60.0
 """A mean is used once it covers this much time."""
 

@@ -17,7 +17,10 @@ from wallwatch.domain.catalogue.models import EventSignal
 from wallwatch.domain.evidence import Feature
 
 KEPT = 64
+"""Twice what a window counts in practice; beyond it, more events of a kind change no verdict."""
+
 KEPT_MS = 3_600_000
+"""The longest window of the catalogue is half an hour (S3), and events may come late by as much after a boot."""
 
 Events = dict[str, list[list[Any]]]
 """`{signal: [[us since 1970, pci, count], ...]}`, oldest first; with the kind at the end where its place among others matters."""

@@ -11,6 +11,7 @@ from wallwatch.domain.evidence import Feature
 from wallwatch.domain.symptoms import events, window
 
 EVIDENCE_WINDOW_S = 30
+"""Three samples at the usual interval of 10 s."""
 
 POPULATION_CHANGE, POPULATION_DROP = "population_change", "population_drop"
 

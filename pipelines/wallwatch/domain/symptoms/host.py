@@ -15,10 +15,15 @@ LONG_PAUSE_S = 25.0
 """A shorter pause of samples is not a stall; the kernel's watchdog reports after about this time (a little over 20 s)."""
 
 PAUSE_FACTOR = 3.5
-"""A pause is a stall from this multiple of the usual time between two samples."""
+"""A pause is a stall from this multiple of the usual time between two samples: a busy collector may leave out two of them."""
 
 REVALIDATOR_MS = 500.0
 """Open vSwitch's sweeps follow each other at this interval, or back to back when they last longer (max-revalidator)."""
+
+SLOWEST_SWEEP_MS_PER_FLOW = 1.0
+"""The most that a sweep without deletions takes per flow, however short of CPU the switch is: Open vSwitch lowers its flow limit to 1,000
+at least, and takes a sweep of one second for normal (ofproto/ofproto-dpif-upcall.c, udpif_revalidator). The sweeps of the recordings take
+0.012 to 0.05 ms. A collector that starts while one sweep deletes thousands of flows sees no other."""
 
 ENOUGH_FLOWS = 500
 """Sweeps over fewer flows last a few ms, the resolution of upcall/show."""
@@ -110,12 +115,19 @@ def dump_duration_ms(host: Host, at_ms: int) -> float | None:
 
 
 FEW_DELETIONS_PER_S = 5.0
+"""Fewer say nothing of the time that each takes: at 9 times the usual 0.2 ms they are 1% of the revalidator's time, within what sweeps
+vary by."""
 
 
 def note_deletions(host: Host, pci: str, at_ms: int, deletions_per_s: float, flows: float) -> None:
-    """Remember how many flows per second each RNIC deletes, and its table size, to divide the host's sweep time among RNICs."""
+    """Remember how many flows per second each RNIC deletes, and in how large a table, to divide the host's sweep time among RNICs.
+
+    A table that is emptied was larger while that went on than it is now: what its deletions searched is the mean of before and after.
+    """
     if deletions_per_s >= FEW_DELETIONS_PER_S:
-        host["deletions"][pci] = [at_ms, deletions_per_s, max(flows, 1.0)]
+        before = host["deletions"].get(pci)
+        searched = flows if before is None or at_ms - before[0] > STALE_MS else (flows + before[-1]) / 2.0
+        host["deletions"][pci] = [at_ms, deletions_per_s, max(searched, 1.0), flows]
     elif pci in host["deletions"]:
         del host["deletions"][pci]
 
@@ -131,10 +143,11 @@ def deletion_load(host: Host, pci: str, at_ms: int) -> float | None:
     If several RNICs delete flows at once, they share it by deletions times flows, because a deletion's search grows with the table
     (paper, section 4.2). None if the usual time is unknown; 0 if the RNIC deletes hardly any flows.
     """
-    usual = baseline.least_of(host, "dump_ms_per_flow")
+    shown = baseline.least_of(host, "dump_ms_per_flow")
     sweeps = [d for d in host["datapaths"].values() if "dump_ms" in d and at_ms - d["at"] <= STALE_MS]
-    if usual is None or not sweeps:
+    if shown is None or not sweeps:
         return None
+    usual = min(shown, SLOWEST_SWEEP_MS_PER_FLOW)
     weights = {one: rate * flows for one, (rate, flows) in _lately(host, at_ms).items()}
     if pci not in weights:
         return 0.0

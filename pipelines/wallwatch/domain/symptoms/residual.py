@@ -24,6 +24,7 @@ from wallwatch.domain.symptoms.explain import clock, explain_cleared, who
 from wallwatch.domain.symptoms.remedies import suggest
 
 MINUTE_MS = 60_000
+"""Bandwidth and lookups of all hosts are joined once per minute."""
 
 Side = Literal["below", "above"]
 

@@ -145,7 +145,7 @@ def _lately(values: dict[str, float], rnic_state: RnicState, name: str, at_ms: i
 
 
 SMALL_TABLE = 0.5
-"""Share of the wall of flows below which a deletion's search is short."""
+"""Share of the wall of flows below which a deletion's search is short: it grows with the table (paper, section 4.2). Chosen: half."""
 
 SWEEPS_S, SEEN_SWEEPS_S = 60, 30
 """Deletions come in bursts, so the time per deletion is averaged over this long: longer where only the last sweep before each sample is

@@ -29,6 +29,10 @@ _WALL_SHARES = (
 FULL = 0.85
 """A port that carries this share of the predicted bandwidth is full: the model is accurate to a few per cent, and traffic varies."""
 
+MOST_USUAL_DELETIONS = 5.0
+"""An RNIC's own time per deletion counts as usual up to this multiple of its profile's: below the 6 times at which S4 is raised, so that no
+RNIC whose deletions are slow even in a small table is its own measure."""
+
 RnicState = dict[str, Any]
 """What is kept of one RNIC: plain JSON, see `rnic_stage`."""
 
@@ -119,7 +123,7 @@ def usual_deletion_ms(rnic_state: RnicState, profile: Profile) -> float:
     """
     assumed = profile.deletion_ms.value
     shown = baseline.least_of(rnic_state, "deletion_ms")
-    return assumed if shown is None else min(max(shown, assumed), 5.0 * assumed)
+    return assumed if shown is None else min(max(shown, assumed), MOST_USUAL_DELETIONS * assumed)
 
 
 @cache

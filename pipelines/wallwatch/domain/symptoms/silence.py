@@ -23,7 +23,7 @@ SILENT_S = 60.0
 """Twice a usual standstill of a kernel (20 to 40 s), and six samples at the usual interval of 10 s."""
 
 INTERVALS = 5.0
-"""A host that reports rarely is silent after this many of its intervals."""
+"""A host that reports rarely is silent after this many of its intervals: several in a row that a busy collector left out are rare."""
 
 FORGOTTEN_S = 86_400.0
 """A host that has been silent for a day has been removed; it is no longer monitored."""
@@ -32,7 +32,8 @@ JUMP_MS = 30_000
 """The fleet's clock advances by less than this between two checks, unless no host reported; then no silence has grown."""
 
 SHUTDOWN_MS = 300_000
-"""An announced shutdown explains a silence that begins within this time after it."""
+"""An announced shutdown explains a silence that begins within this time after it: services get 90 s to stop, and the
+collector is one of the last."""
 
 Watch = dict[str, Any]
 """`{"clock": ms, "reported": ms, "hosts": {host: {...}}}`"""

@@ -15,6 +15,8 @@ from wallwatch.domain.policies.load import policies
 VIOLATED = "policy_violated"
 SIGNAL = "policy_violations"
 WINDOW_MS = 1_800_000
+"""As far back as the longest window of a symptom's events (S3)."""
+
 KEPT = 32
 """Policies and RNICs of one host of which violations are kept, those of the newest."""
 

@@ -13,11 +13,16 @@ from typing import Any
 from wallwatch.domain.evidence import Feature
 
 BUCKET_MS = 5_000
+"""Half of the usual sampling interval: a bucket holds one sample at 10 s, and five at 1 s."""
+
 WINDOW_MS = 60_000
 """Longest fine window, and how late a sample may come: samples older than this behind the newest one are rejected."""
 
 COARSE_BUCKET_MS = 30_000
+"""What came before a symptom need not be known more exactly, and each bucket is part of the state."""
+
 COARSE_WINDOW_MS = 300_000
+"""The longest window of a measured signal in the catalogue."""
 
 Rows = list[list[Any]]
 """`[[bucket number, sums] or [bucket number, sums, counts, greatest, least], ...]`, oldest first. Each of the lists has one place per
