@@ -76,6 +76,29 @@ class TestS4:
         assert half is not None
         assert emptied == pytest.approx(half / (1 / 2) * (10 / 15))  # 5,000 flows were searched there on average, 10,000 here
 
+    @pytest.mark.parametrize("datapath_first", [True, False])
+    def test_a_burst_that_is_over_leaves_no_deletions_that_nobody_saw(self, datapath_first: bool) -> None:
+        def unseen(seen: dict[int, float], counted: dict[int, int]) -> float:
+            known, total, found = host.new(), 0, 1.0
+            for second in seen:
+                total += counted[second] * 10
+
+                def of_the_switch(at_ms: int = second * 1000, deleted: int = total) -> None:
+                    host.take_datapath(known, "system@ovs-system", at_ms, {"dpif_flow_del": deleted, "dump_duration_ms": 9, "flows": 100})
+
+                if datapath_first:
+                    of_the_switch()
+                for pci, share in ((PCI, 0.75), ("0000:af:00.0", 0.25)):
+                    host.note_deletions(known, pci, second * 1000 + 100, seen[second] * share, 1000.0)
+                found = host.unseen_deletions(known, second * 1000 + 100)
+                if not datapath_first:
+                    of_the_switch()
+            return found
+
+        burst = {10: 40, 20: 40, 30: 400, 40: 40}
+        assert unseen({second: float(rate) for second, rate in burst.items()}, burst) == 1.0
+        assert unseen(dict.fromkeys(burst, 40.0), dict.fromkeys(burst, 100)) == 2.5
+
     def test_one_long_sweep_among_short_ones_is_not_s4(self) -> None:
         def once() -> Iterator[Message]:
             for message in churn(162 + 110 * 0.3):

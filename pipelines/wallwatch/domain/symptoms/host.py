@@ -30,6 +30,9 @@ ENOUGH_FLOWS = 500
 
 Host = dict[str, Any]
 
+SAME_GATHERING_MS = 500
+"""Samples of one host this close come from one look at it."""
+
 
 def new() -> Host:
     return {"newest": 0, "events": {}, "datapaths": {}, "deletions": {}, "beat": {}, "symptoms": {}, "late": 0, "flooded": 0, "wrong": 0}
@@ -56,6 +59,7 @@ def take_datapath(host: Host, datapath: str, at_ms: int, fields: Mapping[str, An
         now["deleted"] = deleted
         if before is not None and "deleted" in before:
             now["deletions_per_s"] = counter_rate((before["at"], int(before["deleted"])), at_ms, int(deleted))
+            now["before"] = [before["at"], before.get("deletions_per_s")]
     if duration is not None and flows is not None:
         mean = number(fields.get("dump_duration_mean_ms"))
         # The mean covers the dumps since the previous sample, with the number of flows at that time.
@@ -78,6 +82,7 @@ def set_back(host: Host, at_ms: int) -> None:
         beat[0] = min(beat[0], at_ms)
     for name in [name for name, kept in host["datapaths"].items() if kept["at"] > at_ms]:
         del host["datapaths"][name]
+    host["deletions_at"] = [kept for kept in host.get("deletions_at", []) if kept[0] <= at_ms]
     for pci in [pci for pci, kept in host["deletions"].items() if kept[0] > at_ms]:
         del host["deletions"][pci]
     for kept in host["events"].values():
@@ -126,10 +131,22 @@ def note_deletions(host: Host, pci: str, at_ms: int, deletions_per_s: float, flo
     """
     if deletions_per_s >= FEW_DELETIONS_PER_S:
         before = host["deletions"].get(pci)
-        searched = flows if before is None or at_ms - before[0] > STALE_MS else (flows + before[-1]) / 2.0
+        lately = before is not None and 0 < at_ms - before[0] <= STALE_MS
+        searched = (flows + before[-1]) / 2.0 if lately else flows
         host["deletions"][pci] = [at_ms, deletions_per_s, max(searched, 1.0), flows]
+        _add_to_gathering(host, at_ms, deletions_per_s)
     elif pci in host["deletions"]:
         del host["deletions"][pci]
+
+
+def _add_to_gathering(host: Host, at_ms: int, deletions_per_s: float) -> None:
+    """Deletions of all RNICs, `[ms, flows/s]` of this gathering and of the one before."""
+    totals = host.setdefault("deletions_at", [])
+    if totals and abs(at_ms - totals[-1][0]) <= SAME_GATHERING_MS:
+        totals[-1][1] += deletions_per_s
+    else:
+        totals.append([at_ms, deletions_per_s])
+        del totals[:-2]
 
 
 def _lately(host: Host, at_ms: int) -> dict[str, tuple[float, float]]:
@@ -158,12 +175,22 @@ def deletion_load(host: Host, pci: str, at_ms: int) -> float | None:
 
 def unseen_deletions(host: Host, at_ms: int) -> float:
     """Deletions of the host for each that two dumps show, at least 1: what was deleted and created again between two dumps is not seen
-    in them, but the daemon counts everything."""
-    total = sum(rate for rate, _ in _lately(host, at_ms).values())
+    in them, but the daemon counts everything.
+
+    Both are of the last interval of which all RNICs have reported: of any other two, a burst in one of them would look like deletions that
+    were not seen.
+    """
+    totals = host.get("deletions_at", [])
+    if len(totals) < 2 or totals[0][1] <= 0.0 or at_ms - totals[0][0] > STALE_MS:
+        return 1.0
+    gathered_ms, total = totals[0]
     counted = [
-        d["deletions_per_s"] for d in host["datapaths"].values() if d.get("deletions_per_s") is not None and at_ms - d["at"] <= STALE_MS
+        rate
+        for d in host["datapaths"].values()
+        for read_ms, rate in ([d["at"], d.get("deletions_per_s")], d.get("before", [0, None]))
+        if rate is not None and abs(read_ms - gathered_ms) <= SAME_GATHERING_MS
     ]
-    return float(max(1.0, max(counted) / total)) if counted and total > 0.0 else 1.0
+    return float(max(1.0, max(counted) / total)) if counted else 1.0
 
 
 def pause_s(host: Host, source: str, at_ms: int) -> float | None:
