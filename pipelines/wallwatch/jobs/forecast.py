@@ -293,7 +293,8 @@ class ForecastJob:
     def _send(self, made: Forecast, violated: npt.NDArray[np.bool_], forecaster: str, since: npt.NDArray[np.int64]) -> int:
         names = [(k.host, k.pci, k.rack) for k in self._fleet.known]
         sent = 0
-        for message in messages(made, names, self._fleet.models, limits(self._fleet.models), forecaster, violated, since):
+        confidence = self._models.confidence
+        for message in messages(made, names, self._fleet.models, limits(self._fleet.models), forecaster, confidence, violated, since):
             while True:
                 try:
                     self._producer.produce(TOPIC, orjson.dumps(message), key=message["host"].encode())

@@ -10,6 +10,7 @@ from typing import Any
 import psycopg
 from psycopg.types.json import Jsonb
 
+from wallwatch.domain.forecast.confidence import Confidence, confidence_of
 from wallwatch.domain.forecast.forecaster import Forecaster
 from wallwatch.domain.forecast.predict import Forecast, predict
 from wallwatch.domain.forecast.window import Window
@@ -53,6 +54,13 @@ class Models:
         """Id and model whose forecasts are published; an empty id and None for a cold start."""
         found = self._loaded.get(self.roles.champion or "")
         return (self.roles.champion or "", found) if found is not None else ("", None)
+
+    @property
+    def confidence(self) -> Confidence:
+        """In forecasts of the champion."""
+        model, found = self.champion
+        drifted = model in self._scores and self._scores[model].drifted
+        return confidence_of(trained=found is not None, base=False, drifted=drifted)
 
     def follow(self, connection: psycopg.Connection[Any]) -> None:
         """Read the registry's roles and the stored scores of their models. Errors are logged once; forecasts continue without the model."""

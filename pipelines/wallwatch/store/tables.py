@@ -251,6 +251,8 @@ rnic_forecast = Table(
     Column("earliest_in_s", Double, comment="of that wall; 0 when the RNIC exceeds the limit already"),
     Column("likely_in_s", Double),
     Column("latest_in_s", Double, comment="null when it may not be reached within the hour"),
+    Column("wall_chance", Double, comment="of reaching that wall within the hour; null in forecasts of older versions"),
+    Column("confidence", Text, comment="low, medium or high; null in forecasts of older versions"),
     Column("decline_share", Double, comment="largest predicted decline within the hour; null when unknown"),
     Column("decline_since", DateTime(timezone=True), comment="when the active decline was first predicted; null without one"),
     Column("decline_in_s", Double, comment="first horizon with a decline of 5% or more; null without one, and when the time is unknown"),

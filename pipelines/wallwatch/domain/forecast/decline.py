@@ -1,8 +1,8 @@
 """Declines: is the bandwidth likely to decline by 5% or more (paper, section 4.3), and since when is that predicted?
 
 With a trained model the probability of such a decline within the hour is learnt directly (`decline_model`).
-Without one it comes from the quantiles of the bandwidth at each horizon, taken as a normal distribution with a side of
-its own below and above the median: the mean over the horizons from a quarter of an hour on. A decline is predicted when the
+Without one it comes from the quantiles of the bandwidth at each horizon (`split_normal`): the mean over the horizons from a quarter of an
+hour on. A decline is predicted when the
 chance reaches a threshold, and until it falls below a lower one, so that a fluctuating chance is one decline and not
 ten.
 
@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr
 
 from wallwatch.domain.forecast.physical_model import Performance
+from wallwatch.domain.forecast.split_normal import chance_below
 from wallwatch.domain.forecast.targets import HORIZONS_MIN, QUANTILES, Floats
 from wallwatch.domain.performance.parameters import DECLINE_SHARE
 
@@ -30,8 +30,6 @@ LASTING_MIN = 15
 """Horizons from here on decide."""
 NOISE = 0.006
 """Standard deviation of the bandwidth now over a minute, as a share: the noise of the mechanism."""
-_TO_END = 1.645
-"""Standard deviations from the median to the 5% and 95% quantiles of a normal distribution."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +59,8 @@ def chances(found: Performance) -> Floats:
     >>> chances(Performance(one, one, ahead, ahead)).round(2).tolist()
     [[0.5, 0.23, 1.0]]
     """
-    middle = len(QUANTILES) // 2
-    now = found.bandwidth_now[:, None]
-    level, likely = (1.0 - DECLINE_SHARE) * now, found.bandwidth[:, :, middle]
-    to_end = np.where(level < likely, likely - found.bandwidth[:, :, 0], found.bandwidth[:, :, -1] - likely)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        deviation = np.sqrt((to_end / _TO_END) ** 2 + (NOISE * now) ** 2)
-        return np.asarray(ndtr((level - likely) / deviation))
+    now = np.broadcast_to(found.bandwidth_now[:, None], found.bandwidth.shape[:-1])
+    return chance_below((1.0 - DECLINE_SHARE) * now, found.bandwidth, NOISE * now)
 
 
 def outlook(found: Performance, learnt: Floats | None = None) -> Outlook:

@@ -14,6 +14,7 @@ from wallwatch.domain.forecast.features import FeatureMaker
 from wallwatch.domain.forecast.forecaster import Forecaster
 from wallwatch.domain.forecast.targets import HORIZONS_MIN, QUANTILES, Floats, limits, targets
 from wallwatch.domain.forecast.training_examples import LEAST_HISTORY_MIN, is_growing
+from wallwatch.domain.forecast.wall_chance import chances_within_hour
 from wallwatch.domain.forecast.wall_times import times, unstretched
 from wallwatch.domain.forecast.window import Window
 
@@ -37,6 +38,8 @@ class Forecast:
         Of the nearest wall at that time, 1 - value / limit.
     reached_in_min : array (rnics, walls, 3)
         Earliest, likely, latest; infinite where not within the horizons.
+    wall_chance : array (rnics, walls)
+        Of reaching each wall within the hour (`wall_chance.chances_within_hour`).
     decline : decline.Outlook
     cold_start : bool array (rnics,)
         Made from the physical model and a damped trend alone.
@@ -51,6 +54,7 @@ class Forecast:
     performance: physical_model.Performance
     headroom: Floats
     reached_in_min: Floats
+    wall_chance: Floats
     decline: Outlook
     cold_start: npt.NDArray[np.bool_]
     of_peers: npt.NDArray[np.bool_]
@@ -109,6 +113,7 @@ def predict(window: Window, forecaster: Forecaster | None) -> Forecast:
         found,
         np.where(np.isinf(nearest), np.nan, nearest),
         reached,
+        chances_within_hour(now[:, :count], ahead[:, :count], limit),
         outlook(found, _decline_chances(window, maker, forecaster, cold)),
         np.asarray(cold),
         window.of_peers,
