@@ -64,6 +64,10 @@ evaluate: setup ## how good is the classifier? random scenarios and played hosts
 evaluate-forecasts: setup ## how good are forecasts? simulated fleets, recorded and judged; writes docs/forecast-evaluation.md (ARGS=--help)
 	@$(PYTHON) -m tests.forecast $(ARGS)
 
+.PHONY: base-model
+base-model: setup ## train the forecast model that Wallwatch ships, on simulated fleets (ARGS=--help)
+	@$(PYTHON) -m tests.forecast.base_model $(ARGS)
+
 .PHONY: evaluate-plans
 evaluate-plans: setup ## what are mask plans worth? simulated cards with and without them; writes docs/plan-evaluation.md (ARGS=--help)
 	@$(PYTHON) -m tests.plans $(ARGS)

@@ -20,7 +20,8 @@ import psycopg
 from confluent_kafka import Producer
 
 from wallwatch.domain.forecast import peers
-from wallwatch.domain.forecast.decline import Declines
+from wallwatch.domain.forecast.confidence import Confidence
+from wallwatch.domain.forecast.decline import Declines, reportable
 from wallwatch.domain.forecast.message import messages
 from wallwatch.domain.forecast.physical_model import Parameters, in_flight, link_gbps
 from wallwatch.domain.forecast.predict import Forecast, predict
@@ -271,7 +272,8 @@ class ForecastJob:
             self._models.publish(connection)
             if self._declines is None:
                 self._declines = Declines(fleet.declining(connection, minute))
-        self._declines.step(minute, made.decline.chance, made.decline.learnt)
+        learnt_here = ~made.cold_start & (self._models.confidence == Confidence.HIGH)
+        self._declines.step(minute, reportable(made.decline.chance, learnt_here, made.wall_chance), made.decline.learnt)
         sent = self._send(made, violated, name, self._declines.since)
         self._models.promote_if_better()
         FORECASTS.labels("cold").inc(int(made.cold_start.sum()))

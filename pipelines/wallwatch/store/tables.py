@@ -265,7 +265,7 @@ forecast_model = Table(
     "forecast_model",
     metadata,
     Column("id", Text, primary_key=True, comment="the first 12 hexadecimal digits of its SHA-256"),
-    Column("role", Text, nullable=False, comment="champion, challenger, former or none"),
+    Column("role", Text, nullable=False, comment="champion, challenger, former, base or none"),
     Column("trained_at", DateTime(timezone=True), nullable=False),
     Column("description", JSONB, nullable=False, comment="data window, features, metrics, hash"),
     Column("live", JSONB, nullable=False, server_default="{}", comment="errors on live data, and their drift from those at training"),

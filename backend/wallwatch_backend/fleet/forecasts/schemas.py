@@ -164,7 +164,10 @@ class ForecastModel(BaseModel):
     """One trained model of the registry."""
 
     id: str
-    role: str = Field(description="champion: its forecasts are published; challenger: its forecasts are not published; former; none")
+    role: str = Field(
+        description="champion: its forecasts are published; challenger: its forecasts are not published; former; none; base: the base "
+        "model, trained on simulated fleets, whose forecasts are published while there is no champion that can be used"
+    )
     trained_at: datetime
     data: dict[str, Any] = Field(description="Window, RNICs and examples of the training")
     metrics: dict[str, dict[str, float]] = Field(description="By target: errors and coverage on data outside the training set")

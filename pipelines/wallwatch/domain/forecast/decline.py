@@ -20,6 +20,7 @@ import numpy.typing as npt
 from wallwatch.domain.forecast.physical_model import Performance
 from wallwatch.domain.forecast.split_normal import chance_below
 from wallwatch.domain.forecast.targets import HORIZONS_MIN, QUANTILES, Floats
+from wallwatch.domain.forecast.wall_chance import LIKELY_FROM
 from wallwatch.domain.performance.parameters import DECLINE_SHARE
 
 SAID_FROM, SAID_UNTIL = 0.77, 0.72
@@ -79,6 +80,28 @@ def outlook(found: Performance, learnt: Floats | None = None) -> Outlook:
         np.where(known, first, np.nan),
         ~np.isnan(learnt_chance),
     )
+
+
+def reportable(chance: Floats, learnt_here: npt.NDArray[np.bool_], wall_chance: Floats) -> Floats:
+    """The chances that declines are reported from: NaN where one is not to be reported, whatever its chance.
+
+    How often bandwidth declines differs by fleet: where small chains fluctuate, every second RNIC has a decline of 5% within the hour, and
+    nobody needs to act. So what was not learnt from this fleet reports declines only together with a limit that is reached or likely.
+
+    Parameters
+    ----------
+    chance : array (rnics,)
+    learnt_here : bool array (rnics,)
+        Whether the forecast comes from a model of this fleet.
+    wall_chance : array (rnics, walls)
+
+    >>> chance, walls = np.array([0.9, 0.9, 0.9, 0.9]), np.array([[0.1, 0.5], [0.1, 0.4], [0.1, 0.4], [np.nan, np.nan]])
+    >>> reportable(chance, np.array([False, False, True, False]), walls).tolist()
+    [0.9, nan, 0.9, nan]
+    """
+    with np.errstate(invalid="ignore"):
+        likely = (wall_chance >= LIKELY_FROM).any(axis=1)
+    return np.where(learnt_here | likely, chance, np.nan)
 
 
 @dataclass
