@@ -13,6 +13,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import orjson
 from tests.evaluation.__main__ import build
 from tests.evaluation.record import is_there
 from tests.forecast import document
@@ -96,6 +97,9 @@ def main(given: list[str]) -> int:
     found["decline_curve"] = curve([folders[seed] for seed in DEVELOPMENT], forecaster, options.every)
     found["development_fleets"] = len(DEVELOPMENT)
     found["rhythm"] = measure()
+    found["combined_intervals"] = True
+    before = orjson.loads(document.JSON.read_bytes()) if document.JSON.is_file() else {}
+    found |= {name: before[name] for name in ("live",) if name in before}
     print(figures(found["trained"]))
     print("Cold start:\n" + figures(found["cold_start"]))
     document.write(found)

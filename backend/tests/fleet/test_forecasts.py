@@ -244,7 +244,7 @@ def test_anonymous_callers_get_nothing(backend: Any, path: str) -> None:
 def test_a_challenger_has_its_accuracy_and_a_damaged_model_its_error(viewer: httpx.Client, backend: Any) -> None:
     judged = {"champion": "abc", "verdict": "better", "hours": 30, "loss": 0.01, "champion_loss": 0.02}
     with backend.connect() as c:
-        for model, live in (("dee", {"judged": judged, "state": [1], "minutes": 3}), ("eff", {"problem": "its hash differs"})):
+        for model, live in (("dee", {"judged": judged, "state": [1], "widths": [1], "minutes": 3}), ("eff", {"problem": "its hash differs"})):
             c.execute(
                 "INSERT INTO forecast_model (id, role, trained_at, description, live) VALUES (%s, 'challenger', now(), '{}', %s)",
                 [model, json.dumps(live)],

@@ -132,6 +132,13 @@ def test_the_base_model_forecasts_until_the_fleet_has_a_champion_that_can_be_use
     assert (models.champion[0], models.confidence) == (base, Confidence.MEDIUM)
     assert _described(connection) == {base: "base"}
     assert row(connection, base)["minutes"] > 0
+    widths = models.widths
+    assert widths is not None
+    assert widths.logarithms.any()
+    continued = Models(registry)
+    continued.follow(connection)
+    assert continued.widths is not None
+    np.testing.assert_allclose(continued.widths.logarithms, widths.logarithms, atol=1e-4)
     first = registry.save(says(0.0), description())
     live(models, connection, history, range(40, 42))
     assert (models.champion[0], models.confidence) == (first, Confidence.HIGH)

@@ -267,7 +267,7 @@ class ForecastJob:
             window = fleet.rings.window(minute, fleet.models, fleet.hosts)
             self._check_residuals(connection, window)
             name, champion = self._models.champion
-            made = predict(window, champion)
+            made = predict(window, champion, self._models.widths)
             self._models.judge(window, made)
             self._models.publish(connection)
             if self._declines is None:

@@ -15,9 +15,11 @@ from psycopg.types.json import Jsonb
 
 from wallwatch.domain.forecast.confidence import Confidence, confidence_of
 from wallwatch.domain.forecast.forecaster import Forecaster
+from wallwatch.domain.forecast.interval_widths import IntervalWidths
 from wallwatch.domain.forecast.predict import Forecast, predict
 from wallwatch.domain.forecast.window import Window
 from wallwatch.forecasting.live.comparison import Comparison
+from wallwatch.forecasting.live.outcomes import Outcomes
 from wallwatch.forecasting.live.score import Score
 from wallwatch.forecasting.registry import base_model
 from wallwatch.forecasting.registry.folder import Registry, RegistryError, Roles
@@ -52,6 +54,7 @@ class Models:
         """By model: the signature of its file when it could not be used, and the reason."""
         self._logged: set[str] = set()
         self._scores: dict[str, Score] = {}
+        self._outcomes: dict[str, Outcomes] = {}
         self._comparison: Comparison | None = None
         self._live: dict[str, dict[str, Any]] = {}
         """What the table has from earlier runs of this job, and about models that do not forecast now."""
@@ -65,6 +68,12 @@ class Models:
         if found is not None:
             return self.roles.champion or "", found
         return ("", None) if self._base is None else (self._base.meta["id"], self._base)
+
+    @property
+    def widths(self) -> IntervalWidths | None:
+        """Of the intervals of the model whose forecasts are published; None for a cold start."""
+        outcomes = self._outcomes.get(self.champion[0])
+        return None if outcomes is None else outcomes.widths
 
     @property
     def _base_forecasts(self) -> bool:
@@ -105,7 +114,9 @@ class Models:
             self._loaded[self._base.meta["id"]] = self._base
         for model in self._loaded:
             self._scores.setdefault(model, Score.restored(self._live.get(model, {})))
+            self._outcomes.setdefault(model, Outcomes.restored(self._live.get(model, {})))
         self._scores = {model: score for model, score in self._scores.items() if model in self._loaded}
+        self._outcomes = {model: outcomes for model, outcomes in self._outcomes.items() if model in self._loaded}
         champion, challenger = self.champion[0], self.roles.challenger
         if champion not in self._loaded or challenger not in self._loaded or challenger is None:
             self._comparison = None
@@ -124,7 +135,11 @@ class Models:
             if champion is not None and challenger is not None:
                 self._comparison.add(made.minute, champion, challenger)
         for model, forecaster in self._loaded.items():
-            self._scores[model].note(made if model == self.champion[0] else predict(window, forecaster))
+            outcomes = self._outcomes[model]
+            outcomes.settle(made.minute, values, made.performance.bandwidth_now)
+            own = made if model == self.champion[0] else predict(window, forecaster, outcomes.widths)
+            self._scores[model].note(own)
+            outcomes.note(own)
 
     def publish(self, connection: psycopg.Connection[Any]) -> None:
         """Write the state of the models to the store; report drift in the log and as metrics."""
@@ -167,7 +182,7 @@ class Models:
         if model not in self._scores:
             live = {name: value for name, value in self._live.get(model, {}).items() if name not in ("judged", "state", "problem")}
             return {**live, "problem": self._problems[model][1]} if model in self._problems else live
-        live = self._scores[model].describe()
+        live = self._scores[model].describe() | {"widths": self._outcomes[model].state()}
         if self._comparison is not None and self._comparison.challenger == model:
             live |= {"judged": self._comparison.describe(), "state": self._comparison.state()}
         return live

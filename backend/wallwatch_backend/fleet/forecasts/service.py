@@ -37,7 +37,7 @@ OTHERS: Mapping[str, tuple[str, str]] = {
     "bandwidth_gbps": ("Bandwidth", "Gbit/s"),
     "latency_us": ("Latency", "us"),
 }
-LIVE_FIELDS_APART = ("judged", "problem", "state")
+LIVE_FIELDS_APART = ("judged", "problem", "state", "widths")
 """Of `forecast_model.live`: these have separate fields, or are internal to the job."""
 _OUTSIDE_TARGETS = ("bandwidth_gbps", "latency_us")
 """In the message next to `targets`, not in it."""
