@@ -37,6 +37,11 @@ def _expected(within_s: float) -> Any:
     return func.coalesce(rnic_forecast.c.likely_in_s <= within_s, false())
 
 
+def _declines(within_s: float) -> Any:
+    f = rnic_forecast.c
+    return and_(f.decline_since.is_not(None), func.coalesce(f.decline_in_s, HORIZON_S) <= within_s)
+
+
 def _place(wall: str | None, rack: str | None, model: str | None) -> list[Any]:
     wanted = ((rnic_forecast.c.next_wall, wall), (rnic.c.rack, rack), (rnic.c.model, model))
     return [column == value for column, value in wanted if value is not None]
@@ -68,7 +73,7 @@ async def fleet(
         .limit(limit)
     )
     reached = _expected(within_s)
-    declines = and_(f.decline_since.is_not(None), func.coalesce(f.decline_in_s, HORIZON_S) <= within_s)
+    declines = _declines(within_s)
     if declining is True:
         query = query.where(declines)
     elif not expected:
@@ -96,7 +101,7 @@ async def counts(
             func.count().filter(at_limit).label("at_limit"),
             func.count().filter(reached, not_(at_limit)).label("likely"),
             func.count().filter(not_(reached)).label("others"),
-            func.count().filter(f.decline_since.is_not(None)).label("declining"),
+            func.count().filter(_declines(within_s)).label("declining"),
         )
         .select_from(rnic_forecast.join(rnic, rnic.c.rnic_id == f.rnic_id))
         .where(f.made_at >= since, *_place(wall, rack, model))

@@ -110,7 +110,7 @@ class ForecastCounts(BaseModel):
     at_limit: int = Field(description="At or past a limit now")
     likely: int = Field(description=f"Not at a limit, and likely to reach one (chance {LIKELY_FROM} or more)")
     others: int = Field(description="Neither")
-    declining: int = Field(description="With a predicted decline of bandwidth, whatever their limits do")
+    declining: int = Field(description="With a predicted decline of bandwidth within that time, whatever their limits do")
 
 
 class PastForecast(BaseModel):

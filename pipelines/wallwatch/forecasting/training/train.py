@@ -112,7 +112,7 @@ def too_little(counts: Sequence[int], extents: Sequence[Extent], every_min: int)
     1,030 examples are too few to train on: 2,000 are required. There are 12 RNIC-hours, with one sample per RNIC
     """
     most, minutes = max(counts, default=0), sum(one.rnic_minutes for one in extents)
-    meanwhile = "Until then, forecasts use the physical model and a damped trend"
+    meanwhile = "Until then, the base model forecasts"
     if most >= FEWEST:
         return TooLittle(
             f"{most:,} examples, but no value changes in any of them: there is nothing to learn. Choose a time span in which loads changed "
