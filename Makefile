@@ -58,6 +58,7 @@ evaluate: setup ## how good is the classifier? random scenarios and played hosts
 	@$(PYTHON) -m tests.evaluation $(ARGS)
 	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.raw_hosts --write
 	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.forecast
+	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.forecast.live
 	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.plans
 
 .PHONY: sensitivity
@@ -68,6 +69,11 @@ sensitivity: setup ## how much does each threshold of the rules matter? moves ea
 .PHONY: evaluate-forecasts
 evaluate-forecasts: setup ## how good are forecasts? simulated fleets, recorded and judged; writes docs/forecast-evaluation.md (ARGS=--help)
 	@$(PYTHON) -m tests.forecast $(ARGS)
+	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.forecast.live
+
+.PHONY: base-model
+base-model: setup ## train the forecast model that Wallwatch ships, on simulated fleets (ARGS=--help)
+	@$(PYTHON) -m tests.forecast.base_model $(ARGS)
 
 .PHONY: evaluate-plans
 evaluate-plans: setup ## what are mask plans worth? simulated cards with and without them; writes docs/plan-evaluation.md (ARGS=--help)

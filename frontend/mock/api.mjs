@@ -186,6 +186,7 @@ export function makeApi(kind, { guarded = false } = {}) {
     [/^\/profiles\/([^/]+)\/compare$/, ([, model], q) => profiles.compare(model, q)],
     [/^\/profiles\/([^/]+)\/versions\/(\d+)$/, ([, model, number]) => profiles.version(model, Number(number))],
     [/^\/forecasts$/, (_, q) => forecasts.list(q)],
+    [/^\/forecasts\/counts$/, (_, q) => forecasts.counts(q)],
     [/^\/forecast-models$/, () => (kind === "empty" ? [] : forecasts.models())],
     [/^\/forecast-models\/changes$/, () => (kind === "empty" ? [] : forecasts.changes())],
     [

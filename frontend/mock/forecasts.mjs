@@ -17,6 +17,11 @@ const fan = (now, growth, spread) =>
   HORIZONS.map((s) => [-1, 0, 1].map((side) => now * (1 + (growth + side * spread) * (s / 3600))));
 const reached = (now, limit, growth) => (now >= limit ? 0 : growth <= 0 ? null : ((limit / now - 1) / growth) * 3600);
 const within = (s) => (s === null || s > 3600 ? null : Math.round(s));
+/** The chance that goes with these times: at the limit, likely, possible, or hardly. */
+const chanceOf = ({ earliest_in_s, likely_in_s }) =>
+  likely_in_s === 0 ? 1 : likely_in_s !== null ? 0.95 - likely_in_s / 9000 : earliest_in_s !== null ? 0.18 : 0.004;
+
+const isExpected = (row, until) => row.likely_in_s !== null && row.likely_in_s <= until;
 
 export class Forecasts {
   constructor(fleet, kind) {
@@ -56,6 +61,8 @@ export class Forecasts {
       wall: times.earliest_in_s === null ? null : f.nearest_wall[i],
       label: times.earliest_in_s === null ? null : (LABELS[f.nearest_wall[i]] ?? null),
       ...times,
+      chance: chanceOf(times),
+      confidence: cold ? "low" : "high",
       decline_share: decline,
       decline_since: decline >= 0.05 ? ago(260) : null,
       decline_in_s: decline >= 0.05 && i % 3 ? 300 + ((i * 37) % 3000) : null,
@@ -64,19 +71,37 @@ export class Forecasts {
     };
   }
 
+  all() {
+    this.rows ??= this.fleet.host.map((_, i) => this.row(i));
+    return this.rows;
+  }
+
+  counts(q) {
+    const until = Number(q.get("within_s") ?? 3600);
+    const rows = this.all().filter((row) =>
+      ["wall", "rack", "model"].every((name) => !q.get(name) || row[name] === q.get(name)),
+    );
+    const count = (wanted) => rows.filter(wanted).length;
+    return {
+      at_limit: count((row) => row.likely_in_s === 0),
+      likely: count((row) => row.likely_in_s !== 0 && isExpected(row, until)),
+      others: count((row) => !isExpected(row, until)),
+      declining: count((row) => row.decline_since !== null),
+    };
+  }
+
   list(q) {
     const until = Number(q.get("within_s") ?? 3600);
+    const expected = q.get("expected") !== "false";
     const falls = (row) => row.decline_since !== null && (row.decline_in_s ?? 3600) <= until;
     const [sort, declining] = [q.get("sort"), q.get("declining") === "true"];
     const wanted = (row) =>
       ["wall", "rack", "model"].every((name) => !q.get(name) || row[name] === q.get(name)) &&
-      (declining
-        ? falls(row)
-        : (row.earliest_in_s !== null && row.earliest_in_s <= until) || (sort === "decline" && falls(row)));
-    this.rows ??= this.fleet.host.map((_, i) => this.row(i));
-    const key = (row) =>
-      sort === "decline" ? -(row.decline_share ?? 0) : (row.likely_in_s ?? 1e6 + (row.earliest_in_s ?? 1e6));
-    const all = this.rows.filter(wanted).sort((a, b) => key(a) - key(b));
+      (declining ? falls(row) : isExpected(row, until) === expected || (sort === "decline" && expected && falls(row)));
+    const key = (row) => (sort === "decline" ? -(row.decline_share ?? 0) : (row.likely_in_s ?? 1e6 - row.chance));
+    const all = this.all()
+      .filter(wanted)
+      .sort((a, b) => key(a) - key(b));
     const from = Number(q.get("cursor") ?? 0);
     const to = from + Number(q.get("limit") ?? 100);
     return { items: all.slice(from, to), next_cursor: to < all.length ? String(to) : null };
@@ -85,17 +110,15 @@ export class Forecasts {
   get(i) {
     const { now, growth, spread, decline, cold, violated } = this.course(i);
     const model = TABLE[this.fleet.model[i]] ?? TABLE["CX-6"];
-    const one = (wall, unit, limit, share, g) => ({
-      wall,
-      label: LABELS[wall],
-      unit,
-      now: limit * share,
-      limit,
-      ahead: fan(limit * share, g, spread),
-      earliest_in_s: within(reached(share, 1, g + spread)),
-      likely_in_s: within(reached(share, 1, g)),
-      latest_in_s: within(reached(share, 1, g - spread)),
-    });
+    const one = (wall, unit, limit, share, g) => {
+      const times = {
+        earliest_in_s: within(reached(share, 1, g + spread)),
+        likely_in_s: within(reached(share, 1, g)),
+        latest_in_s: within(reached(share, 1, g - spread)),
+      };
+      const ahead = fan(limit * share, g, spread);
+      return { wall, label: LABELS[wall], unit, now: limit * share, limit, ahead, ...times, chance: chanceOf(times) };
+    };
     const unknown = {
       wall: "encap_contexts",
       label: LABELS.encap_contexts,
@@ -106,6 +129,7 @@ export class Forecasts {
       earliest_in_s: null,
       likely_in_s: null,
       latest_in_s: null,
+      chance: null,
     };
     const sick = this.fleet.symptoms[i].length > 0;
     const q = (1 - (this.fleet.headroom[i] ?? 0.6)) * 14;
@@ -119,6 +143,7 @@ export class Forecasts {
       stale: i % 9 === 8,
       forecaster: cold ? null : "20261120-0310",
       cold_start: cold,
+      confidence: cold ? "low" : "high",
       policy_violated: violated,
       q_r_basis: cold ? "own_ingress" : "peers",
       horizons_s: HORIZONS,

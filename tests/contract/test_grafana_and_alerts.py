@@ -17,7 +17,7 @@ DASHBOARD = json.loads((FOLDER / "wallwatch.json").read_text())
 RULES = yaml.safe_load((FOLDER / "alerts.yaml").read_text())["groups"]
 LABELS = {family.name: set(family.labels) for family in FAMILIES}
 FROM_PROMETHEUS = {"instance", "job"}
-FUNCTIONS = {"absent", "bottomk", "count", "min", "quantile", "sum", "time", "vector"}
+FUNCTIONS = {"absent", "bottomk", "count", "max", "min", "quantile", "sum", "time", "vector"}
 WORDS = {"by", "on", "group_left", "or", "and", "unless"}
 
 

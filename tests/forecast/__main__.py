@@ -6,7 +6,6 @@ Writes docs/forecast-evaluation.json and docs/forecast-evaluation.md. Existing r
 from __future__ import annotations
 
 import argparse
-import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -14,13 +13,14 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import orjson
 from tests.evaluation.__main__ import build
-from tests.evaluation.draw import Drawn
 from tests.evaluation.record import is_there
 from tests.forecast import document
 from tests.forecast.declines import curve
 from tests.forecast.draw import HELD_OUT, draw
 from tests.forecast.judged import judged
+from tests.forecast.recording import record
 from tests.forecast.rhythm import measure
 from tests.forecast.scoring.baselines import SupportVectors, linear, persistence
 from tests.forecast.scoring.tally import Baseline, Tally, summary
@@ -48,16 +48,6 @@ def arguments(given: list[str]) -> argparse.Namespace:
     parser.add_argument("--processes", type=int, default=1, help="fleets to record and evaluate in parallel")
     parser.add_argument("--every", type=int, default=2, help="minutes between two forecasts")
     return parser.parse_args(given)
-
-
-def record(fleetsim: Path, drawn: Drawn, folder: Path) -> None:
-    """Record one fleet with what its mechanism could do."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "scenario.yaml").write_text(drawn.text)
-    command = [fleetsim, "record", "--performance", "--scenario", folder / "scenario.yaml", "--out", folder, "--overwrite"]
-    command += ["--for", f"{drawn.length_s}s", "--interval", f"{drawn.interval_s}s"]
-    subprocess.run(command, check=True, capture_output=True)
-    print(f"{drawn.name} is recorded", file=sys.stderr)
 
 
 def recordings(options: argparse.Namespace) -> dict[int, Path]:
@@ -107,6 +97,9 @@ def main(given: list[str]) -> int:
     found["decline_curve"] = curve([folders[seed] for seed in DEVELOPMENT], forecaster, options.every)
     found["development_fleets"] = len(DEVELOPMENT)
     found["rhythm"] = measure()
+    found["combined_intervals"] = True
+    before = orjson.loads(document.JSON.read_bytes()) if document.JSON.is_file() else {}
+    found |= {name: before[name] for name in ("live",) if name in before}
     print(figures(found["trained"]))
     print("Cold start:\n" + figures(found["cold_start"]))
     document.write(found)

@@ -33,6 +33,11 @@ def fleet(backend: Any) -> None:
                  '2026-11-21T00:20:00.5Z', 1 FROM rnic WHERE host = 'gpu1'"""
         )
         connection.execute(
+            """INSERT INTO rnic_forecast (rnic_id, made_at, kept_at, cold_start, policy_violated, next_wall, earliest_in_s, likely_in_s,
+               wall_chance, body) SELECT rnic_id, now(), now(), false, false, 'egress_masks', 600, 1200, 0.75, '{}'
+               FROM rnic WHERE host = 'gpu1'"""
+        )
+        connection.execute(
             "INSERT INTO rnic_state (rnic_id, host, pci, rack, symptoms, change_seq) VALUES (777, 'odd', %s, %s, %s, 2)",
             [PCI, 'r"2\\', '{"S8": {"since": "2026-11-21T00:00:00Z", "severity": "critical"}}'],
         )
@@ -78,6 +83,29 @@ def test_an_rnic_is_identified_by_one_metric_that_others_join(scraper: httpx.Cli
     assert of(found, "wallwatch_rnic_info", **known, rack="r1", model="CX-6", driver="mlx5_core", fw_ver="22.36.1010") == 1
     assert of(found, "wallwatch_rnic_headroom_ratio", **known, wall="offloaded_flows") == -0.25
     assert of(found, "wallwatch_rnic_last_sample_timestamp_seconds", **known) == 1795220400.5
+
+
+@pytest.mark.parametrize(
+    ("forecast", "exported"),
+    [
+        ("wall_chance = 0.75, made_at = now()", 0.75),
+        ("wall_chance = 0.5, made_at = now()", 0.5),
+        ("wall_chance = 0.49, made_at = now()", None),
+        ("wall_chance = NULL, made_at = now()", None),
+        ("wall_chance = 0.75, made_at = now() - interval '16 minutes'", None),
+    ],
+)
+def test_the_chance_of_a_wall_is_exported_where_it_is_likely_and_the_forecast_holds(
+    scraper: httpx.Client, backend: Any, forecast: str, exported: float | None
+) -> None:
+    with backend.connect() as connection:
+        connection.execute(f"UPDATE rnic_forecast SET {forecast}")
+    try:
+        found = samples(scraper.get(PATH).text)
+    finally:
+        with backend.connect() as connection:
+            connection.execute("UPDATE rnic_forecast SET wall_chance = 0.75, made_at = now()")
+    assert of(found, "wallwatch_rnic_wall_chance_ratio", host="gpu1", pci=PCI, wall="egress_masks") == exported
 
 
 def test_what_is_unknown_is_empty_or_absent_and_never_zero(scraper: httpx.Client) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 HOST, PCI, OTHER = "host01", "0000:3b:00.0", "0000:86:00.0"
 NOW = datetime.now(UTC).replace(second=0, microsecond=0)
-NEAR = {"limit": 43, "earliest_in_s": 300, "likely_in_s": 900, "latest_in_s": None}
-PERHAPS = {"limit": 43, "earliest_in_s": 1200, "likely_in_s": None, "latest_in_s": None}
+NEAR = {"limit": 43, "earliest_in_s": 300, "likely_in_s": 900, "latest_in_s": None, "chance": 0.8}
+PERHAPS = {"limit": 43, "earliest_in_s": 1200, "likely_in_s": None, "latest_in_s": None, "chance": 0.2}
 
 
 def body(at: datetime, pci: str, wall: dict[str, Any], masks: float = 30.0, bandwidth: float = 100.0) -> dict[str, Any]:
@@ -22,6 +22,7 @@ def body(at: datetime, pci: str, wall: dict[str, Any], masks: float = 30.0, band
         "at": at.isoformat(),
         "forecaster": "abc",
         "cold_start": False,
+        "confidence": "high",
         "policy_violated": pci == PCI,
         "q_r_basis": "peers",
         "horizons_s": [60, 300, 900, 1800, 3600],
@@ -49,8 +50,8 @@ def rows(backend: Any) -> None:
             newest = body(NOW, pci, wall)
             c.execute(
                 "INSERT INTO rnic_forecast (rnic_id, made_at, kept_at, cold_start, policy_violated, next_wall, earliest_in_s, likely_in_s, "
-                "latest_in_s, decline_share, decline_since, decline_in_s, body) "
-                "VALUES (%s, %s, %s, false, %s, 'egress_masks', %s, %s, %s, %s, %s, %s, %s)",
+                "latest_in_s, wall_chance, confidence, decline_share, decline_since, decline_in_s, body) "
+                "VALUES (%s, %s, %s, false, %s, 'egress_masks', %s, %s, %s, %s, 'high', %s, %s, %s, %s)",
                 [
                     rnic_id,
                     NOW,
@@ -59,6 +60,7 @@ def rows(backend: Any) -> None:
                     wall["earliest_in_s"],
                     wall["likely_in_s"],
                     wall["latest_in_s"],
+                    wall["chance"],
                     newest["decline"]["share"],
                     newest["decline"].get("since"),
                     newest["decline"]["in_s"],
@@ -91,7 +93,8 @@ def test_the_newest_forecast_has_walls_with_labels_and_times(viewer: httpx.Clien
     assert found["policy_violated"] is True
     (wall,) = found["walls"]
     assert (wall["label"], wall["unit"], wall["now"], wall["limit"]) == ("Egress masks", "masks", 30, 43)
-    assert (wall["earliest_in_s"], wall["likely_in_s"], wall["latest_in_s"]) == (300, 900, None)
+    assert (wall["earliest_in_s"], wall["likely_in_s"], wall["latest_in_s"], wall["chance"]) == (300, 900, None, 0.8)
+    assert found["confidence"] == "high"
     assert wall["ahead"][2] == [30, 33, 36]
     assert found["others"]["bandwidth_gbps"]["now"] == 100
     assert "latency_us" not in found["others"]
@@ -105,10 +108,25 @@ def test_an_rnic_without_a_forecast_has_none_and_an_unknown_one_is_not_found(vie
     assert viewer.get(f"/api/v1/rnics/nowhere/{PCI}/forecast").status_code == 404
 
 
-def test_the_fleet_lists_likely_walls_before_possible_ones(viewer: httpx.Client) -> None:
-    found = viewer.get("/api/v1/forecasts").json()
-    assert [(i["pci"], i["label"], i["likely_in_s"]) for i in found["items"]] == [(PCI, "Egress masks", 900), (OTHER, "Egress masks", None)]
-    assert [i["pci"] for i in viewer.get("/api/v1/forecasts?within_s=600").json()["items"]] == [PCI]
+def listed(viewer: httpx.Client, query: str = "") -> list[str]:
+    return [item["pci"] for item in viewer.get(f"/api/v1/forecasts?{query}").json()["items"]]
+
+
+def counted(viewer: httpx.Client, query: str = "") -> tuple[int, int, int, int]:
+    found = viewer.get(f"/api/v1/forecasts/counts?{query}").json()
+    return found["at_limit"], found["likely"], found["others"], found["declining"]
+
+
+def test_the_fleet_lists_only_walls_that_are_likely_and_the_others_apart(viewer: httpx.Client) -> None:
+    (found,) = viewer.get("/api/v1/forecasts").json()["items"]
+    assert (found["pci"], found["label"], found["likely_in_s"]) == (PCI, "Egress masks", 900)
+    assert (found["chance"], found["confidence"]) == (0.8, "high")
+    assert listed(viewer, "expected=false") == [OTHER]
+    assert counted(viewer) == (0, 1, 1, 1)
+    assert (listed(viewer, "within_s=900"), listed(viewer, "within_s=900&expected=false")) == ([PCI], [OTHER])
+    assert (listed(viewer, "within_s=899"), listed(viewer, "within_s=899&expected=false")) == ([], [PCI, OTHER])
+    assert counted(viewer, "within_s=899") == (0, 0, 2, 0)
+    assert (counted(viewer, "rack=r2"), counted(viewer, "wall=offloaded_flows")) == ((0, 0, 0, 0), (0, 0, 0, 0))
     assert [i["pci"] for i in viewer.get("/api/v1/forecasts?declining=true&sort=decline").json()["items"]] == [PCI]
     assert viewer.get("/api/v1/forecasts?wall=offloaded_flows").json()["items"] == []
 
@@ -120,16 +138,23 @@ def test_a_decline_whose_time_is_unknown_is_one_within_the_hour(viewer: httpx.Cl
         (found,) = viewer.get("/api/v1/forecasts?declining=true&sort=decline").json()["items"]
         assert (found["pci"], found["decline_in_s"], found["decline_since"]) == (PCI, None, "2026-01-01T00:00:00Z")
         assert viewer.get("/api/v1/forecasts?declining=true&within_s=1800").json()["items"] == []
-        assert [i["pci"] for i in viewer.get("/api/v1/forecasts?declining=false").json()["items"]] == [OTHER]
+        assert (listed(viewer, "declining=false"), listed(viewer, "declining=false&expected=false")) == ([], [OTHER])
     finally:
         with backend.connect() as c:
             c.execute("UPDATE rnic_forecast SET decline_in_s = 900 WHERE decline_since IS NOT NULL")
 
 
 @pytest.mark.parametrize("sort", ["time_to_wall", "decline"])
-def test_pages_of_the_fleet_follow_each_other(viewer: httpx.Client, sort: str) -> None:
-    first = viewer.get(f"/api/v1/forecasts?limit=1&sort={sort}").json()
-    second = viewer.get(f"/api/v1/forecasts?limit=1&sort={sort}&cursor={first['next_cursor']}").json()
+def test_pages_of_the_fleet_follow_each_other(viewer: httpx.Client, backend: Any, sort: str) -> None:
+    change = "UPDATE rnic_forecast SET likely_in_s = %s WHERE decline_since IS NULL"
+    with backend.connect() as c:
+        c.execute(change, [1200])
+    try:
+        first = viewer.get(f"/api/v1/forecasts?limit=1&sort={sort}").json()
+        second = viewer.get(f"/api/v1/forecasts?limit=1&sort={sort}&cursor={first['next_cursor']}").json()
+    finally:
+        with backend.connect() as c:
+            c.execute(change, [None])
     assert [i["pci"] for i in (*first["items"], *second["items"])] == [PCI, OTHER]
     assert second["next_cursor"] is None
 
@@ -160,6 +185,36 @@ def test_what_happened_lies_between_the_forecasts_that_were_kept(viewer: httpx.C
     assert late["actual"] == 104.0  # predicted 5 minutes ago for 4 minutes ago; kept were 105 then and 100 now
 
 
+def test_an_rnic_at_a_limit_counts_as_that_and_an_old_forecast_not_at_all(viewer: httpx.Client, backend: Any) -> None:
+    change = "UPDATE rnic_forecast SET likely_in_s = %s, earliest_in_s = %s, made_at = %s WHERE decline_since IS NOT NULL"
+    try:
+        with backend.connect() as c:
+            c.execute(change, [0, 0, NOW])
+        assert (listed(viewer, "within_s=0"), counted(viewer, "within_s=0")) == ([PCI], (1, 0, 1, 0))
+        with backend.connect() as c:
+            c.execute(change, [0, 0, datetime.now(UTC) - timedelta(minutes=16)])
+        assert (listed(viewer), counted(viewer)) == ([], (0, 0, 1, 0))
+    finally:
+        with backend.connect() as c:
+            c.execute(change, [900, 300, NOW])
+
+
+def test_walls_that_are_not_likely_are_ordered_by_their_chance(viewer: httpx.Client, backend: Any) -> None:
+    change = "UPDATE rnic_forecast SET likely_in_s = %s, wall_chance = %s WHERE decline_since IS NOT NULL"
+    try:
+        for chance, order in ((0.4, [PCI, OTHER]), (0.1, [OTHER, PCI]), (None, [OTHER, PCI])):
+            with backend.connect() as c:
+                c.execute(change, [None, chance])
+            assert listed(viewer, "expected=false") == order
+    finally:
+        with backend.connect() as c:
+            c.execute(change, [900, 0.8])
+
+
+def test_an_unknown_wall_cannot_be_counted(viewer: httpx.Client) -> None:
+    assert viewer.get("/api/v1/forecasts/counts?wall=weather").status_code == 422
+
+
 @pytest.mark.parametrize("query", ["target=weather", "horizon_s=7"])
 def test_past_forecasts_of_nothing_known_are_refused(viewer: httpx.Client, query: str) -> None:
     assert viewer.get(f"/api/v1/rnics/{HOST}/{PCI}/forecasts?{query}").status_code == 422
@@ -171,7 +226,15 @@ def test_models_have_their_role_and_their_accuracy_on_live_data(viewer: httpx.Cl
 
 
 @pytest.mark.parametrize(
-    "path", ["forecasts", "forecast-models", "forecast-models/changes", f"rnics/{HOST}/{PCI}/forecast", f"rnics/{HOST}/{PCI}/forecasts"]
+    "path",
+    [
+        "forecasts",
+        "forecasts/counts",
+        "forecast-models",
+        "forecast-models/changes",
+        f"rnics/{HOST}/{PCI}/forecast",
+        f"rnics/{HOST}/{PCI}/forecasts",
+    ],
 )
 def test_anonymous_callers_get_nothing(backend: Any, path: str) -> None:
     with backend.client() as nobody:
@@ -181,7 +244,10 @@ def test_anonymous_callers_get_nothing(backend: Any, path: str) -> None:
 def test_a_challenger_has_its_accuracy_and_a_damaged_model_its_error(viewer: httpx.Client, backend: Any) -> None:
     judged = {"champion": "abc", "verdict": "better", "hours": 30, "loss": 0.01, "champion_loss": 0.02}
     with backend.connect() as c:
-        for model, live in (("dee", {"judged": judged, "state": [1], "minutes": 3}), ("eff", {"problem": "its hash differs"})):
+        for model, live in (
+            ("dee", {"judged": judged, "state": [1], "widths": [1], "minutes": 3}),
+            ("eff", {"problem": "its hash differs"}),
+        ):
             c.execute(
                 "INSERT INTO forecast_model (id, role, trained_at, description, live) VALUES (%s, 'challenger', now(), '{}', %s)",
                 [model, json.dumps(live)],

@@ -10,6 +10,7 @@ import dask
 import numpy as np
 import psycopg
 import pytest
+from prometheus_client import REGISTRY
 
 from wallwatch.domain.forecast.targets import column
 from wallwatch.domain.policies import messages
@@ -17,6 +18,7 @@ from wallwatch.domain.policies.backtest import backtest
 from wallwatch.domain.policies.load import policies
 from wallwatch.domain.policies.step import Event
 from wallwatch.forecasting.histories import from_store, store_queries
+from wallwatch.forecasting.registry import base_model
 from wallwatch.forecasting.training import distributed
 from wallwatch.jobs.forecast import TOPIC, Fleet, ForecastJob
 from wallwatch.jobs.ingest import Ingest
@@ -57,7 +59,9 @@ def test_a_growing_rnic_is_forecast_to_meet_its_wall_and_ingest_stores_it(
     rnic: int,
     host: str,
     tmp_path: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(base_model, "FILE", tmp_path / "missing")  # a cold start
     heartbeat = policies()["rnic-heartbeat"]
     missed = Event("device_health", round((END - timedelta(minutes=3)).timestamp() * 1e6), host, PCI)
     [violation] = backtest([heartbeat], [missed]).violations
@@ -69,18 +73,19 @@ def test_a_growing_rnic_is_forecast_to_meet_its_wall_and_ingest_stores_it(
         assert job.forecast(MINUTE) >= 1
         row = until(
             lambda: connection.execute(
-                "SELECT made_at, cold_start, policy_violated, next_wall, likely_in_s, decline_in_s, body FROM rnic_forecast "
+                "SELECT made_at, cold_start, policy_violated, next_wall, likely_in_s, wall_chance, confidence, body FROM rnic_forecast "
                 "WHERE rnic_id = %s",
                 [rnic],
             ).fetchone()
         )
-    made_at, cold, violated, wall, likely, decline_in_s, body = row
+    made_at, cold, violated, wall, likely, chance, confidence, body = row
     assert made_at == END
-    assert cold
+    assert (cold, confidence, body["forecaster"]) == (True, "low", "")
     assert violated
     assert wall == "egress_masks"
     assert 0 < likely < 3600
-    assert decline_in_s is not None
+    assert 0.5 <= chance == body["walls"]["egress_masks"]["chance"] <= 1
+    assert body["decline"]["since"] is not None
     assert body["targets"]["egress_masks"]["now"] == 35
     kept = connection.execute("SELECT time, body FROM forecast WHERE rnic_id = %s", [rnic]).fetchall()
     assert kept == [(END, body)]
@@ -88,6 +93,17 @@ def test_a_growing_rnic_is_forecast_to_meet_its_wall_and_ingest_stores_it(
     after.refresh_rnics(connection)
     declining_since = dict(zip([known.host for known in after.known], after.declining(connection, MINUTE + 1).tolist(), strict=True))
     assert declining_since[host] == MINUTE
+
+
+def test_a_new_installation_forecasts_with_the_base_model(
+    settings: Settings, connection: psycopg.Connection[Any], rnic: int, tmp_path: Any
+) -> None:
+    connection.execute("DELETE FROM forecast_model")
+    trained = REGISTRY.get_sample_value("wallwatch_forecasts_total", {"kind": "trained"}) or 0.0
+    assert ForecastJob(settings.model_copy(update={"forecast_models": tmp_path / "models"})).forecast(MINUTE) >= 1
+    models = connection.execute("SELECT id, role, description ->> 'source' FROM forecast_model").fetchall()
+    assert models == [(base_model.load().meta["id"], "base", "simulated fleets")]
+    assert (REGISTRY.get_sample_value("wallwatch_forecasts_total", {"kind": "trained"}) or 0.0) > trained
 
 
 def test_forecasts_that_come_too_often_are_not_all_kept_and_a_replay_adds_nothing(
@@ -109,8 +125,9 @@ def test_forecasts_that_come_too_often_are_not_all_kept_and_a_replay_adds_nothin
                     "SELECT 1 FROM rnic_forecast f JOIN rnic r USING (rnic_id) WHERE r.host = %s AND f.made_at = %s", [host, at]
                 ).fetchone()
             )
-        send(TOPIC, message(times[0]), b"not json", {**message(END), "walls": {"x": {"likely_in_s": "soon"}}}, key=host)
-        until(lambda: (connection.execute("SELECT sum(count) FROM dead_letter_count WHERE topic = %s", [TOPIC]).fetchone() or (0,))[0] == 2)
+        refused = (b"not json", {**message(END), "walls": {"x": {"likely_in_s": "soon"}}}, {**message(END), "confidence": "total"})
+        send(TOPIC, message(times[0]), *refused, key=host)
+        until(lambda: (connection.execute("SELECT sum(count) FROM dead_letter_count WHERE topic = %s", [TOPIC]).fetchone() or (0,))[0] == 3)
     kept = connection.execute("SELECT f.time FROM forecast f JOIN rnic r USING (rnic_id) WHERE r.host = %s ORDER BY 1", [host]).fetchall()
     assert [row[0] for row in kept] == [times[0], times[2]]
 

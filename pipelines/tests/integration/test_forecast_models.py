@@ -15,13 +15,15 @@ from prometheus_client import REGISTRY
 from typer.testing import CliRunner
 
 from wallwatch.cli.main import app
+from wallwatch.domain.forecast.confidence import Confidence
 from wallwatch.domain.forecast.features import NAMES
 from wallwatch.domain.forecast.forecaster import Forecaster
 from wallwatch.domain.forecast.predict import predict
 from wallwatch.domain.forecast.targets import HORIZONS_MIN
 from wallwatch.domain.forecast.window import History
 from wallwatch.forecasting.live.score import P95
-from wallwatch.forecasting.registry.folder import Registry
+from wallwatch.forecasting.registry import base_model
+from wallwatch.forecasting.registry.folder import Registry, RegistryError
 from wallwatch.jobs.forecast_models import Models
 from wallwatch.jobs.singleton_lock import SingletonLock
 
@@ -114,6 +116,70 @@ def test_the_challenger_becomes_champion_when_it_was_better_for_a_day_and_not_af
     assert "over 24 hours" in changes[2][4]
     assert changes[3][4] == "not trusted"
     assert "rolled_back" in CliRunner().invoke(app, ["forecast", "history"]).output
+
+
+def _described(connection: psycopg.Connection[Any]) -> dict[str, str]:
+    return dict(connection.execute("SELECT id, role FROM forecast_model").fetchall())
+
+
+def test_the_base_model_forecasts_until_the_fleet_has_a_champion_that_can_be_used(
+    registry: Registry, connection: psycopg.Connection[Any], make_history: Callable[..., History]
+) -> None:
+    base = base_model.load().meta["id"]
+    history = make_history(np.full((2, MINUTES), 20.0))
+    models = Models(registry)
+    live(models, connection, history, range(20, 40))
+    assert (models.champion[0], models.confidence) == (base, Confidence.MEDIUM)
+    assert _described(connection) == {base: "base"}
+    assert row(connection, base)["minutes"] > 0
+    widths = models.widths
+    assert widths is not None
+    assert widths.logarithms.any()
+    continued = Models(registry)
+    continued.follow(connection)
+    assert continued.widths is not None
+    np.testing.assert_allclose(continued.widths.logarithms, widths.logarithms, atol=1e-4)
+    first = registry.save(says(0.0), description())
+    live(models, connection, history, range(40, 42))
+    assert (models.champion[0], models.confidence) == (first, Confidence.HIGH)
+    assert _described(connection) == {first: "champion"}
+    file = registry.folder / first / "model.json"
+    file.write_bytes(file.read_bytes() + b" ")  # noticed as changed, and refused below
+    body = orjson.loads(file.read_bytes())
+    file.write_bytes(orjson.dumps({**body, "margins": {}}))
+    restarted = Models(registry)
+    live(restarted, connection, history, range(42, 44))
+    assert (restarted.champion[0], restarted.confidence) == (base, Confidence.MEDIUM)
+    assert _described(connection) == {first: "champion", base: "base"}
+    assert "hash differs" in row(connection, first)["problem"]
+
+
+def test_a_model_that_was_worse_than_the_base_model_is_compared_with_it_and_may_be_promoted(
+    registry: Registry, connection: psycopg.Connection[Any], make_history: Callable[..., History], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = base_model.load().meta["id"]
+    worse = registry.save(says(0.0), description() | {"against_base": {"base": base, "loss": 0.02, "base_loss": 0.01}})
+    assert (registry.roles().champion, registry.roles().challenger) == (None, worse)
+    models = Models(registry)
+    live(models, connection, make_history(np.full((2, MINUTES), 20.0) + np.arange(MINUTES) / 10), range(20, 60))
+    assert models.champion[0] == base
+    assert (row(connection, worse)["judged"]["champion"], row(connection, worse)["judged"]["verdict"]) == (base, "not_enough")
+    monkeypatch.setenv("WALLWATCH_FORECAST_MODELS", str(registry.folder))
+    assert CliRunner().invoke(app, ["forecast", "promote", worse]).exit_code == 0
+    assert registry.roles().champion == worse
+    equal = {"base": base, "loss": 0.01, "base_loss": 0.01}
+    assert Registry(registry.folder / "other").save(says(1.0), description() | {"against_base": equal}) is not None
+    assert Registry(registry.folder / "other").roles().champion is not None
+
+
+def test_a_base_model_that_cannot_be_used_leaves_a_cold_start(registry: Registry, caplog: pytest.LogCaptureFixture) -> None:
+    def refused() -> Forecaster:
+        raise RegistryError("its hash differs")
+
+    models = Models(registry, load_base=refused)
+    assert models.champion == ("", None)
+    assert models.confidence == Confidence.LOW
+    assert "forecasts start cold until this fleet has a model of its own: its hash differs" in caplog.text
 
 
 def _url(connection: psycopg.Connection[Any]) -> str:

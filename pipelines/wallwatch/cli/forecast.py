@@ -68,6 +68,14 @@ def train(
     typer.echo(f"{model} ({found.roles().of(model)}): {data['rnic_hours']} RNIC-hours from {data['from']} to {data['to']}")
     for target, metrics in description["metrics"].items():
         typer.echo(f"  {target}: {metrics['mean_share']:.2%} of the wall at 15 minutes, interval covers {metrics['coverage']:.1%}")
+    compared = description.get("against_base")
+    if compared:
+        typer.echo(f"  loss on data that it was not trained on: {compared['loss']:.4f}, of the base model {compared['base_loss']:.4f}")
+        if found.roles().champion is None:
+            typer.echo(
+                f"the base model continues to forecast, since it is better so far; the job compares both on live data. To use {model} now: "
+                f"wallwatch forecast promote {model}"
+            )
     typer.echo(f"trained in {time.monotonic() - began:.0f} s")
 
 
@@ -99,7 +107,7 @@ def list_models(as_json: bool = typer.Option(False, "--json", help="print a JSON
         typer.echo(orjson.dumps(models, option=orjson.OPT_INDENT_2).decode())
         return
     if not models:
-        typer.echo(f"no trained models in {found.folder} (cold start). Train one: wallwatch forecast train")
+        typer.echo(f"no models of this fleet in {found.folder}: the base model forecasts. Train one: wallwatch forecast train")
     for meta in models:
         data = meta["data"]
         typer.echo(

@@ -20,7 +20,8 @@ import psycopg
 from confluent_kafka import Producer
 
 from wallwatch.domain.forecast import peers
-from wallwatch.domain.forecast.decline import Declines
+from wallwatch.domain.forecast.confidence import Confidence
+from wallwatch.domain.forecast.decline import Declines, reportable
 from wallwatch.domain.forecast.message import messages
 from wallwatch.domain.forecast.physical_model import Parameters, in_flight, link_gbps
 from wallwatch.domain.forecast.predict import Forecast, predict
@@ -266,12 +267,13 @@ class ForecastJob:
             window = fleet.rings.window(minute, fleet.models, fleet.hosts)
             self._check_residuals(connection, window)
             name, champion = self._models.champion
-            made = predict(window, champion)
+            made = predict(window, champion, self._models.widths)
             self._models.judge(window, made)
             self._models.publish(connection)
             if self._declines is None:
                 self._declines = Declines(fleet.declining(connection, minute))
-        self._declines.step(minute, made.decline.chance, made.decline.learnt)
+        learnt_here = ~made.cold_start & (self._models.confidence == Confidence.HIGH)
+        self._declines.step(minute, reportable(made.decline.chance, learnt_here, made.wall_chance), made.decline.learnt)
         sent = self._send(made, violated, name, self._declines.since)
         self._models.promote_if_better()
         FORECASTS.labels("cold").inc(int(made.cold_start.sum()))
@@ -293,7 +295,8 @@ class ForecastJob:
     def _send(self, made: Forecast, violated: npt.NDArray[np.bool_], forecaster: str, since: npt.NDArray[np.int64]) -> int:
         names = [(k.host, k.pci, k.rack) for k in self._fleet.known]
         sent = 0
-        for message in messages(made, names, self._fleet.models, limits(self._fleet.models), forecaster, violated, since):
+        confidence = self._models.confidence
+        for message in messages(made, names, self._fleet.models, limits(self._fleet.models), forecaster, confidence, violated, since):
             while True:
                 try:
                     self._producer.produce(TOPIC, orjson.dumps(message), key=message["host"].encode())

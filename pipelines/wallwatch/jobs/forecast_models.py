@@ -1,20 +1,27 @@
-"""The models of the job `forecast`: follow the registry's roles, and compare champion and challenger with what happened."""
+"""The models of the job `forecast`: follow the registry's roles, and compare champion and challenger with what happened.
+
+While the registry has no champion that can be used, the base model takes its place.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
 import psycopg
 from psycopg.types.json import Jsonb
 
+from wallwatch.domain.forecast.confidence import Confidence, confidence_of
 from wallwatch.domain.forecast.forecaster import Forecaster
+from wallwatch.domain.forecast.interval_widths import IntervalWidths
 from wallwatch.domain.forecast.predict import Forecast, predict
 from wallwatch.domain.forecast.window import Window
 from wallwatch.forecasting.live.comparison import Comparison
+from wallwatch.forecasting.live.outcomes import Outcomes
 from wallwatch.forecasting.live.score import Score
+from wallwatch.forecasting.registry import base_model
 from wallwatch.forecasting.registry.folder import Registry, RegistryError, Roles
 from wallwatch.jobs.metrics import FORECAST_BEYOND, FORECAST_DRIFTED, FORECAST_ERROR_RATIO, FORECAST_LIVE_ERROR, FORECAST_UNUSABLE
 
@@ -33,8 +40,13 @@ INSERT INTO forecast_model_change (at, action, model, champion_before, by, reaso
 class Models:
     """Champion and challenger: load them, compare their forecasts with what happened, and publish the result."""
 
-    def __init__(self, registry: Registry, promote_better: bool = False) -> None:
+    def __init__(self, registry: Registry, promote_better: bool = False, load_base: Callable[[], Forecaster] = base_model.load) -> None:
         self._registry = registry
+        self._base: Forecaster | None = None
+        try:
+            self._base = load_base()
+        except RegistryError as error:
+            log.error("forecasts start cold until this fleet has a model of its own: %s", error)
         self._promote_better = promote_better
         self.roles = Roles()
         self._loaded: dict[str, Forecaster] = {}
@@ -42,6 +54,7 @@ class Models:
         """By model: the signature of its file when it could not be used, and the reason."""
         self._logged: set[str] = set()
         self._scores: dict[str, Score] = {}
+        self._outcomes: dict[str, Outcomes] = {}
         self._comparison: Comparison | None = None
         self._live: dict[str, dict[str, Any]] = {}
         """What the table has from earlier runs of this job, and about models that do not forecast now."""
@@ -50,9 +63,28 @@ class Models:
 
     @property
     def champion(self) -> tuple[str, Forecaster | None]:
-        """Id and model whose forecasts are published; an empty id and None for a cold start."""
+        """Id and model whose forecasts are published: the champion, otherwise the base model; an empty id and None for a cold start."""
         found = self._loaded.get(self.roles.champion or "")
-        return (self.roles.champion or "", found) if found is not None else ("", None)
+        if found is not None:
+            return self.roles.champion or "", found
+        return ("", None) if self._base is None else (self._base.meta["id"], self._base)
+
+    @property
+    def widths(self) -> IntervalWidths | None:
+        """Of the intervals of the model whose forecasts are published; None for a cold start."""
+        outcomes = self._outcomes.get(self.champion[0])
+        return None if outcomes is None else outcomes.widths
+
+    @property
+    def _base_forecasts(self) -> bool:
+        return self._base is not None and self.champion[1] is self._base
+
+    @property
+    def confidence(self) -> Confidence:
+        """In forecasts of the model whose forecasts are published."""
+        model, found = self.champion
+        drifted = model in self._scores and self._scores[model].drifted
+        return confidence_of(trained=found is not None, base=self._base_forecasts, drifted=drifted)
 
     def follow(self, connection: psycopg.Connection[Any]) -> None:
         """Read the registry's roles and the stored scores of their models. Errors are logged once; forecasts continue without the model."""
@@ -78,11 +110,15 @@ class Models:
                 log.error("forecasts continue without model %s, the %s: %s", model, self.roles.of(model), error)
         self._loaded = {model: found for model, found in self._loaded.items() if model in wanted}
         self._problems = {model: why for model, why in self._problems.items() if model in wanted}
+        if self._base is not None and self._base_forecasts:
+            self._loaded[self._base.meta["id"]] = self._base
         for model in self._loaded:
             self._scores.setdefault(model, Score.restored(self._live.get(model, {})))
+            self._outcomes.setdefault(model, Outcomes.restored(self._live.get(model, {})))
         self._scores = {model: score for model, score in self._scores.items() if model in self._loaded}
-        champion, challenger = self.roles.champion, self.roles.challenger
-        if champion not in self._loaded or challenger not in self._loaded or champion is None or challenger is None:
+        self._outcomes = {model: outcomes for model, outcomes in self._outcomes.items() if model in self._loaded}
+        champion, challenger = self.champion[0], self.roles.challenger
+        if champion not in self._loaded or challenger not in self._loaded or challenger is None:
             self._comparison = None
         elif self._comparison is None or (self._comparison.champion, self._comparison.challenger) != (champion, challenger):
             self._comparison = Comparison.restored(champion, challenger, self._live.get(challenger, {}).get("state"))
@@ -99,20 +135,26 @@ class Models:
             if champion is not None and challenger is not None:
                 self._comparison.add(made.minute, champion, challenger)
         for model, forecaster in self._loaded.items():
-            self._scores[model].note(made if model == self.roles.champion else predict(window, forecaster))
+            outcomes = self._outcomes[model]
+            outcomes.settle(made.minute, values, made.performance.bandwidth_now)
+            own = made if model == self.champion[0] else predict(window, forecaster, outcomes.widths)
+            self._scores[model].note(own)
+            outcomes.note(own)
 
     def publish(self, connection: psycopg.Connection[Any]) -> None:
         """Write the state of the models to the store; report drift in the log and as metrics."""
         self._watch()
         described = self._registered()
-        for meta in described:
-            row = [meta["id"], self.roles.of(meta["id"]), datetime.fromisoformat(meta["trained_at"]), Jsonb(meta)]
+        base = [self._base.meta] if self._base is not None and self._base_forecasts else []
+        for meta in (*described, *base):
+            role = base_model.ROLE if meta in base else self.roles.of(meta["id"])
+            row = [meta["id"], role, datetime.fromisoformat(meta["trained_at"]), Jsonb(meta)]
             connection.execute(_MODEL, [*row, Jsonb(self._live_of(meta["id"]))])
         unreadable = self._problems.keys() - {meta["id"] for meta in described}
         for model in unreadable:
             connection.execute(_UNUSABLE, [self.roles.of(model), self._problems[model][1], model])
         if described:
-            kept = [*(meta["id"] for meta in described), *unreadable]
+            kept = [*(meta["id"] for meta in (*described, *base)), *unreadable]
             connection.execute("DELETE FROM forecast_model WHERE NOT id = ANY(%s)", [kept])
         if len(self.roles.changes) and hash(self.roles.changes[-1]) != self._changes:
             for c in self.roles.changes:
@@ -140,7 +182,7 @@ class Models:
         if model not in self._scores:
             live = {name: value for name, value in self._live.get(model, {}).items() if name not in ("judged", "state", "problem")}
             return {**live, "problem": self._problems[model][1]} if model in self._problems else live
-        live = self._scores[model].describe()
+        live = self._scores[model].describe() | {"widths": self._outcomes[model].state()}
         if self._comparison is not None and self._comparison.challenger == model:
             live |= {"judged": self._comparison.describe(), "state": self._comparison.state()}
         return live
@@ -148,7 +190,8 @@ class Models:
     def _watch(self) -> None:
         """Export drift and unusable models as metrics; log changes of drift."""
         FORECAST_UNUSABLE.set(len(self._problems))
-        for role, model in {"champion": self.roles.champion, "challenger": self.roles.challenger}.items():
+        base = self.champion[0] if self._base_forecasts else None
+        for role, model in {"champion": self.roles.champion, "challenger": self.roles.challenger, base_model.ROLE: base}.items():
             score = self._scores.get(model or "")
             for gauge, value in _gauges(score).items():
                 if value is None:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import orjson
 import psycopg
 
+from wallwatch.domain.forecast.confidence import Confidence
 from wallwatch.domain.telemetry.decode import Refused, parse_json
 
 TOPIC = "wallwatch.forecasts"
@@ -44,6 +45,9 @@ def decode_forecast(value: bytes | None) -> dict[str, Any]:
     if not isinstance(found.get("walls"), dict) or not all(isinstance(w, dict) for w in found["walls"].values()):
         raise Refused("wrong_type", "the forecast's walls are not an object of objects")
     times = [v for w in found["walls"].values() for v in w.values()]
+    confidence = found.get("confidence")
+    if confidence is not None and confidence not in set(Confidence):
+        raise Refused("wrong_type", f"the forecast's confidence is none of {', '.join(Confidence)}")
     decline = found.get("decline")
     if decline is not None:
         if not isinstance(decline, dict):
@@ -79,22 +83,33 @@ def keep_s(wanted: float | None, rnics: int) -> float:
     return wanted if wanted is not None else 60.0 * max(1, -(-rnics // ROWS_PER_MINUTE))
 
 
-def next_wall(walls: dict[str, dict[str, Any]]) -> tuple[str | None, float | None, float | None, float | None]:
-    """The wall that is reached first: by likely time, otherwise by earliest time.
+class NextWall(NamedTuple):
+    """The wall that is reached first, and when; all None if none may be within the hour."""
 
-    >>> next_wall({"a": {"earliest_in_s": 60, "likely_in_s": None}, "b": {"earliest_in_s": 120, "likely_in_s": 300, "latest_in_s": None}})
-    ('b', 120, 300, None)
+    wall: str | None = None
+    earliest_in_s: float | None = None
+    likely_in_s: float | None = None
+    latest_in_s: float | None = None
+    chance: float | None = None
+
+
+def next_wall(walls: dict[str, dict[str, Any]]) -> NextWall:
+    """The wall that is reached first: by likely time, otherwise the one with the highest chance, otherwise by earliest time.
+
+    >>> next_wall({"a": {"earliest_in_s": 60, "likely_in_s": None}, "b": {"earliest_in_s": 120, "likely_in_s": 300, "chance": 0.8}})
+    NextWall(wall='b', earliest_in_s=120, likely_in_s=300, latest_in_s=None, chance=0.8)
+    >>> next_wall({"a": {"earliest_in_s": 60, "chance": 0.1}, "b": {"earliest_in_s": 120, "chance": 0.3}}).wall
+    'b'
     """
     end = float("inf")
 
-    def order(one: dict[str, Any]) -> tuple[float, float]:
+    def order(one: dict[str, Any]) -> tuple[float, float, float]:
         likely, earliest = one.get("likely_in_s"), one.get("earliest_in_s")
-        return (end if likely is None else likely, end if earliest is None else earliest)
+        return (end if likely is None else likely, -(one.get("chance") or 0.0), end if earliest is None else earliest)
 
-    name, first = min(walls.items(), key=lambda item: order(item[1]), default=(None, {}))
-    if name is None or first.get("earliest_in_s") is None:
-        return None, None, None, None
-    return name, first["earliest_in_s"], first.get("likely_in_s"), first.get("latest_in_s")
+    possible = {name: one for name, one in walls.items() if one.get("earliest_in_s") is not None}
+    name, first = min(possible.items(), key=lambda item: order(item[1]), default=(None, {}))
+    return NextWall(name, *(first.get(field) for field in NextWall._fields[1:]))
 
 
 def _since(forecast: StoredForecast, decline: dict[str, Any]) -> datetime | None:
@@ -107,9 +122,10 @@ def _since(forecast: StoredForecast, decline: dict[str, Any]) -> datetime | None
 _WRITE = """
 WITH n AS MATERIALIZED (
   SELECT * FROM unnest(%(at)s::timestamptz[], %(rnic_id)s::int[], %(forecaster)s::text[], %(cold)s::bool[], %(violated)s::bool[],
-    %(wall)s::text[], %(earliest)s::float8[], %(likely)s::float8[], %(latest)s::float8[], %(share)s::float8[],
+    %(wall)s::text[], %(earliest)s::float8[], %(likely)s::float8[], %(latest)s::float8[], %(chance)s::float8[],
+    %(confidence)s::text[], %(share)s::float8[],
     %(declining)s::timestamptz[], %(in_s)s::float8[], %(body)s::jsonb[])
-    AS n (at, rnic_id, forecaster, cold, violated, wall, earliest, likely, latest, share, since, in_s, body)
+    AS n (at, rnic_id, forecaster, cold, violated, wall, earliest, likely, latest, chance, confidence, share, since, in_s, body)
 ), kept AS (
   INSERT INTO forecast (time, rnic_id, forecaster, cold_start, policy_violated, body)
   SELECT n.at, n.rnic_id, n.forecaster, n.cold, n.violated, n.body FROM n LEFT JOIN rnic_forecast r ON r.rnic_id = n.rnic_id
@@ -117,13 +133,14 @@ WITH n AS MATERIALIZED (
   ON CONFLICT DO NOTHING
 )
 INSERT INTO rnic_forecast AS r (rnic_id, made_at, kept_at, cold_start, policy_violated, next_wall, earliest_in_s, likely_in_s, latest_in_s,
-  decline_share, decline_since, decline_in_s, body)
-SELECT DISTINCT ON (n.rnic_id) n.rnic_id, n.at, n.at, n.cold, n.violated, n.wall, n.earliest, n.likely, n.latest, n.share, n.since, n.in_s,
-  n.body
+  wall_chance, confidence, decline_share, decline_since, decline_in_s, body)
+SELECT DISTINCT ON (n.rnic_id) n.rnic_id, n.at, n.at, n.cold, n.violated, n.wall, n.earliest, n.likely, n.latest,
+  n.chance, n.confidence, n.share, n.since, n.in_s, n.body
 FROM n ORDER BY n.rnic_id, n.at DESC
 ON CONFLICT (rnic_id) DO UPDATE SET
   made_at = excluded.made_at, cold_start = excluded.cold_start, policy_violated = excluded.policy_violated, next_wall = excluded.next_wall,
   earliest_in_s = excluded.earliest_in_s, likely_in_s = excluded.likely_in_s, latest_in_s = excluded.latest_in_s,
+  wall_chance = excluded.wall_chance, confidence = excluded.confidence,
   decline_share = excluded.decline_share, decline_since = excluded.decline_since, decline_in_s = excluded.decline_in_s,
   body = excluded.body,
   kept_at = CASE WHEN excluded.made_at >= r.kept_at + make_interval(secs => %(keep_s)s) THEN excluded.made_at ELSE r.kept_at END
@@ -150,10 +167,12 @@ def write(connection: psycopg.Connection[Any], forecasts: Sequence[StoredForecas
         "cold": [f.message["cold_start"] for f in forecasts],
         "violated": [f.message["policy_violated"] for f in forecasts],
         "body": [orjson.dumps(f.message).decode() for f in forecasts],
-        "wall": [w[0] for w in walls],
-        "earliest": [w[1] for w in walls],
-        "likely": [w[2] for w in walls],
-        "latest": [w[3] for w in walls],
+        "wall": [w.wall for w in walls],
+        "earliest": [w.earliest_in_s for w in walls],
+        "likely": [w.likely_in_s for w in walls],
+        "latest": [w.latest_in_s for w in walls],
+        "chance": [w.chance for w in walls],
+        "confidence": [f.message.get("confidence") for f in forecasts],
         "share": [d.get("share") for d in declines],
         "declining": [_since(f, d) for f, d in zip(forecasts, declines, strict=True)],
         "in_s": [d.get("in_s") for d in declines],

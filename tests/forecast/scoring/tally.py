@@ -11,7 +11,7 @@ import numpy.typing as npt
 from tests.forecast.scoring.truth import Measured
 
 from wallwatch.domain.catalogue.load import walls
-from wallwatch.domain.forecast.decline import Declines
+from wallwatch.domain.forecast.decline import Declines, reportable
 from wallwatch.domain.forecast.features import filled
 from wallwatch.domain.forecast.forecaster import Forecaster
 from wallwatch.domain.forecast.predict import Forecast, predict
@@ -90,7 +90,8 @@ def judge(
                 if index + ahead < history.minutes:
                     tally.add(tally.bandwidth, way, ahead, bandwidth[:, j], measured.bandwidth_gbps[:, index + ahead])
                     tally.add(tally.latency, way, ahead, latency[:, j], measured.latency_us[:, index + ahead])
-        predicted.append((index, running.step(index, made.decline.chance, made.decline.learnt)))
+        chance = reportable(made.decline.chance, ~made.cold_start, made.wall_chance)
+        predicted.append((index, running.step(index, chance, made.decline.learnt)))
         if index + HOUR < history.minutes:
             _reached(made, values[:, index + 1 : index + HOUR + 1, : len(walls())], limit, tally)
     declines(history, measured, predicted, tally)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from wallwatch.domain.forecast.wall_chance import LIKELY_FROM
+
 
 @dataclass(frozen=True)
 class Family:
@@ -24,8 +26,13 @@ HEADROOM = Family(
     (*RNIC, "wall"),
     "1 - value/limit of a scalability wall: 0 at the limit, negative above it; absent when it could not be measured",
 )
+WALL_CHANCE = Family(
+    "wallwatch_rnic_wall_chance_ratio",
+    (*RNIC, "wall"),
+    f"Chance of reaching the limit of a wall within the hour, of the wall reached first; 1 at the limit, absent below {LIKELY_FROM}",
+)
 LAST_SAMPLE = Family("wallwatch_rnic_last_sample_timestamp_seconds", RNIC, "Event time of the newest sample, seconds since 1970 UTC")
 SYMPTOM_RNICS = Family("wallwatch_symptom_rnics", ("symptom",), "RNICs that have the symptom now")
 INCIDENTS = Family("wallwatch_incidents", ("state", "severity"), "Incidents by state and severity")
 
-FAMILIES = (INCIDENTS, SYMPTOM_RNICS, INFO, SYMPTOM_ACTIVE, HEADROOM, LAST_SAMPLE)
+FAMILIES = (INCIDENTS, SYMPTOM_RNICS, INFO, SYMPTOM_ACTIVE, HEADROOM, WALL_CHANCE, LAST_SAMPLE)

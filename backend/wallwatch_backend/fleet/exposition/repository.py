@@ -1,14 +1,19 @@
 """Queries of the exposition: each big one is read through a cursor of the server, in batches, so that the fleet is never in memory."""
 
 from collections.abc import AsyncIterator, Sequence
+from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import Double, Select, case, cast, column, func, select, table
 
-from wallwatch.store.tables import rnic, rnic_state
+from wallwatch.domain.forecast.wall_chance import LIKELY_FROM
+from wallwatch.store.tables import rnic, rnic_forecast, rnic_state
+from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.database import ReadSession
 
 _BATCH = 2000
+FORECAST_HOLDS = timedelta(minutes=15)
+"""There is a forecast every minute; an older one is about an hour that has partly passed."""
 _s = rnic_state.c
 # Only counts of incidents are read here, so no model of that context is imported.
 _incident = table("incident", column("state"), column("severity"))
@@ -56,6 +61,17 @@ def headrooms(session: ReadSession, rack: str | None) -> AsyncIterator[Batch]:
     each = func.jsonb_each(walls).table_valued("key", "value")
     headroom = cast(each.c.value.op("->>")("headroom"), Double)
     return _batches(session, select(_s.host, _s.pci, each.c.key, headroom).select_from(rnic_state.join(each, headroom.is_not(None))), rack)
+
+
+def wall_chances(session: ReadSession, rack: str | None) -> AsyncIterator[Batch]:
+    """host, pci, wall, chance of each RNIC that is at a limit or likely to reach one, by a forecast that still holds."""
+    f = rnic_forecast.c
+    query = (
+        select(_s.host, _s.pci, f.next_wall, f.wall_chance)
+        .select_from(rnic_state.join(rnic_forecast, f.rnic_id == _s.rnic_id))
+        .where(f.wall_chance >= LIKELY_FROM, f.made_at >= clock.now() - FORECAST_HOLDS)
+    )
+    return _batches(session, query, rack)
 
 
 def last_samples(session: ReadSession, rack: str | None) -> AsyncIterator[Batch]:

@@ -43,6 +43,7 @@ async def exposition(database: Database, rack: str | None, openmetrics: bool) ->
             yield text.lines(families.SYMPTOM_ACTIVE, ((row, 1.0) for row in batch)).encode()
         for family, batches in (
             (families.HEADROOM, repository.headrooms(session, rack)),
+            (families.WALL_CHANCE, repository.wall_chances(session, rack)),
             (families.LAST_SAMPLE, repository.last_samples(session, rack)),
         ):
             yield text.heading(family).encode()

@@ -4,8 +4,16 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 
+from wallwatch.domain.forecast.wall_chance import LIKELY_FROM
 from wallwatch_backend.fleet.forecasts import service
-from wallwatch_backend.fleet.forecasts.schemas import FleetForecast, Forecast, ForecastModel, ForecastModelChange, PastForecasts
+from wallwatch_backend.fleet.forecasts.schemas import (
+    FleetForecast,
+    Forecast,
+    ForecastCounts,
+    ForecastModel,
+    ForecastModelChange,
+    PastForecasts,
+)
 from wallwatch_backend.fleet.rnics.endpoints import ONE, From, Host, Pci, To
 from wallwatch_backend.kit import problems
 from wallwatch_backend.kit.access import READ_ERRORS, AsViewer
@@ -15,12 +23,17 @@ from wallwatch_backend.kit.text import Line
 
 router = APIRouter(tags=["forecasts"])
 
+Within = Annotated[float, Query(ge=0, le=3600, description="Only walls that are likely to be reached within so many seconds")]
+
 
 @router.get("/forecasts", operation_id="listForecasts", responses=problems.responses(*READ_ERRORS, BadCursor))
 async def list_forecasts(
     caller: AsViewer,
     session: Reading,
-    within_s: Annotated[float, Query(ge=0, le=3600, description="Only walls whose earliest time is within so many seconds")] = 3600.0,
+    within_s: Within = 3600.0,
+    expected: Annotated[
+        bool, Query(description=f"RNICs at a limit now or likely to reach one (chance {LIKELY_FROM} or more); false: all others instead")
+    ] = True,
     wall: Annotated[Line | None, Query(description="Only this wall")] = None,
     rack: Annotated[Line | None, Query()] = None,
     model: Annotated[Line | None, Query()] = None,
@@ -29,10 +42,32 @@ async def list_forecasts(
     limit: Limit = 100,
     cursor: Cursor = None,
 ) -> Page[FleetForecast]:
-    """List RNICs that may reach a wall, soonest first, or with a predicted decline, worst first."""
+    """List RNICs at a limit or likely to reach one, soonest first, or with a predicted decline, worst first."""
     return await service.list_forecasts(
-        session, within_s=within_s, wall=wall, rack=rack, model=model, declining=declining, sort=sort, limit=limit, cursor=cursor
+        session,
+        within_s=within_s,
+        expected=expected,
+        wall=wall,
+        rack=rack,
+        model=model,
+        declining=declining,
+        sort=sort,
+        limit=limit,
+        cursor=cursor,
     )
+
+
+@router.get("/forecasts/counts", operation_id="countForecasts", responses=problems.responses(*READ_ERRORS))
+async def count_forecasts(
+    caller: AsViewer,
+    session: Reading,
+    within_s: Within = 3600.0,
+    wall: Annotated[Line | None, Query(description="Only this wall")] = None,
+    rack: Annotated[Line | None, Query()] = None,
+    model: Annotated[Line | None, Query()] = None,
+) -> ForecastCounts:
+    """Count RNICs at a limit, likely to reach one, and not expected to."""
+    return await service.count_forecasts(session, within_s=within_s, wall=wall, rack=rack, model=model)
 
 
 @router.get("/forecast-models", operation_id="listForecastModels", responses=problems.responses(*READ_ERRORS))

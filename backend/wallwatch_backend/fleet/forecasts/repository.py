@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from sqlalchemy import BigInteger, Double, Row, and_, case, cast, func, select, true, tuple_
+from sqlalchemy import BigInteger, Double, Row, and_, case, cast, false, func, not_, select, true, tuple_
 
 from wallwatch.domain.forecast.targets import HORIZONS_MIN
 from wallwatch.store.tables import forecast, forecast_model, forecast_model_change, rnic, rnic_forecast
@@ -17,7 +17,7 @@ NEIGHBOUR = timedelta(minutes=10)
 HORIZON_S = 60.0 * HORIZONS_MIN[-1]
 """A decline whose time is unknown comes at some time within the hour."""
 _FAR = 10_000_000
-"""Milliseconds past every horizon: what is unlikely within the hour sorts after all that is likely, by its earliest time."""
+"""Past every horizon in milliseconds: walls that are not likely sort after all that are, the highest chance first."""
 
 
 async def newest(session: ReadSession, rnic_id: int) -> Row[Any] | None:
@@ -28,14 +28,30 @@ def _order(sort: Literal["time_to_wall", "decline"]) -> Any:
     f = rnic_forecast.c
     if sort == "decline":
         return cast(-1_000_000 * func.coalesce(f.decline_share, 0.0), BigInteger)
-    sooner = func.coalesce(f.earliest_in_s * 1000, _FAR)
-    return cast(case((f.likely_in_s.is_(None), _FAR + sooner), else_=f.likely_in_s * 1000), BigInteger)
+    unlikely = _FAR - 1_000_000 * func.coalesce(f.wall_chance, 0.0)
+    return cast(case((f.likely_in_s.is_(None), unlikely), else_=f.likely_in_s * 1000), BigInteger)
+
+
+def _expected(within_s: float) -> Any:
+    """At a limit now, or likely to reach one within a time: walls that are not likely have no likely time."""
+    return func.coalesce(rnic_forecast.c.likely_in_s <= within_s, false())
+
+
+def _declines(within_s: float) -> Any:
+    f = rnic_forecast.c
+    return and_(f.decline_since.is_not(None), func.coalesce(f.decline_in_s, HORIZON_S) <= within_s)
+
+
+def _place(wall: str | None, rack: str | None, model: str | None) -> list[Any]:
+    wanted = ((rnic_forecast.c.next_wall, wall), (rnic.c.rack, rack), (rnic.c.model, model))
+    return [column == value for column, value in wanted if value is not None]
 
 
 async def fleet(
     session: ReadSession,
     *,
     within_s: float,
+    expected: bool,
     wall: str | None,
     rack: str | None,
     model: str | None,
@@ -45,7 +61,7 @@ async def fleet(
     after: tuple[int, str, str] | None,
     limit: int,
 ) -> list[Any]:
-    """RNICs with a wall within a time, or with a decline, newest forecasts only."""
+    """RNICs that are expected to reach a wall within a time, or all others, or those with a decline; newest forecasts only."""
     f, r = rnic_forecast.c, rnic.c
     order = _order(sort)
     short: list[Any] = [column for column in f if column.name != "body"]  # the message is long, and a list has hundreds of rows
@@ -56,22 +72,41 @@ async def fleet(
         .order_by(order, r.host, r.pci)
         .limit(limit)
     )
-    reached = f.earliest_in_s <= within_s
-    declines = and_(f.decline_since.is_not(None), func.coalesce(f.decline_in_s, HORIZON_S) <= within_s)
+    reached = _expected(within_s)
+    declines = _declines(within_s)
     if declining is True:
         query = query.where(declines)
+    elif not expected:
+        query = query.where(not_(reached))
     elif sort == "decline":
         query = query.where(reached | declines)
     else:
         query = query.where(reached)
     if declining is False:
         query = query.where(f.decline_since.is_(None))
-    for column, wanted in ((f.next_wall, wall), (r.rack, rack), (r.model, model)):
-        if wanted is not None:
-            query = query.where(column == wanted)
+    query = query.where(*_place(wall, rack, model))
     if after is not None:
         query = query.where(tuple_(order, r.host, r.pci) > after)
     return list((await session.execute(query)).all())
+
+
+async def counts(
+    session: ReadSession, *, within_s: float, wall: str | None, rack: str | None, model: str | None, since: datetime
+) -> Row[int, int, int, int]:
+    """How many RNICs are at a limit, likely to reach one, neither, and with a decline."""
+    f, reached = rnic_forecast.c, _expected(within_s)
+    at_limit = func.coalesce(f.likely_in_s == 0, false())
+    query = (
+        select(
+            func.count().filter(at_limit).label("at_limit"),
+            func.count().filter(reached, not_(at_limit)).label("likely"),
+            func.count().filter(not_(reached)).label("others"),
+            func.count().filter(_declines(within_s)).label("declining"),
+        )
+        .select_from(rnic_forecast.join(rnic, rnic.c.rnic_id == f.rnic_id))
+        .where(f.made_at >= since, *_place(wall, rack, model))
+    )
+    return (await session.execute(query)).one()
 
 
 def _nearest(made: Any, target_time: Any, path: list[str], way: Literal[-1, 1]) -> Any:

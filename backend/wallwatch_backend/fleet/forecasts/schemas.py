@@ -5,9 +5,19 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from wallwatch.domain.forecast.confidence import Confidence
 from wallwatch.domain.forecast.decline import COLD_FROM, COLD_UNTIL, SAID_FROM, SAID_UNTIL
+from wallwatch.domain.forecast.wall_chance import LIKELY_FROM
 
 Quantiles = list[float | None]
+CHANCE = (
+    "Chance of reaching this wall within the hour, from the quantiles of its value; 1 at the limit. "
+    f"It is likely from {LIKELY_FROM} on, exactly where `likely_in_s` is not null. Null in forecasts of older versions"
+)
+CONFIDENCE = (
+    "high: learnt from this fleet; medium: the base model, learnt from simulated fleets; low: a cold start, or a model whose fleet has "
+    "changed since training. Null in forecasts of older versions"
+)
 
 
 class Ahead(BaseModel):
@@ -29,8 +39,9 @@ class WallAhead(BaseModel):
     limit: float | None
     ahead: list[Quantiles]
     earliest_in_s: float | None = Field(description="From `at`; 0 if the limit is already reached, null when not within the horizons")
-    likely_in_s: float | None
+    likely_in_s: float | None = Field(description="When the median reaches the limit; null when not within the horizons")
     latest_in_s: float | None
+    chance: float | None = Field(description=CHANCE)
 
 
 class Decline(BaseModel):
@@ -58,6 +69,7 @@ class Forecast(BaseModel):
     stale: bool = Field(description="There was no forecast in the last five minutes: this one may be out of date")
     forecaster: str | None = Field(description="Id of the trained model; null for a cold start")
     cold_start: bool = Field(description="Computed from the physical model and a damped trend alone")
+    confidence: Confidence | None = Field(description=CONFIDENCE)
     policy_violated: bool = Field(description="A policy was violated within the hour before: a state error may make this wrong")
     q_r_basis: Literal["peers", "own_ingress"] | None = Field(
         description="Whether `q_r` is joined over peers, or the own ingress chain stands in; null in forecasts of older versions"
@@ -71,7 +83,7 @@ class Forecast(BaseModel):
 
 
 class FleetForecast(BaseModel):
-    """One RNIC that may reach a wall or whose bandwidth may decline."""
+    """One RNIC: the wall that it reaches first, and whether its bandwidth declines."""
 
     host: str
     pci: str
@@ -83,11 +95,22 @@ class FleetForecast(BaseModel):
     earliest_in_s: float | None
     likely_in_s: float | None
     latest_in_s: float | None
+    chance: float | None = Field(description=CHANCE)
+    confidence: Confidence | None = Field(description=CONFIDENCE)
     decline_share: float | None
     decline_since: datetime | None = Field(description="When the current decline was first predicted; null while none is")
     decline_in_s: float | None = Field(description="Null while no decline is predicted, and where its time within the hour is unknown")
     cold_start: bool
     policy_violated: bool
+
+
+class ForecastCounts(BaseModel):
+    """How many RNICs are at a limit, or expected to be; each RNIC with a forecast of the last 15 minutes counts once."""
+
+    at_limit: int = Field(description="At or past a limit now")
+    likely: int = Field(description=f"Not at a limit, and likely to reach one (chance {LIKELY_FROM} or more)")
+    others: int = Field(description="Neither")
+    declining: int = Field(description="With a predicted decline of bandwidth within that time, whatever their limits do")
 
 
 class PastForecast(BaseModel):
@@ -141,7 +164,10 @@ class ForecastModel(BaseModel):
     """One trained model of the registry."""
 
     id: str
-    role: str = Field(description="champion: its forecasts are published; challenger: its forecasts are not published; former; none")
+    role: str = Field(
+        description="champion: its forecasts are published; challenger: its forecasts are not published; former; none; base: the base "
+        "model, trained on simulated fleets, whose forecasts are published while there is no champion that can be used"
+    )
     trained_at: datetime
     data: dict[str, Any] = Field(description="Window, RNICs and examples of the training")
     metrics: dict[str, dict[str, float]] = Field(description="By target: errors and coverage on data outside the training set")

@@ -12,6 +12,7 @@ from wallwatch_backend.fleet.forecasts.schemas import (
     Decline,
     FleetForecast,
     Forecast,
+    ForecastCounts,
     ForecastModel,
     ForecastModelChange,
     Judged,
@@ -36,7 +37,7 @@ OTHERS: Mapping[str, tuple[str, str]] = {
     "bandwidth_gbps": ("Bandwidth", "Gbit/s"),
     "latency_us": ("Latency", "us"),
 }
-LIVE_FIELDS_APART = ("judged", "problem", "state")
+LIVE_FIELDS_APART = ("judged", "problem", "state", "widths")
 """Of `forecast_model.live`: these have separate fields, or are internal to the job."""
 _OUTSIDE_TARGETS = ("bandwidth_gbps", "latency_us")
 """In the message next to `targets`, not in it."""
@@ -61,6 +62,7 @@ async def get_forecast(session: ReadSession, host: str, pci: str) -> Forecast | 
         stale=clock.now() - row.made_at > STALE,
         forecaster=body.get("forecaster") or None,
         cold_start=row.cold_start,
+        confidence=row.confidence,
         policy_violated=row.policy_violated,
         q_r_basis=body.get("q_r_basis"),
         horizons_s=body.get("horizons_s") or [60 * m for m in HORIZONS_MIN],
@@ -76,6 +78,7 @@ async def get_forecast(session: ReadSession, host: str, pci: str) -> Forecast | 
                 earliest_in_s=walls.get(wall.id, {}).get("earliest_in_s"),
                 likely_in_s=walls.get(wall.id, {}).get("likely_in_s"),
                 latest_in_s=walls.get(wall.id, {}).get("latest_in_s"),
+                chance=walls.get(wall.id, {}).get("chance"),
             )
             for wall in load.walls().values()
             if wall.id in targets
@@ -96,6 +99,7 @@ async def list_forecasts(
     session: ReadSession,
     *,
     within_s: float,
+    expected: bool,
     wall: str | None,
     rack: str | None,
     model: str | None,
@@ -104,8 +108,7 @@ async def list_forecasts(
     limit: int,
     cursor: str | None,
 ) -> Page[FleetForecast]:
-    if wall is not None and wall not in load.walls():
-        raise InvalidInput(f"Unknown wall {wall!r} (expected one of {', '.join(load.walls())}).")
+    _check_wall(wall)
     after: tuple[int, str, str] | None = None
     if cursor is not None:
         key, host, pci = decode_cursor(cursor, int, str, str)
@@ -113,6 +116,7 @@ async def list_forecasts(
     rows = await repository.fleet(
         session,
         within_s=within_s,
+        expected=expected,
         wall=wall,
         rack=rack,
         model=model,
@@ -134,6 +138,8 @@ async def list_forecasts(
             earliest_in_s=row.earliest_in_s,
             likely_in_s=row.likely_in_s,
             latest_in_s=row.latest_in_s,
+            chance=row.wall_chance,
+            confidence=row.confidence,
             decline_share=row.decline_share,
             decline_since=row.decline_since,
             decline_in_s=row.decline_in_s,
@@ -144,6 +150,19 @@ async def list_forecasts(
     ]
     last = rows[limit - 1] if len(rows) > limit else None
     return Page(items=items, next_cursor=None if last is None else encode_cursor(last.sort_key, last.host, last.pci))
+
+
+async def count_forecasts(
+    session: ReadSession, *, within_s: float, wall: str | None, rack: str | None, model: str | None
+) -> ForecastCounts:
+    _check_wall(wall)
+    row = await repository.counts(session, within_s=within_s, wall=wall, rack=rack, model=model, since=clock.now() - LISTED)
+    return ForecastCounts.model_validate(row, from_attributes=True)
+
+
+def _check_wall(wall: str | None) -> None:
+    if wall is not None and wall not in load.walls():
+        raise InvalidInput(f"Unknown wall {wall!r} (expected one of {', '.join(load.walls())}).")
 
 
 async def past_forecasts(

@@ -75,6 +75,7 @@ export type FleetAnswer = Schemas["Fleet"];
 export type FleetColumns = Schemas["FleetColumns"];
 export type FleetForecast = Schemas["FleetForecast"];
 export type Forecast = Schemas["Forecast"];
+export type ForecastCounts = Schemas["ForecastCounts"];
 export type ForecastModel = Schemas["ForecastModel"];
 export type PastForecasts = Schemas["PastForecasts"];
 export type RnicPerformance = Schemas["RnicPerformance"];

@@ -5,10 +5,13 @@ from collections.abc import Callable
 import numpy as np
 import orjson
 
+from wallwatch.domain.forecast.confidence import Confidence
 from wallwatch.domain.forecast.message import messages
 from wallwatch.domain.forecast.predict import predict
 from wallwatch.domain.forecast.targets import limits
 from wallwatch.domain.forecast.window import History
+
+HIGH = Confidence.HIGH
 
 
 def test_unknown_is_null_and_a_wall_beyond_the_hour_has_no_time(make_history: Callable[..., History]) -> None:
@@ -16,10 +19,12 @@ def test_unknown_is_null_and_a_wall_beyond_the_hour_has_no_time(make_history: Ca
     history = make_history(np.stack([grows, still]))
     made = predict(history.at(59), None)
     names = [("host00", "0000:00:00.0", "r1"), ("host00", "0000:01:00.0", "r1")]
-    first, second = messages(made, names, history.models, limits(history.models), "abc", np.array([True, False]), np.array([57, -1]))
+    first, second = messages(made, names, history.models, limits(history.models), "abc", HIGH, np.array([True, False]), np.array([57, -1]))
     assert orjson.loads(orjson.dumps(first)) == first
     assert first["forecaster"] == ""
     assert first["cold_start"]
+    assert first["confidence"] == "low"
+    assert first["walls"]["egress_masks"]["chance"] > 0.5 > second["walls"]["egress_masks"]["chance"]
     assert first["policy_violated"]
     assert first["walls"]["egress_masks"]["likely_in_s"] > first["walls"]["egress_masks"]["earliest_in_s"] > 0
     assert first["decline"]["share"] > 0.05
@@ -40,7 +45,7 @@ def test_a_decline_is_reported_without_a_time_where_no_horizon_has_it(make_histo
     history = make_history(np.full((1, 60), 20.0))
     made = predict(history.at(59), None)
     (message,) = messages(
-        made, [("host00", "0000:00:00.0", "r1")], history.models, limits(history.models), "abc", np.array([False]), np.array([57])
+        made, [("host00", "0000:00:00.0", "r1")], history.models, limits(history.models), "abc", HIGH, np.array([False]), np.array([57])
     )
     assert message["decline"]["in_s"] is None
     assert message["decline"]["since"] == "1970-01-01T00:58:00Z"
@@ -50,4 +55,4 @@ def test_an_rnic_without_samples_has_no_message(make_history: Callable[..., Hist
     history = make_history(np.full((1, 60), 20.0))
     history.values[:] = np.nan
     made = predict(history.at(59), None)
-    assert list(messages(made, [("h", "p", "")], history.models, limits(history.models), "", np.array([False]), np.array([-1]))) == []
+    assert list(messages(made, [("h", "p", "")], history.models, limits(history.models), "", HIGH, np.array([False]), np.array([-1]))) == []

@@ -1,8 +1,8 @@
 """Declines: is the bandwidth likely to decline by 5% or more (paper, section 4.3), and since when is that predicted?
 
 With a trained model the probability of such a decline within the hour is learnt directly (`decline_model`).
-Without one it comes from the quantiles of the bandwidth at each horizon, taken as a normal distribution with a side of
-its own below and above the median: the mean over the horizons from a quarter of an hour on. A decline is predicted when the
+Without one it comes from the quantiles of the bandwidth at each horizon (`split_normal`): the mean over the horizons from a quarter of an
+hour on. A decline is predicted when the
 chance reaches a threshold, and until it falls below a lower one, so that a fluctuating chance is one decline and not
 ten.
 
@@ -16,10 +16,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr
 
 from wallwatch.domain.forecast.physical_model import Performance
+from wallwatch.domain.forecast.split_normal import chance_below
 from wallwatch.domain.forecast.targets import HORIZONS_MIN, QUANTILES, Floats
+from wallwatch.domain.forecast.wall_chance import LIKELY_FROM
 from wallwatch.domain.performance.parameters import DECLINE_SHARE
 
 SAID_FROM, SAID_UNTIL = 0.77, 0.72
@@ -30,8 +31,6 @@ LASTING_MIN = 15
 """Horizons from here on decide."""
 NOISE = 0.006
 """Standard deviation of the bandwidth now over a minute, as a share: the noise of the mechanism."""
-_TO_END = 1.645
-"""Standard deviations from the median to the 5% and 95% quantiles of a normal distribution."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +60,8 @@ def chances(found: Performance) -> Floats:
     >>> chances(Performance(one, one, ahead, ahead)).round(2).tolist()
     [[0.5, 0.23, 1.0]]
     """
-    middle = len(QUANTILES) // 2
-    now = found.bandwidth_now[:, None]
-    level, likely = (1.0 - DECLINE_SHARE) * now, found.bandwidth[:, :, middle]
-    to_end = np.where(level < likely, likely - found.bandwidth[:, :, 0], found.bandwidth[:, :, -1] - likely)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        deviation = np.sqrt((to_end / _TO_END) ** 2 + (NOISE * now) ** 2)
-        return np.asarray(ndtr((level - likely) / deviation))
+    now = np.broadcast_to(found.bandwidth_now[:, None], found.bandwidth.shape[:-1])
+    return chance_below((1.0 - DECLINE_SHARE) * now, found.bandwidth, NOISE * now)
 
 
 def outlook(found: Performance, learnt: Floats | None = None) -> Outlook:
@@ -86,6 +80,28 @@ def outlook(found: Performance, learnt: Floats | None = None) -> Outlook:
         np.where(known, first, np.nan),
         ~np.isnan(learnt_chance),
     )
+
+
+def reportable(chance: Floats, learnt_here: npt.NDArray[np.bool_], wall_chance: Floats) -> Floats:
+    """The chances that declines are reported from: NaN where one is not to be reported, whatever its chance.
+
+    How often bandwidth declines differs by fleet: where small chains fluctuate, every second RNIC has a decline of 5% within the hour, and
+    nobody needs to act. So what was not learnt from this fleet reports declines only together with a limit that is reached or likely.
+
+    Parameters
+    ----------
+    chance : array (rnics,)
+    learnt_here : bool array (rnics,)
+        Whether the forecast comes from a model of this fleet.
+    wall_chance : array (rnics, walls)
+
+    >>> chance, walls = np.array([0.9, 0.9, 0.9, 0.9]), np.array([[0.1, 0.5], [0.1, 0.4], [0.1, 0.4], [np.nan, np.nan]])
+    >>> reportable(chance, np.array([False, False, True, False]), walls).tolist()
+    [0.9, nan, 0.9, nan]
+    """
+    with np.errstate(invalid="ignore"):
+        likely = (wall_chance >= LIKELY_FROM).any(axis=1)
+    return np.where(learnt_here | likely, chance, np.nan)
 
 
 @dataclass

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wallwatch.domain.catalogue.load import walls
+from wallwatch.domain.forecast.confidence import Confidence
 from wallwatch.domain.forecast.predict import Forecast
 from wallwatch.domain.forecast.targets import HORIZONS_MIN, QUANTILES, Floats, targets
 
@@ -23,6 +24,7 @@ def messages(
     models: Sequence[str | None],
     limit: Floats,
     forecaster: str,
+    confidence: Confidence,
     violated: npt.NDArray[np.bool_],
     since: npt.NDArray[np.int64],
 ) -> Iterator[dict[str, Any]]:
@@ -37,6 +39,8 @@ def messages(
     limit : array (rnics, walls)
     forecaster : str
         Id of the trained model, empty without one.
+    confidence : Confidence
+        In forecasts of that model; a cold start has the lowest.
     violated : bool array (rnics,)
         Whether a policy is violated on the RNIC or its host.
     since : int array (rnics,)
@@ -54,6 +58,7 @@ def messages(
     times = np.where(np.isfinite(reached), reached, np.nan)
     reached_s = _numbers(times)
     limits = _numbers(limit)
+    wall_chance = _numbers(forecast.wall_chance)
     for i, (host, pci, rack) in enumerate(names):
         if all(value is None for value in now[i]):
             continue
@@ -65,6 +70,7 @@ def messages(
             "at": at,
             "forecaster": "" if forecast.cold_start[i] else forecaster,
             "cold_start": bool(forecast.cold_start[i]),
+            "confidence": Confidence.LOW if forecast.cold_start[i] else confidence,
             "policy_violated": bool(violated[i]),
             "q_r_basis": "peers" if forecast.of_peers[i] else "own_ingress",
             "horizons_s": HORIZONS_S,
@@ -79,6 +85,7 @@ def messages(
                     "earliest_in_s": reached_s[i][k][0],
                     "likely_in_s": reached_s[i][k][1],
                     "latest_in_s": reached_s[i][k][2],
+                    "chance": wall_chance[i][k],
                 }
                 for k, wall in enumerate(walls())
                 if not unknown[i][k]

@@ -8,7 +8,7 @@ the bandwidth. The latency itself is linear in the positions, so it takes the me
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,8 @@ from wallwatch.domain.forecast.profile_lookup import by_profile
 from wallwatch.domain.forecast.targets import Floats, column
 from wallwatch.domain.performance.parameters import Performance as Fitted
 
+_Pair = tuple[Floats, Floats]
+"""Of the own egress chain and of the receivers' ingress chains."""
 _PARAMETERS = ("u", "v", "m", "n", "w", "a", "b", "c")
 
 
@@ -137,7 +139,8 @@ def performance(
 
     Notes
     -----
-    Both suffer from either Q, so the slow end of the interval is that of many lookups on both sides. An unknown `Q_r` counts as 0.
+    Both suffer from either Q. The two are forecast apart, and that both take their outermost value at once is rarer than that one does, so
+    what each contributes to the interval adds up as errors that do not depend on each other (`combined`). An unknown `Q_r` counts as 0.
     An RNIC can send at least its current bandwidth: if that is more than predicted, the prediction is too low by the same factor in what is
     ahead too, up to what the head of both chains gives.
     """
@@ -146,7 +149,8 @@ def performance(
     ahead_l, ahead_r = ahead[:, column("q_l")], np.nan_to_num(ahead[:, column("q_r")])
     each = p.like(ahead_l)
     wider = (_grown(spread[:, 0], left, ahead_l), _grown(spread[:, 1], right, ahead_r))
-    bandwidth = bandwidth_gbps(each, *in_flight(each, ahead_l, ahead_r, *wider))[:, :, ::-1]  # low Q is high bandwidth
+    apart = list(_one_by_one(ahead_l, ahead_r, wider))
+    bandwidth = combined(*(bandwidth_gbps(each, *in_flight(each, *queries, *spreads)) for queries, spreads in apart))
     bound = np.where(np.isnan(link), np.inf, link)
     bandwidth_now = np.minimum(bandwidth_gbps(p, *in_flight(p, left, right, spread[:, 0], spread[:, 1])), bound)
     if sent is not None:
@@ -156,7 +160,36 @@ def performance(
         most = np.fmax(bandwidth_gbps(p, np.zeros_like(left), np.zeros_like(left)), bandwidth_now)
         bandwidth = np.minimum(bandwidth * lift[:, None, None], most[:, None, None])
     bandwidth = np.minimum(bandwidth, bound[:, None, None])
-    return Performance(bandwidth_now, latency_us(p, left, right), bandwidth, latency_us(each, ahead_l, ahead_r))
+    latency = combined(*(latency_us(each, *queries) for queries, _ in apart))
+    return Performance(bandwidth_now, latency_us(p, left, right), bandwidth, latency)
+
+
+def combined(by_left: Floats, by_right: Floats) -> Floats:
+    """Quantiles of a performance from those of its two causes, each with the other at its median: arrays (..., quantiles).
+
+    The distances from the median add up in quadrature, each side apart.
+
+    >>> combined(np.array([[60.0, 100.0, 103.0]]), np.array([[104.0, 100.0, 70.0]])).tolist()
+    [[50.0, 100.0, 105.0]]
+    """
+    middle = by_left.shape[-1] // 2
+    likely = by_left[..., middle]
+    ends = np.stack([one[..., end] - likely for one in (by_left, by_right) for end in (0, -1)])
+    down, up = np.sqrt((np.minimum(ends, 0.0) ** 2).sum(axis=0)), np.sqrt((np.maximum(ends, 0.0) ** 2).sum(axis=0))
+    return np.stack([likely - down, likely, likely + up], axis=-1)
+
+
+def _one_by_one(
+    left: Floats, right: Floats, spreads: tuple[Floats, Floats]
+) -> Iterator[tuple[tuple[Floats, Floats], tuple[Floats, Floats]]]:
+    """Quantiles of `q_l` with the median of `q_r`, then the reverse; with the spreads of each."""
+    middle = left.shape[-1] // 2
+
+    def still(array: Floats) -> Floats:
+        return np.broadcast_to(array[..., middle : middle + 1], array.shape)
+
+    yield (left, still(right)), (spreads[0], still(spreads[1]))
+    yield (still(left), right), (still(spreads[0]), spreads[1])
 
 
 def _grown(spread: Floats, now: Floats, ahead: Floats) -> Floats:

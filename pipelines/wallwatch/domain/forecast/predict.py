@@ -12,8 +12,10 @@ from wallwatch.domain.forecast import damped_trend, decline_model, physical_mode
 from wallwatch.domain.forecast.decline import Outlook, outlook
 from wallwatch.domain.forecast.features import FeatureMaker
 from wallwatch.domain.forecast.forecaster import Forecaster
+from wallwatch.domain.forecast.interval_widths import BANDWIDTH, IntervalWidths, with_bandwidth
 from wallwatch.domain.forecast.targets import HORIZONS_MIN, QUANTILES, Floats, limits, targets
 from wallwatch.domain.forecast.training_examples import LEAST_HISTORY_MIN, is_growing
+from wallwatch.domain.forecast.wall_chance import chances_within_hour
 from wallwatch.domain.forecast.wall_times import times, unstretched
 from wallwatch.domain.forecast.window import Window
 
@@ -33,13 +35,19 @@ class Forecast:
         Basis of the times to walls. Of steady values the upper end is at least that of any value of the fleet that does: a
         model that is sure that nothing begins has only not seen it begin.
     performance : physical_model.Performance
+    bandwidth_of_loads : array (rnics, horizons, quantiles)
+        As in `performance`, without the performance model's own error.
     headroom : array (rnics, horizons, quantiles)
         Of the nearest wall at that time, 1 - value / limit.
     reached_in_min : array (rnics, walls, 3)
         Earliest, likely, latest; infinite where not within the horizons.
+    wall_chance : array (rnics, walls)
+        Of reaching each wall within the hour (`wall_chance.chances_within_hour`).
     decline : decline.Outlook
     cold_start : bool array (rnics,)
         Made from the physical model and a damped trend alone.
+    growing : bool array (rnics, targets)
+        Whether the value changes faster than `features.QUIET` (`training_examples.is_growing`).
     of_peers : bool array (rnics,)
         Whether `q_r` is joined over peers; otherwise the own ingress chain is used.
     """
@@ -49,21 +57,24 @@ class Forecast:
     ahead: Floats
     paths: Floats
     performance: physical_model.Performance
+    bandwidth_of_loads: Floats
     headroom: Floats
     reached_in_min: Floats
+    wall_chance: Floats
     decline: Outlook
     cold_start: npt.NDArray[np.bool_]
+    growing: npt.NDArray[np.bool_]
     of_peers: npt.NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.now)
 
 
-def predict(window: Window, forecaster: Forecaster | None) -> Forecast:
+def predict(window: Window, forecaster: Forecaster | None, widths: IntervalWidths | None = None) -> Forecast:
     """Forecast every RNIC of a window.
 
     An RNIC with less than ten minutes of history, or any RNIC while there is no trained model, starts cold: its values continue by a
-    damped trend, and the physical model derives the performance.
+    damped trend, and the physical model derives the performance. `widths` correct the trained intervals by their outcomes so far.
     """
     n = len(window.models)
     maker = FeatureMaker(window)
@@ -85,6 +96,8 @@ def predict(window: Window, forecaster: Forecaster | None) -> Forecast:
         learnt = forecaster is not None and target.name in forecaster.boosters and not cold.all()
         if learnt and forecaster is not None:
             ahead[:, k] = forecaster.ahead(target.name, features)
+            if widths is not None:
+                ahead[:, k] = widths.scaled(k, ahead[:, k], moves[:, k])
         if not learnt or cold.any() or target.wall is not None:
             by_trend = damped_trend.damped(features, maker.noise(k), margins[target.name])
             above[:, k] = np.where(moves[:, k, None], -np.inf, by_trend[:, :, -1])
@@ -92,6 +105,10 @@ def predict(window: Window, forecaster: Forecaster | None) -> Forecast:
             ahead[chosen, k] = by_trend[chosen]
     link = _carried(window)
     found = physical_model.performance(window.models, now, ahead, window.spread, link, window.sent_gbps)
+    if widths is not None:
+        scaled = widths.scaled(BANDWIDTH, found.bandwidth, with_bandwidth(moves)[:, BANDWIDTH])
+        found = replace(found, bandwidth=np.where(cold[:, None, None], found.bandwidth, scaled))
+    of_loads = found.bandwidth
     found = _with_own_error(found, link)
     limit = limits(window.models)
     count = len(walls())
@@ -107,10 +124,13 @@ def predict(window: Window, forecaster: Forecaster | None) -> Forecast:
         ahead,
         paths,
         found,
+        of_loads,
         np.where(np.isinf(nearest), np.nan, nearest),
         reached,
+        chances_within_hour(now[:, :count], ahead[:, :count], limit),
         outlook(found, _decline_chances(window, maker, forecaster, cold)),
         np.asarray(cold),
+        moves,
         window.of_peers,
     )
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wallwatch.domain.forecast.predict import Forecast
+from wallwatch.domain.forecast.quantile_loss import quantile_loss
 from wallwatch.domain.forecast.targets import HORIZONS_MIN, QUANTILES, Floats, scales, targets
 from wallwatch.forecasting.registry.metrics import HORIZON_MIN, MEAN, P95
 
@@ -130,24 +131,6 @@ class Score:
             "error_ratio": None if self.ratio is None else round(self.ratio, 3),
             "drifted": self.drifted,
         }
-
-
-def quantile_loss(values: Floats, predicted: Floats) -> Floats:
-    """The mean loss over the quantiles: lowest for the true quantiles, so neither too wide nor too narrow intervals pay off.
-
-    Parameters
-    ----------
-    values : array (...)
-    predicted : array (..., quantiles)
-
-    Examples
-    --------
-    >>> quantile_loss(np.array([10.0]), np.array([[8.0, 10.0, 12.0], [4.0, 10.0, 12.0]])).round(3).tolist()
-    [0.067, 0.133]
-    """
-    above = values[..., None] - predicted
-    levels = np.array(QUANTILES)
-    return np.asarray(np.maximum(levels * above, (levels - 1.0) * above).mean(axis=-1))
 
 
 def _beyond(error: Floats, metrics: Mapping[str, Mapping[str, float]]) -> float | None:

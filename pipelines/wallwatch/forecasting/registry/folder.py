@@ -6,22 +6,17 @@ former champions. Models without a role are removed when newer ones arrive.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import lightgbm
-import numpy as np
 import orjson
 
-from wallwatch.domain.forecast import decline_model
-from wallwatch.domain.forecast.features import NAMES
-from wallwatch.domain.forecast.forecaster import Forecaster, digest
-from wallwatch.domain.forecast.targets import HORIZONS_MIN, QUANTILES, targets
+from wallwatch.domain.forecast.forecaster import Forecaster
+from wallwatch.forecasting.registry import model_file
 from wallwatch.forecasting.registry import roles as roles_file
 from wallwatch.forecasting.registry.roles import RegistryError, Roles, account
 
@@ -31,6 +26,12 @@ _FILE = "model.json"
 _ID = re.compile(r"[0-9a-f]{12}")
 MOST_UNUSED = 3
 """How many models without a role stay (the newest ones): an operator may still promote one. A model takes a few megabytes."""
+
+
+def worse_than_base(description: Mapping[str, Any]) -> bool:
+    """Whether a model had a higher loss than the base model on the part of its own data that it was not trained on."""
+    compared = description.get("against_base") or {}
+    return bool(compared) and compared["loss"] > compared["base_loss"]
 
 
 class Registry:
@@ -43,7 +44,8 @@ class Registry:
     def save(self, forecaster: Forecaster, description: dict[str, Any], by: str | None = None) -> str:
         """Store a model and return its id, the first 12 digits of its SHA-256.
 
-        The first model of a registry becomes champion, later ones become challenger. Unused models are removed.
+        The first model of a registry becomes champion, unless its description says that it is worse than the base model; then it becomes
+        challenger, as later ones do. Unused models are removed.
 
         Raises
         ------
@@ -51,31 +53,13 @@ class Registry:
             When the folder cannot be written, or its roles cannot be read.
         """
         self.roles()
-        sha256 = digest(forecaster)
-        model = sha256[:12]
-        forecaster.meta = {
-            **description,
-            "id": model,
-            "sha256": sha256,
-            "trained_at": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
-            "features": list(NAMES),
-            "horizons_min": list(HORIZONS_MIN),
-            "quantiles": list(QUANTILES),
-        }
-        body: dict[str, Any] = {
-            "margins": {name: margins.tolist() for name, margins in forecaster.margins.items()},
-            "cold": {name: margins.tolist() for name, margins in forecaster.cold.items()},
-            "reach": forecaster.reach.tolist(),
-            "cold_reach": None if forecaster.cold_reach is None else forecaster.cold_reach.tolist(),
-            "boosters": {name: [b.model_to_string() for b in some] for name, some in forecaster.boosters.items()},
-            "decline_booster": None if forecaster.decline_booster is None else forecaster.decline_booster.model_to_string(),
-        }
-        body["meta"] = {**forecaster.meta, "content_sha256": _content(body)}
+        body = model_file.body_of(forecaster, description, datetime.now(UTC))
+        model: str = body["meta"]["id"]
         roles_file.write(self.folder / model / _FILE, body)
         by = by or account()
         with roles_file.changing(self.folder) as roles:
             before = roles.champion
-            if roles.champion is None:
+            if roles.champion is None and not worse_than_base(description):
                 roles.champion = model
             elif model != roles.champion:
                 roles.challenger = model
@@ -98,36 +82,7 @@ class Registry:
         RegistryError
             When no model has this id, its hash does not match its content, or it was trained for other features.
         """
-        body = self._body(model)
-        meta = body["meta"]
-        damaged = f"{self.folder / model / _FILE} was modified after training: its hash differs. Train again, or restore the file"
-        try:
-            if "content_sha256" in meta and meta["content_sha256"] != _content(body):
-                raise RegistryError(damaged)  # before LightGBM reads it, because LightGBM does not validate its input
-            if (
-                meta["features"] != list(NAMES)
-                or meta["horizons_min"] != list(HORIZONS_MIN)
-                or not set(body["boosters"]) <= {t.name for t in targets()}
-            ):
-                raise RegistryError(f"model {model} was trained for other features or horizons than this version uses: train a new one")
-            falls = lightgbm.Booster(model_str=body["decline_booster"]) if body.get("decline_booster") else None
-            if falls is not None and falls.feature_name() != list(decline_model.NAMES):
-                raise RegistryError(f"model {model} predicts declines from other features than this version uses: train a new one")
-            forecaster = Forecaster(
-                {name: [lightgbm.Booster(model_str=text) for text in some] for name, some in body["boosters"].items()},
-                {name: np.array(margins) for name, margins in body["margins"].items()},
-                {name: np.array(margins) for name, margins in body.get("cold", {}).items()},
-                np.array(body["reach"]),
-                None if body["cold_reach"] is None else np.array(body["cold_reach"]),
-                falls,
-                meta,
-            )
-            same = digest(forecaster) == meta["sha256"]
-        except (KeyError, TypeError, ValueError, AttributeError, lightgbm.basic.LightGBMError) as error:
-            raise RegistryError(f"{self.folder / model / _FILE} is damaged ({error!r}). Train again, or restore the file") from error
-        if not same:
-            raise RegistryError(damaged)
-        return forecaster
+        return model_file.forecaster_of(self._body(model), str(self.folder / model / _FILE), "Train again, or restore the file")
 
     def describe(self, problem: Callable[[str], object]) -> list[dict[str, Any]]:
         """The description of each model with its role, oldest first. Unreadable models are reported to `problem` and skipped."""
@@ -227,9 +182,3 @@ class Registry:
         if not isinstance(found, dict) or not isinstance(found.get("meta"), dict):
             raise RegistryError(f"{file} has no description of the model. Train again, or restore the file")
         return found
-
-
-def _content(body: dict[str, Any]) -> str:
-    """SHA-256 over a model's file without its description."""
-    rest = {name: value for name, value in body.items() if name != "meta"}
-    return hashlib.sha256(orjson.dumps(rest, option=orjson.OPT_SORT_KEYS)).hexdigest()

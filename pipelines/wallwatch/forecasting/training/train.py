@@ -12,10 +12,13 @@ from wallwatch.domain.forecast import decline_model
 from wallwatch.domain.forecast.damped_trend import margins
 from wallwatch.domain.forecast.features import NAMES, QUIET
 from wallwatch.domain.forecast.forecaster import FEWEST, ROUNDS, Forecaster, calibrate, fit
+from wallwatch.domain.forecast.quantile_loss import quantile_loss
 from wallwatch.domain.forecast.targets import HORIZONS_MIN, QUANTILES, targets
 from wallwatch.domain.forecast.training_examples import LEAST_HISTORY_MIN, Examples, batches, examples_of, together
 from wallwatch.domain.forecast.window import History
+from wallwatch.forecasting.registry import base_model
 from wallwatch.forecasting.registry.metrics import HORIZON_MIN, MEAN, P95
+from wallwatch.forecasting.registry.roles import RegistryError
 from wallwatch.forecasting.training.interval_widening import widenings
 
 UNSEEN_SHARE = 0.25
@@ -109,7 +112,7 @@ def too_little(counts: Sequence[int], extents: Sequence[Extent], every_min: int)
     1,030 examples are too few to train on: 2,000 are required. There are 12 RNIC-hours, with one sample per RNIC
     """
     most, minutes = max(counts, default=0), sum(one.rnic_minutes for one in extents)
-    meanwhile = "Until then, forecasts use the physical model and a damped trend"
+    meanwhile = "Until then, the base model forecasts"
     if most >= FEWEST:
         return TooLittle(
             f"{most:,} examples, but no value changes in any of them: there is nothing to learn. Choose a time span in which loads changed "
@@ -127,6 +130,36 @@ def plural(minutes: int) -> str:
     return "minute" if minutes == 1 else f"{minutes} minutes"
 
 
+def loss(forecaster: Forecaster, unseen: Sequence[Examples], compared: Sequence[str]) -> float | None:
+    """The mean quantile loss at 15 minutes, as a share of the wall, of these targets; as the job compares models (`live.score`)."""
+    losses = []
+    for target, some in zip(targets(), unseen, strict=True):
+        at_15 = some.rows[:, NAMES.index("horizon_min")] == HORIZON_MIN if len(some) else np.zeros(0, dtype=np.bool_)
+        if target.name not in compared or not at_15.any():
+            continue
+        rows, labels, growing = some.rows[at_15], some.labels[at_15], some.growing[at_15]
+        quantiles = forecaster.labels(target.name, rows)
+        margins = forecaster.margins[target.name][growing.astype(np.intp), HORIZONS_MIN.index(HORIZON_MIN)]
+        quantiles[:, 0] -= margins
+        quantiles[:, -1] += margins
+        share = (np.abs(rows[:, NAMES.index("rate")]) + QUIET) * HORIZON_MIN
+        losses.append(quantile_loss(labels, quantiles) * share)
+    return float(np.concatenate(losses).mean()) if losses else None
+
+
+def against_base(forecaster: Forecaster, unseen: Sequence[Examples]) -> dict[str, Any] | None:
+    """How a model compares with the base model on examples that neither was trained on; None where no target is in both."""
+    try:
+        base = base_model.load()
+    except RegistryError:
+        return None
+    both = sorted(set(base.boosters) & set(forecaster.boosters))
+    own, other = loss(forecaster, unseen, both), loss(base, unseen, both)
+    if own is None or other is None:
+        return None
+    return {"base": base.meta["id"], "loss": round(own, 6), "base_loss": round(other, 6)}
+
+
 def describe(
     extents: Sequence[Extent], every_min: int, seen: Sequence[int], unseen: Sequence[Examples], forecaster: Forecaster
 ) -> dict[str, Any]:
@@ -141,6 +174,7 @@ def describe(
             "reach": forecaster.reach.tolist(),
             "examples": {t.name: n for t, n in zip(targets(), seen, strict=True)},
         },
+        "against_base": against_base(forecaster, unseen),
         "metrics": {
             t.name: errors(forecaster, t.name, e)
             for t, e in zip(targets(), unseen, strict=True)

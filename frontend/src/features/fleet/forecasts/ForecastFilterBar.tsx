@@ -9,12 +9,14 @@ import { type ForecastFilters, isFiltered, WITHIN_MIN } from "./filters";
 interface Props {
   filters: ForecastFilters;
   onFilters: (filters: ForecastFilters) => void;
+  /** RNICs with a predicted decline of bandwidth; undefined until they are counted. */
+  declining: number | undefined;
 }
 
 const SHOWN_OPTIONS = 200;
 
 /** Every filter is in the URL, so that a link shows a colleague the same list. */
-export function ForecastFilterBar({ filters, onFilters }: Props) {
+export function ForecastFilterBar({ filters, onFilters, declining }: Props) {
   const walls = useCatalogue().data?.walls ?? [];
   const { columns, shape } = useFleet().state;
   const options = useMemo(
@@ -50,7 +52,7 @@ export function ForecastFilterBar({ filters, onFilters }: Props) {
       {choose("rack", options.rack)}
       {choose("model", options.model)}
       <Checkbox
-        label="Bandwidth decline only"
+        label={declining === undefined ? "Bandwidth declines only" : `Bandwidth declines only (${declining})`}
         checked={filters.declining === true}
         onChange={(event) => onFilters({ ...filters, declining: event.currentTarget.checked ? true : undefined })}
       />

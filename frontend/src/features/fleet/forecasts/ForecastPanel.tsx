@@ -11,10 +11,9 @@ import { Panel } from "@/lib/ui/Panel";
 import { QueryState } from "@/lib/ui/QueryState";
 import { StatusMark } from "@/lib/ui/StatusMark";
 import { fanOf } from "./fanModel";
-import { ForecastMarks } from "./ForecastMarks";
 import { drawnFirst, fanModel, pastModel, recordText, targetsOf } from "./models";
 import { useForecast, usePastForecasts } from "./queries";
-import { declineText, intervalText, reachText } from "./times";
+import { chanceText, confidenceText, declineText, intervalText, reachText } from "./times";
 
 const WIDTH = 150;
 const HEIGHT = 34;
@@ -54,7 +53,7 @@ function WallTimes({
   return (
     <HeadedTable
       label="When limits are reached"
-      titles={["Limit", "Now", "Limit at", "The next hour", "Reached", "90% interval"]}
+      titles={["Limit", "Now", "Limit at", "The next hour", "Reached", "90% interval", "Chance"]}
     >
       {forecast.walls.map((wall) => (
         <Table.Tr key={wall.wall} data-wall={wall.wall}>
@@ -77,6 +76,7 @@ function WallTimes({
             {wall.now === null ? "unknown" : reachText(wall)}
           </Table.Td>
           <Table.Td>{intervalText(wall)}</Table.Td>
+          <Table.Td>{chanceText(wall.chance)}</Table.Td>
         </Table.Tr>
       ))}
     </HeadedTable>
@@ -106,7 +106,14 @@ function Summary({ forecast }: { forecast: Forecast }) {
           peers unknown: the RNIC&apos;s own ingress chain is used instead
         </Text>
       )}
-      <ForecastMarks cold={forecast.cold_start} violated={forecast.policy_violated} />
+      <Text size="xs" c="dimmed">
+        {confidenceText(forecast)}
+      </Text>
+      {forecast.policy_violated && (
+        <StatusMark tone="warn">
+          A policy was violated here within the last hour: if its counters are wrong, so is this forecast
+        </StatusMark>
+      )}
     </Group>
   );
 }

@@ -1,40 +1,36 @@
 import { Table, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { FleetForecast } from "@/lib/api/types";
-import { formatAgo } from "@/lib/time/format";
-import { useNow } from "@/lib/time/useNow";
 import { type LongColumn, LongTable } from "@/lib/ui/LongTable";
-import { ForecastMarks } from "./ForecastMarks";
-import { declineText, intervalText, reachText } from "./times";
+import { chanceText, declineText, intervalText, reachText } from "./times";
 
 type Sort = "time_to_wall" | "decline";
 
 const ROW_PX = 49;
-const ROUND_MS = 10_000;
 const COLUMNS: readonly LongColumn<Sort>[] = [
-  { title: "RNIC", width: "16%" },
+  { title: "RNIC", width: "19%" },
   { title: "Model", width: "7%" },
-  { title: "Limit", width: "13%" },
-  { title: "Reached", width: "14%", sort: { by: "time_to_wall", way: "ascending" } },
-  { title: "90% interval", width: "12%" },
+  { title: "Limit", width: "15%" },
+  { title: "Reached", width: "13%", sort: { by: "time_to_wall", way: "ascending" } },
+  { title: "90% interval", width: "13%" },
+  { title: "Chance", width: "7%" },
   { title: "Bandwidth within the hour", sort: { by: "decline", way: "descending" } },
-  { title: "Forecast", width: "8%" },
-  { title: "Caveats", width: 140 },
+  { title: "Confidence", width: 110 },
 ];
 
 interface Props {
+  label: string;
   items: readonly FleetForecast[];
   sorted: Sort;
   onSort: (sort: Sort) => void;
   onNearEnd: () => void;
 }
 
-/** Whom a wall awaits, soonest first, or who loses most. */
-export function ForecastTable({ items, sorted, onSort, onNearEnd }: Props) {
-  const now = Math.floor(useNow() / ROUND_MS) * ROUND_MS;
+/** RNICs with the limit that they reach first, or with what they lose. */
+export function ForecastTable({ label, items, sorted, onSort, onNearEnd }: Props) {
   return (
     <LongTable
-      label="Forecasts"
+      label={label}
       columns={COLUMNS}
       items={items}
       keyOf={(item) => `${item.host}|${item.pci}`}
@@ -56,16 +52,14 @@ export function ForecastTable({ items, sorted, onSort, onNearEnd }: Props) {
             )}
           </Table.Td>
           <Table.Td>{item.model ?? "unknown"}</Table.Td>
-          <Table.Td>{item.label ?? "none within the hour"}</Table.Td>
+          <Table.Td>{item.label ?? "none"}</Table.Td>
           <Table.Td style={{ fontWeight: item.likely_in_s === null ? 400 : 700 }}>{reachText(item)}</Table.Td>
           <Table.Td>{intervalText(item)}</Table.Td>
+          <Table.Td>{chanceText(item.chance)}</Table.Td>
           <Table.Td>
             {item.decline_since === null ? "steady" : declineText(item.decline_share, item.decline_in_s)}
           </Table.Td>
-          <Table.Td>{formatAgo(item.made_at, now)}</Table.Td>
-          <Table.Td>
-            <ForecastMarks cold={item.cold_start} violated={item.policy_violated} />
-          </Table.Td>
+          <Table.Td>{item.confidence ?? "unknown"}</Table.Td>
         </Table.Tr>
       )}
     />

@@ -1,61 +1,73 @@
 import { Stack, Text, Title } from "@mantine/core";
-import { useCallback } from "react";
+import { plural } from "@/lib/format";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { ListPanel } from "@/lib/ui/ListPanel";
 import { type ForecastFilters, isFiltered } from "./filters";
+import { ForecastCounters } from "./ForecastCounters";
 import { ForecastFilterBar } from "./ForecastFilterBar";
 import { ForecastTable } from "./ForecastTable";
+import { ModelBanner } from "./ModelBanner";
 import { ModelsPanel } from "./ModelsPanel";
-import { useFleetForecasts } from "./queries";
+import { OtherForecasts } from "./OtherForecasts";
+import { useFleetForecasts, useForecastCounts } from "./queries";
+import { useNearEnd } from "./useNearEnd";
 
 interface Props {
   filters: ForecastFilters;
   onFilters: (filters: ForecastFilters) => void;
 }
 
-/** Who hits a wall in the next hour, and who loses bandwidth. */
+function Nothing({ filters, forecasts }: { filters: ForecastFilters; forecasts: number | undefined }) {
+  if (filters.declining) return <EmptyState title="No RNIC is predicted to lose bandwidth" />;
+  if (isFiltered(filters)) {
+    return (
+      <EmptyState title="No RNIC that matches these filters is expected to reach a limit">
+        Clear the filters to see the whole fleet.
+      </EmptyState>
+    );
+  }
+  return forecasts === 0 ? (
+    <EmptyState title="No forecast yet">
+      None was made in the last 15 minutes. The first arrives within two minutes of the first samples; if none does,
+      check that the forecast job is running.
+    </EmptyState>
+  ) : (
+    <EmptyState title="No RNIC is at a limit or likely to reach one" />
+  );
+}
+
+/** Which RNICs are at a limit or likely to reach one within the hour, and which lose bandwidth. */
 export function ForecastsPage({ filters, onFilters }: Props) {
-  const pages = useFleetForecasts(filters);
-  const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = pages;
-  // After an error the button remains: asking again and again would help nobody.
-  const mayFetch = hasNextPage && !isFetching && !isFetchNextPageError;
-  const onNearEnd = useCallback(() => {
-    if (mayFetch) void fetchNextPage();
-  }, [mayFetch, fetchNextPage]);
+  const pages = useFleetForecasts(filters, true);
+  const counts = useForecastCounts(filters);
+  const onNearEnd = useNearEnd(pages);
   const shown = pages.data?.length ?? 0;
+  const withinText = filters.within === undefined ? "1 h" : `${filters.within} min`;
+  const { at_limit, likely, others, declining } = counts.data ?? { at_limit: 0, likely: 0, others: 0, declining: 0 };
   return (
     <Stack gap={12}>
       <Title order={1}>Forecasts</Title>
       <Text size="sm" c="dimmed" maw={900}>
-        RNICs predicted to reach a hardware limit (a wall) within the next hour, and those predicted to lose bandwidth.
-        Time ranges are 90% intervals; likely events are listed before possible ones.
+        RNICs at a hardware limit (a wall), and RNICs that reach one within the next hour with a chance of 50% or more.
       </Text>
-      <ModelsPanel />
-      <ForecastFilterBar filters={filters} onFilters={onFilters} />
+      <ModelBanner />
+      <ForecastCounters counts={counts} withinText={withinText} />
+      <ForecastFilterBar filters={filters} onFilters={onFilters} declining={counts.data && declining} />
       <ListPanel
-        title={filters.sort === "decline" ? "Largest decline first" : "Soonest limit first"}
+        title={filters.declining ? "Bandwidth declines" : "At a limit or likely to reach one"}
         aside={
           <Text size="sm" c="dimmed" role="status">
-            {pages.data
-              ? `${shown.toLocaleString("en")}${hasNextPage ? " and more" : ""} ${shown === 1 ? "RNIC" : "RNICs"}`
-              : ""}
+            {pages.data ? `${plural(shown, "RNIC")}${pages.hasNextPage ? " and more" : ""}` : ""}
           </Text>
         }
         pages={pages}
         long
-        empty={
-          <EmptyState
-            title={isFiltered(filters) ? "No RNIC matches these filters" : "No RNIC is predicted to hit a limit"}
-          >
-            {isFiltered(filters)
-              ? "Clear the filters to see the whole fleet."
-              : "No limit is reached in this time, or there is no forecast from the last 15 minutes: check that the forecast job is running."}
-          </EmptyState>
-        }
+        empty={<Nothing filters={filters} forecasts={counts.data && at_limit + likely + others} />}
         moreLabel="More RNICs"
       >
         {(items) => (
           <ForecastTable
+            label="Forecasts"
             items={items}
             sorted={filters.sort ?? "time_to_wall"}
             onSort={(sort) => onFilters({ ...filters, sort: sort === "decline" ? sort : undefined })}
@@ -63,6 +75,10 @@ export function ForecastsPage({ filters, onFilters }: Props) {
           />
         )}
       </ListPanel>
+      {!filters.declining && !filters.wall && (
+        <OtherForecasts count={others} withinText={withinText} filters={filters} onFilters={onFilters} />
+      )}
+      <ModelsPanel />
     </Stack>
   );
 }

@@ -9,8 +9,9 @@ import { HeadedTable } from "@/lib/ui/HeadedTable";
 import { Panel } from "@/lib/ui/Panel";
 import { QueryState } from "@/lib/ui/QueryState";
 import { StatusMark } from "@/lib/ui/StatusMark";
+import { activeModel } from "./activeModel";
 import { useForecastModels, useModelChanges } from "./queries";
-import { verdictText } from "./times";
+import { roleText, verdictText } from "./times";
 
 function numberOf(model: ForecastModel, name: string): number | null {
   const value: unknown = model.live[name];
@@ -70,10 +71,10 @@ function Changes() {
 /** Who forecasts, in a line; a click opens the list. */
 function summaryOf(models: readonly ForecastModel[] | undefined): string {
   if (models === undefined) return "Forecast models";
-  const champion = models.find((model) => model.role === "champion");
-  if (champion === undefined) return "Cold start: no trained model, so accuracy is limited";
-  if (champion.problem !== null) return `Cold start: model ${champion.id} cannot be used`;
-  return `Active model: ${champion.id}${champion.live["drifted"] === true ? ", which has drifted: retrain it" : ""}`;
+  const active = activeModel(models);
+  const drifted = active.kind !== "none" && active.model.live["drifted"] === true;
+  const name = active.kind === "own" ? active.model.id : active.kind === "base" ? "base model" : "none";
+  return `Active model: ${name}${drifted ? ", which has drifted: retrain it" : ""}`;
 }
 
 /** Who forecasts, and how it fares. It stands above a list as long as the fleet, so it is folded unless it has bad news. */
@@ -96,8 +97,7 @@ export function ModelsPanel() {
             isEmpty={(items) => items.length === 0}
             empty={
               <EmptyState title="No trained model">
-                Cold start: forecasts use the physical model and a damped trend. Train one with: wallwatch forecast
-                train
+                Forecasts continue the growth of the last minutes. Train a model with: wallwatch forecast train
               </EmptyState>
             }
           >
@@ -106,7 +106,7 @@ export function ModelsPanel() {
                 {items.map((model) => (
                   <Table.Tr key={model.id} data-model={model.id}>
                     <Table.Td style={{ fontFamily: "var(--ww-mono)" }}>{model.id}</Table.Td>
-                    <Table.Td>{model.role}</Table.Td>
+                    <Table.Td>{roleText(model)}</Table.Td>
                     <Table.Td>{formatAgo(model.trained_at, now)}</Table.Td>
                     <Table.Td>
                       <Live model={model} />

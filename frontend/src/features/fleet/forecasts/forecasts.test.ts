@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Forecast, PastForecasts } from "@/lib/api/types";
+import type { Forecast, ForecastModel, PastForecasts } from "@/lib/api/types";
+import { activeModel, modelNotice } from "./activeModel";
 import { fanOf } from "./fanModel";
 import { parseForecastFilters } from "./filters";
 import { drawnFirst, fanModel, pastModel, recordText, targetsOf } from "./models";
-import { declineText, intervalText, reachText, verdictText } from "./times";
+import { chanceText, confidenceText, declineText, intervalText, reachText, verdictText } from "./times";
 
 const formats = { axis: String, tooltip: String };
 const ahead = [1, 2, 3, 4, 5].map((i) => [30, 30 + i, 30 + 2 * i]);
@@ -16,6 +17,7 @@ const forecast: Forecast = {
   stale: false,
   forecaster: "abc",
   cold_start: false,
+  confidence: "high",
   policy_violated: false,
   q_r_basis: "peers",
   horizons_s: [60, 300, 900, 1800, 3600],
@@ -31,6 +33,7 @@ const forecast: Forecast = {
       earliest_in_s: 300,
       likely_in_s: 900,
       latest_in_s: null,
+      chance: 0.7,
     },
   ],
   others: { bandwidth_gbps: { label: "Bandwidth", unit: "Gbit/s", now: 100, ahead } },
@@ -40,14 +43,66 @@ const forecast: Forecast = {
 
 describe("times to walls", () => {
   it.each([
-    [{ earliest_in_s: null, likely_in_s: null, latest_in_s: null }, "not within the hour", ""],
+    [{ earliest_in_s: null, likely_in_s: null, latest_in_s: null }, "not expected within the hour", ""],
     [{ earliest_in_s: 0, likely_in_s: 0, latest_in_s: 0 }, "at limit now", ""],
-    [{ earliest_in_s: 1200, likely_in_s: null, latest_in_s: null }, "possible within the hour", "20 min or later"],
+    [{ earliest_in_s: 1200, likely_in_s: null, latest_in_s: null }, "not expected within the hour", ""],
+    [{ earliest_in_s: 0, likely_in_s: 300, latest_in_s: null }, "in 5 min", "0 s or later"],
     [{ earliest_in_s: 110, likely_in_s: 429, latest_in_s: 742 }, "in 7 min", "1 min 50 s to 12 min"],
     [{ earliest_in_s: 300, likely_in_s: 900, latest_in_s: 1800 }, "in 15 min", "5 min to 30 min"],
   ])("reads %j as %s", (times, reach, interval) => {
     expect(reachText(times)).toBe(reach);
     expect(intervalText(times)).toBe(interval);
+  });
+});
+
+describe("chances", () => {
+  it.each([
+    [null, "–"],
+    [0, "< 1%"],
+    [0.009, "< 1%"],
+    [0.01, "1%"],
+    [0.5, "50%"],
+    [0.99, "99%"],
+    [0.9901, "> 99%"],
+    [1, "100%"],
+  ])("of %j read %s", (chance, text) => {
+    expect(chanceText(chance)).toBe(text);
+  });
+});
+
+describe("confidence", () => {
+  it.each([
+    ["high", false, "high confidence: trained on this fleet"],
+    ["medium", false, "medium confidence: base model, trained on simulated fleets"],
+    ["low", true, "low confidence: no model yet, or less than 10 minutes of history"],
+    ["low", false, "low confidence: the fleet has changed since the model was trained"],
+  ] as const)("that is %s (cold start: %j) says why", (confidence, cold_start, text) => {
+    expect(confidenceText({ confidence, cold_start })).toBe(text);
+  });
+});
+
+describe("the active model", () => {
+  const model = (id: string, role: string, problem: string | null = null) => ({ id, role, problem }) as ForecastModel;
+  const own = model("a", "champion");
+  const damaged = model("a", "champion", "its hash differs");
+  const base = model("b", "base");
+
+  it.each([
+    [[own, base], "own", null],
+    [[base], "base", "Base model: medium confidence"],
+    [[damaged, base], "base", "Base model: medium confidence"],
+    [[damaged], "none", "No model: low confidence"],
+    [[model("b", "base", "its hash differs")], "none", "No model: low confidence"],
+    [[model("c", "challenger")], "none", "No model: low confidence"],
+  ])("of %j is %s, announced as %s", (models, kind, title) => {
+    const active = activeModel(models);
+    expect(active.kind).toBe(kind);
+    expect(modelNotice(active)?.title ?? null).toBe(title);
+  });
+
+  it("is announced with what to do", () => {
+    expect(modelNotice(activeModel([base]))?.text).toContain("wallwatch forecast train");
+    expect(modelNotice(activeModel([damaged, base]))?.text).toContain("Model a cannot be used");
   });
 });
 

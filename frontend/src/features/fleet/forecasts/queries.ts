@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { api, unwrap } from "@/lib/api/client";
 import { usePages } from "@/lib/api/usePages";
 import type { ForecastFilters } from "./filters";
@@ -32,15 +32,17 @@ export function usePastForecasts(host: string, pci: string, target: string, hori
   });
 }
 
-export function useFleetForecasts(filters: ForecastFilters) {
+/** RNICs that are at a limit or likely to reach one, or all others. */
+export function useFleetForecasts(filters: ForecastFilters, expected: boolean) {
   return usePages(
-    ["forecasts", filters],
+    ["forecasts", filters, expected],
     (cursor) =>
       unwrap(
         api.GET("/api/v1/forecasts", {
           params: {
             query: {
               within_s: 60 * (filters.within ?? 60),
+              expected,
               sort: filters.sort ?? "time_to_wall",
               declining: filters.declining,
               wall: filters.wall,
@@ -54,6 +56,20 @@ export function useFleetForecasts(filters: ForecastFilters) {
       ),
     (pages) => (pages > LIVE_PAGES ? false : EVERY_MS),
   );
+}
+
+export function useForecastCounts({ within, wall, rack, model }: ForecastFilters) {
+  return useQuery({
+    queryKey: ["forecasts", "counts", within, wall, rack, model],
+    queryFn: () =>
+      unwrap(
+        api.GET("/api/v1/forecasts/counts", {
+          params: { query: { within_s: 60 * (within ?? 60), wall, rack, model } },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: EVERY_MS,
+  });
 }
 
 /** History of the models; fetched when it is opened. */
