@@ -3,6 +3,9 @@
 import json
 from typing import Any
 
+import pytest
+
+from wallwatch.domain.instants import rfc3339
 from wallwatch.domain.symptoms import silence
 from wallwatch.domain.symptoms.host_stage import Message
 
@@ -96,3 +99,23 @@ def test_a_host_that_was_taken_away_is_followed_no_more() -> None:
 
 def test_before_any_host_has_reported_nothing_is_silent() -> None:
     assert silence.check(silence.new()) == []
+
+
+@pytest.mark.parametrize("back_s", [8, 300, 3600])
+def test_after_its_clock_was_set_back_a_host_is_silent_from_its_last_sample_by_the_new_clock(back_s: int) -> None:
+    watch, found = silence.new(), []
+    for second in range(0, 400, 10):
+        for name in ("a", "b", "c", "d"):
+            if name != "b" or second < 200:
+                silence.take(watch, message(name, second, skew_s=-back_s if name == "b" and second >= 100 else 0.0))
+        found += silence.check(watch)
+    assert {f["host"] for f in found} == {"b"}
+    assert found[0]["started_at"] == rfc3339((START_S + 190 - back_s) * 1000)
+
+
+def test_a_host_of_which_one_input_lags_behind_another_keeps_its_newest_time() -> None:
+    watch = silence.new()
+    for second in range(0, 200, 10):
+        silence.take(watch, message("a", second))
+        silence.take(watch, Message("ovs_offload", {"host": "a"}, (START_S + second - 9) * 10**9, {}))
+        assert watch["hosts"]["a"]["at"] == (START_S + second) * 1000
