@@ -1,6 +1,5 @@
 """What is mutated, and which tests must notice."""
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,15 +58,15 @@ class Area:
     title: str
     mutants: Callable[[str], list[Mutant]]
     tests: Callable[[Mutant], list[str]]
-    """Arguments of the command."""
-    command: tuple[str, ...]
-    folder: str = "."
+    """Arguments of pytest: every test that may notice."""
+    recorded: tuple[str, ...] = ()
+    """Arguments of pytest: what runs once without a mutant, to learn which test calls what. Those tests come first."""
+    go: tuple[str, ...] = ()
+    """Packages of the collectors whose tests must notice, in place of pytest."""
+    servers: bool = False
+    """Whether the tests use PostgreSQL."""
     sampled: bool = True
     """False: all of them run, whatever the sample's size."""
-
-
-PYTEST = (sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "--timeout=120", "--tb=no")
-GO_TEST = ("go", "test", "-count=1")
 
 
 def _modules(folder: str) -> list[str]:
@@ -124,18 +123,23 @@ def _go(area: str) -> list[Mutant]:
 
 
 AREAS = (
-    Area("rules", "Rules turned off, one at a time, without the reviewed numbers", _rules_off, lambda _: BEHAVIOUR, PYTEST, sampled=False),
-    Area("detection", "Detection and causes (`domain/symptoms`, `hypotheses`, `catalogue`)", _detection, _with_examples(DETECTION), PYTEST),
-    Area("domain", "The rest of `domain`", _rest, _with_examples([]), PYTEST),
-    Area("numbers", "Numbers of the catalogue", _numbers, lambda _: DETECTION, PYTEST),
-    Area("numbers-behaviour", "The same, without the reviewed numbers", _numbers, lambda _: BEHAVIOUR, PYTEST),
-    Area("conditions", "Conditions turned off, without the reviewed numbers", _conditions_off, lambda _: BEHAVIOUR, PYTEST),
-    Area("commands", "The agent's checks of commands", _go, lambda _: ["./agent/command/"], GO_TEST, folder="collectors"),
+    Area(
+        "rules", "Rules turned off, one at a time, without the reviewed numbers", _rules_off, lambda _: BEHAVIOUR, (TESTS,), sampled=False
+    ),
+    Area(
+        "detection", "Detection and causes (`domain/symptoms`, `hypotheses`, `catalogue`)", _detection, _with_examples(DETECTION), (TESTS,)
+    ),
+    Area("domain", "The rest of `domain`", _rest, _with_examples([]), (TESTS,)),
+    Area("numbers", "Numbers of the catalogue", _numbers, lambda _: DETECTION, (TESTS,)),
+    Area("numbers-behaviour", "The same, without the reviewed numbers", _numbers, lambda _: BEHAVIOUR, (TESTS,)),
+    Area("conditions", "Conditions turned off, without the reviewed numbers", _conditions_off, lambda _: BEHAVIOUR, (TESTS,)),
+    Area("commands", "The agent's checks of commands", _go, lambda _: [], go=("./agent/command/",)),
     Area(
         "access",
         "Access control",
         lambda area: [m for path in ACCESS for m in mutants.of_python(area, path)],
         lambda _: ACCESS_TESTS,
-        PYTEST,
+        tuple(ACCESS_TESTS),
+        servers=True,
     ),
 )
