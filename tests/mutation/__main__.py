@@ -59,7 +59,7 @@ def run_area(area: Area, chosen: list[Mutant], minutes: float, seed: int, pytest
     deadline = time.monotonic() + 60 * minutes
     with servers(area.servers, pytest.folder):
         runner = Runner(area, pytest.folder, pytest)
-        runner.prepare()
+        runner.prepare(chosen)
         for number, verdict in enumerate(verdicts(runner, chosen, deadline), start=1):
             print(f"{area.name} {number}/{len(chosen)} {verdict.outcome} {verdict.seconds:.0f} s {verdict.mutant.key}", flush=True)
             yield row_of(verdict, seed)

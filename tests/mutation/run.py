@@ -120,6 +120,20 @@ class Pytest:
             self._recordings[arguments] = Recording.of(answer["calls"], answer["took"])
         return self._recordings[arguments]
 
+    def check(self, arguments: list[str]) -> None:
+        """Check that these tests pass without a mutant, once.
+
+        Raises
+        ------
+        RunError
+            When one fails.
+        """
+        if tuple(arguments) not in self._recordings:
+            answer = self.ask(arguments)
+            if answer["code"] != 0:
+                raise RunError(f"the tests fail without any mutant\n{answer['output']}")
+            self._recordings[tuple(arguments)] = Recording()
+
     def _ask(self, request: Request) -> Answer:
         assert self._server.stdin is not None
         assert self._server.stdout is not None
@@ -138,10 +152,12 @@ class Runner:
     pytest: Pytest
     recording: Recording = field(default_factory=Recording)
 
-    def prepare(self) -> None:
+    def prepare(self, chosen: list[Mutant]) -> None:
         """Check that the tests pass without a mutant, and note what they call."""
         if self.area.recorded:
-            self.recording = self.pytest.record(tuple(self.area.recorded))
+            self.recording = self.pytest.record(self.area.recorded)
+        elif not self.area.go:
+            self.pytest.check(self.area.tests(chosen[0]))
         else:
             code, output = self._go()
             if code != 0:
