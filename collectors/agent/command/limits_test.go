@@ -102,6 +102,29 @@ func TestACommandIsRefusedForWhatIsWrongWithIt(t *testing.T) {
 	if _, refusal := newDecoder(t).Decode(good(with("expires_at", "2026-11-22T03:00:00Z"))); refusal != nil {
 		t.Errorf("a command of exactly a day: %v", refusal)
 	}
+	if _, refusal := newDecoder(t).Decode(good(with("expires_at", "2026-11-21T03:00:00.000000001Z"))); refusal != nil {
+		t.Errorf("a command that is valid for a nanosecond: %v", refusal)
+	}
+}
+
+// Whoever sent a message that is not to be trusted may have put anything where an id belongs.
+func TestOfAMessageThatIsNotTrustedOnlyIDsThatAreUUIDsArePassedOn(t *testing.T) {
+	const other = "not-a-uuid\nforged log line"
+	for name, c := range map[string]struct{ claimedCommand, claimedRemedy, command, remedy string }{
+		"both":              {commandID, remedyID, commandID, remedyID},
+		"a forged remedy":   {commandID, other, commandID, ""},
+		"no remedy":         {commandID, "", commandID, ""},
+		"a forged command":  {other, remedyID, "", ""},
+		"two forged ids":    {other, other, "", ""},
+		"an id and a space": {commandID + " ", remedyID, "", ""},
+	} {
+		content := payload()
+		content["command_id"], content["remedy_id"] = c.claimedCommand, c.claimedRemedy
+		_, refusal := newDecoder(t).Decode(sign(newPair, jose.EdDSA, "k1", MessageType, encode(content)))
+		if refusal == nil || refusal.Code != CodeBadSignature || refusal.CommandID != c.command || refusal.RemedyID != c.remedy {
+			t.Errorf("%s: %+v, want the ids %q and %q", name, refusal, c.command, c.remedy)
+		}
+	}
 }
 
 func TestSixteenKeysArePinnedAtMost(t *testing.T) {
