@@ -34,7 +34,7 @@ PACKAGES = {
     "forecast": [f"{TESTS}/forecast"],
     "ltl": [f"{TESTS}/ltl", f"{TESTS}/policies"],
     "masks": [f"{TESTS}/masks", f"{TESTS}/planning"],
-    "performance": [f"{TESTS}/test_performance_and_walls.py", f"{TESTS}/calibration"],
+    "performance": [f"{TESTS}/test_performance_and_walls.py", f"{TESTS}/test_prediction.py", f"{TESTS}/calibration"],
     "perftest": [f"{TESTS}/perftest", f"{TESTS}/calibration"],
     "planning": [f"{TESTS}/planning"],
     "policies": [f"{TESTS}/policies"],
