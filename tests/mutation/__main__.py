@@ -56,10 +56,10 @@ def row_of(verdict: Verdict, seed: int) -> dict[str, Any]:
 
 def run_area(area: Area, chosen: list[Mutant], minutes: float, seed: int, pytest: Pytest) -> Iterator[dict[str, Any]]:
     """Rows of the verdicts on mutants, as they come."""
-    deadline = time.monotonic() + 60 * minutes
     with servers(area.servers, pytest.folder):
         runner = Runner(area, pytest.folder, pytest)
         runner.prepare(chosen)
+        deadline = time.monotonic() + 60 * minutes
         for number, verdict in enumerate(verdicts(runner, chosen, deadline), start=1):
             print(f"{area.name} {number}/{len(chosen)} {verdict.outcome} {verdict.seconds:.0f} s {verdict.mutant.key}", flush=True)
             yield row_of(verdict, seed)
@@ -93,26 +93,31 @@ def choose(run: dict[str, Any], area: Area, options: argparse.Namespace) -> tupl
 
 def main() -> None:
     options = arguments()
+    with warm_pytest() as pytest:
+        run_areas(options, pytest)
+
+
+def run_areas(options: argparse.Namespace, pytest: Pytest) -> None:
+    """Run the wanted areas, one after the other; the result and the page are written after each."""
     run: dict[str, Any] = {"verdicts": [], "earlier": [], "known": {}, "minutes": {}}
     run |= json.loads(RESULT.read_text()) if RESULT.exists() else {}
     wanted = [area for area in AREAS if options.area is None or area.name in options.area]
     begun = time.monotonic()
-    with warm_pytest() as pytest:
-        for at, area in enumerate(wanted):
-            since = time.monotonic()
-            left = options.minutes - (since - begun) / 60
-            if not options.again:
-                set_aside(run, area, options.seed)
-            stay, chosen = choose(run, area, options)
-            new = list(run_area(area, chosen, left / (len(wanted) - at), options.seed, pytest)) if chosen else []
-            rows = [*stay, *({**row, "again": True} for row in new)] if options.again else [*stay, *new]
-            run["verdicts"] = [row for row in run["verdicts"] if row["area"] != area.name] + rows
-            if not options.again:
-                spent = (time.monotonic() - since) / 60 + (run["minutes"].get(area.name, 0.0) if options.more else 0.0)
-                run["minutes"][area.name] = round(spent, 1)
-            run["areas"] = [{"name": a.name, "title": a.title, "possible": len(a.mutants(a.name)), "sampled": a.sampled} for a in AREAS]
-            RESULT.write_text(json.dumps(run, indent=1) + "\n")
-            write_document([])
+    for at, area in enumerate(wanted):
+        since = time.monotonic()
+        left = options.minutes - (since - begun) / 60
+        if not options.again:
+            set_aside(run, area, options.seed)
+        stay, chosen = choose(run, area, options)
+        new = list(run_area(area, chosen, left / (len(wanted) - at), options.seed, pytest)) if chosen else []
+        rows = [*stay, *({**row, "again": True} for row in new)] if options.again else [*stay, *new]
+        run["verdicts"] = [row for row in run["verdicts"] if row["area"] != area.name] + rows
+        if not options.again:
+            spent = (time.monotonic() - since) / 60 + (run["minutes"].get(area.name, 0.0) if options.more else 0.0)
+            run["minutes"][area.name] = round(spent, 1)
+        run["areas"] = [{"name": a.name, "title": a.title, "possible": len(a.mutants(a.name)), "sampled": a.sampled} for a in AREAS]
+        RESULT.write_text(json.dumps(run, indent=1) + "\n")
+        write_document([])
 
 
 @contextmanager

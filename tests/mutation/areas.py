@@ -50,6 +50,8 @@ ACCESS = [
 ]  # fmt: skip
 ACCESS_TESTS = [
     "backend/tests/accounts",
+    "backend/tests/kit/test_roles.py",
+    "backend/tests/remedies/test_requesters.py",
     "backend/tests/remedies/test_remedy_control.py",
     "backend/tests/fleet/test_stream.py",
     "backend/tests/test_doctests.py",

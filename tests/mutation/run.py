@@ -20,6 +20,7 @@ from tests.mutation.mutants import REPOSITORY, Mutant
 from tests.mutation.server import Answer, Request
 
 TIMEOUT_S = 400
+MOST_FAULTS = 6
 LEFT_OUT = ("frontend/", "docs/images/", "tests/e2e/")
 NOTICED_CODES = (1, 2)
 """Of pytest: tests failed, or could not be loaded. Others are faults of the run."""
@@ -215,7 +216,7 @@ class Runner:
         if answer["code"] in (0, 5):  # 5: no test was left to run
             return "survived", ""
         if answer["code"] not in NOTICED_CODES or not answer["failed"]:
-            raise RunError(f"{mutant.key}: pytest ended with {answer['code']}\n{answer['output']}")
+            raise RunError(f"{mutant.key}: pytest ended with {answer['code']}\n{answer['output'][-800:]}")
         if self.area.servers and not self._passes_without(mutant, answer["failed"]):
             raise RunError(f"{mutant.key}: {answer['failed']} fails without the mutant too\n{answer['output']}")
         return "killed", answer["failed"]
@@ -245,13 +246,26 @@ def servers(wanted: bool, folder: Path) -> Iterator[None]:
 
 
 def verdicts(runner: Runner, chosen: list[Mutant], deadline: float) -> Iterator[Verdict]:
-    """The verdict on each mutant, until the deadline (of `time.monotonic`). A run that says nothing is repeated once, then left out."""
+    """The verdict on each mutant, until the deadline (of `time.monotonic`). A run that says nothing is repeated once, then left out.
+
+    Raises
+    ------
+    RunError
+        When that happens to several mutants one after the other.
+    """
+    faults = 0
     for mutant in chosen:
         if time.monotonic() > deadline:
             return
         for attempt in (1, 2):
             try:
-                yield runner.verdict(mutant)
-                break
+                verdict = runner.verdict(mutant)
             except RunError as error:
+                faults += 1
+                if faults >= MOST_FAULTS:
+                    raise
                 print(f"attempt {attempt}: {error}", file=sys.stderr, flush=True)
+            else:
+                faults = 0
+                yield verdict
+                break

@@ -22,7 +22,10 @@ from typing import TypedDict
 
 import pytest
 
-OPTIONS = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "--timeout=120", "--tb=line"]
+OPTIONS = [
+    "-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "--timeout=120", "--tb=line",
+    "-W", "ignore::pytest.PytestAssertRewriteWarning",  # some libraries that are loaded once are plugins too: their asserts are no matter
+]  # fmt: skip
 ENOUGH_CALLS = 100_000
 """After so many calls a test calls hardly anything new, and is not slowed down any longer."""
 LIBRARIES = {
@@ -40,7 +43,7 @@ LIBRARIES = {
     "alembic",
     "typer",
 }  # fmt: skip
-"""Loaded once. None of ours, which are mutated, and no plugin of pytest, which wants to load those itself."""
+"""Loaded once. None of ours, which are mutated."""
 
 
 class Request(TypedDict):
