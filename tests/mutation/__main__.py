@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.mutation.areas import AREAS, Area
-from tests.mutation.document import RESULT, figures, judgements
+from tests.mutation.document import RESULT, WITHOUT_EFFECT, figures, judgements
 from tests.mutation.document import main as write_document
 from tests.mutation.mutants import REPOSITORY, Mutant
 from tests.mutation.run import Pytest, Runner, Verdict, copy_to, sample, servers, verdicts
@@ -28,7 +28,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--sample", type=int, default=40, help="mutants per area, as far as time allows (default 40)")
     parser.add_argument("--area", action="append", choices=[area.name for area in AREAS], help="only this one; the others' results stay")
     parser.add_argument("--more", action="store_true", help="keep the verdicts of the run before, and add those that it had no time for")
-    parser.add_argument("--again", action="store_true", help="only those that survived in the run before")
+    parser.add_argument("--again", action="store_true", help="only those that survived in the run before and may have an effect")
     return parser.parse_args()
 
 
@@ -82,8 +82,10 @@ def choose(run: dict[str, Any], area: Area, options: argparse.Namespace) -> tupl
     """Rows that stay, and mutants to run."""
     rows = [row for row in run["verdicts"] if row["area"] == area.name]
     if options.again:
-        survivors = {(row["key"], row["line"]) for row in rows if row["outcome"] == "survived"}
-        stay = [row for row in rows if row["outcome"] != "survived"]
+        judged = judgements()
+        again = [row for row in rows if row["outcome"] == "survived" and judged.get(row["key"], {}).get("effect") != WITHOUT_EFFECT]
+        survivors = {(row["key"], row["line"]) for row in again}
+        stay = [row for row in rows if row not in again]
         return stay, [mutant for mutant in area.mutants(area.name) if (mutant.key, mutant.line) in survivors]
     stay = rows if options.more else []
     done = {(row["key"], row["line"]) for row in stay}
