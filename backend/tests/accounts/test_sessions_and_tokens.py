@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from wallwatch_backend.accounts.session import repository as sessions
+from wallwatch_backend.accounts.tokens import repository as tokens
 from wallwatch_backend.kit.access import SESSION_COOKIE
 from wallwatch_backend.kit.database import Database
 
@@ -94,15 +95,32 @@ def test_signing_out_ends_this_session_and_no_other_and_is_in_the_audit_log(back
     assert (entry["target"], entry["address"], entry["outcome"]) == (user["username"], "127.0.0.1", "ok")
 
 
-async def test_sessions_are_deleted_when_their_time_is_over(backend: Any) -> None:
+async def test_a_session_ends_and_is_deleted_at_the_very_moment_of_its_expiry(backend: Any) -> None:
     at = datetime(2020, 1, 1, tzinfo=UTC)
     database = Database(backend.settings)
     with closing(backend.signed_in("viewer")) as client, backend.connect() as connection:
         digest = hashlib.sha256(client.cookies[SESSION_COOKIE].encode()).digest()
         for expires_at, deleted in ((at + timedelta(microseconds=1), 0), (at, 1)):
             connection.execute("UPDATE user_session SET expires_at = %s WHERE secret_hash = %s", [expires_at, digest])
+            async with database.read() as reading:
+                assert (await sessions.user_of(reading, digest, at) is None) is bool(deleted)
             async with database.write() as session:
                 assert await sessions.delete_expired(session, at) == deleted
+    await database.dispose()
+
+
+async def test_a_token_ends_at_the_very_moment_of_its_expiry(backend: Any, admin: httpx.Client) -> None:
+    at = datetime(2100, 1, 1, tzinfo=UTC)
+    token = new_token(admin)
+    digest = hashlib.sha256(token["token"].encode()).digest()
+    database = Database(backend.settings)
+    with backend.connect() as connection:
+        for expires_at, valid in ((None, True), (at + timedelta(microseconds=1), True), (at, False)):
+            connection.execute("UPDATE api_token SET expires_at = %s WHERE id = %s", [expires_at, token["id"]])
+            async with database.read() as reading:
+                assert (await tokens.by_hash(reading, digest, at) is not None) is valid
+                listed = {str(row.id) for row in await tokens.page(reading, at, None, 200)}
+            assert (token["id"] in listed) is valid
     await database.dispose()
 
 
