@@ -191,7 +191,8 @@ def test_guessing_is_slowed_down_per_account_and_per_address(backend: Any, admin
 
     def guess(username: str, password: str = "guess guess") -> httpx.Response:
         with backend.client() as client:
-            return client.post("/api/v1/session", json={"username": username, "password": password})
+            answer: httpx.Response = client.post("/api/v1/session", json={"username": username, "password": password})
+            return answer
 
     assert [guess(victim).status_code for _ in range(PER_ACCOUNT + 1)] == [401] * PER_ACCOUNT + [429]
     limited = guess(victim, PASSWORD)

@@ -1,8 +1,9 @@
 """Bounds of a compilation: what just keeps them, and what just does not."""
 
+import time
+
 import pytest
 
-from wallwatch.domain.ltl import limits
 from wallwatch.domain.ltl.limits import Budget, Limits, TooComplex
 
 
@@ -18,7 +19,7 @@ def test_as_many_states_and_nodes_as_allowed_are_no_error_and_one_more_is() -> N
 
 def test_every_check_looks_at_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr(limits.time, "thread_time", lambda: now)
+    monkeypatch.setattr(time, "thread_time", lambda: now)
     budget = Budget(Limits(seconds=2.5))
     now = 102.5
     for check in (budget.check_time, lambda: budget.check_states(0), lambda: budget.check_nodes(0)):

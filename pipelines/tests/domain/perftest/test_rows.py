@@ -55,7 +55,7 @@ def test_times_are_microseconds_whatever_their_unit() -> None:
     assert row_of("2 1000 2.7 4.1 2.74 2.75 0.08 2.95", LATENCY).p99_us == 2.95
     nanoseconds = [column.replace("usec", "nsec") for column in LATENCY]
     row = row_of("2 1000 2700 4100 2740 2750 80 2950", nanoseconds)
-    assert (row.average_us, row.typical_us, row.p99_us) == (pytest.approx(2.75), pytest.approx(2.74), pytest.approx(2.95))
+    assert [row.average_us, row.typical_us, row.p99_us] == pytest.approx([2.75, 2.74, 2.95])
     assert row_of("2 1000 1 1 0 0.5 0 1", [column.replace("usec", "msec") for column in LATENCY]).average_us == 500.0
     assert row_of("2 1000 1 1 0.5 0 0 1", LATENCY).typical_us == 0.5
     with pytest.raises(Unusable, match=NOTHING):
