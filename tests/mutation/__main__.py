@@ -54,12 +54,13 @@ def row_of(verdict: Verdict, seed: int) -> dict[str, Any]:
     }
 
 
-def run_area(area: Area, chosen: list[Mutant], minutes: float, seed: int, pytest: Pytest) -> Iterator[dict[str, Any]]:
-    """Rows of the verdicts on mutants, as they come."""
+def run_area(area: Area, chosen: list[Mutant], until: float, areas_left: int, seed: int, pytest: Pytest) -> Iterator[dict[str, Any]]:
+    """Rows of the verdicts on mutants, as they come: in this area's share of the time until the end of all (of `time.monotonic`)."""
     with servers(area.servers, pytest.folder):
         runner = Runner(area, pytest.folder, pytest)
         runner.prepare(chosen)
-        deadline = time.monotonic() + 60 * minutes
+        now = time.monotonic()
+        deadline = now + (until - now) / areas_left
         for number, verdict in enumerate(verdicts(runner, chosen, deadline), start=1):
             print(f"{area.name} {number}/{len(chosen)} {verdict.outcome} {verdict.seconds:.0f} s {verdict.mutant.key}", flush=True)
             yield row_of(verdict, seed)
@@ -107,11 +108,10 @@ def run_areas(options: argparse.Namespace, pytest: Pytest) -> None:
     begun = time.monotonic()
     for at, area in enumerate(wanted):
         since = time.monotonic()
-        left = options.minutes - (since - begun) / 60
         if not options.again:
             set_aside(run, area, options.seed)
         stay, chosen = choose(run, area, options)
-        new = list(run_area(area, chosen, left / (len(wanted) - at), options.seed, pytest)) if chosen else []
+        new = list(run_area(area, chosen, begun + 60 * options.minutes, len(wanted) - at, options.seed, pytest)) if chosen else []
         rows = [*stay, *({**row, "again": True} for row in new)] if options.again else [*stay, *new]
         run["verdicts"] = [row for row in run["verdicts"] if row["area"] != area.name] + rows
         if not options.again:

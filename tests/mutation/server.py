@@ -68,6 +68,8 @@ class Answer(TypedDict):
     """The first test (or test module) that failed."""
     when: str
     """What failed of it: collect, setup, call or teardown."""
+    asserted: bool
+    """Whether it failed by an assertion of its own."""
     seconds: float
     calls: dict[str, list[str]]
     """Of a recording: test -> functions, as `path:line` from the repository's root."""
@@ -82,7 +84,7 @@ class Selection:
 
     def __init__(self, request: Request) -> None:
         self.request = request
-        self.failed, self.when = "", ""
+        self.failed, self.when, self.asserted = "", "", False
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -108,6 +110,8 @@ class Selection:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed and not self.failed:
             self.failed, self.when = report.nodeid, report.when
+            crash = getattr(report.longrepr, "reprcrash", None)
+            self.asserted = report.when == "call" and str(getattr(crash, "message", "")).startswith(("assert ", "AssertionError"))
 
 
 class Recorder:
@@ -160,6 +164,7 @@ def run_here(request: Request, output: Path) -> Answer:
         code=code,
         failed=selection.failed,
         when=selection.when,
+        asserted=selection.asserted,
         seconds=time.monotonic() - begun,
         calls=recorder.calls,
         took=recorder.took,
@@ -195,9 +200,9 @@ def run(request: Request) -> tuple[Answer, list[str]]:
         end = output.read_text(errors="replace")[-3000:] if output.exists() else ""
     if text is None:
         seconds = time.monotonic() - begun
-        return Answer(code=None, failed="", when="", seconds=seconds, calls={}, took={}, output=end), []
+        return Answer(code=None, failed="", when="", asserted=False, seconds=seconds, calls={}, took={}, output=end), []
     if not text:  # the child ended without an answer: `code` says that of itself
-        return Answer(code=3, failed="", when="", seconds=time.monotonic() - begun, calls={}, took={}, output=end), []
+        return Answer(code=3, failed="", when="", asserted=False, seconds=time.monotonic() - begun, calls={}, took={}, output=end), []
     said = json.loads(text)
     answer: Answer = said["answer"]
     answer["output"] = end

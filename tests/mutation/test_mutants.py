@@ -135,6 +135,7 @@ def test_a_mutant_is_noticed_by_the_test_that_calls_its_function_and_the_next_ru
     with changed(mutant, program.folder):
         answer = program.ask(["test_sums.py"], only=dict.fromkeys(recording.took, 0.1))
         assert (answer["code"], answer["failed"], answer["when"]) == (1, "test_sums.py::test_minus", "call")
+        assert answer["asserted"]
         assert program.ask(["test_sums.py"], leave_out=["test_sums.py::test_minus"])["code"] == 0
     assert program.ask(["test_sums.py"])["code"] == 0
     assert recording.tests["sums.py:5"] == {"test_sums.py::test_minus"}
@@ -143,7 +144,7 @@ def test_a_mutant_is_noticed_by_the_test_that_calls_its_function_and_the_next_ru
 def test_a_module_that_cannot_be_loaded_is_a_failing_test_and_a_missing_file_is_none(program: Pytest) -> None:
     with changed(Mutant("x", "sums.py", 1, 0, 3, "def", "raise"), program.folder):
         answer = program.ask(["test_sums.py"])
-        assert (answer["failed"], answer["when"]) == ("test_sums.py", "collect")
+        assert (answer["failed"], answer["when"], answer["asserted"]) == ("test_sums.py", "collect", False)
     assert program.ask(["test_of_nothing.py"])["failed"] == ""
 
 
