@@ -204,6 +204,8 @@ def learn(*values: tuple[float, float]) -> list[float | None]:
 def test_a_mean_is_used_after_a_minute_and_is_that_of_before_the_value() -> None:
     assert learn((0, 8.0), (30, 8.0), (59.999, 8.0), (60, 99.0)) == [None, None, None, None]
     assert learn((0, 8.0), (30, 8.0), (60, 8.0), (61, 99.0)) == [None, None, None, 8.0]
+    # A value of the same time as the one before, or of an earlier one, moves nothing.
+    assert learn((0, 8.0), (0, 99.0), (30, 8.0), (30, 99.0), (60, 8.0), (60, 99.0), (59, 99.0), (61, 1.0)) == [*[None] * 5, 8.0, 8.0, 8.0]
 
 
 def test_each_value_of_a_mean_weighs_by_the_time_it_covers() -> None:

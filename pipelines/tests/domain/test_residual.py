@@ -216,3 +216,9 @@ def test_a_low_rate_says_for_how_long_and_what_the_port_waited_for() -> None:
     assert by_signal["tx_gbps"]["expected"] == f"{EXPECTED.lower:.0f} to {EXPECTED.upper:.0f} Gbit/s"
     assert (by_signal["tx_gbps"]["from"], by_signal["tx_gbps"]["to"]) == ("1970-01-01T00:06:00.000Z", "1970-01-01T00:07:00.000Z")
     assert found["at"] == "1970-01-01T00:07:00.000Z"
+
+
+def test_a_port_with_data_waiting_that_sends_nothing_at_all_says_so() -> None:
+    found = play({}, [replace(SLOW, sent_gbps=0.0)] * 5)[-1]
+    assert "sends 0 Gbit/s instead of the predicted 121 Gbit/s (-100%)" in found["summary"]
+    assert found["evidence"][0]["value"] == 0.0
