@@ -149,7 +149,8 @@ def test_a_text_that_may_be_empty_is_empty_where_it_is_absent_and_never_a_number
     without = {key: value for key, value in FINDING.items() if key != name}
     assert decode_finding(json.dumps(without).encode())[name] == ""
     assert decode_finding(json.dumps({**FINDING, name: ""}).encode())[name] == ""
-    for value in (7, None, []):
+    wrong: tuple[object, ...] = (7, None, [])
+    for value in wrong:
         with pytest.raises(Refused, match=f"the finding's '{name}' is not text") as refusal:
             decode_finding(json.dumps({**FINDING, name: value}).encode())
         assert refusal.value.reason == "wrong_type"
