@@ -11,7 +11,7 @@ from wallwatch.domain.catalogue import load
 from wallwatch.domain.catalogue.grouping import Grouping
 from wallwatch.domain.catalogue.models import Condition
 from wallwatch.domain.catalogue.remedy_models import RemedyAction
-from wallwatch.domain.telemetry.registry import RegistryError
+from wallwatch.domain.telemetry.registry import RegistryError, parse_measurements, parse_topics
 
 Body = dict[str, Any]
 
@@ -190,3 +190,19 @@ def test_a_remedy_is_proven_by_one_check_of_what_it_has(place: str, value: objec
     put(place, value, raw)
     with pytest.raises(ValueError, match=message):
         RemedyAction.model_validate(raw)
+
+
+@pytest.mark.parametrize("raw", [None, [], {}, {"topics": None}, {"topics": []}, {"measurements": []}])
+def test_registries_without_their_mapping_are_refused_with_their_file(raw: object) -> None:
+    with pytest.raises(RegistryError, match=r"^metrics\.yaml: the top level must be a mapping with the key 'measurements'"):
+        parse_measurements(raw)
+    with pytest.raises(RegistryError, match=r"^topics\.yaml: the top level must be a mapping with the keys 'defaults' and 'topics'"):
+        parse_topics(raw)
+
+
+def test_a_tag_of_a_column_is_among_the_tags() -> None:
+    body: Body = {"meaning": "x", "of": "host", "hypertable": "h", "key_tags": ["a"], "tags": {"a": "x"}, "fields": {}}
+    assert parse_measurements({"measurements": {"m": body | {"text_columns": ["a"]}}})["m"].text_columns == ("a",)
+    for place in ("key_tags", "text_columns", "number_columns"):
+        with pytest.raises(RegistryError, match="b: not among the tags of m"):
+            parse_measurements({"measurements": {"m": body | {place: ["b"]}}})
