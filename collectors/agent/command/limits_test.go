@@ -87,6 +87,7 @@ func TestACommandIsRefusedForWhatIsWrongWithIt(t *testing.T) {
 		"no object":                  {"7", "payload: not a JSON object"},
 		"an object that is not open": {"", "payload: not JSON"},
 		"a value that is no JSON":    {`{"host": }`, "is not JSON"},
+		"a name that is no JSON":     {`{host: 1}`, "not JSON: invalid character"},
 		"an object that is cut off":  {strings.TrimSuffix(valid, "}"), "payload: the object is not closed"},
 		"parameters that are a list": {string(with("params", []int{})), "params: not a JSON object"},
 		"no time of issue":           {string(with("issued_at", "yesterday")), "issued_at is not an RFC 3339 time"},
