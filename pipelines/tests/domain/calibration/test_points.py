@@ -126,3 +126,19 @@ def test_the_bandwidth_of_reads_is_not_fitted() -> None:
     both = calibrate(runs("send") + runs("read"), CX6, "CX-6")
     fits = [each for each in (both.bandwidth, both.latency, *both.other_fits) if each is not None]
     assert [(each.verb, each.quantity) for each in fits] == [("send", "bandwidth")]
+
+
+@pytest.mark.parametrize(("others", "ends"), [(1, ": f0. "), (5, "f3, f4. "), (6, "f3, f4 and 1 more. "), (7, "f3, f4 and 2 more. ")])
+def test_files_of_other_message_sizes_are_named_five_at_most(others: int, ends: str) -> None:
+    places = [(10.0 * number, 5.0 * number) for number in range(9)]
+
+    def one(source: str, place: tuple[float, float], size: int) -> Measured:
+        return Measured(source, *place, Run("send", "bandwidth", rows=[Row(size, 1, average_gbps=bandwidth_gbps(CX6, *place))]))
+
+    runs = [one(f"g{number}", place, 65536) for number, place in enumerate(places)]
+    runs += [one(f"f{number}", places[number], 64) for number in range(others)]
+    found = calibrate(runs, CX6, "CX-6")
+    assert found.bandwidth is not None
+    [note] = [note for note in (*found.notes, *found.bandwidth.notes) if "have no measurement at 65536 bytes" in note]
+    assert note.startswith(f"{others} of {9 + others} files ")
+    assert ends in note
