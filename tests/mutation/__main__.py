@@ -87,7 +87,8 @@ def choose(run: dict[str, Any], area: Area, options: argparse.Namespace) -> tupl
         again = [row for row in rows if row["outcome"] == "survived" and judged.get(row["key"], {}).get("effect") != WITHOUT_EFFECT]
         survivors = {(row["key"], row["line"]) for row in again}
         stay = [row for row in rows if row not in again]
-        return stay, [mutant for mutant in area.mutants(area.name) if (mutant.key, mutant.line) in survivors]
+        of_key = {(mutant.key, mutant.line): mutant for mutant in area.mutants(area.name)}  # two of one line may have the same key
+        return stay, [mutant for key, mutant in of_key.items() if key in survivors]
     stay = rows if options.more else []
     done = {(row["key"], row["line"]) for row in stay}
     drawn = sample(area, options.sample, options.seed, frozenset(run["known"].get(area.name, ())))
