@@ -1,6 +1,7 @@
 """`make mutate`: would the tests notice? Writes docs/mutation.json and docs/mutation.md.
 
-Mutants are drawn by a seed, so that a run can be repeated, and areas take turns, so that each has its share of the time.
+Mutants are drawn by a seed, so that a run can be repeated. Another seed draws none that an earlier run has drawn: its score is that of
+tests that did not know the mutants.
 """
 
 import argparse
@@ -8,24 +9,26 @@ import json
 import re
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from tests.mutation.areas import AREAS, Area
-from tests.mutation.document import RESULT
+from tests.mutation.document import RESULT, WITHOUT_EFFECT, figures, judgements
 from tests.mutation.document import main as write_document
 from tests.mutation.mutants import REPOSITORY, Mutant
-from tests.mutation.run import Verdict, check_unchanged, copy_to, sample, verdicts
+from tests.mutation.run import Pytest, Runner, Verdict, copy_to, sample, servers, verdicts
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seed", type=int, default=1, help="decides which mutants are drawn (default 1)")
     parser.add_argument("--minutes", type=float, default=60, help="for all areas together (default 60)")
-    parser.add_argument("--sample", type=int, default=60, help="mutants per area, as far as time allows (default 60)")
+    parser.add_argument("--sample", type=int, default=40, help="mutants per area, as far as time allows (default 40)")
     parser.add_argument("--area", action="append", choices=[area.name for area in AREAS], help="only this one; the others' results stay")
     parser.add_argument("--more", action="store_true", help="keep the verdicts of the run before, and add those that it had no time for")
-    parser.add_argument("--again", action="store_true", help="only those that survived in the run before")
+    parser.add_argument("--again", action="store_true", help="only those that survived in the run before and may have an effect")
     return parser.parse_args()
 
 
@@ -38,7 +41,7 @@ def name_of(verdict: Verdict) -> str:
     return next((found[1] for line in reversed(lines) if (found := re.match(r" *rule: (\S+)", line))), Path(mutant.path).stem)
 
 
-def row_of(verdict: Verdict) -> dict[str, Any]:
+def row_of(verdict: Verdict, seed: int) -> dict[str, Any]:
     mutant = verdict.mutant
     return {
         "area": mutant.area,
@@ -47,49 +50,89 @@ def row_of(verdict: Verdict) -> dict[str, Any]:
         "line": mutant.line,
         "outcome": verdict.outcome,
         "noticed_by": verdict.noticed_by,
+        "seed": seed,
     }
 
 
-def run_area(area: Area, chosen: list[Mutant], minutes: float, done: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Verdicts on mutants, after those that are done."""
-    rows = list(done)
-    if not chosen:
-        return rows
-    with tempfile.TemporaryDirectory(prefix="wallwatch-mutation-") as folder:
-        copy_to(Path(folder))
-        deadline = time.monotonic() + 60 * minutes
-        check_unchanged(area, chosen, Path(folder))
-        for verdict in verdicts(area, chosen, Path(folder), deadline):
-            rows.append(row_of(verdict))
-            print(
-                f"{area.name} {len(rows)}/{len(chosen) + len(done)} {verdict.outcome} {verdict.seconds:.0f} s {verdict.mutant.key}",
-                flush=True,
-            )
-    return rows
+def run_area(area: Area, chosen: list[Mutant], until: float, areas_left: int, seed: int, pytest: Pytest) -> Iterator[dict[str, Any]]:
+    """Rows of the verdicts on mutants, as they come: in this area's share of the time until the end of all (of `time.monotonic`)."""
+    with servers(area.servers, pytest.folder):
+        runner = Runner(area, pytest.folder, pytest)
+        runner.prepare(chosen)
+        now = time.monotonic()
+        deadline = now + (until - now) / areas_left
+        for number, verdict in enumerate(verdicts(runner, chosen, deadline), start=1):
+            print(f"{area.name} {number}/{len(chosen)} {verdict.outcome} {verdict.seconds:.0f} s {verdict.mutant.key}", flush=True)
+            yield row_of(verdict, seed)
+
+
+def set_aside(run: dict[str, Any], area: Area, seed: int) -> None:
+    """Keep an area's rows of another seed as figures: tests have been written for these mutants, which are not drawn again."""
+    old = [row for row in run["verdicts"] if row["area"] == area.name and row.get("seed", 1) != seed]
+    if not old or not area.sampled:
+        return
+    known = {mutant.key: mutant.fingerprint for mutant in area.mutants(area.name)}
+    run["known"][area.name] = sorted({*run["known"].get(area.name, ()), *(known[row["key"]] for row in old if row["key"] in known)})
+    for drawn in sorted({row.get("seed", 1) for row in old}):
+        rows = [row for row in old if row.get("seed", 1) == drawn]
+        run["earlier"].append({"area": area.name, "seed": drawn} | figures(rows, judgements()))
+    run["verdicts"] = [row for row in run["verdicts"] if row not in old]
+
+
+def choose(run: dict[str, Any], area: Area, options: argparse.Namespace) -> tuple[list[dict[str, Any]], list[Mutant]]:
+    """Rows that stay, and mutants to run."""
+    rows = [row for row in run["verdicts"] if row["area"] == area.name]
+    if options.again:
+        judged = judgements()
+        again = [row for row in rows if row["outcome"] == "survived" and judged.get(row["key"], {}).get("effect") != WITHOUT_EFFECT]
+        survivors = {(row["key"], row["line"]) for row in again}
+        stay = [row for row in rows if row not in again]
+        of_key = {(mutant.key, mutant.line): mutant for mutant in area.mutants(area.name)}  # two of one line may have the same key
+        return stay, [mutant for key, mutant in of_key.items() if key in survivors]
+    stay = rows if options.more else []
+    done = {(row["key"], row["line"]) for row in stay}
+    drawn = sample(area, options.sample, options.seed, frozenset(run["known"].get(area.name, ())))
+    return stay, [mutant for mutant in drawn if (mutant.key, mutant.line) not in done]
 
 
 def main() -> None:
     options = arguments()
-    run: dict[str, Any] = json.loads(RESULT.read_text()) if RESULT.exists() else {"verdicts": []}
+    with warm_pytest() as pytest:
+        run_areas(options, pytest)
+
+
+def run_areas(options: argparse.Namespace, pytest: Pytest) -> None:
+    """Run the wanted areas, one after the other; the result and the page are written after each."""
+    run: dict[str, Any] = {"verdicts": [], "earlier": [], "known": {}, "minutes": {}}
+    run |= json.loads(RESULT.read_text()) if RESULT.exists() else {}
     wanted = [area for area in AREAS if options.area is None or area.name in options.area]
     begun = time.monotonic()
     for at, area in enumerate(wanted):
-        left = options.minutes - (time.monotonic() - begun) / 60
-        rows = [row for row in run["verdicts"] if row["area"] == area.name]
-        done = rows if options.more else [row for row in rows if row["outcome"] != "survived"] if options.again else []
-        known = {(row["key"], row["line"]) for row in done}
-        chosen = [mutant for mutant in sample(area, options.sample, options.seed) if (mutant.key, mutant.line) not in known]
-        if options.again:
-            survivors = {(row["key"], row["line"]) for row in rows} - known
-            chosen = [mutant for mutant in area.mutants(area.name) if (mutant.key, mutant.line) in survivors]
-        rows = run_area(area, chosen, left / (len(wanted) - at), done)
-        if options.again:
-            rows = [*done, *({**row, "again": True} for row in rows[len(done) :])]
+        since = time.monotonic()
+        if not options.again:
+            set_aside(run, area, options.seed)
+        stay, chosen = choose(run, area, options)
+        new = list(run_area(area, chosen, begun + 60 * options.minutes, len(wanted) - at, options.seed, pytest)) if chosen else []
+        rows = [*stay, *({**row, "again": True} for row in new)] if options.again else [*stay, *new]
         run["verdicts"] = [row for row in run["verdicts"] if row["area"] != area.name] + rows
-        areas = [{"name": a.name, "title": a.title, "possible": len(a.mutants(a.name)), "sampled": a.sampled} for a in AREAS]
-        run |= {"seed": options.seed, "areas": areas}
+        if not options.again:
+            spent = (time.monotonic() - since) / 60 + (run["minutes"].get(area.name, 0.0) if options.more else 0.0)
+            run["minutes"][area.name] = round(spent, 1)
+        run["areas"] = [{"name": a.name, "title": a.title, "possible": len(a.mutants(a.name)), "sampled": a.sampled} for a in AREAS]
         RESULT.write_text(json.dumps(run, indent=1) + "\n")
         write_document([])
+
+
+@contextmanager
+def warm_pytest() -> Iterator[Pytest]:
+    """A warm pytest in a copy of the repository."""
+    with tempfile.TemporaryDirectory(prefix="wallwatch-mutation-") as folder:
+        copy_to(Path(folder))
+        pytest = Pytest(Path(folder))
+        try:
+            yield pytest
+        finally:
+            pytest.close()
 
 
 if __name__ == "__main__":

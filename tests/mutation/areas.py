@@ -1,6 +1,5 @@
 """What is mutated, and which tests must notice."""
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,14 +11,15 @@ DOMAIN = "pipelines/wallwatch/domain"
 TESTS = "pipelines/tests/domain"
 CATALOGUE = f"{DOMAIN}/catalogue"
 
-# The quickest first: a mutant's run ends with the first test that fails.
+# The quickest first: a mutant's run ends with the first test that fails. Those of the catalogue's files come before those of the code.
 DETECTION = [
     f"{TESTS}/{name}"
     for name in (
-        "test_detect.py", "boundaries", "test_rnic_samples.py", "test_events.py", "test_hypotheses.py", "test_window.py",
-        "test_catalogue.py", "test_promoted.py", "test_suggested_remedies.py", "test_violations_as_evidence.py", "test_silence.py",
-        "test_residual.py", "test_host_symptoms.py", "test_flow_symptoms.py", "test_performance_and_walls.py", "test_bad_telemetry.py",
-        "test_symptoms.py",
+        "boundaries", "test_hypotheses.py", "test_catalogue.py", "test_suggested_remedies.py", "test_remedy_checks.py",
+        "test_host_symptoms.py", "test_flow_symptoms.py", "test_performance_and_walls.py", "test_silence.py", "test_residual.py",
+        "test_detect.py", "test_signals.py", "test_host_state.py", "test_finding_messages.py", "test_explain.py",
+        "test_catalogue_mistakes.py", "test_rnic_samples.py", "test_events.py", "test_window.py", "test_promoted.py",
+        "test_violations_as_evidence.py", "policies", "test_symptoms.py", "test_bad_telemetry.py",
     )
 ]  # fmt: skip
 # Two property tests take as long as all others together, and are left out.
@@ -34,7 +34,7 @@ PACKAGES = {
     "forecast": [f"{TESTS}/forecast"],
     "ltl": [f"{TESTS}/ltl", f"{TESTS}/policies"],
     "masks": [f"{TESTS}/masks", f"{TESTS}/planning"],
-    "performance": [f"{TESTS}/test_performance_and_walls.py", f"{TESTS}/calibration"],
+    "performance": [f"{TESTS}/test_performance_and_walls.py", f"{TESTS}/test_prediction.py", f"{TESTS}/calibration"],
     "perftest": [f"{TESTS}/perftest", f"{TESTS}/calibration"],
     "planning": [f"{TESTS}/planning"],
     "policies": [f"{TESTS}/policies"],
@@ -48,7 +48,14 @@ ACCESS = [
     "backend/wallwatch_backend/accounts/tokens/repository.py", "backend/wallwatch_backend/accounts/tokens/service.py",
     "backend/wallwatch_backend/remedies/orders/requesters.py", "backend/wallwatch_backend/remedies/orders/approval.py",
 ]  # fmt: skip
-ACCESS_TESTS = ["backend/tests/accounts", "backend/tests/remedies/test_remedy_control.py", "backend/tests/test_doctests.py"]
+ACCESS_TESTS = [
+    "backend/tests/accounts",
+    "backend/tests/kit/test_roles.py",
+    "backend/tests/remedies/test_requesters.py",
+    "backend/tests/remedies/test_remedy_control.py",
+    "backend/tests/fleet/test_stream.py",
+    "backend/tests/test_doctests.py",
+]
 
 
 @dataclass(frozen=True)
@@ -59,15 +66,16 @@ class Area:
     title: str
     mutants: Callable[[str], list[Mutant]]
     tests: Callable[[Mutant], list[str]]
-    """Arguments of the command."""
-    command: tuple[str, ...]
-    folder: str = "."
+    """Arguments of pytest: every test that may notice."""
+    recorded: tuple[str, ...] = ()
+    """Arguments of pytest: what runs once without a mutant, to learn which test calls what. Those tests come first. Empty for files that
+    are no code; then all mutants of an area have the same tests."""
+    go: tuple[str, ...] = ()
+    """Packages of the collectors whose tests must notice, in place of pytest."""
+    servers: bool = False
+    """Whether the tests use PostgreSQL."""
     sampled: bool = True
     """False: all of them run, whatever the sample's size."""
-
-
-PYTEST = (sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "--timeout=120", "--tb=no")
-GO_TEST = ("go", "test", "-count=1")
 
 
 def _modules(folder: str) -> list[str]:
@@ -124,18 +132,21 @@ def _go(area: str) -> list[Mutant]:
 
 
 AREAS = (
-    Area("rules", "Rules turned off, one at a time, without the reviewed numbers", _rules_off, lambda _: BEHAVIOUR, PYTEST, sampled=False),
-    Area("detection", "Detection and causes (`domain/symptoms`, `hypotheses`, `catalogue`)", _detection, _with_examples(DETECTION), PYTEST),
-    Area("domain", "The rest of `domain`", _rest, _with_examples([]), PYTEST),
-    Area("numbers", "Numbers of the catalogue", _numbers, lambda _: DETECTION, PYTEST),
-    Area("numbers-behaviour", "The same, without the reviewed numbers", _numbers, lambda _: BEHAVIOUR, PYTEST),
-    Area("conditions", "Conditions turned off, without the reviewed numbers", _conditions_off, lambda _: BEHAVIOUR, PYTEST),
-    Area("commands", "The agent's checks of commands", _go, lambda _: ["./agent/command/"], GO_TEST, folder="collectors"),
+    Area("rules", "Rules turned off, one at a time, without the reviewed numbers", _rules_off, lambda _: BEHAVIOUR, sampled=False),
+    Area(
+        "detection", "Detection and causes (`domain/symptoms`, `hypotheses`, `catalogue`)", _detection, _with_examples(DETECTION), (TESTS,)
+    ),
+    Area("domain", "The rest of `domain`", _rest, _with_examples([]), (TESTS,)),
+    Area("numbers", "Numbers of the catalogue", _numbers, lambda _: DETECTION),
+    Area("numbers-behaviour", "The same, without the reviewed numbers", _numbers, lambda _: BEHAVIOUR),
+    Area("conditions", "Conditions turned off, without the reviewed numbers", _conditions_off, lambda _: BEHAVIOUR),
+    Area("commands", "The agent's checks of commands", _go, lambda _: [], go=("./agent/command/",)),
     Area(
         "access",
         "Access control",
         lambda area: [m for path in ACCESS for m in mutants.of_python(area, path)],
         lambda _: ACCESS_TESTS,
-        PYTEST,
+        tuple(ACCESS_TESTS),
+        servers=True,
     ),
 )

@@ -1,6 +1,7 @@
 """A mutant: one small change of one file."""
 
 import ast
+import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,6 +34,11 @@ class Mutant:
         """Names it as long as its line stays the same, wherever that moves. A short change is named with its line."""
         around = f"{_short(self.line_text)}: " if len(self.before) < 40 else ""
         return f"{self.path}: {around}{_short(self.before)} -> {_short(self.after)}"
+
+    @property
+    def fingerprint(self) -> str:
+        """Short name of the key, for lists of mutants that tests have been written for."""
+        return hashlib.sha256(self.key.encode()).hexdigest()[:10]
 
     @property
     def line_text(self) -> str:
@@ -166,7 +172,9 @@ def of_rules(area: str, path: str, lists: frozenset[str]) -> list[Mutant]:
             for child in node.value:
                 look(child)
 
-    look(yaml.compose(text))
+    root = yaml.compose(text)
+    assert root is not None, f"{path} is empty"
+    look(root)
     return found
 
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from queue import Empty, Queue
 from typing import Any
 
+import httpx
 import pytest
 
 
@@ -151,3 +152,14 @@ def test_streams_are_limited(backend: Any) -> None:
         assert sorted(reader.status for reader in readers) == [200, 200, 200, 429]
         for reader in readers:
             reader.stop()
+
+
+def test_a_stream_ends_with_its_token_and_not_before(backend: Any, admin: httpx.Client) -> None:
+    token = admin.post("/api/v1/tokens", json={"name": "reads the stream", "role": "viewer"}).json()
+    with closing(backend.client(headers={"Authorization": f"Bearer {token['token']}"})) as robot:
+        reader = Reader(robot)
+        for _ in range(3):
+            reader.next("heartbeat")
+        assert not reader.ended.is_set()
+        assert admin.delete(f"/api/v1/tokens/{token['id']}").status_code == 204
+        assert reader.ended.wait(5)

@@ -1,13 +1,17 @@
 """What holds remedies back: a second person, the emergency stop, limits, circuit breakers."""
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from functools import partial
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
+
+from wallwatch_backend.kit.database import Database
+from wallwatch_backend.remedies.orders import approval
 
 PCI = "0000:3b:00.0"
 
@@ -210,3 +214,55 @@ def test_a_breaker_opens_when_a_remedy_fails_again_and_again_and_is_reset(
     assert admin.post("/api/v1/remedy-control/breakers/nothing/reset").status_code == 404
     assert admin.post("/api/v1/remedy-control/breakers/tune-revalidator/reset").status_code == 200
     assert order(operator, agents[2].host).status_code == 201
+
+
+async def expire(backend: Any, *ids: str) -> None:
+    database = Database(backend.settings)
+    for id in ids:
+        async with database.write() as session:
+            await approval.expire(session, UUID(id))
+    await database.dispose()
+
+
+def test_only_a_pending_remedy_expires(operator: httpx.Client, admin: httpx.Client, backend: Any, agents: list[Any]) -> None:
+    pending, rejected = recover(operator, agents[0].host), recover(operator, agents[1].host)
+    assert decide(admin, rejected, "reject").status_code == 200
+    asyncio.run(expire(backend, pending["id"], rejected["id"], str(uuid4())))  # the last one was deleted meanwhile
+    assert (state(operator, pending), state(operator, rejected)) == ("expired", "rejected")
+    expired = operator.get(f"/api/v1/remedies/{pending['id']}").json()
+    assert expired["message"] == "Nobody approved it in time."
+    entries = admin.get("/api/v1/audit", params={"action": "remedy.propose.expired"}).json()["items"]
+    found = [entry for entry in entries if entry["detail"]["remedy_id"] in (pending["id"], rejected["id"])]
+    assert [(entry["detail"]["remedy_id"], entry["outcome"], entry["actor"], entry["target"]) for entry in found] == [
+        (pending["id"], "failed", "system", f"{agents[0].host} {PCI}")
+    ]
+
+
+def test_a_remedy_that_does_not_exist_cannot_be_decided(admin: httpx.Client) -> None:
+    unknown = {"id": str(uuid4())}
+    for decision in ("approve", "reject"):
+        answer = decide(admin, unknown, decision)
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+        assert unknown["id"] in answer.json()["detail"]
+
+
+def test_a_decision_is_in_the_audit_log_with_who_asked(operator: httpx.Client, admin: httpx.Client, agents: list[Any]) -> None:
+    for decision, agent in (("approve", agents[0]), ("reject", agents[1])):
+        proposed = recover(operator, agent.host)
+        assert decide(admin, proposed, decision).is_success
+        entry = admin.get("/api/v1/audit", params={"action": f"remedy.{decision}", "limit": 1}).json()["items"][0]
+        assert (entry["actor"], entry["target"], entry["address"]) == ("admin", f"{agent.host} {PCI}", "127.0.0.1")
+        detail = entry["detail"]
+        assert (detail["remedy_id"], detail["remedy_action"], detail["requested_by"]) == (
+            proposed["id"], "recover-health-reporter", "operator"
+        )  # fmt: skip
+        assert detail.get("reason") == ("not now" if decision == "reject" else None)
+
+
+def test_nobody_approves_for_a_host_whose_agent_was_removed(operator: httpx.Client, admin: httpx.Client, agents: list[Any]) -> None:
+    proposed = recover(operator, agents[0].host)
+    [agent] = [each for each in admin.get("/api/v1/agents", params={"limit": 200}).json()["items"] if each["host"] == agents[0].host]
+    assert admin.delete(f"/api/v1/agents/{agent['id']}").status_code == 204
+    answer = decide(admin, proposed)
+    assert (answer.status_code, answer.json()["code"]) == (409, "no_agent")
+    assert state(operator, proposed) == "pending"

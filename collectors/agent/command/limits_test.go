@@ -87,6 +87,7 @@ func TestACommandIsRefusedForWhatIsWrongWithIt(t *testing.T) {
 		"no object":                  {"7", "payload: not a JSON object"},
 		"an object that is not open": {"", "payload: not JSON"},
 		"a value that is no JSON":    {`{"host": }`, "is not JSON"},
+		"a name that is no JSON":     {`{host: 1}`, "not JSON: invalid character"},
 		"an object that is cut off":  {strings.TrimSuffix(valid, "}"), "payload: the object is not closed"},
 		"parameters that are a list": {string(with("params", []int{})), "params: not a JSON object"},
 		"no time of issue":           {string(with("issued_at", "yesterday")), "issued_at is not an RFC 3339 time"},
@@ -101,6 +102,29 @@ func TestACommandIsRefusedForWhatIsWrongWithIt(t *testing.T) {
 	}
 	if _, refusal := newDecoder(t).Decode(good(with("expires_at", "2026-11-22T03:00:00Z"))); refusal != nil {
 		t.Errorf("a command of exactly a day: %v", refusal)
+	}
+	if _, refusal := newDecoder(t).Decode(good(with("expires_at", "2026-11-21T03:00:00.000000001Z"))); refusal != nil {
+		t.Errorf("a command that is valid for a nanosecond: %v", refusal)
+	}
+}
+
+// Whoever sent a message that is not to be trusted may have put anything where an id belongs.
+func TestOfAMessageThatIsNotTrustedOnlyIDsThatAreUUIDsArePassedOn(t *testing.T) {
+	const other = "not-a-uuid\nforged log line"
+	for name, c := range map[string]struct{ claimedCommand, claimedRemedy, command, remedy string }{
+		"both":              {commandID, remedyID, commandID, remedyID},
+		"a forged remedy":   {commandID, other, commandID, ""},
+		"no remedy":         {commandID, "", commandID, ""},
+		"a forged command":  {other, remedyID, "", ""},
+		"two forged ids":    {other, other, "", ""},
+		"an id and a space": {commandID + " ", remedyID, "", ""},
+	} {
+		content := payload()
+		content["command_id"], content["remedy_id"] = c.claimedCommand, c.claimedRemedy
+		_, refusal := newDecoder(t).Decode(sign(newPair, jose.EdDSA, "k1", MessageType, encode(content)))
+		if refusal == nil || refusal.Code != CodeBadSignature || refusal.CommandID != c.command || refusal.RemedyID != c.remedy {
+			t.Errorf("%s: %+v, want the ids %q and %q", name, refusal, c.command, c.remedy)
+		}
 	}
 }
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+import pytest
+
 from wallwatch.domain.symptoms.host_stage import Message
 from wallwatch_testing.stories import PCI, at_ns, datapath, detect, event, healthy, of, offload, port, second_of
 
@@ -335,3 +337,35 @@ class TestS8:
         for second in range(160, 230, 10):
             story += [port(second), offload(second, back), datapath(second)]
         assert of(detect(story), "S1") == []
+
+
+class TestWhichEventsMakeAStall:
+    """S2: something of the driver, and a standstill; no announced shutdown explains it."""
+
+    @pytest.mark.parametrize(
+        ("of_the_driver", "standstill", "shutdown_s", "raised"),
+        [
+            ("command_timeout", "soft_lockup", None, True),  # the lockup's stack need not show the driver
+            ("command_timeout", None, None, False),
+            (None, "soft_lockup", None, False),
+            ("command_timeout", "soft_lockup", 99, False),
+            ("command_timeout", "soft_lockup", -15, True),  # longer ago than two minutes
+        ],
+    )
+    def test_a_timeout_of_the_driver_with_any_lockup_is_s2_unless_the_host_shuts_down(
+        self, of_the_driver: str | None, standstill: str | None, shutdown_s: int | None, raised: bool
+    ) -> None:
+        story = [*healthy(range(-20, 101, 10))]
+        for second, kind, pci in ((shutdown_s, "host_shutdown", ""), (105, of_the_driver, PCI), (106, standstill, "")):
+            if second is not None and kind is not None:
+                story.append(event(second, kind, pci=pci))
+        found = of(detect(sorted(story, key=lambda message: message.at_ns)), "S2")
+        assert bool(found) is raised
+
+
+@pytest.mark.parametrize(("shutdown_s", "raised"), [(None, True), (99, False), (-700, False), (-800, True)])
+def test_a_crash_after_an_announced_shutdown_is_no_s3(shutdown_s: int | None, raised: bool) -> None:
+    story = [*healthy(range(-30, 101, 10)), event(101, "kernel_oops", pci="", operation="flow_creation")]
+    if shutdown_s is not None:
+        story.append(event(shutdown_s, "host_shutdown", pci=""))
+    assert bool(of(detect(sorted(story, key=lambda message: message.at_ns)), "S3")) is raised

@@ -82,3 +82,24 @@ def test_what_a_deletion_usually_takes_is_learnt_while_the_table_is_less_than_ha
     rnic["id"]["model"] = "CX-6"  # 7,000 flows
     rnic_stage.take_offload(rnic, host_with_long_sweeps(), PCI, START_MS, {"flow_deletions_per_s": 100.0, "flows_offloaded": flows})
     assert baseline.least_of(rnic, "deletion_ms") == pytest.approx(usual_ms)
+
+
+@pytest.mark.parametrize(
+    ("before_s", "at_s", "moves"),
+    [
+        ([], 55, True),  # another input of the host is ahead, and this one has only begun
+        ([50], 55, True),
+        ([50, 52], 51, False),  # it has been passed by one of its own
+        ([50, 65], 60, False),
+        ([50, 65], 65.5, True),
+    ],
+)
+def test_rates_go_forward_with_the_newest_sample_of_their_own_input(before_s: list[int], at_s: float, moves: bool) -> None:
+    """The other input, `rnic_offload`, has a sample at 60 s."""
+    rnic, owner = rnic_stage.new(), host.new()
+    assert rnic_stage.admit(rnic, owner, "rnic_offload", START_MS + 60_000)
+    for second in [*before_s, at_s]:
+        at_ms = START_MS + int(second * 1000)
+        assert rnic_stage.admit(rnic, owner, "rnic", at_ms)
+        rnic_stage.take_rnic(rnic, at_ms, {}, {"rx_bytes": int(second * 1000)})
+    assert (rnic["counters"]["at"] == START_MS + int(at_s * 1000)) is moves

@@ -1,8 +1,12 @@
 """Hosts that stopped reporting."""
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
+import pytest
+
+from wallwatch.domain.instants import rfc3339
 from wallwatch.domain.symptoms import silence
 from wallwatch.domain.symptoms.host_stage import Message
 
@@ -96,3 +100,130 @@ def test_a_host_that_was_taken_away_is_followed_no_more() -> None:
 
 def test_before_any_host_has_reported_nothing_is_silent() -> None:
     assert silence.check(silence.new()) == []
+
+
+@pytest.mark.parametrize("back_s", [8, 300, 3600])
+def test_after_its_clock_was_set_back_a_host_is_silent_from_its_last_sample_by_the_new_clock(back_s: int) -> None:
+    watch, found = silence.new(), []
+    for second in range(0, 400, 10):
+        for name in ("a", "b", "c", "d"):
+            if name != "b" or second < 200:
+                silence.take(watch, message(name, second, skew_s=-back_s if name == "b" and second >= 100 else 0.0))
+        found += silence.check(watch)
+    assert {f["host"] for f in found} == {"b"}
+    assert found[0]["started_at"] == rfc3339((START_S + 190 - back_s) * 1000)
+
+
+def test_a_host_of_which_one_input_lags_behind_another_keeps_its_newest_time() -> None:
+    watch = silence.new()
+    for second in range(0, 200, 10):
+        silence.take(watch, message("a", second))
+        silence.take(watch, Message("ovs_offload", {"host": "a"}, (START_S + second - 9) * 10**9, {}))
+        assert watch["hosts"]["a"]["at"] == (START_S + second) * 1000
+
+
+def watched(*names: str, second: float = 0.0) -> silence.Watch:
+    watch = silence.new()
+    for name in names:
+        silence.take(watch, message(name, second))
+    silence.check(watch)
+    return watch
+
+
+def beat(watch: silence.Watch, seconds: Iterable[int], *names: str) -> list[dict[str, Any]]:
+    """What a check each time says while these hosts report."""
+    found = []
+    for second in seconds:
+        for name in names:
+            silence.take(watch, message(name, second))
+        found += silence.check(watch)
+    return found
+
+
+def test_a_host_is_silent_a_minute_after_its_last_sample_and_not_before() -> None:
+    watch = watched("a", "b", "c", "d")
+    assert beat(watch, [10, 30, 50, 59], "a", "c", "d") == []
+    assert silence.overdue(watch) == []
+    for name in ("a", "c", "d"):
+        silence.take(watch, message(name, 60))
+    assert silence.overdue(watch) == ["b"]
+    [found] = silence.check(watch)
+    assert (found["host"], found["started_at"], found["at"]) == ("b", rfc3339(START_S * 1000), rfc3339((START_S + 60) * 1000))
+    assert "has not reported for 60 s" in found["summary"]
+    assert found["evidence"][0]["value"] == 60.0
+    assert found["evidence"][0]["expected"].startswith("< 60 s")
+
+
+def test_an_active_silence_is_repeated_after_a_while() -> None:
+    watch = watched("a", "b", "c", "d")
+    found = beat(watch, range(10, 121, 1), "a", "c", "d")
+    times = [(silence_of["at"]) for silence_of in found]
+    assert times == [rfc3339((START_S + second) * 1000) for second in range(60, 121, 15)]
+
+
+def test_a_host_that_reports_every_twenty_seconds_is_silent_after_five_of_its_intervals() -> None:
+    watch = watched("a", "b", "c", "d")
+    for second in range(20, 4001, 20):
+        beat(watch, [second], "a", "b", "c", "d")
+    host = watch["hosts"]["b"]
+    assert 19.9 < host["interval"] < 20.1
+    limit = silence.limit_s(host)
+    assert limit == 5 * host["interval"]
+    assert beat(watch, range(4010, 4000 + int(limit), 10), "a", "c", "d") == []
+    assert {found["host"] for found in beat(watch, [4000 + int(limit) + 1], "a", "c", "d")} == {"b"}
+
+
+@pytest.mark.parametrize(
+    ("gap_s", "interval"), [(0.5, 10.0), (0.6, 0.9 * 10 + 0.1 * 0.6), (20, 11.0), (59, 0.9 * 10 + 0.1 * 59), (60, 10.0), (0, 10.0)]
+)
+def test_the_interval_of_a_host_is_learned_from_gaps_that_are_neither_tiny_nor_silences(gap_s: float, interval: float) -> None:
+    watch = watched("a")
+    silence.take(watch, message("a", gap_s))
+    assert watch["hosts"]["a"]["interval"] == pytest.approx(interval)
+
+
+@pytest.mark.parametrize(("jump_s", "silent"), [(30, True), (30.002, False)])
+def test_a_jump_of_the_fleet_s_clock_is_no_silence(jump_s: float, silent: bool) -> None:
+    watch = watched("a", "b", "c", "d")
+    assert beat(watch, range(10, 41, 10), "a", "c", "d") == []
+    for name in ("a", "c", "d"):
+        silence.take(watch, message(name, 40 + jump_s))
+    assert bool(silence.check(watch)) is silent
+
+
+@pytest.mark.parametrize(
+    ("after_s", "announced"),
+    [(-61, False), (-60, True), (0, True), (300, True), (301, False)],
+)
+def test_a_shutdown_explains_a_silence_that_begins_within_five_minutes(after_s: int, announced: bool) -> None:
+    """How long after the announcement the host's last sample was."""
+    watch = watched("a", "b", "c", "d")
+    for second in range(10, 401, 10):
+        beat(watch, [second], "a", "b", "c", "d")
+    watch["hosts"]["b"]["shutdown"] = (START_S + 400 - after_s) * 1000
+    found = beat(watch, range(410, 461, 10), "a", "c", "d")
+    assert found[0]["severity"] == ("warning" if announced else "critical")
+
+
+def test_a_boot_ends_what_a_shutdown_announced() -> None:
+    watch = watched("a", "b", "c", "d")
+    silence.take(watch, message("b", 5, "host_shutdown"))
+    silence.take(watch, message("b", 6, "host_booted"))
+    assert beat(watch, range(10, 81, 10), "a", "c", "d")[0]["severity"] == "critical"
+
+
+def test_a_silence_that_ends_is_cleared_at_the_host_s_first_sample() -> None:
+    watch = watched("a", "b", "c", "d")
+    raised = beat(watch, range(10, 101, 10), "a", "c", "d")
+    [cleared] = beat(watch, [110], "a", "b", "c", "d")
+    assert (cleared["state"], cleared["finding_id"], cleared["at"]) == ("cleared", raised[0]["finding_id"], rfc3339((START_S + 110) * 1000))
+    assert cleared["summary"] == f"The host has been reporting again since {rfc3339((START_S + 110) * 1000)}."
+    assert beat(watch, [120], "a", "b", "c", "d") == []
+
+
+def test_a_rack_that_is_known_stays_known() -> None:
+    watch = watched("a")
+    silence.heard(watch, "a", "", (START_S + 1) * 1000)
+    assert watch["hosts"]["a"]["rack"] == "r1"
+    silence.heard(watch, "a", "r2", (START_S + 2) * 1000)
+    assert watch["hosts"]["a"]["rack"] == "r2"

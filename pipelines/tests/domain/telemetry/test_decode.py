@@ -132,3 +132,37 @@ def test_a_policys_state_without_host_or_policy_is_refused(tags: dict[str, str])
     with pytest.raises(Refused) as refusal:
         decode(json.dumps({**STATE, "tags": tags}).encode(), POLICY, NOW_NS)
     assert refusal.value.reason == "missing_tag"
+
+
+@pytest.mark.parametrize("value", [None, "", 7, ["x"], {"x": 1}, True])
+@pytest.mark.parametrize(
+    "name", ["finding_id", "host", "symptom", "state", "started_at", "at", "severity", "blast_radius", "rule", "title", "summary"]
+)
+def test_each_text_of_a_finding_is_there_and_is_text(name: str, value: object) -> None:
+    with pytest.raises(Refused, match=f"the finding's '{name}' is missing or is not text") as refusal:
+        decode_finding(json.dumps({**FINDING, name: value}).encode())
+    assert refusal.value.reason == "missing_field"
+
+
+@pytest.mark.parametrize("name", ["pci", "rack", "explanation", "model", "driver", "fw_ver"])
+def test_a_text_that_may_be_empty_is_empty_where_it_is_absent_and_never_a_number(name: str) -> None:
+    without = {key: value for key, value in FINDING.items() if key != name}
+    assert decode_finding(json.dumps(without).encode())[name] == ""
+    assert decode_finding(json.dumps({**FINDING, name: ""}).encode())[name] == ""
+    wrong: tuple[object, ...] = (7, None, [])
+    for value in wrong:
+        with pytest.raises(Refused, match=f"the finding's '{name}' is not text") as refusal:
+            decode_finding(json.dumps({**FINDING, name: value}).encode())
+        assert refusal.value.reason == "wrong_type"
+
+
+@pytest.mark.parametrize("name", ["evidence", "hypotheses", "remedies"])
+@pytest.mark.parametrize("value", [None, "x", {}, 7])
+def test_each_list_of_a_finding_is_there_and_is_a_list(name: str, value: object) -> None:
+    with pytest.raises(Refused, match=f"the finding's '{name}' is missing or is not a list"):
+        decode_finding(json.dumps({**FINDING, name: value}).encode())
+
+
+@pytest.mark.parametrize("state", ["active", "cleared"])
+def test_a_finding_is_active_or_cleared(state: str) -> None:
+    assert decode_finding(json.dumps({**FINDING, "state": state}).encode())["state"] == state

@@ -28,7 +28,6 @@ class Terms:
         self.all: list[Term] = [Term("false", ()), Term("true", ())]
         self._numbers: dict[Term, int] = {term: number for number, term in enumerate(self.all)}
         self._index = {name: number for number, name in enumerate(propositions)}
-        self._negations: dict[int, int] = {FALSE: TRUE, TRUE: FALSE}
         self._seen: dict[tuple[int, bool], int] = {}
 
     def _number(self, kind: str, *operands: int) -> int:
@@ -90,27 +89,6 @@ class Terms:
                 seen.update(term.operands)
         return False
 
-    def negation(self, number: int) -> int:
-        """The term that holds where this one does not."""
-        known = self._negations.get(number)
-        if known is not None:
-            return known
-        term = self.all[number]
-        if term.kind == "literal":
-            result = self._number("literal", term.operands[0], 1 - term.operands[1])
-        else:
-            parts = [self.negation(operand) for operand in term.operands]
-            if term.kind == "and":
-                result = self.either(parts)
-            elif term.kind == "or":
-                result = self.both(parts)
-            elif term.kind == "next":
-                result = self.next(parts[0])
-            else:
-                result = (self.release if term.kind == "until" else self.until)(parts[0], parts[1])
-        self._negations[number], self._negations[result] = result, number
-        return result
-
     def both(self, parts: list[int]) -> int:
         return self._gather("and", parts, unit=TRUE, zero=FALSE)
 
@@ -162,7 +140,7 @@ class Terms:
             return b
         if a == TRUE and self._is_recurrence(b):  # F G F c = G F c
             return b
-        if self._negations.get(a) == b or self._opposite_literal(a) == b:  # !b U b = F b
+        if self._opposite_literal(a) == b:  # !b U b = F b
             return self.until(TRUE, b)
         return self._number("until", a, b)
 
@@ -175,7 +153,7 @@ class Terms:
             return b
         if a == FALSE and self._is_persistence(b):  # G F G c = F G c
             return b
-        if self._negations.get(a) == b or self._opposite_literal(a) == b:  # !b R b = G b
+        if self._opposite_literal(a) == b:  # !b R b = G b
             return self.release(FALSE, b)
         return self._number("release", a, b)
 

@@ -52,15 +52,15 @@ class RuleSet:
         return RuleSet(self.values, self.masks, self.actions, order)
 
 
-def rule_set(words: Sequence[tuple[int, int]], actions: Sequence[int], space: HeaderSpace, order: Sequence[int] | None = None) -> RuleSet:
-    """A rule set of (value, mask) pairs; their order is that of the sequence unless it is given.
+def rule_set(words: Sequence[tuple[int, int]], actions: Sequence[int], space: HeaderSpace) -> RuleSet:
+    """A rule set of (value, mask) pairs; their order is that of the sequence.
 
     Read everything that is to be compared before: the space must not grow any more.
     """
     numbers: dict[int, int] = {}
     which = [numbers.setdefault(mask, len(numbers)) for _, mask in words]
     masks = _words(list(numbers), space)[np.asarray(which, dtype=np.int64)]  # only a few
-    places = np.arange(len(words), dtype=np.int64) if order is None else np.asarray(order, dtype=np.int64)
+    places = np.arange(len(words), dtype=np.int64)
     return RuleSet(_words([value for value, _ in words], space), masks, np.asarray(actions, dtype=np.int64), places)
 
 

@@ -15,6 +15,7 @@ from wallwatch.domain.evidence import Feature, evidence
 from wallwatch.domain.hypotheses.versions import Identity
 from wallwatch.domain.instants import rfc3339
 from wallwatch.domain.symptoms import finding_messages
+from wallwatch.domain.symptoms.clock_steps import set_back
 from wallwatch.domain.symptoms.explain import clock as written
 from wallwatch.domain.symptoms.explain import explain_cleared
 from wallwatch.domain.telemetry.decode import Message
@@ -45,7 +46,7 @@ def new() -> Watch:
 
 def take(watch: Watch, message: Message) -> None:
     """A message of a host came."""
-    heard(watch, message.tags["host"], message.tags.get("rack", ""), message.at_ns // 1_000_000)
+    heard(watch, message.tags["host"], message.tags.get("rack", ""), message.at_ns // 1_000_000, message.measurement)
     if message.measurement == "event":
         host = watch["hosts"][message.tags["host"]]
         if message.tags["kind"] == "host_shutdown":
@@ -54,8 +55,8 @@ def take(watch: Watch, message: Message) -> None:
             host.pop("shutdown", None)
 
 
-def heard(watch: Watch, name: str, rack: str, at_ms: int) -> None:
-    """Something of a host came; `at_ms` by the host's own clock."""
+def heard(watch: Watch, name: str, rack: str, at_ms: int, source: str = "") -> None:
+    """Something of a host came; `at_ms` by the host's own clock. The samples of one `source` follow each other within a few seconds."""
     host = watch["hosts"].get(name)
     if host is None:
         watch["hosts"][name] = {"rack": rack, "at": at_ms, "heard": watch["clock"], "interval": 10.0, "fresh": 1}
@@ -65,8 +66,10 @@ def heard(watch: Watch, name: str, rack: str, at_ms: int) -> None:
         if 0.5 < gap < SILENT_S:
             host["interval"] = 0.9 * host["interval"] + 0.1 * gap
         host["at"] = at_ms
-    elif host["at"] - at_ms > 600_000:
-        host["at"] = at_ms  # its clock was set back
+    newest = host.setdefault("newest", {})
+    if set_back(host.setdefault("behind", {}), source, newest.get(source, at_ms), at_ms):
+        host["at"] = newest[source] = at_ms
+    newest[source] = max(at_ms, newest.get(source, at_ms))
     host["fresh"] = 1
     if rack:
         host["rack"] = rack
