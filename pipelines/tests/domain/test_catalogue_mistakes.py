@@ -163,7 +163,7 @@ CONDITION: Body = {
 def test_required_conditions_clear_and_supporting_ones_have_no_alternatives(
     role: str, clears: bool, group: str | None, message: str
 ) -> None:
-    raw = CONDITION | {"role": role, "any": group} | ({"clear": {"below": 0.1}} if clears else {})
+    raw = CONDITION | {"role": role, "any": group, "why": "x"} | ({"clear": {"below": 0.1}} if clears else {})
     if message:
         with pytest.raises(ValueError, match=message):
             Condition.model_validate(raw)
