@@ -57,6 +57,7 @@ bench: setup ## run the benchmarks; one JSON line each
 evaluate: setup ## how good is the classifier? random scenarios and played hosts, judged; writes docs/evaluation.md (ARGS=--help)
 	@$(PYTHON) -m tests.evaluation $(ARGS)
 	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.raw_hosts --write
+	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.evaluation.demo_hour --write
 	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.forecast
 	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.forecast.live
 	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.plans

@@ -23,7 +23,8 @@ def text(found: Mapping[str, Any]) -> str:
         "## An hour of the demo",
         f"`python -m tests.evaluation.demo_hour` records an hour of the fleet of `make demo` on a virtual clock, with policies: "
         f"{found['rnics']} RNICs, {found['faulty']} of them with a scripted fault "
-        f"({', '.join(found['symptoms'])} found there, {found['violations']:,} violations).",
+        f"({', '.join(found['symptoms'])} found there, {found['violations']:,} violations).\n"
+        f"Forecasts of such an hour: [forecast-evaluation.md](forecast-evaluation.md#an-hour-of-the-demo).",
         markdown(["reported", "count", "target"], rows),
     ]
     wrong = [*found["findings_outside"], *(f"{place}: {n} violations" for place, n in found["violations_outside"].items())]
