@@ -10,8 +10,8 @@ from wallwatch_backend.api import new_api
 
 PUBLIC = {"signIn", "enrolAgent", "getHealthy", "getReady"}
 VIEWER = {
-    "getSession", "signOut", "getFleet", "openStream", "listRnics", "getRnic", "getRnicSeries", "getRnicMasks", "listRnicFindings",
-    "listRnicVfs", "listIncidents", "getIncident", "countIncidents", "listIncidentChanges", "exportIncidents", "listSimilarIncidents",
+    "getSession", "signOut", "getFleet", "openStream", "listRnics", "getRnic", "getRnicSeries", "getRnicSignals", "getRnicMasks",
+    "listRnicFindings", "listRnicVfs", "listIncidents", "getIncident", "countIncidents", "listIncidentChanges", "exportIncidents", "listSimilarIncidents",
     "listIncidentContainers", "getBeforeIncident", "listSilences", "getSilence", "listViews", "createView", "updateView", "deleteView",
     "listRemedyActions", "listRemedies", "getRemedy", "getRemedyEffect", "getRemedyControl", "listRollouts", "getRollout",
     "listAutomationRules", "listAutomationRuns",
@@ -19,8 +19,8 @@ VIEWER = {
     "listPolicies", "getPolicyDelivery", "getPolicy", "getPolicySeries", "listPolicyViolations", "getPolicyViolation",
     "getPolicyVocabulary", "checkPolicy", "runPolicy", "backtestPolicy", "listRnicPolicies",
     "listProfiles", "getProfile", "getProfileSurface", "getProfilePrediction", "listProfileRnics", "compareProfileVersions",
-    "getProfileVersion", "getRnicPerformance", "listForecasts", "listForecastModels", "listForecastModelChanges", "getForecast",
-    "listPastForecasts", "getCatalogue", "getDelivery", "listDeadLetters", "getWebhookSchema", "getFleetMetrics",
+    "getProfileVersion", "getRnicPerformance", "listForecasts", "countForecasts", "listForecastModels",
+    "listForecastModelChanges", "getForecast", "listPastForecasts", "getCatalogue", "getDelivery", "listDeadLetters", "getWebhookSchema", "getFleetMetrics",
 }  # fmt: skip
 OPERATOR = {
     "createPolicy", "updatePolicy", "deletePolicyDraft", "enablePolicy", "disablePolicy",

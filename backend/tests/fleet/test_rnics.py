@@ -222,7 +222,7 @@ def test_the_catalogue_has_labels_for_all_that_is_shown(viewer: httpx.Client) ->
     assert s1["looks_like"]
     assert {"signal", "label", "unit", "window_s", "raise", "clear"} <= set(s1["definition"]["conditions"][0])
     assert next(c for c in catalogue["causes"] if c["id"] == "C5")["settled_by_upgrade"] is True
-    assert next(s for s in catalogue["signals"] if s["signal"] == "reoffload_ratio")["fields"] == ["reoffload_ratio"]
+    assert next(s for s in catalogue["signals"] if s["signal"] == "reoffload_ratio")["label"] == "Re-offload ratio"
     assert "CX-6" in catalogue["models"]
     assert all(field["label"] and field["unit"] for field in catalogue["fields"])
 
