@@ -11,16 +11,16 @@ from wallwatch_backend.api import new_api
 PUBLIC = {"signIn", "enrolAgent", "getHealthy", "getReady"}
 VIEWER = {
     "getSession", "signOut", "getFleet", "openStream", "listRnics", "getRnic", "getRnicSeries", "getRnicSignals", "getRnicMasks",
-    "listRnicFindings", "listRnicVfs", "listIncidents", "getIncident", "countIncidents", "listIncidentChanges", "exportIncidents", "listSimilarIncidents",
-    "listIncidentContainers", "getBeforeIncident", "listSilences", "getSilence", "listViews", "createView", "updateView", "deleteView",
-    "listRemedyActions", "listRemedies", "getRemedy", "getRemedyEffect", "getRemedyControl", "listRollouts", "getRollout",
-    "listAutomationRules", "listAutomationRuns",
-    "listPlans", "getPlan", "getPlanOperations", "listAgents", "listWebhooks", "listDeliveries",
-    "listPolicies", "getPolicyDelivery", "getPolicy", "getPolicySeries", "listPolicyViolations", "getPolicyViolation",
-    "getPolicyVocabulary", "checkPolicy", "runPolicy", "backtestPolicy", "listRnicPolicies",
-    "listProfiles", "getProfile", "getProfileSurface", "getProfilePrediction", "listProfileRnics", "compareProfileVersions",
-    "getProfileVersion", "getRnicPerformance", "listForecasts", "countForecasts", "listForecastModels",
-    "listForecastModelChanges", "getForecast", "listPastForecasts", "getCatalogue", "getDelivery", "listDeadLetters", "getWebhookSchema", "getFleetMetrics",
+    "listRnicFindings", "listRnicVfs", "listIncidents", "getIncident", "countIncidents", "listIncidentChanges", "exportIncidents",
+    "listSimilarIncidents", "listIncidentContainers", "getBeforeIncident", "listSilences", "getSilence", "listViews", "createView",
+    "updateView", "deleteView", "listRemedyActions", "listRemedies", "getRemedy", "getRemedyEffect", "getRemedyControl",
+    "listRollouts", "getRollout", "listAutomationRules", "listAutomationRuns", "listPlans", "getPlan", "getPlanOperations",
+    "listAgents", "listWebhooks", "listDeliveries", "listPolicies", "getPolicyDelivery", "getPolicy", "getPolicySeries",
+    "listPolicyViolations", "getPolicyViolation", "getPolicyVocabulary", "checkPolicy", "runPolicy", "backtestPolicy",
+    "listRnicPolicies", "listProfiles", "getProfile", "getProfileSurface", "getProfilePrediction", "listProfileRnics",
+    "compareProfileVersions", "getProfileVersion", "getRnicPerformance", "listForecasts", "countForecasts", "listForecastModels",
+    "listForecastModelChanges", "getForecast", "listPastForecasts", "getCatalogue", "getDelivery", "listDeadLetters",
+    "getWebhookSchema", "getFleetMetrics",
 }  # fmt: skip
 OPERATOR = {
     "createPolicy", "updatePolicy", "deletePolicyDraft", "enablePolicy", "disablePolicy",
