@@ -156,6 +156,14 @@ class TestS5:
     def test_flows_that_only_software_has_are_not_s5(self) -> None:
         assert detect(self.story(flows_software=9000, flows_tc_software=9000)) == []
 
+    def test_flows_of_a_port_that_comes_back_are_not_s5_but_those_of_one_that_is_back_for_long_are(self) -> None:
+        def port_until(up: int) -> list[Message]:
+            states = [port(second, {"port_state": "ACTIVE" if second >= up else "DOWN"}) for second in range(0, 200, 10)]
+            return sorted([*states, *self.story(software_packets_per_s=5000.0)], key=lambda message: message.at_ns)
+
+        assert of(detect(port_until(190)), "S5") == []
+        assert second_of(of(detect(port_until(60)), "S5")[0]) == 110
+
     def test_it_comes_and_goes_in_one_finding(self) -> None:
         def intermittent() -> Iterator[Message]:
             for second in range(0, 300, 10):

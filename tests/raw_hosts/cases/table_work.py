@@ -88,6 +88,38 @@ def _only_software(number: int, placed: str) -> Callable[[Host], None]:
     return make
 
 
+def _port_comes_back(down_at: float, length: float) -> Callable[[Host], None]:
+    """An operator disables a port while idle flows are kept for minutes. The kernel gives connections whose counters stand still back to
+    software after 30 s (nf_flowtable_udp_timeout), and offloads them again once the port is back.
+    """
+
+    def make(host: Host) -> None:
+        card = host.add_card(CX6_DX)
+        flows = host.flows(card, 1_200, busy(300.0), shapes=shapes(4))
+        table = host.table
+
+        def down() -> None:
+            card.admin_up = False
+            table.traffic.on[:] = False
+
+        def up() -> None:
+            card.admin_up = True
+            table.traffic.on[:] = True
+            taken = table.random.choice(flows, len(flows) // 2, replace=False).tolist()
+
+            def forward() -> None:
+                for flow in taken:
+                    table.software_copies[flow] = table.software_copies.get(flow, 0.0) + 0.3 * table.traffic.rate[flow] * 0.5
+                table.hit += 60 * len(taken)
+
+            host.every(0.5, host.now, host.now + 9.0, forward)
+
+        host.at(down_at, down)
+        host.at(down_at + length, up)
+
+    return make
+
+
 def cases() -> list[Case]:
     """All cases of this subject."""
     return [
@@ -159,6 +191,15 @@ def cases() -> list[Case]:
             length_s=80,
             seed=63,
             quick=True,
+        ),
+        Case(
+            "a port is disabled for 80 s, and its flows take some seconds to return to the RNIC, 10 s",
+            _port_comes_back(60.0, 80.0),
+            settings=lambda: Settings(max_idle_s=270.0),
+            interval_s=10,
+            jitter_s=1,
+            length_s=240,
+            seed=66,
         ),
         Case("flows that only the software datapath has", _only_software(1_500, "dp:ovs"), length_s=120, seed=64),
         Case("flows that TC has and the RNIC refused", _only_software(900, "dp:tc"), length_s=120, seed=65),

@@ -98,7 +98,7 @@ def _is_behind(rnic_state: RnicState, source: str, newest_ms: int, at_ms: int) -
 def _set_back(rnic_state: RnicState, host_state: Host, at_ms: int) -> None:
     """Go on in the time of a clock that was set back. What is active stays so; nobody knows for how long."""
     rnic_state.update(newest=0, at={}, fine=[], coarse=[])
-    for name in ("behind", "counters", "moved"):
+    for name in ("behind", "counters", "moved", "down"):
         rnic_state.pop(name, None)
     host.set_back_lives(rnic_state, at_ms)
     host.set_back(host_state, at_ms)
@@ -114,7 +114,13 @@ def take_offload(rnic_state: RnicState, host_state: Host, pci: str, at_ms: int, 
         host.note_deletions(host_state, pci, at_ms, deletions, values.get("flows_offloaded", 0.0))
         _sweeps(values, rnic_state, host_state, pci, at_ms, profile)
     _live_share(values, rnic_state, at_ms)
+    # Always known, so that a host that tells nothing of its ports is judged too.
+    values["port_down_lately"] = float(at_ms - rnic_state.get("down", -PORT_BACK_MS) < PORT_BACK_MS)
     return _keep(rnic_state, at_ms, values)
+
+
+PORT_BACK_MS = 60_000
+"""For this long a port that was down matters (signal `port_down_lately`): its flows find their way back into the RNIC."""
 
 
 def _live_share(values: dict[str, float], rnic_state: RnicState, at_ms: int) -> None:
@@ -190,7 +196,10 @@ def take_rnic(rnic_state: RnicState, at_ms: int, tags: Mapping[str, str], fields
         known["driver_version"] = version
     if at_ms < rnic_state["newest"] and rnic_state["at"]["rnic"][-1] != at_ms:
         return False  # rates of counters and baselines go forward only
-    return _keep(rnic_state, at_ms, signals.of_rnic(fields, rnic_state, at_ms))
+    values = signals.of_rnic(fields, rnic_state, at_ms)
+    if values.get("port_down"):
+        rnic_state["down"] = at_ms
+    return _keep(rnic_state, at_ms, values)
 
 
 EVER = ("port_frozen_s", "pcie_share", "latency_share", "bandwidth_lost")
