@@ -43,7 +43,10 @@ class Settings:
 
     max_idle_s: float = 10.0
     max_revalidator_s: float = 0.5
+    most_flows: float = MOST_FLOWS
+    """What an operator has set (other_config:flow-limit)."""
     flow_limit: float = MOST_FLOWS
+    """What is allowed at present, at most that."""
     counter_read_s: float = 1.0
     """Time in which the driver reads all counters once."""
     deletion_s: float = 0.0002
@@ -82,7 +85,7 @@ class FlowTable:
         self.stuck_until = -FOREVER
         """Until then nothing is installed or deleted: the switch waits for the kernel."""
         self.hit = self.missed = 0
-        self.insertions = self.deletions = 0
+        self.insertions = self.deletions = self.refused = 0
         self.sweep_took_s = 0.005
         self._next_sweep = -FOREVER
         self.sent_bytes: dict[tuple[int, bool], float] = {}
@@ -201,6 +204,7 @@ class FlowTable:
             chosen = np.sort(self.random.choice(len(absent), room, replace=False))
             absent, first_at = absent[chosen], first_at[chosen]
         if self.count > self.settings.flow_limit:
+            self.refused += len(absent)
             return
         at = np.minimum(first_at + 0.001 + 0.004 * self.random.random(len(absent)), to)
         self._install(absent, at)
@@ -258,7 +262,7 @@ class FlowTable:
             limit = limit * 3 / 4
         elif took < 1.0 and limit < count / took:
             limit += 1000
-        self.settings.flow_limit = min(MOST_FLOWS, max(1000.0, limit))
+        self.settings.flow_limit = min(self.settings.most_flows, max(1000.0, limit))
 
     def dump(self) -> list[bytes]:
         """The lines of `dpctl/dump-flows -m --names`; a flow with a software copy has two."""

@@ -29,7 +29,7 @@ class Switch:
         self.refused: set[str] = set()
         self.dump_filter: Callable[[list[bytes]], list[bytes]] | None = None
         self.masks = 0
-        self._before = (0, 0)
+        self._before = self._now()
 
     def start(self) -> None:
         """Run the daemon."""
@@ -47,8 +47,8 @@ class Switch:
         self.table.flush()
         self.pid += 377
         self.coverage.clear()
-        self.table.settings.flow_limit = FIRST_LIMIT
-        self._before = (self.table.insertions, self.table.deletions)
+        self.table.settings.flow_limit = min(FIRST_LIMIT, self.table.settings.most_flows)
+        self._before = self._now()
         self.start()
 
     def _answer(self, command: str, arguments: list[str]) -> bytes | None:
@@ -100,8 +100,11 @@ class Switch:
         return text + "".join(f"  {revalidator}: (keys {count // 4})\n" for revalidator in (21, 22, 23, 24))
 
     def _totals(self) -> dict[str, int]:
-        put, deleted = self.table.insertions - self._before[0], self.table.deletions - self._before[1]
-        return {"dpif_flow_put": put, "dpif_flow_del": deleted} | self.coverage
+        put, deleted, refused = (now - before for now, before in zip(self._now(), self._before, strict=True))
+        return {"dpif_flow_put": put, "dpif_flow_del": deleted, "upcall_flow_limit_hit": refused} | self.coverage
+
+    def _now(self) -> tuple[int, int, int]:
+        return self.table.insertions, self.table.deletions, self.table.refused
 
     def _coverage(self) -> str:
         # lib/coverage.c: a counter that is zero is not printed but counted in the last line.

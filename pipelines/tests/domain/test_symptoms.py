@@ -96,6 +96,29 @@ class TestS1:
         }
         assert play(lambda _: churn, 120) == []
 
+    @pytest.mark.parametrize(
+        ("fields", "is_s1"),
+        [
+            ({"flows": 7_800, "flow_limit": 7_500}, False),
+            ({"flows": 7_200, "flow_limit": 7_500}, True),
+            ({"flows": 7_200}, True),
+        ],
+    )
+    def test_a_switch_above_its_flow_limit_deletes_flows_itself_which_is_not_s1(self, fields: dict[str, int], is_s1: bool) -> None:
+        messages = (message for second in range(90) for message in (datapath(second, fields), sample(second, S1)))
+        assert bool(of(detect(messages), "S1")) == is_s1
+
+    def test_upcalls_that_the_flow_limit_refused_explain_returns_for_a_minute(self) -> None:
+        def refused(second: int) -> dict[str, int]:
+            return {"upcall_flow_limit_hit": 5 if second < 20 else 6}
+
+        messages = (
+            message
+            for second in range(120)
+            for message in (datapath(second, refused(second)), sample(second, S1 if second >= 20 else HEALTHY))
+        )
+        assert second_of(of(detect(messages), "S1")[0]) == pytest.approx(80, abs=5)
+
     def test_one_flow_that_came_back_once_is_not_s1(self) -> None:
         lonely = {**HEALTHY, "flow_insertions_per_s": 0.05, "reoffloads_per_s": 0.05, "reoffload_ratio": 1.0}
         assert play(lambda _: lonely, 120) == []

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.raw_hosts.case import Case, Expected
+from tests.raw_hosts.flow_table import Settings
 from tests.raw_hosts.flow_text import shapes
 from tests.raw_hosts.host import Host
 from tests.raw_hosts.models import BF3, CX5, CX6, CX6_DX, CX7, E810, Model
@@ -222,6 +223,22 @@ def _two_cards(late_card: int) -> Callable[[Host], None]:
 def cases() -> list[Case]:
     """All cases of this subject."""
     return [
+        Case(
+            "an operator has lowered the flow limit below the flows that there are",
+            lambda host: _usual(host, number=3_000),
+            settings=lambda: Settings(most_flows=1_500.0, flow_limit=1_500.0),
+            length_s=150,
+            seed=240,
+        ),
+        Case(
+            "an operator has lowered the flow limit below half of the flows that there are, 10 s",
+            lambda host: _usual(host, CX7, 4_000),
+            settings=lambda: Settings(most_flows=1_500.0, flow_limit=1_500.0),
+            interval_s=10,
+            jitter_s=1,
+            length_s=300,
+            seed=241,
+        ),
         Case("orderly reboot", _reboot(60.0), length_s=240, seed=141),
         Case("orderly reboot, 10 s", _reboot(60.0), interval_s=10, jitter_s=1, length_s=300, seed=142),
         Case("Open vSwitch restarted", _ovs_restart(60.0, 4.0), length_s=150, seed=143),

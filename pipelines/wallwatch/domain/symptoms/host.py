@@ -69,9 +69,26 @@ def take_datapath(host: Host, datapath: str, at_ms: int, fields: Mapping[str, An
         now["looked"] = mean is not None
         if flows >= ENOUGH_FLOWS:
             baseline.least(host, "dump_ms_per_flow", duration / flows, at_ms)
+    if _is_over_its_limit(fields, flows, before, now):
+        host["over_limit"] = at_ms
     if datapath not in known and len(known) >= 16:
         return  # a host has one or two datapaths; names without end would fill the state
     known[datapath] = now
+
+
+def _is_over_its_limit(fields: Mapping[str, Any], flows: float | None, before: Mapping[str, Any] | None, now: dict[str, Any]) -> bool:
+    """Whether a datapath has more flows than its revalidator allows, or upcalls have installed none since the last sample for that reason."""
+    limit, refused = number(fields.get("flow_limit")), number(fields.get("upcall_flow_limit_hit"))
+    if refused is not None:
+        now["refused"] = refused
+        if before is not None and 0.0 <= before.get("refused", refused) < refused:
+            return True
+    return flows is not None and limit is not None and flows > limit
+
+
+def flow_limit_exceeded(host: Host, at_ms: int) -> bool:
+    """Whether a datapath has been above its flow limit within the last minute."""
+    return 0 <= at_ms - host.get("over_limit", at_ms + 1) < STALE_MS
 
 
 def set_back(host: Host, at_ms: int) -> None:
@@ -82,6 +99,7 @@ def set_back(host: Host, at_ms: int) -> None:
         beat[0] = min(beat[0], at_ms)
     for name in [name for name, kept in host["datapaths"].items() if kept["at"] > at_ms]:
         del host["datapaths"][name]
+    host.pop("over_limit", None)
     host["deletions_at"] = [kept for kept in host.get("deletions_at", []) if kept[0] <= at_ms]
     for pci in [pci for pci, kept in host["deletions"].items() if kept[0] > at_ms]:
         del host["deletions"][pci]

@@ -114,7 +114,8 @@ def take_offload(rnic_state: RnicState, host_state: Host, pci: str, at_ms: int, 
         host.note_deletions(host_state, pci, at_ms, deletions, values.get("flows_offloaded", 0.0))
         _sweeps(values, rnic_state, host_state, pci, at_ms, profile)
     _live_share(values, rnic_state, at_ms)
-    # Always known, so that a host that tells nothing of its ports is judged too.
+    # Always known, so that a host that tells nothing of its ports or of its switch is judged too.
+    values["flow_limit_exceeded"] = float(host.flow_limit_exceeded(host_state, at_ms))
     values["port_down_lately"] = float(at_ms - rnic_state.get("down", -PORT_BACK_MS) < PORT_BACK_MS)
     return _keep(rnic_state, at_ms, values)
 
