@@ -126,6 +126,11 @@ func TestFlowsThatRestAreNotTakenForLiveOnesAndLateCountersAre(t *testing.T) {
 	late := func() *sender {
 		return &sender{refresh: 11*time.Second + someOf(7*time.Second), reinstall: tick}
 	}
+	slowlyBack := func() *sender {
+		s := late()
+		s.reinstall = 2 * tick
+		return s
+	}
 	resting := func(busy, rest func() time.Duration) func() *sender {
 		return func() *sender { return &sender{busy: busy, rest: rest, refresh: time.Second, reinstall: tick} }
 	}
@@ -140,6 +145,7 @@ func TestFlowsThatRestAreNotTakenForLiveOnesAndLateCountersAre(t *testing.T) {
 		stale       string
 	}{
 		{"all counters are late", func() []*sender { return several(300, late) }, 0.3, 1, "stale"},
+		{"all counters are late, and entries take some tenths of a second", func() []*sender { return several(600, slowlyBack) }, 0.5, 1, "stale"},
 		{"a quarter of the counters is late", func() []*sender { return append(several(100, late), several(300, steady)...) }, 0.3, 1, "stale"},
 		{"the RNIC loses entries", func() []*sender { return several(300, losing) }, 0.3, 1, "current"},
 		{"all send steadily", func() []*sender { return several(300, steady) }, 0, 0, ""},
