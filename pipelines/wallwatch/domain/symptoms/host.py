@@ -77,7 +77,7 @@ def take_datapath(host: Host, datapath: str, at_ms: int, fields: Mapping[str, An
 
 
 def _is_over_its_limit(fields: Mapping[str, Any], flows: float | None, before: Mapping[str, Any] | None, now: dict[str, Any]) -> bool:
-    """Whether a datapath has more flows than its revalidator allows, or upcalls have installed none since the last sample for that reason."""
+    """Whether a datapath has more flows than its revalidator allows, or upcalls installed none since the last sample for that reason."""
     limit, refused = number(fields.get("flow_limit")), number(fields.get("upcall_flow_limit_hit"))
     if refused is not None:
         now["refused"] = refused
@@ -88,7 +88,7 @@ def _is_over_its_limit(fields: Mapping[str, Any], flows: float | None, before: M
 
 def flow_limit_exceeded(host: Host, at_ms: int) -> bool:
     """Whether a datapath has been above its flow limit within the last minute."""
-    return 0 <= at_ms - host.get("over_limit", at_ms + 1) < STALE_MS
+    return bool(0 <= at_ms - host.get("over_limit", at_ms + 1) < STALE_MS)
 
 
 def set_back(host: Host, at_ms: int) -> None:
