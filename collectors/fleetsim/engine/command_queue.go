@@ -55,30 +55,14 @@ func (r *RNIC) submit(e *Entry, kind commandKind, now time.Duration) {
 	r.commands = append(r.commands, command{e, kind, now})
 }
 
-// reserve is the part of a time that insertions and deletions have for themselves.
-func (r *RNIC) reserve(dt time.Duration) time.Duration {
-	return time.Duration(float64(dt) * reservedForCommands)
-}
-
-// runEarlyCommands works off commands before the packets of a step, for half of what is reserved for them.
-func (r *RNIC) runEarlyCommands(now, dt time.Duration) {
-	r.usedEarly = 0
-	if r.silent() {
-		return
-	}
-	budget := r.reserve(dt)/2 + r.commandDebt
-	left := r.runCommands(budget, now)
-	r.usedEarly = budget - left
-}
-
 // runFirmware lets the interface work for dt. What one side does not need, the other may use.
 func (r *RNIC) runFirmware(now, dt time.Duration) {
 	if r.silent() {
 		r.giveUpCommands(now)
 		return
 	}
-	reserve := r.reserve(dt) - r.payManualDebt(r.reserve(dt))
-	spare := r.runCommands(reserve-r.usedEarly+r.commandDebt, now)
+	reserve := time.Duration(float64(dt)*reservedForCommands) - r.payManualDebt(time.Duration(float64(dt)*reservedForCommands))
+	spare := r.runCommands(reserve+r.commandDebt, now)
 	r.commandDebt = min(spare, 0)
 	left := r.scanCounters(dt-reserve+max(spare, 0)+r.scanDebt, now)
 	r.scanDebt = min(left, 0)

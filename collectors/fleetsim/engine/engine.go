@@ -189,21 +189,14 @@ func (e *Engine) stepOnce(dt time.Duration) {
 		e.runJob(j)
 	}
 	e.endConnections()
-	// A deletion, the next packet's miss and the new entry are milliseconds apart unless commands queue, so all have their place in one step:
-	// the revalidator and its deletions come before the packets, and what packets ask for after them.
-	for _, h := range e.hosts {
-		if h.awake(e.now) {
-			h.revalidate(e.now)
-		}
-	}
-	for _, r := range e.rnics {
-		r.runEarlyCommands(e.now, dt)
-	}
 	e.moveTraffic(dt)
 	for _, r := range e.rnics {
 		r.runFirmware(e.now, dt)
 	}
 	for _, h := range e.hosts {
+		if h.awake(e.now) {
+			h.revalidate(e.now)
+		}
 		h.lookUp(dt)
 	}
 	e.expire()

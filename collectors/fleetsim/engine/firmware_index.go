@@ -67,7 +67,7 @@ func (r *RNIC) lose(e *Entry, now time.Duration) {
 func (h *Host) sweep(now time.Duration) {
 	kept := h.unnoticed[:0]
 	for _, e := range h.unnoticed {
-		if now-e.lostAt <= MaxStep { // the round that was under way had looked at it before
+		if e.lostAt == now { // the round had looked at it before
 			kept = append(kept, e)
 			continue
 		}

@@ -42,28 +42,6 @@ func TestATenantWithMoreQueuePairsTakesBandwidthFromTheOthers(t *testing.T) {
 	}
 }
 
-func TestAFlowWhoseEntryIsDeletedInUseHasANewOneWithinTheStepWhereNothingQueues(t *testing.T) {
-	e := build(t, fmt.Sprintf(fleet, "fixed", 100), OpenAdmission{})
-	run(e, 30*time.Second)
-	checked := 0
-	for _, entry := range slices.Clone(e.rnics[0].entries) {
-		if entry.state != installed || entry.conn.rateGbps == 0 || entry.seenPackets < 1000 {
-			continue
-		}
-		before := entry.seenPackets
-		entry.lastUsed = e.now - time.Minute // what a late counter shows
-		entry.rnic.Host.Switch.nextRound = e.now
-		e.Step(MaxStep)
-		if entry.state != installed || entry.seenPackets >= before {
-			t.Errorf("state %d with %d packets, %d before; want a new entry", entry.state, entry.seenPackets, before)
-		}
-		if checked++; checked == 5 {
-			return
-		}
-	}
-	t.Errorf("%d flows with traffic, want 5", checked)
-}
-
 func TestAHashTableDoublesUntilTheMemoryHasNoPlaceForTheNewOne(t *testing.T) {
 	e := build(t, fmt.Sprintf(fleet, "fixed", 100), OpenAdmission{})
 	r := e.rnics[0]

@@ -43,7 +43,6 @@ type RNIC struct {
 	out, in      load
 
 	commandDebt, scanDebt time.Duration
-	usedEarly             time.Duration // by commands that this step's packets already saw
 	manualDebt            time.Duration // what the interface still has to do for operations by hand, below zero
 	scanBehind            bool
 	deletionsQueued       int

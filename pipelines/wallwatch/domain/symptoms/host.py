@@ -59,7 +59,12 @@ def take_datapath(host: Host, datapath: str, at_ms: int, fields: Mapping[str, An
         now["deleted"] = deleted
         if before is not None and "deleted" in before:
             now["deletions_per_s"] = counter_rate((before["at"], int(before["deleted"])), at_ms, int(deleted))
-            now["before"] = [before["at"], before.get("deletions_per_s")]
+            now["before"] = [before["at"], before.get("deletions_per_s"), before.get("insertions_per_s")]
+    inserted = number(fields.get("dpif_flow_put"))
+    if inserted is not None:
+        now["inserted"] = inserted
+        if before is not None and "inserted" in before:
+            now["insertions_per_s"] = counter_rate((before["at"], int(before["inserted"])), at_ms, int(inserted))
     if duration is not None and flows is not None:
         mean = number(fields.get("dump_duration_mean_ms"))
         # The mean covers the dumps since the previous sample, with the number of flows at that time.
@@ -142,8 +147,9 @@ FEW_DELETIONS_PER_S = 5.0
 vary by."""
 
 
-def note_deletions(host: Host, pci: str, at_ms: int, deletions_per_s: float, flows: float) -> None:
-    """Remember how many flows per second each RNIC deletes, and in how large a table, to divide the host's sweep time among RNICs.
+def note_deletions(host: Host, pci: str, at_ms: int, deletions_per_s: float, flows: float, insertions_per_s: float = 0.0) -> None:
+    """Remember how many flows per second each RNIC deletes and inserts, and in how large a table, to divide the host's sweep time among
+    RNICs.
 
     A table that is emptied was larger while that went on than it is now: what its deletions searched is the mean of before and after.
     """
@@ -152,18 +158,19 @@ def note_deletions(host: Host, pci: str, at_ms: int, deletions_per_s: float, flo
         lately = before is not None and 0 < at_ms - before[0] <= STALE_MS
         searched = (flows + before[-1]) / 2.0 if lately else flows
         host["deletions"][pci] = [at_ms, deletions_per_s, max(searched, 1.0), flows]
-        _add_to_gathering(host, at_ms, deletions_per_s)
+        _add_to_gathering(host, at_ms, deletions_per_s, insertions_per_s)
     elif pci in host["deletions"]:
         del host["deletions"][pci]
 
 
-def _add_to_gathering(host: Host, at_ms: int, deletions_per_s: float) -> None:
-    """Deletions of all RNICs, `[ms, flows/s]` of this gathering and of the one before."""
+def _add_to_gathering(host: Host, at_ms: int, deletions_per_s: float, insertions_per_s: float) -> None:
+    """Deletions and insertions of all RNICs, `[ms, flows/s, flows/s]` of this gathering and of the one before."""
     totals = host.setdefault("deletions_at", [])
-    if totals and abs(at_ms - totals[-1][0]) <= SAME_GATHERING_MS:
+    if totals and len(totals[-1]) == 3 and abs(at_ms - totals[-1][0]) <= SAME_GATHERING_MS:
         totals[-1][1] += deletions_per_s
+        totals[-1][2] += insertions_per_s
     else:
-        totals.append([at_ms, deletions_per_s])
+        totals.append([at_ms, deletions_per_s, insertions_per_s])
         del totals[:-2]
 
 
@@ -195,20 +202,25 @@ def unseen_deletions(host: Host, at_ms: int) -> float:
     """Deletions of the host for each that two dumps show, at least 1: what was deleted and created again between two dumps is not seen
     in them, but the daemon counts everything.
 
-    Both are of the last interval of which all RNICs have reported: of any other two, a burst in one of them would look like deletions that
-    were not seen.
+    It counts flows too that only software has. What nobody saw deleted had to be created again, so no more deletions are unseen than
+    insertions are, where the daemon tells both. All are of the last interval of which all RNICs have reported: of any other two, a burst
+    in one of them would look like deletions that were not seen.
     """
     totals = host.get("deletions_at", [])
     if len(totals) < 2 or totals[0][1] <= 0.0 or at_ms - totals[0][0] > STALE_MS:
         return 1.0
-    gathered_ms, total = totals[0]
-    counted = [
-        rate
-        for d in host["datapaths"].values()
-        for read_ms, rate in ([d["at"], d.get("deletions_per_s")], d.get("before", [0, None]))
-        if rate is not None and abs(read_ms - gathered_ms) <= SAME_GATHERING_MS
-    ]
-    return float(max(1.0, max(counted) / total)) if counted else 1.0
+    gathered_ms, deleted, *inserted = totals[0]
+    unseen = 0.0
+    for d in host["datapaths"].values():
+        now = [d["at"], d.get("deletions_per_s"), d.get("insertions_per_s")]
+        for read_ms, *rates in (now, d.get("before", [0, None])):
+            if rates[0] is None or abs(read_ms - gathered_ms) > SAME_GATHERING_MS:
+                continue
+            found = rates[0] - deleted
+            if inserted and len(rates) > 1 and rates[1] is not None:
+                found = min(found, rates[1] - inserted[0])
+            unseen = max(unseen, found)
+    return float(1.0 + unseen / deleted)
 
 
 def pause_s(host: Host, source: str, at_ms: int) -> float | None:

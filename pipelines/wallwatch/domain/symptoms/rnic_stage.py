@@ -111,7 +111,8 @@ def take_offload(rnic_state: RnicState, host_state: Host, pci: str, at_ms: int, 
     host_state["wrong"] += len((_RAW & fields.keys()) - values.keys())
     deletions = values.get("flow_deletions_per_s")
     if deletions is not None and at_ms >= rnic_state["newest"]:
-        host.note_deletions(host_state, pci, at_ms, deletions, values.get("flows_offloaded", 0.0))
+        insertions = values.get("flow_insertions_per_s", 0.0)
+        host.note_deletions(host_state, pci, at_ms, deletions, values.get("flows_offloaded", 0.0), insertions)
         _sweeps(values, rnic_state, host_state, pci, at_ms, profile)
     _live_share(values, rnic_state, at_ms)
     # Always known, so that a host that tells nothing of its ports or of its switch is judged too.
