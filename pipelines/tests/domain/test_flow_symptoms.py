@@ -99,6 +99,23 @@ class TestS4:
         assert unseen({second: float(rate) for second, rate in burst.items()}, burst) == 1.0
         assert unseen(dict.fromkeys(burst, 40.0), dict.fromkeys(burst, 100)) == 2.5
 
+    @pytest.mark.parametrize(("inserted_per_s", "factor"), [(100, 2.5), (60, 1.5), (40, 1.0), (10, 1.0), (None, 2.5)])
+    def test_no_more_deletions_are_unseen_than_insertions_are(self, inserted_per_s: int | None, factor: float) -> None:
+        # The switch deletes 100 flows a second, 40 of them on RNICs: the others came back unseen, or only software had them.
+        known, found = host.new(), 1.0
+        for second in (10, 20, 30, 40):
+            fields = {"dpif_flow_del": 100 * second, "dump_duration_ms": 9, "flows": 100}
+            host.take_datapath(
+                known,
+                "system@ovs-system",
+                second * 1000,
+                fields if inserted_per_s is None else {**fields, "dpif_flow_put": inserted_per_s * second},
+            )
+            for pci in (PCI, "0000:af:00.0"):
+                host.note_deletions(known, pci, second * 1000, 20.0, 1000.0, 20.0)
+            found = host.unseen_deletions(known, second * 1000)
+        assert found == factor
+
     def test_one_long_sweep_among_short_ones_is_not_s4(self) -> None:
         def once() -> Iterator[Message]:
             for message in churn(162 + 110 * 0.3):

@@ -49,22 +49,8 @@ def take_datapath(host: Host, datapath: str, at_ms: int, fields: Mapping[str, An
         elif at_ms <= before["at"]:
             return
     now: dict[str, Any] = {"at": at_ms}
-    missed, duration, flows = number(fields.get("lookups_missed")), number(fields.get("dump_duration_ms")), number(fields.get("flows"))
-    if missed is not None:
-        now["missed"] = missed
-        if before is not None and "missed" in before:
-            now["misses_per_s"] = counter_rate((before["at"], int(before["missed"])), at_ms, int(missed))
-    deleted = number(fields.get("dpif_flow_del"))
-    if deleted is not None:
-        now["deleted"] = deleted
-        if before is not None and "deleted" in before:
-            now["deletions_per_s"] = counter_rate((before["at"], int(before["deleted"])), at_ms, int(deleted))
-            now["before"] = [before["at"], before.get("deletions_per_s"), before.get("insertions_per_s")]
-    inserted = number(fields.get("dpif_flow_put"))
-    if inserted is not None:
-        now["inserted"] = inserted
-        if before is not None and "inserted" in before:
-            now["insertions_per_s"] = counter_rate((before["at"], int(before["inserted"])), at_ms, int(inserted))
+    _take_totals(now, before, at_ms, fields)
+    duration, flows = number(fields.get("dump_duration_ms")), number(fields.get("flows"))
     if duration is not None and flows is not None:
         mean = number(fields.get("dump_duration_mean_ms"))
         # The mean covers the dumps since the previous sample, with the number of flows at that time.
@@ -79,6 +65,25 @@ def take_datapath(host: Host, datapath: str, at_ms: int, fields: Mapping[str, An
     if datapath not in known and len(known) >= 16:
         return  # a host has one or two datapaths; names without end would fill the state
     known[datapath] = now
+
+
+_TOTALS = (
+    ("lookups_missed", "missed", "misses_per_s"),
+    ("dpif_flow_del", "deleted", "deletions_per_s"),
+    ("dpif_flow_put", "inserted", "insertions_per_s"),
+)
+
+
+def _take_totals(now: dict[str, Any], before: Mapping[str, Any] | None, at_ms: int, fields: Mapping[str, Any]) -> None:
+    """The datapath's totals, and their rates since the sample before."""
+    for field, total, rate in _TOTALS:
+        value = number(fields.get(field))
+        if value is not None:
+            now[total] = value
+            if before is not None and total in before:
+                now[rate] = counter_rate((before["at"], int(before[total])), at_ms, int(value))
+    if "deletions_per_s" in now and before is not None:
+        now["before"] = [before["at"], before.get("deletions_per_s"), before.get("insertions_per_s")]
 
 
 def _is_over_its_limit(fields: Mapping[str, Any], flows: float | None, before: Mapping[str, Any] | None, now: dict[str, Any]) -> bool:
