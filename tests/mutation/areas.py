@@ -15,7 +15,8 @@ CATALOGUE = f"{DOMAIN}/catalogue"
 DETECTION = [
     f"{TESTS}/{name}"
     for name in (
-        "boundaries", "test_what_each_condition_is_for.py", "test_hypotheses.py", "test_catalogue.py", "test_suggested_remedies.py", "test_remedy_checks.py",
+        "boundaries", "test_what_each_condition_is_for.py", "test_hypotheses.py", "test_catalogue.py", "test_suggested_remedies.py",
+        "test_remedy_checks.py",
         "test_host_symptoms.py", "test_flow_symptoms.py", "test_performance_and_walls.py", "test_silence.py", "test_residual.py",
         "test_detect.py", "test_signals.py", "test_host_state.py", "test_finding_messages.py", "test_explain.py",
         "test_catalogue_mistakes.py", "test_rnic_samples.py", "test_events.py", "test_window.py", "test_promoted.py",
