@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.mutation.areas import Area
-from tests.mutation.coverage import Recording
+from tests.mutation.coverage import Recording, function_at
 from tests.mutation.mutants import REPOSITORY, Mutant
 from tests.mutation.server import Answer, Request
 
@@ -205,8 +205,9 @@ class Runner:
         if covering:
             modules = sorted({test.partition("::")[0] for test in covering})
             said = self._said(mutant, self.pytest.ask(modules, only=covering))
-            # Those that call nothing of it can notice only what a cache has kept; with a server they would take a minute.
-            if said[0] != "survived" or self.area.servers:
+            # Those that call nothing of it can notice only what a cache has kept; with a server they would take a minute. A line outside
+            # of functions belongs to no call, so all tests may notice it.
+            if said[0] != "survived" or (self.area.servers and function_at(mutant) is not None):
                 return said
         tests = self.area.tests(mutant)
         return self._said(mutant, self.pytest.ask(tests, leave_out=list(covering)))
