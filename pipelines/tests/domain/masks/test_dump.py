@@ -215,3 +215,9 @@ def test_the_length_of_a_mask_is_what_the_collector_counts() -> None:
     match = f"recirc_id(0),packet_type(ns=0,id=0),{tunnel},in_port(p1),eth_type(0x86dd),ipv6(dst=fd00::/ffff::)"
     flow = read_dump(f"{match}, actions:2", space).flows[0]
     assert space.length_bits(flow.mask) == 24 + 32 + 32 + 16 + 2 + 16 + 16
+
+
+def test_a_bracket_without_a_name_inside_a_group_is_no_field() -> None:
+    dump = read_dump(f"{UFID}in_port(1),eth((src)x){TAIL}", HeaderSpace())
+    assert [bad.reason for bad in dump.bad] == ["'(src)x' is not a field"]
+    assert not dump.flows

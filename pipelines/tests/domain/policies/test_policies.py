@@ -2,12 +2,14 @@
 
 from typing import Any
 
+import orjson
 import pytest
 from pydantic import ValidationError
 
 from wallwatch.domain.ltl.kind import check
 from wallwatch.domain.policies.load import machine, policies
 from wallwatch.domain.policies.models import Policy
+from wallwatch.domain.policies.tables import tables
 from wallwatch.domain.telemetry.registry import measurements
 
 GOOD: dict[str, Any] = {
@@ -70,3 +72,15 @@ def test_a_timer_bounds_what_would_be_liveness() -> None:
         {**GOOD, "formula": "G(A -> X(!T W B))", "timer": {"name": "T", "after": "A", "unless": "B", "seconds": 5}}
     )
     assert bounded.timer is not None
+
+
+def test_a_collector_gets_the_kinds_of_event_of_each_proposition_and_their_fields() -> None:
+    refused = {"kind": ["cni_add", "cni_check"], "when": {"result": "refused"}}
+    policy = Policy.model_validate({**GOOD, "propositions": {"A": refused, "B": {"kind": "cni_del"}}})
+    [compiled] = orjson.loads(tables([policy]))["policies"]
+    when = refused["when"]
+    assert compiled["events"] == [
+        {"kind": "cni_add", "when": when, "proposition": "A"},
+        {"kind": "cni_check", "when": when, "proposition": "A"},
+        {"kind": "cni_del", "when": None, "proposition": "B"},
+    ]
