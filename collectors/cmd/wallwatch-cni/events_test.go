@@ -36,6 +36,7 @@ func recorded(t *testing.T, config map[string]any) []cnievent.Event {
 func TestEachCallIsReportedToTheCollector(t *testing.T) {
 	config := host(t)
 	config["prevResult"] = map[string]any{"cniVersion": "1.0.0", "ips": []any{map[string]any{"address": "10.0.0.2/24"}, map[string]any{"address": "fd00::2/64"}}}
+	config["wallwatch.io/slo"] = "gold"
 	before := time.Now()
 	for _, command := range []string{"ADD", "CHECK", "DEL"} {
 		if got := call(t, command, config); got.failure != nil || got.stderr != "" {
@@ -53,9 +54,28 @@ func TestEachCallIsReportedToTheCollector(t *testing.T) {
 		}
 		got.At, got.Duration = time.Time{}, 0
 		want := cnievent.Event{Command: command, Container: "pod1", Interface: "eth0", Pod: "ml/trainer-0", Device: virtual, RNIC: physical,
-			Addresses: []string{"10.0.0.2/24", "fd00::2/64"}, VXLANNetwork: 4097, Result: cnievent.OK}
+			Addresses: []string{"10.0.0.2/24", "fd00::2/64"}, VXLANNetwork: 4097, SLO: "gold", Result: cnievent.OK}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("got  %+v\nwant %+v", got, want)
+		}
+	}
+}
+
+func TestThePromiseOfTheConfigurationIsPassedOnAsItIs(t *testing.T) {
+	for config, want := range map[string]string{
+		`{"wallwatch.io/slo": "gold"}`:                           "gold",
+		`{"wallwatch.io/slo": {"min_mbps": 100, "loss": 0.001}}`: `{"min_mbps":100,"loss":0.001}`,
+		`{"wallwatch.io/slo": "{\"min_mbps\": 100}"}`:            `{"min_mbps": 100}`,
+		`{"wallwatch.io/slo": "{min_mbps: 100"}`:                 `{min_mbps: 100`, // the server says what is wrong with it
+		`{"wallwatch.io/slo": 7}`:                                "7",
+		`{"wallwatch.io/slo": null}`:                             "",
+		`{}`:                                                     "",
+		`{"wallwatch.io/slo": "gold", "runtimeConfig": {"wallwatch.io/slo": "silver"}}`: "silver",
+		`{"wallwatch.io/slo": "` + strings.Repeat("x", 2*longestSLO) + `"}`:             strings.Repeat("x", longestSLO),
+	} {
+		parsed, err := parseConfig([]byte(config))
+		if err != nil || parsed.slo() != want {
+			t.Errorf("%.80s: %.80q, %v", config, parsed.slo(), err)
 		}
 	}
 }
