@@ -125,6 +125,7 @@ type Judge struct {
 	deletions map[*engine.Entry]deletion
 	next      time.Duration // of the next judgement
 	verdicts  []Verdict
+	isolation isolation
 }
 
 // Watch judges a fleet from its next step on.
