@@ -81,7 +81,7 @@ host = Table(
 _m = measurements()
 
 rnic_sample = Table(
-    _m["rnic"].hypertable,
+    _m["rnic"].table,
     metadata,
     _time(),
     Column("rnic_id", Integer, nullable=False),
@@ -90,7 +90,7 @@ rnic_sample = Table(
 )
 
 offload_sample = Table(
-    _m["rnic_offload"].hypertable,
+    _m["rnic_offload"].table,
     metadata,
     _time(),
     Column("rnic_id", Integer, nullable=False),
@@ -99,7 +99,7 @@ offload_sample = Table(
 )
 
 mask_sample = Table(
-    _m["rnic_mask"].hypertable,
+    _m["rnic_mask"].table,
     metadata,
     _time(),
     Column("rnic_id", Integer, nullable=False),
@@ -110,7 +110,7 @@ mask_sample = Table(
 )
 
 vf_sample = Table(
-    _m["rnic_vf"].hypertable,
+    _m["rnic_vf"].table,
     metadata,
     _time(),
     Column("rnic_id", Integer, nullable=False),
@@ -123,7 +123,7 @@ vf_sample = Table(
 )
 
 datapath_sample = Table(
-    _m["ovs_datapath"].hypertable,
+    _m["ovs_datapath"].table,
     metadata,
     _time(),
     Column("host_id", Integer, nullable=False),
@@ -133,7 +133,7 @@ datapath_sample = Table(
 )
 
 event = Table(
-    _m["event"].hypertable,
+    _m["event"].table,
     metadata,
     _time(),
     Column("host_id", Integer, nullable=False),
@@ -153,7 +153,7 @@ event = Table(
 )
 
 policy_sample = Table(
-    _m["policy_state"].hypertable,
+    _m["policy_state"].table,
     metadata,
     _time(),
     Column("host_id", Integer, nullable=False, comment="0 for a cross-host policy"),
