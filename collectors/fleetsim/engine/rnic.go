@@ -98,6 +98,7 @@ type Counters struct {
 	WriteRequests                                float64
 	ReceiveErrors                                float64 // frames that came in with a wrong checksum
 	Discards, OutOfBuffer                        float64 // packets without a place in the receive buffer, and in the one that software empties
+	EngineDiscards                               float64 // of tenants' packets without a place in front of what their VFs share
 	Pauses, PausedUs, NearlyFull                 float64 // of the wire, asked for by the receive buffer
 }
 

@@ -44,6 +44,9 @@ func (h *Host) Softirq() (SoftirqCounters, bool) {
 	return SoftirqCounters{Processed: s.processed, Dropped: s.dropped, Squeezed: s.squeezed, PressureUs: s.pressureUs}, h.hasTenants()
 }
 
+// SoftirqCores is how many cores take the interrupts of received packets.
+func (h *Host) SoftirqCores() float64 { return h.softirq.kernel.PacketRate / softirqPerCore }
+
 // SoftirqRate is how many received packets per second the host's kernel can handle.
 func (h *Host) SoftirqRate() float64 { return h.softirq.kernel.PacketRate }
 

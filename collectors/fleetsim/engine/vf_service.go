@@ -186,7 +186,7 @@ func (s *shared) book(r *RNIC, from, to time.Duration) {
 		share.CPU = s.handled[vf]
 		c := &r.VFCounters[vf]
 		c.RcvDropped += share.Service.Discarded
-		r.Counters.Discards += share.Service.Discarded
+		r.Counters.EngineDiscards += share.Service.Discarded
 		if bound {
 			s.pcie.overflows += share.Service.Discarded
 		}
@@ -195,7 +195,7 @@ func (s *shared) book(r *RNIC, from, to time.Duration) {
 		}
 	}
 	if to < s.strayEnd {
-		r.Counters.Discards += s.strayPPS * (to - from).Seconds()
+		r.Counters.EngineDiscards += s.strayPPS * (to - from).Seconds()
 	}
 	s.pcie.add(s.report.Load.Stalled, from, to)
 }

@@ -52,6 +52,7 @@ func newHost(number int, state *engine.Host, r *recorder, seed uint64) (*host, e
 	if h.tree, err = hostfs.New(state, h.root); err != nil {
 		return nil, err
 	}
+	h.tree.Clock = r.clock.now
 	return h, os.MkdirAll(filepath.Join(h.root, eventFolder), 0o700)
 }
 
@@ -91,6 +92,7 @@ func (h *host) live(at time.Duration) error {
 		said, down, stalled = h.tree.Messages(), h.state.Down(now), h.state.Stalled(now)
 		if sample && !down && !stalled {
 			values = h.tree.Capture()
+			h.tree.CaptureProbes(values, now)
 		}
 	})
 	if err := h.log(said); err != nil {
