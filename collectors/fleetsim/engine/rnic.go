@@ -107,7 +107,6 @@ type VFCounters struct {
 	XmitBytes, RcvBytes, XmitPackets, RcvPackets float64
 	XmitDropped                                  float64 // sent by the VF, and lost for want of the host's CPU time, or by its own limit
 	RcvDropped                                   float64 // for the VF, and lost for want of a place in what it shares with others
-	CPUUs                                        float64 // of the host's CPU for its received packets
 }
 
 // Firmware is the version that the card reports.

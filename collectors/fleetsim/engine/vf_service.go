@@ -207,7 +207,6 @@ func (s *shared) bookTenant(r *RNIC, t *tenant, share *VFShare, from, to time.Du
 		received = share.CPU.Handled
 		c.RcvDropped += share.CPU.Dropped
 		r.Counters.OutOfBuffer += share.CPU.Dropped * ringShare
-		c.CPUUs += received * 1e6 / softirqPerCore
 	}
 	c.RcvPackets += received
 	c.RcvBytes += received * d.ReceiveSize
