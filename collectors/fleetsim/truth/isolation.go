@@ -92,12 +92,21 @@ func (j *Judge) VFsServed(r *engine.RNIC, report engine.VFReport) {
 	c := j.isolation.cards[r]
 	if c == nil || report.From.Truncate(second) != c.from {
 		if c != nil {
-			j.isolation.found = append(j.isolation.found, c.judge(r, report.From)...)
+			j.isolation.found = append(j.isolation.found, c.judge(r)...)
 		}
 		c = &cardSecond{from: report.From.Truncate(second), vfs: make([]vfSecond, len(report.VFs))}
 		j.isolation.cards[r] = c
 	}
 	c.add(report)
+}
+
+// date says when breakages became known: at the end of the step.
+func (i *isolation) date(now time.Duration) {
+	for at := range i.found {
+		if i.found[at].Judged == 0 {
+			i.found[at].Judged = now
+		}
+	}
 }
 
 // TakeBreakages returns the broken seconds that were judged since the last call. Call it between steps.
@@ -164,7 +173,7 @@ func (v *vfSecond) add(report engine.VFReport, share engine.VFShare, over [parts
 }
 
 // judge closes a second.
-func (c *cardSecond) judge(r *engine.RNIC, now time.Duration) (found []Breakage) {
+func (c *cardSecond) judge(r *engine.RNIC) (found []Breakage) {
 	for part, over := range c.over {
 		if over == 0 {
 			continue
@@ -180,7 +189,7 @@ func (c *cardSecond) judge(r *engine.RNIC, now time.Duration) (found []Breakage)
 		if len(victims) == 0 || len(aggressors) == 0 {
 			continue
 		}
-		found = append(found, Breakage{RNIC: r, From: c.from, To: c.from + second, Judged: now, Mechanism: c.mechanism(part, aggressors),
+		found = append(found, Breakage{RNIC: r, From: c.from, To: c.from + second, Mechanism: c.mechanism(part, aggressors),
 			Victims: victims, Aggressors: aggressors, Marginal: over < briefly})
 	}
 	return found

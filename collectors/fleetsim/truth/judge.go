@@ -231,6 +231,7 @@ func (j *Judge) DirectionLoaded(r *engine.RNIC, d engine.Direction, l engine.Dir
 
 // StepEnded reads the states that are symptoms while they last, and judges once per period.
 func (j *Judge) StepEnded(now time.Duration) {
+	j.isolation.date(now)
 	for _, h := range j.hosts {
 		for _, r := range h.RNICs {
 			j.evidence[r].observe(r, now)
