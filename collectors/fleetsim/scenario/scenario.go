@@ -143,6 +143,7 @@ func Parse(text []byte) (*Scenario, error) {
 		return nil, errors.New("the file holds more than one YAML document; a scenario is one")
 	}
 	s.applyDefaults()
+	s.spreadTenants()
 	if err := s.validate(); err != nil {
 		return nil, err
 	}

@@ -11,8 +11,8 @@ import (
 // Tenant is a container on a VF of one RNIC with a promise about its network and with loads of its own. VFs are given in the order of the file,
 // from 0, before those of jobs. Its packets pass what the RNIC's VFs share (engine/vfengine); what comes of it is up to that.
 type Tenant struct {
-	Host      string `yaml:"host"`
-	RNIC      string `yaml:"rnic"`
+	Host      string `yaml:"host"`      // "*": one such tenant on each host
+	RNIC      string `yaml:"rnic"`      // "*": one on each of the host's RNICs
 	Namespace string `yaml:"namespace"` // of Kubernetes: the tenant
 	Pod       string `yaml:"pod"`
 	SLO       SLO    `yaml:"slo"`
@@ -83,6 +83,40 @@ func (p *Pauses) UnmarshalYAML(node *yaml.Node) error {
 func (x *Exchange) UnmarshalYAML(node *yaml.Node) error {
 	type plain Exchange
 	return strict(node, (*plain)(x), &x.at)
+}
+
+// everywhere stands for each host, or each RNIC of a host.
+const everywhere = "*"
+
+// spreadTenants puts a tenant of its own in each place that one with "*" names. Their pods have the place in their names.
+func (s *Scenario) spreadTenants() {
+	var spread []Tenant
+	for _, t := range s.Tenants {
+		if t.Host != everywhere && t.RNIC != everywhere {
+			spread = append(spread, t)
+			continue
+		}
+		for host := range max(0, min(s.Topology.Hosts, 64)) {
+			for rnic := range max(0, min(s.Topology.RNICsPerHost, len(busNumbers))) {
+				one := t
+				if name := HostName(host); t.Host == everywhere || t.Host == name {
+					one.Host = name
+				} else {
+					continue
+				}
+				if address := PCIAddress(rnic); t.RNIC == everywhere || t.RNIC == address {
+					one.RNIC = address
+				} else {
+					continue
+				}
+				if t.Pod != "" {
+					one.Pod = fmt.Sprintf("%s-%s-%02x", t.Pod, one.Host, busNumbers[rnic])
+				}
+				spread = append(spread, one)
+			}
+		}
+	}
+	s.Tenants = spread
 }
 
 func (s *Scenario) validateTenants(p *problems) {
