@@ -68,7 +68,7 @@ func (a *rdma) add(d *device, g *gathering, f *function, v *vfReading) (missing 
 	for name, count := range counters {
 		for _, sum := range sums {
 			if sum.to.known && strings.HasPrefix(name, sum.prefix) && strings.HasSuffix(name, sum.suffix) {
-				*sum.to = countOf(uint64(sum.to.count) + count)
+				*sum.to = known(sum.to.count + countOf(count).count)
 			}
 		}
 	}

@@ -1,7 +1,5 @@
 // Package vf_traffic is the Telegraf input that reads the traffic of each RNIC and of its virtual functions: seldom while all is calm, every second
 // while there is a reason to doubt that each function gets what it was promised.
-//
-//nolint:revive // the folder of a Telegraf plugin has the plugin's name
 package vf_traffic
 
 import (
