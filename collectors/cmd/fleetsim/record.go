@@ -25,6 +25,7 @@ func recordRun(ctx context.Context, args []string) error {
 		"each sample of a host comes later by a random time below this, as with Telegraf's collection_jitter; 0s: all hosts at once")
 	flags.BoolVar(&o.Overwrite, "overwrite", false, "replace a complete recording in the folder")
 	flags.BoolVar(&o.Performance, "performance", false, "write truth_performance.jsonl too: what the mechanism of each RNIC could do")
+	flags.BoolVar(&o.VFTraffic, "vf-traffic", false, "with the messages of the input vf_traffic also where the scenario has no tenants")
 	flags.StringVar(&o.Policies, "policies", "", "file of compiled policies (wallwatch policy tables) that collectors run; their violations "+
 		"and states are in the recording too")
 	flags.StringVar(&o.Work, "work", "", "folder for the hosts' files while it runs (default: in memory)")

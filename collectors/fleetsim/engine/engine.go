@@ -13,6 +13,8 @@
 //
 // All of them meet in what packets need: queueing (buffers and queue pairs), cpu (the time of the virtual switch). What an operator or an agent
 // does is in operator_events.go, administrator.go and manual_flows.go.
+//
+// Containers with a promise and loads of their own, and what they do to each other, are in tenants.go, vf_service.go and package vfengine.
 package engine
 
 import (
@@ -44,6 +46,7 @@ type Engine struct {
 	connections []*connection
 	running     []*Container
 	externals   []*Container
+	tenants     []*tenant
 	admission   Admission
 
 	operations []operation
@@ -82,19 +85,21 @@ func New(s *scenario.Scenario, admission Admission) (*Engine, error) {
 			MAC: fmt.Sprintf("0a:58:ac:1f:%02x:%02x", i/250, 1+i%250), external: netip.AddrFrom4([4]byte{10, 99, byte(i / 250), byte(1 + i%250)})})
 	}
 	e.planJobs(s)
+	e.planTenants(s)
 	return e, nil
 }
 
 func (e *Engine) newRNIC(s *scenario.Scenario, h *Host, host, index int) (*RNIC, error) {
 	t := s.Topology
 	name, firmware, driver, pci := t.Models[(host*t.RNICsPerHost+index)%len(t.Models)], t.Firmware, t.Driver, scenario.PCIAddress(index)
-	share := 1.0
+	share, lanes := 1.0, 0
 	for _, o := range s.Overrides {
 		if o.Host == h.Name && o.RNIC == pci {
 			name, firmware, driver = first(o.Model, name), first(o.Firmware, firmware), first(o.Driver, driver)
 			if o.BandwidthShare > 0 {
 				share = o.BandwidthShare
 			}
+			lanes = o.PCIeLanes
 		}
 	}
 	model, err := rnicmodel.Lookup(name)
@@ -103,6 +108,9 @@ func (e *Engine) newRNIC(s *scenario.Scenario, h *Host, host, index int) (*RNIC,
 	}
 	model.Performance.U *= share // of this card alone: a model is a copy
 	model.Performance.W *= share
+	if lanes > 0 {
+		model.PCIWidth = min(lanes, model.PCIWidth)
+	}
 	r := &RNIC{Host: h, observer: e.observer, rng: e.rng, Index: index, PCI: pci, Model: model, FixedFirmware: firmware == "fixed",
 		EvictingFirmware: firmware == "evicting", FixedDriver: driver == "fixed",
 		IBDev: fmt.Sprintf("%s%d", model.IBPrefix, index), GUID: 0xb83fd20300000000 + uint64(host)<<16 + uint64(index)<<8,
@@ -185,11 +193,13 @@ func (e *Engine) stepOnce(dt time.Duration) {
 	e.now += dt
 	e.operate()
 	e.runHosts()
+	e.startTenants()
 	for _, j := range e.jobs {
 		e.runJob(j)
 	}
 	e.endConnections()
 	e.moveTraffic(dt)
+	e.serveVFs(dt)
 	for _, r := range e.rnics {
 		r.runFirmware(e.now, dt)
 	}

@@ -21,6 +21,7 @@ type Host struct {
 	copies        []*Entry
 	unnoticed     []*Entry // flows that the cards have lost and the switch believes to be there
 	processor     cpu.Processor
+	softirq       softirqState
 
 	boot         int
 	bootedAt     time.Duration
@@ -85,6 +86,7 @@ func (e *Engine) goDown(h *Host) {
 	}
 	clear(e.running[len(kept):])
 	e.running = kept
+	e.loseTenants(h)
 	for _, r := range h.RNICs {
 		r.reset()
 		clear(r.VFs)

@@ -26,6 +26,8 @@ type Observer interface {
 	Transferred(t Transfer)
 	// DirectionLoaded follows each step of each direction of an RNIC.
 	DirectionLoaded(r *RNIC, d Direction, l DirectionLoad)
+	// VFsServed follows each short step of what the VFs of a card with tenants share.
+	VFsServed(r *RNIC, report VFReport)
 	// StepEnded follows each step of at most MaxStep.
 	StepEnded(now time.Duration)
 }
@@ -81,6 +83,7 @@ func (unobserved) KernelStalled(*RNIC, time.Duration)                     {}
 func (unobserved) HostCrashed(*RNIC, time.Duration)                       {}
 func (unobserved) Transferred(Transfer)                                   {}
 func (unobserved) DirectionLoaded(*RNIC, Direction, DirectionLoad)        {}
+func (unobserved) VFsServed(*RNIC, VFReport)                              {}
 func (unobserved) StepEnded(time.Duration)                                {}
 
 func (r *RNIC) observeLoad(d Direction, l *load, seconds float64) {

@@ -53,6 +53,8 @@ func (e *Engine) perform(o operation) {
 		for _, r := range h.RNICs {
 			switch {
 			case r.PCI != o.RNIC:
+			case o.Fault == "stray-packets":
+				r.stray(o.PPS, e.now, o.For.Std())
 			case o.Fault != "":
 				r.corruptTransceiver(o.Loss, e.now, o.For.Std())
 			default:

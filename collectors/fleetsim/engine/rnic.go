@@ -60,6 +60,7 @@ type RNIC struct {
 	ports                 []portOffload
 	asked                 []float64 // Gbit/s that each VF would like to send
 	observer              Observer
+	shared                *shared // nil without tenants
 
 	misdirected []*Entry // flows of Open vSwitch that somebody gave other actions
 
@@ -97,13 +98,15 @@ type Counters struct {
 	WriteRequests                                float64
 	ReceiveErrors                                float64 // frames that came in with a wrong checksum
 	Discards, OutOfBuffer                        float64 // packets without a place in the receive buffer, and in the one that software empties
+	EngineDiscards                               float64 // of tenants' packets without a place in front of what their VFs share
 	Pauses, PausedUs, NearlyFull                 float64 // of the wire, asked for by the receive buffer
 }
 
 // VFCounters are the totals of one VF, seen from the VF.
 type VFCounters struct {
 	XmitBytes, RcvBytes, XmitPackets, RcvPackets float64
-	XmitDropped                                  float64 // sent by the VF, and lost for want of the host's CPU time
+	XmitDropped                                  float64 // sent by the VF, and lost for want of the host's CPU time, or by its own limit
+	RcvDropped                                   float64 // for the VF, and lost for want of a place in what it shares with others
 }
 
 // Firmware is the version that the card reports.
@@ -146,7 +149,9 @@ type Container struct {
 	external netip.Addr
 	stopped  bool
 	held     int // flows when it stopped, until its VF is released
-	endsAt   time.Duration
+	// Namespace, Pod and SLO are what Kubernetes and the CNI configuration say of a tenant's container; empty for those of jobs.
+	Namespace, Pod, SLO string
+	endsAt              time.Duration
 }
 
 func (c *Container) vtep() netip.Addr {
@@ -159,7 +164,7 @@ func (c *Container) vtep() netip.Addr {
 // freeVF is the number of the first VF without a container.
 func (r *RNIC) freeVF() (int, bool) {
 	for i, c := range r.VFs {
-		if c == nil {
+		if c == nil && !r.reserved(i) {
 			return i, true
 		}
 	}

@@ -112,6 +112,10 @@ func vfText(r *engine.RNIC) string {
 		"vfinfo_list": functions}})
 }
 
+func statisticsFile(r *engine.RNIC) string {
+	return fmt.Sprintf("netlink/ethtool/%s.statistics", r.Netdev)
+}
+
 func uplinkIndex(r *engine.RNIC) int { return 10 + r.Index }
 
 // describeDrivers writes what does not change while the host runs.
@@ -127,7 +131,7 @@ func (b *builder) describeDrivers(host *engine.Host) {
 func captureDrivers(v Values, host *engine.Host) {
 	v["netlink/devlink/health.json"] = perDevice(host, "health", reporters)
 	for _, r := range host.RNICs {
-		v[fmt.Sprintf("netlink/ethtool/%s.statistics", r.Netdev)] = statisticsText(r)
+		v[statisticsFile(r)] = statisticsText(r)
 		v[fmt.Sprintf("netlink/ip/%s.json", r.Netdev)] = vfText(r)
 	}
 }

@@ -17,7 +17,7 @@ type statistic struct {
 // two thousand that a driver may have. RoCE has priority 3. The RDMA counters are given the traffic of the wire: what VFs send is forwarded to it.
 var (
 	mlx5Statistics = []statistic{
-		{"rx_packets_phy", func(c *engine.Counters) float64 { return c.RcvPackets + c.Discards }},
+		{"rx_packets_phy", func(c *engine.Counters) float64 { return c.RcvPackets + c.Discards + c.EngineDiscards }},
 		{"tx_packets_phy", func(c *engine.Counters) float64 { return c.XmitPackets }},
 		{"rx_bytes_phy", func(c *engine.Counters) float64 { return c.RcvBytes }},
 		{"tx_bytes_phy", func(c *engine.Counters) float64 { return c.XmitBytes }},
@@ -26,7 +26,7 @@ var (
 		{"tx_vport_rdma_unicast_packets", func(c *engine.Counters) float64 { return c.XmitPackets }},
 		{"tx_vport_rdma_unicast_bytes", func(c *engine.Counters) float64 { return c.XmitBytes }},
 		{"rx_vport_rdma_multicast_packets", nil}, {"tx_vport_rdma_multicast_packets", nil},
-		{"rx_discards_phy", func(c *engine.Counters) float64 { return c.Discards }},
+		{"rx_discards_phy", func(c *engine.Counters) float64 { return c.Discards + c.EngineDiscards }},
 		{"rx_prio3_discards", func(c *engine.Counters) float64 { return c.Discards }},
 		{"rx_prio3_buf_discard", func(c *engine.Counters) float64 { return c.Discards }},
 		{"rx_prio3_cong_discard", nil},
@@ -38,7 +38,7 @@ var (
 		{"rx_prio3_pause", nil}, {"rx_prio3_pause_duration", nil}, {"rx_pause_ctrl_phy", nil}, {"rx_steer_missed_packets", nil}, {"rx_if_down_packets", nil},
 		{"tx_discards_phy", nil}, {"tx_errors_phy", nil}, {"rx_crc_errors_phy", nil}, {"rx_symbol_err_phy", nil}, {"rx_oversize_pkts_buffer", nil},
 		{"dev_internal_queue_oob", nil}, {"tx_pause_storm_warning_events", nil}, {"tx_pause_storm_error_events", nil},
-		{"rx_pci_signal_integrity", nil}, {"tx_pci_signal_integrity", nil}, {"outbound_pci_stalled_rd", nil}, {"outbound_pci_stalled_wr", nil},
+		{"rx_pci_signal_integrity", nil}, {"tx_pci_signal_integrity", nil}, {"outbound_pci_stalled_rd", nil}, {stalledWrites, nil},
 		{"module_unplug", nil}, {"module_bus_stuck", nil}, {"module_high_temp", nil}, {"vport_loopback_packets", nil}, {"tx_queue_dropped", nil},
 	}
 	iceStatistics = []statistic{
@@ -46,9 +46,9 @@ var (
 		{"tx_unicast", func(c *engine.Counters) float64 { return c.XmitPackets }},
 		{"rx_bytes.nic", func(c *engine.Counters) float64 { return c.RcvBytes }},
 		{"tx_bytes.nic", func(c *engine.Counters) float64 { return c.XmitBytes }},
-		{"rx_unicast.nic", func(c *engine.Counters) float64 { return c.RcvPackets + c.Discards }},
+		{"rx_unicast.nic", func(c *engine.Counters) float64 { return c.RcvPackets + c.Discards + c.EngineDiscards }},
 		{"tx_unicast.nic", func(c *engine.Counters) float64 { return c.XmitPackets }},
-		{"rx_dropped.nic", func(c *engine.Counters) float64 { return c.Discards }},
+		{"rx_dropped.nic", func(c *engine.Counters) float64 { return c.Discards + c.EngineDiscards }},
 		{"tx_priority_3_xoff.nic", func(c *engine.Counters) float64 { return c.Pauses }},
 		{"tx_priority_3_xon.nic", func(c *engine.Counters) float64 { return c.Pauses }},
 		{"rx_dropped", func(c *engine.Counters) float64 { return c.OutOfBuffer }},
@@ -56,6 +56,9 @@ var (
 		{"rx_crc_errors.nic", nil}, {"illegal_bytes.nic", nil}, {"mac_local_faults.nic", nil}, {"mac_remote_faults.nic", nil}, {"tx_dropped_link_down.nic", nil},
 	}
 )
+
+// stalledWrites is the share of the last second in which writes over PCIe had to wait, in percent.
+const stalledWrites = "outbound_pci_stalled_wr"
 
 // statisticsText is what "ethtool -S" prints of the uplink.
 func statisticsText(r *engine.RNIC) string {
@@ -70,7 +73,14 @@ func statisticsText(r *engine.RNIC) string {
 		if s.of != nil {
 			value = uint64(s.of(&r.Counters))
 		}
+		if s.name == stalledWrites {
+			percent, _, _ := r.PCIeStalls()
+			value = uint64(percent)
+		}
 		fmt.Fprintf(&out, "\n     %s: %d", s.name, value)
+	}
+	if _, events, overflows := r.PCIeStalls(); r.Shared() && r.Model.Driver != "ice" {
+		fmt.Fprintf(&out, "\n     %s_events: %d\n     outbound_pci_buffer_overflow: %d", stalledWrites, uint64(events), uint64(overflows))
 	}
 	if r.Model.Driver != "ice" { // the port goes down with the card's reset when the PCIe link is lost
 		fmt.Fprintf(&out, "\n     link_down_events_phy: %d", r.PCIe().Fatal)

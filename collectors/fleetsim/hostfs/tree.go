@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine"
 )
@@ -18,12 +19,15 @@ type Tree struct {
 	root    string // the host's folder
 	written map[string]string
 	log     kernelLog
+	// Clock is the time of day that the file of probes has; time.Now unless the fleet runs on another clock.
+	Clock  func() time.Time
+	probed time.Duration // the second of the fleet whose probes were written last
 }
 
 // New writes the tree of a host below root. What an earlier run left there is replaced.
 func New(host *engine.Host, root string) (*Tree, error) {
-	t := &Tree{host: host, root: root, written: map[string]string{}}
-	for _, old := range []string{"sys", "netlink", "kmsg", "pstore"} {
+	t := &Tree{host: host, root: root, written: map[string]string{}, Clock: time.Now, probed: -1}
+	for _, old := range []string{"sys", "netlink", "kmsg", "pstore", "proc/net", "proc/pressure", ProbeFile} {
 		if err := os.RemoveAll(filepath.Join(root, old)); err != nil {
 			return nil, fmt.Errorf("the old tree of %s cannot be removed: %w", host.Name, err)
 		}

@@ -18,7 +18,7 @@ func (t *Tree) put(name, value string) error {
 		return nil
 	}
 	path := filepath.Join(t.root, name)
-	if strings.HasPrefix(name, "netlink/") { // documents of several lines, which nobody may read half
+	if strings.HasPrefix(name, "netlink/") || name == ProbeFile { // documents of several lines, which nobody may read half
 		return t.replace(path, name, value)
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
@@ -81,23 +81,30 @@ func (t *Tree) Capture() Values {
 		dev := device(r.PCI, r.PCI)
 		captureLink(v, dev, r)
 		capturePort(v, dev, r)
-		for vf, c := range r.VFCounters {
+		for vf := range r.VFCounters {
 			if r.VFs[vf] == nil {
 				v[vfNetdev(r, vf)] = here
 				continue
 			}
 			v[vfNetdev(r, vf)] = elsewhere
-			// A representor receives what its VF sends.
-			stats := counters{v, filepath.Join(dev, "net", r.Representor(vf), "statistics")}
-			stats.set("rx_bytes", c.XmitBytes)
-			stats.set("rx_packets", c.XmitPackets)
-			stats.set("tx_bytes", c.RcvBytes)
-			stats.set("tx_packets", c.RcvPackets)
-			stats.set("rx_dropped", c.XmitDropped)
+			captureRepresentor(v, dev, r, vf)
 		}
 	}
 	captureDrivers(v, t.host)
+	captureShared(v, t.host)
 	return v
+}
+
+// captureRepresentor reads the counters of a VF from its other side: a representor receives what its VF sends.
+func captureRepresentor(v Values, dev string, r *engine.RNIC, vf int) {
+	c := &r.VFCounters[vf]
+	stats := counters{v, filepath.Join(dev, "net", r.Representor(vf), "statistics")}
+	stats.set("rx_bytes", c.XmitBytes)
+	stats.set("rx_packets", c.XmitPackets)
+	stats.set("tx_bytes", c.RcvBytes)
+	stats.set("tx_packets", c.RcvPackets)
+	stats.set("rx_dropped", c.XmitDropped)
+	stats.set("tx_dropped", c.RcvDropped)
 }
 
 func capturePort(v Values, dev string, r *engine.RNIC) {

@@ -24,8 +24,16 @@ const hostsOfRack = 16
 //go:embed healthy.yaml
 var healthy []byte
 
-// ownRounds is how many samples the tapes have that load records itself.
-const ownRounds = 40
+// tenants is recorded in place of healthy where the traffic of VFs is wanted.
+//
+//go:embed tenants.yaml
+var tenants []byte
+
+// vfTraffic is the measurement that only a fleet with tenants, or one that is asked for it, sends.
+const vfTraffic = "vf_traffic"
+
+// ownRounds is how many samples the tapes have that load records itself; those of tenants, whose hosts are read every second, have fewer.
+const ownRounds, tenantRounds = 40, 24
 
 // reel is what one --tapes names: the tapes of a recording, and which share of the fleet plays them.
 type reel struct {
@@ -68,7 +76,7 @@ func (o *Options) reels(ctx context.Context) ([]reel, error) {
 	return reels, nil
 }
 
-// ownReel records a healthy fleet.
+// ownReel records a healthy fleet, with tenants where the traffic of VFs is wanted.
 func (o *Options) ownReel(ctx context.Context) ([]reel, error) {
 	if o.Interval == 0 {
 		o.Interval = 10 * time.Second
@@ -78,11 +86,15 @@ func (o *Options) ownReel(ctx context.Context) ([]reel, error) {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	scenario := filepath.Join(folder, "healthy.yaml")
-	if err := os.WriteFile(scenario, healthy, 0o644); err != nil {
+	text, rounds := healthy, time.Duration(ownRounds)
+	if o.only()[vfTraffic] {
+		text, rounds = tenants, tenantRounds
+	}
+	scenario := filepath.Join(folder, "fleet.yaml")
+	if err := os.WriteFile(scenario, text, 0o644); err != nil {
 		return nil, err
 	}
-	recording := record.Options{Scenario: scenario, Out: filepath.Join(folder, "tape"), Length: ownRounds * o.Interval, Interval: o.Interval,
+	recording := record.Options{Scenario: scenario, Out: filepath.Join(folder, "tape"), Length: rounds * o.Interval, Interval: o.Interval,
 		Start: record.DefaultStart, Seed: &o.Seed}
 	if err := record.Run(ctx, recording); err != nil {
 		return nil, err

@@ -85,6 +85,36 @@ func TestTheFleetThatIsRecordedFirstIsValidAndHasFiveRNICsPerHost(t *testing.T) 
 	}
 }
 
+func TestTheTrafficOfVFsIsThatOfAFleetWithEightTenantsOnEachRNIC(t *testing.T) {
+	if testing.Short() {
+		t.Skip("records a simulated fleet")
+	}
+	o := Options{RNICs: 10, Measurements: "vf_traffic", Seed: 3}
+	reels, err := o.reels(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	players, err := fleet(reels, 10, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages := 0
+	at := time.Unix(1790000000, 0)
+	for range 6 {
+		at = at.Add(o.Interval)
+		_, _ = players[0].Play(at, nil, func(measurement string, text []byte) bool {
+			messages++
+			if n := strings.Count(string(text), `.0\",`); measurement != "vf_traffic" || n != 8 {
+				t.Fatalf("a message of %s with %d functions: %s", measurement, n, text)
+			}
+			return true
+		})
+	}
+	if messages < 5*5 || messages > 7*5 {
+		t.Errorf("%d messages of five RNICs in a minute, want one each ten seconds", messages)
+	}
+}
+
 func TestImpossibleOptionsAreRefused(t *testing.T) {
 	good := Options{Kafka: "localhost:9092", RNICs: 10, Interval: time.Second}
 	if err := good.check(); err != nil {

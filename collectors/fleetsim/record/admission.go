@@ -43,7 +43,7 @@ func (a *admission) call(command string, c *engine.Container) error {
 	a.last = at
 	err := cnievent.Write(filepath.Join(a.work, host, eventFolder), cnievent.Event{
 		At: at, Command: command, Container: c.ID, Interface: "eth0", Device: strings.ToLower(c.RNIC.VFAddress(c.VF)), RNIC: c.RNIC.PCI,
-		Addresses: []string{c.IP.String() + "/12"}, VXLANNetwork: int64(c.VNI), Result: cnievent.OK,
+		Addresses: []string{c.IP.String() + "/12"}, VXLANNetwork: int64(c.VNI), Pod: podOf(c), SLO: c.SLO, Result: cnievent.OK,
 	})
 	if err != nil && a.err == nil {
 		a.err = fmt.Errorf("a call of the CNI chain on %s cannot be written: %w", host, err)
@@ -58,4 +58,12 @@ func (a *admission) waiting(host string) bool {
 	n := a.calls[host]
 	a.calls[host] = 0
 	return n > 0
+}
+
+// podOf is the pod as the plugin names it; containers of jobs have none.
+func podOf(c *engine.Container) string {
+	if c.Pod == "" {
+		return ""
+	}
+	return c.Namespace + "/" + c.Pod
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/influxdata/telegraf"
 
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/hostfs"
 	"github.com/wallwatch/wallwatch/collectors/internal/stepped"
 )
 
@@ -27,7 +28,7 @@ func newCollectors(root string, now func() time.Time, m *stepped.Messages, polic
 	host := stepped.Host{
 		Sysfs: path("sys"), Netlink: path("netlink"), Unixctl: path("ovs/vswitchd.ctl"), OVSDB: path("ovs/db.sock"), Kmsg: path("kmsg"),
 		Pstore: path("pstore"), BootID: path("proc/sys/kernel/random/boot_id"), CNIEvents: path(eventFolder),
-		KernelState: path("kernel_events.json"), Patience: patience,
+		KernelState: path("kernel_events.json"), Patience: patience, Proc: path("proc"), Probes: path(hostfs.ProbeFile),
 	}
 	var err error
 	if policyFile != "" {

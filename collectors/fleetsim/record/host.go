@@ -35,6 +35,7 @@ type host struct {
 	schedule   *schedule
 	policies   string      // file of compiled ones, if any
 	collectors *collectors // nil while the host is down
+	traffic    bool        // the input vf_traffic runs, each second as on a host
 
 	boot       int
 	lastSaid   time.Time // when the kernel last said something
@@ -44,7 +45,7 @@ type host struct {
 
 func newHost(number int, state *engine.Host, r *recorder, seed uint64) (*host, error) {
 	h := &host{number: number, state: state, engine: r.engine, clock: r.clock, root: filepath.Join(r.work, state.Name), admission: r.admission, seed: seed,
-		schedule: newSchedule(r.options, seed, number), policies: r.options.Policies, dated: map[string]bool{}}
+		schedule: newSchedule(r.options, seed, number), policies: r.options.Policies, traffic: r.options.VFTraffic || r.engine.HasTenants(), dated: map[string]bool{}}
 	var err error
 	if h.messages, err = stepped.NewMessages(state.Name, state.Rack); err != nil {
 		return nil, err
@@ -52,6 +53,7 @@ func newHost(number int, state *engine.Host, r *recorder, seed uint64) (*host, e
 	if h.tree, err = hostfs.New(state, h.root); err != nil {
 		return nil, err
 	}
+	h.tree.Clock = r.clock.now
 	return h, os.MkdirAll(filepath.Join(h.root, eventFolder), 0o700)
 }
 
@@ -81,6 +83,7 @@ func (h *host) serve(ctx context.Context) error {
 // stands still they cannot run; while the host is down there are none, and after the boot there are new ones.
 func (h *host) live(at time.Duration) error {
 	sample, look := h.schedule.due(at)
+	traffic := h.traffic && at%tick == 0
 	if !sample && !look && at%tick != 0 {
 		return nil
 	}
@@ -89,8 +92,9 @@ func (h *host) live(at time.Duration) error {
 	var down, stalled bool
 	h.engine.View(func(now time.Duration) {
 		said, down, stalled = h.tree.Messages(), h.state.Down(now), h.state.Stalled(now)
-		if sample && !down && !stalled {
+		if (sample || traffic) && !down && !stalled {
 			values = h.tree.Capture()
+			h.tree.CaptureProbes(values, now)
 		}
 	})
 	if err := h.log(said); err != nil {
@@ -109,12 +113,15 @@ func (h *host) live(at time.Duration) error {
 			return err
 		}
 	}
-	if sample {
+	if values != nil {
 		if err := h.tree.Write(values); err != nil {
 			return err
 		}
 	}
 	h.collect(sample, look)
+	if traffic {
+		h.collectors.gather(h.collectors.VFs)
+	}
 	return nil
 }
 

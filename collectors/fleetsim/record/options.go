@@ -40,10 +40,12 @@ type Options struct {
 	Overwrite bool
 	// Performance asks for PerformanceFile too.
 	Performance bool
-	Policies    string // file of compiled policies that collectors run; empty: none, and no events of flows
-	Work        string // folder for the hosts' files; empty: in memory where there is a file system for it
-	Version     string
-	Progress    io.Writer
+	// VFTraffic asks for the messages of the input vf_traffic too; a scenario with tenants has them in any case.
+	VFTraffic bool
+	Policies  string // file of compiled policies that collectors run; empty: none, and no events of flows
+	Work      string // folder for the hosts' files; empty: in memory where there is a file system for it
+	Version   string
+	Progress  io.Writer
 }
 
 func (o *Options) check() error {

@@ -27,6 +27,7 @@ type recorder struct {
 	hosts     []*host
 	judge     *truth.Judge
 	truth     *truth.File
+	isolation *truth.IsolationFile // nil for a fleet without tenants
 	// performance is nil where it was not requested.
 	performance *performanceFile
 	output      *output
@@ -65,6 +66,12 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer r.truth.Close()
+	if r.engine.HasTenants() {
+		if r.isolation, err = truth.CreateIsolation(filepath.Join(o.Out, truth.IsolationFileName)); err != nil {
+			return err
+		}
+		defer r.isolation.Close()
+	}
 	if o.Performance {
 		if r.performance, err = openPerformance(o.Out, r.engine.Hosts()); err != nil {
 			return err
@@ -131,6 +138,11 @@ func (r *recorder) move(from, to time.Duration) error {
 		r.engine.Step(engine.MaxStep)
 		for _, v := range r.judge.Take() {
 			if err := r.truth.Add(v, r.clock.now(), 1); err != nil {
+				return err
+			}
+		}
+		for _, b := range r.judge.TakeBreakages() {
+			if err := r.isolation.Add(b, r.clock.now(), 1); err != nil {
 				return err
 			}
 		}

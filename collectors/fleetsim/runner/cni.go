@@ -99,8 +99,12 @@ func (a *cniAdmission) call(operation string, c *engine.Container, timeout time.
 	defer cancel()
 	command := exec.CommandContext(ctx, a.binary)
 	command.Dir = c.RNIC.Host.Name
+	arguments := "IgnoreUnknown=1"
+	if c.Pod != "" {
+		arguments += ";K8S_POD_NAMESPACE=" + c.Namespace + ";K8S_POD_NAME=" + c.Pod
+	}
 	command.Env = []string{"CNI_COMMAND=" + operation, "CNI_CONTAINERID=" + c.ID, "CNI_NETNS=/run/netns/" + c.ID, "CNI_IFNAME=eth0",
-		"CNI_PATH=" + filepath.Dir(a.binary), "CNI_ARGS=IgnoreUnknown=1", "PATH=" + os.Getenv("PATH")}
+		"CNI_PATH=" + filepath.Dir(a.binary), "CNI_ARGS=" + arguments, "PATH=" + os.Getenv("PATH")}
 	command.Stdin = bytes.NewReader(config)
 	var out, errOut bytes.Buffer
 	command.Stdout, command.Stderr = &out, &errOut
@@ -116,7 +120,7 @@ func (a *cniAdmission) call(operation string, c *engine.Container, timeout time.
 
 func cniConfig(c *engine.Container) map[string]any {
 	device := c.RNIC.VFAddress(c.VF)
-	return map[string]any{
+	config := map[string]any{
 		"cniVersion": "1.0.0", "name": "wallwatch-fleet", "type": "wallwatch-cni",
 		"sysfsRoot": "sys", "cordonDir": "agent/cordon", "eventDir": "cni/events", "vxlanNetwork": c.VNI, "deviceID": device,
 		"runtimeConfig": map[string]any{"deviceID": device},
@@ -126,4 +130,8 @@ func cniConfig(c *engine.Container) map[string]any {
 			"ips":        []any{map[string]any{"address": c.IP.String() + "/12", "interface": 0}},
 		},
 	}
+	if c.SLO != "" {
+		config["wallwatch.io/slo"] = c.SLO
+	}
+	return config
 }

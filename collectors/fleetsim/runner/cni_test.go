@@ -118,3 +118,23 @@ func TestAReleaseThatWaitsForItsTurnDoesNotHoldTheFleetUp(t *testing.T) {
 		t.Error("another VF is released")
 	}
 }
+
+func TestAddOfATenantNamesItsPodAndItsSLO(t *testing.T) {
+	admission, container := plugin(t, `{"cniVersion":"1.0.0"}`, "0")
+	container.Namespace, container.Pod, container.SLO = "shop", "cart-0", `{"min_mbps":1,"max_mbps":2}`
+	if err := admission.Add(container); err != nil {
+		t.Fatal(err)
+	}
+	environment, err := os.ReadFile("host01/environment")
+	if err != nil || !strings.Contains(string(environment), "CNI_ARGS=IgnoreUnknown=1;K8S_POD_NAMESPACE=shop;K8S_POD_NAME=cart-0\n") {
+		t.Errorf("the environment is %s, %v", environment, err)
+	}
+	content, err := os.ReadFile("host01/stdin.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var config map[string]any
+	if err := json.Unmarshal(content, &config); err != nil || config["wallwatch.io/slo"] != container.SLO {
+		t.Errorf("configuration is %s, %v", content, err)
+	}
+}

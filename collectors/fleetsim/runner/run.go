@@ -84,6 +84,8 @@ type fleet struct {
 	clock     stepClock
 	judge     *truth.Judge
 	truth     *truth.File
+	// isolation is nil for a fleet without tenants.
+	isolation *truth.IsolationFile
 }
 
 func (f *fleet) openHosts() error {
@@ -102,12 +104,29 @@ func (f *fleet) openHosts() error {
 	f.writeFiles()
 	f.admission.log = f.options.Log
 	var err error
-	f.truth, err = truth.Create("../truth.jsonl")
+	if f.truth, err = truth.Create("../truth.jsonl"); err != nil || !f.engine.HasTenants() {
+		return err
+	}
+	f.isolation, err = truth.CreateIsolation(filepath.Join("..", truth.IsolationFileName))
 	return err
+}
+
+// trafficPeriod is how often counters of tenants move: who reads them every second must not see one update in a second and three in the next.
+const trafficPeriod = 100 * time.Millisecond
+
+// period is the time between two steps.
+func (f *fleet) period() time.Duration {
+	if f.engine.HasTenants() {
+		return trafficPeriod
+	}
+	return engine.MaxStep
 }
 
 func (f *fleet) run(ctx context.Context) error {
 	defer f.truth.Close()
+	if f.isolation != nil {
+		defer f.isolation.Close()
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var tasks sync.WaitGroup
@@ -137,7 +156,7 @@ func (f *fleet) run(ctx context.Context) error {
 
 // loop steps the engine in real time. After a pause of the machine it goes on from now rather than catching up.
 func (f *fleet) loop(ctx context.Context) {
-	ticker := time.NewTicker(engine.MaxStep)
+	ticker := time.NewTicker(f.period())
 	defer ticker.Stop()
 	last, nextFiles := time.Now(), time.Time{}
 	f.clock.start(last, f.options.Speed)
@@ -152,19 +171,44 @@ func (f *fleet) loop(ctx context.Context) {
 		last = now
 		f.clock.advance(now, time.Duration(float64(elapsed)*f.options.Speed))
 		f.engine.Step(time.Duration(float64(elapsed) * f.options.Speed))
-		for _, v := range f.judge.Take() {
-			if err := f.truth.Add(v, now, f.options.Speed); err != nil {
-				f.options.Log.Error("the truth file cannot be written", "error", err)
-			}
-		}
+		f.writeTruth(now)
 		for _, r := range f.requests {
 			r.serve()
 		}
 		if now.Before(nextFiles) {
+			f.writeTraffic()
 			continue
 		}
-		nextFiles = now.Add(filePeriod - engine.MaxStep/2)
+		nextFiles = now.Add(filePeriod - f.period()/2)
 		f.writeFiles()
+	}
+}
+
+// writeTruth adds what the judge has found since the last call.
+func (f *fleet) writeTruth(now time.Time) {
+	var errs []error
+	for _, v := range f.judge.Take() {
+		errs = append(errs, f.truth.Add(v, now, f.options.Speed))
+	}
+	for _, b := range f.judge.TakeBreakages() {
+		errs = append(errs, f.isolation.Add(b, now, f.options.Speed))
+	}
+	if err := errors.Join(errs...); err != nil {
+		f.options.Log.Error("the truth files cannot be written", "error", err)
+	}
+}
+
+// writeTraffic brings up to date what tenants move between two calls of writeFiles.
+func (f *fleet) writeTraffic() {
+	if !f.engine.HasTenants() {
+		return
+	}
+	for _, tree := range f.trees {
+		var values hostfs.Values
+		f.engine.View(func(time.Duration) { values = tree.CaptureTraffic() })
+		if err := tree.Write(values); err != nil {
+			f.options.Log.Error("values of a host cannot be written", "error", err)
+		}
 	}
 }
 
@@ -172,7 +216,10 @@ func (f *fleet) writeFiles() {
 	for _, tree := range f.trees {
 		var values hostfs.Values
 		var messages []engine.Message
-		f.engine.View(func(time.Duration) { values, messages = tree.Capture(), tree.Messages() })
+		f.engine.View(func(now time.Duration) {
+			values, messages = tree.Capture(), tree.Messages()
+			tree.CaptureProbes(values, now)
+		})
 		if err := errors.Join(tree.Log(messages), tree.Write(values)); err != nil {
 			f.options.Log.Error("values of a host cannot be written", "error", err)
 		}

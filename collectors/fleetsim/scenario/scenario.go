@@ -22,6 +22,7 @@ type Scenario struct {
 	Overrides []Override  `yaml:"overrides"`
 	Settings  []Setting   `yaml:"settings"`
 	Events    []Event     `yaml:"events"`
+	Tenants   []Tenant    `yaml:"tenants"`
 	at        lineNumbers `yaml:"-"`
 }
 
@@ -69,7 +70,9 @@ type Override struct {
 	Workload []Job  `yaml:"workload"`
 	// BandwidthShare is the share of its model's bandwidth that this card gives, at any queries; 0 means all of it.
 	BandwidthShare float64 `yaml:"bandwidth_share"`
-	at             lineNumbers
+	// PCIeLanes is the width of the slot that the card is in; 0 means as wide as the card.
+	PCIeLanes int `yaml:"pcie_lanes"`
+	at        lineNumbers
 }
 
 // Setting is what an administrator has configured on a host before the start.
@@ -77,7 +80,9 @@ type Setting struct {
 	Host        string            `yaml:"host"`
 	OtherConfig map[string]string `yaml:"other_config"` // of table Open_vSwitch
 	Cores       float64           `yaml:"cores"`        // of the CPU that the virtual switch may use; 0 means as many as it can use
-	at          lineNumbers
+	// SoftirqCores are the cores that take the interrupts of received packets of tenants with path: kernel; 0 means 4.
+	SoftirqCores float64 `yaml:"softirq_cores"`
+	at           lineNumbers
 }
 
 // Event happens at a time after the start, for a while or permanently: a job starts on one RNIC, an operator does something, or a part breaks
@@ -89,8 +94,9 @@ type Event struct {
 	RNIC     string   `yaml:"rnic"`
 	Job      Job      `yaml:"job"`
 	Operator string   `yaml:"operator"` // port-down, or reboot (of the whole host) in place of a job
-	Fault    string   `yaml:"fault"`    // lossy-transceiver, in place of a job
+	Fault    string   `yaml:"fault"`    // lossy-transceiver or stray-packets, in place of a job
 	Loss     float64  `yaml:"loss"`     // share of the port's packets that a lossy transceiver corrupts
+	PPS      float64  `yaml:"pps"`      // stray packets per second: of no VF, so the port discards them
 	at       lineNumbers
 }
 
@@ -137,6 +143,7 @@ func Parse(text []byte) (*Scenario, error) {
 		return nil, errors.New("the file holds more than one YAML document; a scenario is one")
 	}
 	s.applyDefaults()
+	s.spreadTenants()
 	if err := s.validate(); err != nil {
 		return nil, err
 	}

@@ -94,6 +94,45 @@ func TestAMistakeIsReportedWithItsLineAndWhatToWrite(t *testing.T) {
 	}
 }
 
+const tenant = `name: x
+seed: 1
+topology: {hosts: 2, rnics_per_host: 2, models: [CX-6], vfs: 2}
+tenants:
+  - {host: "*", rnic: "0000:3b:00.0", namespace: shop, pod: cart, slo: {max_mbps: 10}, loads: [{kpps: 1, packet_bytes: 64}]}
+`
+
+func TestATenantMayBeEverywhere(t *testing.T) {
+	s, err := Parse([]byte(tenant))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Tenants) != 2 || s.Tenants[0].Pod != "cart-host01-3b" || s.Tenants[1].Host != "host02" || s.Tenants[1].RNIC != "0000:3b:00.0" {
+		t.Errorf("tenants are %+v", s.Tenants)
+	}
+}
+
+func TestAMistakeInATenantIsReportedWithItsLine(t *testing.T) {
+	for name, c := range map[string]struct{ old, new, want string }{
+		"no pod":                     {"pod: cart, ", "", "line 5: a tenant needs a namespace and a pod"},
+		"an unknown path":            {"pod: cart,", "pod: cart, path: magic,", `line 5: unknown path "magic"`},
+		"an empty envelope":          {"max_mbps: 10", "max_mbps: 0, min_mbps: 5", "line 5: the envelope is 5 to 0 Mbit/s"},
+		"no packets":                 {"kpps: 1", "kpps: 0", "line 5: kpps is 0"},
+		"a giant packet":             {"packet_bytes: 64", "packet_bytes: 64000", "line 5: packet_bytes is 64000"},
+		"an unknown load":            {"kpps: 1", "kind: flood, kpps: 1", `line 5: unknown kind "flood"`},
+		"a repetition for ever":      {"kpps: 1", "every: 5s, kpps: 1", "line 5: a load that repeats every 5s needs a shorter for"},
+		"a pause without an end":     {"pod: cart,", "pod: cart, pauses: {every: 5s},", "line 5: pauses need every and a shorter for"},
+		"an unknown key":             {"pod: cart,", "pod: cart, limit: 5,", `line 5: unknown key "limit"`},
+		"a host out of the topology": {`host: "*"`, "host: host09", `line 5: host "host09" is not in the topology`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Parse([]byte(strings.Replace(tenant, c.old, c.new, 1)))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
 func TestAllMistakesAreReportedAtOnce(t *testing.T) {
 	text := strings.NewReplacer("host02", "host09", "[CX-6]", "[CX-9]").Replace(good)
 	_, err := Parse([]byte(text))

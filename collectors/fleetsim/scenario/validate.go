@@ -26,7 +26,7 @@ func (s *Scenario) validate() error {
 		p.add(s.at.of("name"), "a scenario needs a name")
 	}
 	s.validateTopology(&p)
-	if len(s.Workload) == 0 {
+	if len(s.Workload) == 0 && len(s.Tenants) == 0 {
 		p.add(s.at.of("workload"), "workload needs at least one job")
 	}
 	validateJobs(&p, s.Workload, s.Topology.VFs)
@@ -41,8 +41,12 @@ func (s *Scenario) validate() error {
 		if o.BandwidthShare < 0 || o.BandwidthShare > 2 {
 			p.add(o.at.of("bandwidth_share"), "bandwidth_share is %g; it must be from 0 to 2", o.BandwidthShare)
 		}
+		if o.PCIeLanes != 0 && !slices.Contains([]int{1, 2, 4, 8, 16}, o.PCIeLanes) {
+			p.add(o.at.of("pcie_lanes"), "pcie_lanes is %d; a slot has 1, 2, 4, 8 or 16", o.PCIeLanes)
+		}
 		validateJobs(&p, o.Workload, s.Topology.VFs)
 	}
+	s.validateTenants(&p)
 	s.validateSettings(&p)
 	for _, e := range s.Events {
 		s.validateEvent(&p, e)
@@ -93,8 +97,11 @@ func validateVersions(p *problems, at lineNumbers, firmware, driver string) {
 func (s *Scenario) validateSettings(p *problems) {
 	for _, one := range s.Settings {
 		s.validateHost(p, one.at, one.Host)
-		if len(one.OtherConfig) == 0 && one.Cores == 0 {
-			p.add(one.at.of("other_config"), "a setting needs other_config, such as {max-idle: \"60000\"}, or cores")
+		if len(one.OtherConfig) == 0 && one.Cores == 0 && one.SoftirqCores == 0 {
+			p.add(one.at.of("other_config"), "a setting needs other_config, such as {max-idle: \"60000\"}, cores or softirq_cores")
+		}
+		if one.SoftirqCores != 0 && (one.SoftirqCores < 0.1 || one.SoftirqCores > 64) {
+			p.add(one.at.of("softirq_cores"), "softirq_cores is %g; it must be from 0.1 to 64", one.SoftirqCores)
 		}
 		if one.Cores != 0 && (one.Cores < 0.05 || one.Cores > 64) {
 			p.add(one.at.of("cores"), "cores is %g; it must be from 0.05 to 64", one.Cores)
@@ -131,12 +138,17 @@ func (s *Scenario) validateEvent(p *problems, e Event) {
 
 func validateFault(p *problems, e Event) {
 	switch {
+	case e.Fault != "lossy-transceiver" && e.Loss != 0:
+		p.add(e.at.of("loss"), "only fault: lossy-transceiver has a loss")
+	case e.Fault != "stray-packets" && e.PPS != 0:
+		p.add(e.at.of("pps"), "only fault: stray-packets has pps")
 	case e.Fault == "":
-		if e.Loss != 0 {
-			p.add(e.at.of("loss"), "only fault: lossy-transceiver has a loss")
+	case e.Fault == "stray-packets":
+		if e.PPS <= 0 || e.PPS > 1e6 {
+			p.add(e.at.of("pps"), "pps is %g; it must be above 0 and at most 1000000", e.PPS)
 		}
 	case e.Fault != "lossy-transceiver":
-		p.add(e.at.of("fault"), "unknown fault %q; expected lossy-transceiver", e.Fault)
+		p.add(e.at.of("fault"), "unknown fault %q; expected lossy-transceiver or stray-packets", e.Fault)
 	case e.Loss <= 0 || e.Loss > 0.5:
 		p.add(e.at.of("loss"), "loss is %g; it must be above 0 and at most 0.5", e.Loss)
 	}

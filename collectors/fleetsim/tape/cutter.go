@@ -62,17 +62,21 @@ func (c *cutter) add(m *received) error {
 		if err != nil {
 			return fmt.Errorf("the counter %s is %s", field, number)
 		}
-		key := counterOf{m.Name, m.subject(), field}
-		known := c.courses[key]
-		if known == nil {
-			known = &course{first: reading}
-			c.courses[key] = known
-		}
-		known.moved = known.moved || reading != known.first
-		known.last = reading
-		known.readings++
+		c.note(counterOf{m.Name, m.subject(), field}, reading)
 	}
-	return nil
+	return c.addFunctions(m)
+}
+
+// note adds a reading to the course of a counter.
+func (c *cutter) note(key counterOf, reading uint64) {
+	known := c.courses[key]
+	if known == nil {
+		known = &course{first: reading}
+		c.courses[key] = known
+	}
+	known.moved = known.moved || reading != known.first
+	known.last = reading
+	known.readings++
 }
 
 // noteContainer remembers which containers run.

@@ -3,7 +3,7 @@ package tape
 import "strings"
 
 // counting are the measurements that have counters: their numbers count, unless named in states.
-var counting = map[string]bool{"rnic": true, "rnic_vf": true, "ovs_datapath": true}
+var counting = map[string]bool{"rnic": true, "rnic_vf": true, "ovs_datapath": true, "vf_traffic": true}
 
 // states are the numbers of these measurements that are states, not counts of what happened. A test compares them with the telemetry
 // registry.
@@ -15,7 +15,7 @@ var states = map[string]bool{
 	"max_tx_mbps": true, "min_tx_mbps": true, "vlan": true, "flows": true, "flow_limit": true, "offloaded_flows": true,
 	"masks": true, "masks_hit_per_packet": true, "dump_duration_ms": true, "dump_duration_mean_ms": true, "dump_duration_max_ms": true,
 	"max_idle_ms": true, "flows_unparsed": true, "flow_counts_implausible": true, "flows_without_rnic": true,
-	"flow_events_left_out": true, "collect_failures": true, "tc_filters_orphaned": true,
+	"port_mbps": true, "pcie_mbps": true, "tx_backlog_bytes": true, "flow_events_left_out": true, "collect_failures": true, "tc_filters_orphaned": true,
 }
 
 func isCounter(measurement, field string) bool {

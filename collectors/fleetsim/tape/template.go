@@ -75,9 +75,12 @@ func (c *cutter) template(m *received, offset time.Duration) Message {
 		b.write(":")
 		switch value := m.Fields[field].(type) {
 		case string:
-			if field == "boot_id" {
+			switch {
+			case field == "boot_id":
 				b.quoted(value, value, bootID)
-			} else {
+			case m.Name == functionsMeasurement && field == functionsField:
+				b.functions(c, m)
+			default:
 				b.quoted(value, container, containerID)
 			}
 		case json.Number:

@@ -125,6 +125,7 @@ type Judge struct {
 	deletions map[*engine.Entry]deletion
 	next      time.Duration // of the next judgement
 	verdicts  []Verdict
+	isolation isolation
 }
 
 // Watch judges a fleet from its next step on.
@@ -230,6 +231,7 @@ func (j *Judge) DirectionLoaded(r *engine.RNIC, d engine.Direction, l engine.Dir
 
 // StepEnded reads the states that are symptoms while they last, and judges once per period.
 func (j *Judge) StepEnded(now time.Duration) {
+	j.isolation.date(now)
 	for _, h := range j.hosts {
 		for _, r := range h.RNICs {
 			j.evidence[r].observe(r, now)

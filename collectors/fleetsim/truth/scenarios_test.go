@@ -29,6 +29,8 @@ func TestEachScenarioOfTheRepositoryLeadsToWhatItsCommentSays(t *testing.T) {
 		"s7": {"S7" + first}, "drained-one-by-one": nil, "port-down-on-purpose": nil, "lossy-transceiver": nil,
 		"s8": {"S8" + first}, "many-flows-few-contexts": nil,
 		"s1-and-s6": {"S1" + first, "S6" + second}, "s2-and-s8": {"S2" + first, "S8" + first},
+		"isolation": nil, "vf-packet-storm": nil, "vf-bandwidth-burst": nil, "vf-egress-blocking": nil, "vf-pcie": nil, "vf-cpu": nil,
+		"vf-near-misses": nil, "vf-heavy-by-right": nil, // nothing of Table 1: see isolation_test.go
 		"healthy": nil, "noisy-healthy": nil, "collector-load": nil, "collector-soak": nil,
 	}
 	files, err := filepath.Glob("../../../tests/scenarios/*.yaml")

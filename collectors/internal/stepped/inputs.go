@@ -15,11 +15,14 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/plugins/inputs/kernel_events"
 	"github.com/wallwatch/wallwatch/collectors/plugins/inputs/ovs_offload"
 	"github.com/wallwatch/wallwatch/collectors/plugins/inputs/rnic"
+	"github.com/wallwatch/wallwatch/collectors/plugins/inputs/vf_traffic"
 )
 
 // Host is where the inputs find what they read of one host.
 type Host struct {
 	Sysfs, Netlink, Unixctl, OVSDB, Kmsg, Pstore, BootID, CNIEvents string
+	// Proc is the host's /proc, and Probes the file of its prober, for the input vf_traffic.
+	Proc, Probes string
 	// KernelState is the file in which the input kernel_events keeps what a restart must not lose.
 	KernelState string
 	// FlowEventLimit is that of the input ovs_offload.
@@ -34,17 +37,20 @@ type Inputs struct {
 	OVS    *ovs_offload.Plugin
 	Kernel *kernel_events.Plugin
 	CNI    *cni_events.Plugin
+	// VFs is not read by everybody: it sends a message each second where something is in doubt.
+	VFs *vf_traffic.Plugin
 }
 
 // New starts the inputs with their default options for the files of one host.
 func New(host Host, now func() time.Time, acc telegraf.Accumulator) (*Inputs, error) {
 	i := &Inputs{}
-	var ok [4]bool
+	var ok [5]bool
 	i.RNIC, ok[0] = inputs.Inputs["rnic"]().(*rnic.Plugin)
 	i.OVS, ok[1] = inputs.Inputs["ovs_offload"]().(*ovs_offload.Plugin)
 	i.Kernel, ok[2] = inputs.Inputs["kernel_events"]().(*kernel_events.Plugin)
 	i.CNI, ok[3] = inputs.Inputs["cni_events"]().(*cni_events.Plugin)
-	if ok != [4]bool{true, true, true, true} {
+	i.VFs, ok[4] = inputs.Inputs["vf_traffic"]().(*vf_traffic.Plugin)
+	if ok != [5]bool{true, true, true, true, true} {
 		return nil, fmt.Errorf("an input has another type than was compiled in: %v", ok)
 	}
 	i.RNIC.SysfsRoot, i.RNIC.Netlink = host.Sysfs, host.Netlink
@@ -54,12 +60,14 @@ func New(host Host, now func() time.Time, acc telegraf.Accumulator) (*Inputs, er
 	i.Kernel.SysfsRoot, i.Kernel.Kmsg, i.Kernel.Pstore, i.Kernel.PstoreArchive = host.Sysfs, host.Kmsg, host.Pstore, ""
 	i.Kernel.BootID, i.Kernel.StateFile = host.BootID, host.KernelState
 	i.CNI.SysfsRoot, i.CNI.EventDir = host.Sysfs, host.CNIEvents
+	i.VFs.SysfsRoot, i.VFs.ProcRoot, i.VFs.Netlink, i.VFs.ProbeFile = host.Sysfs, host.Proc, host.Netlink, host.Probes
+	i.VFs.Log = logger.New("inputs", "vf_traffic", "")
 	i.RNIC.Log, i.OVS.Log = logger.New("inputs", "rnic", ""), logger.New("inputs", "ovs_offload", "")
 	i.Kernel.Log, i.CNI.Log = logger.New("inputs", "kernel_events", ""), logger.New("inputs", "cni_events", "")
 	for _, input := range []interface {
 		SetClock(func() time.Time)
 		Init() error
-	}{i.RNIC, i.OVS, i.Kernel, i.CNI} {
+	}{i.RNIC, i.OVS, i.Kernel, i.CNI, i.VFs} {
 		input.SetClock(now)
 		if err := input.Init(); err != nil {
 			return nil, err

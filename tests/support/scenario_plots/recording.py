@@ -21,6 +21,17 @@ class Interval:
     to_s: float | None
 
 
+@dataclass(frozen=True)
+class BrokenSecond:
+    """A second in which tenants of an RNIC harmed others; VFs by number."""
+
+    host: str
+    pci: str
+    mechanism: str
+    victims: tuple[int, ...]
+    aggressors: tuple[int, ...]
+
+
 @dataclass
 class Recording:
     """One recording in memory."""
@@ -28,6 +39,7 @@ class Recording:
     run: dict[str, Any]
     messages: list[dict[str, Any]]
     truth: list[Interval]
+    broken: list[BrokenSecond] = field(default_factory=list)
     start_s: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -80,4 +92,21 @@ def read(folder: Path) -> Recording:
         from_s = datetime.fromisoformat(one["from"]).timestamp() - start_s
         key = (one["symptom"], one["host"], one["pci"], one["from"])
         ended[key] = Interval(one["symptom"], one["cause"], one["host"], one["pci"], from_s, to_s)
-    return Recording(run, messages, list(ended.values()))
+    return Recording(run, messages, list(ended.values()), _broken_seconds(folder / "truth-isolation.jsonl"))
+
+
+def _broken_seconds(file: Path) -> list[BrokenSecond]:
+    """The broken seconds that are not marginal; a scenario without tenants has no such file."""
+    lines = file.read_text().splitlines() if file.exists() else []
+    seconds = (json.loads(line) for line in lines)
+    return [
+        BrokenSecond(
+            one["host"],
+            one["pci"],
+            one["mechanism"],
+            tuple(vf["vf"] for vf in one["victims"]),
+            tuple(vf["vf"] for vf in one["aggressors"]),
+        )
+        for one in seconds
+        if not one.get("marginal")
+    ]

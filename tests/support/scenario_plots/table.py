@@ -17,9 +17,19 @@ def row(file: Path, entry: dict[str, Any] | None) -> str:
     if entry is None:
         return f"| `{file.stem}` | {first_comment(file)} | not recorded yet | | |"
     truth = entry["truth"]
-    where = "<br>".join(f"{one['symptom']} on {one['host']} `{one['pci']}`" for one in truth) or "none"
-    causes = "<br>".join(one["cause"] for one in truth)
+    broken = entry.get("isolation", [])
+    lines = [f"{one['symptom']} on {one['host']} `{one['pci']}`" for one in truth]
+    lines += [
+        f"isolation on {one['host']} `{one['pci']}`: {_vfs(one['victims'])} broken by {_vfs(one['aggressors'])} for {one['seconds']} s"
+        for one in broken
+    ]
+    where = "<br>".join(lines) or "none"
+    causes = "<br>".join([*(one["cause"] for one in truth), *(one["mechanism"] for one in broken)])
     return f"| `{file.stem}` | {first_comment(file)} | {where} | {causes} | {entry['rnics']} on {entry['hosts']} |"
+
+
+def _vfs(numbers: list[int]) -> str:
+    return ", ".join(f"VF {number}" for number in numbers)
 
 
 def table(entries: dict[str, Any]) -> str:

@@ -1,0 +1,67 @@
+package vfengine
+
+import "math"
+
+// send moves packets into the send buffer and out of it, and returns the share of the demands that found no place.
+//
+// A function without a shaper sends at once what the buffer takes. The packets of one whose shaper is slower than it stay in the buffer; when
+// they have filled it, a place is free only when one of them leaves, and whoever comes first gets it: all functions are served at the pace of
+// the shaper (head-of-line blocking).
+func (c *Card) send(demands []Demand, seconds float64, out []Service) float64 {
+	var waiting, leaving, toShapers, bytes, offered float64
+	for i, d := range demands {
+		offered += d.Send
+		bytes += d.Send * d.SendSize
+		if d.SlowedByShaper() || c.functions[i].shaped > 0 {
+			waiting += c.functions[i].shaped
+			leaving += c.leaves(d, seconds)
+			toShapers += d.Send * seconds
+		}
+	}
+	admitted := 1.0
+	if room := c.SendPlaces - waiting + leaving; toShapers > room {
+		admitted = math.Max(0, room/toShapers)
+	}
+	if bytes > c.SendRate {
+		admitted = math.Min(admitted, c.SendRate/bytes)
+	}
+	through := 0.0 // packets that the buffer lets pass in this step
+	for i, d := range demands {
+		f := &c.functions[i]
+		in := d.Send * seconds * admitted
+		out[i].Held = d.Send*seconds - in
+		if d.SlowedByShaper() || f.shaped > 0 {
+			left := math.Min(f.shaped+in, c.leaves(d, seconds))
+			f.shaped += in - left
+			out[i].Sent = left
+		} else {
+			out[i].Sent = in
+		}
+		out[i].Shaped = f.shaped
+		through += in
+	}
+	if admitted < 1 && through > 0 {
+		wait := c.SendPlaces / (through / seconds)
+		for i := range demands {
+			out[i].SendWait = wait
+		}
+	}
+	if offered == 0 {
+		return 0
+	}
+	return 1 - admitted
+}
+
+// SlowedByShaper reports whether the function sends more than its shaper lets through.
+func (d Demand) SlowedByShaper() bool { return d.Shaper > 0 && d.Send*d.SendSize > d.Shaper }
+
+// leaves is how many packets the function's shaper lets go in so many seconds. A shaper without a demand goes on with what waits.
+func (c *Card) leaves(d Demand, seconds float64) float64 {
+	if d.Shaper == 0 {
+		return math.Inf(1)
+	}
+	return d.Shaper * seconds / math.Max(d.SendSize, smallestPacket)
+}
+
+// smallestPacket is that of Ethernet.
+const smallestPacket = 64
