@@ -1,0 +1,12 @@
+"""`wallwatch vnic ...`: promises to virtual functions, who breaks them, fair shares and simulations."""
+
+from __future__ import annotations
+
+import typer
+
+from wallwatch.cli import vnic_shares, vnic_simulation
+
+app = typer.Typer(help="Isolation of virtual functions: detect, report, share and simulate.", no_args_is_help=True)
+
+vnic_shares.register(app)
+vnic_simulation.register(app)

@@ -1,0 +1,1 @@
+"""Isolation of virtual functions: promises, who breaks them, fair shares and simulations (PicNIC, SIGCOMM '19). Pure."""
