@@ -6,7 +6,7 @@ import typer
 
 from wallwatch.cli import vnic_shares, vnic_simulation
 
-app = typer.Typer(help="Isolation of virtual functions: detect, report, share and simulate.", no_args_is_help=True)
+app = typer.Typer(help="Isolation of virtual functions: broken promises, victims, aggressors, fair shares.", no_args_is_help=True)
 
 vnic_shares.register(app)
 vnic_simulation.register(app)

@@ -1,1 +1,1 @@
-"""Isolation of virtual functions: promises, who breaks them, fair shares and simulations (PicNIC, SIGCOMM '19). Pure."""
+"""Isolation of virtual functions: whose traffic broke whose promise, second by second (PicNIC, SIGCOMM '19). See docs/isolation.md."""

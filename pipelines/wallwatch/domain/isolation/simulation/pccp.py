@@ -11,22 +11,28 @@ N_AI = 5
 N_HAI = 10
 EWMA = 0.5
 """Weight of the newest delay [ours]; the paper gives no value for this, `BETA`, the counters' bounds and the increment."""
-INCREMENT_OF_FIRST_RATE = 0.01
+INCREMENT = 0.01
 
 
 @dataclass(frozen=True)
 class PccpParameters:
-    """Constants of Algorithm 1. `delta` has the unit of the rate; None means 1% of the first rate."""
+    """Constants of Algorithm 1. `delta` has the unit of the rate; None means `increment` of the first rate."""
 
     threshold_us: float = THRESHOLD_US
     beta: float = BETA
     delta: float | None = None
+    increment: float = INCREMENT
     n_ai: int = N_AI
     n_hai: int = N_HAI
     ewma: float = EWMA
     recover_old_rate: bool = False
     """False: Algorithm 1 literally, where a decrease sets the target to the decreased rate. True: the text's "recover to the value before
     the last decrease"."""
+
+
+STEADY = PccpParameters(beta=0.1, increment=0.0002)
+"""What the simulations use [ours]: with the values above, one increase overshoots and the next decrease costs most of the rate, so that
+the delay swings from 4 to 100 us. Chosen by simulation (docs/isolation-simulations.md)."""
 
 
 class Pccp:
@@ -43,7 +49,7 @@ class Pccp:
         self.delay_us: float | None = None
         self._counter = 0
         delta = self.parameters.delta
-        self._delta = INCREMENT_OF_FIRST_RATE * first_rate if delta is None else delta
+        self._delta = self.parameters.increment * first_rate if delta is None else delta
 
     def step(self, delay_in_us: float) -> float:
         """One epoch with the measured ingress delay: the new rate per sender. The first delay starts the moving average."""

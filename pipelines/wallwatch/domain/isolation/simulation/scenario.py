@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from wallwatch.domain.isolation.simulation.egress import EgressSettings
 from wallwatch.domain.isolation.simulation.engine import EngineSettings
 from wallwatch.domain.isolation.simulation.pccb import ALPHA, EPOCH_US, FEEDBACK_US
-from wallwatch.domain.isolation.simulation.pccp import PccpParameters
+from wallwatch.domain.isolation.simulation.pccp import STEADY, PccpParameters
 
 
 @dataclass(frozen=True)
@@ -76,15 +76,18 @@ class Vf:
 class Mechanisms:
     """Which parts of PicNIC are on."""
 
-    cwfq: bool = False
-    pccb: bool = False
-    pccp: bool = False
-    accounting: bool = False
+    cwfq: bool = True
+    pccb: bool = True
+    pccp: bool = True
+    accounting: bool = True
 
     def words(self) -> str:
         """Their names, for titles."""
         on = [name for name in ("cwfq", "pccb", "pccp", "accounting") if getattr(self, name)]
         return " + ".join(on) or "none"
+
+
+NO_MECHANISMS = Mechanisms(cwfq=False, pccb=False, pccp=False, accounting=False)
 
 
 @dataclass(frozen=True)
@@ -94,10 +97,10 @@ class Control:
     pccb_epoch_us: float = EPOCH_US
     pccb_alpha: float = ALPHA
     pccp_epoch_us: float = EPOCH_US
-    pccp: PccpParameters = field(default_factory=PccpParameters)
+    pccp: PccpParameters = STEADY
     feedback_us: float = FEEDBACK_US
     occupancy_mark: int = 32
-    """PCCP is activated for a VF with this many packets in its queue, or with drops there."""
+    """PCCP starts for a VF with this many packets in its queue, or with drops there."""
 
 
 @dataclass(frozen=True)
