@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from decimal import Decimal
 from pathlib import Path
@@ -73,14 +74,9 @@ def _trace(where: str, trace: Any, recover_old_rate: bool) -> tuple[PccpParamete
     if not isinstance(delays, list):
         refuse("pccp", f"{where}: delay_in must be a list with one delay in microseconds per epoch")
     first_rate = numbers.pop("first_rate")
-    options: dict[str, Any] = {
-        name: int(value) if name in ("n_ai", "n_hai") and value == int(value) else value for name, value in numbers.items()
-    }
-    return (
-        PccpParameters(**options, recover_old_rate=recover_old_rate),
-        first_rate,
-        [_delay(where, at, one) for at, one in enumerate(delays)],
-    )
+    options: dict[str, Any] = numbers
+    parameters = PccpParameters(**options, recover_old_rate=recover_old_rate)
+    return parameters, first_rate, [_delay(where, at, one) for at, one in enumerate(delays)]
 
 
 def _number(where: str, name: str, value: object) -> float:
@@ -118,18 +114,19 @@ def simulate(
 
 
 def _text(variant: Variant) -> str:
-    lines = [f"{variant.changes}; mechanisms: {variant.mechanisms}"]
-    lines.append(
-        f"  {'VF':12}{'offered':>9}{'sent':>9}{'received':>9} kpps{'Mbit/s':>9}{'drops/s':>10}{'p50':>8}{'p99':>9} us  {'CPU':>5}  promise"
-    )
+    titles = ("VF", "offered", "sent", "received kpps", "Mbit/s", "drops/s", "p50", "p99 us", "CPU", "promise")
+    widths = (12, 10, 10, 15, 10, 10, 8, 9, 6, 18)
+    lines = [f"{variant.changes}; mechanisms: {variant.mechanisms}", _row(titles, widths)]
     for name, vf in variant.vfs.items():
-        rates = f"{vf.offered_kpps:>9.1f}{vf.sent_kpps:>9.1f}{vf.received_kpps:>9.1f}     {vf.received_mbps:>9.1f}"
-        drops = f"{vf.nic_drops_per_s + vf.queue_drops_per_s:>10.0f}"
-        delays = "".join(
-            f"{'-':>{width}}" if delay is None else f"{delay:>{width}.1f}" for delay, width in ((vf.delay_p50_us, 8), (vf.delay_p99_us, 9))
-        )
-        lines.append(f"  {name:12}{rates}{drops}{delays}     {vf.cpu_share:>5.0%}  {vf.promise}")
+        rates = [f"{rate:.1f}" for rate in (vf.offered_kpps, vf.sent_kpps, vf.received_kpps, vf.received_mbps)]
+        delays = ["-" if delay is None else f"{delay:.1f}" for delay in (vf.delay_p50_us, vf.delay_p99_us)]
+        drops = f"{vf.nic_drops_per_s + vf.queue_drops_per_s:.0f}"
+        lines.append(_row((name, *rates, drops, *delays, f"{vf.cpu_share:.0%}", vf.promise), widths))
     if variant.egress is not None:
         lines.append(f"  sending side: at most {variant.egress.wheel_occupancy} packets waited in the timing wheel")
         lines += [f"    {name:12}{flow.mbps:>9.1f} Mbit/s, {flow.drops} drops" for name, flow in variant.egress.flows.items()]
     return "\n".join(lines)
+
+
+def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
+    return "  " + f"{cells[0]:{widths[0]}}" + "".join(f"{cell:>{width}}" for cell, width in zip(cells[1:], widths[1:], strict=True))

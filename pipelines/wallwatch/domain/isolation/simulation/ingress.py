@@ -68,7 +68,7 @@ class _Run:
         self.seen_drops = [0] * size
         for at, vf in enumerate(self.vfs):
             if vf.window is not None:
-                self.engine.start_window(at, vf.window.in_flight, vf.window.round_trip_us)
+                self.engine.start_flows(at, vf.window.flows, vf.window.packets, vf.window.round_trip_us)
 
     def tick(self, start_us: float, end_us: float) -> None:
         """Send, receive, and let the controllers look at the result."""

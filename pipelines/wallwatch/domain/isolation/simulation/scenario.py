@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from wallwatch.domain.isolation.simulation.egress import EgressSettings
-from wallwatch.domain.isolation.simulation.engine import EngineSettings
+from wallwatch.domain.isolation.simulation.engine import STANDARD_ENGINE, EngineSettings
 from wallwatch.domain.isolation.simulation.pccb import ALPHA, EPOCH_US, FEEDBACK_US
 from wallwatch.domain.isolation.simulation.pccp import STEADY, PccpParameters
 
@@ -25,16 +25,13 @@ class Demand:
 
 @dataclass(frozen=True)
 class Window:
-    """Senders that keep `flows x packets` in flight for the whole run instead of following a demand: TCP with a constant window."""
+    """Cooperating senders for the whole run instead of demands: flows like TCP's, that send as much as is not dropped."""
 
     flows: int
-    packets: int = 16
+    packets: float = 2.0
+    """Of each flow in flight at first."""
     round_trip_us: float = 100.0
     packet_bytes: int = 1500
-
-    @property
-    def in_flight(self) -> int:
-        return self.flows * self.packets
 
 
 @dataclass(frozen=True)
@@ -122,7 +119,7 @@ class Scenario:
     """Not counted in rates, drops and delays."""
     seed: int = 1
     line_gbps: float = 20.0
-    engine: EngineSettings = EngineSettings()
+    engine: EngineSettings = STANDARD_ENGINE
     control: Control = Control()
     egress: EgressSettings | None = None
     what_if: tuple[Change, ...] = ()

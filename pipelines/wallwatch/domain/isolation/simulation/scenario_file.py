@@ -11,16 +11,21 @@ from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from wallwatch.domain.isolation.shares.water_filling import MinimaExceedCapacity, Request, fair_shares
+from wallwatch.domain.isolation.simulation.ingress import TICK_US
 from wallwatch.domain.isolation.simulation.scenario import Scenario, Vf
 
-MOST_PACKETS = 50_000_000
-"""About a minute of simulation; a scenario with more is refused rather than run for hours."""
+MOST_WORK = 50_000_000
+"""Packets, or ticks of VFs: some minutes of computing; a scenario with more is refused rather than run for hours."""
+TICK_WORK = 20
+"""A VF's tick costs about as much as this many packets."""
+LONGEST_COST_US = 100.0
 LARGEST = 1e9
 MORE_THAN_ZERO = {
     "max_mbps", "packet_bytes", "senders", "flows", "packets", "round_trip_us", "duration_ms", "line_gbps", "packet_us", "nic_ring",
     "vf_queue", "pull_batch", "process_batch", "memory_us", "pccb_epoch_us", "pccp_epoch_us", "threshold_us", "limit_mbps", "offered_kpps",
     "descriptors", "wheel_cap", "vf_cap", "guest_ring", "flow_limit", "pccb_alpha", "ewma",
 }  # fmt: skip
+AT_LEAST = {"packet_us": 0.01, "drop_us": 0.01, "memory_us": 100.0, "pccb_epoch_us": TICK_US, "pccp_epoch_us": TICK_US}
 AT_MOST_ONE = {"pccb_alpha", "ewma", "beta", "variation"}
 
 
@@ -82,6 +87,8 @@ def _plain(kind: Any, value: object, where: str) -> Any:
         raise BadScenario(f"{where} must be from 0 to {LARGEST:g}, not {value}")
     if name in MORE_THAN_ZERO and value == 0:
         raise BadScenario(f"{where} must be more than 0")
+    if value < AT_LEAST.get(name, 0):
+        raise BadScenario(f"{where} must be at least {AT_LEAST[name]:g}, not {value}")
     if name in AT_MOST_ONE and value > 1:
         raise BadScenario(f"{where} must be at most 1, not {value}")
     return kind(value)
@@ -95,6 +102,11 @@ def _check(scenario: Scenario) -> None:
         raise BadScenario("scenario.warmup_ms must be less than duration_ms")
     for name, vf in scenario.vfs.items():
         _check_vf(f"scenario.vfs.{name}", vf)
+        cost_us = scenario.engine.packet_us + scenario.engine.byte_us * vf.packet_bytes + vf.extra_cost_us + scenario.engine.pull_us
+        if cost_us > LONGEST_COST_US:
+            raise BadScenario(
+                f"scenario.vfs.{name}: a packet would cost {cost_us:g} us of CPU time (at most {LONGEST_COST_US:g})"
+            )
     try:
         fair_shares(scenario.line_gbps * 1000, [Request(vf.min_mbps, vf.max_mbps) for vf in scenario.vfs.values()])
     except MinimaExceedCapacity as problem:
@@ -104,12 +116,16 @@ def _check(scenario: Scenario) -> None:
         if change.name not in names:
             raise BadScenario(f"scenario.what_if: no VF or tenant is called {change.name!r} (known: {', '.join(sorted(names))})")
     for one in (scenario, scenario.changed()):
-        packets = sum(demand.kpps for vf in one.vfs.values() for demand in vf.demands[:1]) * one.duration_ms
-        packets = max(packets, sum(max((demand.kpps for demand in vf.demands), default=0) for vf in one.vfs.values()) * one.duration_ms)
-        if packets > MOST_PACKETS:
-            raise BadScenario(
-                f"scenario: up to {packets:.3g} packets would be simulated, at most {MOST_PACKETS:.3g} are: shorten duration_ms"
-            )
+        if (work := _work(one)) > MOST_WORK:
+            raise BadScenario(f"scenario: the simulation would take {work:.3g} steps, at most {MOST_WORK:.3g} are run: shorten duration_ms")
+
+
+def _work(scenario: Scenario) -> float:
+    """About how much there is to compute, in packets."""
+    kpps = sum(max((demand.kpps for demand in vf.demands), default=0.0) for vf in scenario.vfs.values())
+    if any(vf.window for vf in scenario.vfs.values()):
+        kpps += 1000.0 / scenario.engine.packet_us  # as many as the engine processes
+    return kpps * scenario.duration_ms + TICK_WORK * len(scenario.vfs) * scenario.duration_ms * 1000.0 / TICK_US
 
 
 def _check_vf(where: str, vf: Vf) -> None:
