@@ -28,6 +28,8 @@ class PccpEpoch:
 class VfCourse:
     """One VF over a run. Numbers are of the time after the warm-up; `epochs` of all of it."""
 
+    measured_us: float = 0.0
+    """How long that time was: whole ticks."""
     offered: float = 0.0
     """Packets that applications offered, sent or not."""
     sent: int = 0
@@ -105,6 +107,7 @@ class _Run:
             owners.append(np.full(len(arrivals), at))
             self.bits_of_epoch[at] += len(arrivals) * bits[at]
             if self.at_warmup is not None:
+                self.courses[at].measured_us += end_us - start_us
                 self.courses[at].offered += offered[at] * (end_us - start_us) / 1e6
                 self.courses[at].sent += len(arrivals)
         merged = np.concatenate(times)

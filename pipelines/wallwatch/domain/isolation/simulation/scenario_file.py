@@ -104,9 +104,7 @@ def _check(scenario: Scenario) -> None:
         _check_vf(f"scenario.vfs.{name}", vf)
         cost_us = scenario.engine.packet_us + scenario.engine.byte_us * vf.packet_bytes + vf.extra_cost_us + scenario.engine.pull_us
         if cost_us > LONGEST_COST_US:
-            raise BadScenario(
-                f"scenario.vfs.{name}: a packet would cost {cost_us:g} us of CPU time (at most {LONGEST_COST_US:g})"
-            )
+            raise BadScenario(f"scenario.vfs.{name}: a packet would cost {cost_us:g} us of CPU time (at most {LONGEST_COST_US:g})")
     try:
         fair_shares(scenario.line_gbps * 1000, [Request(vf.min_mbps, vf.max_mbps) for vf in scenario.vfs.values()])
     except MinimaExceedCapacity as problem:
