@@ -1,17 +1,17 @@
 """The page docs/isolation-simulations.md."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
-from tests.isolation_simulations import cases, measure
+from tests.isolation_simulations import cases
 
-ALPHAS = (0.5, 0.7, 0.9, 1.0)
-DELAYS_US = (48.0, 96.0, 192.0)
-FACTORS = (1.1, 1.5, 2.0, 2.5, 3.0, 4.0)
+from wallwatch.domain.isolation.simulation.pccb import ALPHA, FEEDBACK_US
+
 GOODPUT_BAR = 0.98
 
 INTRODUCTION = f"""# Simulations of VF isolation
 
-`make isolation-simulations` writes this page; [isolation.md](isolation.md) describes what Wallwatch measures on real RNICs.
+`make isolation-simulations` writes this page.
 
 - **Simulated**: PicNIC's mechanisms (SIGCOMM '19), packet by packet; PCCB follows rates instead of packets.
   The code is that of `wallwatch vnic shares`, `pccp` and `simulate`.
@@ -27,15 +27,22 @@ With fair queues it pulls up to 32 packets, then processes up to 6. It can pull 
 """
 
 
-def document() -> str:
-    """Run everything; some minutes."""
-    parts = [INTRODUCTION, *_shares(), *_pccb(), *_pccp(), *_fair_queues(), *_floods(), *_egress()]
+def document(data: dict[str, Any]) -> str:
+    """The page of what `measure.everything` returned."""
+    parts = [
+        INTRODUCTION,
+        *_shares(data),
+        *_pccb(data["pccb"]),
+        *_pccp(data["pccp"]),
+        *_fair_queues(data),
+        *_floods(data),
+        *_egress(data["egress"]),
+    ]
     return "\n".join(parts)
 
 
-def _shares() -> list[str]:
-    rows = [(flows, shares, rates) for flows, shares, rates in measure.figure_7b()]
-    took = measure.shares_of_many_vfs()
+def _shares(data: dict[str, Any]) -> list[str]:
+    rows, took = data["figure_7b"], data["shares_ms"]
     return [
         "## Fair shares (section 5.3.1, figure 7b)\n",
         "NICs of 20 Gbit/s, envelopes of 4 to 12 Gbit/s; A and B send to C and D, which share a NIC. In Gbit/s, exact.",
@@ -45,22 +52,10 @@ def _shares() -> list[str]:
     ]
 
 
-def _pccb() -> list[str]:
-    joins = [
-        (
-            f"{alpha:g}",
-            f"{delay:g}",
-            *(_ms(measure.pccb_join(senders, alpha, delay)) for senders in (2, 10, 100)),
-            _ms(measure.pccb_leave(100, alpha, delay)),
-        )
-        for alpha in ALPHAS
-        for delay in DELAYS_US
-    ]
-    epochs = [
-        (f"{epoch / 1000:g} ms", *(_ms(measure.pccb_join(2, 0.9, delay, epoch)) for delay in (96.0, 144.0, 192.0)))
-        for epoch in (128.0, 512.0, 2048.0)
-    ]
-    two, hundred = (measure.pccb_join(senders, 0.9, 96.0) for senders in (2, 100))
+def _pccb(data: dict[str, Any]) -> list[str]:
+    joins = [(f"{alpha:g}", f"{delay:g}", *map(_ms, [*joined, left])) for alpha, delay, joined, left in data["changes"]]
+    epochs = [(f"{epoch / 1000:g} ms", *map(_ms, settled)) for epoch, settled in data["epochs"]]
+    two, _, hundred = next(joined for alpha, delay, joined, _ in data["changes"] if (alpha, delay) == (ALPHA, FEEDBACK_US))
     reached = two is not None and hundred is not None and max(two, hundred) <= 5
     return [
         "## PCCB (section 5.3.1, figure 9)\n",
@@ -72,15 +67,15 @@ def _pccb() -> list[str]:
         "The gain is ours (the paper gives none). 0.5 needs 7 ms for 100 senders; at 1, two senders overshoot when feedback is late.",
         "Wallwatch uses 0.9. With feedback later than about 100 us, 100 senders need more than 5 ms at any gain.\n",
         _table(("epoch, 2 senders, gain 0.9", "delay 96 us", "delay 144 us", "delay 192 us"), epochs),
-        "As in the paper, 512 us settles below 5 ms, long epochs are slow, and short ones oscillate once feedback takes longer than\nan epoch.\n",
+        "As in the paper, 512 us settles below 5 ms, long epochs are slow, and short ones oscillate",
+        "once feedback takes longer than an epoch.\n",
         f"Bar: within 2% in 5 ms at epochs of 512 us, 100 senders as 2: {_reached(reached)} at the standard delay of 96 us"
         f" ({_ms(two)} and {_ms(hundred)}; paper: 5 ms).\n",
     ]
 
 
-def _pccp() -> list[str]:
-    variants = measure.pccp_variants()
-    thresholds = measure.pccp_thresholds()
+def _pccp(data: dict[str, Any]) -> list[str]:
+    variants, thresholds = data["variants"], data["thresholds"]
     best = max(run["goodput_mpps"] for _, run in thresholds)
     at_ten = next(run for threshold, run in thresholds if threshold == 10)
     chosen = next(run for name, run in variants if "0.1" in name and "Algorithm" in name and "5 ms" in name)
@@ -127,10 +122,8 @@ def _pccp() -> list[str]:
     ]
 
 
-def _fair_queues() -> list[str]:
-    setups = (("4 and 200 streams (figure 8a)", 4, 200), ("1 and 50", 1, 50))
-    shares = [(name, measure.stream_shares(few, many)) for name, few, many in setups]
-    drops = [(factor, *measure.nic_drops(factor)) for factor in FACTORS]
+def _fair_queues(data: dict[str, Any]) -> list[str]:
+    shares, drops = data["streams"], data["nic_drops"]
     fair = all(one["jain"] >= 0.99 and one["error"] <= 0.02 for _, one in shares)
     held = [factor for factor, without, with_queues in drops if with_queues <= 0.05 * without]
     return [
@@ -156,11 +149,10 @@ def _fair_queues() -> list[str]:
     ]
 
 
-def _floods() -> list[str]:
-    large, small = measure.floods(256), measure.floods(100)
+def _floods(data: dict[str, Any]) -> list[str]:
+    large, small, thresholds = data["floods_256"], data["floods_100"], data["probe_thresholds"]
     none = large[0][1]["nic_drops_per_s"]
     after = large[3][1]["nic_drops_per_s"]
-    thresholds = measure.probe_thresholds()
     columns = ("goodput_mpps", "nic_drops_per_s", "queue_drops_per_s", "probe_us")
     rows = [(f"{size} bytes", name, *_cells(run, columns)) for size, runs in ((256, large), (100, small)) for name, run in runs]
     return [
@@ -180,8 +172,7 @@ def _floods() -> list[str]:
     ]
 
 
-def _egress() -> list[str]:
-    rows = measure.egress()
+def _egress(rows: list[tuple[str, dict[str, Any]]]) -> list[str]:
     alone, victim = rows[0][1]["fast_mbps"], rows[2][1]["fast_mbps"]
     cells = [
         (

@@ -12,13 +12,39 @@ from wallwatch.domain.isolation.shares.vm_pairs import ingress_shares, pair_rate
 from wallwatch.domain.isolation.shares.water_filling import Request, fair_shares
 from wallwatch.domain.isolation.simulation.egress import simulate_egress
 from wallwatch.domain.isolation.simulation.ingress import VfCourse, simulate_ingress
-from wallwatch.domain.isolation.simulation.pccb import Senders, simulate_pccb
+from wallwatch.domain.isolation.simulation.pccb import ALPHA, Senders, simulate_pccb
 from wallwatch.domain.isolation.simulation.pccp import STEADY, PccpParameters
 from wallwatch.domain.isolation.simulation.report import figures
 from wallwatch.domain.isolation.simulation.scenario import NO_MECHANISMS, Scenario
 
+ALPHAS = (0.5, 0.7, 0.9, 1.0)
+DELAYS_US = (48.0, 96.0, 192.0)
+FACTORS = (1.1, 1.5, 2.0, 2.5, 3.0, 4.0)
 SHARE, LINE = 12.0, 20.0
 CHANGE_US = 20_480.0
+
+
+def everything() -> dict[str, Any]:
+    """All figures of the page; some minutes of computing."""
+    return {
+        "figure_7b": figure_7b(),
+        "shares_ms": shares_of_many_vfs(),
+        "pccb": {
+            "changes": [
+                (alpha, delay, [pccb_join(senders, alpha, delay) for senders in (2, 10, 100)], pccb_leave(100, alpha, delay))
+                for alpha in ALPHAS
+                for delay in DELAYS_US
+            ],
+            "epochs": [(epoch, [pccb_join(2, ALPHA, delay, epoch) for delay in (96.0, 144.0, 192.0)]) for epoch in (128.0, 512.0, 2048.0)],
+        },
+        "streams": [("4 and 200 streams (figure 8a)", stream_shares(4, 200)), ("1 and 50", stream_shares(1, 50))],
+        "nic_drops": [(factor, *nic_drops(factor)) for factor in FACTORS],
+        "egress": egress(),
+        "floods_256": floods(256),
+        "floods_100": floods(100),
+        "probe_thresholds": probe_thresholds(),
+        "pccp": {"variants": pccp_variants(), "thresholds": pccp_thresholds()},
+    }
 
 
 def figure_7b() -> list[tuple[str, str, str]]:
@@ -85,23 +111,27 @@ def pccp(scenario: Scenario) -> dict[str, float]:
 
 def pccp_variants() -> list[tuple[str, dict[str, float]]]:
     """Which constants, and which reading of the target rate?"""
-    literal, text = "Algorithm 1", "the text"
     rows = []
-    for name, beta, increment in (("beta 0.8, 1%", 0.8, 0.01), ("beta 0.1, 0.02%", STEADY.beta, STEADY.increment)):
-        for reading, old in ((literal, False), (text, True)):
-            for epoch_us in (512.0, 5000.0):
-                parameters = PccpParameters(beta=beta, increment=increment, recover_old_rate=old)
-                seeds = cases.SEEDS if parameters.beta == STEADY.beta else cases.SEEDS[:1]
-                runs = [pccp(cases.extreme_overload(parameters, epoch_us=epoch_us, seed=seed)) for seed in seeds]
-                rows.append(
-                    (f"{name} | {reading} | {epoch_us / 1000:g} ms", {key: float(np.mean([run[key] for run in runs])) for key in runs[0]})
-                )
+    for name, beta, increment, seeds in (
+        ("beta 0.8, 1%", 0.8, 0.01, cases.SEEDS[:1]),
+        ("beta 0.1, 0.02%", STEADY.beta, STEADY.increment, cases.SEEDS),
+    ):
+        for reading, old in (("Algorithm 1", False), ("the text", True)):
+            parameters = PccpParameters(beta=beta, increment=increment, recover_old_rate=old)
+            for epoch_us, warmup_ms, duration_ms in ((512.0, 200, 600), (5000.0, 500, 1300)):
+                scenarios = [
+                    cases.extreme_overload(parameters, epoch_us=epoch_us, seed=seed, warmup_ms=warmup_ms, duration_ms=duration_ms)
+                    for seed in seeds
+                ]
+                runs = [pccp(scenario) for scenario in scenarios]
+                means = {key: float(np.mean([run[key] for run in runs])) for key in runs[0]}
+                rows.append((f"{name} | {reading} | {epoch_us / 1000:g} ms", means))
     return rows
 
 
 def pccp_thresholds() -> list[tuple[float, dict[str, float]]]:
     """The setup of figure 10 with other thresholds."""
-    thresholds = (5.0, 7.5, 10.0, 15.0, 20.0, 30.0)
+    thresholds = (5.0, 7.5, 10.0, 15.0, 20.0)
     return [
         (one, pccp(cases.extreme_overload(PccpParameters(one, beta=STEADY.beta, increment=STEADY.increment), warmup_ms=800)))
         for one in thresholds

@@ -82,6 +82,12 @@ def test_many_streams_get_no_more_cpu_than_few() -> None:
     assert fair["few"].cpu_us == pytest.approx(fair["many"].cpu_us, rel=0.02)
 
 
+def test_a_cooperating_vf_is_promised_its_minimum() -> None:
+    scenario = Scenario({"tcp": Vf(1000, 5000, window=Window(4)), "flood": vf(6000)}, NO_MECHANISMS, 30, 10)
+    plain, fair = (figures(scenario, simulate_ingress(replace(scenario, mechanisms=one)))["tcp"].promise for one in (NO_MECHANISMS, CWFQ))
+    assert (plain, fair) == (Promise.BROKEN, Promise.KEPT)
+
+
 def test_cpu_time_is_shared_by_weight_and_not_by_packets() -> None:
     heavy = Vf(0, 6000, (Demand(0, 1500, 256),), extra_cost_us=1.0)
     light = Vf(0, 3000, (Demand(0, 1500, 256),))

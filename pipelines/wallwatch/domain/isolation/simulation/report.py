@@ -135,6 +135,8 @@ def _cost_us(scenario: Scenario, vf: Vf) -> float:
 def _promise(vf: Vf, course: VfCourse, offered_mbps: float, received_mbps: float, p99_us: float | None, beyond: bool) -> Promise:
     if offered_mbps == 0:
         return Promise.IDLE
+    if vf.window is not None:  # it takes what it can get, and finds the limit by losing packets: only the minimum is promised
+        return Promise.BROKEN if received_mbps < ENOUGH * vf.min_mbps else Promise.KEPT
     if beyond:
         return Promise.BEYOND
     dropped = course.nic_drops + course.queue_drops
