@@ -80,6 +80,10 @@ base-model: setup ## train the forecast model that Wallwatch ships, on simulated
 evaluate-plans: setup ## what are mask plans worth? simulated cards with and without them; writes docs/plan-evaluation.md (ARGS=--help)
 	@$(PYTHON) -m tests.plans $(ARGS)
 
+.PHONY: isolation-simulations
+isolation-simulations: setup ## do PicNIC's mechanisms do what the paper says? simulates them; writes docs/isolation-simulations.md
+	@nice $(PYTHON) -m tests.isolation_simulations --write
+
 .PHONY: mutate
 mutate: setup ## would the tests notice? changes the code bit by bit and runs them, at most an hour; writes docs/mutation.md (ARGS=--help)
 	@nice $(PYTHON) -m tests.mutation $(ARGS)

@@ -20,7 +20,15 @@ FOLDERS = {
     "contract": ("tests/contract",),
     "integration": ("tests/integration", "tests/cni"),
     "faults": ("tests/faults",),
-    "data": ("tests/evaluation", "tests/raw_hosts", "tests/external", "tests/plans", "tests/bench", "tests/mutation"),
+    "data": (
+        "tests/evaluation",
+        "tests/raw_hosts",
+        "tests/external",
+        "tests/plans",
+        "tests/isolation_simulations",
+        "tests/bench",
+        "tests/mutation",
+    ),
 }
 # Two lanes of about the same length run side by side. The browser tests come last, next to tests that mostly wait:
 # alongside a compiler they would run into their time-outs.
@@ -71,7 +79,15 @@ def known() -> str:
 
 def fast() -> list[list[Stage]]:
     """The stages of `make test-fast`: no server, no browser, no build."""
-    folders = ("pipelines/tests", "backend/tests", "local/tests", "tests/evaluation", "tests/plans", "tests/mutation")
+    folders = (
+        "pipelines/tests",
+        "backend/tests",
+        "local/tests",
+        "tests/evaluation",
+        "tests/plans",
+        "tests/isolation_simulations",
+        "tests/mutation",
+    )
     pure = _pytest("fast", folders, False, "--no-servers", "-m", "not long")
     return [
         [Stage("fast", "ruff", ("ruff", "check", ".")), pure],

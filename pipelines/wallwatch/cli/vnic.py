@@ -12,11 +12,15 @@ from typing import IO, TYPE_CHECKING, Any, NoReturn
 import orjson
 import typer
 
+from wallwatch.cli import vnic_shares, vnic_simulation
+
 if TYPE_CHECKING:
     from wallwatch.domain.isolation.series_judgement import Judgement
     from wallwatch.domain.isolation.slo import SloFile
 
 app = typer.Typer(help="Isolation of virtual functions: broken promises, victims, aggressors, fair shares.", no_args_is_help=True)
+vnic_shares.register(app)
+vnic_simulation.register(app)
 
 _SERIES = typer.Argument(..., help="series of cumulative counters, CSV or CSV.gz: t,entity,rx_bytes,... (docs/isolation.md)")
 _SLO = typer.Option(..., "--slo", help="promises as JSON: {nic_bps, slo: {vf0: {min_bps, max_bps, p50_us, p99_us, loss, policed_bps}}}")
