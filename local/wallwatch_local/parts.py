@@ -20,7 +20,7 @@ FOLDERS = {
     "contract": ("tests/contract",),
     "integration": ("tests/integration", "tests/cni"),
     "faults": ("tests/faults",),
-    "data": ("tests/evaluation", "tests/raw_hosts", "tests/external", "tests/plans", "tests/bench", "tests/mutation"),
+    "data": ("tests/evaluation", "tests/raw_hosts", "tests/isolation_series", "tests/external", "tests/plans", "tests/bench", "tests/mutation"),
 }
 # Two lanes of about the same length run side by side. The browser tests come last, next to tests that mostly wait:
 # alongside a compiler they would run into their time-outs.

@@ -73,9 +73,17 @@ def place_one(
             start -= start % STEPS_PER_S
         if scene.free(start, start + length, steps(apart_s)):
             top = 3.0 if mechanism == PACKETS else 1.6 if scene.card.ports > 1 else 1.4
-            scene.overload(start, start + length, guilty, float(rng.uniform(1.12, top)), mechanism)
+            scene.overload(start, start + length, guilty, float(rng.uniform(1.05, top)), mechanism)
+            if rng.random() < 0.2:
+                ramp(scene, start, length, guilty)
             return
     raise Impossible("no room")
+
+
+def ramp(scene: Scene, start: int, length: int, guilty: list[int]) -> None:
+    """Let the first part of an incident grow from little to all of it."""
+    rise = min(steps(float(scene.rng.uniform(0.5, 4))), length // 2)
+    scene.demand.rx_pps[start : start + rise, guilty] *= np.linspace(0.1, 1, rise)[:, None]
 
 
 def packet_storm(rng: np.random.Generator) -> Plan:
@@ -83,6 +91,7 @@ def packet_storm(rng: np.random.Generator) -> Plan:
     card = draw_card(rng)
     scene = make_scene(rng, card, draw_tenants(rng, card, 8, float(rng.uniform(0.15, 0.55)), heavy=rng.random() < 0.3), 600)
     overloads(scene, int(rng.integers(2, 7)), (2.0, 60.0), PACKETS)
+    background(scene)
     return Plan(scene, shown=shown_delays(rng))
 
 
@@ -92,6 +101,7 @@ def bandwidth_burst(rng: np.random.Generator) -> Plan:
     card = draw_card(rng, (0.4, 0.75) if ports == 1 else (0.7, 1.0), ports)
     scene = make_scene(rng, card, draw_tenants(rng, card, 8, float(rng.uniform(0.15, 0.5)), heavy=rng.random() < 0.3), 600)
     overloads(scene, int(rng.integers(2, 7)), (2.0, 60.0), BYTES)
+    background(scene)
     return Plan(scene, shown=shown_delays(rng))
 
 
@@ -121,6 +131,7 @@ def egress_blocking(rng: np.random.Generator) -> Plan:
     if stated == "policed":  # the usual traffic of a policed VF keeps below its limit
         usual = scene.demand.tx_pps[:, vf] * scene.demand.tx_size[:, vf] * 8
         scene.demand.tx_pps[:, vf] *= np.minimum(1.0, 0.8 * (tenants[vf].policed_bps or 0.0) / np.maximum(usual, 1.0))
+    background(scene)
     return Plan(scene, shown=Delays(rng.choice([Delays.ALL, Delays.ACTIVE])), notes=[f"limit stated: {stated}"])
 
 
@@ -174,6 +185,16 @@ def blips(scene: Scene, count: int) -> None:
         scene.demand.own_delay_us[span, vf] = scene.tenants[vf].slo_p99_us * float(np.exp(rng.uniform(np.log(1.2), np.log(30))))
 
 
+def background(scene: Scene, most_blips: int = 60) -> None:
+    """What happens on any day next to the incidents: guests that pause, few drops, in half of the scenes a late fabric."""
+    if scene.rng.random() < 0.8:
+        blips(scene, int(scene.rng.integers(0, most_blips + 1)))
+    if scene.rng.random() < 0.6:
+        few_drops(scene)
+    if scene.rng.random() < 0.3:
+        fabric_delay(scene, 1)
+
+
 def few_drops(scene: Scene) -> None:
     """Broken frames and microbursts: few drops at the port, at most 0.03% of the packets and 5,000 per second."""
     rng, demand = scene.rng, scene.demand
@@ -210,6 +231,7 @@ def dirty(rng: np.random.Generator) -> Plan:
     card = draw_card(rng) if mechanism == PACKETS else draw_card(rng, (0.4, 0.75))
     scene = make_scene(rng, card, draw_tenants(rng, card, 8, float(rng.uniform(0.15, 0.5))), 600)
     overloads(scene, int(rng.integers(3, 8)), (3.0, 40.0), mechanism)
+    background(scene)
     return Plan(scene, shown=shown_delays(rng), faults=lambda telemetry: spoil(telemetry, rng, card))
 
 
@@ -249,6 +271,8 @@ def many_vfs(rng: np.random.Generator) -> Plan:
         with suppress(Impossible):
             guilty = [int(one) for one in rng.choice(np.arange(1, count), size=int(rng.choice([1, 1, 2])), replace=False)]
             place_one(scene, (1.0, 10.0), guilty, str(rng.choice([PACKETS, PACKETS, BYTES])), 15.0)
+    blips(scene, int(rng.integers(300, 700)))
+    few_drops(scene)
     if len(scene.incidents) < 8:
         raise Impossible("too few incidents")
     return Plan(scene, shown=shown_delays(rng))
@@ -294,6 +318,7 @@ def single_seconds(rng: np.random.Generator) -> Plan:
         if scene.free(start, start + length, steps(3)):
             top = 3.0 if mechanism == PACKETS else 1.4
             scene.overload(start, start + length, [int(rng.integers(least, 8))], float(rng.uniform(1.3, top)), mechanism)
+    background(scene)
     return Plan(scene, shown=shown_delays(rng))
 
 
@@ -309,6 +334,7 @@ def early(rng: np.random.Generator) -> Plan:
     top = 3.0 if mechanism == PACKETS else 1.4
     scene.overload(start, start + length, [int(rng.integers(least, 8))], float(rng.uniform(1.2, top)), mechanism)
     overloads(scene, int(rng.integers(1, 4)), (2.0, 15.0), mechanism)
+    background(scene, 15)
     return Plan(scene, shown=shown_delays(rng))
 
 
@@ -318,6 +344,7 @@ def ten_second(rng: np.random.Generator) -> Plan:
     card = draw_card(rng) if mechanism == PACKETS else draw_card(rng, (0.4, 0.75))
     scene = make_scene(rng, card, draw_tenants(rng, card, 8, float(rng.uniform(0.15, 0.5)), heavy=rng.random() < 0.3), 3600)
     overloads(scene, int(rng.integers(3, 12)), (5.0, 120.0), mechanism, 200.0)
+    background(scene, 100)
     return Plan(scene, steps_per_interval=10 * STEPS_PER_S, shown=shown_delays(rng))
 
 
