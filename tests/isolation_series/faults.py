@@ -50,6 +50,15 @@ def shift_clock(telemetry: Telemetry, start: float) -> None:
             entry.interval.t += start
 
 
+def unsteady_clock(telemetry: Telemetry, rng: np.random.Generator) -> None:
+    """Let the readings come some milliseconds early or late."""
+    for entry in telemetry.entries:
+        t = round(entry.reading.t + float(rng.uniform(-0.008, 0.008)), 3)
+        entry.reading = entry.reading.at(t)
+        if entry.interval is not None:
+            entry.interval.t = t
+
+
 def wrap(telemetry: Telemetry, rng: np.random.Generator, bits: int, with_bytes: bool) -> None:
     """Let counters be so wide only, and those of each row wrap somewhere in the file."""
     modulus = 2**bits
@@ -133,3 +142,30 @@ def late(telemetry: Telemetry, place: int, by: int) -> None:
         following.marginal = "covers an interval whose rows came late"
     telemetry.entries.insert(place + by, telemetry.entries.pop(place))
     telemetry.scripted.append(f"the rows of {telemetry.entries[place + by].reading.t:g} come {by} late")
+
+
+def spoil(telemetry: Telemetry, rng: np.random.Generator, nic_bps: float) -> None:
+    """Put faults on top, most of them in most files."""
+    if rng.random() < 0.7:
+        bits = int(rng.choice([32, 64]))
+        wrap(telemetry, rng, bits, bits == 64 or nic_bps <= 25e9)
+    entities = [row.entity for row in telemetry.entries[0].reading.rows]
+
+    def somewhere(margin: int) -> int:
+        return int(rng.integers(5, len(telemetry.entries) - margin))
+
+    if rng.random() < 0.7:
+        restart(
+            telemetry, somewhere(5), set(entities) if rng.random() < 0.5 else {str(rng.choice([one for one in entities if one != PORT]))}
+        )
+    if rng.random() < 0.7:
+        clock_back(telemetry, int(rng.integers(30, len(telemetry.entries) - 5)), float(rng.integers(1, 12)))
+    for _ in range(int(rng.integers(1, 4))):
+        length = int(rng.integers(1, 30))
+        gap(telemetry, somewhere(length + 5), length)
+    for _ in range(int(rng.integers(2, 12))):
+        twice(telemetry, somewhere(10), int(rng.choice([0, 0, 0, 1, 4])))
+    for _ in range(int(rng.integers(1, 5))):
+        place = somewhere(10)
+        if all(entry.interval is not None and not entry.interval.marginal for entry in telemetry.entries[place : place + 4]):
+            late(telemetry, place, int(rng.choice([1, 1, 2])))

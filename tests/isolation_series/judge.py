@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from tests.isolation_series.kinds import Series
 from tests.isolation_series.product import Answer, Said
+from tests.isolation_series.series import Series
 from tests.isolation_series.truth import Interval
 
 

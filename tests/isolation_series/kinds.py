@@ -4,45 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
-from tests.isolation_series.card import Card, DropsAt, draw_card
-from tests.isolation_series.demand import STEP_S, STEPS_PER_S, Throttle
-from tests.isolation_series.faults import Telemetry, clock_back, gap, late, restart, shift_clock, telemetry_of, twice, wrap
-from tests.isolation_series.play import play
-from tests.isolation_series.rows import PORT, Delays, snapshots
-from tests.isolation_series.scene import BYTES, EGRESS, PACKETS, Impossible, Scene, make_scene, steps
-from tests.isolation_series.tenants import Tenant, draw_tenants
-from tests.isolation_series.truth import card_facts, intervals
+from tests.isolation_series.card import draw_card
+from tests.isolation_series.demand import STEPS_PER_S, Throttle
+from tests.isolation_series.faults import spoil
+from tests.isolation_series.noise import background, blips, everybody_stops, fabric_delay, few_drops, own_limiter
+from tests.isolation_series.overloads import overloads, place_one
+from tests.isolation_series.rows import Delays
+from tests.isolation_series.scene import BYTES, PACKETS, Impossible, make_scene, steps
+from tests.isolation_series.series import Plan, Series, played
+from tests.isolation_series.tenants import draw_tenants
 
 ATTEMPTS = 300
-
-
-@dataclass(frozen=True)
-class Series:
-    """One file, its promises, and what is right."""
-
-    kind: str
-    seed: int
-    interval_s: float
-    card: Card
-    tenants: list[Tenant]
-    telemetry: Telemetry
-    empty: str
-    t_format: str
-    facts: dict[str, object]
-
-
-@dataclass
-class Plan:
-    """How a scene is read: its interval, its delays, and the faults put on top."""
-
-    scene: Scene
-    steps_per_interval: int = STEPS_PER_S
-    shown: Delays = Delays.ALL
-    faults: Callable[[Telemetry], None] | None = None
-    notes: list[str] = field(default_factory=list)
 
 
 def shown_delays(rng: np.random.Generator) -> Delays:
@@ -50,47 +25,11 @@ def shown_delays(rng: np.random.Generator) -> Delays:
     return Delays(rng.choice([Delays.ALL, Delays.ALL, Delays.ACTIVE, Delays.MISSING]))
 
 
-def overloads(scene: Scene, count: int, lengths_s: tuple[float, float], mechanism: str, free_before_s: float = 20.0) -> None:
-    """Let `count` incidents of one mechanism happen at random times, each with one VF that is not heavy by right."""
-    rng = scene.rng
-    least = 1 if any(one.rx_bps > 0.3 * scene.card.nic_bps for one in scene.tenants) else 0
-    guilty = int(rng.integers(least, len(scene.tenants)))
-    for _ in range(count):
-        if rng.random() < 0.3:
-            guilty = int(rng.integers(least, len(scene.tenants)))
-        place_one(scene, lengths_s, [guilty], mechanism, free_before_s)
-
-
-def place_one(
-    scene: Scene, lengths_s: tuple[float, float], guilty: list[int], mechanism: str, free_before_s: float, apart_s: float = 3.0
-) -> None:
-    """Put one incident where nothing else happens; raises Impossible when there is no room."""
-    rng = scene.rng
-    for _ in range(60):
-        length = steps(float(np.exp(rng.uniform(*np.log(lengths_s)))))
-        start = int(rng.integers(steps(free_before_s), max(scene.demand.steps - length, steps(free_before_s) + 1)))
-        if rng.random() < 0.4:
-            start -= start % STEPS_PER_S
-        if scene.free(start, start + length, steps(apart_s)):
-            top = 3.0 if mechanism == PACKETS else 1.6 if scene.card.ports > 1 else 1.4
-            scene.overload(start, start + length, guilty, float(rng.uniform(1.05, top)), mechanism)
-            if rng.random() < 0.2:
-                ramp(scene, start, length, guilty)
-            return
-    raise Impossible("no room")
-
-
-def ramp(scene: Scene, start: int, length: int, guilty: list[int]) -> None:
-    """Let the first part of an incident grow from little to all of it."""
-    rise = min(steps(float(scene.rng.uniform(0.5, 4))), length // 2)
-    scene.demand.rx_pps[start : start + rise, guilty] *= np.linspace(0.1, 1, rise)[:, None]
-
-
 def packet_storm(rng: np.random.Generator) -> Plan:
     """A VF receives small packets, few bits but more packets than the engine can look at (V2)."""
     card = draw_card(rng)
     scene = make_scene(rng, card, draw_tenants(rng, card, 8, float(rng.uniform(0.15, 0.55)), heavy=rng.random() < 0.3), 600)
-    overloads(scene, int(rng.integers(2, 7)), (2.0, 60.0), PACKETS)
+    overloads(scene, int(rng.integers(2, 7)), (2.0, 60.0) if rng.random() < 0.8 else (40.0, 150.0), PACKETS)
     background(scene)
     return Plan(scene, shown=shown_delays(rng))
 
@@ -100,7 +39,7 @@ def bandwidth_burst(rng: np.random.Generator) -> Plan:
     ports = int(rng.choice([1, 2]))
     card = draw_card(rng, (0.4, 0.75) if ports == 1 else (0.7, 1.0), ports)
     scene = make_scene(rng, card, draw_tenants(rng, card, 8, float(rng.uniform(0.15, 0.5)), heavy=rng.random() < 0.3), 600)
-    overloads(scene, int(rng.integers(2, 7)), (2.0, 60.0), BYTES)
+    overloads(scene, int(rng.integers(2, 7)), (2.0, 60.0) if rng.random() < 0.8 else (40.0, 150.0), BYTES)
     background(scene)
     return Plan(scene, shown=shown_delays(rng))
 
@@ -157,74 +96,6 @@ def near_miss(rng: np.random.Generator) -> Plan:
     return Plan(scene, shown=shown_delays(rng))
 
 
-def own_limiter(scene: Scene, vf: int, limit: float) -> None:
-    """Now and then the VF is offered more than its own limiter passes: its rate is flat, the rest is dropped there."""
-    rng, demand = scene.rng, scene.demand
-    receives = bool(rng.random() < 0.5)
-    for _ in range(int(rng.integers(1, 6))):
-        length = steps(float(rng.uniform(5, 80)))
-        start = int(rng.integers(0, demand.steps - length))
-        span = slice(start, start + length)
-        pps, size, dropped = (
-            (demand.rx_pps, demand.rx_size, demand.limiter_rx_pps) if receives else (demand.tx_pps, demand.tx_size, demand.limiter_tx_pps)
-        )
-        size[span, vf] = size[span, vf].mean()
-        pps[span, vf] = limit / 8 / size[span, vf]
-        dropped[span, vf] = pps[span, vf] * float(rng.uniform(0.05, 2.0))
-        if rng.random() < 0.7:
-            demand.own_delay_us[span, vf] = scene.tenants[vf].slo_p99_us * float(rng.uniform(0.5, 10))
-
-
-def blips(scene: Scene, count: int) -> None:
-    """Guests that do not run for a while: one VF is late for a second or three."""
-    rng = scene.rng
-    for _ in range(count):
-        vf = int(rng.integers(len(scene.tenants)))
-        start = int(rng.integers(0, scene.demand.steps))
-        span = slice(start, start + steps(float(rng.uniform(0.2, 3))))
-        scene.demand.own_delay_us[span, vf] = scene.tenants[vf].slo_p99_us * float(np.exp(rng.uniform(np.log(1.2), np.log(30))))
-
-
-def background(scene: Scene, most_blips: int = 60) -> None:
-    """What happens on any day next to the incidents: guests that pause, few drops, in half of the scenes a late fabric."""
-    if scene.rng.random() < 0.8:
-        blips(scene, int(scene.rng.integers(0, most_blips + 1)))
-    if scene.rng.random() < 0.6:
-        few_drops(scene)
-    if scene.rng.random() < 0.3:
-        fabric_delay(scene, 1)
-
-
-def few_drops(scene: Scene) -> None:
-    """Broken frames and microbursts: few drops at the port, at most 0.03% of the packets and 5,000 per second."""
-    rng, demand = scene.rng, scene.demand
-    packets = demand.rx_pps.sum(axis=1)
-    for _ in range(int(rng.integers(5, 60))):
-        start = int(rng.integers(0, demand.steps))
-        span = slice(start, start + steps(float(rng.uniform(0.05, 2))))
-        demand.stray_drops_pps[span] = np.minimum(packets[span] * 0.0003, 5000) * rng.uniform(0.05, 1.0)
-
-
-def fabric_delay(scene: Scene, count: int) -> None:
-    """A spine is congested: all VFs are late for a while, whatever this RNIC does."""
-    rng = scene.rng
-    for _ in range(count):
-        start = int(rng.integers(0, scene.demand.steps))
-        span = slice(start, start + steps(float(rng.uniform(1, 15))))
-        scene.demand.own_delay_us[span] += float(rng.uniform(0.5, 6)) * scene.tenants[0].slo_p99_us
-
-
-def everybody_stops(scene: Scene, count: int) -> None:
-    """A job that spans VFs waits for something: their rates fall together, and come back."""
-    rng, demand = scene.rng, scene.demand
-    for _ in range(count):
-        start = int(rng.integers(0, demand.steps))
-        span = slice(start, start + steps(float(rng.uniform(2, 20))))
-        part = float(rng.uniform(0.05, 0.4))
-        demand.rx_pps[span] *= part
-        demand.tx_pps[span] *= part
-
-
 def dirty(rng: np.random.Generator) -> Plan:
     """Storms and bursts in a file with every fault that telemetry has."""
     mechanism = str(rng.choice([PACKETS, BYTES]))
@@ -232,34 +103,7 @@ def dirty(rng: np.random.Generator) -> Plan:
     scene = make_scene(rng, card, draw_tenants(rng, card, 8, float(rng.uniform(0.15, 0.5))), 600)
     overloads(scene, int(rng.integers(3, 8)), (3.0, 40.0), mechanism)
     background(scene)
-    return Plan(scene, shown=shown_delays(rng), faults=lambda telemetry: spoil(telemetry, rng, card))
-
-
-def spoil(telemetry: Telemetry, rng: np.random.Generator, card: Card) -> None:
-    """Put faults on top, most of them in most files."""
-    if rng.random() < 0.7:
-        bits = int(rng.choice([32, 64]))
-        wrap(telemetry, rng, bits, bits == 64 or card.nic_bps <= 25e9)
-    entities = [row.entity for row in telemetry.entries[0].reading.rows]
-
-    def somewhere(margin: int) -> int:
-        return int(rng.integers(5, len(telemetry.entries) - margin))
-
-    if rng.random() < 0.7:
-        restart(
-            telemetry, somewhere(5), set(entities) if rng.random() < 0.5 else {str(rng.choice([one for one in entities if one != PORT]))}
-        )
-    if rng.random() < 0.7:
-        clock_back(telemetry, int(rng.integers(30, len(telemetry.entries) - 5)), float(rng.integers(1, 12)))
-    for _ in range(int(rng.integers(1, 4))):
-        length = int(rng.integers(1, 30))
-        gap(telemetry, somewhere(length + 5), length)
-    for _ in range(int(rng.integers(2, 12))):
-        twice(telemetry, somewhere(10), int(rng.choice([0, 0, 0, 1, 4])))
-    for _ in range(int(rng.integers(1, 5))):
-        place = somewhere(10)
-        if all(entry.interval is not None and not entry.interval.marginal for entry in telemetry.entries[place : place + 4]):
-            late(telemetry, place, int(rng.choice([1, 1, 2])))
+    return Plan(scene, shown=shown_delays(rng), faults=lambda telemetry: spoil(telemetry, rng, card.nic_bps))
 
 
 def many_vfs(rng: np.random.Generator) -> Plan:
@@ -371,42 +215,3 @@ def make(kind: str, seed: int) -> Series:
         except Impossible:
             continue
     raise RuntimeError(f"isolation_series: no {kind} of seed {seed} can happen in {ATTEMPTS} attempts")
-
-
-def played(kind: str, seed: int, plan: Plan, rng: np.random.Generator) -> Series:
-    """Play a plan, read its counters, and put its faults on top."""
-    scene = plan.scene
-    stubborn = np.zeros((scene.demand.steps, len(scene.tenants)), dtype=bool)
-    for incident in scene.incidents:
-        stubborn[incident.start : incident.end, list(incident.aggressors)] = True
-    result = play(scene.card, scene.tenants, scene.demand, stubborn, rng)
-    truth = intervals(scene, result, plan.steps_per_interval, plan.shown != Delays.MISSING)
-    telemetry = telemetry_of(snapshots(scene, result, plan.steps_per_interval, plan.shown), truth)
-    shift_clock(telemetry, float(rng.choice([0.0, 0.0, 1.0, 1000.0, 1_790_000_000.0])))
-    if plan.faults:
-        plan.faults(telemetry)
-    told = [
-        {
-            "from_s": round(one.start * STEP_S, 2),
-            "to_s": round(one.end * STEP_S, 2),
-            "by": [scene.tenants[vf].name for vf in one.aggressors],
-            "mechanism": one.mechanism,
-        }
-        for one in scene.incidents
-    ]
-    facts = {**card_facts(scene.card), "drops_at": scene.card.drops_at, "delays": plan.shown, "incidents": told, "notes": plan.notes}
-    facts["faults"] = telemetry.scripted
-    return Series(
-        kind=kind,
-        seed=seed,
-        interval_s=plan.steps_per_interval * STEP_S,
-        card=scene.card,
-        tenants=scene.tenants,
-        telemetry=telemetry,
-        empty=str(rng.choice(["", "nan", "NaN"])),
-        t_format=str(rng.choice(["g", ".0f", ".1f", ".3f"])) if telemetry.entries[0].reading.t < 1e6 else ".3f",
-        facts=facts,
-    )
-
-
-__all__ = ["EGRESS", "KINDS", "DropsAt", "Series", "make"]

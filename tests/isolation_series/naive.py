@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 
-from tests.isolation_series.kinds import Series
 from tests.isolation_series.product import Answer, Said
 from tests.isolation_series.rows import PORT, Row
 from tests.isolation_series.scene import PACKETS
+from tests.isolation_series.series import Series
 
 RX_PACKETS, RX_DROPPED, TX_PACKETS, TX_DROPPED = 1, 2, 4, 5
 

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.isolation_series.kinds import Series
 from tests.isolation_series.rows import write_csv
+from tests.isolation_series.series import Series
 from typer.testing import CliRunner
 
 RATES = re.compile(r"_bps$|_pps$|_per_s$|_mbps$")

@@ -110,7 +110,10 @@ def snapshots(scene: Scene, played: Played, steps_per_interval: int, shown: Dela
     start = rng.integers(0, 2**44, (len(scene.tenants), len(COLUMNS)))
     start[:, 2] = rng.integers(0, 10**6, len(scene.tenants))
     start[:, 5] = rng.integers(0, 10**4, len(scene.tenants))
+    if rng.random() < 0.4:
+        start[:] = 0
     port_start = start.sum(axis=0)
+    port_first = rng.random() < 0.3
     p50, p99 = delays(scene, played, steps_per_interval)
     active = np.diff(vfs[:, :, 1] + vfs[:, :, 4], axis=0) > 0
     found = []
@@ -127,7 +130,8 @@ def snapshots(scene: Scene, played: Played, steps_per_interval: int, shown: Dela
                 )
             )
         if scene.card.port_row:
-            rows.append(Row(PORT, tuple(int(value) for value in port[place].astype(np.int64) + port_start), None, None))
+            row = Row(PORT, tuple(int(value) for value in port[place].astype(np.int64) + port_start), None, None)
+            rows.insert(0 if port_first else len(rows), row)
         found.append(Snapshot(place * length, tuple(rows)))
     return found
 

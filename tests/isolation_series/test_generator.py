@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from tests.isolation_series import faults
 from tests.isolation_series.demand import STEPS_PER_S
-from tests.isolation_series.kinds import KINDS, Series, make
+from tests.isolation_series.kinds import KINDS, make
 from tests.isolation_series.play import play_ingress
 from tests.isolation_series.rows import PORT, Row, Snapshot
 from tests.isolation_series.scene import water_level
+from tests.isolation_series.series import Series
 from tests.isolation_series.test_worlds import card_with
 from tests.isolation_series.truth import Interval
 

@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 from tests.isolation_series.bars import BARS, missed_bars
 from tests.isolation_series.judge import Score, judge
-from tests.isolation_series.kinds import KINDS, Series, make
+from tests.isolation_series.kinds import KINDS, make
 from tests.isolation_series.naive import naive
 from tests.isolation_series.page import FIGURES, PAGE, figures, page
 from tests.isolation_series.product import Answer, Said, promises, read
 from tests.isolation_series.run import Result, Task
+from tests.isolation_series.series import Series
 
 
 def oracle(series: Series) -> Answer:
