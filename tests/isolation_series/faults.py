@@ -96,12 +96,12 @@ def restart(telemetry: Telemetry, place: int, entities: set[str]) -> None:
     interval = telemetry.entries[place].interval
     if interval is not None and (PORT in entities or entities & set(interval.aggressors) or len(entities) > 1):
         interval.marginal = "counters restarted"
-    telemetry.scripted.append(f"counters of {', '.join(sorted(entities))} restart before {telemetry.entries[place].reading.t:g}")
+    telemetry.scripted.append(f"counters of {', '.join(sorted(entities))} restart before {telemetry.entries[place].reading.t:.0f}")
 
 
 def gap(telemetry: Telemetry, place: int, length: int) -> None:
     """`length` readings from `place` on are missing; what the next one shows covers them all."""
-    telemetry.scripted.append(f"{length} readings are missing from {telemetry.entries[place].reading.t:g} on")
+    telemetry.scripted.append(f"{length} readings are missing from {telemetry.entries[place].reading.t:.0f} on")
     for entry in telemetry.entries[place : place + length]:
         if entry.interval is not None:
             entry.interval.gap = True
@@ -123,14 +123,14 @@ def clock_back(telemetry: Telemetry, place: int, by_s: float) -> None:
     for entry in telemetry.entries:
         if entry.interval is not None and first <= entry.interval.t <= last:
             entry.interval.marginal = "its time occurs twice"
-    telemetry.scripted.append(f"the clock goes back by {by_s:g} s at {last:g}")
+    telemetry.scripted.append(f"the clock goes back by {by_s:g} s at {last:.0f}")
 
 
 def twice(telemetry: Telemetry, place: int, later: int) -> None:
     """Reading `place` comes again, `later` readings after itself."""
     copy = Entry(telemetry.entries[place].reading, None)
     telemetry.entries.insert(place + 1 + later, copy)
-    telemetry.scripted.append(f"the rows of {copy.reading.t:g} come twice")
+    telemetry.scripted.append(f"the rows of {copy.reading.t:.0f} come twice")
 
 
 def late(telemetry: Telemetry, place: int, by: int) -> None:
@@ -141,7 +141,17 @@ def late(telemetry: Telemetry, place: int, by: int) -> None:
     if mine is not None and following is not None and (mine.broken, mine.aggressors) != (following.broken, following.aggressors):
         following.marginal = "covers an interval whose rows came late"
     telemetry.entries.insert(place + by, telemetry.entries.pop(place))
-    telemetry.scripted.append(f"the rows of {telemetry.entries[place + by].reading.t:g} come {by} late")
+    telemetry.scripted.append(f"the rows of {telemetry.entries[place + by].reading.t:.0f} come {by} late")
+
+
+def missing_rows(telemetry: Telemetry, place: int, length: int, entity: str) -> None:
+    """`entity` has no row in `length` readings; who can't be seen can't be judged, the others can."""
+    for at, entry in enumerate(telemetry.entries[place : place + length + 1]):
+        if at < length:
+            entry.reading = replace(entry.reading, rows=tuple(row for row in entry.reading.rows if row.entity != entity))
+        if entry.interval is not None and (entity == PORT or entity in entry.interval.aggressors):
+            entry.interval.marginal = "rows of who matters are missing"
+    telemetry.scripted.append(f"{entity} has no rows in {length} readings from {telemetry.entries[place].reading.t:.0f} on")
 
 
 def spoil(telemetry: Telemetry, rng: np.random.Generator, nic_bps: float) -> None:
@@ -160,6 +170,8 @@ def spoil(telemetry: Telemetry, rng: np.random.Generator, nic_bps: float) -> Non
         )
     if rng.random() < 0.7:
         clock_back(telemetry, int(rng.integers(30, len(telemetry.entries) - 5)), float(rng.integers(1, 12)))
+    if rng.random() < 0.5:
+        missing_rows(telemetry, somewhere(25), int(rng.integers(1, 20)), str(rng.choice(entities)))
     for _ in range(int(rng.integers(1, 4))):
         length = int(rng.integers(1, 30))
         gap(telemetry, somewhere(length + 5), length)

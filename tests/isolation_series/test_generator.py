@@ -168,6 +168,16 @@ def test_a_clock_set_back_makes_times_that_occur_twice_and_are_not_judged() -> N
     assert Counter(one.t for one in telemetry.intervals() if one.marginal) == {4.0: 2, 5.0: 2}
 
 
+def test_a_vf_without_rows_is_not_judged_where_it_is_the_aggressor() -> None:
+    telemetry = small()
+    for entry in telemetry.entries[1:]:
+        assert entry.interval is not None
+        entry.interval.broken, entry.interval.aggressors = True, ["vf1" if entry.interval.t < 6 else "vf0"]
+    faults.missing_rows(telemetry, 4, 3, "vf1")
+    assert ["vf1" in counters(entry.reading) for entry in telemetry.entries[3:8]] == [True, False, False, False, True]
+    assert [one.t for one in telemetry.intervals() if one.marginal] == [4, 5]
+
+
 def test_rows_come_twice_and_late() -> None:
     telemetry = small()
     faults.late(telemetry, 3, 2)
