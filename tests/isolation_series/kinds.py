@@ -129,6 +129,7 @@ def beyond_envelope(rng: np.random.Generator) -> Plan:
     tenants = [replace(one, max_bps=float(round(one.max_bps * 0.35, -6)), min_bps=float(round(one.min_bps * 0.3, -6))) for one in tenants]
     tenants = [replace(one, rx_bps=one.rx_bps * 0.35, tx_bps=one.tx_bps * 0.35, rhythm_s=0.0) for one in tenants]
     scene = make_scene(rng, card, tenants, 400)
+    scene.harmless = True
     for _ in range(int(rng.integers(2, 6))):
         length = steps(int(rng.integers(2, 30)))
         start = steps(int(rng.integers(20, scene.seconds - 30)))

@@ -24,6 +24,7 @@ def own_limiter(scene: Scene, vf: int, limit: float) -> None:
         length = steps(float(rng.uniform(5, 80)))
         start = int(rng.integers(0, demand.steps - length))
         scene.kept_free.append((start, start + length))
+        scene.note(start, start + length, f"the own limiter of {scene.tenants[vf].name} drops")
         span = slice(start, start + length)
         pps, size, dropped = (
             (demand.rx_pps, demand.rx_size, demand.limiter_rx_pps) if receives else (demand.tx_pps, demand.tx_size, demand.limiter_tx_pps)
@@ -63,6 +64,7 @@ def fabric_delay(scene: Scene, count: int) -> None:
         if not scene.free(start, start + length, steps(3)):
             continue  # next to a limiter at work nobody could say what the delay is
         span = slice(start, start + length)
+        scene.note(start, start + length, "the fabric is late for all VFs")
         scene.demand.own_delay_us[span] += float(rng.uniform(0.5, 6)) * scene.tenants[0].slo_p99_us
 
 
@@ -73,5 +75,6 @@ def everybody_stops(scene: Scene, count: int) -> None:
         start = int(rng.integers(0, demand.steps))
         span = slice(start, start + steps(float(rng.uniform(2, 20))))
         part = float(rng.uniform(0.05, 0.4))
+        scene.note(span.start, span.stop, "all VFs slow down by themselves")
         demand.rx_pps[span] *= part
         demand.tx_pps[span] *= part

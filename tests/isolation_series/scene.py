@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from tests.isolation_series.card import Card
-from tests.isolation_series.demand import STEPS_PER_S, Demand, Throttle, draw_demand
+from tests.isolation_series.demand import STEP_S, STEPS_PER_S, Demand, Throttle, draw_demand
 from tests.isolation_series.tenants import Tenant
 
 PACKETS, BYTES, EGRESS = "ingress packet rate", "ingress bandwidth", "egress buffer"
@@ -37,6 +37,10 @@ class Scene:
     seconds: int
     demand: Demand
     incidents: list[Incident] = field(default_factory=list)
+    harmless: bool = False
+    """Overloads that break no promise are scripted."""
+    background: list[str] = field(default_factory=list)
+    """What else happens, in words, for whoever looks at a disagreement."""
     kept_free: list[tuple[int, int]] = field(default_factory=list)
     """Steps that no further event may touch."""
 
@@ -94,6 +98,10 @@ class Scene:
         """Let a VF send against a shaper that passes less than it wants."""
         self.demand.throttles.append(throttle)
         self.incidents.append(Incident(throttle.start, throttle.end, (throttle.vf,), EGRESS))
+
+    def note(self, start: int, end: int, words: str) -> None:
+        """Remember what else happens from `start` to `end` (steps)."""
+        self.background.append(f"{start * STEP_S:.2f} to {end * STEP_S:.2f} s: {words}")
 
     def free(self, start: int, end: int, apart: int) -> bool:
         """Whether nothing happens from `start` to `end`, nor within `apart` steps of it; then keep it for the caller."""

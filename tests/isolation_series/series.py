@@ -67,7 +67,7 @@ def played(kind: str, seed: int, plan: Plan, rng: np.random.Generator) -> Series
         for one in scene.incidents
     ]
     facts = {**card_facts(scene.card), "drops_at": scene.card.drops_at, "delays": plan.shown, "incidents": told, "notes": plan.notes}
-    facts["faults"] = telemetry.scripted
+    facts |= {"faults": telemetry.scripted, "background": scene.background}
     return Series(
         kind=kind,
         seed=seed,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from tests.isolation_series.card import Card
+from tests.isolation_series.card import Card, DropsAt
 from tests.isolation_series.demand import STEP_S
 from tests.isolation_series.play import Played
 from tests.isolation_series.scene import EGRESS, Impossible, Scene
@@ -59,6 +59,7 @@ def intervals(scene: Scene, played: Played, steps_per_interval: int, delays_show
     sent = played.sent.reshape(by_interval).sum(axis=1)
     rx_bps = played.offered_rx_bytes.reshape(by_interval).sum(axis=1) * 8 / length_s
     tx_bps = (played.wanted_tx * scene.demand.tx_size).reshape(by_interval).sum(axis=1) * 8 / length_s
+    received_bps = played.rx_bytes.reshape(by_interval).sum(axis=1) * 8 / length_s
     wait = shared_p99_us(played, steps_per_interval)
     load = played.ingress.load.reshape(count, steps_per_interval).mean(axis=1)
     found = []
@@ -82,19 +83,25 @@ def intervals(scene: Scene, played: Played, steps_per_interval: int, delays_show
             suffers, doubtful = suffering(
                 total_part, float(arrived[place, vf]), (float(wait[place]) + tenant.base_p99_us) / tenant.slo_p99_us, delays_shown
             )
-            if over >= EDGE[1] or not (suffers or doubtful):
+            if not (suffers or doubtful):
+                continue
+            if over >= EDGE[1]:
+                hidden = scene.card.drops_at == DropsAt.PORT and received_bps[place, vf] < EDGE[1] * tenant.max_bps
+                unsure = unsure or hidden
                 continue
             if suffers and over <= EDGE[0]:
                 interval.victims.append(tenant.name)
             else:
                 unsure = True
+        if interval.victims and scene.harmless:
+            raise Impossible("somebody within his envelope suffers")
         if interval.victims and causes:
             interval.broken = True
             interval.aggressors = [scene.tenants[vf].name for vf in sorted(guilty)]
             interval.mechanism = causes[-1].mechanism
         elif unsure:
-            interval.marginal = "too little of it"
-        if (interval.victims or unsure) and not causes:
+            interval.marginal = "too little of it, or not to be seen"
+        if (interval.victims or unsure) and not causes and not scene.harmless:
             raise Impossible("VFs suffer where nobody overloads")
         if len({one.mechanism for one in causes}) > 1 or len({one.aggressors for one in causes}) > 1:
             interval.marginal = "two incidents"
