@@ -11,6 +11,9 @@ from tests.isolation_series.series import Series
 from tests.isolation_series.truth import Interval
 
 
+WHOLE = 0.9
+
+
 @dataclass(frozen=True)
 class Wrong:
     """One interval that was judged wrongly, for whoever looks into it."""
@@ -36,6 +39,9 @@ class Score:
     invented: int = 0
     aggressors_right: int = 0
     mechanism_right: int = 0
+    whole: int = 0
+    """Of the right: the overload fills nine tenths of the interval."""
+    whole_aggressors_right: int = 0
     victims_right: int = 0
     unknown_broken: int = 0
     """Of the missed: called unknown."""
@@ -64,6 +70,11 @@ class Score:
     def aggressors(self) -> float | None:
         """Part of the reported broken intervals whose set of aggressors is exactly the true one."""
         return part(self.aggressors_right, self.right)
+
+    @property
+    def whole_aggressors(self) -> float | None:
+        """The same where the overload fills nine tenths of the interval."""
+        return part(self.whole_aggressors_right, self.whole)
 
     @property
     def mechanism(self) -> float | None:
@@ -112,7 +123,7 @@ def judge(series: Series, answer: Answer) -> Score:
             continue
         for what in compare(score, interval, said, unknown):
             right = f"{interval.mechanism}, {interval.aggressors} hurt {interval.victims}" if interval.broken else "not broken"
-            right += f" (load {interval.load}, lost {interval.lost})"
+            right += f" (load {interval.load}, busy {interval.busy}, lost {interval.lost})"
             score.wrong.append(Wrong(series.kind, series.seed, t, what, right, str(said)))
     return score
 
@@ -135,9 +146,11 @@ def compare(score: Score, interval: Interval, said: Said | None, unknown: bool) 
         score.unknown_broken += unknown
         return ["missed, called unknown" if unknown else "missed"]
     score.right += 1
+    score.whole += interval.busy >= WHOLE
     wrong = []
     if set(said.aggressors) == set(interval.aggressors):
         score.aggressors_right += 1
+        score.whole_aggressors_right += interval.busy >= WHOLE
     else:
         wrong.append("other aggressors")
     if said.mechanism == interval.mechanism:

@@ -62,12 +62,12 @@ def page(stored: dict[str, Any]) -> str:
 def kinds_table(scores: dict[str, tuple[Score, Score]]) -> list[str]:
     """Figures by kind."""
     lines = [
-        "| series | n | judged intervals | broken | precision | recall | F1 | aggressors exact | mechanism | victims exact "
+        "| series | n | judged intervals | broken | precision | recall | F1 | aggressors exact | in whole intervals | mechanism | victims exact "
         "| reported though not broken | naive: precision | naive: recall | naive: aggressor |",
-        "|---|" + "---:|" * 13,
+        "|---|" + "---:|" * 14,
     ]
     for kind, (one, plain) in scores.items():
-        shares = [one.precision, one.recall, one.f1, one.aggressors, one.mechanism, one.victims]
+        shares = [one.precision, one.recall, one.f1, one.aggressors, one.whole_aggressors, one.mechanism, one.victims]
         cells = [kind, one.series, one.judged, one.right + one.missed, *map(share, shares), one.invented]
         cells += [share(plain.precision), share(plain.recall), share(plain.aggressors)]
         lines.append("| " + " | ".join(map(str, cells)) + " |")
@@ -98,7 +98,14 @@ def summary(results: list[Result]) -> str:
     """The same figures for a terminal."""
     lines = []
     for kind, (one, plain) in by_kind(results).items():
-        shares = {"P": one.precision, "R": one.recall, "F1": one.f1, "aggressors": one.aggressors, "mechanism": one.mechanism}
+        shares = {
+            "P": one.precision,
+            "R": one.recall,
+            "F1": one.f1,
+            "aggressors": one.aggressors,
+            "whole": one.whole_aggressors,
+            "mechanism": one.mechanism,
+        }
         shares |= {"victims": one.victims, "gaps": one.unknown_gaps}
         counts = {
             "invented": one.invented,

@@ -33,6 +33,8 @@ class Interval:
     """Why an expert would not judge it; empty: it is judged."""
     gap: bool = False
     """Its row is missing: it can only be unknown."""
+    busy: float = 0.0
+    """Part of the interval in which what is shared was overloaded."""
     load: float = 0.0
     lost: int = 0
 
@@ -62,9 +64,13 @@ def intervals(scene: Scene, played: Played, steps_per_interval: int, delays_show
     received_bps = played.rx_bytes.reshape(by_interval).sum(axis=1) * 8 / length_s
     wait = shared_p99_us(played, steps_per_interval)
     load = played.ingress.load.reshape(count, steps_per_interval).mean(axis=1)
+    overloaded = (played.ingress.lost_part > 0) | (played.egress.wait_us > 0)
+    busy = overloaded.reshape(count, steps_per_interval).mean(axis=1)
     found = []
     for place in range(count):
-        interval = Interval(t=(place + 1) * length_s, load=round(float(load[place]), 3), lost=int(lost[place].sum()))
+        interval = Interval(
+            t=(place + 1) * length_s, busy=round(float(busy[place]), 3), load=round(float(load[place]), 3), lost=int(lost[place].sum())
+        )
         causes = [
             one
             for one in scene.incidents
