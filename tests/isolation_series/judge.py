@@ -10,7 +10,6 @@ from tests.isolation_series.product import Answer, Said
 from tests.isolation_series.series import Series
 from tests.isolation_series.truth import Interval
 
-
 WHOLE = 0.9
 
 

@@ -62,7 +62,8 @@ def page(stored: dict[str, Any]) -> str:
 def kinds_table(scores: dict[str, tuple[Score, Score]]) -> list[str]:
     """Figures by kind."""
     lines = [
-        "| series | n | judged intervals | broken | precision | recall | F1 | aggressors exact | in whole intervals | mechanism | victims exact "
+        "| series | n | judged intervals | broken | precision | recall | F1 "
+        "| aggressors exact | in whole intervals | mechanism | victims exact "
         "| reported though not broken | naive: precision | naive: recall | naive: aggressor |",
         "|---|" + "---:|" * 14,
     ]
