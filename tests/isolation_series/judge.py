@@ -121,7 +121,11 @@ def judge(series: Series, answer: Answer) -> Score:
             score.marginal += 1
             continue
         for what in compare(score, interval, said, unknown):
-            right = f"{interval.mechanism}, {interval.aggressors} hurt {interval.victims}" if interval.broken else "not broken"
+            right = (
+                f"{interval.mechanism}, {interval.aggressors} (perhaps {interval.doubtful}) hurt {interval.victims}"
+                if interval.broken
+                else "not broken"
+            )
             right += f" (load {interval.load}, busy {interval.busy}, lost {interval.lost})"
             score.wrong.append(Wrong(series.kind, series.seed, t, what, right, str(said)))
     return score
@@ -147,7 +151,7 @@ def compare(score: Score, interval: Interval, said: Said | None, unknown: bool) 
     score.right += 1
     score.whole += interval.busy >= WHOLE
     wrong = []
-    if set(said.aggressors) == set(interval.aggressors):
+    if set(interval.aggressors) <= set(said.aggressors) <= set(interval.aggressors) | set(interval.doubtful):
         score.aggressors_right += 1
         score.whole_aggressors_right += interval.busy >= WHOLE
     else:
@@ -156,5 +160,5 @@ def compare(score: Score, interval: Interval, said: Said | None, unknown: bool) 
         score.mechanism_right += 1
     else:
         wrong.append("other mechanism")
-    score.victims_right += set(said.victims) == set(interval.victims)
+    score.victims_right += set(said.victims) - set(interval.doubtful) == set(interval.victims) - set(interval.doubtful)
     return wrong
