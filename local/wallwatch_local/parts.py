@@ -25,6 +25,7 @@ FOLDERS = {
         "tests/raw_hosts",
         "tests/external",
         "tests/plans",
+        "tests/isolation_series",
         "tests/isolation_simulations",
         "tests/bench",
         "tests/mutation",
