@@ -16,6 +16,8 @@ from collections.abc import Callable
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
+from wallwatch.domain.isolation.messages import TOPIC as ISOLATION_TOPIC
+from wallwatch.jobs import ingest_isolation
 from wallwatch.jobs.dead_letter import DeadLetters
 from wallwatch.jobs.ingest_batch import FINDINGS_TOPIC, TELEMETRY_TOPICS, Batch, BatchBuilder
 from wallwatch.jobs.ingest_forecasts import TOPIC as FORECASTS_TOPIC
@@ -96,7 +98,7 @@ class Ingest:
         try:
             self._reader_database.run(self._identities.load)
             self._reader_database.run(self._silence.load)
-            self._consumer.subscribe([*TELEMETRY_TOPICS, FINDINGS_TOPIC, FORECASTS_TOPIC])
+            self._consumer.subscribe([*TELEMETRY_TOPICS, FINDINGS_TOPIC, FORECASTS_TOPIC, ISOLATION_TOPIC])
             writer.start()
             maintenance.start()
             self._read_all()
@@ -180,7 +182,10 @@ class Ingest:
                 self._writer.idle()
                 continue
             self._writer.write(batch)
-            self._maintenance.touched({table: encoded.first_minute for table, encoded in batch.tables.items() if encoded.rows})
+            touched = {table: encoded.first_minute for table, encoded in batch.tables.items() if encoded.rows}
+            if (minute := ingest_isolation.first_minute(batch.isolation)) is not None:
+                touched["vf_minute"] = minute
+            self._maintenance.touched(touched)
 
     def _commit(self, batch: Batch) -> None:
         offsets = [TopicPartition(topic, partition, offset) for (topic, partition), offset in batch.offsets.items()]
