@@ -13,7 +13,7 @@ import psycopg
 from wallwatch.domain.isolation import messages as isolation_messages
 from wallwatch.domain.symptoms.decode_finding import decode_finding
 from wallwatch.domain.telemetry.decode import Decoded, Refused, decode
-from wallwatch.domain.telemetry.registry import Measurement, measurements, topics
+from wallwatch.domain.telemetry.registry import Measurement, measurements, stored_measurements, topics
 from wallwatch.jobs.dead_letter import Rejected, rejected
 from wallwatch.jobs.ingest_forecasts import TOPIC as FORECASTS_TOPIC
 from wallwatch.jobs.ingest_forecasts import StoredForecast, decode_forecast
@@ -27,7 +27,10 @@ T = TypeVar("T")
 
 FINDINGS_TOPIC = "wallwatch.findings"
 
-TELEMETRY_TOPICS: dict[str, str] = {t.name: t.measurement for t in topics().values() if t.measurement is not None}
+TELEMETRY_TOPICS: dict[str, str] = {
+    t.name: t.measurement for t in topics().values() if t.measurement is not None and t.measurement in stored_measurements()
+}
+"""The measurement of each topic that `ingest` stores; the others are read by their job only."""
 
 
 @dataclass(slots=True)
@@ -60,7 +63,9 @@ class BatchBuilder:
         self._with_database = with_database
         self._future_ns = future_ns
         self._measurements = {topic: measurements()[name] for topic, name in TELEMETRY_TOPICS.items()}
-        self._encoders = {name: TableEncoder(m, f"{m.of}_id", m.text_columns, m.number_columns) for name, m in measurements().items()}
+        self._encoders = {
+            name: TableEncoder(m, f"{m.of}_id", m.text_columns, m.number_columns) for name, m in stored_measurements().items()
+        }
 
     def add(self, batch: Batch, messages: Iterable[Any]) -> None:
         """Decode, identify and encode a few hundred messages; unusable ones go to `rejected`, the rest is kept."""
@@ -91,9 +96,9 @@ class BatchBuilder:
                 batch.rejected.append(rejected(message, refusal.reason, str(refusal)))
         self._on_decoded(measurement.name, (d for _, d in decoded))
         samples = (self._rnic_samples if measurement.of == "rnic" else self._host_samples)(measurement, decoded)
-        table = batch.tables.get(measurement.hypertable)
+        table = batch.tables.get(measurement.table)
         unknown_before, refused_before = (0, 0) if table is None else (table.unknown_fields, len(table.refused))
-        table = batch.tables[measurement.hypertable] = self._encoders[measurement.name].encode(samples, table)
+        table = batch.tables[measurement.table] = self._encoders[measurement.name].encode(samples, table)
         refused = table.refused[refused_before:]
         batch.rejected.extend(rejected(sample.source, reason, detail) for sample, reason, detail in refused)
         if table.unknown_fields > unknown_before:

@@ -54,7 +54,7 @@ def _rollup(view: str, measurement: str) -> Rollup:
         functions = ("min", "max") if field.kind == "counter" else ("avg", "min", "max")
         # avg() of a bigint is numeric, which neither the views nor their readers want.
         aggregates.extend((f"{field.name}_{f}", f"{f}({field.name}){'::double precision' if f == 'avg' else ''}") for f in functions)
-    return Rollup(view=view, table=f"{view}_rollup", source=found.hypertable, aggregates=tuple(aggregates))
+    return Rollup(view=view, table=f"{view}_rollup", source=found.table, aggregates=tuple(aggregates))
 
 
 _VF_DAY = Rollup(

@@ -82,7 +82,7 @@ host = Table(
 _m = measurements()
 
 rnic_sample = Table(
-    _m["rnic"].hypertable,
+    _m["rnic"].table,
     metadata,
     _time(),
     Column("rnic_id", Integer, nullable=False),
@@ -91,7 +91,7 @@ rnic_sample = Table(
 )
 
 offload_sample = Table(
-    _m["rnic_offload"].hypertable,
+    _m["rnic_offload"].table,
     metadata,
     _time(),
     Column("rnic_id", Integer, nullable=False),
@@ -100,7 +100,7 @@ offload_sample = Table(
 )
 
 mask_sample = Table(
-    _m["rnic_mask"].hypertable,
+    _m["rnic_mask"].table,
     metadata,
     _time(),
     Column("rnic_id", Integer, nullable=False),
@@ -111,7 +111,7 @@ mask_sample = Table(
 )
 
 vf_sample = Table(
-    _m["rnic_vf"].hypertable,
+    _m["rnic_vf"].table,
     metadata,
     _time(),
     Column("rnic_id", Integer, nullable=False),
@@ -124,7 +124,7 @@ vf_sample = Table(
 )
 
 datapath_sample = Table(
-    _m["ovs_datapath"].hypertable,
+    _m["ovs_datapath"].table,
     metadata,
     _time(),
     Column("host_id", Integer, nullable=False),
@@ -134,7 +134,7 @@ datapath_sample = Table(
 )
 
 event = Table(
-    _m["event"].hypertable,
+    _m["event"].table,
     metadata,
     _time(),
     Column("host_id", Integer, nullable=False),
@@ -154,7 +154,7 @@ event = Table(
 )
 
 policy_sample = Table(
-    _m["policy_state"].hypertable,
+    _m["policy_state"].table,
     metadata,
     _time(),
     Column("host_id", Integer, nullable=False, comment="0 for a cross-host policy"),

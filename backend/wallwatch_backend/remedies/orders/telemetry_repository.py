@@ -15,7 +15,7 @@ Samples = Sequence[tuple[datetime, float]]
 
 async def of_rnic(session: ReadSession, host: str, pci: str | None, measurement: str, field: MetricField, since: datetime) -> Samples:
     """A field of `rnic` or `rnic_offload`; of all RNICs of the host when no PCI address is given."""
-    table = metadata.tables[measurements()[measurement].hypertable]
+    table = metadata.tables[measurements()[measurement].table]
     stored = table.c[field.name] if field.stored == "column" else table.c.other[field.name].astext
     query = (
         select(table.c.time, cast(stored, Double))
