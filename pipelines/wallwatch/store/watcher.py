@@ -1,4 +1,7 @@
-"""Polls tables in a thread, so that a job follows what the backend or ingest writes. While the database is unreachable, what was read last stays."""
+"""Polls tables in a thread, so that a job follows what the backend or ingest writes.
+
+While the database is unreachable, what was read last stays.
+"""
 
 from __future__ import annotations
 

@@ -71,10 +71,10 @@ def symptoms() -> dict[str, Symptom]:
 
 @cache
 def other_conditions() -> dict[str, OtherCondition]:
-    """`unexplained` and `silent`.
+    """`isolation`, `unexplained` and `silent`.
 
     >>> sorted(other_conditions())
-    ['silent', 'unexplained']
+    ['isolation', 'silent', 'unexplained']
     """
     found = parse_entries("symptoms.yaml", _read("symptoms.yaml").get("others"), OtherCondition)
     for condition in found.values():
