@@ -12,6 +12,7 @@ from wallwatch.domain.instants import rfc3339
 from wallwatch.domain.isolation.assignment import Assigned, Facts
 from wallwatch.domain.isolation.detector import Detector
 from wallwatch.domain.isolation.minutes import Minutes, Who
+from wallwatch.domain.isolation.reading_order import LONGEST_CADENCE
 from wallwatch.domain.isolation.readings import MBPS, Reading, VfCounters, reading_of_message
 from wallwatch.domain.isolation.slo import Slo
 from wallwatch.domain.isolation.verdicts import State, Verdict, VfVerdict
@@ -106,11 +107,15 @@ class RnicStream:
         """
         reading = reading_of_message(at_s, fields)
         self._follow(reading)
-        self.verdict = verdict = self._detector.step(reading)
+        verdict = self._detector.step(reading)
+        self.verdict = None
         if verdict is None:
             if self._judged_to is None:
                 self._judged_to = at_s
             return []
+        if verdict.interval_s > LONGEST_CADENCE:  # nobody was looking: a mean over so long proves nothing
+            return list(self._gap(verdict.t))
+        self.verdict = verdict
         messages = list(self._count(verdict))
         if verdict.victims:
             messages.append(self._broken(verdict))
@@ -152,11 +157,16 @@ class RnicStream:
         begin = verdict.t - verdict.interval_s
         judged_to = self._judged_to
         if judged_to is not None and begin - judged_to > SMALLEST_GAP_S:
-            all_of_them = [vf.who for vf in self._vfs.values()]
-            for minute in self._minutes.add_unknown(max(judged_to, begin - LONGEST_GAP_S), begin, all_of_them):
-                yield self._minute(*minute)
+            yield from self._gap(begin)
         self._judged_to = verdict.t
         for minute in self._minutes.add(verdict, begin, verdict.t, self._who):
+            yield self._minute(*minute)
+
+    def _gap(self, end: float) -> Iterator[dict[str, Any]]:
+        """Count the time since the last verdict as unknown."""
+        begin = max(end - LONGEST_GAP_S, end if self._judged_to is None else self._judged_to)
+        self._judged_to = end
+        for minute in self._minutes.add_unknown(begin, end, [vf.who for vf in self._vfs.values()]):
             yield self._minute(*minute)
 
     def _message(self, kind: str, at_s: float) -> dict[str, Any]:
