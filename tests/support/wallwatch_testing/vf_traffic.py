@@ -1,4 +1,4 @@
-"""Messages of `vf_traffic` by a small model of one RNIC: VFs with steady rates, and from some second on a storm of packets to one of them."""
+"""Messages of `vf_traffic` by a small model of one RNIC: VFs with steady rates, and at times a storm of packets to one of them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SharedRnic:
     counters: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._random = random.Random(self.seed)  # noqa: S311 - test data
+        self._random = random.Random(self.seed)
         self._of_vf = [[0] * 6 for _ in range(self.vfs)]
         self._port = [0, 0, 0, 0, 0]
         self.generations = [f"{number}-1" for number in range(self.vfs)]

@@ -8,7 +8,10 @@ from wallwatch.domain.isolation.holders import Holders
 GOLD, SILVER = slo_of(100, 1_000, None, 50.0, 0.0), slo_of(10, 500, None, None, None)
 BOOK = Book(
     {"gold": GOLD, "silver": SILVER},
-    (Rule((Condition("namespace", "=~", "team-.*"), Condition("model", "=", "CX-6")), "gold"), Rule((Condition("vf", "=", "7"),), "silver")),
+    (
+        Rule((Condition("namespace", "=~", "team-.*"), Condition("model", "=", "CX-6")), "gold"),
+        Rule((Condition("vf", "=", "7"),), "silver"),
+    ),
 )
 FACTS = Facts("h1", "0000:3b:00.0", 7, "r1", "CX-6", "team-a/web")
 
@@ -46,7 +49,9 @@ def test_an_slo_that_cannot_be_used_says_why_and_the_rules_apply(text: str, says
 
 
 def add(holders: Holders, at: int, device: str, pod: str, **fields: str) -> None:
-    holders.hear(at, "h1", "0000:3b:00.0", "cni_add", {"device": device, "pod": pod, "container": f"c-{pod}", "interface": "net1", **fields})
+    holders.hear(
+        at, "h1", "0000:3b:00.0", "cni_add", {"device": device, "pod": pod, "container": f"c-{pod}", "interface": "net1", **fields}
+    )
 
 
 def test_an_add_gives_and_a_del_takes_whatever_the_order_of_arrival() -> None:

@@ -7,11 +7,11 @@ from typing import Any
 
 import orjson
 import pytest
-from wallwatch_testing.vf_traffic import SharedRnic
 
 from wallwatch.domain.isolation import messages as forms
 from wallwatch.domain.isolation.assignment import Assigned, Book, Condition, Facts, Rule, assigned, slo_of
 from wallwatch.domain.isolation.live import RnicStream
+from wallwatch_testing.vf_traffic import SharedRnic
 
 START = 1_790_000_040.0  # the begin of a minute
 BOOK = Book({"gold": slo_of(50, 2_000, None, 200.0, 0.001)}, (Rule((Condition("namespace", "=", "a"),), "gold"),))
