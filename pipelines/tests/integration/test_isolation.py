@@ -76,16 +76,18 @@ def test_a_storm_becomes_broken_seconds_minutes_a_state_and_a_finding_and_a_rest
 ) -> None:
     start = float(int(time.time()) // 60 * 60 - 600)
     held(connection, host, start - 100)
-    series = list(SharedRnic(host).series(start, 300, lambda second: 130 <= second < 150))
+    shared = SharedRnic(host)
+    series = list(shared.series(start, 290, lambda second: 130 <= second < 150))
+    minutes = "SELECT DISTINCT time FROM vf_minute WHERE rnic_id = RNIC"
     with ingest():
         with isolation(mine):
             send(TOPIC, *series, b'{"name": "vf_traffic"', {**series[0], "fields": {"vfs": "["}}, key=host)
-            until(lambda: len(rows(connection, "SELECT DISTINCT time FROM vf_minute WHERE rnic_id = RNIC", host)) >= 4)
+            until(lambda: len(rows(connection, minutes, host)) >= 4)
             until(lambda: len(rows(connection, "SELECT DISTINCT time FROM vf_broken WHERE rnic_id = RNIC", host)) >= 20)
-        before = counts(connection, host)
+        before = counts(connection, host, start + 240)
         with isolation(mine):  # reads two minutes again, here everything
-            send(TOPIC, *SharedRnic(host, seed=2).series(start + 300, 2), key=host)
-            time.sleep(0)
+            send(TOPIC, *shared.series(start + 290, 20), key=host)
+            until(lambda: len(rows(connection, minutes, host)) >= 5)
             until(lambda: rows(connection, "SELECT 1 FROM finding WHERE rnic_id = RNIC", host))
     broken = rows(
         connection, "SELECT time, vf, tenant, mechanism, estimated, aggressors FROM vf_broken WHERE rnic_id = RNIC ORDER BY time", host
@@ -99,7 +101,8 @@ def test_a_storm_becomes_broken_seconds_minutes_a_state_and_a_finding_and_a_rest
     )
     assert {(vf, aggressor_s, slo) for vf, _, aggressor_s, slo in minute if vf == 3} == {(3, 20.0, "")}
     assert {slo for vf, _, _, slo in minute if vf != 3} == {"gold"}
-    assert counts(connection, host) == before
+    assert counts(connection, host, start + 240) == before
+    assert len(rows(connection, minutes, host)) == 5
     findings = rows(connection, "SELECT finding_id, symptom, state, rule, remedies FROM finding WHERE rnic_id = RNIC", host)
     assert {row[1:4] for row in findings} == {("isolation", "active", "I/1")}
     assert len({row[0] for row in findings}) == 1
@@ -111,10 +114,11 @@ def test_a_storm_becomes_broken_seconds_minutes_a_state_and_a_finding_and_a_rest
     assert refused == {}  # only `ingest` counts in the table; the job sends them to the dead-letter topic itself
 
 
-def counts(connection: psycopg.Connection[Any], host: str) -> list[tuple[Any, ...]]:
+def counts(connection: psycopg.Connection[Any], host: str, before_s: float) -> list[tuple[Any, ...]]:
+    where = f"WHERE rnic_id = RNIC AND time < to_timestamp({before_s})"
     return [
-        *rows(connection, "SELECT count(*) FROM vf_broken WHERE rnic_id = RNIC", host),
-        *rows(connection, "SELECT count(*), sum(kept_s), sum(broken_s) FROM vf_minute WHERE rnic_id = RNIC", host),
+        *rows(connection, f"SELECT count(*) FROM vf_broken {where}", host),
+        *rows(connection, f"SELECT count(*), sum(kept_s), sum(broken_s) FROM vf_minute {where}", host),
     ]
 
 
