@@ -1,4 +1,4 @@
-"""The refit of an engine's costs: a small problem of non-negative least squares. It runs only when an overloaded second says something new."""
+"""The refit of an engine's costs by non-negative least squares; it runs only when an overloaded second says something new."""
 
 from __future__ import annotations
 
@@ -64,3 +64,40 @@ def fit_costs(full: Sequence[Point], calm: Sequence[Point], prior_packet_bytes: 
             break
         binding, kept = now_binding, now_kept
     return float(costs[0] / scale[0]), float(costs[1] / scale[1])
+
+
+RATIOS = np.geomspace(15.0, 10_000.0, 40)
+"""Bytes: the ratios of the costs that are tried; a card that passes full-sized packets at line rate has a smaller one."""
+
+RATIO_SIGMA = 1.0
+"""Scatter of the logarithm of the ratio between engines: hardware has some 130 to 250 bytes, software a few thousand."""
+
+PLAUSIBLE = 4.0
+"""Rise of chi-squared that is still plausible: two standard deviations."""
+
+
+def plausible_ratios(full: Sequence[Point], calm: Sequence[Point], prior_packet_bytes: float, scatter: float) -> tuple[float, float]:
+    """Smallest and largest ratio of the costs (bytes) that the seconds allow.
+
+    For each ratio the capacity follows from the full seconds; their scatter around it, the calm seconds above it and the
+    distance from the prior make up chi-squared.
+
+    Parameters
+    ----------
+    full, calm, prior_packet_bytes
+        As in `fit_costs`; `full` is not empty.
+    scatter
+        Scatter of the load of a full second.
+    """
+    points = np.array(full, dtype=float)
+    loads = RATIOS[:, None] * points[:, 0] + points[:, 1]
+    capacity = np.median(loads, axis=1, keepdims=True)
+    # Full for a part of the second only: no more against a ratio than three standard deviations.
+    chi2 = np.minimum(((loads / capacity - 1.0) / scatter) ** 2, 9.0).sum(axis=1)
+    if len(calm):
+        ceilings = np.array(calm, dtype=float)
+        above = np.maximum((RATIOS[:, None] * ceilings[:, 0] + ceilings[:, 1]) / capacity - 1.0, 0.0)
+        chi2 += ((above / scatter) ** 2).sum(axis=1)
+    chi2 += (np.log(RATIOS / prior_packet_bytes) / RATIO_SIGMA) ** 2
+    allowed = RATIOS[chi2 <= chi2.min() + PLAUSIBLE]
+    return float(allowed[0]), float(allowed[-1])

@@ -1,4 +1,4 @@
-"""The streaming detector of one RNIC: a reading in, a verdict on the interval since the last one out. No look-ahead, no clock of its own."""
+"""The streaming detector of one RNIC: a reading in, a verdict on the interval since the last one out. It never looks ahead."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from wallwatch.domain.isolation.egress import judge_egress
 from wallwatch.domain.isolation.engine_load import EngineLoad
 from wallwatch.domain.isolation.ingress import Shares, judge_ingress, judge_pressure, offered_shares
 from wallwatch.domain.isolation.pressure import Pressure
-from wallwatch.domain.isolation.readings import Counters, Reading
 from wallwatch.domain.isolation.reading_order import Order, ReadingOrder
+from wallwatch.domain.isolation.readings import Counters, Reading
 from wallwatch.domain.isolation.second import FEW_PER_S, Breakage, Second, engine_drops
 from wallwatch.domain.isolation.shared_delay import LIKELY, BlipRate
 from wallwatch.domain.isolation.slo import Slo
@@ -173,9 +173,17 @@ class Detector:
     def _port_rates(self, reading: Reading) -> tuple[float | None, float]:
         """Receive and transmit drops of the port per second; None where unknown."""
         new, old, span = reading.port, self._port, reading.t - self._port_t
+        if new is None:
+            return None, 0.0  # the next difference is over both intervals
         self._port, self._port_t = new, reading.t
-        if new is None or old is None or span <= 0:
+        if old is None or span <= 0:
             return None, 0.0
+        rx, tx = old.rx_dropped, old.tx_dropped
+        if rx is not None and new.rx_dropped is not None and (new.rx_bytes or 0) >= (old.rx_bytes or 0):
+            rx = new.rx_dropped - rx
+            tx = new.tx_dropped - tx if new.tx_dropped is not None and tx is not None else 0
+            if 0 <= rx <= self._limits.packets_per_s * span and tx >= 0:
+                return rx / span, tx / span
         outcome, increases = careful_changes(old, new, span, self._limits, narrow=False)
         if outcome not in (Outcome.GOOD, Outcome.MISSING):
             self.counts[outcome.value] += 1
@@ -225,7 +233,8 @@ class Detector:
                 track = self._tracks[name] = VfTrack(name)
                 self._promise(track)
             track.last, track.t = new, reading.t
-        self._port, self._port_t = reading.port, reading.t
+        if reading.port is not None:
+            self._port, self._port_t = reading.port, reading.t
         self._pressure.update(reading.extras, reading.t)
 
 

@@ -40,12 +40,14 @@ class Costs:
 class EngineLoad:
     """Costs of an engine, learnt from the seconds in which it dropped (it was full) and from the busiest calm ones (it was not)."""
 
-    __slots__ = ("_calm", "_full", "_prior", "_seen", "costs", "learnt")
+    __slots__ = ("_calm", "_full", "_prior", "_seen", "costs", "learnt", "ratios")
 
     def __init__(self, nic_bps: float | None) -> None:
         self._full: deque[tuple[float, float]] = deque(maxlen=HISTORY)
         self._calm: list[tuple[float, float]] = []
         self._seen = 0
+        self.ratios = (PRIOR_PACKET_BYTES, PRIOR_PACKET_BYTES)
+        """Smallest and largest plausible ratio of the costs, bytes."""
         self.learnt = False
         byte = 8.0 / nic_bps / (1 + PRIOR_PACKET_BYTES / 1500) if nic_bps else 1e-12
         self._prior = Costs(byte * PRIOR_PACKET_BYTES, byte)
@@ -80,9 +82,10 @@ class EngineLoad:
 
     def _refit(self) -> None:
         """Non-negative least squares: full seconds have load 1, calm ones at most 1, and the prior settles what they leave open."""
-        from wallwatch.domain.isolation.cost_fit import fit_costs
+        from wallwatch.domain.isolation.cost_fit import fit_costs, plausible_ratios
 
         fitted = fit_costs(list(self._full), self._calm, self._prior.packet_bytes, PRIOR_SIGMA / SECOND_SIGMA)
         if fitted is not None:
             self.costs = Costs(*fitted)
             self.learnt = True
+            self.ratios = plausible_ratios(list(self._full), self._calm, self._prior.packet_bytes, SECOND_SIGMA)

@@ -18,6 +18,9 @@ CALM_LOSS = 0.01
 HIGH_LOAD = 0.9
 """From this load on a learnt engine's queue delays everybody before it drops (M/D/1: mean wait 4.5 services)."""
 
+SMALL_PACKET = 64.0
+"""Bytes assumed for the packets of a VF that lost all of them."""
+
 ATTRIBUTED = 0.5
 """When the VFs' own counters show this part of the engine's drops, they say who lost packets; otherwise only the port knows of them."""
 
@@ -53,25 +56,32 @@ class Shares:
 
 
 def offered_shares(second: Second, costs: Costs) -> list[float]:
-    """Received, own and attributed drops, each times its cost, per VF.
-
-    Drops that only the port counts are attributed in proportion to what arrived for each VF: a shared queue drops without looking.
-    """
+    """Received, own and attributed drops, each times its cost, per VF."""
     packet, byte = costs.packet, costs.byte
-    attributed = 0.0
-    if second.drops > 0:
-        arrived = second.packets + second.vf_drops
-        attributed = max(0.0, second.drops - second.vf_drops) / arrived if arrived > 0 else 0.0
-    shares = []
-    for track in second.tracks:
-        rate = track.rx_packets
-        load = rate * packet + track.rx_bytes * byte
-        if attributed or track.rx_dropped:
-            dropped = track.rx_dropped + attributed * (rate + track.rx_dropped)
-            size = track.rx_bytes / rate if rate > 0 else 64.0
-            load += dropped * (packet + size * byte)
-        shares.append(load)
+    shares = [track.rx_packets * packet + track.rx_bytes * byte for track in second.tracks]
+    if second.drops > 0 or second.vf_drops > 0:
+        for position, dropped in enumerate(_dropped(second)):
+            if dropped > 0:
+                track = second.tracks[position]
+                size = track.rx_bytes / track.rx_packets if track.rx_packets > 0 else SMALL_PACKET
+                shares[position] += dropped * (packet + size * byte)
     return shares
+
+
+def _dropped(second: Second) -> list[float]:
+    """Own and attributed drops per second of each VF.
+
+    A shared queue drops the same part of what arrives for each VF. What a VF counts less than that part is attributed to it,
+    as far as the port has drops that no VF counts.
+    """
+    own = [track.rx_dropped for track in second.tracks]
+    unexplained = second.drops - second.vf_drops
+    if unexplained <= 0 or second.packets <= 0:
+        return own
+    lost = second.drops / second.packets
+    short = [max(0.0, track.rx_packets * lost - track.rx_dropped) for track in second.tracks]
+    factor = unexplained / (sum(short) or 1.0)
+    return [counted + factor * less for counted, less in zip(own, short, strict=True)]
 
 
 def shares_of(second: Second, costs: Costs, capacity: float) -> Shares:
@@ -105,7 +115,10 @@ def judge_ingress(second: Second, engine: EngineLoad, shared_delay: bool) -> tup
         shares = shares_of(second, costs, HIGH_LOAD * min(passed, 1.0))
     else:
         return None, None, None
-    breakage = _breakage(second, shares, None, costs)
+    aggressors = _aggressors(second.tracks, shares)
+    if len(aggressors) > 1:
+        aggressors = _under_all_ratios(aggressors, second, engine, shares.total / shares.capacity)
+    breakage = _breakage(second, shares, aggressors, None, costs)
     if breakage is None:
         return None, shares, "the engine dropped, and no well-behaved VF lost packets or was slow"
     return breakage, shares, None
@@ -121,11 +134,25 @@ def judge_pressure(second: Second, mechanism: Mechanism, shared_delay: bool) -> 
     packets, byte_rate = max(second.packets, 1.0), max(second.bytes, 1.0)
     costs = Costs(1.0 / packets, 0.0) if mechanism is Mechanism.CPU else Costs(0.0, 1.0 / byte_rate)
     shares = shares_of(second, costs, 1.0 if second.dropping else HIGH_LOAD)
-    return _breakage(second, shares, mechanism, costs), shares
+    return _breakage(second, shares, _aggressors(second.tracks, shares), mechanism, costs), shares
 
 
-def _breakage(second: Second, shares: Shares, mechanism: Mechanism | None, costs: Costs) -> Breakage | None:
-    aggressors = _aggressors(second.tracks, shares)
+def _under_all_ratios(aggressors: list[VfTrack], second: Second, engine: EngineLoad, overload: float) -> list[VfTrack]:
+    """Those of several aggressors that are ones under every plausible ratio of the costs; all of them when none is.
+
+    Nobody is accused because a packet was assumed to cost less or more than it may.
+    """
+    kept = aggressors
+    for ratio in engine.ratios:
+        costs = Costs(ratio, 1.0)
+        passed = costs.of(second.packets, second.bytes)
+        capacity = passed if second.dropping else passed / overload
+        named = _aggressors(second.tracks, shares_of(second, costs, capacity))
+        kept = [track for track in kept if track in named]
+    return kept or aggressors
+
+
+def _breakage(second: Second, shares: Shares, aggressors: list[VfTrack], mechanism: Mechanism | None, costs: Costs) -> Breakage | None:
     victims, reasons = _victims(second, shares, aggressors)
     if not victims or not aggressors:
         return None
