@@ -1,4 +1,4 @@
-"""A small world of one RNIC for the tests of the detector: VFs with demands, an engine with costs, counters that are kept as cards keep them.
+"""A small world of one RNIC for the tests of the detector: VFs with demands, an engine with costs, counters as cards keep them.
 
 Not tuned to the detector: the costs, the place where drops are counted and the shape of the delay differ from world to world.
 """
