@@ -16,7 +16,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/internal/atomicfile"
 )
 
-// Delays are the round trips of the probes of all functions since the file was written before.
+// Delays are the round trips of the latest probes of all functions; how far back they reach is the prober's to choose.
 type Delays struct {
 	// At is the end of the measurement.
 	At  time.Time `json:"at"`
