@@ -5,8 +5,10 @@ Everything runs through the same detector as `wallwatch vnic detect`. A time wit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
+
+import orjson
 
 from wallwatch.domain.instants import rfc3339
 from wallwatch.domain.isolation.assignment import Assigned, Facts
@@ -59,6 +61,7 @@ class RnicStream:
         self._detector = Detector({}, None)
         self._minutes = Minutes()
         self._vfs: dict[str, _Vf] = {}
+        self._who: dict[str, Who] = {}
         self._facts_of: FactsOf = lambda vf: Facts(host, pci, vf, rack)
         self._assign: Assign = lambda facts: (None, "")
         self._judged_to: float | None = None
@@ -82,7 +85,7 @@ class RnicStream:
 
     def part(self, vf: str) -> dict[str, Any]:
         """A VF as messages name it."""
-        who = self._who(vf)
+        who = self._who.get(vf) or Who(int(vf[2:]))  # without one: a VF that has just gone, of which the verdict still speaks
         return {"vf": who.vf, "generation": who.generation, "pod": who.pod, "tenant": who.tenant}
 
     def step(self, at_s: float, fields: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -105,7 +108,7 @@ class RnicStream:
         ValueError
             When the field `vfs` cannot be read.
         """
-        reading = reading_of_message(at_s, fields)
+        reading = reading_of_message(at_s, _parsed(fields))
         self._follow(reading)
         verdict = self._detector.step(reading)
         self.verdict = None
@@ -114,9 +117,9 @@ class RnicStream:
                 self._judged_to = at_s
             return []
         if verdict.interval_s > LONGEST_CADENCE:  # nobody was looking: a mean over so long proves nothing
-            return list(self._gap(verdict.t))
+            return self._gap(verdict.t)
         self.verdict = verdict
-        messages = list(self._count(verdict))
+        messages = self._count(verdict)
         if verdict.victims:
             messages.append(self._broken(verdict))
         doubt = fields.get("doubt") or None
@@ -134,6 +137,7 @@ class RnicStream:
         promised_for = (self.version, self.port_bps)
         if promised_for != self._promised_for or vfs.keys() != self._vfs.keys():
             self._vfs = {name: self._known(name, counters) for name, counters in vfs.items()}
+            self._who = {name: vf.who for name, vf in self._vfs.items()}
             slos = {name: vf.assigned.slo for name, vf in self._vfs.items() if vf.assigned is not None}
             self._detector.promise(slos, self.port_bps)
             self._promised_for = promised_for
@@ -142,32 +146,29 @@ class RnicStream:
             known = self._vfs[name]
             if counters.generation != known.generation:
                 known.bound(counters.generation)
+                self._who[name] = known.who
 
     def _known(self, name: str, counters: VfCounters) -> _Vf:
         facts = self._facts_of(int(name[2:]))
         assigned, problem = self._assign(facts)
         return _Vf(name, facts, assigned, problem, counters.generation)
 
-    def _who(self, name: str) -> Who:
-        found = self._vfs.get(name)  # None: a VF that has just gone, of which the verdict still speaks
-        return Who(int(name[2:])) if found is None else found.who
-
-    def _count(self, verdict: Verdict) -> Iterator[dict[str, Any]]:
-        """Count the interval and the gap before it; the minutes that this finishes."""
+    def _count(self, verdict: Verdict) -> list[dict[str, Any]]:
+        """Count the interval and the gap before it; returns the minutes that this finishes."""
         begin = verdict.t - verdict.interval_s
-        judged_to = self._judged_to
-        if judged_to is not None and begin - judged_to > SMALLEST_GAP_S:
-            yield from self._gap(begin)
+        messages: list[dict[str, Any]] = []
+        if self._judged_to is not None and begin - self._judged_to > SMALLEST_GAP_S:
+            messages = self._gap(begin)
         self._judged_to = verdict.t
         for minute in self._minutes.add(verdict, begin, verdict.t, self._who):
-            yield self._minute(*minute)
+            messages.append(self._minute(*minute))
+        return messages
 
-    def _gap(self, end: float) -> Iterator[dict[str, Any]]:
+    def _gap(self, end: float) -> list[dict[str, Any]]:
         """Count the time since the last verdict as unknown."""
         begin = max(end - LONGEST_GAP_S, end if self._judged_to is None else self._judged_to)
         self._judged_to = end
-        for minute in self._minutes.add_unknown(begin, end, [vf.who for vf in self._vfs.values()]):
-            yield self._minute(*minute)
+        return [self._minute(*minute) for minute in self._minutes.add_unknown(begin, end, self._who)]
 
     def _message(self, kind: str, at_s: float) -> dict[str, Any]:
         return {"kind": kind, "host": self.host, "pci": self.pci, "rack": self.rack, "at": rfc3339(round(at_s * 1000))}
@@ -226,15 +227,25 @@ class RnicStream:
         return None
 
 
-def _rates(found: VfVerdict) -> dict[str, float | None]:
-    def scaled(value: float | None, unit: float) -> float | None:
-        return None if value is None else float(f"{value / unit:.6g}")
+def _parsed(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The fields with the list of VFs parsed: orjson takes a tenth of the time of the standard library."""
+    try:
+        return {**fields, "vfs": orjson.loads(fields["vfs"])}
+    except (KeyError, TypeError, orjson.JSONDecodeError):
+        return fields  # whoever reads it says what is wrong
 
+
+def _scaled(value: float | None, unit: float) -> float | None:
+    """Whole kbit/s or packets per second: more digits are noise, and longer in Kafka."""
+    return None if value is None else round(value / unit, 3)
+
+
+def _rates(found: VfVerdict) -> dict[str, float | None]:
     return {
-        "tx_mbps": scaled(found.tx_bps, MBPS),
-        "rx_mbps": scaled(found.rx_bps, MBPS),
-        "tx_kpps": scaled(found.tx_pps, 1e3),
-        "rx_kpps": scaled(found.rx_pps, 1e3),
+        "tx_mbps": _scaled(found.tx_bps, MBPS),
+        "rx_mbps": _scaled(found.rx_bps, MBPS),
+        "tx_kpps": _scaled(found.tx_pps, 1e3),
+        "rx_kpps": _scaled(found.rx_pps, 1e3),
         "delay_p50_us": found.delay_p50_us,
         "delay_p99_us": found.delay_p99_us,
         "dropped_per_s": found.dropped_per_s,

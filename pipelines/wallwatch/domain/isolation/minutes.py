@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from wallwatch.domain.isolation.readings import MBPS
 from wallwatch.domain.isolation.verdicts import State, Verdict, VfVerdict
 
 MINUTE_S = 60.0
-_FROM_WORST = (State.BROKEN, State.UNKNOWN, State.KEPT, State.NOT_PROMISED)
+_KEPT, _BROKEN, _UNKNOWN, _NOT_PROMISED = State.KEPT, State.BROKEN, State.UNKNOWN, State.NOT_PROMISED
 
 
 class Who(NamedTuple):
@@ -39,133 +39,142 @@ class _Sums:
         self.p50: float | None = None
         self.p99: float | None = None
 
-    def add_state(self, state: State, seconds: float) -> None:
-        if state is State.KEPT:
+    def add(self, found: VfVerdict, seconds: float) -> None:
+        """Count an interval. Runs for each VF and message, so it is written without helpers."""
+        state = found.state
+        if state is _KEPT:
             self.kept += seconds
-        elif state is State.BROKEN:
-            self.broken += seconds
-        elif state is State.UNKNOWN:
-            self.unknown += seconds
-        else:
+        elif state is _NOT_PROMISED:
             self.not_promised += seconds
-
-    def add_rates(self, found: VfVerdict, seconds: float) -> None:
-        if found.rx_bps is not None and found.tx_bps is not None:
+        elif state is _BROKEN:
+            self.broken += seconds
+        else:
+            self.unknown += seconds
+        rx, tx = found.rx_bps, found.tx_bps
+        if rx is not None and tx is not None:
             self.rated += seconds
-            self.tx += found.tx_bps * seconds
-            self.rx += found.rx_bps * seconds
+            self.tx += tx * seconds
+            self.rx += rx * seconds
             self.tx_packets += (found.tx_pps or 0.0) * seconds
             self.rx_packets += (found.rx_pps or 0.0) * seconds
-            self.tx_max = max(self.tx_max, found.tx_bps)
-            self.rx_max = max(self.rx_max, found.rx_bps)
-        if found.share is not None:
+            if tx > self.tx_max:
+                self.tx_max = tx
+            if rx > self.rx_max:
+                self.rx_max = rx
+        share = found.share
+        if share is not None:
             self.engine += seconds
-            self.share += found.share * seconds
+            self.share += share * seconds
             self.fair += (found.fair_share or 0.0) * seconds
-        if found.dropped_per_s is not None:
-            self.dropped = (self.dropped or 0.0) + found.dropped_per_s * seconds
-        if found.delay_p50_us is not None:
-            self.p50 = found.delay_p50_us if self.p50 is None else max(self.p50, found.delay_p50_us)
-        if found.delay_p99_us is not None:
-            self.p99 = found.delay_p99_us if self.p99 is None else max(self.p99, found.delay_p99_us)
+        dropped = found.dropped_per_s
+        if dropped is not None:
+            self.dropped = dropped * seconds if self.dropped is None else self.dropped + dropped * seconds
+        delay = found.delay_p50_us
+        if delay is not None and (self.p50 is None or delay > self.p50):
+            self.p50 = delay
+        delay = found.delay_p99_us
+        if delay is not None and (self.p99 is None or delay > self.p99):
+            self.p99 = delay
 
-    def state(self) -> State:
-        seconds = {State.BROKEN: self.broken, State.UNKNOWN: self.unknown, State.KEPT: self.kept}
-        return next((state for state in _FROM_WORST if seconds.get(state, 0.0) > 0.0), State.NOT_PROMISED)
+    def state(self) -> str:
+        """The worst state of the minute."""
+        if self.broken > 0.0:
+            return _BROKEN.value
+        if self.unknown > 0.0:
+            return _UNKNOWN.value
+        return _KEPT.value if self.kept > 0.0 else _NOT_PROMISED.value
 
     def as_json(self) -> dict[str, Any]:
-        rated, engine = self.rated, self.engine
+        """The VF as the message has it: whole kbit/s and packets, because more digits are noise."""
+        who, rated, engine = self.who, self.rated or None, self.engine or None
         return {
-            **self.who._asdict(),
+            "vf": who.vf,
+            "generation": who.generation,
+            "pod": who.pod,
+            "tenant": who.tenant,
+            "slo": who.slo,
             "kept_s": round(self.kept, 3),
             "broken_s": round(self.broken, 3),
             "unknown_s": round(self.unknown, 3),
             "not_promised_s": round(self.not_promised, 3),
             "aggressor_s": round(self.aggressor, 3),
-            "tx_mbps": _rounded(self.tx / rated / MBPS) if rated else None,
-            "rx_mbps": _rounded(self.rx / rated / MBPS) if rated else None,
-            "tx_mbps_max": _rounded(self.tx_max / MBPS) if rated else None,
-            "rx_mbps_max": _rounded(self.rx_max / MBPS) if rated else None,
-            "tx_kpps": _rounded(self.tx_packets / rated / 1e3) if rated else None,
-            "rx_kpps": _rounded(self.rx_packets / rated / 1e3) if rated else None,
+            "tx_mbps": rated and round(self.tx / rated / MBPS, 3),
+            "rx_mbps": rated and round(self.rx / rated / MBPS, 3),
+            "tx_mbps_max": rated and round(self.tx_max / MBPS, 3),
+            "rx_mbps_max": rated and round(self.rx_max / MBPS, 3),
+            "tx_kpps": rated and round(self.tx_packets / rated / 1e3, 3),
+            "rx_kpps": rated and round(self.rx_packets / rated / 1e3, 3),
             "delay_p50_us": self.p50,
             "delay_p99_us": self.p99,
             "dropped": None if self.dropped is None else round(self.dropped),
-            "share": _rounded(self.share / engine) if engine else None,
-            "fair_share": _rounded(self.fair / engine) if engine else None,
-            "state": self.state().value,
+            "share": engine and round(self.share / engine, 5),
+            "fair_share": engine and round(self.fair / engine, 5),
+            "state": self.state(),
         }
 
 
-def _rounded(value: float) -> float:
-    """Six significant figures: more is noise, and longer in Kafka.
-
-    >>> _rounded(1234.56789), _rounded(0.0)
-    (1234.57, 0.0)
-    """
-    return float(f"{value:.6g}")
+Finished = tuple[float, list[dict[str, Any]]]
+"""Begin of a finished minute, seconds since 1970, and its VFs, as the message has them."""
 
 
 class Minutes:
-    """The minute of an RNIC that is being filled; a finished one is yielded by `add` and `add_unknown`."""
+    """The minute of an RNIC that is being filled; `add` and `add_unknown` return the minutes that they finish."""
 
     def __init__(self) -> None:
         self._minute: int | None = None
-        self._vfs: dict[tuple[int, str], _Sums] = {}
+        self._vfs: dict[str, _Sums] = {}
+        self._before: list[_Sums] = []
+        """VFs that were bound again within the minute, as they were before."""
 
-    def add(self, verdict: Verdict, begin: float, end: float, who: Callable[[str], Who]) -> Iterator[tuple[float, list[dict[str, Any]]]]:
-        """Count the verdict for the time from `begin` to `end`, seconds since 1970, whatever minutes that touches.
-
-        Yields
-        ------
-        (float, list of dict)
-            Begin of each finished minute and its VFs, as the message has them.
-        """
-        aggressors = verdict.aggressors
-        for finished, seconds in self._split(begin, end):
-            if finished is not None:
-                yield finished
+    def add(self, verdict: Verdict, begin: float, end: float, who: Mapping[str, Who]) -> list[Finished]:
+        """Count the verdict for the time from `begin` to `end`, seconds since 1970, whatever minutes that touches."""
+        finished: list[Finished] = []
+        for seconds in self._split(begin, end, finished):
             for name, found in verdict.vfs.items():
-                sums = self._sums(who(name))
-                sums.add_state(found.state, seconds)
-                sums.add_rates(found, seconds)
-                if name in aggressors:
-                    sums.aggressor += seconds
-        yield from self._finished(end)
+                self._sums(name, who).add(found, seconds)
+            for name in verdict.aggressors:
+                self._sums(name, who).aggressor += seconds
+        self._finish(end, finished)
+        return finished
 
-    def add_unknown(self, begin: float, end: float, vfs: list[Who]) -> Iterator[tuple[float, list[dict[str, Any]]]]:
+    def add_unknown(self, begin: float, end: float, who: Mapping[str, Who]) -> list[Finished]:
         """Count a time without evidence."""
-        for finished, seconds in self._split(begin, end):
-            if finished is not None:
-                yield finished
-            for one in vfs:
-                self._sums(one).unknown += seconds
-        yield from self._finished(end)
+        finished: list[Finished] = []
+        for seconds in self._split(begin, end, finished):
+            for name in who:
+                self._sums(name, who).unknown += seconds
+        self._finish(end, finished)
+        return finished
 
-    def _split(self, begin: float, end: float) -> Iterator[tuple[tuple[float, list[dict[str, Any]]] | None, float]]:
-        """The minutes of an interval: what it finishes, and its seconds in each."""
+    def _split(self, begin: float, end: float, finished: list[Finished]) -> Iterator[float]:
+        """The seconds of an interval in each minute; the minute before that is finished by then."""
         while begin < end - 1e-6:
             minute = int(begin // MINUTE_S)
-            finished = self._take() if minute != self._minute and self._minute is not None else None
-            self._minute = minute
+            if minute != self._minute:
+                self._take(finished)
+                self._minute = minute
             stop = min(end, (minute + 1) * MINUTE_S)
-            yield finished, stop - begin
+            yield stop - begin
             begin = stop
 
-    def _sums(self, who: Who) -> _Sums:
-        key = (who.vf, who.generation)
-        found = self._vfs.get(key)
+    def _sums(self, name: str, who: Mapping[str, Who]) -> _Sums:
+        known = who.get(name) or Who(int(name[2:]))  # without one: a VF that has just gone
+        found = self._vfs.get(name)
         if found is None:
-            found = self._vfs[key] = _Sums(who)
-        elif found.who is not who:
-            found.who = who
+            found = self._vfs[name] = _Sums(known)
+        elif found.who is not known:
+            if found.who.generation == known.generation:
+                found.who = known
+            else:
+                self._before.append(found)
+                found = self._vfs[name] = _Sums(known)
         return found
 
-    def _finished(self, end: float) -> Iterator[tuple[float, list[dict[str, Any]]]]:
+    def _finish(self, end: float, finished: list[Finished]) -> None:
         if self._minute is not None and end >= (self._minute + 1) * MINUTE_S:
-            yield self._take()
+            self._take(finished)
 
-    def _take(self) -> tuple[float, list[dict[str, Any]]]:
-        taken = ((self._minute or 0) * MINUTE_S, [sums.as_json() for sums in self._vfs.values()])
-        self._minute, self._vfs = None, {}
-        return taken
+    def _take(self, finished: list[Finished]) -> None:
+        if self._minute is not None:
+            finished.append((self._minute * MINUTE_S, [sums.as_json() for sums in (*self._before, *self._vfs.values())]))
+        self._minute, self._vfs, self._before = None, {}, []
