@@ -5,17 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import psycopg
 
+from wallwatch.domain.isolation import messages as isolation_messages
 from wallwatch.domain.symptoms.decode_finding import decode_finding
 from wallwatch.domain.telemetry.decode import Decoded, Refused, decode
 from wallwatch.domain.telemetry.registry import Measurement, measurements, stored_measurements, topics
 from wallwatch.jobs.dead_letter import Rejected, rejected
 from wallwatch.jobs.ingest_forecasts import TOPIC as FORECASTS_TOPIC
 from wallwatch.jobs.ingest_forecasts import StoredForecast, decode_forecast
+from wallwatch.jobs.ingest_isolation import StoredIsolation
 from wallwatch.jobs.metrics import UNKNOWN_FIELDS
 from wallwatch.store.encode import Encoded, Sample, TableEncoder
 from wallwatch.store.identities import Identities
@@ -38,6 +40,7 @@ class Batch:
     tables: dict[str, Encoded] = field(default_factory=dict)
     findings: list[StoredFinding] = field(default_factory=list)
     forecasts: list[StoredForecast] = field(default_factory=list)
+    isolation: list[StoredIsolation] = field(default_factory=list)
     news: News = field(default_factory=News)
     rejected: list[Rejected] = field(default_factory=list)
     offsets: dict[tuple[str, int], int] = field(default_factory=dict)
@@ -78,6 +81,8 @@ class BatchBuilder:
                 self._findings(batch, group)
             elif topic == FORECASTS_TOPIC:
                 self._forecasts(batch, group)
+            elif topic == isolation_messages.TOPIC:
+                self._isolation(batch, group, latest_ns)
             else:
                 self._telemetry(batch, topic, group, latest_ns)
 
@@ -174,3 +179,17 @@ class BatchBuilder:
             self._with_database(lambda connection: self._identities.upsert_rnics(connection, wanted, full=False))
         for f in decoded:
             batch.forecasts.append(StoredForecast(known[f["host"], f["pci"]].rnic_id, datetime.fromisoformat(f["at"]), f))
+
+    def _isolation(self, batch: Batch, group: list[Any], latest_ns: int) -> None:
+        latest = datetime.fromtimestamp(latest_ns / 1e9, UTC)
+        decoded: list[isolation_messages.IsolationMessage] = []
+        for message in group:
+            try:
+                decoded.append(isolation_messages.decode(message.value(), latest))
+            except Refused as refusal:
+                batch.rejected.append(rejected(message, refusal.reason, str(refusal)))
+        known = self._identities.rnics
+        wanted = {(m.host, m.pci): {"rack": m.rack} for m in decoded if (m.host, m.pci) not in known}
+        if wanted:
+            self._with_database(lambda connection: self._identities.upsert_rnics(connection, wanted, full=False))
+        batch.isolation += [StoredIsolation(known[m.host, m.pci].rnic_id, m) for m in decoded]

@@ -27,6 +27,7 @@ from sqlalchemy.dialects.postgresql import JSONB, UUID
 from sqlalchemy.types import TypeEngine
 
 from wallwatch.domain.telemetry.registry import Measurement, measurements
+from wallwatch.store import isolation_tables
 
 metadata = MetaData()
 
@@ -293,6 +294,8 @@ dead_letter_count = Table(
     Column("last_detail", Text, nullable=False),
 )
 
+vf_broken, vf_minute, rnic_isolation = isolation_tables.define(metadata)
+
 HYPERTABLES: dict[str, str] = {
     "rnic_sample": "1 hour",
     "offload_sample": "1 hour",
@@ -303,5 +306,6 @@ HYPERTABLES: dict[str, str] = {
     "event": "7 days",
     "finding": "7 days",
     "forecast": "1 day",
+    **isolation_tables.HYPERTABLES,
 }
 """Hypertable -> chunk interval. An hour of 40,000 RNICs at 10 s is 14 million rows: its index still fits in memory."""

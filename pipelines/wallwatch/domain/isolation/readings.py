@@ -130,7 +130,8 @@ def _vf_of_row(row: Any) -> tuple[str, VfCounters]:
     """`[vf, generation, rx_bytes, ..., cpu_us]`; a shorter row lacks the last values."""
     if not isinstance(row, list) or not row or isinstance(row[0], bool) or not isinstance(row[0], int):
         raise ValueError(f"field vfs has a row that does not begin with the number of a VF: {row!r:.80}")
-    vf, generation, rx_b, rx_p, rx_d, tx_b, tx_p, tx_d, p50, p99, backlog, policed, max_tx, min_tx, cpu = (row + [None] * 15)[:15]
+    full = row if len(row) == 15 else (row + [None] * 15)[:15]
+    vf, generation, rx_b, rx_p, rx_d, tx_b, tx_p, tx_d, p50, p99, backlog, policed, max_tx, min_tx, cpu = full
     return f"vf{vf}", VfCounters(
         rx_b, rx_p, rx_d, tx_b, tx_p, tx_d, generation or "", p50, p99, backlog, policed, _bps(max_tx), _bps(min_tx), cpu
     )
