@@ -27,6 +27,10 @@ from wallwatch_backend.incidents.grouping.endpoints import router as grouping
 from wallwatch_backend.incidents.listing.endpoints import router as incidents
 from wallwatch_backend.incidents.silences.endpoints import router as silences
 from wallwatch_backend.incidents.triage.endpoints import router as triage
+from wallwatch_backend.isolation.breakage.endpoints import router as breakage
+from wallwatch_backend.isolation.reports.endpoints import router as slo_reports
+from wallwatch_backend.isolation.slo.endpoints import router as slo
+from wallwatch_backend.isolation.vfs.endpoints import router as isolated_vfs
 from wallwatch_backend.kit import problems
 from wallwatch_backend.kit.health.endpoints import router as health
 from wallwatch_backend.notify.deliveries.endpoints import router as deliveries
@@ -72,6 +76,10 @@ def new_api(**options: Any) -> FastAPI:
         stream,
         rnics,
         vfs,
+        breakage,
+        isolated_vfs,
+        slo,
+        slo_reports,
         incidents,
         triage,
         grouping,

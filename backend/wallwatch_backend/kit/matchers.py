@@ -1,54 +1,38 @@
 """Matchers choose incidents by label, as Alertmanager's do: `rack="r1"`, `host=~"gpu.*"`. Silences and webhooks use them.
 
-Regular expressions come from people, so they run on RE2: its time is linear in the text, whatever the expression, and its
-syntax is the one that Prometheus and Alertmanager have. They match the whole value.
+What an operator means is in `wallwatch.domain.matching`, which the jobs use too.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-import re2
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from wallwatch.domain import matching
 from wallwatch_backend.kit.text import StorableText
 
 LABELS = ("host", "rack", "pci", "model", "fw_ver", "symptom", "cause", "severity", "scope")
 LabelName = Literal["host", "rack", "pci", "model", "fw_ver", "symptom", "cause", "severity", "scope"]
-Operator = Literal["=", "!=", "=~", "!~"]
+Operator = matching.Operator
 Labels = Mapping[str, Collection[str]]
 """Values by name. An incident of a rack has many hosts, so a name may have several values; a label that is absent has the value ""."""
 
-_MAX_EXPRESSION_BYTES = 1 << 20  # of RE2's own memory: "(a{1000}){1000}" is refused rather than built
-_ABSENT = ("",)
 
-
-@lru_cache(maxsize=1024)
-def _expression(pattern: str) -> Any:
-    options = re2.Options()
-    options.log_errors, options.max_mem = False, _MAX_EXPRESSION_BYTES
-    return re2.compile(pattern, options)
-
-
-class Matcher(BaseModel):
-    """One condition on one label."""
+class Condition(BaseModel):
+    """One condition on one label; a subclass says which labels there are."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: LabelName
+    name: str
     op: Operator = "="
     value: Annotated[str, StringConstraints(max_length=500), StorableText] = Field(
         description="Text, or for =~ and !~ a regular expression (RE2) that must match the whole value; empty: the label is absent"
     )
 
     @model_validator(mode="after")
-    def _readable(self) -> "Matcher":
-        if self.op in ("=~", "!~"):
-            try:
-                _expression(self.value)
-            except re2.error as error:
-                reason = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else error.args[0]
-                raise ValueError(f"not a valid RE2 regular expression: {reason}") from error
+    def _readable(self) -> Self:
+        if self.op in matching.BY_EXPRESSION:
+            matching.check_expression(self.value)
         return self
 
     def holds(self, labels: Labels) -> bool:
@@ -60,15 +44,17 @@ class Matcher(BaseModel):
         >>> Matcher(name="model", op="=", value="").holds(rack)
         True
         """
-        values = labels.get(self.name) or _ABSENT
-        if self.op in ("=", "!="):
-            return (self.value in values) == (self.op == "=")
-        expression = _expression(self.value)
-        return any(expression.fullmatch(value) is not None for value in values) == (self.op == "=~")
+        return matching.holds(self.op, self.value, labels.get(self.name, ()))
 
     def __str__(self) -> str:
         escaped = self.value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
         return f'{self.name}{self.op}"{escaped}"'
+
+
+class Matcher(Condition):
+    """One condition on one label of an incident."""
+
+    name: LabelName
 
 
 Matchers = Annotated[list[Matcher], Field(max_length=20, description="All must hold; an empty list matches everything")]

@@ -114,6 +114,20 @@ class StateMachines(BaseModel):
     incident: list[State]
 
 
+class WordInfo(BaseModel):
+    """A value of the API with its label and meaning."""
+
+    id: str
+    label: str
+    meaning: str
+
+
+class IsolationWords(BaseModel):
+    states: list[WordInfo] = Field(description="Of a VF in a second")
+    mechanisms: list[WordInfo] = Field(description="What was overloaded when promises were broken")
+    roles: list[WordInfo]
+
+
 class DomainCatalogue(BaseModel):
     symptoms: list[SymptomInfo]
     causes: list[CauseInfo]
@@ -121,6 +135,7 @@ class DomainCatalogue(BaseModel):
     models: list[str]
     signals: list[SignalInfo]
     fields: list[FieldInfo]
+    isolation: IsolationWords
 
 
 class Catalogue(DomainCatalogue):

@@ -1,15 +1,31 @@
 """The catalogue, from the domain's YAML; it does not change while the process runs."""
 
+from collections.abc import Iterable
 from functools import cache
 
 from wallwatch.domain.catalogue import load
+from wallwatch.domain.isolation import words
 from wallwatch.domain.telemetry.registry import measurements
-from wallwatch_backend.fleet.catalogue.schemas import Catalogue, CauseInfo, DomainCatalogue, FieldInfo, SignalInfo, StateMachines, WallInfo
+from wallwatch_backend.fleet.catalogue.schemas import (
+    Catalogue,
+    CauseInfo,
+    DomainCatalogue,
+    FieldInfo,
+    IsolationWords,
+    SignalInfo,
+    StateMachines,
+    WallInfo,
+    WordInfo,
+)
 from wallwatch_backend.fleet.catalogue.symptoms import all_symptoms
 
 
 def _signals() -> list[SignalInfo]:
     return [SignalInfo(signal=signal, label=label, unit=unit) for signal, (label, unit) in load.known_signals().items()]
+
+
+def _words(listed: Iterable[words.Word]) -> list[WordInfo]:
+    return [WordInfo(id=word.id, label=word.label, meaning=word.meaning) for word in listed]
 
 
 def get_catalogue(states: StateMachines) -> Catalogue:
@@ -41,4 +57,5 @@ def _domain_catalogue() -> DomainCatalogue:
             for m in measurements().values()
             for f in m.fields.values()
         ],
+        isolation=IsolationWords(states=_words(words.STATES), mechanisms=_words(words.MECHANISMS), roles=_words(words.ROLES)),
     )

@@ -1,0 +1,1 @@
+"""Isolation: whose traffic broke whose promise, and what was promised to whom."""

@@ -1,0 +1,1 @@
+"""The fleet view: broken seconds by RNIC and by tenant."""

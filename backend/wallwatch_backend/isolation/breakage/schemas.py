@@ -1,0 +1,66 @@
+"""Broken promises over the fleet."""
+
+from datetime import datetime
+
+from pydantic import BaseModel, Field
+
+from wallwatch_backend.isolation.schemas import MechanismSeconds, Pod, Tenant, VfNumber
+
+BROKEN = "Seconds in which at least one VF of the RNIC suffered"
+
+
+class VictimSeconds(BaseModel):
+    vf: VfNumber
+    pod: Pod
+    tenant: Tenant
+    broken_s: float
+
+
+class AggressorSeconds(BaseModel):
+    vf: VfNumber
+    pod: Pod
+    tenant: Tenant
+    aggressor_s: float
+
+
+class Pair(BaseModel):
+    """Who broke whose promise, and for how long."""
+
+    aggressor_vf: int
+    victim_vf: int
+    seconds: float
+
+
+class RnicBreakage(BaseModel):
+    host: str
+    pci: str
+    rack: str | None
+    model: str | None
+    broken_s: float = Field(description=BROKEN)
+    estimated_s: float = Field(description="Part of `broken_s` from samples more than 1.5 s apart, whose whole interval counts")
+    last_broken_at: datetime | None
+    mechanisms: list[MechanismSeconds] = Field(description="Most seconds first")
+    victims: list[VictimSeconds] = Field(description="The ten with the most seconds, most first")
+    aggressors: list[AggressorSeconds] = Field(description="The ten with the most seconds, most first")
+    pairs: list[Pair] = Field(description="The ten with the most seconds, most first")
+
+
+class TenantBreakage(BaseModel):
+    tenant: Tenant
+    vfs: int = Field(description="VFs that it held")
+    broken_s: float = Field(description="VF-seconds in which a promise to it was broken")
+    aggressor_s: float = Field(description="VF-seconds in which its VFs broke others' promises")
+    unknown_s: float = Field(description="VF-seconds without evidence, such as gaps; never counted as kept")
+    kept_share: float | None = Field(description="kept / (kept + broken); null without any")
+
+
+class FleetIsolation(BaseModel):
+    """Broken seconds by RNIC and by tenant, worst first."""
+
+    since: datetime
+    until: datetime
+    broken_s: float = Field(description=f"{BROKEN}, summed over all RNICs")
+    unknown_s: float = Field(description="VF-seconds of VFs with an SLO for which there is no evidence")
+    rnics: list[RnicBreakage] = Field(description="RNICs with broken seconds, most first, at most `limit`")
+    rnics_total: int = Field(description="RNICs with broken seconds")
+    tenants: list[TenantBreakage] = Field(description="Every tenant that held a VF in the interval, most broken seconds first")

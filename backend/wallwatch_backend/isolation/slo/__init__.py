@@ -1,0 +1,1 @@
+"""SLO classes, and the rules that assign them to VFs."""

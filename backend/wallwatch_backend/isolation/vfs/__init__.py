@@ -1,0 +1,1 @@
+"""The VFs of one RNIC: state, rates against the promise, and a second-by-second strip."""
