@@ -4,7 +4,7 @@ import { useState } from "react";
 import type { RemedyAction } from "@/lib/api/types";
 import { QueryState } from "@/lib/ui/QueryState";
 import { useActions } from "../queries";
-import { isOfPlan } from "./params";
+import { isOfPlan, type StartValues } from "./params";
 import type { PurposeFor } from "./purpose";
 import { RemedyFollow } from "./RemedyFollow";
 import { RemedyForm } from "./RemedyForm";
@@ -20,7 +20,7 @@ interface Props {
   /** Parameters that are already set, such as the plan to apply; then only `action` is offered. */
   fixed?: Readonly<Record<string, string>>;
   /** What its parameters start with, before what an incident suggests; they can be edited. */
-  start?: Readonly<Record<string, string | number>>;
+  start?: StartValues;
   /** Open on an order that was given before. */
   remedyId?: string;
 }

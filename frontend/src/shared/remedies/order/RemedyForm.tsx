@@ -9,7 +9,7 @@ import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { useCreateRemedy, useRemedy } from "../queries";
 import { ActionFacts } from "./ActionFacts";
 import { ParamFields } from "./ParamFields";
-import { askedOf, initialValues, type ParamValues, toParams, validate } from "./params";
+import { askedOf, initialValues, type ParamValues, type StartValues, toParams, validate } from "./params";
 import type { PurposeFor } from "./purpose";
 import { PurposeNote } from "./PurposeNote";
 import { RemedyProgress } from "./RemedyProgress";
@@ -24,7 +24,7 @@ interface Props {
   /** Parameters that are already set; what the server fills in is not shown either. */
   fixed?: Readonly<Record<string, string>>;
   /** What parameters start with, before what the incident suggests. */
-  start?: Readonly<Record<string, string | number>>;
+  start?: StartValues;
   onApplied: (id: string) => void;
 }
 
@@ -58,7 +58,7 @@ export function RemedyForm({ actions, host, pci, initialAction, purposeFor, fixe
     return (
       <EmptyState title="No remedies available">The agents of this fleet report no actions; update them.</EmptyState>
     );
-  const values = edited ?? initialValues(action, { ...purpose?.suggestion?.params, ...start }, pci);
+  const values = edited ?? initialValues(action, { ...purpose?.suggestion?.params, ...start?.params }, pci);
   const change = (next: ParamValues) => {
     setEdited(next);
     setPlanId(null);
@@ -111,6 +111,11 @@ export function RemedyForm({ actions, host, pci, initialAction, purposeFor, fixe
         description={action.description}
       />
       <PurposeNote purpose={purpose} />
+      {start?.why && (
+        <Text size="sm">
+          <b>Recommended value.</b> {start.why}
+        </Text>
+      )}
       {planId !== null && plan.data && <RemedyProgress remedy={plan.data} />}
       <ParamFields
         action={action}
