@@ -312,7 +312,7 @@ export class Isolation {
             tenant("search", 29, 0, 0, 12),
             tenant("ads", 29, 0, broken, 0),
             tenant("ml", 29, 0, 0, 0),
-            tenant("infra", 29, 0, 0, span * 1.4),
+            tenant("infra", 29, 0, 0, span * 1.4, false),
             tenant("shop", 29, 0, 0, 0),
             tenant(null, 4, 0, 0, 0, false),
           ],

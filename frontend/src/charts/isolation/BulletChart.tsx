@@ -9,7 +9,7 @@ interface Props {
   label: string;
 }
 
-/** A rate as a bar over what was promised: dark what is always granted, lighter what is granted at most; a tick is a limit. */
+/** A rate as a bar over what was promised: solid what is always granted, faint what is granted at most; a tick is a limit. */
 export function BulletChart({ model, top, label }: Props) {
   const { value, min, max, limit, beyond } = bulletShape(model, top);
   return (

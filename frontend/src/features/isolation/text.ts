@@ -10,6 +10,13 @@ export function rateText(mbps: Maybe): string {
   return mbps >= 1000 ? `${formatNumber(mbps / 1000)} Gbit/s` : `${formatNumber(mbps)} Mbit/s`;
 }
 
+/** `2.2 of 10 Gbit/s`, as two parts: the rate, and what it is compared with. */
+export function rateParts(mbps: Maybe, ofMbps: number): [rate: string, of: string] {
+  const rate = rateText(mbps);
+  const sameUnit = mbps !== null && mbps !== undefined && mbps >= 1000 === ofMbps >= 1000;
+  return [sameUnit ? (rate.split(" ")[0] ?? rate) : rate, ` of ${rateText(ofMbps)}`];
+}
+
 /** `1 to 10 Gbit/s`; each end has its own unit where the units differ. */
 export function envelopeText(minMbps: number, maxMbps: number): string {
   if (minMbps === 0) return `up to ${rateText(maxMbps)}`;
@@ -28,9 +35,12 @@ export function lossText(share: Maybe): string {
   return share === null || share === undefined ? MISSING : `${Number((share * 100).toPrecision(3))}%`;
 }
 
-/** A sum of seconds, exact while it is short. */
+const DAY_S = 86_400;
+
+/** A sum of seconds, exact while it is short; of days three figures, since it is compared with other sums. */
 export function secondsText(seconds: Maybe): string {
   if (seconds === null || seconds === undefined) return MISSING;
+  if (seconds >= 2 * DAY_S) return `${formatNumber(Number((seconds / DAY_S).toPrecision(3)))} days`;
   return seconds > 0 && seconds < 10 ? `${Number(seconds.toPrecision(2))} s` : formatDuration(seconds * 1000);
 }
 

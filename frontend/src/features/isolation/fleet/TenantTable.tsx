@@ -63,7 +63,7 @@ export function TenantTable({ tenants, onTenant }: Props) {
           <Table.Td style={{ whiteSpace: "nowrap" }}>
             {tenant.kept_share === null ? (
               <Text span size="sm" c="dimmed" title="No second with a promise and evidence">
-                no promise
+                no evidence
               </Text>
             ) : (
               keptText(tenant.kept_share)

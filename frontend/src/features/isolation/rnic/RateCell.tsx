@@ -2,7 +2,7 @@ import { Text } from "@mantine/core";
 import { BulletChart } from "@/charts/isolation/BulletChart";
 import { bulletTop } from "@/charts/isolation/bullet";
 import type { VfIsolation } from "@/lib/api/types";
-import { envelopeText, rateText } from "../text";
+import { envelopeText, rateParts, rateText } from "../text";
 import classes from "./VfTable.module.css";
 
 type Way = "tx" | "rx";
@@ -32,13 +32,14 @@ export function RateCell({ vf, way }: { vf: VfIsolation; way: Way }) {
   const both = models(vf);
   const model = both[way];
   const label = rateLabel(vf, way);
+  const [rate, of] = model.max === null ? [rateText(model.value), ""] : rateParts(model.value, model.max);
   return (
     <div className={classes["rate"]} title={label}>
       <BulletChart model={model} top={bulletTop([both.tx, both.rx])} label={label} />
       <Text size="xs" style={{ whiteSpace: "nowrap" }}>
-        <b>{rateText(model.value)}</b>
+        <b>{rate}</b>
         <Text span size="xs" c="dimmed">
-          {model.max !== null && ` of ${rateText(model.max)}`}
+          {of}
         </Text>
       </Text>
     </div>

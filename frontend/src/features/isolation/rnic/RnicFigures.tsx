@@ -48,7 +48,7 @@ export function RnicFigures({ rnic }: { rnic: RnicIsolation }) {
         },
         {
           label: "Broken today",
-          value: secondsText(rnic.broken_s_today),
+          value: rnic.broken_s_today > 0 ? secondsText(rnic.broken_s_today) : "none",
           note: "seconds since midnight UTC in which a VF suffered",
         },
         {

@@ -123,7 +123,7 @@ export function RnicVfsPage({ host, pci, view, onView }: Props) {
 function Key() {
   return (
     <span style={{ fontSize: "0.75rem", color: "var(--ww-dim)" }}>
-      bar: rate over guaranteed (dark) and allowed (light); tick: rate limit
+      bar: rate, over what is guaranteed (solid) and allowed (faint); tick: rate limit
     </span>
   );
 }

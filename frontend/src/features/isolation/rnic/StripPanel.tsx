@@ -34,19 +34,21 @@ function Rows({ host, pci, data }: { host: string; pci: string; data: IsolationS
   return (
     <>
       <div className={classes["grid"]} role="group" aria-label="Promises over time">
-        {shown.map(({ strip, model, ...totals }) => (
+        {shown.map(({ strip, model, totals }) => (
           <div key={strip.vf} className={classes["row"]} data-strip={strip.vf}>
             <span className={classes["name"]}>
               <VfLink {...{ host, pci, vf: strip.vf, pod: strip.pod }} />
             </span>
             <HeatStrip
-              label={`${vfName(strip)} over time: ${rowText(totals)}`}
+              label={`${vfName(strip)} over time: ${rowText(totals, words)}`}
               model={model}
               at={at}
               onAt={setAt}
               describe={(step) => `${clock(model.fromMs + step * model.stepMs)}: ${stepText(model, step, words)}`}
             />
-            <span className={classes["total"]}>{at === null ? rowText(totals) : stepText(model, at, words)}</span>
+            <span className={classes["total"]}>
+              {at === null ? rowText(totals, words) : stepText(model, at, words)}
+            </span>
           </div>
         ))}
         <div className={classes["axis"]}>

@@ -21,15 +21,32 @@ function toCell(cell: IsolationCell, stepS: number): StripCell {
   };
 }
 
+/** Seconds of the strip by what happened in them. */
+export interface StripTotals {
+  broken: number;
+  aggressor: number;
+  unknown: number;
+  kept: number;
+}
+
 export interface VfRow {
   strip: VfStrip;
   model: StripModel;
-  brokenS: number;
-  aggressorS: number;
+  totals: StripTotals;
 }
 
-function total(cells: readonly IsolationCell[], of: "broken_s" | "aggressor_s"): number {
-  return cells.reduce((sum, cell) => sum + cell[of], 0);
+function totalsOf(cells: readonly IsolationCell[], stepS: number): StripTotals {
+  const totals = { broken: 0, aggressor: 0, unknown: 0, kept: 0 };
+  for (const { state, broken_s, aggressor_s } of cells) {
+    totals.broken += broken_s;
+    totals.aggressor += aggressor_s;
+    if (state === "unknown" || state === "kept") totals[state] += stepS;
+  }
+  return totals;
+}
+
+function isInvolved({ totals }: VfRow): boolean {
+  return totals.broken > 0 || totals.aggressor > 0;
 }
 
 /** A row per VF: those that suffered or made others suffer first, then by number. */
@@ -44,12 +61,9 @@ export function toRows({ since, until, step_s, vfs }: IsolationStrip): VfRow[] {
         to,
         step_s * 1000,
       ),
-      brokenS: total(strip.cells, "broken_s"),
-      aggressorS: total(strip.cells, "aggressor_s"),
+      totals: totalsOf(strip.cells, step_s),
     }))
-    .sort(
-      (a, b) => Number(b.brokenS + b.aggressorS > 0) - Number(a.brokenS + a.aggressorS > 0) || a.strip.vf - b.strip.vf,
-    );
+    .sort((a, b) => Number(isInvolved(b)) - Number(isInvolved(a)) || a.strip.vf - b.strip.vf);
 }
 
 /** One step of one VF in words, such as `broken for 40 s, aggressor for 3 s`. */
@@ -67,11 +81,12 @@ export function stepText(model: StripModel, at: number, words: Words): string {
     .join(", ");
 }
 
-/** A VF's time in the strip, in words. */
-export function rowText({ brokenS, aggressorS }: Pick<VfRow, "brokenS" | "aggressorS">): string {
-  return (
-    [brokenS > 0 && `${secondsText(brokenS)} broken`, aggressorS > 0 && `${secondsText(aggressorS)} as aggressor`]
-      .filter(Boolean)
-      .join(", ") || "not broken"
-  );
+/** A VF's time in the strip, in words: the worst first, and what is unknown never left out. */
+export function rowText({ broken, aggressor, unknown, kept }: StripTotals, words: Words): string {
+  const parts = [
+    broken > 0 && `${words.state("broken").label} ${secondsText(broken)}`,
+    aggressor > 0 && `${words.role("aggressor").label} ${secondsText(aggressor)}`,
+    unknown > 0 && `${words.state("unknown").label} ${secondsText(unknown)}`,
+  ].filter(Boolean);
+  return parts.length > 0 ? parts.join(", ") : words.state(kept > 0 ? "kept" : "not promised").label;
 }

@@ -47,12 +47,15 @@ function Refusals({ refused }: Pick<SloPreview, "refused">) {
   );
 }
 
-function VfTable({ preview }: { preview: SloPreview }) {
+function VfTable({ preview, draft }: { preview: SloPreview; draft: boolean }) {
   const [shown, setShown] = useState(PAGE);
   const { vfs } = preview;
   return (
     <>
-      <HeadedTable label="VFs and their SLO" titles={["VF", "RNIC", "Tenant", "Gets", "Until now"]}>
+      <HeadedTable
+        label="VFs and their SLO"
+        titles={["VF", "RNIC", "Tenant", ...(draft ? ["Would get", "Has now"] : ["Has"])]}
+      >
         {vfs.slice(0, shown).map((vf) => (
           <Table.Tr key={`${vf.host}|${vf.pci}|${vf.vf}`} data-changed={isChanged(vf)}>
             <Table.Td>
@@ -74,15 +77,17 @@ function VfTable({ preview }: { preview: SloPreview }) {
                 </>
               )}
             </Table.Td>
-            <Table.Td>
-              {isChanged(vf) ? (
-                <span>{vf.before ?? "no SLO"}</span>
-              ) : (
-                <Text span size="sm" c="dimmed">
-                  the same
-                </Text>
-              )}
-            </Table.Td>
+            {draft && (
+              <Table.Td>
+                {isChanged(vf) ? (
+                  (vf.before ?? "no SLO")
+                ) : (
+                  <Text span size="sm" c="dimmed">
+                    the same
+                  </Text>
+                )}
+              </Table.Td>
+            )}
           </Table.Tr>
         ))}
       </HeadedTable>
@@ -134,7 +139,7 @@ export function PreviewPanel({ preview, draft }: { preview: ReturnType<typeof us
         {(data) => (
           <>
             <Refusals refused={data.refused} />
-            <VfTable preview={data} />
+            <VfTable preview={data} draft={draft} />
           </>
         )}
       </QueryState>

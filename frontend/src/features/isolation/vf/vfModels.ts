@@ -1,6 +1,6 @@
 import type { Interval, SeriesLine, SeriesModel } from "@/charts/series/model";
 import type { VfHistory } from "@/lib/api/types";
-import { delayText, rateText } from "../text";
+import { rateText } from "../text";
 import type { Episode } from "./episodes";
 
 interface Formats {
@@ -85,10 +85,11 @@ export function toCharts(
     },
     delay: {
       ...common,
-      lines: [line("delay_p50_us", "p50", "µs"), line("delay_p99_us", "p99", "µs")],
-      limit: slo?.p99_us
-        ? { value: slo.p99_us, label: `p99 at most ${delayText(slo.p99_us)}`, always: true }
-        : undefined,
+      lines: [
+        line("delay_p50_us", "p50", "µs"),
+        line("delay_p99_us", "p99", "µs"),
+        ...(slo?.p99_us ? [level(points, "promised", "promised p99", "µs", slo.p99_us)] : []),
+      ],
     },
     share: {
       ...common,
