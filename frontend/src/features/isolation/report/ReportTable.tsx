@@ -29,7 +29,7 @@ function Subject({ row }: { row: SloReportRow }) {
         pci={row.pci}
         vf={row.vf}
         pod={pod ?? null}
-        note={others.length > 0 ? `and ${plural(others.length, "earlier pod")}` : undefined}
+        note={others.length > 0 ? `and ${plural(others.length, "other pod")}` : undefined}
       />
       <Text size="xs" c="dimmed" style={{ whiteSpace: "nowrap" }}>
         {row.host} {row.pci}

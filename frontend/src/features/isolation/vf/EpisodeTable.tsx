@@ -1,4 +1,5 @@
-import { Group, Table, Text } from "@mantine/core";
+import { Button, Group, Table, Text } from "@mantine/core";
+import { useState } from "react";
 import { formatShare } from "@/lib/format";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { HeadedTable } from "@/lib/ui/HeadedTable";
@@ -9,6 +10,9 @@ import { useWords } from "../useWords";
 import { VfLink } from "../VfLink";
 import type { Episode } from "./episodes";
 import classes from "./EpisodeTable.module.css";
+
+/** The newest; the others on request, so that the pods below stay in sight. */
+const PAGE = 10;
 
 interface Place {
   host: string;
@@ -72,44 +76,56 @@ function Victims({ episode, host, pci }: { episode: Episode } & Place) {
 export function EpisodeTable({ episodes, host, pci }: { episodes: readonly Episode[] } & Place) {
   const { time, clock } = useTimeFormat();
   const words = useWords();
+  const [shown, setShown] = useState(PAGE);
   return (
-    <HeadedTable
-      label="Broken promises"
-      titles={["When", "Broken", "This VF is", "Mechanism", "Aggressors", "Victims", "Why"]}
-    >
-      {episodes.map((episode) => (
-        <Table.Tr key={episode.key} data-episode={episode.key}>
-          <Table.Td style={{ whiteSpace: "nowrap" }}>
-            {time(episode.fromMs)}
-            <Text size="xs" c="dimmed">
-              to {clock(episode.toMs)}
-            </Text>
-          </Table.Td>
-          <Table.Td style={{ whiteSpace: "nowrap" }}>
-            {secondsText(episode.brokenS)}
-            {episode.estimated && (
-              <Text size="xs" c="dimmed" title="Samples more than 1.5 s apart: the whole interval counts">
-                estimated
+    <>
+      <HeadedTable
+        label="Broken promises"
+        titles={["When", "Broken", "This VF is", "Mechanism", "Aggressors", "Victims", "Why"]}
+      >
+        {episodes.slice(0, shown).map((episode) => (
+          <Table.Tr key={episode.key} data-episode={episode.key}>
+            <Table.Td style={{ whiteSpace: "nowrap" }}>
+              {time(episode.fromMs)}
+              <Text size="xs" c="dimmed">
+                to {clock(episode.toMs)}
               </Text>
-            )}
-          </Table.Td>
-          <Table.Td>
-            <StatusMark tone={episode.role === "victim" ? "bad" : "warn"}>{words.role(episode.role).label}</StatusMark>
-          </Table.Td>
-          <Table.Td>
-            <MechanismName mechanism={episode.mechanism} />
-          </Table.Td>
-          <Table.Td>
-            <Aggressors episode={episode} host={host} pci={pci} />
-          </Table.Td>
-          <Table.Td>
-            <Victims episode={episode} host={host} pci={pci} />
-          </Table.Td>
-          <Table.Td maw={320}>
-            <Text size="sm">{episode.reason}</Text>
-          </Table.Td>
-        </Table.Tr>
-      ))}
-    </HeadedTable>
+            </Table.Td>
+            <Table.Td style={{ whiteSpace: "nowrap" }}>
+              {secondsText(episode.brokenS)}
+              {episode.estimated && (
+                <Text size="xs" c="dimmed" title="Samples more than 1.5 s apart: the whole interval counts">
+                  estimated
+                </Text>
+              )}
+            </Table.Td>
+            <Table.Td>
+              <StatusMark tone={episode.role === "victim" ? "bad" : "warn"}>
+                {words.role(episode.role).label}
+              </StatusMark>
+            </Table.Td>
+            <Table.Td>
+              <MechanismName mechanism={episode.mechanism} />
+            </Table.Td>
+            <Table.Td>
+              <Aggressors episode={episode} host={host} pci={pci} />
+            </Table.Td>
+            <Table.Td>
+              <Victims episode={episode} host={host} pci={pci} />
+            </Table.Td>
+            <Table.Td maw={320}>
+              <Text size="sm">{episode.reason}</Text>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </HeadedTable>
+      {episodes.length > shown && (
+        <Group justify="center" p={8}>
+          <Button variant="default" onClick={() => setShown(episodes.length)}>
+            Show all {episodes.length}
+          </Button>
+        </Group>
+      )}
+    </>
   );
 }
