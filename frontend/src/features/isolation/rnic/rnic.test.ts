@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Incident } from "@/lib/api/types";
 import { AGGRESSOR, vfOf, VICTIM } from "@/testing/isolation";
 import { LIMIT_ACTION, purposeForVf, recommend } from "./recommendation";
-import { severity } from "./vfColumns";
-import { fromSorting, matchingVfs, parseVfsView, toSorting } from "./view";
+import { fromSorting, matchingVfs, parseVfsView, severity, toSorting } from "./view";
 
 describe("the recommended limit", () => {
   it("is the rate at the fair share", () => {

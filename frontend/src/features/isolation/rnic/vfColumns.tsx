@@ -5,17 +5,11 @@ import { boundsText, delayText, envelopeText, promiseName, promiseText, secondsT
 import { VfLink } from "../VfLink";
 import { VfStateMark } from "../VfStateMark";
 import { RateCell } from "./RateCell";
+import { severity } from "./view";
 import classes from "./VfTable.module.css";
 
 const column = createColumnHelper<VfIsolation>();
 const LAST = { sortUndefined: "last" } as const;
-
-/** The worse a VF fares or behaves, the higher. */
-export function severity({ state, role }: Pick<VfIsolation, "state" | "role">): number {
-  if (state === "broken") return 4;
-  if (role !== null) return 3;
-  return state === "unknown" ? 2 : state === "kept" ? 1 : 0;
-}
 
 function Promise({ vf }: { vf: VfIsolation }) {
   if (!vf.slo)

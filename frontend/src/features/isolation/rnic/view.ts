@@ -56,3 +56,10 @@ export function matchingVfs(vfs: readonly VfIsolation[], { q, show }: VfsView): 
     return words.every((word) => text.includes(word));
   });
 }
+
+/** The worse a VF fares or behaves, the higher. */
+export function severity({ state, role }: Pick<VfIsolation, "state" | "role">): number {
+  if (state === "broken") return 4;
+  if (role !== null) return 3;
+  return state === "unknown" ? 2 : state === "kept" ? 1 : 0;
+}
