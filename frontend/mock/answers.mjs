@@ -146,6 +146,16 @@ const IN_FORCE = {
   text: "The agent has read the setting back.",
 };
 
+const PARAM = {
+  type: "text",
+  unit: null,
+  minimum: null,
+  maximum: null,
+  max_length: null,
+  pattern: null,
+  required: true,
+};
+
 export const ACTIONS = [
   {
     action: "tune-revalidator",
@@ -200,6 +210,37 @@ export const ACTIONS = [
       },
     ],
     symptoms: ["S1"],
+    disturbs: null,
+  },
+  {
+    action: "limit-vf-rate",
+    title: "Limit a VF's transmit rate",
+    description: "Caps what one container sends, so that other containers on the RNIC keep their share.",
+    scope: "rnic",
+    params: [
+      { ...PARAM, name: "pci", label: "PCI address", max_length: 12, meaning: "Physical function that has the VF" },
+      {
+        ...PARAM,
+        ...{ name: "vf", label: "VF", type: "integer", minimum: 0, maximum: 1023 },
+        meaning: "Number of the virtual function",
+      },
+      {
+        ...PARAM,
+        ...{ name: "max_tx_mbps", label: "Limit", type: "integer", unit: "Mbit/s", minimum: 10, maximum: 800_000 },
+        meaning: "Maximum transmit rate of the virtual function",
+      },
+    ],
+    at_least_one: [],
+    risk: "medium",
+    risk_text: "The container on this virtual function slows down immediately.",
+    needs_approval: false,
+    reversible: true,
+    privileges: "CAP_NET_ADMIN in the host's network namespace",
+    operations: "netlink: sets the maximum transmit rate of the VF",
+    undo: "Restores the previous limit, or removes the limit if there was none.",
+    cures: [],
+    change: { ...IN_FORCE, label: "Rate limit of the VF" },
+    symptoms: ["isolation"],
     disturbs: null,
   },
   {

@@ -8,6 +8,7 @@ import { CATALOGUE } from "./catalogue.mjs";
 import { makeFleet } from "./fleet.mjs";
 import { Forecasts } from "./forecasts.mjs";
 import { Incidents } from "./incidents.mjs";
+import { Isolation } from "./isolation.mjs";
 import { Profiles } from "./performance.mjs";
 import { PLAN_ACTION, Plans } from "./plans.mjs";
 import { Policies } from "./policies.mjs";
@@ -46,6 +47,7 @@ export function makeApi(kind, { guarded = false } = {}) {
   const profiles = new Profiles(fleet, kind);
   const forecasts = new Forecasts(fleet, kind);
   const rules = new Rules(fleet, kind);
+  const isolation = new Isolation(fleet, kind);
   const proposed = fleet.host.length > 0 ? [proposal(fleet)] : [];
   const orders = new Map();
   for (const i of incidents.all.filter((one) => one.inhibited_by !== null)) {
@@ -256,6 +258,7 @@ export function makeApi(kind, { guarded = false } = {}) {
       },
     ],
     [/^\/agents$/, () => answers.agents(fleet)],
+    ...isolation.reads,
     ...webhooks.reads,
     [/^\/tokens$/, () => answers.TOKENS],
     [/^\/users$/, () => answers.USERS],
@@ -270,6 +273,7 @@ export function makeApi(kind, { guarded = false } = {}) {
 
   /** What changes something: [method, path, answer]; a null answer is "no such thing". */
   const writes = [
+    ...isolation.slos.writes,
     ...webhooks.writes,
     ["POST", /^\/profiles\/([^/]+)\/calibrations(?:\/fleet)?$/, ([, model], body) => profiles.calibrate(model, body)],
     [
@@ -407,6 +411,11 @@ export function makeApi(kind, { guarded = false } = {}) {
       return response.end(
         ["id,state,title", ...incidents.list(query).items.map((i) => `${i.id},${i.state},${i.title}`)].join("\n"),
       );
+    }
+    if (path === "/isolation/report" && query.get("format") === "csv") {
+      response.writeHead(200, { "content-type": "text/csv" });
+      const { rows } = isolation.report(null, query);
+      return response.end(["tenant,kept_share", ...rows.map((r) => `${r.tenant},${r.kept_share}`)].join("\n"));
     }
     if (path === "/incidents/export") return send(response, 200, incidents.list(query).items);
     if (request.method === "POST" && path === "/remedies") {

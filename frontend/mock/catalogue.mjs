@@ -89,6 +89,7 @@ const cause = (id, title, prior, explains) => ({
   settled_by_upgrade: id === "C5",
   remedies: ["tune-revalidator"],
 });
+const word = (id, label, meaning) => ({ id, label, meaning });
 const signal = (name, label, unit) => ({ signal: name, label, unit });
 
 export const CATALOGUE = {
@@ -139,5 +140,25 @@ export const CATALOGUE = {
     signal("q_egress", "Egress Q", "lookups"),
   ],
   fields: [],
+  isolation: {
+    states: [
+      word("kept", "kept", "The VF got what was promised to it."),
+      word("broken", "broken", "A promise was broken although the VF stayed inside its envelope."),
+      word("unknown", "unknown", "There is no evidence: samples are missing, or there was no traffic to judge by."),
+      word("not promised", "not promised", "The VF has no SLO, or it is above its own envelope."),
+    ],
+    mechanisms: [
+      word("ingress packet rate", "packet rate", "The RNIC receives more packets per second than it can process."),
+      word("ingress bandwidth", "bandwidth", "The RNIC receives more bytes per second than it can process."),
+      word("egress buffer", "egress buffer", "Waiting packets of a VF fill the transmit buffers that all VFs share."),
+      word("pcie", "PCIe", "The RNIC waits for the PCIe bus, and packets pile up in its buffers."),
+      word("cpu", "CPU", "The host's CPU, which processes packets of several VFs, is overloaded."),
+    ],
+    roles: [
+      word("victim", "victim", "A promise to it is broken."),
+      word("aggressor", "aggressor", "It takes more than its fair share."),
+      word("beyond", "beyond its envelope", "It sends or receives more than its own maximum."),
+    ],
+  },
   states: STATES,
 };

@@ -57,6 +57,13 @@ const KINDS = [
     "Throughput fell and nothing known explains it",
     "Throughput is at 22% of its own recent past; none of the eight symptoms was found.",
   ],
+  [
+    "isolation",
+    null,
+    "rnic",
+    "VF 2 (ads/indexer-0) breaks promises to 2 VFs by its packet rate",
+    "VF 2 takes 78% of what the RNIC can process, its fair share is 21%; VF 0 and VF 3 lose packets inside their envelopes.",
+  ],
 ];
 
 function make(n, kind, where, changes = {}) {
@@ -113,7 +120,7 @@ function few(fleet) {
     0,
     fleet.symptoms.findIndex((s) => s.includes("S1")),
   );
-  const [s1, s6, s4, s2, s7, silent, unexplained] = KINDS;
+  const [s1, s6, s4, s2, s7, silent, unexplained, isolation] = KINDS;
   return [
     make(20, silent, at(30), { severity: "critical", opened: 240 }),
     make(11, s1, at(sick), {
@@ -142,6 +149,7 @@ function few(fleet) {
     }),
     make(12, s6, at(19), { opened: 2600, state: "acknowledged" }),
     make(17, unexplained, at(22), { opened: 3000 }),
+    make(23, isolation, at(0), { opened: 95 }),
     make(18, s7, at(3), { opened: 3600, active: false, over: 500, state: "acknowledged" }),
     make(19, s6, at(7), { opened: 5000, state: "suppressed" }),
     make(21, s1, at(19), { opened: 25, severity: "critical", state: "suppressed", remedy: PLAN_REMEDY }),

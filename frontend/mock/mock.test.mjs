@@ -94,6 +94,7 @@ describe.each(["full", "large", "empty"])("the mock of a fleet that is %s", (kin
       policy_id: await first("/api/v1/policies"),
       delivery_id: "1",
       violation_id: "1",
+      vf: kind === "empty" ? undefined : "0",
     });
     if (known.policy_id) known.violation_id = await first(`/api/v1/policies/${known.policy_id}/violations`);
     if (known.webhook_id) known.delivery_id = await first(`/api/v1/webhooks/${known.webhook_id}/deliveries`);

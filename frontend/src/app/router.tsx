@@ -5,12 +5,17 @@ import { parseRnicSearch } from "@/features/fleet/vfs/vfView";
 import { parseAgentFilters } from "@/features/hosts/filters";
 import { parseIncidentFilters } from "@/features/incidents/filters/filters";
 import { parseSilenceFilters } from "@/features/incidents/silences/filters";
+import { parseTenantFilters } from "@/features/isolation/fleet/filters";
+import { parseReportSearch } from "@/features/isolation/report/search";
+import { parseVfsView } from "@/features/isolation/rnic/view";
 import { parseLogFilters } from "@/features/notify/filters";
 import { parseEditorSearch, parsePolicyFilters, parsePolicySearch } from "@/features/policies/filters";
 import { parseRemedySearch } from "@/features/remedies/search";
 import { parseRolloutSearch } from "@/features/rollouts/search";
+import { parseRange } from "@/lib/time/range";
 import { parseFilters } from "@/shared/fleet/filters";
 import { ErrorPage, NotFoundPage } from "./FaultPages";
+import { ReportRoute, RnicVfsRoute, SlosRoute, TenantsRoute, VfRoute } from "./isolationRoutes";
 import {
   AgentsRoute,
   EditPolicyRoute,
@@ -107,6 +112,31 @@ export const symptomRoute = createRoute({
   path: "/symptoms/$symptom",
   component: SymptomRoute,
 });
+export const tenantsRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/tenants",
+  validateSearch: parseTenantFilters,
+  component: TenantsRoute,
+});
+export const slosRoute = createRoute({ getParentRoute: () => root, path: "/tenants/slos", component: SlosRoute });
+export const reportRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/tenants/report",
+  validateSearch: parseReportSearch,
+  component: ReportRoute,
+});
+export const rnicVfsRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/tenants/rnics/$host/$pci",
+  validateSearch: parseVfsView,
+  component: RnicVfsRoute,
+});
+export const vfRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/tenants/rnics/$host/$pci/vfs/$vf",
+  validateSearch: parseRange,
+  component: VfRoute,
+});
 export const remediesRoute = createRoute({
   getParentRoute: () => root,
   path: "/remedies",
@@ -153,6 +183,11 @@ const routeTree = root.addChildren([
   profilesRoute,
   profileRoute,
   symptomRoute,
+  tenantsRoute,
+  slosRoute,
+  reportRoute,
+  rnicVfsRoute,
+  vfRoute,
   remediesRoute,
   newRolloutRoute,
   rolloutRoute,

@@ -13,6 +13,7 @@ export const SHORTCUTS: readonly { where: string; keys: readonly [keys: string, 
       ["/", "Focus the filter"],
       ["g w", "Go to the fleet"],
       ["g i", "Go to incidents"],
+      ["g t", "Go to tenants"],
       ["g q", "Go to silences"],
       ["g p", "Go to policies"],
       ["g r", "Go to remedies"],
@@ -51,6 +52,17 @@ export const SHORTCUTS: readonly { where: string; keys: readonly [keys: string, 
     ],
   },
   {
+    where: "On the VFs of an RNIC",
+    keys: [
+      ["← →  PgUp PgDn", "Step through a strip that has the focus"],
+      ["Home  End", "To its start, to now"],
+    ],
+  },
+  {
+    where: "On SLOs",
+    keys: [["z", "Undo a deleted class"]],
+  },
+  {
     where: "On the fleet",
     keys: [
       ["Arrow keys", "Move between RNICs"],
@@ -74,6 +86,7 @@ export function useShortcuts() {
       r: () => void navigate({ to: "/remedies" }),
       a: () => void navigate({ to: "/agents" }),
       h: () => void navigate({ to: "/webhooks" }),
+      t: () => void navigate({ to: "/tenants" }),
       q: () => void navigate({ to: "/silences" }),
       s: () => void navigate({ to: "/settings/$section", params: { section: "tokens" } }),
     };

@@ -1,6 +1,7 @@
 /** What a finding may say besides S1 to S8; the catalogue may know better names. */
 export const OTHER_SYMPTOMS: Readonly<Record<string, { mark: string; name: string }>> = {
   unexplained: { mark: "?", name: "Unexplained performance issue" },
+  isolation: { mark: "⇄", name: "Isolation broken: one VF's traffic broke what another was promised" },
   silent: { mark: "∅", name: "Silent host: its telemetry has stopped" },
 };
 
@@ -19,7 +20,7 @@ export function isSymptom(id: string): boolean {
   return /^S[1-8]$/.test(id) || id in OTHER_SYMPTOMS;
 }
 
-const ORDER = ["silent", "unexplained"];
+const ORDER = ["silent", "unexplained", "isolation"];
 
 /** S1 to S8 by number, the others after them. */
 export function compareSymptoms(a: string, b: string): number {

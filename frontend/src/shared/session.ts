@@ -23,6 +23,12 @@ export function useSession() {
   });
 }
 
+/** Whether who is signed in may change anything; a viewer reads only. The server decides, this spares a refusal. */
+export function useMayChange(): boolean {
+  const role = useSession().data?.user.role;
+  return role !== undefined && role !== "viewer";
+}
+
 export function useSignIn() {
   const client = useQueryClient();
   return useMutation({

@@ -21,6 +21,21 @@ export const CATALOGUE: components["schemas"]["Catalogue"] = {
   models: [],
   signals: [],
   fields: [],
+  isolation: {
+    states: [
+      { id: "kept", label: "kept", meaning: "The VF got what was promised to it." },
+      { id: "broken", label: "broken", meaning: "A promise to the VF was broken." },
+      { id: "unknown", label: "unknown", meaning: "There is no evidence." },
+      { id: "not promised", label: "not promised", meaning: "The VF has no SLO." },
+    ],
+    mechanisms: [
+      { id: "ingress packet rate", label: "packet rate", meaning: "More packets than the RNIC can process." },
+    ],
+    roles: [
+      { id: "victim", label: "victim", meaning: "A promise to it is broken." },
+      { id: "aggressor", label: "aggressor", meaning: "It takes more than its fair share." },
+    ],
+  },
   states: states as components["schemas"]["StateMachines"],
 };
 

@@ -1,8 +1,11 @@
 import "@testing-library/jest-dom/vitest";
-import { cleanup } from "@testing-library/react";
+import { cleanup, configure } from "@testing-library/react";
 import { afterEach, vi } from "vitest";
 
 afterEach(cleanup);
+
+// What a page shows in the end is what counts; how long it takes depends on what else the machine does.
+configure({ asyncUtilTimeout: 10_000 });
 
 // jsdom has neither of these, and Mantine asks for both.
 vi.stubGlobal("matchMedia", (query: string) => ({

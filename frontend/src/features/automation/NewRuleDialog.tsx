@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { AutomationRule, Matcher, RemedyAction } from "@/lib/api/types";
 import { FormDialog } from "@/lib/ui/FormDialog";
 import { MatcherRows } from "@/shared/matchers/MatcherRows";
+import { NAMES } from "@/shared/matchers/matchers";
 import { ParamFields } from "@/shared/remedies/order/ParamFields";
 import { askedOf, initialValues, isOfPlan, type ParamValues, toParams, validate } from "@/shared/remedies/order/params";
 import { useActions } from "@/shared/remedies/queries";
@@ -107,9 +108,9 @@ export function NewRuleDialog({ onClose }: { onClose: () => void }) {
         }}
       />
       {trigger === "decline" ? (
-        <MatcherRows title="RNICs where" names={RNIC_LABELS} matchers={matchers} onChange={setMatchers} />
+        <MatcherRows title="RNICs where" labels={RNIC_LABELS} matchers={matchers} onChange={setMatchers} />
       ) : (
-        <MatcherRows matchers={matchers} onChange={setMatchers} />
+        <MatcherRows labels={NAMES} matchers={matchers} onChange={setMatchers} />
       )}
       <Text size="xs" c={chooses ? "dimmed" : "var(--ww-warn)"}>
         {trigger === "decline"

@@ -1,4 +1,5 @@
 import type { AutomationRule, Matcher } from "@/lib/api/types";
+import { NAMES } from "@/shared/matchers/matchers";
 
 /** Conditions as one line, such as symptom = S1 and rack =~ r[1-4]. */
 export function matchersText(matchers: readonly Matcher[]): string {
@@ -12,7 +13,7 @@ export const TRIGGERS: readonly { value: AutomationRule["trigger"]; label: strin
 ];
 
 /** Labels that an RNIC has whether anything is wrong with it or not. */
-export const RNIC_LABELS: readonly Matcher["name"][] = ["host", "rack", "pci", "model", "fw_ver"];
+export const RNIC_LABELS = NAMES.filter(({ value }) => ["host", "rack", "pci", "model", "fw_ver"].includes(value));
 
 /** Where the rule acts, in words. */
 export function whereText({ trigger, matchers }: Pick<AutomationRule, "trigger" | "matchers">): string {

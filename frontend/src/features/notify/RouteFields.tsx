@@ -36,7 +36,11 @@ export function RouteFields({ values, onChange }: { values: RouteValues; onChang
   return (
     <>
       <div>
-        <MatcherRows matchers={values.matchers} onChange={(matchers) => onChange({ ...values, matchers })} />
+        <MatcherRows
+          labels={NAMES}
+          matchers={values.matchers}
+          onChange={(matchers) => onChange({ ...values, matchers })}
+        />
         {values.matchers.length === 0 ? (
           <Text size="xs" c="dimmed">
             No conditions: every incident is sent.

@@ -1,20 +1,24 @@
 import { ActionIcon, Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
-import type { Matcher } from "@/lib/api/types";
-import { NAMES, OPERATORS } from "./matchers";
+import { type Condition, type MatchedLabel, OPERATORS } from "./matchers";
 
-interface Props {
-  matchers: readonly Matcher[];
-  onChange: (matchers: Matcher[]) => void;
+interface Props<Name extends string> {
+  matchers: readonly Condition<Name>[];
+  onChange: (matchers: Condition<Name>[]) => void;
   title?: string;
-  /** Labels that may be chosen; left out: all. */
-  names?: readonly Matcher["name"][];
+  /** Labels that may be chosen; a new condition is about the first. */
+  labels: readonly MatchedLabel<Name>[];
 }
 
 /** All rows must hold. A regular expression matches the whole value. */
-export function MatcherRows({ matchers, onChange, title = "Matches incidents where", names }: Props) {
-  const choices = NAMES.filter(({ value }) => names === undefined || names.includes(value));
-  const set = (at: number, changes: Partial<Matcher>) =>
+export function MatcherRows<Name extends string>({
+  matchers,
+  onChange,
+  title = "Matches incidents where",
+  labels,
+}: Props<Name>) {
+  const first = labels[0]?.value;
+  const set = (at: number, changes: Partial<Condition<Name>>) =>
     onChange(matchers.map((each, i) => (i === at ? { ...each, ...changes } : each)));
   return (
     <Stack gap={6} role="group" aria-label="Conditions">
@@ -30,9 +34,9 @@ export function MatcherRows({ matchers, onChange, title = "Matches incidents whe
             aria-label={`Label ${i + 1}`}
             w={130}
             allowDeselect={false}
-            data={choices.map(({ value, label }) => ({ value, label }))}
+            data={labels.map(({ value, label }) => ({ value: value as string, label }))}
             value={matcher.name}
-            onChange={(name) => set(i, { name: name as Matcher["name"] })}
+            onChange={(name) => set(i, { name: name as Name })}
           />
           <Select
             aria-label={`Comparison ${i + 1}`}
@@ -40,13 +44,13 @@ export function MatcherRows({ matchers, onChange, title = "Matches incidents whe
             allowDeselect={false}
             data={[...OPERATORS]}
             value={matcher.op}
-            onChange={(op) => set(i, { op: op as Matcher["op"] })}
+            onChange={(op) => set(i, { op: op as Condition<Name>["op"] })}
           />
           <TextInput
             aria-label={`Value ${i + 1}`}
             style={{ flex: 1 }}
             value={matcher.value}
-            placeholder={NAMES.find((each) => each.value === matcher.name)?.example}
+            placeholder={labels.find((each) => each.value === matcher.name)?.example}
             error={matcher.value === "" && matcher.op.endsWith("~") ? "A regular expression is required" : undefined}
             onChange={(event) => set(i, { value: event.currentTarget.value })}
           />
@@ -64,7 +68,7 @@ export function MatcherRows({ matchers, onChange, title = "Matches incidents whe
         variant="subtle"
         leftSection={<IconPlus size={14} />}
         style={{ alignSelf: "flex-start" }}
-        onClick={() => onChange([...matchers, { name: "host", op: "=", value: "" }])}
+        onClick={() => first !== undefined && onChange([...matchers, { name: first, op: "=", value: "" }])}
       >
         Add condition
       </Button>

@@ -1,6 +1,20 @@
 import type { Matcher } from "@/lib/api/types";
 
-export const NAMES: readonly { value: Matcher["name"]; label: string; example: string }[] = [
+/** A label that a condition can be about, and what its values look like. */
+export interface MatchedLabel<Name extends string> {
+  value: Name;
+  label: string;
+  example: string;
+}
+
+/** A condition on one of a set of labels: the API has one such schema for each set. */
+export interface Condition<Name extends string> {
+  name: Name;
+  op: Matcher["op"];
+  value: string;
+}
+
+export const NAMES: readonly MatchedLabel<Matcher["name"]>[] = [
   { value: "host", label: "host", example: "host03" },
   { value: "rack", label: "rack", example: "r2" },
   { value: "pci", label: "PCI address", example: "0000:3b:00.0" },
@@ -19,8 +33,8 @@ export const OPERATORS: readonly { value: Matcher["op"]; label: string }[] = [
   { value: "!~", label: "does not match" },
 ];
 
-export function nameLabel(name: Matcher["name"]): string {
-  return NAMES.find((each) => each.value === name)?.label ?? name;
+function nameLabel(name: string, labels: readonly MatchedLabel<string>[]): string {
+  return labels.find((each) => each.value === name)?.label ?? name;
 }
 
 export function operatorLabel(op: Matcher["op"]): string {
@@ -28,9 +42,12 @@ export function operatorLabel(op: Matcher["op"]): string {
 }
 
 /** `symptom is S1, host matches host0[1-3]` */
-export function matchersText(matchers: readonly Matcher[]): string {
+export function matchersText(
+  matchers: readonly Condition<string>[],
+  labels: readonly MatchedLabel<string>[] = NAMES,
+): string {
   if (matchers.length === 0) return "everything";
   return matchers
-    .map(({ name, op, value }) => `${nameLabel(name)} ${operatorLabel(op)} ${value === "" ? "empty" : value}`)
+    .map(({ name, op, value }) => `${nameLabel(name, labels)} ${operatorLabel(op)} ${value === "" ? "empty" : value}`)
     .join(", ");
 }

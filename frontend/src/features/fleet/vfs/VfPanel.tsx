@@ -1,5 +1,6 @@
 import { Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { api, unwrap } from "@/lib/api/client";
 import type { VirtualFunctions } from "@/lib/api/types";
@@ -64,7 +65,7 @@ interface Props {
   onView: (view: VfView) => void;
 }
 
-function Summary({ data }: { data: VirtualFunctions | undefined }) {
+function Summary({ data, host, pci }: { data: VirtualFunctions | undefined; host: string; pci: string }) {
   const { clock } = useTimeFormat();
   const now = useNow();
   if (!data || data.at === null) return null;
@@ -73,6 +74,11 @@ function Summary({ data }: { data: VirtualFunctions | undefined }) {
     <Group gap={10}>
       <Text size="xs" c="dimmed">
         {used} of {data.items.length} in use · sampled {clock(data.at)} · rates are averages since the previous sample
+      </Text>
+      <Text size="xs">
+        <Link to="/tenants/rnics/$host/$pci" params={{ host, pci }}>
+          Promises and aggressors
+        </Link>
       </Text>
       {now - Date.parse(data.at) > 1000 * data.stale_after_s && <StatusMark tone="warn">Stale</StatusMark>}
     </Group>
@@ -101,7 +107,7 @@ export function VfPanel({ host, pci, view, onView }: Props) {
   return (
     <Panel
       title="Virtual functions"
-      aside={<Summary data={vfs.data} />}
+      aside={<Summary data={vfs.data} host={host} pci={pci} />}
       flush={any && !vfs.error}
       actions={any && <VfFilter view={view} onView={onView} />}
     >

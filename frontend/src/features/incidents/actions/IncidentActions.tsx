@@ -13,7 +13,7 @@ import { AssignDialog } from "./AssignDialog";
 import { MergeDialog } from "./MergeDialog";
 import { SplitDialog } from "./SplitDialog";
 import { useChangeIncident } from "./useChangeIncident";
-import { useUndoNotice } from "./useUndoNotice";
+import { useUndoNotice } from "@/lib/ui/useUndoNotice";
 
 type Dialog = "assign" | "merge" | "split" | "silence";
 

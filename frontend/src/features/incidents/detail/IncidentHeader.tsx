@@ -95,6 +95,14 @@ export function IncidentHeader({ incident }: { incident: Incident }) {
         <Text size="sm">
           <Where incident={incident} />
           {incident.rack ? ` · ${incident.rack}` : ""}
+          {incident.pci !== "" && incident.symptoms.includes("isolation") && (
+            <>
+              {" · "}
+              <Link to="/tenants/rnics/$host/$pci" params={{ host: incident.host, pci: incident.pci }}>
+                Who breaks whose promise
+              </Link>
+            </>
+          )}
         </Text>
         <Text {...dim}>
           {[incident.model ?? "unknown model", incident.fw_ver && `firmware ${incident.fw_ver}`]

@@ -88,6 +88,13 @@ export function HypothesisList({ hypotheses, symptom }: { hypotheses: readonly H
           None of the eight symptoms was detected. Cordon the RNIC if it must not be used, and check its series.
         </EmptyState>
       );
+    if (symptom === "isolation")
+      return (
+        <EmptyState title="The cause is another VF’s traffic">
+          The summary names the aggressors with their shares of the load, and the victims. The page of the RNIC&apos;s
+          VFs shows each second.
+        </EmptyState>
+      );
     return <EmptyState title="No causes ranked yet">They arrive with the finding's next message.</EmptyState>;
   }
   const ranked = [...hypotheses].sort((a, b) => b.posterior - a.posterior);

@@ -4,7 +4,7 @@ import { api, unwrap } from "@/lib/api/client";
 import { asProblem } from "@/lib/api/problem";
 import type { BulkRequest, IncidentSummary } from "@/lib/api/types";
 import { newKey } from "@/lib/orderKey";
-import { useUndoNotice } from "../actions/useUndoNotice";
+import { useUndoNotice } from "@/lib/ui/useUndoNotice";
 import { type BulkAction, outcomeText, undoOf } from "./bulk";
 
 export interface BulkOrder {

@@ -7,6 +7,7 @@ import { useNow } from "@/lib/time/useNow";
 import { useZone } from "@/lib/time/ZoneContext";
 import { FormDialog } from "@/lib/ui/FormDialog";
 import { MatcherRows } from "@/shared/matchers/MatcherRows";
+import { NAMES } from "@/shared/matchers/matchers";
 import { PreviewNote } from "./PreviewNote";
 import { useChangeSilence } from "./queries";
 
@@ -93,7 +94,7 @@ export function SilenceDialog({ initial = {}, onClose }: Props) {
           ]}
         />
       )}
-      <MatcherRows matchers={matchers} onChange={setMatchers} />
+      <MatcherRows labels={NAMES} matchers={matchers} onChange={setMatchers} />
       <PreviewNote matchers={matchers} />
       <Group gap={10} align="flex-start" grow>
         <TextInput

@@ -4,7 +4,7 @@ import { useState } from "react";
 import type { RemedyAction } from "@/lib/api/types";
 import { QueryState } from "@/lib/ui/QueryState";
 import { useActions } from "../queries";
-import { isOfPlan } from "./params";
+import { isOfPlan, type StartValues } from "./params";
 import type { PurposeFor } from "./purpose";
 import { RemedyFollow } from "./RemedyFollow";
 import { RemedyForm } from "./RemedyForm";
@@ -19,6 +19,8 @@ interface Props {
   purposeFor: PurposeFor | undefined;
   /** Parameters that are already set, such as the plan to apply; then only `action` is offered. */
   fixed?: Readonly<Record<string, string>>;
+  /** What its parameters start with, before what an incident suggests; they can be edited. */
+  start?: StartValues;
   /** Open on an order that was given before. */
   remedyId?: string;
 }
@@ -33,7 +35,7 @@ function offered(
 }
 
 /** Choosing an action, its dry run, and its confirmation by telemetry, in one dialog. */
-export function RemedyDialog({ opened, onClose, host, pci, action, purposeFor, fixed, remedyId }: Props) {
+export function RemedyDialog({ opened, onClose, host, pci, action, purposeFor, fixed, start, remedyId }: Props) {
   const actions = useActions();
   const [appliedId, setAppliedId] = useState<string | null>(remedyId ?? null);
   return (
@@ -56,6 +58,7 @@ export function RemedyDialog({ opened, onClose, host, pci, action, purposeFor, f
               <RemedyForm
                 actions={offered(known.list, action, fixed)}
                 fixed={fixed}
+                start={start}
                 host={host}
                 pci={pci}
                 initialAction={action}

@@ -9,7 +9,7 @@ import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { useCreateRemedy, useRemedy } from "../queries";
 import { ActionFacts } from "./ActionFacts";
 import { ParamFields } from "./ParamFields";
-import { askedOf, initialValues, type ParamValues, toParams, validate } from "./params";
+import { askedOf, initialValues, type ParamValues, type StartValues, toParams, validate } from "./params";
 import type { PurposeFor } from "./purpose";
 import { PurposeNote } from "./PurposeNote";
 import { RemedyProgress } from "./RemedyProgress";
@@ -23,6 +23,8 @@ interface Props {
   purposeFor: PurposeFor;
   /** Parameters that are already set; what the server fills in is not shown either. */
   fixed?: Readonly<Record<string, string>>;
+  /** What parameters start with, before what the incident suggests. */
+  start?: StartValues;
   onApplied: (id: string) => void;
 }
 
@@ -30,7 +32,7 @@ interface Props {
 const FOOTER = { position: "sticky", bottom: 0, background: "var(--ww-panel)", zIndex: 1 } as const;
 
 /** Nothing is applied before its dry run was shown; a changed parameter asks for a new one. */
-export function RemedyForm({ actions, host, pci, initialAction, purposeFor, fixed, onApplied }: Props) {
+export function RemedyForm({ actions, host, pci, initialAction, purposeFor, fixed, start, onApplied }: Props) {
   const [name, setName] = useState(
     () => initialAction ?? actions.find((each) => purposeFor(each.action))?.action ?? actions[0]?.action ?? "",
   );
@@ -56,7 +58,7 @@ export function RemedyForm({ actions, host, pci, initialAction, purposeFor, fixe
     return (
       <EmptyState title="No remedies available">The agents of this fleet report no actions; update them.</EmptyState>
     );
-  const values = edited ?? initialValues(action, purpose?.suggestion?.params ?? {}, pci);
+  const values = edited ?? initialValues(action, { ...purpose?.suggestion?.params, ...start?.params }, pci);
   const change = (next: ParamValues) => {
     setEdited(next);
     setPlanId(null);
@@ -109,6 +111,11 @@ export function RemedyForm({ actions, host, pci, initialAction, purposeFor, fixe
         description={action.description}
       />
       <PurposeNote purpose={purpose} />
+      {start?.why && (
+        <Text size="sm">
+          <b>Recommended value.</b> {start.why}
+        </Text>
+      )}
       {planId !== null && plan.data && <RemedyProgress remedy={plan.data} />}
       <ParamFields
         action={action}

@@ -3,6 +3,12 @@ import { formatNumber } from "@/lib/format";
 
 export type ParamValues = Record<string, string | number>;
 
+/** Values that a page derives for an action, and how. */
+export interface StartValues {
+  params: Readonly<Record<string, string | number>>;
+  why?: string;
+}
+
 /** What the form starts with: the suggestion's values, then what the page knows (the PCI address), else empty. */
 export function initialValues(
   action: RemedyAction,

@@ -1,8 +1,8 @@
 import { Button, Group, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useCallback, useRef } from "react";
-import { asProblem } from "@/lib/api/problem";
-import { newKey } from "@/lib/orderKey";
+import { asProblem } from "../api/problem";
+import { newKey } from "../orderKey";
 
 const SHOWN_MS = 12_000;
 

@@ -1,0 +1,31 @@
+import { useMemo } from "react";
+import type { VfIsolation } from "@/lib/api/types";
+import { useOpenIncidents } from "@/shared/incidents/queries";
+import { RemedyDialog } from "@/shared/remedies/order/RemedyDialog";
+import { LIMIT_ACTION, purposeForVf, recommend } from "./recommendation";
+
+interface Props {
+  host: string;
+  pci: string;
+  vf: VfIsolation;
+  onClose: () => void;
+}
+
+/** Limits what a VF sends, at the rate that an incident recommends for it, else at its fair share. */
+export function LimitDialog({ host, pci, vf, onClose }: Props) {
+  const { data, isPending } = useOpenIncidents({ host, pci });
+  const purposeFor = useMemo(() => purposeForVf(data ?? [], vf.vf), [data, vf.vf]);
+  const suggested = !isPending && purposeFor(LIMIT_ACTION)?.suggestion !== undefined;
+  const own = suggested ? null : recommend(vf);
+  return (
+    <RemedyDialog
+      opened
+      onClose={onClose}
+      host={host}
+      pci={pci}
+      action={LIMIT_ACTION}
+      purposeFor={isPending ? undefined : purposeFor}
+      start={{ params: { vf: vf.vf, ...(own ? { max_tx_mbps: own.mbps } : {}) }, why: own?.why }}
+    />
+  );
+}
