@@ -38,7 +38,7 @@ func TestAMistakeInTheConfigurationIsNamed(t *testing.T) {
 		"server_url: http://a\nstate_dir: ''":            "state_dir",
 		"server_url: http://a\nheartbeat_seconds: ab":    "cannot unmarshal",
 		"server_url: http://a\nprobes: {enabled: true}":  "key_file",
-		"server_url: http://a\nprobes: {peers: [a.b]}":   "unable to parse IP",
+		"server_url: http://a\nprobes: {peers: [a.b]}":   "ParseAddr(\"a.b\")",
 		"server_url: http://a\nprobes: {per_seconds: 1}": "per_seconds",
 	} {
 		if _, err := loadText(t, text); err == nil || !strings.Contains(err.Error(), mention) {
