@@ -1,0 +1,104 @@
+"""Blocked egress buffers: many VFs are slow while one sends at its limit and the ingress engine is calm (PicNIC V1)."""
+
+from __future__ import annotations
+
+from wallwatch.domain.isolation.second import FEW_PARTS, FEW_PER_S, Breakage, Second
+from wallwatch.domain.isolation.shared_delay import CERTAIN, LIKELY
+from wallwatch.domain.isolation.verdicts import Mechanism
+from wallwatch.domain.isolation.vf_track import VfTrack
+
+BACKLOG_BYTES = 64 * 1024.0
+"""A backlog of a VF's queue above this is one: about 40 full packets, more than a batch of one doorbell."""
+
+OWN_DROPS = 0.01
+"""A sender whose shaper drops 1 % of its packets keeps it full."""
+
+SELDOM = 0.3
+"""At its limit in less than this part of the calm seconds: being there is then something new."""
+
+GREW = 1.5
+"""A sender whose rate is this many times its usual one has changed."""
+
+FELL = 0.8
+"""A sender whose rate is below this part of its usual one was held back."""
+
+MOST_OF_LIMIT = 0.5
+"""Without any calm second to compare with, only a sender above half of its envelope can be what blocks the others."""
+
+HALF = 0.5
+"""A blocked buffer stops everyone behind it: at least half of the other VFs with a measured delay are slow."""
+
+
+def judge_egress(second: Second, chance: float) -> tuple[Breakage | None, str | None]:
+    """Judge an interval in which VFs are slow and the ingress engine is calm.
+
+    Parameters
+    ----------
+    chance
+        Probability that as many VFs are slow by themselves.
+
+    Returns
+    -------
+    tuple
+        The breakage or None, and a note.
+    """
+    slow = second.slow
+    tx_dropping = second.port_tx_drops > FEW_PER_S or second.port_tx_drops > FEW_PARTS * sum(track.tx_packets for track in second.tracks)
+    if tx_dropping:
+        chance *= LIKELY  # the port's own drops are a second witness
+    if chance > LIKELY:
+        return None, _note(slow)
+    strong = [track for track in second.tracks if _strong(track, second)]
+    aggressors = strong or _changed(second)
+    others = second.delays - sum(track.p99_us is not None and track.promised for track in aggressors)
+    suffering = [track for track in slow if track not in aggressors and track.promised]
+    victims = [track for track in suffering if track.inside]
+    if not victims or len(suffering) < HALF * others:
+        return None, _note(slow)
+    if not strong and chance > CERTAIN:
+        return None, _note(slow)
+    if not aggressors and not _held_back(suffering):
+        return None, f"{len(slow)} VFs are slow together, and nothing that a VF sends has changed: the fabric or the host"
+    reasons = {track.name: f"p99 {track.p99_us:.0f} µs, promised {track.p99_limit_us:.0f} µs" for track in victims}
+    reasons.update((track.name, "its traffic holds the shared egress buffers") for track in aggressors)
+    aggressors.sort(key=lambda track: track.tx_bytes + track.tx_dropped + track.own_tx_drops, reverse=True)
+    return Breakage(Mechanism.EGRESS, victims, aggressors, reasons), None
+
+
+def _note(slow: list[VfTrack]) -> str | None:
+    return f"{', '.join(track.name for track in slow)} above the promised delay with a calm engine: fabric or guest" if slow else None
+
+
+def _strong(track: VfTrack, second: Second) -> bool:
+    """Whether the VF fills its own queue, and does not do so all the time."""
+    backlog = track.last.tx_backlog_bytes if track.last is not None else None
+    if backlog is not None and backlog > BACKLOG_BYTES and 2 * backlog >= (second.tx_backlog_bytes or backlog):
+        return True
+    dropped = track.tx_dropped + track.own_tx_drops
+    if dropped > OWN_DROPS * track.tx_packets and dropped > 3 * track.calm_tx_dropped + 1:
+        return True
+    if track.tx_bytes > track.max_bytes:
+        return True
+    return track.near_limit and track.calm_at_limit < SELDOM
+
+
+def _changed(second: Second) -> list[VfTrack]:
+    """The VF whose sending grew most against its usual rate, for its weight; at most one."""
+    best, best_growth = None, 0.0
+    for track in second.tracks:
+        if track.calm_seconds == 0:
+            growth = track.tx_bytes / track.max_bytes if track.tx_bytes > MOST_OF_LIMIT * track.max_bytes else 0.0
+        else:
+            packets = track.tx_packets - GREW * track.calm_tx_packets
+            byte_rate = track.tx_bytes - GREW * track.calm_tx_bytes
+            grew = packets > 0 or byte_rate > 0
+            growth = (track.tx_bytes + 200.0 * track.tx_packets) / track.weight if grew else 0.0
+        if growth > best_growth:
+            best, best_growth = track, growth
+    return [best] if best is not None else []
+
+
+def _held_back(suffering: list[VfTrack]) -> bool:
+    """Whether at least half of the slow VFs send less than usual."""
+    fell = sum(track.calm_seconds > 0 and track.tx_bytes < FELL * track.calm_tx_bytes for track in suffering)
+    return fell >= HALF * len(suffering) and fell > 0
