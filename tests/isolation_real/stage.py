@@ -20,7 +20,8 @@ from wallwatch.domain.isolation.slo import Slo
 from wallwatch.domain.isolation.verdicts import Verdict
 from wallwatch_local.processes import die_with_parent
 
-PROGRAMS = Path(__file__).parent / "programs"
+REPOSITORY = Path(__file__).parents[2]
+PROGRAMS = "tests.isolation_real.programs"
 INTERVAL_S = 0.8
 """A little faster than the product's second, to spare time."""
 LONGEST_INTERVAL_S = 1.45
@@ -178,16 +179,16 @@ def on_stage(lab: Lab, folder: Path) -> Iterator[Stage]:
     delays.touch()
     with ExitStack() as stack:
         common = [lab.wire, WIRE_ADDRESS, *names]
-        tenants = stack.enter_context(_program("tenants.py", str(lab.sender_cpu), str(delays), *common))
-        storm = stack.enter_context(_program("storm.py", str(lab.sender_cpu), *common))
+        tenants = stack.enter_context(_program("tenants", str(lab.sender_cpu), str(delays), *common))
+        storm = stack.enter_context(_program("storm", str(lab.sender_cpu), *common))
         stack.enter_context(_preferred())
         yield Stage(lab, Telemetry(lab, delays), tenants, storm)
 
 
 @contextmanager
 def _program(name: str, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
-    command = die_with_parent([sys.executable, "-S", str(PROGRAMS / name), *arguments], SIGKILL)
-    with subprocess.Popen(command, stdin=subprocess.PIPE, text=True) as process:
+    command = die_with_parent([sys.executable, "-S", "-m", f"{PROGRAMS}.{name}", *arguments], SIGKILL)
+    with subprocess.Popen(command, stdin=subprocess.PIPE, text=True, cwd=REPOSITORY) as process:
         try:
             yield process
         finally:

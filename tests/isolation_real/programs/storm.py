@@ -1,6 +1,6 @@
 """Sends packets at a rate: the aggressor.
 
-Usage: storm.py CPU WIRE_NAMESPACE WIRE_ADDRESS {NAMESPACE ADDRESS}...
+Arguments: CPU WIRE_NAMESPACE WIRE_ADDRESS {NAMESPACE ADDRESS}...
 Lines on standard input: `in VF RATE SIZE` sends UDP packets of SIZE bytes from the wire to the tenant, `out VF RATE SIZE` from
 the tenant to the wire, RATE packets per second. The newest line counts; `in 0 0 0` stops. The program ends with standard input.
 """
@@ -11,7 +11,7 @@ import socket
 import sys
 import time
 
-from sockets import SINK_PORT, prefer, udp_in
+from tests.isolation_real.programs.sockets import SINK_PORT, prefer, udp_in
 
 BUFFER = 64 << 20
 PAUSE_S = 0.001

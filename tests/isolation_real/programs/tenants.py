@@ -1,6 +1,6 @@
 """Plays the tenants: each has steady requests from the wire, which it answers, and the round trips are written to a file.
 
-Usage: tenants.py CPU FILE WIRE_NAMESPACE WIRE_ADDRESS {NAMESPACE ADDRESS}...
+Arguments: CPU FILE WIRE_NAMESPACE WIRE_ADDRESS {NAMESPACE ADDRESS}...
 Lines of the file: `a VF MICROSECONDS` for an answer, `l VF` for a request that was not answered within `LOST_AFTER_S`.
 Lines on standard input: `hold VF SECONDS` makes one tenant answer late, `hold VF 0` ends that.
 One process plays all: a round trip is then the way through the kernel, and not how soon a second process gets a CPU.
@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import TextIO
 
-from sockets import PROBE_PORT, SINK_PORT, prefer, udp_in
+from tests.isolation_real.programs.sockets import PROBE_PORT, SINK_PORT, prefer, udp_in
 
 TICK_S = 0.004
 LOST_AFTER_S = 1.0
