@@ -2,6 +2,7 @@ package probes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -78,22 +79,24 @@ func (e *endpoint) serve(ctx context.Context, opened func()) error {
 func listen(ctx context.Context, local netip.AddrPort, device string) (*net.UDPConn, error) {
 	config := net.ListenConfig{}
 	if device != "" {
-		config.Control = func(_, _ string, raw syscall.RawConn) error {
-			var bound error
-			if err := raw.Control(func(descriptor uintptr) { bound = unix.BindToDevice(int(descriptor), device) }); err != nil {
-				return err
-			}
-			if bound != nil {
-				return fmt.Errorf("binding to the device %q: %w", device, bound)
-			}
-			return nil
-		}
+		config.Control = func(_, _ string, socket syscall.RawConn) error { return bindToDevice(socket, device) }
 	}
 	opened, err := config.ListenPacket(ctx, "udp", local.String())
 	if err != nil {
 		return nil, err
 	}
 	return opened.(*net.UDPConn), nil // what network "udp" gives
+}
+
+func bindToDevice(socket syscall.RawConn, device string) error {
+	var bound error
+	err := socket.Control(func(descriptor uintptr) {
+		bound = unix.BindToDevice(int(descriptor), device) //nolint:gosec // G115: a descriptor is small
+	})
+	if err = errors.Join(err, bound); err != nil {
+		return fmt.Errorf("binding to the device %q: %w", device, err)
+	}
+	return nil
 }
 
 // askPeers sends one request per interval, to the peers in turns.
