@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,5 +65,17 @@ func TestProbesAreOffUnlessSwitchedOn(t *testing.T) {
 		"  vfs: [{pci: '0000:3b:00.0', vf: 3, address: 2001:db8::1}]\n")
 	if err != nil || !config.Probes.Enabled || config.Probes.MaxPeers != 3 || config.Probes.Port != 8477 || config.Probes.VFs[0].VF != 3 {
 		t.Errorf("%+v, %v", config.Probes, err)
+	}
+}
+
+func TestAnAgentDoesNotStartWithProbesThatNobodyCouldTrust(t *testing.T) {
+	dir := t.TempDir()
+	config, err := loadText(t, "host: h\nserver_url: http://127.0.0.1:1\nstate_dir: "+dir+"\nprobes:\n  enabled: true\n  key_file: "+dir+
+		"/none\n  file: "+dir+"/probes.json\n  vfs: [{pci: a, vf: 0, address: 127.0.0.1}]\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Run(t.Context(), config, "test", slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "key_file") {
+		t.Errorf("%v, expected a mention of key_file", err)
 	}
 }
