@@ -1,4 +1,4 @@
-"""The refit of an engine's costs: a small problem of non-negative least squares. It runs only when an overloaded second says something new."""
+"""The refit of an engine's costs by non-negative least squares; it runs only when an overloaded second says something new."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ from scipy.optimize import nnls
 ROUNDS = 4
 """Calm seconds above the fitted capacity join the equations; a few rounds settle which ones."""
 
-PARTLY_FULL = 0.75
+UPPER = 0.8
+"""Quantile of the loads of full seconds that is the capacity."""
+
+AT_CAPACITY = 0.97
+"""A calm second this near to the capacity takes part in the equations."""
+
+PARTLY_FULL = 0.85
 """A full second with a smaller load was full for a part of the second only: it says nothing of the capacity."""
 
 Point = tuple[float, float]
@@ -56,11 +62,51 @@ def fit_costs(full: Sequence[Point], calm: Sequence[Point], prior_packet_bytes: 
         rows = np.vstack([points[kept], ceilings[binding], prior])
         loads = np.concatenate([np.ones(int(kept.sum()) + int(binding.sum())), prior_loads])
         costs, _ = nnls(rows, loads)
-        now_binding = binding | (ceilings @ costs > 1.0)
+        # What most full seconds reach is the capacity: those below it were full for a part of the second only.
+        costs /= max(float(np.quantile(points[kept] @ costs, UPPER)), float((ceilings @ costs).max(initial=0.0)))
+        now_binding = binding | (ceilings @ costs > AT_CAPACITY)
         now_kept = points @ costs >= PARTLY_FULL
-        if not now_kept.any():
-            now_kept = kept
         if (now_binding == binding).all() and (now_kept == kept).all():
             break
         binding, kept = now_binding, now_kept
     return float(costs[0] / scale[0]), float(costs[1] / scale[1])
+
+
+RATIOS = np.geomspace(15.0, 10_000.0, 40)
+"""Bytes: the ratios of the costs that are tried; a card that passes full-sized packets at line rate has a smaller one."""
+
+RATIO_SIGMA = 1.0
+"""Scatter of the logarithm of the ratio between engines: hardware has some 130 to 250 bytes, software a few thousand."""
+
+INDEPENDENT = 10.0
+"""Full seconds that say something of their own; more of them are of the same storms."""
+
+PLAUSIBLE = 4.0
+"""Rise of chi-squared that is still plausible: two standard deviations."""
+
+
+def plausible_ratios(full: Sequence[Point], calm: Sequence[Point], prior_packet_bytes: float, scatter: float) -> tuple[float, float]:
+    """Smallest and largest ratio of the costs (bytes) that the seconds allow.
+
+    For each ratio the capacity follows from the full seconds; their scatter around it, the calm seconds above it and the
+    distance from the prior make up chi-squared.
+
+    Parameters
+    ----------
+    full, calm, prior_packet_bytes
+        As in `fit_costs`; `full` is not empty.
+    scatter
+        Scatter of the load of a full second.
+    """
+    points = np.array(full, dtype=float)
+    loads = RATIOS[:, None] * points[:, 0] + points[:, 1]
+    capacity = np.quantile(loads, UPPER, axis=1, keepdims=True)
+    # Full for a part of the second only: no more against a ratio than two standard deviations. Seconds of one storm say the same.
+    chi2 = np.minimum(((loads / capacity - 1.0) / scatter) ** 2, 4.0).sum(axis=1) * min(1.0, INDEPENDENT / len(points))
+    if len(calm):
+        ceilings = np.array(calm, dtype=float)
+        above = np.maximum((RATIOS[:, None] * ceilings[:, 0] + ceilings[:, 1]) / capacity - 1.0, 0.0)
+        chi2 += ((above / scatter) ** 2).sum(axis=1)
+    chi2 += (np.log(RATIOS / prior_packet_bytes) / RATIO_SIGMA) ** 2
+    allowed = RATIOS[chi2 <= chi2.min() + PLAUSIBLE]
+    return float(allowed[0]), float(allowed[-1])

@@ -1,4 +1,4 @@
-"""The streaming detector of one RNIC: a reading in, a verdict on the interval since the last one out. No look-ahead, no clock of its own."""
+"""The streaming detector of one RNIC: a reading in, a verdict on the interval since the last one out. It never looks ahead."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from wallwatch.domain.isolation.counters import Limits, Outcome, careful_changes
 from wallwatch.domain.isolation.egress import judge_egress
 from wallwatch.domain.isolation.engine_load import EngineLoad
-from wallwatch.domain.isolation.ingress import Shares, judge_ingress, judge_pressure, offered_shares
+from wallwatch.domain.isolation.ingress import Shares, judge_ingress, judge_pressure
 from wallwatch.domain.isolation.pressure import Pressure
-from wallwatch.domain.isolation.readings import Counters, Reading
 from wallwatch.domain.isolation.reading_order import Order, ReadingOrder
+from wallwatch.domain.isolation.readings import Counters, Reading
 from wallwatch.domain.isolation.second import FEW_PER_S, Breakage, Second, engine_drops
 from wallwatch.domain.isolation.shared_delay import LIKELY, BlipRate
 from wallwatch.domain.isolation.slo import Slo
@@ -41,7 +41,21 @@ class Detector:
     (<State.KEPT: 'kept'>, 72000.0)
     """
 
-    __slots__ = ("_blips", "_engine", "_limits", "_nic_bps", "_order", "_port", "_port_t", "_pressure", "_slos", "_tracks", "counts")
+    __slots__ = (
+        "_blips",
+        "_calm_seconds",
+        "_engine",
+        "_limits",
+        "_nic_bps",
+        "_order",
+        "_port",
+        "_port_t",
+        "_pressure",
+        "_slos",
+        "_suspects",
+        "_tracks",
+        "counts",
+    )
 
     def __init__(self, slos: Mapping[str, Slo], nic_bps: float | None) -> None:
         self.counts: dict[str, int] = dict.fromkeys(
@@ -52,6 +66,8 @@ class Detector:
         self._port: Counters | None = None
         self._port_t = 0.0
         self._pressure = Pressure()
+        self._calm_seconds = 0
+        self._suspects: frozenset[str] = frozenset()
         self._blips = BlipRate()
         self._order = ReadingOrder()
         self._engine = EngineLoad(nic_bps)
@@ -118,9 +134,10 @@ class Detector:
         if reading.extras is not None:
             second.tx_backlog_bytes = reading.extras.tx_backlog_bytes
         breakage, shares, notes = self._judge(second)
-        if breakage is None and not estimated:
+        if breakage is None:
             self._learn(second)
-        offered = shares.offered if shares is not None else offered_shares(second, self._engine.costs)
+        costs = self._engine.costs
+        offered = shares.offered if shares is not None else [costs.of(track.rx_packets, track.rx_bytes) for track in second.tracks]
         known = port_drops is not None or bool(second.tracks)
         known = known and 2 * sum(track.outcome is Outcome.RESET for track in self._tracks.values()) <= len(self._tracks)
         return Verdict(
@@ -173,9 +190,17 @@ class Detector:
     def _port_rates(self, reading: Reading) -> tuple[float | None, float]:
         """Receive and transmit drops of the port per second; None where unknown."""
         new, old, span = reading.port, self._port, reading.t - self._port_t
+        if new is None:
+            return None, 0.0  # the next difference is over both intervals
         self._port, self._port_t = new, reading.t
-        if new is None or old is None or span <= 0:
+        if old is None or span <= 0:
             return None, 0.0
+        rx, tx = old.rx_dropped, old.tx_dropped
+        if rx is not None and new.rx_dropped is not None and (new.rx_bytes or 0) >= (old.rx_bytes or 0):
+            rx = new.rx_dropped - rx
+            tx = new.tx_dropped - tx if new.tx_dropped is not None and tx is not None else 0
+            if 0 <= rx <= self._limits.packets_per_s * span and tx >= 0:
+                return rx / span, tx / span
         outcome, increases = careful_changes(old, new, span, self._limits, narrow=False)
         if outcome not in (Outcome.GOOD, Outcome.MISSING):
             self.counts[outcome.value] += 1
@@ -195,17 +220,17 @@ class Detector:
             breakage, shares = judge_pressure(second, mechanism, shared)
             if breakage is not None:
                 return breakage, shares, ()
-        if second.dropping and not second.estimated:
-            self._engine.full(second.packets, second.bytes)
-        breakage, shares, note = judge_ingress(second, self._engine, shared)
+        breakage, shares, note = judge_ingress(second, self._engine, shared, self._calm_seconds)
         if breakage is None and slow and not second.dropping:
-            breakage, note = judge_egress(second, chance)
+            breakage, note = judge_egress(second, chance, self._suspects)
+        self._suspects = frozenset(track.name for track in breakage.aggressors) if breakage else frozenset()
         return breakage, shares, (note,) if note else ()
 
     def _learn(self, second: Second) -> None:
         """Take a calm second as usual."""
         if second.dropping:
             return
+        self._calm_seconds += 1
         self._blips.learn(len(second.slow), second.delays)
         self._pressure.learn()
         self._engine.calm(second.packets, second.bytes)
@@ -225,7 +250,8 @@ class Detector:
                 track = self._tracks[name] = VfTrack(name)
                 self._promise(track)
             track.last, track.t = new, reading.t
-        self._port, self._port_t = reading.port, reading.t
+        if reading.port is not None:
+            self._port, self._port_t = reading.port, reading.t
         self._pressure.update(reading.extras, reading.t)
 
 

@@ -16,26 +16,30 @@ OWN_DROPS = 0.01
 SELDOM = 0.3
 """At its limit in less than this part of the calm seconds: being there is then something new."""
 
-GREW = 1.5
-"""A sender whose rate is this many times its usual one has changed."""
-
 FELL = 0.8
 """A sender whose rate is below this part of its usual one was held back."""
 
-MOST_OF_LIMIT = 0.5
-"""Without any calm second to compare with, only a sender above half of its envelope can be what blocks the others."""
+STILL = 0.85
+"""Others at this part of their usual rate or above are not held back yet."""
+
+FILLED_BUFFER_US = 10_000.0
+"""A switch holds a few milliseconds of traffic at most (64 MB at 100 Gbit/s: 5 ms).
+
+Longer delays of all VFs are those of the host's own buffers."""
 
 HALF = 0.5
 """A blocked buffer stops everyone behind it: at least half of the other VFs with a measured delay are slow."""
 
 
-def judge_egress(second: Second, chance: float) -> tuple[Breakage | None, str | None]:
+def judge_egress(second: Second, chance: float, suspects: frozenset[str]) -> tuple[Breakage | None, str | None]:
     """Judge an interval in which VFs are slow and the ingress engine is calm.
 
     Parameters
     ----------
     chance
         Probability that as many VFs are slow by themselves.
+    suspects
+        VFs that were named in the interval before: they stay what blocks the others while nothing speaks against it.
 
     Returns
     -------
@@ -49,7 +53,7 @@ def judge_egress(second: Second, chance: float) -> tuple[Breakage | None, str | 
     if chance > LIKELY:
         return None, _note(slow)
     strong = [track for track in second.tracks if _strong(track, second)]
-    aggressors = strong or _changed(second)
+    aggressors = strong or [track for track in second.tracks if track.name in suspects] or _fell_first(second)
     others = second.delays - sum(track.p99_us is not None and track.promised for track in aggressors)
     suffering = [track for track in slow if track not in aggressors and track.promised]
     victims = [track for track in suffering if track.inside]
@@ -57,7 +61,8 @@ def judge_egress(second: Second, chance: float) -> tuple[Breakage | None, str | 
         return None, _note(slow)
     if not strong and chance > CERTAIN:
         return None, _note(slow)
-    if not aggressors and not _held_back(suffering):
+    filled = sorted(track.p99_us or 0.0 for track in suffering)[len(suffering) // 2] > FILLED_BUFFER_US
+    if not strong and not filled and not _held_back(suffering):
         return None, f"{len(slow)} VFs are slow together, and nothing that a VF sends has changed: the fabric or the host"
     reasons = {track.name: f"p99 {track.p99_us:.0f} µs, promised {track.p99_limit_us:.0f} µs" for track in victims}
     reasons.update((track.name, "its traffic holds the shared egress buffers") for track in aggressors)
@@ -82,20 +87,12 @@ def _strong(track: VfTrack, second: Second) -> bool:
     return track.near_limit and track.calm_at_limit < SELDOM
 
 
-def _changed(second: Second) -> list[VfTrack]:
-    """The VF whose sending grew most against its usual rate, for its weight; at most one."""
-    best, best_growth = None, 0.0
-    for track in second.tracks:
-        if track.calm_seconds == 0:
-            growth = track.tx_bytes / track.max_bytes if track.tx_bytes > MOST_OF_LIMIT * track.max_bytes else 0.0
-        else:
-            packets = track.tx_packets - GREW * track.calm_tx_packets
-            byte_rate = track.tx_bytes - GREW * track.calm_tx_bytes
-            grew = packets > 0 or byte_rate > 0
-            growth = (track.tx_bytes + 200.0 * track.tx_packets) / track.weight if grew else 0.0
-        if growth > best_growth:
-            best, best_growth = track, growth
-    return [best] if best is not None else []
+def _fell_first(second: Second) -> list[VfTrack]:
+    """The one VF that sends less than usual while the others still send as usual: its throttled packets fill the shared buffers."""
+    ratios = sorted((track.tx_bytes / track.calm_tx_bytes, track.name, track) for track in second.tracks if track.calm_tx_bytes > 0)
+    if len(ratios) < 3 or ratios[0][0] >= FELL or ratios[len(ratios) // 2][0] < STILL:
+        return []
+    return [ratios[0][2]]
 
 
 def _held_back(suffering: list[VfTrack]) -> bool:

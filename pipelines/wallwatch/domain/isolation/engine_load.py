@@ -17,6 +17,9 @@ SECOND_SIGMA = 0.04
 """Scatter of the load at which the engine drops, from second to second."""
 
 HISTORY = 64
+SURE = 4
+"""Full seconds after which the largest of them is what the engine can."""
+
 CALM_POINTS = 8
 
 
@@ -40,13 +43,16 @@ class Costs:
 class EngineLoad:
     """Costs of an engine, learnt from the seconds in which it dropped (it was full) and from the busiest calm ones (it was not)."""
 
-    __slots__ = ("_calm", "_full", "_prior", "_seen", "costs", "learnt")
+    __slots__ = ("_calm", "_full", "_prior", "_seen", "costs", "learnt", "line_rate_known", "ratios")
 
     def __init__(self, nic_bps: float | None) -> None:
         self._full: deque[tuple[float, float]] = deque(maxlen=HISTORY)
         self._calm: list[tuple[float, float]] = []
         self._seen = 0
+        self.ratios = (PRIOR_PACKET_BYTES, PRIOR_PACKET_BYTES)
+        """Smallest and largest plausible ratio of the costs, bytes."""
         self.learnt = False
+        self.line_rate_known = nic_bps is not None
         byte = 8.0 / nic_bps / (1 + PRIOR_PACKET_BYTES / 1500) if nic_bps else 1e-12
         self._prior = Costs(byte * PRIOR_PACKET_BYTES, byte)
         self.costs = self._prior
@@ -59,6 +65,18 @@ class EngineLoad:
         # The first seconds teach most; later ones matter only when they contradict what is known.
         if self._seen <= 8 or abs(self.costs.of(packets, byte_rate) - 1.0) > 0.03 or self._seen % 32 == 0:
             self._refit()
+
+    def cautious_costs(self, packets: float, byte_rate: float) -> Costs:
+        """Costs with capacity 1 to judge a full second with.
+
+        The first full seconds may have been full for a part only, and then say too little of the capacity:
+        until `SURE` of them are seen, the line rate speaks for a larger one.
+        """
+        if self._seen >= SURE or not self.line_rate_known or not self.learnt:
+            return self.costs
+        learnt, prior = self.costs.of(packets, byte_rate), self._prior.of(packets, byte_rate)
+        factor = prior / learnt if prior < learnt else 1.0
+        return Costs(self.costs.packet * factor, self.costs.byte * factor)
 
     def calm(self, packets: float, byte_rate: float) -> None:
         """A second without drops: the engine can do at least this."""
@@ -80,9 +98,10 @@ class EngineLoad:
 
     def _refit(self) -> None:
         """Non-negative least squares: full seconds have load 1, calm ones at most 1, and the prior settles what they leave open."""
-        from wallwatch.domain.isolation.cost_fit import fit_costs
+        from wallwatch.domain.isolation.cost_fit import fit_costs, plausible_ratios
 
         fitted = fit_costs(list(self._full), self._calm, self._prior.packet_bytes, PRIOR_SIGMA / SECOND_SIGMA)
         if fitted is not None:
             self.costs = Costs(*fitted)
             self.learnt = True
+            self.ratios = plausible_ratios(list(self._full), self._calm, self._prior.packet_bytes, SECOND_SIGMA)

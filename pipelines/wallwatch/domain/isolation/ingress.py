@@ -6,17 +6,21 @@ from dataclasses import dataclass
 
 from wallwatch.domain.isolation.engine_load import Costs, EngineLoad
 from wallwatch.domain.isolation.engine_shares import smallest_set, water_level
+from wallwatch.domain.isolation.full_part import FullPart, full_part, usual_load
 from wallwatch.domain.isolation.second import FEW_PER_S, Breakage, Second
 from wallwatch.domain.isolation.verdicts import Mechanism
 from wallwatch.domain.isolation.vf_track import VfTrack
 
 CALM_LOAD = 0.85
-"""Below this load a learnt engine is calm: up to 1 % of drops (and fewer than 10,000 per second) are then bursts of some milliseconds."""
+"""Below this load the engine is calm: up to 1 % of drops (and fewer than 10,000 per second) are then bursts of some milliseconds."""
 
 CALM_LOSS = 0.01
 
 HIGH_LOAD = 0.9
 """From this load on a learnt engine's queue delays everybody before it drops (M/D/1: mean wait 4.5 services)."""
+
+SURGE = 0.15
+"""Growth of a learnt engine's load above the usual one, in parts of its capacity, that can have filled it for a part of the second."""
 
 ATTRIBUTED = 0.5
 """When the VFs' own counters show this part of the engine's drops, they say who lost packets; otherwise only the port knows of them."""
@@ -35,15 +39,17 @@ PACKETS_BIND_AT_MOST = 700.0
 """Bytes. The mean packet size below which packets bind is the fitted ratio of the costs, held between these bounds:
 engines differ there, but a storm of 64-byte packets is one of packets and a burst of full-sized ones is one of bytes on all of them."""
 
+BEYOND = "above its fair share of the engine: nothing is owed to the excess"
+
 
 @dataclass(slots=True)
 class Shares:
-    """Offered load of each VF in parts of the engine's capacity, aligned with the tracks, and the level of fair shares."""
+    """Offered load of each VF while the engine was full, aligned with the tracks, and the level of fair shares."""
 
     offered: list[float]
     total: float
     capacity: float
-    """What the engine passed on; 1 when it is not full."""
+    """What the engine passed on, in the unit of `offered`."""
     level: float
     """Fair share per weight; infinite when all fit."""
 
@@ -52,60 +58,47 @@ class Shares:
         return self.level * weight
 
 
-def offered_shares(second: Second, costs: Costs) -> list[float]:
-    """Received, own and attributed drops, each times its cost, per VF.
-
-    Drops that only the port counts are attributed in proportion to what arrived for each VF: a shared queue drops without looking.
-    """
-    packet, byte = costs.packet, costs.byte
-    attributed = 0.0
-    if second.drops > 0:
-        arrived = second.packets + second.vf_drops
-        attributed = max(0.0, second.drops - second.vf_drops) / arrived if arrived > 0 else 0.0
-    shares = []
-    for track in second.tracks:
-        rate = track.rx_packets
-        load = rate * packet + track.rx_bytes * byte
-        if attributed or track.rx_dropped:
-            dropped = track.rx_dropped + attributed * (rate + track.rx_dropped)
-            size = track.rx_bytes / rate if rate > 0 else 64.0
-            load += dropped * (packet + size * byte)
-        shares.append(load)
-    return shares
-
-
-def shares_of(second: Second, costs: Costs, capacity: float) -> Shares:
+def shares_of(second: Second, part: FullPart, costs: Costs, capacity: float) -> Shares:
     """Offered shares and the fair level at a capacity."""
-    offered = offered_shares(second, costs)
+    offered = part.offered(costs)
     level = water_level(capacity, offered, [track.weight for track in second.tracks])
     return Shares(offered, sum(offered), capacity, level)
 
 
-def judge_ingress(second: Second, engine: EngineLoad, shared_delay: bool) -> tuple[Breakage | None, Shares | None, str | None]:
+def judge_ingress(
+    second: Second, engine: EngineLoad, shared_delay: bool, calm_seconds: int
+) -> tuple[Breakage | None, Shares | None, str | None]:
     """Judge an interval in which the engine dropped, or in which many VFs are slow.
 
     Parameters
     ----------
     shared_delay
         More VFs are slow at the same time than chance explains.
+    calm_seconds
+        Calm seconds behind the VFs' usual rates.
 
     Returns
     -------
     tuple
         The breakage (None: none of ingress), the shares, and a note.
     """
-    costs = engine.costs
-    passed = costs.of(second.packets, second.bytes)
+    passed = engine.costs.of(second.packets, second.bytes)
     if second.dropping:
         few = second.drops <= FEW_PER_S and second.loss <= CALM_LOSS
-        if few and engine.learnt and passed < CALM_LOAD and not shared_delay:
+        if few and passed < CALM_LOAD and not shared_delay and (engine.learnt or engine.line_rate_known):
             return None, None, f"{second.drops:,.0f} drops/s with a calm engine (load {passed:.2f})"
-        shares = shares_of(second, costs, passed)
-    elif shared_delay and engine.learnt and passed >= HIGH_LOAD:
-        shares = shares_of(second, costs, HIGH_LOAD * min(passed, 1.0))
-    else:
+        if not second.estimated:
+            engine.full(second.packets, second.bytes)
+    elif not shared_delay or not engine.learnt or passed < min(HIGH_LOAD, usual_load(second, engine.costs) + SURGE):
         return None, None, None
-    breakage = _breakage(second, shares, None, costs)
+    costs = engine.cautious_costs(second.packets, second.bytes)
+    part = full_part(second, costs, calm_seconds)
+    usable = 1.0 if second.dropping else HIGH_LOAD
+    shares = shares_of(second, part, costs, usable * part.passed(costs))
+    aggressors = _aggressors(second.tracks, shares)
+    if len(aggressors) > 1:
+        aggressors = _under_all_ratios(aggressors, second, part, engine, usable)
+    breakage = _breakage(second, shares, part, aggressors, None, costs)
     if breakage is None:
         return None, shares, "the engine dropped, and no well-behaved VF lost packets or was slow"
     return breakage, shares, None
@@ -120,18 +113,33 @@ def judge_pressure(second: Second, mechanism: Mechanism, shared_delay: bool) -> 
         return None, None
     packets, byte_rate = max(second.packets, 1.0), max(second.bytes, 1.0)
     costs = Costs(1.0 / packets, 0.0) if mechanism is Mechanism.CPU else Costs(0.0, 1.0 / byte_rate)
-    shares = shares_of(second, costs, 1.0 if second.dropping else HIGH_LOAD)
-    return _breakage(second, shares, mechanism, costs), shares
+    part = full_part(second, costs, 0)
+    shares = shares_of(second, part, costs, 1.0 if second.dropping else HIGH_LOAD)
+    return _breakage(second, shares, part, _aggressors(second.tracks, shares), mechanism, costs), shares
 
 
-def _breakage(second: Second, shares: Shares, mechanism: Mechanism | None, costs: Costs) -> Breakage | None:
-    aggressors = _aggressors(second.tracks, shares)
+def _under_all_ratios(aggressors: list[VfTrack], second: Second, part: FullPart, engine: EngineLoad, usable: float) -> list[VfTrack]:
+    """Those of several aggressors that are ones under every plausible ratio of the costs; all of them when none is.
+
+    Nobody is accused because a packet was assumed to cost less or more than it may.
+    """
+    kept = aggressors
+    for ratio in engine.ratios:
+        costs = Costs(ratio, 1.0)
+        named = _aggressors(second.tracks, shares_of(second, part, costs, usable * part.passed(costs)))
+        kept = [track for track in kept if track in named]
+    return kept or aggressors
+
+
+def _breakage(
+    second: Second, shares: Shares, part: FullPart, aggressors: list[VfTrack], mechanism: Mechanism | None, costs: Costs
+) -> Breakage | None:
     victims, reasons = _victims(second, shares, aggressors)
     if not victims or not aggressors:
         return None
     for track in aggressors:
-        reasons[track.name] = "above its fair share of the engine: nothing is owed to the excess"
-    return Breakage(mechanism or _mechanism(aggressors, costs), victims, aggressors, reasons)
+        reasons[track.name] = BEYOND
+    return Breakage(mechanism or _mechanism(second, part, aggressors, costs), victims, aggressors, reasons)
 
 
 def _aggressors(tracks: list[VfTrack], shares: Shares) -> list[VfTrack]:
@@ -155,7 +163,7 @@ def _victims(second: Second, shares: Shares, aggressors: list[VfTrack]) -> tuple
             reasons[track.name] = "at its own limiter" if track.at_limiter else "above its envelope"
             continue
         if load > FAIR * shares.fair(track.weight):
-            reasons[track.name] = "above its fair share of the engine: nothing is owed to the excess"
+            reasons[track.name] = BEYOND
             continue
         reason = _suffers(track, second, attributed)
         if reason:
@@ -174,9 +182,15 @@ def _suffers(track: VfTrack, second: Second, attributed: bool) -> str:
     return ""
 
 
-def _mechanism(aggressors: list[VfTrack], costs: Costs) -> Mechanism:
+def _mechanism(second: Second, part: FullPart, aggressors: list[VfTrack], costs: Costs) -> Mechanism:
     """Packets bind when those of the aggressors are small: their cost is then more that of packets than of bytes."""
-    packets = sum(track.rx_packets for track in aggressors)
-    size = sum(track.rx_bytes for track in aggressors) / packets if packets > 0 else 0.0
+    names = {track.name for track in aggressors}
+    flows = [
+        (packets, byte_rate)
+        for track, packets, byte_rate in zip(second.tracks, part.packets, part.bytes, strict=True)
+        if track.name in names
+    ]
+    packets = sum(flow[0] for flow in flows)
+    size = sum(flow[1] for flow in flows) / packets if packets > 0 else 0.0
     threshold = min(max(costs.packet_bytes, PACKETS_BIND_AT_LEAST), PACKETS_BIND_AT_MOST)
     return Mechanism.PACKET_RATE if size < threshold else Mechanism.BANDWIDTH

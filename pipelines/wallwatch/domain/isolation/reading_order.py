@@ -56,7 +56,7 @@ class ReadingOrder:
             return Order.FIRST
         interval = reading.t - last.t
         if self._step is not None:
-            return self._after_step(reading, interval)
+            return self._after_step(reading, last, self._step, interval)
         if interval >= SHORTEST:
             return self._next(reading, last.t, interval)
         return self._backwards(reading, last)
@@ -83,10 +83,8 @@ class ReadingOrder:
             del self._late[0]
         return Order.LATE
 
-    def _after_step(self, reading: Reading, interval: float) -> Order:
+    def _after_step(self, reading: Reading, last: Reading, step: Reading, interval: float) -> Order:
         """The reading after one whose time went back: does it follow that one, or the one before?"""
-        step = self._step
-        assert step is not None and self._last is not None  # noqa: S101  # the caller has checked both
         since_step = reading.t - step.t
         follows_step = SHORTEST <= since_step <= LONGEST_CADENCE
         odd_row = interval >= SHORTEST
@@ -97,7 +95,7 @@ class ReadingOrder:
             return self._next(reading, step.t, since_step)
         if odd_row:
             self._step = None
-            return self._next(reading, self._last.t, interval)
+            return self._next(reading, last.t, interval)
         change = _direction(step, reading)
         if change <= 0:
             return Order.DUPLICATE if change == 0 else Order.LATE

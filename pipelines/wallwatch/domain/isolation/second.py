@@ -64,7 +64,7 @@ class Breakage:
 def engine_drops(second: Second, port_drops: float | None, own_drops: float) -> None:
     """Decide how many packets the engine dropped, from the port's counter and those of the VFs.
 
-    Some drivers count the drops of VFs at the port as well, some do not; those of a VF's own limiter are no drops of the engine in either case.
+    Some drivers count the drops of VFs at the port as well, some do not; those of a VF's own limiter are never drops of the engine.
 
     Parameters
     ----------

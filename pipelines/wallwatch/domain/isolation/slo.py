@@ -50,13 +50,13 @@ def check_minima(nic_bps: float, slo: dict[str, Slo]) -> None:
 
     >>> check_minima(10e9, {"vf0": Slo(6e9, 8e9), "vf1": Slo(5e9, 8e9)})
     Traceback (most recent call last):
-    wallwatch.domain.isolation.slo.BadSlo: the minima of 2 VFs add up to 11,000 Mbit/s, more than the link's 10,000 Mbit/s: lower some min_bps
+    wallwatch.domain.isolation.slo.BadSlo: the minima of 2 VFs add up to 11,000 Mbit/s, more than the link's 10,000 Mbit/s: lower minima
     """
     total = math.fsum(promise.min_bps for promise in slo.values())
     if total > nic_bps:
         raise BadSlo(
             f"the minima of {len(slo)} VFs add up to {total / 1e6:,.10g} Mbit/s, more than the link's {nic_bps / 1e6:,.10g} Mbit/s: "
-            "lower some min_bps"
+            "lower minima"
         )
 
 

@@ -15,8 +15,8 @@ INSIDE = 1.05
 DEFAULT_LOSS = 0.001
 """Loss above which a VF without a promised loss suffers in an overload: the specification's bound for "few drops"."""
 
-CALM_WEIGHT = 0.05
-"""Weight of a calm second in the usual values: they follow a change of the traffic within some 20 seconds."""
+CALM_WEIGHT = 0.1
+"""Weight of a calm second in the usual values: they follow a change of the traffic within some 10 seconds."""
 
 
 class VfTrack:
@@ -27,6 +27,8 @@ class VfTrack:
         "at_limiter",
         "calm_at_limit",
         "calm_p99_us",
+        "calm_rx_bytes",
+        "calm_rx_packets",
         "calm_seconds",
         "calm_tx_bytes",
         "calm_tx_dropped",
@@ -74,6 +76,7 @@ class VfTrack:
         self.p50_us: float | None = None
         self.p99_us: float | None = None
         self.calm_seconds = 0
+        self.calm_rx_bytes = self.calm_rx_packets = 0.0
         self.calm_tx_bytes = self.calm_tx_packets = self.calm_tx_dropped = self.calm_p99_us = self.calm_at_limit = 0.0
         self.promise(None, 1.0)
 
@@ -177,7 +180,9 @@ class VfTrack:
     def learn(self) -> None:
         """Move the usual values towards those of this calm second."""
         self.calm_seconds += 1
-        weight = CALM_WEIGHT if self.calm_seconds > 20 else 1.0 / self.calm_seconds
+        weight = CALM_WEIGHT if self.calm_seconds > 10 else 1.0 / self.calm_seconds
+        self.calm_rx_bytes += weight * (self.rx_bytes - self.calm_rx_bytes)
+        self.calm_rx_packets += weight * (self.rx_packets - self.calm_rx_packets)
         self.calm_tx_bytes += weight * (self.tx_bytes - self.calm_tx_bytes)
         self.calm_tx_packets += weight * (self.tx_packets - self.calm_tx_packets)
         self.calm_tx_dropped += weight * (self.tx_dropped + self.own_tx_drops - self.calm_tx_dropped)
