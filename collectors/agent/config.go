@@ -15,6 +15,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/wallwatch/wallwatch/collectors/agent/kernel"
+	"github.com/wallwatch/wallwatch/collectors/agent/probes"
 )
 
 // Config is the agent's one configuration file. Relative paths are relative to the working directory.
@@ -31,6 +32,8 @@ type Config struct {
 	EnrolmentTokenFile string `yaml:"enrolment_token_file"`
 	HeartbeatSeconds   int    `yaml:"heartbeat_seconds"`
 	LogLevel           string `yaml:"log_level"`
+	// Probes between agents; off unless switched on.
+	Probes probes.Config `yaml:"probes"`
 }
 
 // DefaultConfig has the defaults for a real host.
@@ -38,7 +41,7 @@ func DefaultConfig() Config {
 	return Config{
 		StateDir: "/var/lib/wallwatch-agent", OVSDBSocket: "/var/run/openvswitch/db.sock",
 		VSwitchdSocket: "/var/run/openvswitch/ovs-vswitchd.*.ctl", SysfsRoot: "/sys", Netlink: kernel.Auto,
-		HeartbeatSeconds: 15, LogLevel: "info",
+		HeartbeatSeconds: 15, LogLevel: "info", Probes: probes.DefaultConfig(),
 	}
 }
 
@@ -82,7 +85,7 @@ func (c Config) check() error {
 	if err := new(slog.Level).UnmarshalText([]byte(c.LogLevel)); err != nil {
 		problems = append(problems, fmt.Errorf("log_level must be debug, info, warn or error, not %q", c.LogLevel))
 	}
-	return errors.Join(problems...)
+	return errors.Join(append(problems, c.Probes.Check())...)
 }
 
 func isAddress(text string, schemes ...string) bool {

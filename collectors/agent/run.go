@@ -4,6 +4,7 @@
 //	agent -> connection -> identity -> command
 //	      -> execution  -> remedies -> kernel, flowtable, cordon, pace
 //	      -> switchdb, policies, journal
+//	      -> probes
 //
 // connection and execution do not know each other.
 package agent
@@ -31,6 +32,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/agent/journal"
 	"github.com/wallwatch/wallwatch/collectors/agent/kernel"
 	"github.com/wallwatch/wallwatch/collectors/agent/policies"
+	"github.com/wallwatch/wallwatch/collectors/agent/probes"
 	"github.com/wallwatch/wallwatch/collectors/agent/remedies"
 	"github.com/wallwatch/wallwatch/collectors/agent/switchdb"
 	"github.com/wallwatch/wallwatch/collectors/internal/wait"
@@ -53,6 +55,11 @@ func Run(ctx context.Context, config Config, version string, log *slog.Logger) e
 		return err
 	}
 	defer func() { _ = record.Close() }()
+	stopProbes, err := config.startProbes(ctx, log)
+	if err != nil {
+		return err
+	}
+	defer stopProbes()
 	credentials, err := enrolment.Ensure(ctx, log)
 	if ctx.Err() != nil {
 		return nil // stopped while it was waiting for the server
@@ -70,6 +77,21 @@ func Run(ctx context.Context, config Config, version string, log *slog.Logger) e
 			return err
 		}
 	}
+}
+
+// startProbes runs the probes between agents, if the configuration has them on; they need no server. The returned function ends them and waits.
+func (c Config) startProbes(ctx context.Context, log *slog.Logger) (stop func(), err error) {
+	if !c.Probes.Enabled {
+		return func() {}, nil
+	}
+	prober, err := probes.New(c.Probes, c.Host, log)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() { prober.Run(ctx) })
+	return func() { cancel(); running.Wait() }, nil
 }
 
 func openJournal(stateDir string, now time.Time, log *slog.Logger) (*journal.Journal, error) {

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,24 @@ def test_lanes_run_in_parallel_with_prefixed_lines(tmp_path: Path, capsys: pytes
     printed = capsys.readouterr().out
     assert "l | met" in printed
     assert "r | met" in printed
+
+
+def test_a_stage_that_runs_alone_comes_first_and_has_ended_before_another_begins(tmp_path: Path) -> None:
+    first, last = tmp_path / "first", tmp_path / "last"
+    alone = replace(stage("alone", f"touch {first}; sleep 0.3; touch {last}"), alone=True)
+    beside = stage("beside", f"test -e {last} || {{ echo too early; exit 1; }}")
+    outcomes = Runner(tmp_path / "results").run([[beside], [replace(beside, name="before"), alone]])
+    assert outcomes[0].stage.name == "alone"
+    assert {outcome.stage.name: outcome.code for outcome in outcomes} == {"alone": 0, "beside": 0, "before": 0}
+
+
+def test_a_stage_that_runs_alone_and_fails_does_not_keep_the_others_from_running(tmp_path: Path) -> None:
+    outcomes = Runner(tmp_path).run([[replace(stage("alone", "exit 3"), alone=True), stage("next", "true")]])
+    assert [(outcome.stage.name, outcome.code) for outcome in outcomes] == [("alone", 3), ("next", 0)]
+
+
+def test_storms_of_packets_run_alone() -> None:
+    assert [stage.part for lane in parts.lanes([]) for stage in lane if stage.alone] == ["isolation"]
 
 
 def test_who_stops_the_runner_stops_its_stages_in_time_to_clean_up(tmp_path: Path) -> None:

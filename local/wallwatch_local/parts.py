@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 
 from wallwatch_local.errors import LocalStackError
 from wallwatch_local.paths import REPOSITORY
@@ -20,6 +21,7 @@ FOLDERS = {
     "contract": ("tests/contract",),
     "integration": ("tests/integration", "tests/cni"),
     "faults": ("tests/faults",),
+    "packets": ("tests/isolation_real",),
     "data": (
         "tests/evaluation",
         "tests/raw_hosts",
@@ -34,14 +36,17 @@ FOLDERS = {
 # Two lanes of about the same length run side by side. The browser tests come last, next to tests that mostly wait:
 # alongside a compiler they would run into their time-outs.
 LANES = (("lint", "frontend", "go", "pipelines", "local", "contract", "data", "integration", "faults"), ("backend", "e2e"))
+# These need the machine to themselves, and run before the lanes: a storm of packets fills the receive queue of a CPU, through which
+# the other tests reach their servers.
+ALONE = ("packets",)
 # One folder of the backend's tests each.
-CONTEXTS = ("remedies", "policies", "hosts", "fleet", "incidents", "notify", "accounts", "kit")
-PARTS = (*(part for lane in LANES for part in lane), *CONTEXTS)
+CONTEXTS = ("remedies", "policies", "isolation", "hosts", "fleet", "incidents", "notify", "accounts", "kit")
+PARTS = (*(part for lane in LANES for part in lane), *ALONE, *CONTEXTS)
 WORKERS = "2"
 
 
 def lanes(names: Sequence[str]) -> list[list[Stage]]:
-    """Stages of the named parts in one lane; without names, all parts in two lanes.
+    """Stages of the named parts in one lane; without names, all parts in two lanes and those that run alone.
 
     Raises
     ------
@@ -50,7 +55,7 @@ def lanes(names: Sequence[str]) -> list[list[Stage]]:
     """
     if names:
         return [[stage for name in names for stage in stages_of(name)]]
-    return [[stage for name in lane for stage in stages_of(name, side_by_side=False)] for lane in LANES]
+    return [[stage for name in lane for stage in stages_of(name, side_by_side=False)] for lane in (ALONE, *LANES)]
 
 
 def stages_of(part: str, side_by_side: bool = True) -> list[Stage]:
@@ -64,7 +69,8 @@ def stages_of(part: str, side_by_side: bool = True) -> list[Stage]:
     if part == "e2e":
         return [Stage(part, "playwright", ("tests/e2e/run",), repeats_end=True)]
     if part in FOLDERS:
-        return [_pytest(part, FOLDERS[part], side_by_side and part in ("backend", "pipelines"))]
+        stage = _pytest(part, FOLDERS[part], side_by_side and part in ("backend", "pipelines"))
+        return [replace(stage, alone=part in ALONE)]
     if part in CONTEXTS:
         folder = BACKEND_TESTS / part
         if not folder.is_dir():

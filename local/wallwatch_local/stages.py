@@ -30,6 +30,8 @@ class Stage:
     ----------
     repeats_end
         Whether the summary shows the end of its output even if it passed, for test runners that count their tests.
+    alone
+        Whether nothing may run next to it; such stages run first.
     """
 
     part: str
@@ -38,6 +40,7 @@ class Stage:
     directory: Path = REPOSITORY
     environment: Mapping[str, str] = field(default_factory=dict)
     repeats_end: bool = False
+    alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ class Outcome:
 
 
 class Runner:
-    """Runs lanes of stages in parallel; the stages of a lane run one after another."""
+    """Runs lanes of stages in parallel; the stages of a lane run one after another, and those that run alone come before all lanes."""
 
     def __init__(self, results: Path) -> None:
         self._results = results
@@ -68,6 +71,13 @@ class Runner:
         """Run all stages; with more than one lane, each line of output starts with its stage's name."""
         self._results.mkdir(parents=True, exist_ok=True)
         outcomes: list[Outcome] = []
+        alone = [stage for lane in lanes for stage in lane if stage.alone]
+        together = [rest for lane in lanes if (rest := [stage for stage in lane if not stage.alone])]
+        self._run_in_parallel([alone], outcomes)
+        self._run_in_parallel(together, outcomes)
+        return outcomes
+
+    def _run_in_parallel(self, lanes: Sequence[Sequence[Stage]], outcomes: list[Outcome]) -> None:
         threads = [threading.Thread(target=self._run_lane, args=(lane, len(lanes) > 1, outcomes), daemon=True) for lane in lanes]
         for thread in threads:
             thread.start()
@@ -77,7 +87,6 @@ class Runner:
         except BaseException:
             self._stop(threads)
             raise
-        return outcomes
 
     def _run_lane(self, lane: Iterable[Stage], prefixed: bool, outcomes: list[Outcome]) -> None:
         for stage in lane:

@@ -1,0 +1,62 @@
+package probes
+
+import (
+	"bytes"
+	"testing"
+)
+
+var testKey = []byte("a key of sixteen or more bytes")
+
+func TestAMessageIsReadAsItWasWritten(t *testing.T) {
+	for _, want := range []message{{kind: request, sequence: 1}, {kind: answer, session: session{1, 2, 3}, sequence: 1<<64 - 1}} {
+		packet := encode(want, testKey)
+		if got, err := decode(packet, testKey); err != nil || got != want || len(packet) != messageLength {
+			t.Errorf("%+v, %v from %d bytes; want %+v", got, err, len(packet), want)
+		}
+	}
+}
+
+func TestNoChangedPacketIsAMessage(t *testing.T) {
+	packet := encode(message{kind: request, session: session{7}, sequence: 9}, testKey)
+	for bit := range len(packet) * 8 {
+		changed := bytes.Clone(packet)
+		changed[bit/8] ^= 1 << (bit % 8)
+		if m, err := decode(changed, testKey); err == nil {
+			t.Fatalf("bit %d: %+v", bit, m)
+		}
+	}
+	for length := range packet {
+		if _, err := decode(packet[:length], testKey); err == nil {
+			t.Errorf("the first %d bytes are a message", length)
+		}
+	}
+	if _, err := decode(append(packet, 0), testKey); err == nil {
+		t.Error("a longer packet is a message")
+	}
+	if _, err := decode(packet, []byte("another key of sixteen bytes")); err == nil {
+		t.Error("a packet of another key is a message")
+	}
+}
+
+// FuzzWhateverArrivesIsReadOnce looks for packets that panic, or that are read as something that would have been written differently.
+func FuzzWhateverArrivesIsReadOnce(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte(magic))
+	f.Add(encode(message{kind: request, session: session{1}, sequence: 5}, testKey))
+	f.Add(encode(message{kind: answer, session: session{255}, sequence: 1 << 63}, testKey))
+	f.Add(encode(message{kind: 3, sequence: 5}, testKey))
+	f.Fuzz(func(t *testing.T, packet []byte) {
+		m, err := decode(packet, testKey)
+		if err == nil && !bytes.Equal(encode(m, testKey), packet) {
+			t.Fatalf("%x is read as %+v", packet, m)
+		}
+		// The same content with a good code, so that what is behind the code is reached too.
+		if len(packet) < authenticated {
+			return
+		}
+		signed := append(bytes.Clone(packet[:authenticated]), code(packet[:authenticated], testKey)...)
+		if m, err = decode(signed, testKey); err == nil && !bytes.Equal(encode(m, testKey), signed) {
+			t.Fatalf("%x is read as %+v", signed, m)
+		}
+	})
+}
