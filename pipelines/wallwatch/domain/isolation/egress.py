@@ -27,6 +27,9 @@ SWITCH_BUFFER_BITS = 96e6
 
 Longer delays of all VFs are those of the host's own buffers."""
 
+FASTEST_FABRIC_US = 1_000.0
+"""A fabric of faster links has several hops with buffers: up to 1 ms may be its own."""
+
 SLOWEST_FABRIC_US = 4_000.0
 """The same where the line rate is unknown."""
 
@@ -64,7 +67,7 @@ def judge_egress(second: Second, chance: float, suspects: frozenset[str], nic_bp
         return None, _note(slow)
     if not strong and chance > CERTAIN:
         return None, _note(slow)
-    fabric_us = SWITCH_BUFFER_BITS / nic_bps * 1e6 if nic_bps else SLOWEST_FABRIC_US
+    fabric_us = max(SWITCH_BUFFER_BITS / nic_bps * 1e6, FASTEST_FABRIC_US) if nic_bps else SLOWEST_FABRIC_US
     filled = sorted(track.p99_us or 0.0 for track in suffering)[len(suffering) // 2] > fabric_us
     if not strong and not filled and not _held_back(suffering):
         return None, f"{len(slow)} VFs are slow together, and nothing that a VF sends has changed: the fabric or the host"
