@@ -122,9 +122,10 @@ def _pccp(data: dict[str, Any]) -> list[str]:
         f"Bar: mean 8 to 12 us, p99 at most 15 us (paper: 9.05 and 13.25 us), goodput at least {GOODPUT_BAR} of the best:",
         f"{_reached(reached)} at the paper's epochs of 5 ms, for the delay that the controller measures:"
         f" {chosen['mean_us']:.2f} and {chosen['p99_us']:.2f} us.",
-        f"Goodput at 10 us is {good:.3f} of the best threshold's; {chosen['goodput_mpps'] / FLOOD_LIMIT_MPPS:.3f} of what the engine can process.",
-        f"Read for single packets of the flooded VF, the bar is not reached: their p99 is {chosen['packet_p99_us']:.1f} us, as the queue of a VF",
-        "close to its capacity has a long tail. The constants were chosen in this setup, with seed 1.",
+        f"Goodput at 10 us is {good:.3f} of the best threshold's"
+        f" ({chosen['goodput_mpps'] / FLOOD_LIMIT_MPPS:.3f} of what the engine can process).",
+        f"Read for single packets of the flooded VF, the bar is not reached: their p99 is {chosen['packet_p99_us']:.1f} us,",
+        "as a queue close to its capacity has a long tail. The constants were chosen in this setup, with seed 1.",
         f"The well-behaved VF's p99 is {chosen['other_p99_us']:.1f} us.\n",
     ]
 
