@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wallwatch.domain.isolation.simulation.pccp import PccpParameters
     from wallwatch.domain.isolation.simulation.report import Variant
 
-DELAYS = ("delay_in_us", "delay_in", "delays_us", "delays")
+DELAYS = ("delay_in_us", "delay_in", "delays_us", "delays", "epochs")
 REQUIRED = ("threshold_us", "first_rate")
 OPTIONAL = ("beta", "delta", "n_ai", "n_hai", "ewma")
 
@@ -61,7 +61,8 @@ def _trace(where: str, trace: Any, recover_old_rate: bool) -> tuple[PccpParamete
 
     if not isinstance(trace, dict):
         refuse("pccp", f"{where}: an object with {', '.join(REQUIRED)} and delay_in is required")
-    given = {**trace["parameters"], **trace} if isinstance(trace.get("parameters"), dict) else trace
+    nested = [trace[name] for name in ("parameters", "params") if isinstance(trace.get(name), dict)]
+    given = {**nested[0], **trace} if nested else trace
     numbers = {name: _number(where, name, given[name]) for name in (*REQUIRED, *OPTIONAL) if given.get(name) is not None}
     for name in REQUIRED:
         if not numbers.get(name):

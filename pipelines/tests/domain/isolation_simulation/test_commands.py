@@ -51,7 +51,7 @@ def test_a_list_of_traces_other_names_of_delays_and_objects_per_epoch(tmp_path: 
     traces = [
         {"parameters": TRACE, "delays_us": [20, 5]},
         {**TRACE, "delay_in_us": [20, 5]},
-        {**TRACE, "delays": [{"delay_in": 20}, {"delay_in_us": 5}]},
+        {"params": TRACE, "epochs": [{"delay_in": 20}, {"delay_in_us": 5}]},
     ]
     assert [trace["rates"] for trace in answer(call(tmp_path, "pccp", traces, "--json"))] == [[75, 75]] * 3
 

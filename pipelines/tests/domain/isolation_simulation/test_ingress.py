@@ -83,7 +83,7 @@ def test_many_streams_get_no_more_cpu_than_few() -> None:
 
 
 def test_a_cooperating_vf_is_promised_its_minimum() -> None:
-    scenario = Scenario({"tcp": Vf(1000, 5000, window=Window(4)), "flood": vf(6000)}, NO_MECHANISMS, 30, 10)
+    scenario = Scenario({"tcp": Vf(2500, 5000, window=Window(4)), "flood": vf(6000)}, NO_MECHANISMS, 30, 10)
     plain, fair = (figures(scenario, simulate_ingress(replace(scenario, mechanisms=one)))["tcp"].promise for one in (NO_MECHANISMS, CWFQ))
     assert (plain, fair) == (Promise.BROKEN, Promise.KEPT)
 

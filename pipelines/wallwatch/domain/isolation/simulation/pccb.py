@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 EPOCH_US = 512.0
 ALPHA = 0.9
-"""Gain. The paper gives none. Chosen by simulation (docs/isolation-simulations.md): the largest that stays stable when feedback takes
-half an epoch, and with which 100 senders that start at once converge in 5 ms; 0.5 takes 8 ms for them."""
+"""Gain. The paper gives none; chosen by simulation (docs/isolation-simulations.md): 100 senders that start at once settle in 4.5 ms, with
+0.5 in 7 ms, and at 1 two senders overshoot when feedback is late."""
 FEEDBACK_US = 96.0
 """From a measurement until its limit acts on what the receiver sees: one round trip [ours]."""
 LEAST_FACTOR = 0.1

@@ -109,8 +109,8 @@ def figures(scenario: Scenario, courses: Mapping[str, VfCourse]) -> dict[str, Vf
 def weighted_max_min(capacity: float, wants: Sequence[float], weights: Sequence[float]) -> list[float]:
     """Shares of a capacity in proportion to weights, none above what it wants; what is not wanted goes to the others.
 
-    >>> weighted_max_min(1.0, [0.1, 2.0, 2.0], [1.0, 1.0, 2.0])
-    [0.1, 0.3, 0.6]
+    >>> weighted_max_min(1.0, [0.25, 2.0, 2.0], [1.0, 1.0, 2.0])
+    [0.25, 0.25, 0.5]
     """
     shares = [0.0] * len(wants)
     hungry = sorted(range(len(wants)), key=lambda at: wants[at] / weights[at])
