@@ -65,6 +65,7 @@ BARS: dict[str, tuple[Bar, ...]] = {
     "dirty": (precision(0.97), recall(0.94), aggressors(0.97, ours=True), mechanism(0.97, ours=True), GAPS_UNKNOWN, NOTHING_ABSURD),
     "many VFs": (Bar("F1", lambda score: score.f1, 0.97), aggressors(0.95), mechanism(0.95, ours=True)),
     "early": (precision(0.97, True), recall(0.97, True), aggressors(0.95, True), mechanism(0.95, True)),
+    "mixed day": (precision(0.97, True), recall(0.97, True), aggressors(0.95, True), mechanism(0.95, True)),
     "ten seconds": (precision(0.97, True), recall(0.97, True), aggressors(0.95, True), mechanism(0.95, True)),
 }
 

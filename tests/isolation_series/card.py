@@ -17,6 +17,8 @@ class DropsAt(StrEnum):
     PORT = "port only"
     BOTH = "port and VFs"
     VFS = "VFs only"
+    VICTIMS = "port and victims"
+    """What the aggressors lose is counted at the port only."""
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,8 @@ class Throttle:
     wants_pps: float
     shaper_pps: float
     counts_own_drops: bool
+    backlog: int
+    """Packets that the VF itself lets wait; without bound, it fills the descriptors."""
     lifted: bool
     """Whether the shaper goes at the end, and what it held with it."""
 
@@ -62,10 +64,10 @@ def wander(rng: np.random.Generator, seconds: int, count: int, spread: float) ->
     return np.clip(np.exp(np.clip(steps, -3 * spread, 3 * spread)), 0.2, 1.6)
 
 
-def draw_demand(rng: np.random.Generator, tenants: list[Tenant], seconds: int) -> Demand:
+def draw_demand(rng: np.random.Generator, tenants: list[Tenant], seconds: int, spread: float | None = None) -> Demand:
     """The VFs' usual traffic over `seconds`, with noise and rhythm, all of it inside the envelopes."""
     count, steps = len(tenants), seconds * STEPS_PER_S
-    spread = float(rng.uniform(0.03, 0.15))
+    spread = spread or float(rng.uniform(0.03, 0.15))
     rx = wander(rng, seconds, count, spread)
     tx = wander(rng, seconds, count, spread)
     time_s = np.arange(steps) * STEP_S

@@ -7,13 +7,13 @@ from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
-from tests.isolation_series.card import draw_card
+from tests.isolation_series.card import DropsAt, draw_card
 from tests.isolation_series.demand import STEPS_PER_S, Throttle
 from tests.isolation_series.faults import spoil
 from tests.isolation_series.noise import background, blips, everybody_stops, fabric_delay, few_drops, own_limiter
 from tests.isolation_series.overloads import overloads, place_one
 from tests.isolation_series.rows import Delays
-from tests.isolation_series.scene import BYTES, PACKETS, Impossible, make_scene, steps
+from tests.isolation_series.scene import BYTES, PACKETS, Impossible, Scene, make_scene, steps
 from tests.isolation_series.series import Plan, Series, played
 from tests.isolation_series.tenants import draw_tenants
 
@@ -44,6 +44,24 @@ def bandwidth_burst(rng: np.random.Generator) -> Plan:
     return Plan(scene, shown=shown_delays(rng))
 
 
+def block(scene: Scene, vf: int, stated: str, lengths_s: tuple[float, float]) -> None:
+    """Let a VF send against its shaper for a while; what the shaper passes is stated in the promises, or nowhere."""
+    rng, demand, tenant = scene.rng, scene.demand, scene.tenants[vf]
+    for _ in range(60):
+        length = steps(float(rng.uniform(*lengths_s)))
+        start = int(rng.integers(steps(20), demand.steps - length))
+        if scene.free(start, start + length, steps(15)):
+            break
+    else:
+        raise Impossible("no room")
+    size = float(demand.tx_size[start : start + length, vf].mean())
+    demand.tx_size[start : start + length, vf] = size
+    passed = {"policed": tenant.policed_bps or 0.0, "max": tenant.max_bps, "nowhere": tenant.tx_bps * 0.3}[stated] / 8 / size
+    backlog = 2**31 if rng.random() < 0.75 else int(rng.integers(200, 2000))
+    wants = passed * float(rng.uniform(1.3, 6))
+    scene.throttle(Throttle(vf, start, start + length, wants, passed, bool(rng.random() < 0.4), backlog, stated == "nowhere"))
+
+
 def egress_blocking(rng: np.random.Generator) -> Plan:
     """A shaped VF keeps the descriptors that all share; nothing is dropped, everybody behind it waits (V1)."""
     card = draw_card(rng)
@@ -53,20 +71,8 @@ def egress_blocking(rng: np.random.Generator) -> Plan:
     if stated == "policed":
         tenants[vf] = replace(tenants[vf], policed_bps=float(round(tenants[vf].max_bps * rng.uniform(0.02, 0.5), -4)))
     scene = make_scene(rng, card, tenants, 600)
-    counts = bool(rng.random() < 0.4)
     for _ in range(int(rng.integers(1, 5))):
-        for _ in range(60):
-            length = steps(float(rng.uniform(5, 60)))
-            start = int(rng.integers(steps(20), scene.demand.steps - length))
-            if scene.free(start, start + length, steps(15)):
-                break
-        else:
-            raise Impossible("no room")
-        size = float(scene.demand.tx_size[start : start + length, vf].mean())
-        scene.demand.tx_size[start : start + length, vf] = size
-        cap = {"policed": tenants[vf].policed_bps or 0.0, "max": tenants[vf].max_bps, "nowhere": tenants[vf].tx_bps * 0.3}[str(stated)]
-        shaper = cap / 8 / size
-        scene.throttle(Throttle(vf, start, start + length, shaper * float(rng.uniform(1.3, 6)), shaper, counts, stated == "nowhere"))
+        block(scene, vf, str(stated), (5.0, 60.0))
     if stated == "policed":  # the usual traffic of a policed VF keeps below its limit
         usual = scene.demand.tx_pps[:, vf] * scene.demand.tx_size[:, vf] * 8
         scene.demand.tx_pps[:, vf] *= np.minimum(1.0, 0.8 * (tenants[vf].policed_bps or 0.0) / np.maximum(usual, 1.0))
@@ -193,6 +199,36 @@ def ten_second(rng: np.random.Generator) -> Plan:
     return Plan(scene, steps_per_interval=10 * STEPS_PER_S, shown=shown_delays(rng))
 
 
+def mixed_day(rng: np.random.Generator) -> Plan:
+    """All mechanisms and all near misses in one file, in whole seconds, with habits that differ from the other kinds.
+
+    Queues so short that delays rise to a small multiple of the promise, delays of few probes, traffic that varies by a third,
+    and drops of the aggressors that are counted at the port only.
+    """
+    ports = 2
+    card = replace(draw_card(rng, (0.6, 1.0), ports), tx_cost=0.0)
+    tenants = draw_tenants(rng, card, int(rng.integers(6, 13)), float(rng.uniform(0.15, 0.35)), heavy=rng.random() < 0.4)
+    card = replace(card, buffer_s=tenants[0].slo_p99_us * 1e-6 * float(rng.uniform(1.5, 4)))
+    if rng.random() < 0.5:
+        card = replace(card, drops_at=DropsAt.VICTIMS, port_row=True)
+    scene = make_scene(rng, card, tenants, 900, spread=float(rng.uniform(0.1, 0.3)))
+    scene.probe_noise = float(rng.uniform(0.05, 0.2))
+    for _ in range(int(rng.integers(3, 8))):
+        second, length = int(rng.integers(15, 850)), int(rng.choice([1, 2, 3, 10, 30, 45]))
+        if scene.free(steps(second), steps(second + length), steps(2)):
+            mechanism = str(rng.choice([PACKETS, BYTES]))
+            with suppress(Impossible):
+                guilty = [int(one) for one in rng.choice(np.arange(1, len(tenants)), size=int(rng.choice([1, 1, 1, 2])), replace=False)]
+                scene.overload(steps(second), steps(second + length), guilty, float(rng.uniform(1.2, 2.5)), mechanism)
+    for _ in range(int(rng.integers(1, 3))):
+        block(scene, 1, "max", (5.0, 30.0))
+    if len(scene.incidents) < 3:
+        raise Impossible("too few incidents")
+    background(scene, 150)
+    everybody_stops(scene, int(rng.integers(0, 3)))
+    return Plan(scene, shown=Delays(rng.choice([Delays.ALL, Delays.ACTIVE])))
+
+
 KINDS: dict[str, Callable[[np.random.Generator], Plan]] = {
     "packet storm": packet_storm,
     "bandwidth burst": bandwidth_burst,
@@ -204,6 +240,7 @@ KINDS: dict[str, Callable[[np.random.Generator], Plan]] = {
     "single seconds": single_seconds,
     "early": early,
     "ten seconds": ten_second,
+    "mixed day": mixed_day,
 }
 
 

@@ -84,13 +84,14 @@ def play_egress(card: Card, demand: Demand) -> Egress:
             active = step < throttle.end
             wants = throttle.wants_pps if active else float(demand.tx_pps[step, throttle.vf])
             others = float(demand.tx_pps[step].sum() - demand.tx_pps[step, throttle.vf])
-            held = min(max(held + (wants - throttle.shaper_pps) * STEP_S, 0.0), float(card.descriptors))
+            held = min(max(held + (wants - throttle.shaper_pps) * STEP_S, 0.0), float(min(card.descriptors, throttle.backlog)))
             if not active and (held <= 0 or throttle.lifted):
                 break
             own = throttle.shaper_pps / max(wants, throttle.shaper_pps)
-            full = held >= card.descriptors
+            behind = held * (1 + others / throttle.shaper_pps)  # between two of its packets wait those of the others
+            full = behind >= card.descriptors
             pace = throttle.shaper_pps + others * (own if full else 1.0)
-            wait[step] = max(wait[step], held / pace * 1e6)
+            wait[step] = max(wait[step], min(behind, card.descriptors) / pace * 1e6)
             if full:
                 passed[step] = np.minimum(passed[step], own)
             if active:

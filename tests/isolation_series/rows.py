@@ -58,7 +58,9 @@ def summed(values: np.ndarray, steps_per_interval: int) -> np.ndarray:
 def vf_counters(scene: Scene, played: Played, steps_per_interval: int) -> np.ndarray:
     """Counters of the VFs, shape (intervals + 1, VFs, 6)."""
     seen = played.own_rx_drops.copy()
-    if scene.card.drops_at != DropsAt.PORT:
+    if scene.card.drops_at == DropsAt.VICTIMS:
+        seen += played.lost * ~scene.overloading()
+    elif scene.card.drops_at != DropsAt.PORT:
         seen += played.lost
     if scene.card.drops_at == DropsAt.VFS:
         seen += split(scene.rng, played.stray_drops, played.arrived)
@@ -96,8 +98,10 @@ def delays(scene: Scene, played: Played, steps_per_interval: int) -> tuple[np.nd
     own = scene.demand.own_delay_us.reshape(count, steps_per_interval, vfs).max(axis=1)
     base50 = np.array([one.base_p50_us for one in scene.tenants])
     base99 = np.array([one.base_p99_us for one in scene.tenants])
+    noise = scene.probe_noise
+    probes = np.clip(np.exp(rng.normal(0, noise, (count, vfs))), 1 - 2.5 * noise, 1 + 2.5 * noise)
     p50 = (base50 + shared_p50_us(played, steps_per_interval)[:, None] + 0.5 * own) * np.clip(rng.normal(1, 0.03, (count, vfs)), 0.9, 1.1)
-    p99 = (base99 + shared_p99_us(played, steps_per_interval)[:, None] + own) * np.clip(rng.normal(1, 0.06, (count, vfs)), 0.85, 1.15)
+    p99 = (base99 + shared_p99_us(played, steps_per_interval)[:, None] + own) * probes
     return p50, np.maximum(p99, p50)
 
 

@@ -37,6 +37,8 @@ class Scene:
     seconds: int
     demand: Demand
     incidents: list[Incident] = field(default_factory=list)
+    probe_noise: float = 0.06
+    """Relative noise of the measured p99."""
     harmless: bool = False
     """Overloads that break no promise are scripted."""
     background: list[str] = field(default_factory=list)
@@ -99,6 +101,13 @@ class Scene:
         self.demand.throttles.append(throttle)
         self.incidents.append(Incident(throttle.start, throttle.end, (throttle.vf,), EGRESS))
 
+    def overloading(self) -> np.ndarray:
+        """Which VFs cause an incident in each step, shape (steps, VFs)."""
+        found = np.zeros((self.demand.steps, len(self.tenants)), dtype=bool)
+        for incident in self.incidents:
+            found[incident.start : incident.end, list(incident.aggressors)] = True
+        return found
+
     def note(self, start: int, end: int, words: str) -> None:
         """Remember what else happens from `start` to `end` (steps)."""
         self.background.append(f"{start * STEP_S:.2f} to {end * STEP_S:.2f} s: {words}")
@@ -123,9 +132,9 @@ def water_level(asked: np.ndarray, weights: np.ndarray, capacity: float) -> floa
     return high
 
 
-def make_scene(rng: np.random.Generator, card: Card, tenants: list[Tenant], seconds: int) -> Scene:
+def make_scene(rng: np.random.Generator, card: Card, tenants: list[Tenant], seconds: int, spread: float | None = None) -> Scene:
     """A scene with the usual traffic and nothing else yet; raises Impossible when that alone would load the engine."""
-    demand = draw_demand(rng, tenants, seconds)
+    demand = draw_demand(rng, tenants, seconds, spread)
     scene = Scene(rng, card, tenants, seconds, demand)
     work = card.load(demand.rx_pps, demand.rx_size).sum(axis=1)
     tx_work = card.tx_cost * card.load(demand.tx_pps, demand.tx_size).sum(axis=1)

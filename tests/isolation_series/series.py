@@ -45,10 +45,7 @@ class Plan:
 def played(kind: str, seed: int, plan: Plan, rng: np.random.Generator) -> Series:
     """Play a plan, read its counters, and put its faults on top."""
     scene = plan.scene
-    stubborn = np.zeros((scene.demand.steps, len(scene.tenants)), dtype=bool)
-    for incident in scene.incidents:
-        stubborn[incident.start : incident.end, list(incident.aggressors)] = True
-    result = play(scene.card, scene.tenants, scene.demand, stubborn, rng)
+    result = play(scene.card, scene.tenants, scene.demand, scene.overloading(), rng)
     truth = intervals(scene, result, plan.steps_per_interval, plan.shown != Delays.MISSING)
     telemetry = telemetry_of(snapshots(scene, result, plan.steps_per_interval, plan.shown), truth)
     shift_clock(telemetry, float(rng.choice([0.0, 0.0, 1.0, 1000.0, 1_790_000_000.0])))
