@@ -72,6 +72,7 @@ def recorded(scenario: Path) -> Messages:
         f"{LENGTH_S}s",
         "--interval",
         "2s",
+        "--vf-traffic",
     ]
     subprocess.run(command, check=True, capture_output=True, timeout=120)
     run = json.loads((out / "run.json").read_text())
@@ -133,6 +134,8 @@ def test_both_have_the_same_tags_and_fields_but_for_those_that_are_left_out(reco
         for subject, members in left.items():
             # Virtual functions are read once in this time: which of them are in use then is random, and those report more.
             differing = right[subject] - members if name == "rnic_vf" else right[subject] ^ members
+            if name == "vf_traffic":  # packets that wait for an upcall too long are dropped now and then, and that is a doubt
+                differing -= {"doubt"}
             assert differing == set(), (name, subject)
 
 

@@ -92,9 +92,8 @@ func (h *host) live(at time.Duration) error {
 	var down, stalled bool
 	h.engine.View(func(now time.Duration) {
 		said, down, stalled = h.tree.Messages(), h.state.Down(now), h.state.Stalled(now)
-		if (sample || traffic) && !down && !stalled {
-			values = h.tree.Capture()
-			h.tree.CaptureProbes(values, now)
+		if !down && !stalled {
+			values = h.capture(now, sample || traffic)
 		}
 	})
 	if err := h.log(said); err != nil {
@@ -113,25 +112,33 @@ func (h *host) live(at time.Duration) error {
 			return err
 		}
 	}
-	if values != nil {
-		if err := h.tree.Write(values); err != nil {
-			return err
-		}
+	if err := h.tree.Write(values); err != nil {
+		return err
 	}
-	h.collect(sample, look)
-	if traffic {
-		h.collectors.gather(h.collectors.VFs)
-	}
+	h.collect(sample, look, traffic)
 	return nil
 }
 
+// capture reads what the files are to show, if anybody will look at them. Call it inside the engine's View.
+func (h *host) capture(now time.Duration, wanted bool) hostfs.Values {
+	if !wanted {
+		return nil
+	}
+	values := h.tree.Capture()
+	h.tree.CaptureProbes(values, now)
+	return values
+}
+
 // collect runs the collectors that are due.
-func (h *host) collect(sample, look bool) {
+func (h *host) collect(sample, look, traffic bool) {
 	if look {
 		h.collectors.OVS.LookAtSweep()
 	}
 	if sample {
 		h.collectors.gather(h.collectors.RNIC, h.collectors.OVS)
+	}
+	if traffic {
+		h.collectors.gather(h.collectors.VFs)
 	}
 	if sample || h.clock.now().Sub(h.lastSaid) < aftermath {
 		h.collectors.gather(h.collectors.Kernel)

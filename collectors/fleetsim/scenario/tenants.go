@@ -146,19 +146,23 @@ func (t *Tenant) validate(p *problems) {
 			p.add(t.at.of(key), "%s is %g; it must be from 0 to 1000000", key, mbps)
 		}
 	}
-	if slo := t.SLO; slo.at != nil {
-		if slo.MaxMbps <= 0 || slo.MaxMbps > 1e6 || slo.MinMbps < 0 || slo.MinMbps > slo.MaxMbps {
-			p.add(slo.at.of("max_mbps"), "the envelope is %g to %g Mbit/s; min_mbps must be from 0 to max_mbps, and max_mbps above 0", slo.MinMbps, slo.MaxMbps)
-		}
-		if slo.P50Us < 0 || slo.P99Us < 0 || slo.Loss < 0 || slo.Loss >= 1 {
-			p.add(slo.at.of("loss"), "p50_us and p99_us cannot be negative, and loss must be from 0 to below 1")
-		}
+	if t.SLO.at != nil {
+		t.SLO.validate(p)
 	}
 	if (t.Pauses.Every > 0) != (t.Pauses.For > 0) || t.Pauses.For > t.Pauses.Every {
 		p.add(t.Pauses.at.of("every"), "pauses need every and a shorter for")
 	}
 	for _, x := range t.Loads {
 		x.validate(p)
+	}
+}
+
+func (s *SLO) validate(p *problems) {
+	if s.MaxMbps <= 0 || s.MaxMbps > 1e6 || s.MinMbps < 0 || s.MinMbps > s.MaxMbps {
+		p.add(s.at.of("max_mbps"), "the envelope is %g to %g Mbit/s; min_mbps must be from 0 to max_mbps, and max_mbps above 0", s.MinMbps, s.MaxMbps)
+	}
+	if s.P50Us < 0 || s.P99Us < 0 || s.Loss < 0 || s.Loss >= 1 {
+		p.add(s.at.of("loss"), "p50_us and p99_us cannot be negative, and loss must be from 0 to below 1")
 	}
 }
 
