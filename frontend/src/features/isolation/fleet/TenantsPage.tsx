@@ -37,6 +37,8 @@ export function TenantsPage({ filters, onFilters }: Props) {
   const rules = useSloRules();
   const tenants = distinct(fleet.data?.tenants.map((each) => each.tenant) ?? []);
   const rnics = fleet.data && matchingRnics(fleet.data.rnics, filters);
+  // While the rules are unknown, nothing is said about them.
+  const unpromised = fleet.data !== undefined && nothingPromised(fleet.data, rules.data?.rules.length ?? 1);
   const filtered = filters.host !== undefined || filters.tenant !== undefined;
   return (
     <Stack gap={12}>
@@ -77,7 +79,7 @@ export function TenantsPage({ filters, onFilters }: Props) {
         <ProblemNotice error={fleet.error} onRetry={() => void fleet.refetch()} />
       ) : (
         <>
-          {fleet.data && <FleetFigures fleet={fleet.data} />}
+          {fleet.data && !unpromised && <FleetFigures fleet={fleet.data} />}
           <Panel
             title="RNICs with broken promises"
             flush={Boolean(rnics?.length)}
@@ -95,7 +97,7 @@ export function TenantsPage({ filters, onFilters }: Props) {
                 <NothingBroken
                   range={range}
                   filtered={filtered && (fleet.data?.rnics.length ?? 0) > 0}
-                  unpromised={fleet.data !== undefined && nothingPromised(fleet.data, rules.data?.rules.length ?? 1)}
+                  unpromised={unpromised}
                 />
               }
             >

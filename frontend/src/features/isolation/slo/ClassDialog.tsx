@@ -81,16 +81,14 @@ export function ClassDialog({ known, classes, onClose }: Props) {
               thousandSeparator=","
               value={draft[name]}
               error={errors[name]}
-              onChange={(value) => set({ [name]: typeof value === "number" ? value : "" })}
+              onChange={(value) => set({ [name]: value })}
             />
           ))}
         </Group>
       ))}
       <Textarea
         label="Description"
-        autosize
-        minRows={2}
-        maxRows={5}
+        rows={2}
         maxLength={1000}
         value={draft.description}
         onChange={(event) => set({ description: event.currentTarget.value })}
