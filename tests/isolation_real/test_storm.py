@@ -8,6 +8,8 @@ from tests.isolation_real.stage import STORM_BYTES, Interval, Stage
 
 from wallwatch.domain.isolation.verdicts import Mechanism
 
+pytestmark = pytest.mark.timeout(600)  # ten runs take half a minute; those that a starved machine spoils are repeated
+
 RUNS = 10
 REFUSED_PARTS = 0.05
 """Refused packets of those that came to the CPU, from which on a storm is one."""

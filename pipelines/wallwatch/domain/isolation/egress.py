@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wallwatch.domain.isolation.second import FEW_PARTS, FEW_PER_S, Breakage, Second
 from wallwatch.domain.isolation.shared_delay import CERTAIN, LIKELY
+from wallwatch.domain.isolation.shared_queue import fills_shared_queue
 from wallwatch.domain.isolation.verdicts import Mechanism
 from wallwatch.domain.isolation.vf_track import VfTrack
 
@@ -58,7 +59,7 @@ def judge_egress(second: Second, chance: float, suspects: frozenset[str], nic_bp
         chance *= LIKELY  # the port's own drops are a second witness
     if chance > LIKELY:
         return None, _note(slow)
-    strong = [track for track in second.tracks if _strong(track, second)]
+    strong = [track for track in second.tracks if _strong(track, second)] or fills_shared_queue(second)
     aggressors = strong or [track for track in second.tracks if track.name in suspects] or _fell_first(second) or _throttled(second)
     others = second.delays - sum(track.p99_us is not None and track.promised for track in aggressors)
     suffering = [track for track in slow if track not in aggressors and track.promised]
