@@ -109,6 +109,12 @@ def _throttled(second: Second) -> list[VfTrack]:
 
 
 def _held_back(suffering: list[VfTrack]) -> bool:
-    """Whether at least half of the slow VFs send less than usual."""
-    fell = sum(track.calm_seconds > 0 and track.tx_bytes < FELL * track.calm_tx_bytes for track in suffering)
-    return fell >= HALF * len(suffering) and fell > 0
+    """Whether at least half of the slow VFs send less than usual, and not just because they also receive less: jobs end together."""
+    return HALF * len(suffering) <= sum(map(_waits, suffering)) > 0
+
+
+def _waits(track: VfTrack) -> bool:
+    """Whether the VF sends clearly less than usual, and its sending fell more than its receiving."""
+    sends = track.tx_bytes / track.calm_tx_bytes if track.calm_tx_bytes > 0 else 1.0
+    receives = track.rx_bytes / track.calm_rx_bytes if track.calm_rx_bytes > 0 else 1.0
+    return sends < FELL * min(receives, 1.0)
