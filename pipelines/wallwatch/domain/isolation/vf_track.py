@@ -36,6 +36,7 @@ class VfTrack:
         "inside",
         "known",
         "last",
+        "last_calm_tx_bytes",
         "loss_limit",
         "max_bytes",
         "min_bytes",
@@ -76,7 +77,7 @@ class VfTrack:
         self.p50_us: float | None = None
         self.p99_us: float | None = None
         self.calm_seconds = 0
-        self.calm_rx_bytes = self.calm_rx_packets = 0.0
+        self.calm_rx_bytes = self.calm_rx_packets = self.last_calm_tx_bytes = 0.0
         self.calm_tx_bytes = self.calm_tx_packets = self.calm_tx_dropped = self.calm_p99_us = self.calm_at_limit = 0.0
         self.promise(None, 1.0)
 
@@ -183,6 +184,7 @@ class VfTrack:
         weight = CALM_WEIGHT if self.calm_seconds > 10 else 1.0 / self.calm_seconds
         self.calm_rx_bytes += weight * (self.rx_bytes - self.calm_rx_bytes)
         self.calm_rx_packets += weight * (self.rx_packets - self.calm_rx_packets)
+        self.last_calm_tx_bytes = self.tx_bytes
         self.calm_tx_bytes += weight * (self.tx_bytes - self.calm_tx_bytes)
         self.calm_tx_packets += weight * (self.tx_packets - self.calm_tx_packets)
         self.calm_tx_dropped += weight * (self.tx_dropped + self.own_tx_drops - self.calm_tx_dropped)
