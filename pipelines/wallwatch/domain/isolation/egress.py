@@ -25,6 +25,12 @@ THROTTLED = 0.6
 CLEARLY = 1.2
 """The VF whose sending fell least is named when it kept this many times the part that the next one kept."""
 
+STEADY = 0.005
+"""A shaped rate changes by less than this from second to second: what remains is the jitter of the reading's time."""
+
+VARYING = 0.02
+"""The traffic of applications changes by more."""
+
 STILL = 0.85
 """Others at this part of their usual rate or above are not held back yet."""
 
@@ -109,7 +115,20 @@ def _strong(track: VfTrack, second: Second) -> bool:
 def _likely_sender(second: Second, suspects: frozenset[str]) -> list[VfTrack]:
     """Who blocks the others when nobody is seen at a limit: at most one, or those that were named in the interval before."""
     going_on = [track for track in second.tracks if track.name in suspects]
-    return going_on or _fell_first(second) or _throttled(second) or _fell_least(second)
+    return _shaped(second) or going_on or _fell_first(second) or _throttled(second) or _fell_least(second)
+
+
+def _shaped(second: Second) -> list[VfTrack]:
+    """The one VF whose rate is the same in three intervals while those of the others vary: a shaper passes exactly its rate."""
+    steady, varying = [], 0
+    for track in second.tracks:
+        if track.tx_bytes <= 0:
+            continue
+        change = max(abs(track.sent_before - track.tx_bytes), abs(track.sent_long_before - track.tx_bytes)) / track.tx_bytes
+        if change < STEADY:
+            steady.append(track)
+        varying += change > VARYING
+    return steady if len(steady) == 1 and varying >= 2 else []
 
 
 def _fell_first(second: Second) -> list[VfTrack]:
