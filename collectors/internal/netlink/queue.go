@@ -23,6 +23,8 @@ type Queue struct {
 	Backlog uint64
 	// Drops, Overlimits and Requeues are the root discipline's.
 	Drops, Overlimits, Requeues uint64
+	// Shaped are those of Drops that a limit dropped on purpose, not a device that is too slow: the root discipline shapes.
+	Shaped uint64
 	// Policed are packets that a limit dropped on purpose: by a filter at the ingress, or by a root discipline that shapes.
 	Policed uint64
 }
@@ -48,6 +50,7 @@ func (q *Queue) add(d discipline) {
 		q.Overlimits += d.overlimits
 		q.Requeues += d.requeues
 		if slices.Contains(shapers, d.kind) {
+			q.Shaped += d.drops
 			q.Policed += d.drops
 		}
 	}
