@@ -81,10 +81,10 @@ def _promises(path: Path) -> SloFile:
 
 def _judged(path: Path, file: SloFile) -> Judgement:
     from wallwatch.domain.isolation.csv_rows import BadSeries
-    from wallwatch.domain.isolation.csv_series import read_series
+    from wallwatch.domain.isolation.csv_series import COUNTS, read_series
     from wallwatch.domain.isolation.series_judgement import judge_series
 
-    counts: Counter[str] = Counter(dict.fromkeys(("rows", "bad_rows", "bad_delays", "duplicate_rows", "late_rows", "lost_rows"), 0))
+    counts: Counter[str] = Counter(dict.fromkeys(COUNTS, 0))
     try:
         with contextlib.closing(_lines(path)) as lines:
             judgement = judge_series(read_series(lines, counts), file, counts)

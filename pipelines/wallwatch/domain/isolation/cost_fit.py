@@ -19,6 +19,9 @@ AT_CAPACITY = 0.97
 PARTLY_FULL = 0.85
 """A full second with a smaller load was full for a part of the second only: it says nothing of the capacity."""
 
+INDEPENDENT = 10.0
+"""Full seconds that say something of their own; more of them are of the same storms."""
+
 Point = tuple[float, float]
 
 
@@ -54,19 +57,23 @@ def fit_costs(full: Sequence[Point], calm: Sequence[Point], prior_packet_bytes: 
     ceilings = np.array(calm, dtype=float).reshape(-1, 2) / scale
     packet_part = prior_packet_bytes * scale[0] / (prior_packet_bytes * scale[0] + scale[1])
     prior = np.diag([1.0, 1.0]) / prior_scatter
+    weight = min(1.0, (INDEPENDENT / len(points)) ** 0.5)
     prior_loads = np.array([packet_part, 1 - packet_part]) / prior_scatter
     binding = np.zeros(len(ceilings), dtype=bool)
     kept = np.ones(len(points), dtype=bool)
     costs = np.zeros(2)
     for _ in range(ROUNDS):
-        rows = np.vstack([points[kept], ceilings[binding], prior])
-        loads = np.concatenate([np.ones(int(kept.sum()) + int(binding.sum())), prior_loads])
+        rows = np.vstack([weight * points[kept], ceilings[binding], prior])
+        loads = np.concatenate([np.full(int(kept.sum()), weight), np.ones(int(binding.sum())), prior_loads])
         costs, _ = nnls(rows, loads)
         # What most full seconds reach is the capacity: those below it were full for a part of the second only.
-        costs /= max(float(np.quantile(points[kept] @ costs, UPPER)), float((ceilings @ costs).max(initial=0.0)))
+        capacity = max(float(np.quantile(points[kept] @ costs, UPPER)), float((ceilings @ costs).max(initial=0.0)))
+        if capacity <= 0:
+            return None
+        costs /= capacity
         now_binding = binding | (ceilings @ costs > AT_CAPACITY)
         now_kept = points @ costs >= PARTLY_FULL
-        if (now_binding == binding).all() and (now_kept == kept).all():
+        if not now_kept.any() or ((now_binding == binding).all() and (now_kept == kept).all()):
             break
         binding, kept = now_binding, now_kept
     return float(costs[0] / scale[0]), float(costs[1] / scale[1])
@@ -75,14 +82,11 @@ def fit_costs(full: Sequence[Point], calm: Sequence[Point], prior_packet_bytes: 
 RATIOS = np.geomspace(15.0, 10_000.0, 40)
 """Bytes: the ratios of the costs that are tried; a card that passes full-sized packets at line rate has a smaller one."""
 
-RATIO_SIGMA = 1.0
+RATIO_SIGMA = 0.9
 """Scatter of the logarithm of the ratio between engines: hardware has some 130 to 250 bytes, software a few thousand."""
 
-INDEPENDENT = 10.0
-"""Full seconds that say something of their own; more of them are of the same storms."""
-
-PLAUSIBLE = 4.0
-"""Rise of chi-squared that is still plausible: two standard deviations."""
+PLAUSIBLE = 2.3
+"""Rise of chi-squared that is still plausible: one and a half standard deviations."""
 
 
 def plausible_ratios(full: Sequence[Point], calm: Sequence[Point], prior_packet_bytes: float, scatter: float) -> tuple[float, float]:

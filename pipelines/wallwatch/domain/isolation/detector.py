@@ -222,7 +222,7 @@ class Detector:
                 return breakage, shares, ()
         breakage, shares, note = judge_ingress(second, self._engine, shared, self._calm_seconds)
         if breakage is None and slow and not second.dropping:
-            breakage, note = judge_egress(second, chance, self._suspects)
+            breakage, note = judge_egress(second, chance, self._suspects, self._nic_bps)
         self._suspects = frozenset(track.name for track in breakage.aggressors) if breakage else frozenset()
         return breakage, shares, (note,) if note else ()
 
@@ -234,8 +234,9 @@ class Detector:
         self._blips.learn(len(second.slow), second.delays)
         self._pressure.learn()
         self._engine.calm(second.packets, second.bytes)
-        for track in second.tracks:
-            track.learn()
+        for track in self._tracks.values():
+            if track.known:
+                track.learn()
 
     def _load(self, offered: list[float], shares: Shares | None) -> float | None:
         if shares is not None and shares.capacity > 0:

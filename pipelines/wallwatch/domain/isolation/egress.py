@@ -22,16 +22,22 @@ FELL = 0.8
 STILL = 0.85
 """Others at this part of their usual rate or above are not held back yet."""
 
-FILLED_BUFFER_US = 10_000.0
-"""A switch holds a few milliseconds of traffic at most (64 MB at 100 Gbit/s: 5 ms).
+SWITCH_BUFFER_BITS = 96e6
+"""A port of a switch gets at most some 12 MB of its shared buffer: 1 ms at 100 Gbit/s, 4 ms at 25 Gbit/s.
 
 Longer delays of all VFs are those of the host's own buffers."""
+
+FASTEST_FABRIC_US = 1_000.0
+"""A fabric of faster links has several hops with buffers: up to 1 ms may be its own."""
+
+SLOWEST_FABRIC_US = 4_000.0
+"""The same where the line rate is unknown."""
 
 HALF = 0.5
 """A blocked buffer stops everyone behind it: at least half of the other VFs with a measured delay are slow."""
 
 
-def judge_egress(second: Second, chance: float, suspects: frozenset[str]) -> tuple[Breakage | None, str | None]:
+def judge_egress(second: Second, chance: float, suspects: frozenset[str], nic_bps: float | None) -> tuple[Breakage | None, str | None]:
     """Judge an interval in which VFs are slow and the ingress engine is calm.
 
     Parameters
@@ -53,7 +59,7 @@ def judge_egress(second: Second, chance: float, suspects: frozenset[str]) -> tup
     if chance > LIKELY:
         return None, _note(slow)
     strong = [track for track in second.tracks if _strong(track, second)]
-    aggressors = strong or [track for track in second.tracks if track.name in suspects] or _fell_first(second)
+    aggressors = strong or [track for track in second.tracks if track.name in suspects] or _fell_first(second) or _throttled(second)
     others = second.delays - sum(track.p99_us is not None and track.promised for track in aggressors)
     suffering = [track for track in slow if track not in aggressors and track.promised]
     victims = [track for track in suffering if track.inside]
@@ -61,7 +67,8 @@ def judge_egress(second: Second, chance: float, suspects: frozenset[str]) -> tup
         return None, _note(slow)
     if not strong and chance > CERTAIN:
         return None, _note(slow)
-    filled = sorted(track.p99_us or 0.0 for track in suffering)[len(suffering) // 2] > FILLED_BUFFER_US
+    fabric_us = max(SWITCH_BUFFER_BITS / nic_bps * 1e6, FASTEST_FABRIC_US) if nic_bps else SLOWEST_FABRIC_US
+    filled = sorted(track.p99_us or 0.0 for track in suffering)[len(suffering) // 2] > fabric_us
     if not strong and not filled and not _held_back(suffering):
         return None, f"{len(slow)} VFs are slow together, and nothing that a VF sends has changed: the fabric or the host"
     reasons = {track.name: f"p99 {track.p99_us:.0f} µs, promised {track.p99_limit_us:.0f} µs" for track in victims}
@@ -93,6 +100,12 @@ def _fell_first(second: Second) -> list[VfTrack]:
     if len(ratios) < 3 or ratios[0][0] >= FELL or ratios[len(ratios) // 2][0] < STILL:
         return []
     return [ratios[0][2]]
+
+
+def _throttled(second: Second) -> list[VfTrack]:
+    """The only VF with a limiter of its own that sends: nobody else has packets that wait longer than the wire needs."""
+    limited = [track for track in second.tracks if track.policed_bytes != float("inf") and track.tx_packets > 0]
+    return limited if len(limited) == 1 else []
 
 
 def _held_back(suffering: list[VfTrack]) -> bool:

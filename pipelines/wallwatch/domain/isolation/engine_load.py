@@ -10,10 +10,10 @@ PRIOR_PACKET_BYTES = 200.0
 
 NICs reach their line rate from packets of some 130 to 250 bytes on (XL710, 40 Gbit/s: 160 B, PicNIC section 4)."""
 
-PRIOR_SIGMA = 0.5
-"""Weight of that guess: one overloaded second (0.04) outweighs it where it says something, and the guess decides what no second says."""
+PRIOR_SIGMA = 0.3
+"""Weight of that guess: one overloaded second (0.06) outweighs it where it says something, and the guess decides what no second says."""
 
-SECOND_SIGMA = 0.04
+SECOND_SIGMA = 0.06
 """Scatter of the load at which the engine drops, from second to second."""
 
 HISTORY = 64

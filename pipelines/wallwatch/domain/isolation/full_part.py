@@ -15,8 +15,8 @@ from wallwatch.domain.isolation.second import Second
 WHOLE = 0.95
 """An engine that was full for this part of the interval was full all the time: the difference is noise."""
 
-SHORTEST_PART = 0.1
-"""Below a tenth of the interval the noise of the usual rates would be more than ten times amplified."""
+SHORTEST_PART = 0.05
+"""Below a twentieth of the interval the noise of the usual rates says more than the rates of the full part: they are not split off."""
 
 SMALL_PACKET = 64.0
 """Bytes assumed for the packets of a VF that lost all of them."""
@@ -63,8 +63,8 @@ def full_part(second: Second, costs: Costs, calm_seconds: int) -> FullPart:
     passed = costs.of(second.packets, second.bytes)
     part = 1.0
     if calm_seconds and usual < 1.0 and passed < WHOLE:
-        part = max((passed - usual) / (1.0 - usual), SHORTEST_PART)
-    rest = 1.0 - part if part < WHOLE else 0.0
+        part = (passed - usual) / (1.0 - usual)
+    rest = 1.0 - part if SHORTEST_PART <= part < WHOLE else 0.0
     if rest:
         packets = [max((track.rx_packets - rest * track.calm_rx_packets) / part, 0.0) for track in second.tracks]
         byte_rates = [max((track.rx_bytes - rest * track.calm_rx_bytes) / part, 0.0) for track in second.tracks]

@@ -39,6 +39,9 @@ PACKETS_BIND_AT_MOST = 700.0
 """Bytes. The mean packet size below which packets bind is the fitted ratio of the costs, held between these bounds:
 engines differ there, but a storm of 64-byte packets is one of packets and a burst of full-sized ones is one of bytes on all of them."""
 
+GROWN = 0.5
+"""Growth above the usual rate, in parts of the rate, whose packets have a size of their own."""
+
 BEYOND = "above its fair share of the engine: nothing is owed to the excess"
 
 
@@ -134,12 +137,12 @@ def _under_all_ratios(aggressors: list[VfTrack], second: Second, part: FullPart,
 def _breakage(
     second: Second, shares: Shares, part: FullPart, aggressors: list[VfTrack], mechanism: Mechanism | None, costs: Costs
 ) -> Breakage | None:
-    victims, reasons = _victims(second, shares, aggressors)
+    victims, reasons = _victims(second, shares, part, aggressors)
     if not victims or not aggressors:
         return None
     for track in aggressors:
         reasons[track.name] = BEYOND
-    return Breakage(mechanism or _mechanism(second, part, aggressors, costs), victims, aggressors, reasons)
+    return Breakage(mechanism or _mechanism(aggressors, costs), victims, aggressors, reasons)
 
 
 def _aggressors(tracks: list[VfTrack], shares: Shares) -> list[VfTrack]:
@@ -151,15 +154,16 @@ def _aggressors(tracks: list[VfTrack], shares: Shares) -> list[VfTrack]:
     return [tracks[position] for position in chosen]
 
 
-def _victims(second: Second, shares: Shares, aggressors: list[VfTrack]) -> tuple[list[VfTrack], dict[str, str]]:
+def _victims(second: Second, shares: Shares, part: FullPart, aggressors: list[VfTrack]) -> tuple[list[VfTrack], dict[str, str]]:
     """Well-behaved VFs that suffer, and the reason for each."""
     attributed = second.vf_drops >= ATTRIBUTED * second.drops
     victims = []
     reasons: dict[str, str] = {}
-    for track, load in zip(second.tracks, shares.offered, strict=True):
+    for track, load, dropped in zip(second.tracks, shares.offered, part.dropped, strict=True):
         if track in aggressors or not track.promised:
             continue
-        if not track.inside:
+        asked_for = track.rx_bytes * (1.0 + dropped * part.part / track.rx_packets) if track.rx_packets > 0 else 0.0
+        if not track.inside or asked_for > track.max_bytes:
             reasons[track.name] = "at its own limiter" if track.at_limiter else "above its envelope"
             continue
         if load > FAIR * shares.fair(track.weight):
@@ -182,15 +186,17 @@ def _suffers(track: VfTrack, second: Second, attributed: bool) -> str:
     return ""
 
 
-def _mechanism(second: Second, part: FullPart, aggressors: list[VfTrack], costs: Costs) -> Mechanism:
-    """Packets bind when those of the aggressors are small: their cost is then more that of packets than of bytes."""
-    names = {track.name for track in aggressors}
-    flows = [
-        (packets, byte_rate)
-        for track, packets, byte_rate in zip(second.tracks, part.packets, part.bytes, strict=True)
-        if track.name in names
-    ]
-    packets = sum(flow[0] for flow in flows)
-    size = sum(flow[1] for flow in flows) / packets if packets > 0 else 0.0
+def _mechanism(aggressors: list[VfTrack], costs: Costs) -> Mechanism:
+    """Packets bind when those of the aggressors are small: their cost is then more that of packets than of bytes.
+
+    Where an aggressor receives much more than usual, the size is that of what came in addition.
+    """
+    packets = byte_rate = 0.0
+    for track in aggressors:
+        more_packets, more_bytes = track.rx_packets - track.calm_rx_packets, track.rx_bytes - track.calm_rx_bytes
+        grew = more_packets > GROWN * track.rx_packets and more_bytes > 0
+        packets += more_packets if grew else track.rx_packets
+        byte_rate += more_bytes if grew else track.rx_bytes
+    size = byte_rate / packets if packets > 0 else 0.0
     threshold = min(max(costs.packet_bytes, PACKETS_BIND_AT_LEAST), PACKETS_BIND_AT_MOST)
     return Mechanism.PACKET_RATE if size < threshold else Mechanism.BANDWIDTH

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
 
+from wallwatch.domain.isolation.csv_rows import BadSeries
 from wallwatch.domain.isolation.detector import Detector
 from wallwatch.domain.isolation.readings import Reading
 from wallwatch.domain.isolation.reporting import Tally
@@ -15,6 +16,9 @@ from wallwatch.domain.isolation.verdicts import Verdict
 
 GAP = 1.5
 """An interval this many times the usual one has missing readings in it."""
+
+LONGEST_GAP_S = 31 * 86_400.0
+"""A longer gap is no gap of one series, and its seconds are not worth listing."""
 
 INTERVALS = 31
 """Intervals whose median is the usual one."""
@@ -40,6 +44,11 @@ def judge_series(readings: Iterable[Reading], file: SloFile, counts: Counter[str
     ----------
     counts
         What the reader of the series has counted, and goes on counting while `readings` is read.
+
+    Raises
+    ------
+    BadSeries
+        What `readings` raises, and if the time leaps by more than a month.
     """
     detector = Detector(file.slo, file.nic_bps)
     usual: deque[float] = deque(maxlen=INTERVALS)
@@ -74,6 +83,8 @@ def judge_series(readings: Iterable[Reading], file: SloFile, counts: Counter[str
 
 def _missing(verdict: Verdict, cadence: float) -> list[float]:
     """Times of the readings that are missing in an interval."""
+    if verdict.interval_s > LONGEST_GAP_S:
+        raise BadSeries(f"the time leaps by {verdict.interval_s / 86_400:,.0f} days at {verdict.t:.0f} s: split the series there")
     if cadence <= GAP:
         return Detector.missing_seconds(verdict.t - verdict.interval_s, verdict.t)
     count = round(verdict.interval_s / cadence) - 1
