@@ -111,7 +111,7 @@ def test_steps_that_do_not_fit_minutes_are_refused(judged: Any, viewer: httpx.Cl
 
 
 def test_too_many_steps_are_refused_with_what_to_do(judged: Any, viewer: httpx.Client) -> None:
-    params = {"since": "2026-01-01T00:00:00Z", "until": "2026-02-01T00:00:00Z", "step_s": 1}
+    params: dict[str, str | int] = {"since": "2026-01-01T00:00:00Z", "until": "2026-02-01T00:00:00Z", "step_s": 1}
     answer = viewer.get(f"/api/v1/isolation/rnics/{judged.host}/{PCI}/strip", params=params)
     assert answer.status_code == 422
     assert "longer step" in answer.json()["detail"]

@@ -108,7 +108,7 @@ def test_a_finding_that_is_measured_no_more_is_ended_after_half_an_hour() -> Non
 
 
 def test_a_threshold_without_its_reason_is_refused() -> None:
-    raw = {"rule": "I/1", "thresholds": {name: {"value": 1.0, "why": "x"} for name in isolation_rule().why}}
+    raw: dict[str, Any] = {"rule": "I/1", "thresholds": {name: {"value": 1.0, "why": "x"} for name in isolation_rule().why}}
     assert parse_rule(raw).raise_s == 1.0
     raw["thresholds"]["raise_s"].pop("why")
     with pytest.raises(RegistryError, match=r"isolation\.yaml"):

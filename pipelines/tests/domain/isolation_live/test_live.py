@@ -134,6 +134,17 @@ def test_a_vf_that_is_bound_again_starts_another_row_in_the_same_minute() -> Non
     assert {part["generation"] for part in minute["vfs"] if part["vf"] == 1} == {"1-1"}
 
 
+def test_a_vf_that_was_removed_is_counted_and_shown_no_more() -> None:
+    rnic, made = SharedRnic("h1"), stream()
+    played(made, rnic.series(START, 60))
+    for message in rnic.series(START + 60, 62):
+        message["fields"]["vfs"] = orjson.dumps(orjson.loads(message["fields"]["vfs"])[:6]).decode()
+        out = made.step(message["timestamp"] / 1e9, message["fields"])
+        if out:
+            last = out
+    assert {one["kind"]: {part["vf"] for part in one["vfs"]} for one in last} == {"minute": set(range(6)), "now": set(range(6))}
+
+
 def test_other_rules_hold_from_the_next_message_on() -> None:
     rnic, made = SharedRnic("h1"), stream()
     played(made, rnic.series(START, 30))

@@ -198,18 +198,17 @@ class RnicStream:
             "mechanism": None if verdict.mechanism is None else verdict.mechanism.value,
             "load": verdict.load,
             "port_mbps": None if self.port_bps is None else self.port_bps / MBPS,
-            "vfs": [self._row(verdict, name, found, reading.vfs.get(name)) for name, found in verdict.vfs.items()],
+            "vfs": [self._row(verdict, vf, verdict.vfs[name], reading.vfs[name]) for name, vf in self._vfs.items() if name in verdict.vfs],
         }
 
-    def _row(self, verdict: Verdict, name: str, found: VfVerdict, counters: VfCounters | None) -> dict[str, Any]:
-        vf = self._vfs.get(name)
-        limit = None if counters is None else counters.max_tx_bps
+    def _row(self, verdict: Verdict, vf: _Vf, found: VfVerdict, counters: VfCounters) -> dict[str, Any]:
+        limit = counters.max_tx_bps
         return {
-            **self.part(name),
-            "slo": None if vf is None or vf.assigned is None else _promise(vf.assigned),
+            **self.part(vf.name),
+            "slo": None if vf.assigned is None else _promise(vf.assigned),
             "state": found.state.value,
-            "reason": found.reason or ("" if vf is None else vf.problem),
-            "role": self._role(verdict, name, found),
+            "reason": found.reason or vf.problem,
+            "role": self._role(verdict, vf.name, found),
             "share": found.share,
             "fair_share": found.fair_share,
             **_rates(found),

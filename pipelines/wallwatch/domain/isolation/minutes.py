@@ -130,10 +130,18 @@ class Minutes:
         """Count the verdict for the time from `begin` to `end`, seconds since 1970, whatever minutes that touches."""
         finished: list[Finished] = []
         for seconds in self._split(begin, end, finished):
-            for name, found in verdict.vfs.items():
-                self._sums(name, who).add(found, seconds)
+            vfs = self._vfs
+            for name, known in who.items():  # a VF that is gone stays in verdicts, and is nobody's any more
+                found = verdict.vfs.get(name)
+                if found is None:
+                    continue
+                sums = vfs.get(name)
+                if sums is None or sums.who is not known:
+                    sums = self._sums(name, known)
+                sums.add(found, seconds)
             for name in verdict.aggressors:
-                self._sums(name, who).aggressor += seconds
+                if name in vfs:
+                    vfs[name].aggressor += seconds
         self._finish(end, finished)
         return finished
 
@@ -141,8 +149,8 @@ class Minutes:
         """Count a time without evidence."""
         finished: list[Finished] = []
         for seconds in self._split(begin, end, finished):
-            for name in who:
-                self._sums(name, who).unknown += seconds
+            for name, known in who.items():
+                self._sums(name, known).unknown += seconds
         self._finish(end, finished)
         return finished
 
@@ -157,8 +165,7 @@ class Minutes:
             yield stop - begin
             begin = stop
 
-    def _sums(self, name: str, who: Mapping[str, Who]) -> _Sums:
-        known = who.get(name) or Who(int(name[2:]))  # without one: a VF that has just gone
+    def _sums(self, name: str, known: Who) -> _Sums:
         found = self._vfs.get(name)
         if found is None:
             found = self._vfs[name] = _Sums(known)
