@@ -14,6 +14,7 @@ from wallwatch_backend.hosts.command_keys import models as _command_keys
 from wallwatch_backend.hosts.enrolment import models as _enrolment
 from wallwatch_backend.incidents import models as _incidents
 from wallwatch_backend.incidents.silences import models as _silences
+from wallwatch_backend.isolation.slo import models as _slo
 from wallwatch_backend.kit import idempotency as _idempotency
 from wallwatch_backend.kit.database import Base
 from wallwatch_backend.notify import models as _webhooks

@@ -88,7 +88,7 @@ def stores(layout: Layout) -> list[Program]:
 def server(layout: Layout, database_url: str) -> list[Program]:
     """The stream jobs and the backend; with a `ui_port`, backend and UI run from their sources and reload on change."""
     environment = layout.environment(database_url)
-    names = ("ingest", "classify", "validate", "forecast")
+    names = ("ingest", "classify", "isolation", "validate", "forecast")
     jobs = [Program(name, "jobs", (_venv("wallwatch"), "job", name), REPOSITORY, environment) for name in names]
     api = ("--factory", "wallwatch_backend.app:create_app", "--host", "127.0.0.1", "--port", str(layout.http_port))
     # Open event streams would keep uvicorn alive: this limits how long it waits for them.

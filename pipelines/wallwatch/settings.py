@@ -67,6 +67,8 @@ class Settings(SharedSettings):
     )
     validate_checkpoint_s: float = Field(default=10.0, gt=0, description="time between two checkpoints of validate, in seconds")
 
+    isolation_group: str = Field(default="wallwatch-isolation", description="Kafka consumer group of isolation")
+
     forecast_models: Path | None = Field(
         default=None, description="folder of trained forecast models (the registry); default: `forecast` in the state folder"
     )

@@ -15,6 +15,7 @@ BENCHMARKS = (
     "record",
     "ingest",
     "classify",
+    "isolation",
     "incidents",
     "agents",
     "ltl",

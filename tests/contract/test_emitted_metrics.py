@@ -25,7 +25,7 @@ POLICIES = """
 TYPES = {"int": (int,), "float": (int, float), "text": (str,), "bool": (bool,)}
 TUNNEL = "vxlan_sys_4789"
 """A port of every simulated switch."""
-SAMPLED = ("rnic", "rnic_offload", "rnic_mask", "rnic_vf", "ovs_datapath")
+SAMPLED = ("rnic", "rnic_offload", "rnic_mask", "rnic_vf", "vf_traffic", "ovs_datapath")
 
 
 @pytest.fixture(scope="module")

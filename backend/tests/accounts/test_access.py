@@ -21,6 +21,7 @@ VIEWER = {
     "compareProfileVersions", "getProfileVersion", "getRnicPerformance", "listForecasts", "countForecasts", "listForecastModels",
     "listForecastModelChanges", "getForecast", "listPastForecasts", "getCatalogue", "getDelivery", "listDeadLetters",
     "getWebhookSchema", "getFleetMetrics",
+    "getFleetIsolation", "getRnicIsolation", "getIsolationStrip", "getVfIsolation", "listSloClasses", "getSloRules", "getSloReport",
 }  # fmt: skip
 OPERATOR = {
     "createPolicy", "updatePolicy", "deletePolicyDraft", "enablePolicy", "disablePolicy",
@@ -34,6 +35,7 @@ OPERATOR = {
     "previewAutomationRule",
     "disableAutomationRule", "createWebhook", "updateWebhook",
     "deleteWebhook", "testWebhook", "retryDelivery", "replayDelivery", "replayDeadLetters",
+    "createSloClass", "updateSloClass", "deleteSloClass", "replaceSloRules", "previewSloRules",
 }  # fmt: skip
 ADMIN = {
     "createEnrolmentToken", "deleteAgent", "listUsers", "createUser", "updateUser", "listTokens", "createToken", "deleteToken", "listAudit",
@@ -66,6 +68,10 @@ BODIES: dict[str, Any] = {
     "stopRemedies": {"reason": "x"},
     "createRollout": {"action": "tune-revalidator", "params": {"max_idle_ms": 60000}, "targets": [{"host": "h"}], "reason": "x"},
     "rejectRollout": {"reason": "x"},
+    "createSloClass": {"name": "x", "min_mbps": 1, "max_mbps": 2},
+    "updateSloClass": {"min_mbps": 1, "max_mbps": 2},
+    "replaceSloRules": {"rules": []},
+    "previewSloRules": {"rules": []},
     "stopRollout": {"reason": "x"},
     "undoRollout": {"reason": "x"},
     "createAutomationRule": RULE,

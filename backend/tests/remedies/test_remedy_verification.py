@@ -243,3 +243,44 @@ def test_a_symptom_that_outlasts_its_signal_leaves_the_remedy_unconfirmed(
             [(datetime.now(UTC) - timedelta(minutes=10)).isoformat(), applied["id"]],
         )
     assert wait_for(operator, eventually, applied, "not_confirmed", "confirmed")["state"] == "not_confirmed"
+
+
+def write_minutes(backend: Any, host: str, minutes: list[tuple[datetime, float]]) -> None:
+    """One VF that suffered so many seconds of each minute, and one that did not."""
+    with backend.connect() as connection:
+        (rnic_id,) = connection.execute("SELECT rnic_id FROM rnic WHERE host = %s", [host]).fetchone()
+        for begin, broken_s in minutes:
+            for vf, seconds in ((0, broken_s), (1, 0.0)):
+                connection.execute(
+                    "INSERT INTO vf_minute (time, rnic_id, vf, kept_s, broken_s, unknown_s, not_promised_s, aggressor_s, state)"
+                    " VALUES (%s, %s, %s, %s, %s, 0, 0, 0, 'kept')",
+                    [begin, rnic_id, vf, 60.0 - seconds, seconds],
+                )
+
+
+def test_a_rate_limit_for_broken_isolation_is_confirmed_by_two_minutes_without_broken_seconds(
+    operator: httpx.Client, backend: Any, agent: Any, host: str, eventually: Any, apply_findings: Any, findings: Any
+) -> None:
+    started = datetime.now(UTC) - timedelta(minutes=20)
+    message = findings.finding("isolation", started=started, host=host, pci=PCI, hypotheses=[], remedies=[])
+    apply_findings(message)
+    (incident,) = operator.get("/api/v1/incidents", params={"host": host}).json()["items"]
+    body = {"action": "limit-vf-rate", "params": {"vf": 3, "max_tx_mbps": 2500}, "incident_id": incident["id"]}
+    applied = wait_for(operator, eventually, order(operator, host, **body).json(), "verifying")
+    assert (applied["effect"]["symptom"], applied["effect"]["signal"]) == ("isolation", "broken_s_per_min")
+    at = datetime.fromisoformat(applied["applied_at"])
+    write_ratio(backend, host, [])
+    with backend.connect() as connection:
+        connection.execute(
+            "INSERT INTO vf_sample (time, rnic_id, vf, max_tx_mbps) SELECT %s, rnic_id, 3, 2500 FROM rnic WHERE host = %s",
+            [at + timedelta(seconds=5), host],
+        )
+    write_minutes(backend, host, [(at - timedelta(seconds=30), 12.0)])  # the minute in which the limit came
+    path = f"/api/v1/remedies/{applied['id']}"
+    eventually(lambda: operator.get(path).json()["effect"]["measured"] == 12.0)
+    assert operator.get(path).json()["change"]["confirmed_at"] is not None
+    write_minutes(backend, host, [(at + timedelta(seconds=30), 0.0), (at + timedelta(seconds=90), 0.0)])
+    eventually(lambda: operator.get(path).json()["effect"]["confirmed_at"])
+    assert operator.get(path).json()["state"] == "verifying", "the symptom has not cleared yet"
+    apply_findings({**message, "state": "cleared", "at": (at + timedelta(seconds=150)).isoformat()})
+    assert wait_for(operator, eventually, applied, "confirmed")["effect"]["measured"] == 0.0

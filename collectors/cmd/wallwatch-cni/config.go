@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"path/filepath"
 )
@@ -15,16 +16,19 @@ const (
 // config is the plugin's part of a configuration list, as the runtime hands it over. The address of the VF comes from the runtime, directly or
 // as the capability `deviceID`, or from the plugin before that attached it.
 type config struct {
-	CNIVersion    string `json:"cniVersion"`
-	SysfsRoot     string `json:"sysfsRoot"`
-	CordonDir     string `json:"cordonDir"`
-	PaceDir       string `json:"paceDir"`
-	EventDir      string `json:"eventDir"`
-	DeviceID      string `json:"deviceID"`
-	VXLANNetwork  int64  `json:"vxlanNetwork"`
+	CNIVersion   string `json:"cniVersion"`
+	SysfsRoot    string `json:"sysfsRoot"`
+	CordonDir    string `json:"cordonDir"`
+	PaceDir      string `json:"paceDir"`
+	EventDir     string `json:"eventDir"`
+	DeviceID     string `json:"deviceID"`
+	VXLANNetwork int64  `json:"vxlanNetwork"`
+	// SLO is the name of an SLO class or an SLO itself. Whatever it is goes to the server, which judges it.
+	SLO           json.RawMessage `json:"wallwatch.io/slo"`
 	RuntimeConfig struct {
-		DeviceID     string `json:"deviceID"`
-		VXLANNetwork int64  `json:"vxlanNetwork"`
+		DeviceID     string          `json:"deviceID"`
+		VXLANNetwork int64           `json:"vxlanNetwork"`
+		SLO          json.RawMessage `json:"wallwatch.io/slo"`
 	} `json:"runtimeConfig"`
 	// PrevResult stays as it came, so that fields which this plugin does not know reach the runtime.
 	PrevResult json.RawMessage `json:"prevResult"`
@@ -93,6 +97,27 @@ func (c *config) vxlanNetwork() int64 {
 		return c.RuntimeConfig.VXLANNetwork
 	}
 	return c.VXLANNetwork
+}
+
+// longestSLO bounds a text that is passed on unread. An SLO has five numbers.
+const longestSLO = 1024
+
+// slo is what the configuration promises the container, "" without a promise: the name of a class, or JSON. A text is taken as it is, so JSON may
+// be written as an object or, where annotations carry it, as a text.
+func (c *config) slo() string {
+	for _, raw := range []json.RawMessage{c.RuntimeConfig.SLO, c.SLO} {
+		if len(raw) == 0 || string(raw) == "null" {
+			continue
+		}
+		var text string
+		if json.Unmarshal(raw, &text) != nil {
+			var compact bytes.Buffer
+			_ = json.Compact(&compact, raw) // it was parsed with the configuration
+			text = compact.String()
+		}
+		return text[:min(len(text), longestSLO)]
+	}
+	return ""
 }
 
 // result is what the plugins before this one achieved, or an empty result where this plugin is the first of its chain.

@@ -60,6 +60,36 @@ func TestEachCallIsReportedToTheCollector(t *testing.T) {
 	}
 }
 
+func TestThePromiseOfTheConfigurationReachesTheCollectorAsItIs(t *testing.T) {
+	long := strings.Repeat("x", 2*longestSLO)
+	for _, c := range []struct {
+		direct, runtime any
+		want            string
+	}{
+		{"gold", nil, "gold"},
+		{map[string]any{"min_mbps": 100, "loss": 0.001}, nil, `{"loss":0.001,"min_mbps":100}`},
+		{`{"min_mbps": 100}`, nil, `{"min_mbps": 100}`},
+		{`{min_mbps: 100`, nil, `{min_mbps: 100`}, // the server says what is wrong with it
+		{7, nil, "7"},
+		{nil, nil, ""},
+		{"gold", "silver", "silver"},
+		{"gold", nil, "gold"},
+		{long, nil, long[:longestSLO]},
+	} {
+		config := host(t)
+		config["wallwatch.io/slo"] = c.direct
+		if c.runtime != nil {
+			config["runtimeConfig"] = map[string]any{"wallwatch.io/slo": c.runtime}
+		}
+		if got := call(t, "ADD", config); got.failure != nil || got.stderr != "" {
+			t.Errorf("%v: %+v", c.direct, got)
+		}
+		if got := recorded(t, config); len(got) != 1 || got[0].SLO != c.want || got[0].Result != cnievent.OK {
+			t.Errorf("%v and %v: %+v", c.direct, c.runtime, got)
+		}
+	}
+}
+
 func TestARefusalIsReportedWithItsReason(t *testing.T) {
 	config := host(t)
 	cordonFile(t, config, physical, record)

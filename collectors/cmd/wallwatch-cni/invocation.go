@@ -91,7 +91,7 @@ func (c *invocation) waitForTurn() {
 func (c *invocation) record() {
 	event := cnievent.Event{
 		At: started, Command: c.command, Container: c.args.ContainerID, Interface: c.args.IfName, Pod: podOf(c.args.Args), Device: c.device,
-		RNIC: c.found.rnic, Addresses: c.config.addresses(), VXLANNetwork: c.config.vxlanNetwork(), Result: cnievent.OK, Reason: c.found.problem,
+		RNIC: c.found.rnic, Addresses: c.config.addresses(), VXLANNetwork: c.config.vxlanNetwork(), SLO: c.config.slo(), Result: cnievent.OK, Reason: c.found.problem,
 		Duration: time.Since(started),
 	}
 	switch {

@@ -13,5 +13,6 @@ import (
 	_ "github.com/wallwatch/wallwatch/collectors/plugins/inputs/kernel_events"
 	_ "github.com/wallwatch/wallwatch/collectors/plugins/inputs/ovs_offload"
 	_ "github.com/wallwatch/wallwatch/collectors/plugins/inputs/rnic"
+	_ "github.com/wallwatch/wallwatch/collectors/plugins/inputs/vf_traffic"
 	_ "github.com/wallwatch/wallwatch/collectors/plugins/processors/ltl"
 )

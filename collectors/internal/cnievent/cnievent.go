@@ -34,13 +34,15 @@ type Event struct {
 	// Pod is namespace and name, where the runtime gives them.
 	Pod string `json:"pod,omitempty"`
 	// Device is the PCI address of the virtual function, RNIC that of its physical function.
-	Device       string        `json:"device,omitempty"`
-	RNIC         string        `json:"rnic,omitempty"`
-	Addresses    []string      `json:"addresses,omitempty"`
-	VXLANNetwork int64         `json:"vxlan_network,omitempty"`
-	Result       string        `json:"result"`
-	Reason       string        `json:"reason,omitempty"`
-	Duration     time.Duration `json:"duration_ns"`
+	Device       string   `json:"device,omitempty"`
+	RNIC         string   `json:"rnic,omitempty"`
+	Addresses    []string `json:"addresses,omitempty"`
+	VXLANNetwork int64    `json:"vxlan_network,omitempty"`
+	// SLO is the name of the container's SLO class, or an SLO as JSON, as the configuration has it.
+	SLO      string        `json:"slo,omitempty"`
+	Result   string        `json:"result"`
+	Reason   string        `json:"reason,omitempty"`
+	Duration time.Duration `json:"duration_ns"`
 }
 
 const (

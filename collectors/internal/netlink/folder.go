@@ -21,6 +21,12 @@ import (
 //	devlink/info.json            devlink -j dev info
 //	devlink/eswitch.json         devlink -j dev eswitch show <device>
 //	ip/<netdev>.json             ip -json link show dev <netdev> (with -statistics, counters too)
+//	qdisc/<netdev>.json          tc -statistics -json qdisc show dev <netdev>
+//
+// Of a queueing discipline these keys are read: kind, dev, root (true for the root), backlog (bytes), drops, overlimits, requeues:
+//
+//	[{"kind": "mq", "handle": "0:", "dev": "ens1f0", "root": true, "drops": 0, "overlimits": 0, "requeues": 3, "backlog": 1514},
+//	 {"kind": "clsact", "handle": "ffff:", "dev": "ens1f0", "parent": "ffff:fff1", "drops": 12, "backlog": 0}]
 //
 // A file that is not there is ErrUnsupported.
 type Folder struct{ Path string }

@@ -1,5 +1,5 @@
 // Package netlink reads what the driver of a NIC shows outside sysfs: the statistics of ethtool, and the health, the
-// parameters and the versions of devlink, and the settings of virtual functions of rtnetlink. It only asks; nothing is changed.
+// parameters and the versions of devlink, and the settings of virtual functions and the queues of rtnetlink. It only asks; nothing is changed.
 package netlink
 
 import "errors"

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 )
 
 // VF is one virtual function, with the names under which this host's kernel shows it.
@@ -33,6 +34,19 @@ func (r Root) Bindings(pfPCI string) ([]VF, error) {
 	}
 	slices.SortFunc(vfs, func(a, b VF) int { return a.Number - b.Number })
 	return vfs, nil
+}
+
+// BindingID is another number for each binding of a PCI device to its driver: that of the link, which the kernel makes with the binding. 0 while
+// the device is not bound.
+func (r Root) BindingID(pci string) uint64 {
+	info, err := os.Lstat(r.join("bus", "pci", "devices", pci, "driver"))
+	if err != nil {
+		return 0
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return stat.Ino
+	}
+	return 0
 }
 
 // Describe adds the names of devices to the virtual functions of one RNIC.

@@ -206,3 +206,16 @@ def test_a_tag_of_a_column_is_among_the_tags() -> None:
     for place in ("key_tags", "text_columns", "number_columns"):
         with pytest.raises(RegistryError, match="b: not among the tags of m"):
             parse_measurements({"measurements": {"m": body | {place: ["b"]}}})
+
+
+def test_a_measurement_without_a_hypertable_stores_no_field_and_one_with_it_stores_each() -> None:
+    field = {"type": "int", "kind": "counter", "unit": "bytes", "source": "s", "label": "l"}
+    body: Body = {"meaning": "x", "of": "rnic", "key_tags": ["a"], "tags": {"a": "x"}}
+    raw = parse_measurements({"measurements": {"m": body | {"fields": {"f": field | {"stored": "none"}}}}})["m"]
+    with pytest.raises(RegistryError, match="m has no hypertable: only a job reads its messages"):
+        _ = raw.table
+    for stored in ("column", "other"):
+        with pytest.raises(RegistryError, match="m has no hypertable, so its fields are `stored: none`: f"):
+            parse_measurements({"measurements": {"m": body | {"fields": {"f": field | {"stored": stored}}}}})
+    with pytest.raises(RegistryError, match="m has a hypertable that keeps its fields: f"):
+        parse_measurements({"measurements": {"m": body | {"hypertable": "h", "fields": {"f": field | {"stored": "none"}}}}})

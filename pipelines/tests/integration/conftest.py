@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 from uuid import uuid4
 
 import psycopg
@@ -41,10 +41,18 @@ def settings(database: str, kafka_bootstrap: str, tmp_path: Path) -> Settings:
     )
 
 
+class Job(Protocol):
+    def run(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+J = TypeVar("J", bound=Job)
+
+
 @contextmanager
-def running(settings: Settings) -> Iterator[Ingest]:
-    """Ingest in a thread; what it died of is raised at the end."""
-    job = Ingest(settings)
+def running_job(job: J) -> Iterator[J]:
+    """A job in a thread; what it died of is raised at the end."""
     died: list[BaseException] = []
 
     def work() -> None:
@@ -68,7 +76,7 @@ def running(settings: Settings) -> Iterator[Ingest]:
 @pytest.fixture
 def ingest(settings: Settings) -> Callable[[], AbstractContextManager[Ingest]]:
     """Start ingest as often as wished, always in the same consumer group."""
-    return lambda: running(settings)
+    return lambda: running_job(Ingest(settings))
 
 
 @pytest.fixture

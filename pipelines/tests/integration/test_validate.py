@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +17,8 @@ from wallwatch.jobs.topics import create_topics
 from wallwatch.jobs.validate import Validate
 from wallwatch.settings import Settings
 
+from .conftest import running_job
+
 Send = Callable[..., None]
 
 
@@ -28,19 +29,6 @@ def settings(kafka_bootstrap: str, tmp_path: Path) -> Settings:
     return Settings(
         database_url="postgresql://127.0.0.1:1/none", kafka_bootstrap=kafka_bootstrap, state_dir=tmp_path, validate_patience_s=1.0
     )
-
-
-@contextmanager
-def running(settings: Settings) -> Iterator[None]:
-    job = Validate(settings)
-    thread = threading.Thread(target=job.run)
-    thread.start()
-    try:
-        yield
-    finally:
-        job.stop()
-        thread.join(30)
-        assert not thread.is_alive()
 
 
 @contextmanager
@@ -80,7 +68,7 @@ def test_an_address_that_two_hosts_use_is_reported_once_in_any_order_and_across_
     first, second = f"a-{uuid4().hex[:8]}", f"b-{uuid4().hex[:8]}"
     address, moved, at_s = f"10.0.0.1/{uuid4().hex}", f"10.0.0.2/{uuid4().hex}", time.time() - 60
     send("wallwatch.event", container("cni_add", first, at_s, address), container("cni_add", first, at_s, moved), key=first)
-    with running(settings), reading(kafka_bootstrap, "wallwatch.policy_state") as next_state:
+    with running_job(Validate(settings)), reading(kafka_bootstrap, "wallwatch.policy_state") as next_state:
         state = next_state("policy", "address-one-container")
         assert (state["tags"]["host"], state["fields"]["violations"]) == ("", 0)
     # A host's events come in any order to another's: the address that moved was free before it was given again.
@@ -91,7 +79,7 @@ def test_an_address_that_two_hosts_use_is_reported_once_in_any_order_and_across_
     before = kept.read_bytes()
     violations = []
     for _ in range(2):
-        with running(settings), reading(kafka_bootstrap, "wallwatch.event") as next_event:
+        with running_job(Validate(settings)), reading(kafka_bootstrap, "wallwatch.event") as next_event:
             violation = next_event("kind", "policy_violated")
             while violation["tags"]["host"] != second:
                 violation = next_event("kind", "policy_violated")
@@ -117,7 +105,7 @@ def test_a_checkpoint_that_is_damaged_counts_as_none(settings: Settings, send: S
     for host, after in ((first, 0), (second, 1)):
         send("wallwatch.event", container("cni_add", host, at_s + after, address), b"not json", key=host)
     send("wallwatch.event", container("cni_check", first, at_s + 10, address), key=first)
-    with running(settings), reading(kafka_bootstrap, "wallwatch.event") as next_event:
+    with running_job(Validate(settings)), reading(kafka_bootstrap, "wallwatch.event") as next_event:
         while next_event("kind", "policy_violated")["tags"]["host"] != second:
             pass
     assert set(json.loads(kept.read_bytes())) == {"offsets", "policies"}

@@ -63,3 +63,16 @@ def forecast() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: job.stop())
     job.run()
+
+
+@app.command()
+def isolation() -> None:
+    """Judge the traffic of VFs from Kafka second by second and write broken promises and findings to Kafka."""
+    from wallwatch.jobs.isolation import IsolationJob
+
+    settings = Settings()
+    _log(settings)
+    job = IsolationJob(settings)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: job.stop())
+    job.run()

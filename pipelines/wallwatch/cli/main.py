@@ -33,6 +33,7 @@ class Commands(LazyGroup):
         ),
         "policy": Command("wallwatch.cli.policy:app", "Policies: temporal logic over events of flows, virtual functions, RNICs and hosts."),
         "ltl": Command("wallwatch.cli.ltl:app", "Temporal logic: what a formula means, its monitor, and its verdicts on a trace."),
+        "vnic": Command("wallwatch.cli.vnic:app", "Isolation of virtual functions: broken promises, victims, aggressors, fair shares."),
         "generate": Command("wallwatch.cli.generate:app", "Generate files from the registry and the catalogue."),
     }
 

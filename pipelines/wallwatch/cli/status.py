@@ -17,6 +17,7 @@ from wallwatch.settings import Settings
 
 TIMEOUT_S = 5.0
 STALE_S = 60
+VF_TRAFFIC = "wallwatch.vf_traffic"
 
 CheckResult = tuple[str, bool, str]
 """Name, healthy, and one sentence."""
@@ -67,6 +68,24 @@ def lag_of(settings: Settings, group: str) -> int | None:
     return sum(max(end - one.offset, 0) for end, one in zip(ends, committed, strict=True)) if committed else None
 
 
+def has_messages(settings: Settings, topic: str) -> bool:
+    """Whether anything was ever written to a topic."""
+    with _group_client(settings, "wallwatch-status") as consumer:
+        numbers = consumer.list_topics(topic, timeout=TIMEOUT_S).topics[topic].partitions
+        return any(consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=TIMEOUT_S)[1] > 0 for number in numbers)
+
+
+def check_isolation(settings: Settings) -> CheckResult:
+    """As `check_group`; it commits two minutes late on purpose, and where collectors send no traffic of VFs, it has nothing to read."""
+    try:
+        if not has_messages(settings, VF_TRAFFIC):
+            return "isolation", True, "no collector sends the traffic of VFs"
+    except KafkaException as error:
+        return "isolation", False, f"cannot read its topic: {error}"
+    name, healthy, text = check_group(settings, "isolation", settings.isolation_group)
+    return name, healthy, f"{text}, those of the last two minutes on purpose" if healthy else text
+
+
 def check_group(settings: Settings, name: str, group: str) -> CheckResult:
     """Check how far a stream job lags behind."""
     try:
@@ -104,6 +123,7 @@ def status() -> None:
     parts = [check_api(settings), check_kafka(settings)]
     if parts[-1][1]:
         parts += [check_group(settings, "ingest", settings.ingest_group), check_group(settings, "classify", settings.classify_group)]
+        parts.append(check_isolation(settings))
     parts.append(check_database(settings))
     table = Table("component", "state", "")
     for name, healthy, text in parts:

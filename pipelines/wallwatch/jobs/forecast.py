@@ -32,6 +32,7 @@ from wallwatch.domain.forecast.window import Window
 from wallwatch.forecasting.histories import port_load, store_queries
 from wallwatch.forecasting.live.recent_minutes import Rings
 from wallwatch.forecasting.registry.folder import Registry
+from wallwatch.jobs import kafka
 from wallwatch.jobs.forecast_models import Models
 from wallwatch.jobs.metrics import FORECAST_SECONDS, FORECAST_WORKING, FORECASTS, serve
 from wallwatch.jobs.residuals import Residuals
@@ -297,12 +298,7 @@ class ForecastJob:
         sent = 0
         confidence = self._models.confidence
         for message in messages(made, names, self._fleet.models, limits(self._fleet.models), forecaster, confidence, violated, since):
-            while True:
-                try:
-                    self._producer.produce(TOPIC, orjson.dumps(message), key=message["host"].encode())
-                    break
-                except BufferError:
-                    self._producer.poll(0.1)
+            kafka.produce(self._producer, TOPIC, message["host"], orjson.dumps(message))
             sent += 1
         self._producer.flush(10.0)
         return sent

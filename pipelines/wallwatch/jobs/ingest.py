@@ -14,8 +14,10 @@ import threading
 import time
 from collections.abc import Callable
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
+from wallwatch.domain.isolation.messages import TOPIC as ISOLATION_TOPIC
+from wallwatch.jobs import ingest_isolation, kafka
 from wallwatch.jobs.dead_letter import DeadLetters
 from wallwatch.jobs.ingest_batch import FINDINGS_TOPIC, TELEMETRY_TOPICS, Batch, BatchBuilder
 from wallwatch.jobs.ingest_forecasts import TOPIC as FORECASTS_TOPIC
@@ -96,7 +98,7 @@ class Ingest:
         try:
             self._reader_database.run(self._identities.load)
             self._reader_database.run(self._silence.load)
-            self._consumer.subscribe([*TELEMETRY_TOPICS, FINDINGS_TOPIC, FORECASTS_TOPIC])
+            self._consumer.subscribe([*TELEMETRY_TOPICS, FINDINGS_TOPIC, FORECASTS_TOPIC, ISOLATION_TOPIC])
             writer.start()
             maintenance.start()
             self._read_all()
@@ -133,7 +135,7 @@ class Ingest:
             self._silence.check()
             if time.monotonic() >= next_lag:
                 next_lag = time.monotonic() + LAG_EVERY_S
-                LAG.labels("ingest").set(self._lag())
+                LAG.labels("ingest").set(kafka.lag_of(self._consumer))
 
     def _collect(self) -> Batch:
         """Collect one batch: the messages of one flush interval, up to the maximum number of rows."""
@@ -141,12 +143,7 @@ class Ingest:
         deadline = float("inf")
         while not self._stop.is_set():
             wait = max(0.0, min(POLL_S, deadline - time.monotonic()))
-            messages = []
-            for message in self._consumer.consume(POLL_MESSAGES, wait):
-                if message.error() is None:
-                    messages.append(message)
-                else:
-                    _report(message.error())
+            messages = kafka.consume(self._consumer, POLL_MESSAGES, wait, self._stop)
             if messages and not batch.messages:
                 deadline = time.monotonic() + self._settings.ingest_flush_ms / 1000
             self._builder.add(batch, messages)
@@ -180,7 +177,10 @@ class Ingest:
                 self._writer.idle()
                 continue
             self._writer.write(batch)
-            self._maintenance.touched({table: encoded.first_minute for table, encoded in batch.tables.items() if encoded.rows})
+            touched = {table: encoded.first_minute for table, encoded in batch.tables.items() if encoded.rows}
+            if (minute := ingest_isolation.first_minute(batch.isolation)) is not None:
+                touched["vf_minute"] = minute
+            self._maintenance.touched(touched)
 
     def _commit(self, batch: Batch) -> None:
         offsets = [TopicPartition(topic, partition, offset) for (topic, partition), offset in batch.offsets.items()]
@@ -189,23 +189,3 @@ class Ingest:
         except KafkaException as error:
             # The rows are stored; reading these messages again adds nothing.
             log.warning("offsets could not be committed: %s", error)
-
-    def _lag(self) -> int:
-        lag = 0
-        try:
-            positions = self._consumer.position(self._consumer.assignment())
-            for position in positions:
-                _, high = self._consumer.get_watermark_offsets(position, cached=True)
-                if position.offset >= 0 and high >= 0:
-                    lag += max(high - position.offset, 0)
-        except KafkaException:
-            return lag
-        return lag
-
-
-def _report(error: KafkaError) -> None:
-    if error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
-        log.error("a topic is missing: run `wallwatch topics create` (%s)", error.str())
-        time.sleep(1.0)
-    elif error.code() != KafkaError._PARTITION_EOF:
-        log.warning("Kafka: %s", error.str())

@@ -5,17 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import psycopg
 
+from wallwatch.domain.isolation import messages as isolation_messages
 from wallwatch.domain.symptoms.decode_finding import decode_finding
 from wallwatch.domain.telemetry.decode import Decoded, Refused, decode
-from wallwatch.domain.telemetry.registry import Measurement, measurements, topics
+from wallwatch.domain.telemetry.registry import Measurement, measurements, stored_measurements, topics
 from wallwatch.jobs.dead_letter import Rejected, rejected
 from wallwatch.jobs.ingest_forecasts import TOPIC as FORECASTS_TOPIC
 from wallwatch.jobs.ingest_forecasts import StoredForecast, decode_forecast
+from wallwatch.jobs.ingest_isolation import StoredIsolation
 from wallwatch.jobs.metrics import UNKNOWN_FIELDS
 from wallwatch.store.encode import Encoded, Sample, TableEncoder
 from wallwatch.store.identities import Identities
@@ -25,7 +27,10 @@ T = TypeVar("T")
 
 FINDINGS_TOPIC = "wallwatch.findings"
 
-TELEMETRY_TOPICS: dict[str, str] = {t.name: t.measurement for t in topics().values() if t.measurement is not None}
+TELEMETRY_TOPICS: dict[str, str] = {
+    t.name: t.measurement for t in topics().values() if t.measurement is not None and t.measurement in stored_measurements()
+}
+"""The measurement of each topic that `ingest` stores; the others are read by their job only."""
 
 
 @dataclass(slots=True)
@@ -35,6 +40,7 @@ class Batch:
     tables: dict[str, Encoded] = field(default_factory=dict)
     findings: list[StoredFinding] = field(default_factory=list)
     forecasts: list[StoredForecast] = field(default_factory=list)
+    isolation: list[StoredIsolation] = field(default_factory=list)
     news: News = field(default_factory=News)
     rejected: list[Rejected] = field(default_factory=list)
     offsets: dict[tuple[str, int], int] = field(default_factory=dict)
@@ -57,7 +63,9 @@ class BatchBuilder:
         self._with_database = with_database
         self._future_ns = future_ns
         self._measurements = {topic: measurements()[name] for topic, name in TELEMETRY_TOPICS.items()}
-        self._encoders = {name: TableEncoder(m, f"{m.of}_id", m.text_columns, m.number_columns) for name, m in measurements().items()}
+        self._encoders = {
+            name: TableEncoder(m, f"{m.of}_id", m.text_columns, m.number_columns) for name, m in stored_measurements().items()
+        }
 
     def add(self, batch: Batch, messages: Iterable[Any]) -> None:
         """Decode, identify and encode a few hundred messages; unusable ones go to `rejected`, the rest is kept."""
@@ -73,6 +81,8 @@ class BatchBuilder:
                 self._findings(batch, group)
             elif topic == FORECASTS_TOPIC:
                 self._forecasts(batch, group)
+            elif topic == isolation_messages.TOPIC:
+                self._isolation(batch, group, latest_ns)
             else:
                 self._telemetry(batch, topic, group, latest_ns)
 
@@ -86,9 +96,9 @@ class BatchBuilder:
                 batch.rejected.append(rejected(message, refusal.reason, str(refusal)))
         self._on_decoded(measurement.name, (d for _, d in decoded))
         samples = (self._rnic_samples if measurement.of == "rnic" else self._host_samples)(measurement, decoded)
-        table = batch.tables.get(measurement.hypertable)
+        table = batch.tables.get(measurement.table)
         unknown_before, refused_before = (0, 0) if table is None else (table.unknown_fields, len(table.refused))
-        table = batch.tables[measurement.hypertable] = self._encoders[measurement.name].encode(samples, table)
+        table = batch.tables[measurement.table] = self._encoders[measurement.name].encode(samples, table)
         refused = table.refused[refused_before:]
         batch.rejected.extend(rejected(sample.source, reason, detail) for sample, reason, detail in refused)
         if table.unknown_fields > unknown_before:
@@ -169,3 +179,17 @@ class BatchBuilder:
             self._with_database(lambda connection: self._identities.upsert_rnics(connection, wanted, full=False))
         for f in decoded:
             batch.forecasts.append(StoredForecast(known[f["host"], f["pci"]].rnic_id, datetime.fromisoformat(f["at"]), f))
+
+    def _isolation(self, batch: Batch, group: list[Any], latest_ns: int) -> None:
+        latest = datetime.fromtimestamp(latest_ns / 1e9, UTC)
+        decoded: list[isolation_messages.IsolationMessage] = []
+        for message in group:
+            try:
+                decoded.append(isolation_messages.decode(message.value(), latest))
+            except Refused as refusal:
+                batch.rejected.append(rejected(message, refusal.reason, str(refusal)))
+        known = self._identities.rnics
+        wanted = {(m.host, m.pci): {"rack": m.rack} for m in decoded if (m.host, m.pci) not in known}
+        if wanted:
+            self._with_database(lambda connection: self._identities.upsert_rnics(connection, wanted, full=False))
+        batch.isolation += [StoredIsolation(known[m.host, m.pci].rnic_id, m) for m in decoded]

@@ -13,7 +13,7 @@ import psycopg
 from psycopg.types.json import Jsonb
 from tenacity import Retrying, retry_if_exception_type, stop_when_event_set, wait_exponential_jitter
 
-from wallwatch.jobs import ingest_forecasts
+from wallwatch.jobs import ingest_forecasts, ingest_isolation
 from wallwatch.jobs.dead_letter import DeadLetters
 from wallwatch.jobs.ingest_batch import Batch
 from wallwatch.jobs.metrics import DATABASE_UP, FLUSH_SECONDS, ROWS, ROWS_REPEATED
@@ -121,6 +121,7 @@ class Writer:
         self._keeper.take(batch.news, now)
         due = self._due(now)
         added: dict[str, int] = {}
+        isolation: dict[str, int] = {}
 
         def transaction(connection: psycopg.Connection[Any]) -> None:
             added.clear()
@@ -128,6 +129,7 @@ class Writer:
                 added[table.table] = copy.write(connection, table)
             self._write_findings(connection, batch)
             ingest_forecasts.write(connection, batch.forecasts, self._forecast_keep_s())
+            isolation.update(ingest_isolation.write(connection, batch.isolation))
             _count_dead_letters(connection, batch)
             self._keeper.write(connection, due, batch.findings)
 
@@ -138,6 +140,8 @@ class Writer:
         for table in batch.tables.values():
             ROWS.labels(table.table).inc(added[table.table])
             ROWS_REPEATED.labels(table.table).inc(len(table.rows) - added[table.table])
+        for name, count in isolation.items():
+            ROWS.labels(name).inc(count)
         self._commit(batch)
 
     def idle(self) -> None:

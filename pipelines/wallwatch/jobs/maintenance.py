@@ -1,4 +1,4 @@
-"""Maintenance on the Apache edition of TimescaleDB, by ingest: one-minute aggregates and removal of old chunks.
+"""Maintenance on the Apache edition of TimescaleDB, by ingest: aggregates and removal of old chunks.
 
 The Community edition does both itself, so there this thread does nothing.
 """
@@ -17,7 +17,7 @@ from psycopg import sql
 from sqlalchemy import create_engine
 
 from wallwatch.settings import Settings
-from wallwatch.store.editions import Edition, edition_of
+from wallwatch.store.editions import LASTING, Edition, edition_of
 from wallwatch.store.rollups import ROLLUPS, Rollup, refresh_statement
 from wallwatch.store.tables import HYPERTABLES
 
@@ -36,6 +36,7 @@ class Maintenance:
         self._settings = settings
         self._stop = stop
         self._touched: dict[str, int] = {}
+        self._due_s: dict[str, float] = {}
         self._lock = threading.Lock()
 
     def touched(self, first_minute: Mapping[str, int]) -> None:
@@ -82,14 +83,19 @@ class Maintenance:
                     return
                 for rollup in ROLLUPS:
                     first = touched.get(rollup.source)
-                    if first is not None:
-                        self._refresh(connection, rollup, first)
+                    if first is None:
+                        continue
+                    if time.monotonic() < self._due_s.get(rollup.view, 0.0):
+                        self.touched({rollup.source: first})
+                        continue
+                    self._due_s[rollup.view] = time.monotonic() + rollup.refresh_every_s
+                    self._refresh(connection, rollup, first)
         except psycopg.Error:
             self.touched(touched)
             raise
 
     def _refresh(self, connection: psycopg.Connection[Any], rollup: Rollup, first_minute: int) -> None:
-        start = datetime.fromtimestamp(first_minute * 60, UTC)
+        start = datetime.fromtimestamp(first_minute * 60 // rollup.width_s * rollup.width_s, UTC)  # a bucket is computed as a whole
         end = datetime.now(UTC) + timedelta(seconds=self._settings.future_tolerance_s + 60)
         connection.execute(refresh_statement(rollup).encode(), {"start": start, "end": end})
 
@@ -98,7 +104,7 @@ def drop_old_chunks(connection: psycopg.Connection[Any], settings: Settings) -> 
     """Drop chunks past their retention; findings and events have the retention of the aggregates."""
     now = datetime.now(UTC)
     raw, long = now - timedelta(days=settings.retention_days), now - timedelta(days=settings.rollup_retention_days)
-    ages = {table: (long if table in ("event", "finding") else raw) for table in HYPERTABLES} | {r.table: long for r in ROLLUPS}
+    ages = {table: (long if table in LASTING else raw) for table in HYPERTABLES} | {r.table: long for r in ROLLUPS}
     for table, before in ages.items():
         dropped = connection.execute(sql.SQL("SELECT drop_chunks({}, older_than => %s)").format(sql.Literal(table)), [before]).fetchall()
         if dropped:

@@ -24,6 +24,11 @@ IGNORED_SAMPLES = Counter(
     ["reason"],
 )
 
+BROKEN_SECONDS = Counter("wallwatch_isolation_broken_seconds", "Seconds in which a promise to a VF of an RNIC was broken", ["mechanism"])
+ISOLATION_READINGS = Counter(
+    "wallwatch_isolation_readings", "Readings of an RNIC's traffic that could not be judged as usual, by what was met in them", ["outcome"]
+)
+
 FORECASTS = Counter("wallwatch_forecasts", "Forecasts sent, by a trained model or from a cold start", ["kind"])
 FORECAST_SECONDS = Histogram(
     "wallwatch_forecast_seconds", "Time to forecast the whole fleet once, from reading to sending", buckets=(0.1, 0.3, 1, 3, 10, 30, 60)

@@ -23,6 +23,7 @@ from wallwatch.domain.hypotheses.versions import Identity
 from wallwatch.domain.symptoms import residual
 from wallwatch.domain.symptoms.residual import Lives, Minute
 from wallwatch.forecasting.histories.store_queries import Known
+from wallwatch.jobs import kafka
 from wallwatch.jobs.metrics import FINDINGS
 
 TOPIC = "wallwatch.findings"
@@ -125,7 +126,7 @@ class Residuals:
         findings = residual.step(self._lives, minutes, (minute + 1) * residual.MINUTE_MS)
         for finding in findings:
             FINDINGS.labels(finding["symptom"], finding["state"]).inc()
-            self._producer.produce(TOPIC, orjson.dumps(finding), key=finding["host"].encode())
+            kafka.produce(self._producer, TOPIC, finding["host"], orjson.dumps(finding))
         self._producer.poll(0)
         return len(findings)
 

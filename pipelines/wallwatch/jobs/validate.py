@@ -21,7 +21,7 @@ from wallwatch.domain.policies.messages import VIOLATED
 from wallwatch.domain.policies.server_side import ServerSidePolicies
 from wallwatch.domain.telemetry.decode import Refused, decode
 from wallwatch.domain.telemetry.registry import measurements
-from wallwatch.jobs import validate_policies
+from wallwatch.jobs import kafka, validate_policies
 from wallwatch.jobs.metrics import DEAD_LETTERS, LAG, MESSAGES, VIOLATIONS, serve
 from wallwatch.settings import Settings
 
@@ -123,9 +123,9 @@ class Validate:
         now_us = time.time_ns() // 1000
         for one in server_side.work(now_us):
             VIOLATIONS.labels(one["fields"]["policy"]).inc()
-            self._produce(TOPIC, one["tags"]["host"], one)
+            kafka.produce(self._producer, TOPIC, one["tags"]["host"], orjson.dumps(one))
         for one in server_side.states(now_us):
-            self._produce(STATE_TOPIC, one["tags"]["policy"], one)
+            kafka.produce(self._producer, STATE_TOPIC, one["tags"]["policy"], orjson.dumps(one))
         self._producer.poll(0)
         now_s = time.monotonic()
         if now_s >= self._next_hosts_s and (hosts := server_side.waits_for()):
@@ -139,7 +139,7 @@ class Validate:
                 log.info("cross-host policies: %s", ", ".join(policy.id for policy in found) or "none")
         if now_s >= self._next_checkpoint_s:
             self._checkpoint(server_side)
-            LAG.labels("validate").set(self._lag())
+            LAG.labels("validate").set(kafka.lag_of(self._consumer))
 
     def _is_back(self) -> bool:
         try:
@@ -163,15 +163,6 @@ class Validate:
         if event is not None and event.kind != VIOLATED:
             server_side.hear(message.partition(), message.offset(), event, tags.get("rack", ""))
 
-    def _produce(self, topic: str, key: str, message: dict[str, Any]) -> None:
-        value = orjson.dumps(message)
-        while True:
-            try:
-                self._producer.produce(topic, key=key, value=value)
-                return
-            except BufferError:
-                self._producer.poll(0.5)  # the broker is down or slow: wait for room rather than lose a message
-
     def _checkpoint(self, server_side: ServerSidePolicies) -> None:
         """Write the checkpoint only after Kafka has all messages that it covers."""
         begin = time.monotonic()
@@ -184,14 +175,6 @@ class Validate:
         new.replace(self._file)
         now = time.monotonic()
         self._next_checkpoint_s = now + max(self._settings.validate_checkpoint_s, (now - begin) / CHECKPOINT_SHARE)
-
-    def _lag(self) -> int:
-        lag = 0
-        for position in self._consumer.position(self._consumer.assignment()):
-            _, high = self._consumer.get_watermark_offsets(position, cached=True)
-            if position.offset >= 0 and high >= 0:
-                lag += max(high - position.offset, 0)
-        return lag
 
 
 def _kept(file: Path) -> dict[str, Any] | None:

@@ -20,6 +20,12 @@ RAW_RETENTION = "7 days"
 ROLLUP_RETENTION = "90 days"
 EVENT_RETENTION = "365 days"
 
+_REFRESHED = {"1 minute": ("1 hour", "1 minute", "1 minute"), "1 day": ("3 days", "1 hour", "30 minutes")}
+"""Width of a roll-up -> from and until when it is computed, and how often. What is newer is computed when it is read."""
+
+LASTING = frozenset({"event", "finding", "vf_broken"})
+"""Hypertables that are kept for as long as `EVENT_RETENTION`."""
+
 _SEGMENTS = {
     "rnic_sample": ("rnic_id", "time DESC"),
     "offload_sample": ("rnic_id", "time DESC"),
@@ -28,6 +34,7 @@ _SEGMENTS = {
     "vf_sample": ("rnic_id", "time DESC, vf"),
     "forecast": ("rnic_id", "time DESC"),
     "policy_sample": ("host_id", "time DESC, policy, pci"),
+    "vf_minute": ("rnic_id", "time DESC, vf, generation"),
 }
 
 
@@ -47,34 +54,38 @@ def edition_of(connection: Connection) -> Edition:
 
 
 def aggregate_statements(rollup: Rollup, edition: Edition) -> Iterator[str]:
-    """SQL that creates the view of one-minute aggregates."""
+    """SQL that creates the view of aggregates."""
     if edition is Edition.COMMUNITY:
         # Real time (materialized_only = false): the newest minute is computed on read, so charts include the current minute.
         yield (
             f"CREATE MATERIALIZED VIEW {rollup.view} WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS "
-            f"{rollup.select} GROUP BY 1, 2 WITH NO DATA"
+            f"{rollup.select} GROUP BY {rollup.group_by} WITH NO DATA"
         )
+        start, end, every = _REFRESHED[rollup.width]
         yield (
-            f"SELECT add_continuous_aggregate_policy('{rollup.view}', start_offset => INTERVAL '1 hour', "
-            "end_offset => INTERVAL '1 minute', schedule_interval => INTERVAL '1 minute')"
+            f"SELECT add_continuous_aggregate_policy('{rollup.view}', start_offset => INTERVAL '{start}', "
+            f"end_offset => INTERVAL '{end}', schedule_interval => INTERVAL '{every}')"
         )
         yield f"SELECT add_retention_policy('{rollup.view}', INTERVAL '{ROLLUP_RETENTION}')"
         return
+    keys = ", ".join(f"{key} {'integer' if key in ('rnic_id', 'vf') else 'text'} NOT NULL" for key in rollup.keys)
     columns = ", ".join(
         f"{name} {'double precision' if name.endswith('_avg') else _column_type(rollup, name)}" for name, _ in rollup.aggregates
     )
     yield (
-        f"CREATE TABLE {rollup.table} (rnic_id integer NOT NULL, bucket timestamptz NOT NULL, samples bigint NOT NULL, {columns}, "
-        "PRIMARY KEY (rnic_id, bucket))"
+        f"CREATE TABLE {rollup.table} ({keys}, bucket timestamptz NOT NULL, samples bigint NOT NULL, {columns}, "
+        f"PRIMARY KEY ({', '.join(rollup.keys)}, bucket))"
     )
-    yield f"SELECT create_hypertable('{rollup.table}', by_range('bucket', INTERVAL '1 day'), create_default_indexes => false)"
+    chunk = "1 day" if rollup.width == "1 minute" else "30 days"
+    yield f"SELECT create_hypertable('{rollup.table}', by_range('bucket', INTERVAL '{chunk}'), create_default_indexes => false)"
     yield f"CREATE VIEW {rollup.view} AS SELECT * FROM {rollup.table}"  # noqa: S608 - names from the registry
 
 
 def _column_type(rollup: Rollup, aggregate: str) -> str:
     from wallwatch.store.tables import metadata  # here, because `tables` must stay importable without `editions`
 
-    column = metadata.tables[rollup.source].c[aggregate.rsplit("_", 1)[0]]
+    columns = metadata.tables[rollup.source].c
+    column = columns[aggregate] if aggregate in columns else columns[aggregate.rsplit("_", 1)[0]]
     return "bigint" if column.type.python_type is int else "double precision"
 
 
@@ -91,5 +102,5 @@ def lifecycle_statements(edition: Edition, tables: Collection[str]) -> Iterator[
         )
         yield f"CALL add_columnstore_policy('{table}', after => INTERVAL '{COMPRESS_AFTER}')"
         yield f"SELECT add_retention_policy('{table}', INTERVAL '{RAW_RETENTION}')"
-    for table in sorted({"event", "finding"}.intersection(tables)):
+    for table in sorted(LASTING.intersection(tables)):
         yield f"SELECT add_retention_policy('{table}', INTERVAL '{EVENT_RETENTION}')"

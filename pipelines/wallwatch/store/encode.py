@@ -90,7 +90,7 @@ class TableEncoder:
         caches before it is encoded costs twice as much.
         """
         if result is None:
-            result = Encoded(self._measurement.hypertable, self.columns)
+            result = Encoded(self._measurement.table, self.columns)
         groups: dict[tuple[str, ...], list[Sample]] = {}
         for sample in samples:
             groups.setdefault(tuple(sample.fields), []).append(sample)

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from wallwatch.domain.catalogue import promoted
 from wallwatch.domain.catalogue.promoted import Promotion
 from wallwatch.domain.performance.parameters import Performance
+from wallwatch.store.watcher import Watcher
 
 log = logging.getLogger(__name__)
 
@@ -34,23 +35,16 @@ def active(connection: psycopg.Connection[Any]) -> list[Promotion]:
     return found
 
 
-class ProfileWatcher:
-    """Keeps the promoted profiles of this process up to date. While the database does not answer, the last profiles stay active."""
+class ProfileWatcher(Watcher):
+    """Keeps the promoted profiles of this process up to date."""
 
     def __init__(self, libpq_url: str, stop: threading.Event, every_s: float = EVERY_S) -> None:
-        self._url = libpq_url
-        self._stop = stop
-        self._every_s = every_s
+        super().__init__("promoted profiles", libpq_url, stop, every_s)
         self._seen: list[Promotion] | None = None
 
-    def refresh(self) -> bool:
+    def read(self, connection: psycopg.Connection[Any]) -> bool:
         """Read the table once; True when the profiles changed."""
-        try:
-            with psycopg.connect(self._url, autocommit=True, connect_timeout=5, application_name="wallwatch-profiles") as connection:
-                found = active(connection)
-        except psycopg.Error as problem:
-            log.warning("promoted profiles could not be read, the last ones stay active: %s", str(problem).strip())
-            return False
+        found = active(connection)
         if found == (self._seen or []):
             return False
         self._seen = found
@@ -58,17 +52,3 @@ class ProfileWatcher:
             log.warning("a promoted profile was rejected: %s", refused)
         log.info("active profiles: %s", ", ".join(f"{p.model} {p.source}" for p in found) or "built-in")
         return True
-
-    def run(self) -> None:
-        """Poll until the process stops."""
-        while True:
-            self.refresh()
-            if self._stop.wait(self._every_s):
-                return
-
-    def start(self) -> threading.Thread:
-        """Run in a thread that does not keep the process alive; the first read is done when this returns."""
-        self.refresh()
-        thread = threading.Thread(target=self.run, name="profiles", daemon=True)
-        thread.start()
-        return thread

@@ -27,6 +27,7 @@ from sqlalchemy.dialects.postgresql import JSONB, UUID
 from sqlalchemy.types import TypeEngine
 
 from wallwatch.domain.telemetry.registry import Measurement, measurements
+from wallwatch.store import isolation_tables
 
 metadata = MetaData()
 
@@ -81,7 +82,7 @@ host = Table(
 _m = measurements()
 
 rnic_sample = Table(
-    _m["rnic"].hypertable,
+    _m["rnic"].table,
     metadata,
     _time(),
     Column("rnic_id", Integer, nullable=False),
@@ -90,7 +91,7 @@ rnic_sample = Table(
 )
 
 offload_sample = Table(
-    _m["rnic_offload"].hypertable,
+    _m["rnic_offload"].table,
     metadata,
     _time(),
     Column("rnic_id", Integer, nullable=False),
@@ -99,7 +100,7 @@ offload_sample = Table(
 )
 
 mask_sample = Table(
-    _m["rnic_mask"].hypertable,
+    _m["rnic_mask"].table,
     metadata,
     _time(),
     Column("rnic_id", Integer, nullable=False),
@@ -110,7 +111,7 @@ mask_sample = Table(
 )
 
 vf_sample = Table(
-    _m["rnic_vf"].hypertable,
+    _m["rnic_vf"].table,
     metadata,
     _time(),
     Column("rnic_id", Integer, nullable=False),
@@ -123,7 +124,7 @@ vf_sample = Table(
 )
 
 datapath_sample = Table(
-    _m["ovs_datapath"].hypertable,
+    _m["ovs_datapath"].table,
     metadata,
     _time(),
     Column("host_id", Integer, nullable=False),
@@ -133,7 +134,7 @@ datapath_sample = Table(
 )
 
 event = Table(
-    _m["event"].hypertable,
+    _m["event"].table,
     metadata,
     _time(),
     Column("host_id", Integer, nullable=False),
@@ -153,7 +154,7 @@ event = Table(
 )
 
 policy_sample = Table(
-    _m["policy_state"].hypertable,
+    _m["policy_state"].table,
     metadata,
     _time(),
     Column("host_id", Integer, nullable=False, comment="0 for a cross-host policy"),
@@ -293,6 +294,8 @@ dead_letter_count = Table(
     Column("last_detail", Text, nullable=False),
 )
 
+vf_broken, vf_minute, rnic_isolation = isolation_tables.define(metadata)
+
 HYPERTABLES: dict[str, str] = {
     "rnic_sample": "1 hour",
     "offload_sample": "1 hour",
@@ -303,5 +306,6 @@ HYPERTABLES: dict[str, str] = {
     "event": "7 days",
     "finding": "7 days",
     "forecast": "1 day",
+    **isolation_tables.HYPERTABLES,
 }
 """Hypertable -> chunk interval. An hour of 40,000 RNICs at 10 s is 14 million rows: its index still fits in memory."""

@@ -27,6 +27,11 @@ AGENT = """
 INPUTS = """
 [[inputs.rnic]]
   sysfs_root = "sys"
+[[inputs.vf_traffic]]
+  sysfs_root = "sys"
+  proc_root = "proc"
+  netlink = "netlink"
+  probe_file = "probes.json"
 [[inputs.ovs_offload]]
   unixctl = "ovs/vswitchd.ctl"
   ovsdb = "ovs/db.sock"

@@ -27,7 +27,7 @@ HEADER = """\
 # read the difference before you commit it.
 """
 
-OTHER_FILES = ("grouping", "policies", "remedies", "residual", "rnic_profiles", "walls")
+OTHER_FILES = ("grouping", "isolation", "policies", "remedies", "residual", "rnic_profiles", "walls")
 """Files of the catalogue that have numbers besides those of symptoms and causes."""
 
 

@@ -5,7 +5,7 @@ from functools import cache
 
 from wallwatch.domain.catalogue import load
 from wallwatch.domain.isolation import words
-from wallwatch.domain.telemetry.registry import measurements
+from wallwatch.domain.telemetry.registry import stored_measurements
 from wallwatch_backend.fleet.catalogue.schemas import (
     Catalogue,
     CauseInfo,
@@ -54,7 +54,7 @@ def _domain_catalogue() -> DomainCatalogue:
         signals=_signals(),
         fields=[
             FieldInfo(name=f.name, measurement=m.name, label=f.label, unit=f.unit, kind=f.kind, meaning=f.meaning)
-            for m in measurements().values()
+            for m in stored_measurements().values()
             for f in m.fields.values()
         ],
         isolation=IsolationWords(states=_words(words.STATES), mechanisms=_words(words.MECHANISMS), roles=_words(words.ROLES)),

@@ -32,7 +32,13 @@ WALL_CHANCE = Family(
     f"Chance of reaching the limit of a wall within the hour, of the wall reached first; 1 at the limit, absent below {LIKELY_FROM}",
 )
 LAST_SAMPLE = Family("wallwatch_rnic_last_sample_timestamp_seconds", RNIC, "Event time of the newest sample, seconds since 1970 UTC")
+TENANT_BROKEN = Family(
+    "wallwatch_tenant_broken_seconds", ("tenant",), "VF-seconds since midnight UTC in which a promise to the tenant's VFs was broken"
+)
+TENANT_AGGRESSOR = Family(
+    "wallwatch_tenant_aggressor_seconds", ("tenant",), "VF-seconds since midnight UTC in which the tenant's VFs broke promises to others"
+)
 SYMPTOM_RNICS = Family("wallwatch_symptom_rnics", ("symptom",), "RNICs that have the symptom now")
 INCIDENTS = Family("wallwatch_incidents", ("state", "severity"), "Incidents by state and severity")
 
-FAMILIES = (INCIDENTS, SYMPTOM_RNICS, INFO, SYMPTOM_ACTIVE, HEADROOM, WALL_CHANCE, LAST_SAMPLE)
+FAMILIES = (INCIDENTS, SYMPTOM_RNICS, TENANT_BROKEN, TENANT_AGGRESSOR, INFO, SYMPTOM_ACTIVE, HEADROOM, WALL_CHANCE, LAST_SAMPLE)

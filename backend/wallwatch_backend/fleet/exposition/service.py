@@ -6,12 +6,12 @@ from typing import get_args
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
 from wallwatch.domain.catalogue import load
-from wallwatch_backend.fleet.exposition import families, repository, text
+from wallwatch_backend.fleet.exposition import families, repository, tenant_repository, text
 from wallwatch_backend.incidents.schemas import Severity
 from wallwatch_backend.incidents.states import IncidentState
 from wallwatch_backend.kit.database import Database, ReadSession
 
-OTHER_CONDITIONS = ("unexplained", "silent")
+OTHER_CONDITIONS = tuple(load.other_conditions())
 
 
 async def _counts(session: ReadSession, rack: str | None) -> bytes:
@@ -27,6 +27,13 @@ async def _counts(session: ReadSession, rack: str | None) -> bytes:
     symptoms = Gauge(families.SYMPTOM_RNICS.name, families.SYMPTOM_RNICS.help, families.SYMPTOM_RNICS.labels, registry=registry)
     for symptom in dict.fromkeys((*load.symptoms(), *OTHER_CONDITIONS, *counts)):
         symptoms.labels(symptom).set(counts.get(symptom, 0))
+    for family, seconds in (
+        (families.TENANT_BROKEN, await tenant_repository.broken_seconds(session, rack)),
+        (families.TENANT_AGGRESSOR, await tenant_repository.aggressor_seconds(session, rack)),
+    ):
+        gauge = Gauge(family.name, family.help, family.labels, registry=registry)
+        for tenant, value in seconds.items():
+            gauge.labels(tenant).set(value)
     return generate_latest(registry)
 
 

@@ -24,7 +24,7 @@ async def bucketed(
     session: ReadSession, measurement: str, fields: Sequence[MetricField], identity: Row[Any], start: datetime, end: datetime, step_s: int
 ) -> Sequence[Row[Any]]:
     """Per bucket the mean of each gauge, and the mean growth per second of each counter (null where it decreased: a reset)."""
-    table = metadata.tables[measurements()[measurement].hypertable]
+    table = metadata.tables[measurements()[measurement].table]
     if "rnic_id" in table.c:
         mine = table.c.rnic_id == identity.rnic_id
     else:

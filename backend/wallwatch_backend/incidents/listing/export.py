@@ -13,6 +13,7 @@ from wallwatch_backend.incidents.listing import repository
 from wallwatch_backend.incidents.listing.filters import ExportQuery
 from wallwatch_backend.incidents.schemas import IncidentSummary
 from wallwatch_backend.kit import clock
+from wallwatch_backend.kit.cells import cell
 from wallwatch_backend.kit.database import Database
 
 COLUMNS = tuple(IncidentSummary.model_fields)
@@ -51,21 +52,3 @@ def _lines(rows: Any) -> str:
     text = io.StringIO()
     csv.writer(text).writerows(rows)
     return text.getvalue()
-
-
-def cell(value: Any) -> str:
-    """A value as the text of a cell; text that a spreadsheet would run as a formula is marked as text.
-
-    >>> cell(["S1", "S5"]), cell(None), cell(True), cell("=1+1")
-    ('S1 S5', '', 'true', "'=1+1")
-    >>> cell([{"system": "jira", "key": "OPS-1", "url": None}])
-    'jira:OPS-1'
-    """
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list):
-        value = " ".join(f"{item['system']}:{item['key']}" if isinstance(item, dict) else str(item) for item in value)
-    text = str(value)
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

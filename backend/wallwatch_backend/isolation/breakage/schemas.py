@@ -60,7 +60,7 @@ class FleetIsolation(BaseModel):
     since: datetime
     until: datetime
     broken_s: float = Field(description=f"{BROKEN}, summed over all RNICs")
-    unknown_s: float = Field(description="VF-seconds of VFs with an SLO for which there is no evidence")
+    unknown_s: float = Field(description="VF-seconds without evidence, of all VFs")
     rnics: list[RnicBreakage] = Field(description="RNICs with broken seconds, most first, at most `limit`")
     rnics_total: int = Field(description="RNICs with broken seconds")
     tenants: list[TenantBreakage] = Field(description="Every tenant that held a VF in the interval, most broken seconds first")

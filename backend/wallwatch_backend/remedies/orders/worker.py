@@ -108,8 +108,7 @@ def _patience(row: RemedyRow) -> datetime:
     """Until when the symptom may clear: it needs a time of its own after its signal is back to normal, and its message takes a while."""
     if row.effect is None:
         return datetime.max.replace(tzinfo=UTC)
-    entry = load.symptoms().get(row.effect["symptom"])
-    clears_for_s = entry.definition.clear_for_s if entry is not None and entry.definition is not None else 0
+    clears_for_s = load.clear_for_s(row.effect["symptom"])
     return datetime.fromisoformat(row.effect["deadline"]) + timedelta(seconds=row.effect["for_s"] + clears_for_s) + 4 * LATE_SAMPLES
 
 
@@ -145,6 +144,8 @@ async def samples_of(session: ReadSession, row: RemedyRow, signal: str, since: d
             return [(at, float(cordoned))] if at is not None and at >= since else []
         case "in_force":  # likewise: the agent has read back what it wrote
             return [(since, 1.0)]
+        case "broken_s_per_min":
+            return await telemetry_repository.broken_seconds(session, row.host, row.pci or "", since)
         case "vf_max_tx_mbps":
             return await telemetry_repository.of_function(session, row.host, row.pci or "", int(row.params["vf"]), since)
     for measurement in ("rnic_offload", "rnic"):

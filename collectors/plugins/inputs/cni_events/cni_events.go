@@ -125,6 +125,9 @@ func (p *Plugin) report(acc telegraf.Accumulator, e cnievent.Event) {
 	put("pod", e.Pod)
 	put("interface", e.Interface)
 	put("address", strings.Join(e.Addresses, ","))
+	if e.Command == "ADD" {
+		put("slo", e.SLO)
+	}
 	if e.VXLANNetwork > 0 {
 		fields["vxlan_network"] = e.VXLANNetwork
 	}

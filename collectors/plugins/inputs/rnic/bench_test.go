@@ -11,6 +11,7 @@ import (
 
 	"github.com/wallwatch/wallwatch/collectors/internal/cputime"
 	"github.com/wallwatch/wallwatch/collectors/internal/plugintest"
+	"github.com/wallwatch/wallwatch/collectors/internal/rnicinput"
 	"github.com/wallwatch/wallwatch/collectors/internal/sysfs"
 	"github.com/wallwatch/wallwatch/collectors/internal/sysfs/sysfstest"
 )
@@ -25,9 +26,9 @@ func BenchmarkGatherOneRNIC(b *testing.B) {
 		sysfs.Port: "class/infiniband/mlx5_0/ports/1/", sysfs.Net: "class/net/ens1f0/", sysfs.PCI: "bus/pci/devices/0000:3b:00.0/",
 	}
 	for _, g := range groups {
-		for _, v := range g.values {
-			if v.field == strings.ToLower(v.field) { // irdma's counters have capitals; one card has one driver
-				tree += path.Join(folders[g.kind]+g.folder, v.fileName()) + " = 1\n"
+		for _, v := range g.Values {
+			if v.Field == strings.ToLower(v.Field) { // irdma's counters have capitals; one card has one driver
+				tree += path.Join(folders[g.Kind]+g.Folder, v.FileName()) + " = 1\n"
 			}
 		}
 	}
@@ -56,8 +57,8 @@ func BenchmarkGatherFourRNICsWith64FunctionsEach(b *testing.B) {
 			fmt.Fprintf(&tree, "devices/%s/virtfn%d -> ../%s\ndevices/%s/physfn -> ../%s\n", pf, vf, pci, pci, pf)
 			fmt.Fprintf(&tree, "devices/%s/driver -> ../../bus/pci/drivers/mlx5_core\nbus/pci/devices/%s -> ../../../devices/%s\n", pci, pci, pci)
 			fmt.Fprintf(&tree, "%sdevice -> ../../../devices/%s\n%sphys_port_name = pf0vf%d\n%soperstate = up\n", representor, pf, representor, vf, representor)
-			for _, counter := range representorCounters {
-				fmt.Fprintf(&tree, "%sstatistics/%s = 123456789\n", representor, counter.file)
+			for _, counter := range rnicinput.RepresentorCounters {
+				fmt.Fprintf(&tree, "%sstatistics/%s = 123456789\n", representor, counter.File)
 			}
 		}
 	}

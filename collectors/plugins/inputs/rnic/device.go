@@ -6,13 +6,14 @@ import (
 
 	"github.com/wallwatch/wallwatch/collectors/internal/netlink"
 	"github.com/wallwatch/wallwatch/collectors/internal/rate"
+	"github.com/wallwatch/wallwatch/collectors/internal/rnicinput"
 	"github.com/wallwatch/wallwatch/collectors/internal/sysfs"
 )
 
 // device is what is remembered of one RNIC between two gatherings.
 type device struct {
 	rnic       sysfs.RNIC
-	files      *files
+	files      *rnicinput.Files
 	tx, rx     throughput
 	attributes sysfs.Attributes
 	port       port
@@ -27,7 +28,7 @@ type device struct {
 // throughput keeps both sources of one direction, so that a rate never mixes them.
 type throughput struct{ words, bytes rate.Counter }
 
-func newDevice() *device { return &device{files: newFiles()} }
+func newDevice() *device { return &device{files: rnicinput.NewFiles(groups)} }
 
 // tags leave out what neither sysfs nor the driver shows.
 func (d *device) tags() map[string]string {

@@ -1,7 +1,6 @@
 package rnic
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"sort"
@@ -11,6 +10,7 @@ import (
 	"github.com/influxdata/telegraf"
 
 	"github.com/wallwatch/wallwatch/collectors/internal/netlink"
+	"github.com/wallwatch/wallwatch/collectors/internal/rnicinput"
 )
 
 // counterField is the name of a counter's field. A dot separates measurement and field where names of fields are written, so
@@ -26,37 +26,17 @@ const descriptionAge = time.Minute
 // driver is what is remembered of one RNIC's driver.
 type driver struct {
 	firmware, board string
-	ethtool         question
-}
-
-// question is a source outside sysfs that can fail as a whole.
-type question struct {
-	backoff backoff
-	failing bool
-}
-
-// ask asks unless the source is left alone. What a driver or kernel does not have is no failure.
-func (q *question) ask(at time.Time, what string, log telegraf.Logger, source func() error) {
-	if !q.backoff.over(at) {
-		return
-	}
-	err := source()
-	if err == nil || errors.Is(err, netlink.ErrUnsupported) {
-		*q = question{}
-		return
-	}
-	q.backoff.refuse(at)
-	if !q.failing {
-		q.failing = true
-		log.Warnf("%s cannot be read; it is retried with growing pauses: %v", what, err)
-	}
+	ethtool         rnicinput.Question
 }
 
 // failures counts the sources that failed when they were asked last.
-func failures(questions ...question) int64 {
+func failures(listingFailed bool, questions ...*rnicinput.Question) int64 {
 	count := int64(0)
+	if listingFailed {
+		count++
+	}
 	for _, q := range questions {
-		if q.failing {
+		if q.Failing() {
 			count++
 		}
 	}
@@ -69,7 +49,7 @@ type drivers struct {
 	source              netlink.Source
 	interval            time.Duration
 	asked, described    time.Time
-	health, description question
+	health, description rnicinput.Question
 }
 
 // answers are what the drivers said in one gathering; the zero value is a gathering in which they were not asked.
@@ -87,7 +67,7 @@ func (d *drivers) ask(at time.Time, log telegraf.Logger) answers {
 		return a
 	}
 	a.asked, d.asked = true, at
-	d.health.ask(at, "Devlink's health", log, func() (err error) {
+	d.health.Ask(at, "Devlink's health", log, func() (err error) {
 		a.health, err = d.source.Health()
 		return err
 	})
@@ -95,7 +75,7 @@ func (d *drivers) ask(at time.Time, log telegraf.Logger) answers {
 		return a
 	}
 	d.described = at
-	d.description.ask(at, "Devlink's description", log, func() (err error) {
+	d.description.Ask(at, "Devlink's description", log, func() (err error) {
 		a.descriptions, err = d.source.Descriptions()
 		return err
 	})
@@ -106,7 +86,7 @@ func (d *drivers) ask(at time.Time, log telegraf.Logger) answers {
 // addDriver adds what the drivers said about this RNIC and returns what happened to its health.
 func (d *device) addDriver(source netlink.Source, a answers, at time.Time, fields map[string]any, log telegraf.Logger) []occurrence {
 	if a.asked && d.rnic.Netdev != "" {
-		d.driver.ethtool.ask(at, fmt.Sprintf("The driver's counters of %q", d.rnic.Netdev), log, func() error {
+		d.driver.ethtool.Ask(at, fmt.Sprintf("The driver's counters of %q", d.rnic.Netdev), log, func() error {
 			return d.addStatistics(source, a.describe, fields)
 		})
 	}

@@ -1,9 +1,7 @@
 package rnic
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/wallwatch/wallwatch/collectors/internal/netlink"
 	"github.com/wallwatch/wallwatch/collectors/internal/rate"
+	"github.com/wallwatch/wallwatch/collectors/internal/rnicinput"
 	"github.com/wallwatch/wallwatch/collectors/internal/sysfs"
 )
 
@@ -32,24 +31,17 @@ const (
 // passthrough are the drivers that hand a function to a virtual machine or to a program.
 var passthrough = []string{"vfio-pci", "uio_pci_generic", "igb_uio", "pci-stub"}
 
-// A representor's counters are turned round: it receives what its function sends.
-var representorCounters = []struct{ field, file string }{
-	{netlink.TxBytes, "rx_bytes"}, {netlink.RxBytes, "tx_bytes"}, {netlink.TxPackets, "rx_packets"}, {netlink.RxPackets, "tx_packets"},
-	{netlink.TxDropped, "rx_dropped"}, {netlink.RxDropped, "tx_dropped"},
-}
-
 // functions is what is remembered of an RNIC's virtual functions between two of their samples.
 type functions struct {
 	sampled  time.Time
-	settings question
+	settings rnicinput.Question
 	known    map[string]*function // by PCI address
 }
 
 // function is what is remembered of one of them.
 type function struct {
 	tx, rx, txPackets, rxPackets, drops rate.Counter
-	// refused is the waiting time of its representor's counters.
-	refused backoff
+	representor                         rnicinput.Representor
 }
 
 // vfSample is what was read of one function.
@@ -110,7 +102,7 @@ func (f *functions) ask(rnic sysfs.RNIC, all []sysfs.VF, source netlink.Source, 
 	}
 	bare := !slices.ContainsFunc(all, func(vf sysfs.VF) bool { return vf.Representor != "" })
 	var settings map[int]netlink.VF
-	f.settings.ask(at, fmt.Sprintf("The settings of the virtual functions of %q", rnic.Netdev), log, func() (err error) {
+	f.settings.Ask(at, fmt.Sprintf("The settings of the virtual functions of %q", rnic.Netdev), log, func() (err error) {
 		settings, err = source.VFs(rnic.Netdev, bare)
 		return err
 	})
@@ -165,34 +157,14 @@ func addNetlinkCounters(fields map[string]any, counters map[string]uint64) {
 	}
 }
 
-// addCounters reads the representor's files. Where one is refused the rest are left alone, all of them for a while: they come
-// from one command to the firmware, and a card that refuses it says so in the kernel log each time.
+// addCounters reads the representor's files.
 func (f *function) addCounters(reader *sysfs.Reader, representor string, at time.Time, fields map[string]any) {
 	if state, err := reader.Word(filepath.Join(representor, "operstate")); err == nil {
 		fields["operstate"] = state
 	}
-	missing := 0
-	waits := !f.refused.over(at)
-	for _, counter := range representorCounters {
-		if waits {
-			missing++
-			continue
-		}
-		count, err := integer(reader, filepath.Join(representor, "statistics", counter.file))
-		switch {
-		case err == nil:
-			fields[counter.field] = count
-		case errors.Is(err, fs.ErrNotExist):
-			// A driver that never had it, or a representor that has just gone.
-		default:
-			missing++
-			if waits = whyAbsent(err) == refused; waits {
-				f.refused.refuse(at)
-			}
-		}
-	}
-	if missing == 0 {
-		f.refused = backoff{}
+	counters, missing := f.representor.Read(reader, representor, at)
+	for name, count := range counters {
+		fields[name] = count
 	}
 	fields["values_missing"] = int64(missing)
 }

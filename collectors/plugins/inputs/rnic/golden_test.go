@@ -3,14 +3,13 @@ package rnic
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
+	"github.com/influxdata/telegraf"
 	"github.com/influxdata/telegraf/config"
 
 	"github.com/wallwatch/wallwatch/collectors/internal/plugintest"
-	"github.com/wallwatch/wallwatch/collectors/internal/sysfs/sysfstest"
 )
 
 var start = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
@@ -47,33 +46,8 @@ func newPlugin(t testing.TB, root string) (*Plugin, *clock) {
 // Each case is a tree, changed at given times; the expected output is what all gatherings add. A folder `netlink` in it
 // stands for the kernel's answers to ethtool and devlink.
 func TestCasesGiveTheExpectedMetrics(t *testing.T) {
-	plugintest.Cases(t, func(t *testing.T, folder string) {
-		var root, got string
-		var p *Plugin
-		var c *clock
-		for _, section := range plugintest.Sections(t, filepath.Join(folder, "input")) {
-			if root == "" {
-				root = sysfstest.Build(t, section.Body)
-				p, c = newPlugin(t, root)
-			} else {
-				for change := range strings.Lines(section.Body) {
-					sysfstest.Change(t, root, strings.TrimSpace(change))
-				}
-			}
-			offset, err := time.ParseDuration(section.Heading)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c.now = start.Add(offset)
-			acc := &plugintest.Accumulator{}
-			if err := p.Gather(acc); err != nil {
-				t.Fatal(err)
-			}
-			if acc.Precision != time.Nanosecond {
-				t.Errorf("times would be rounded to %s", acc.Precision)
-			}
-			got += "-- " + section.Heading + " --\n" + plugintest.Format(acc.Take(), start)
-		}
-		plugintest.Golden(t, filepath.Join(folder, "expected.out"), got)
+	plugintest.Trees(t, start, func(t *testing.T, root string) (telegraf.Input, func(time.Time)) {
+		p, c := newPlugin(t, root)
+		return p, func(now time.Time) { c.now = now }
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/influxdata/telegraf"
 
+	"github.com/wallwatch/wallwatch/collectors/internal/rnicinput"
 	"github.com/wallwatch/wallwatch/collectors/internal/sysfs"
 )
 
@@ -18,13 +19,13 @@ type ports struct {
 
 type otherPort struct {
 	number int
-	files  *files
+	files  *rnicinput.Files
 	port   port
 }
 
 // list looks for other ports, as rarely as for other files.
 func (p *ports) list(rnic sysfs.RNIC, at time.Time) []*otherPort {
-	if !p.listed.IsZero() && at.Sub(p.listed) < listingAge {
+	if !p.listed.IsZero() && at.Sub(p.listed) < rnicinput.ListingAge {
 		return p.others
 	}
 	p.listed = at
@@ -39,7 +40,7 @@ func (p *ports) list(rnic sysfs.RNIC, at time.Time) []*otherPort {
 		}
 		other := known[number]
 		if other == nil {
-			other = &otherPort{number: number, files: newFiles()}
+			other = &otherPort{number: number, files: rnicinput.NewFiles(groups)}
 		}
 		p.others = append(p.others, other)
 	}
@@ -49,7 +50,7 @@ func (p *ports) list(rnic sysfs.RNIC, at time.Time) []*otherPort {
 // read adds the other ports to the first one's values and returns what was missing and what happened to any port; ofFirst is
 // what happened to the first.
 func (p *ports) read(reader *sysfs.Reader, rnic sysfs.RNIC, at time.Time, fields map[string]any, ofFirst []occurrence,
-	log telegraf.Logger) (lost missing, happened []occurrence) {
+	log telegraf.Logger) (lost rnicinput.Missing, happened []occurrence) {
 	others := p.list(rnic, at)
 	if len(others) == 0 {
 		return lost, ofFirst
@@ -62,7 +63,7 @@ func (p *ports) read(reader *sysfs.Reader, rnic sysfs.RNIC, at time.Time, fields
 	for _, other := range others {
 		seen := rnic.AtPort(other.number)
 		values := make(map[string]any, 60)
-		for why, count := range other.files.read(reader, seen, at, values, log) {
+		for why, count := range other.files.Read(reader, seen, at, values, log) {
 			lost[why] += count
 		}
 		addIntent(values, seen.Attributes().LinkLayer)
@@ -80,12 +81,12 @@ func (p *ports) read(reader *sysfs.Reader, rnic sysfs.RNIC, at time.Time, fields
 func portFields(fields map[string]any) map[string]any {
 	own := make(map[string]any, 60)
 	for _, g := range groups {
-		if g.kind != sysfs.Port {
+		if g.Kind != sysfs.Port {
 			continue
 		}
-		for _, v := range g.values {
-			if value, read := fields[v.field]; read {
-				own[v.field] = value
+		for _, v := range g.Values {
+			if value, read := fields[v.Field]; read {
+				own[v.Field] = value
 			}
 		}
 	}
@@ -124,12 +125,12 @@ func merge(fields map[string]any, all []map[string]any) {
 
 func sumCounters(fields map[string]any, all []map[string]any) {
 	for _, g := range groups {
-		if g.kind != sysfs.Port || g.folder == "" {
+		if g.Kind != sysfs.Port || g.Folder == "" {
 			continue
 		}
-		for _, v := range g.values {
-			if v.field != "lifespan" {
-				sumOf(fields, v.field, all)
+		for _, v := range g.Values {
+			if v.Field != "lifespan" {
+				sumOf(fields, v.Field, all)
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/wallwatch/wallwatch/collectors/internal/plugintest"
+	"github.com/wallwatch/wallwatch/collectors/internal/rnicinput"
 )
 
 // derived are the fields that are not one file or one counter.
@@ -20,16 +21,16 @@ var derived = []string{
 
 // everyField lists what this input can emit.
 func everyField() []string {
-	fields := slices.Concat(derived, absenceFields[:])
+	fields := slices.Concat(derived, rnicinput.AbsenceFields[:])
 	for _, counter := range driverCounters {
 		fields = append(fields, counterField(counter))
 	}
 	for _, g := range groups {
-		for _, v := range g.values {
-			if counts, several := aerFields[v.field]; several {
+		for _, v := range g.Values {
+			if counts, several := aerFields[v.Field]; several {
 				fields = slices.AppendSeq(fields, maps.Values(counts))
 			} else {
-				fields = append(fields, v.field)
+				fields = append(fields, v.Field)
 			}
 		}
 	}
@@ -45,8 +46,8 @@ func everyVFField() []string {
 		"state", "driver", "tx_gbps", "rx_gbps", "tx_pps", "rx_pps", "drops_per_s", "max_tx_mbps", "min_tx_mbps", "vlan", "mac",
 		"link_state", "trust", "spoof_check", "operstate", "values_missing",
 	}
-	for _, counter := range representorCounters {
-		fields = append(fields, counter.field)
+	for _, counter := range rnicinput.RepresentorCounters {
+		fields = append(fields, counter.Name)
 	}
 	return fields
 }

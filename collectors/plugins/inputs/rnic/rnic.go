@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/influxdata/telegraf"
@@ -17,6 +16,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/internal/cputime"
 	"github.com/wallwatch/wallwatch/collectors/internal/event"
 	"github.com/wallwatch/wallwatch/collectors/internal/netlink"
+	"github.com/wallwatch/wallwatch/collectors/internal/rnicinput"
 	"github.com/wallwatch/wallwatch/collectors/internal/sysfs"
 )
 
@@ -52,11 +52,8 @@ func (*Plugin) SampleConfig() string { return sampleConfig }
 
 // Init checks the configuration. It reads nothing: a host without RNICs is a valid host.
 func (p *Plugin) Init() error {
-	for i, pci := range p.Exclude {
-		p.Exclude[i] = strings.ToLower(pci)
-		if !sysfs.IsPCIAddress(p.Exclude[i]) {
-			return fmt.Errorf("exclude: %q is not a PCI address such as 0000:3b:00.1", pci)
-		}
+	if err := rnicinput.CheckExclude(p.Exclude); err != nil {
+		return err
 	}
 	if p.DriverInterval < 0 {
 		return fmt.Errorf("driver_interval cannot be negative: %s", time.Duration(p.DriverInterval))
@@ -79,24 +76,12 @@ func (p *Plugin) Init() error {
 	return nil
 }
 
-// Who answers for the drivers.
-const (
-	// auto is this host's kernel, except with a folder in place of /sys: the kernel would describe other devices.
-	auto = "auto"
-	// kernel is this host's kernel in any case, for a container that sees the host's /sys elsewhere.
-	kernel = "kernel"
-)
-
+// driverSource is nil where the drivers are not asked.
 func (p *Plugin) driverSource() netlink.Source {
-	switch {
-	case p.DriverInterval == 0:
-		return nil
-	case p.Netlink == kernel, (p.Netlink == auto || p.Netlink == "") && p.SysfsRoot == sysfs.Default:
-		return netlink.Kernel{}
-	case p.Netlink == auto, p.Netlink == "":
+	if p.DriverInterval == 0 {
 		return nil
 	}
-	return netlink.Folder{Path: p.Netlink}
+	return rnicinput.SourceOf(p.Netlink, p.SysfsRoot)
 }
 
 // Gather reads every RNIC once. What cannot be read costs that value only; an error is returned when the RNICs cannot be listed.
@@ -123,7 +108,6 @@ func (p *Plugin) read(acc telegraf.Accumulator) ([]sample, error) {
 	if err != nil {
 		err = fmt.Errorf("listing RNICs below %q: %w", p.SysfsRoot, err)
 	}
-	listing := question{failing: err != nil}
 	said := p.drivers.ask(p.clock(), p.Log)
 	representors := p.representorsOf(rnics)
 	present := make(map[string]bool, len(rnics))
@@ -138,12 +122,12 @@ func (p *Plugin) read(acc telegraf.Accumulator) ([]sample, error) {
 			known = newDevice()
 			p.devices[rnic.ID] = known
 			if p.started {
-				p.events.Emit(acc, p.clock(), event.DeviceAppeared, rnic.ID, fmt.Sprintf("RNIC %s appeared.", describe(rnic)))
+				p.events.Emit(acc, p.clock(), event.DeviceAppeared, rnic.ID, fmt.Sprintf("RNIC %s appeared.", rnicinput.Describe(rnic)))
 			}
 		}
 		known.rnic = rnic
 		s := p.sample(acc, known, said, representors)
-		s.fields["collect_failures"] = failures(listing, p.drivers.health, p.drivers.description, known.driver.ethtool, known.functions.settings)
+		s.fields["collect_failures"] = failures(err != nil, &p.drivers.health, &p.drivers.description, &known.driver.ethtool, &known.functions.settings)
 		samples = append(samples, s)
 	}
 	if err == nil {
@@ -175,7 +159,7 @@ func (p *Plugin) forgetVanished(acc telegraf.Accumulator, present map[string]boo
 			continue
 		}
 		delete(p.devices, id)
-		detail := fmt.Sprintf("RNIC %s is no longer shown by the kernel.", describe(gone.rnic))
+		detail := fmt.Sprintf("RNIC %s is no longer shown by the kernel.", rnicinput.Describe(gone.rnic))
 		p.Log.Warn(detail)
 		p.events.Emit(acc, p.clock(), event.DeviceVanished, id, detail)
 	}
@@ -186,10 +170,10 @@ func (p *Plugin) sample(acc telegraf.Accumulator, d *device, said answers, repre
 	at := p.clock()
 	fields := make(map[string]any, 120)
 	d.attributes = d.rnic.Attributes()
-	lost := d.files.read(&p.reader, d.rnic, at, fields, p.Log)
+	lost := d.files.Read(&p.reader, d.rnic, at, fields, p.Log)
 	addIntent(fields, d.attributes.LinkLayer)
 	more, ofPorts := d.ports.read(&p.reader, d.rnic, at, fields, d.port.change(fields), p.Log)
-	lost.plus(more).add(fields)
+	lost.Plus(more).Add(fields)
 	d.addRates(fields, at)
 	wanted := d.functions.due(at, time.Duration(p.VFInterval))
 	ofVFs := d.vfs.read(p.root, d.rnic, at, representors, wanted, fields)
@@ -227,20 +211,10 @@ func (p *Plugin) emit(acc telegraf.Accumulator, samples []sample, cost time.Dura
 
 func milliseconds(d time.Duration) float64 { return math.Round(d.Seconds()*1e6) / 1e3 }
 
-func describe(rnic sysfs.RNIC) string {
-	names := []string{rnic.ID}
-	for _, name := range []string{rnic.IBDev, rnic.Netdev} {
-		if name != "" && name != rnic.ID {
-			names = append(names, name)
-		}
-	}
-	return strings.Join(names, " ")
-}
-
 func init() {
 	inputs.Add("rnic", func() telegraf.Input {
 		return &Plugin{
-			Netlink:        auto,
+			Netlink:        rnicinput.Auto,
 			DriverInterval: config.Duration(10 * time.Second),
 			VFInterval:     config.Duration(2 * time.Minute),
 		}

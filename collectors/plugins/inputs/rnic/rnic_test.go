@@ -9,6 +9,7 @@ import (
 	"github.com/influxdata/telegraf"
 
 	"github.com/wallwatch/wallwatch/collectors/internal/plugintest"
+	"github.com/wallwatch/wallwatch/collectors/internal/rnicinput"
 	"github.com/wallwatch/wallwatch/collectors/internal/sysfs/sysfstest"
 )
 
@@ -86,7 +87,7 @@ func TestAFolderThatVanishesIsOneWarningAndAFileOfItOneToo(t *testing.T) {
 	for _, name := range counters {
 		tree, removed = append(tree, folder+name+" = 7"), append(removed, folder+name+" !")
 	}
-	for name, later := range map[string]time.Duration{"while the listing is believed": time.Second, "after that": 2 * listingAge} {
+	for name, later := range map[string]time.Duration{"while the listing is believed": time.Second, "after that": 2 * rnicinput.ListingAge} {
 		t.Run(name, func(t *testing.T) {
 			root := sysfstest.Build(t, onePort+strings.Join(tree, "\n")+"\n")
 			p, c := newPlugin(t, root)
@@ -107,11 +108,11 @@ func TestAFolderThatVanishesIsOneWarningAndAFileOfItOneToo(t *testing.T) {
 			if got := after(later, strings.TrimSuffix(folder, "/")+" !"); len(got) != 1 || !strings.Contains(got[0], "all 4 values of hw_counters") {
 				t.Errorf("the folder vanished: %q", got)
 			}
-			if got := append(after(0), after(2*listingAge)...); len(got) != 0 {
+			if got := append(after(0), after(2*rnicinput.ListingAge)...); len(got) != 0 {
 				t.Errorf("said again: %q", got)
 			}
-			after(2*listingAge, tree...)
-			if got := after(2*listingAge, removed...); len(got) != 1 || !strings.Contains(got[0], "all 4 values") {
+			after(2*rnicinput.ListingAge, tree...)
+			if got := after(2*rnicinput.ListingAge, removed...); len(got) != 1 || !strings.Contains(got[0], "all 4 values") {
 				t.Errorf("it came back and vanished again: %q", got)
 			}
 		})

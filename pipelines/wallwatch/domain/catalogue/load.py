@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import ValidationError
 
+from wallwatch.domain.catalogue.isolation import isolation_rule
 from wallwatch.domain.catalogue.models import (
     Cause,
     DerivedSignal,
@@ -71,10 +72,10 @@ def symptoms() -> dict[str, Symptom]:
 
 @cache
 def other_conditions() -> dict[str, OtherCondition]:
-    """`unexplained` and `silent`.
+    """`isolation`, `unexplained` and `silent`.
 
     >>> sorted(other_conditions())
-    ['silent', 'unexplained']
+    ['isolation', 'silent', 'unexplained']
     """
     found = parse_entries("symptoms.yaml", _read("symptoms.yaml").get("others"), OtherCondition)
     for condition in found.values():
@@ -89,6 +90,18 @@ def detected() -> dict[str, Detected]:
     further = (rule for condition in other_conditions().values() for rule in condition.rules())
     everything: dict[str, Detected] = {**symptoms(), **other_conditions(), **{rule.id: rule for rule in further}}
     return {name: entry for name, entry in everything.items() if entry.definition is not None}
+
+
+def clear_for_s(symptom: str) -> float:
+    """How long a symptom's conditions must be gone until it clears, seconds; 0 for a symptom without such a time.
+
+    >>> clear_for_s("S5") > 0, clear_for_s("isolation"), clear_for_s("silent")
+    (True, 300.0, 0.0)
+    """
+    if symptom == "isolation":
+        return isolation_rule().clear_s
+    entry = {**symptoms(), **other_conditions()}.get(symptom)
+    return float(entry.definition.clear_for_s) if entry is not None and entry.definition is not None else 0.0
 
 
 def _check_definition(entry: Detected, all_symptoms: Mapping[str, Symptom]) -> None:

@@ -153,9 +153,9 @@ class AnotherRule(Entry):
 
 
 class OtherCondition(Detected):
-    """Conditions outside S1..S8: a performance issue without a known symptom, and a host that stopped reporting."""
+    """Conditions outside S1..S8: an issue without a known symptom, a host that stopped reporting, and promises to VFs that are broken."""
 
-    id: Literal["unexplained", "silent"]
+    id: Literal["unexplained", "silent", "isolation"]
     also: tuple[AnotherRule, ...] = ()
 
     def rules(self) -> tuple[Detected, ...]:

@@ -108,7 +108,7 @@ itself caused for good."""
 class Disturbance(Entry):
     """Side effects of an action on its RNIC (for a host's action: on any RNIC of the host) while it, or its undo, runs."""
 
-    symptoms: tuple[Annotated[str, Field(pattern=r"^(S[1-8]|unexplained|silent)$")], ...] = Field(min_length=1)
+    symptoms: tuple[Annotated[str, Field(pattern=r"^(S[1-8]|unexplained|silent|isolation)$")], ...] = Field(min_length=1)
     policies_of: tuple[Literal["flow"], ...] = ()
     """Policies on these subjects may be violated by it."""
     settle_s: int = Field(default=60, ge=0, le=900)
@@ -143,7 +143,7 @@ class RemedyAction(Entry):
     """What the agent needs on the host for it."""
     change: Check
     """Shows that the host has the change; it says nothing about what the change does to a symptom."""
-    cures: dict[Annotated[str, Field(pattern=r"^S[1-8]$")], Check] = Field(default_factory=dict)
+    cures: dict[Annotated[str, Field(pattern=r"^(S[1-8]|isolation)$")], Check] = Field(default_factory=dict)
     """Symptom -> what its signal must show before the remedy is confirmed for an incident of it."""
     without_incident: str | None = None
     """The symptom whose check applies to a remedy that was requested for no incident."""
@@ -175,7 +175,7 @@ class RemedyAction(Entry):
     @property
     def helped_symptoms(self) -> frozenset[str]:
         """The symptoms that `helps` names."""
-        return frozenset(re.findall(r"\bS[1-8]\b", self.helps))
+        return frozenset(re.findall(r"\b(?:S[1-8]|isolation)\b", self.helps))
 
     def problems(self, params: dict[str, object]) -> dict[str, str]:
         """Each parameter that is unknown, missing or out of range, with the reason; empty when all are fine."""

@@ -1,1 +1,1 @@
-"""Isolation: promises to VFs, whether they are kept, and by whose doing not (PicNIC, SIGCOMM 2019)."""
+"""Isolation of virtual functions: whose traffic broke whose promise, second by second (PicNIC, SIGCOMM '19). See docs/isolation.md."""

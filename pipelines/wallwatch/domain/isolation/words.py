@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wallwatch.domain.isolation.verdicts import Mechanism, State
+
 
 @dataclass(frozen=True)
 class Word:
@@ -15,23 +17,23 @@ class Word:
 
 
 STATES = (
-    Word("kept", "kept", "The VF got what was promised to it."),
+    Word(State.KEPT.value, "kept", "The VF got what was promised to it."),
     Word(
-        "broken",
+        State.BROKEN.value,
         "broken",
         "A promise to the VF was broken although it stayed inside its envelope, because other VFs overload what they share.",
     ),
-    Word("unknown", "unknown", "There is no evidence: samples are missing, or the VF had no traffic to judge by. Never counted as kept."),
-    Word("not promised", "not promised", "The VF has no SLO, or it is above its own envelope."),
+    Word(State.UNKNOWN.value, "unknown", "There is no evidence: samples are missing, or the VF had no traffic. Never counted as kept."),
+    Word(State.NOT_PROMISED.value, "not promised", "The VF has no SLO, or it is above its own envelope."),
 )
 """States of a VF in a second."""
 
 MECHANISMS = (
-    Word("ingress packet rate", "packet rate", "The RNIC receives more packets per second than it can process, and drops for everyone."),
-    Word("ingress bandwidth", "bandwidth", "The RNIC receives more bytes per second than it can process, and drops for everyone."),
-    Word("egress buffer", "egress buffer", "A VF's waiting packets fill the transmit buffers that all VFs share; others wait behind them."),
-    Word("pcie", "PCIe", "The RNIC waits for the PCIe bus, and packets pile up in its buffers."),
-    Word("cpu", "CPU", "The host's CPU, which processes packets of several VFs, is overloaded."),
+    Word(Mechanism.PACKET_RATE.value, "packet rate", "The RNIC receives more packets than it can process, and drops for everyone."),
+    Word(Mechanism.BANDWIDTH.value, "bandwidth", "The RNIC receives more bytes than it can process, and drops for everyone."),
+    Word(Mechanism.EGRESS.value, "egress buffer", "Waiting packets of one VF fill the transmit buffers that all VFs share."),
+    Word(Mechanism.PCIE.value, "PCIe", "The RNIC waits for the PCIe bus, and packets pile up in its buffers."),
+    Word(Mechanism.CPU.value, "CPU", "The host's CPU, which processes packets of several VFs, is overloaded."),
 )
 """What was overloaded."""
 

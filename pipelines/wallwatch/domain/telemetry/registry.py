@@ -30,7 +30,8 @@ class MetricField(_Entry):
     type: FieldType
     kind: Literal["counter", "gauge", "text"]
     unit: str
-    stored: Literal["column", "other"]
+    stored: Literal["column", "other", "none"]
+    """Where the hypertable keeps it; none in a measurement without a hypertable."""
     source: str
     label: str
     meaning: str
@@ -47,11 +48,12 @@ class MetricField(_Entry):
 
 
 class Measurement(_Entry):
-    """One kind of sample: its tags, its fields and the hypertable that keeps it."""
+    """One kind of sample: its tags, its fields and the hypertable that keeps it, if any does."""
 
     name: str
     meaning: str
-    hypertable: str
+    hypertable: str | None = None
+    """None if only a job reads the messages: they are in Kafka and nowhere else."""
     of: Literal["rnic", "host"]
     """What a row belongs to."""
     key_tags: tuple[str, ...] = Field(min_length=1)
@@ -68,6 +70,19 @@ class Measurement(_Entry):
         return f"wallwatch.{self.name}"
 
     @property
+    def table(self) -> str:
+        """The hypertable, for those who store or query it.
+
+        Raises
+        ------
+        RegistryError
+            When no hypertable keeps the measurement.
+        """
+        if self.hypertable is None:
+            raise RegistryError(f"{self.name} has no hypertable: only a job reads its messages")
+        return self.hypertable
+
+    @property
     def columns(self) -> tuple[MetricField, ...]:
         """Fields with a column of their own, in the order of the registry."""
         return tuple(f for f in self.fields.values() if f.stored == "column")
@@ -82,6 +97,16 @@ class Measurement(_Entry):
         unknown = {*self.key_tags, *self.text_columns, *self.number_columns} - set(self.tags)
         if unknown:
             raise ValueError(f"{', '.join(sorted(unknown))}: not among the tags of {self.name}")
+        return self
+
+    @model_validator(mode="after")
+    def _stored_in_the_hypertable(self) -> Measurement:
+        if self.hypertable is None:
+            rule, wrong = "has no hypertable, so its fields are `stored: none`", [f for f in self.fields.values() if f.stored != "none"]
+        else:
+            rule, wrong = "has a hypertable that keeps its fields", [f for f in self.fields.values() if f.stored == "none"]
+        if wrong:
+            raise ValueError(f"{self.name} {rule}: {', '.join(sorted(f.name for f in wrong))}")
         return self
 
     @model_validator(mode="before")
@@ -143,6 +168,15 @@ def measurements() -> dict[str, Measurement]:
     'lookups'
     """
     return parse_measurements(_read("metrics.yaml"))
+
+
+def stored_measurements() -> dict[str, Measurement]:
+    """The measurements that `ingest` writes to a hypertable, by name.
+
+    >>> "vf_traffic" in measurements(), "vf_traffic" in stored_measurements()
+    (True, False)
+    """
+    return {name: m for name, m in measurements().items() if m.hypertable is not None}
 
 
 @cache

@@ -1,4 +1,4 @@
-package rnic
+package rnicinput
 
 import (
 	"errors"
@@ -14,18 +14,19 @@ import (
 )
 
 const (
-	// listingAge is how long the list of a folder's files is believed: counters come with a driver, not while it runs.
-	listingAge = time.Minute
+	// ListingAge is how long the list of a folder's files is believed: counters come with a driver, not while it runs.
+	ListingAge = time.Minute
 	// refusals in a row, with no value among them, are taken for a driver that refuses the whole folder.
 	refusals = 3
 )
 
-// files reads the files of one RNIC and remembers which to leave alone.
+// Files reads the files of one RNIC and remembers which to leave alone.
 //
 // On a restricted physical function the driver answers each read of a counter with an error and a line in the kernel log.
 // So a value that is refused is not requested again before a waiting time is over, which doubles with each refusal; and a
 // folder whose first values are all refused is left alone as a whole, and tried with one value after its waiting time.
-type files struct {
+type Files struct {
+	read   []Group
 	groups map[string]*groupState
 	// seen are the fields that once existed: one that vanishes is a missing value, one that never was is a driver that
 	// does not have it.
@@ -33,7 +34,7 @@ type files struct {
 	// logged are the fields, and the folders with all their fields, whose absence has been logged; each is logged once until it can be
 	// read again.
 	logged  map[string]bool
-	waiting map[string]*backoff
+	waiting map[string]*Backoff
 }
 
 // groupState is what the plugin knows of one folder.
@@ -41,13 +42,15 @@ type groupState struct {
 	path    string
 	entries map[string]bool
 	listed  time.Time
-	backoff backoff
+	backoff Backoff
 }
 
-func newFiles() *files {
-	return &files{
+// NewFiles reads these groups.
+func NewFiles(groups []Group) *Files {
+	return &Files{
+		read:   groups,
 		groups: make(map[string]*groupState), seen: make(map[string]bool), logged: make(map[string]bool),
-		waiting: make(map[string]*backoff),
+		waiting: make(map[string]*Backoff),
 	}
 }
 
@@ -62,28 +65,37 @@ const (
 	absences
 )
 
-// absenceFields are the fields that count the values missing for each reason.
-var absenceFields = [absences]string{"values_missing_no_value", "values_missing_refused", "values_missing_vanished", "values_missing_not_asked"}
+// AbsenceFields are the fields that count the values missing for each reason.
+var AbsenceFields = [absences]string{"values_missing_no_value", "values_missing_refused", "values_missing_vanished", "values_missing_not_asked"}
 
-// missing counts the values that a sample does not have.
-type missing [absences]int
+// Missing counts the values that a sample does not have.
+type Missing [absences]int
 
-func (m missing) plus(other missing) missing {
+// Plus is the sum, reason by reason.
+func (m Missing) Plus(other Missing) Missing {
 	for why, count := range other {
 		m[why] += count
 	}
 	return m
 }
 
-func (m missing) add(fields map[string]any) {
+// Total is the number of all of them.
+func (m Missing) Total() int {
 	total := 0
-	for why, count := range m {
+	for _, count := range m {
 		total += count
+	}
+	return total
+}
+
+// Add adds the counts to the fields.
+func (m Missing) Add(fields map[string]any) {
+	for why, count := range m {
 		if count > 0 {
-			fields[absenceFields[why]] = int64(count)
+			fields[AbsenceFields[why]] = int64(count)
 		}
 	}
-	fields["values_missing"] = int64(total)
+	fields["values_missing"] = int64(m.Total())
 }
 
 // whyAbsent sorts the errors of reading.
@@ -97,62 +109,62 @@ func whyAbsent(err error) absence {
 	return refused
 }
 
-// read puts every value that can be read now into fields.
-func (f *files) read(reader *sysfs.Reader, rnic sysfs.RNIC, at time.Time, fields map[string]any, log telegraf.Logger) missing {
-	var lost missing
-	for i := range groups {
-		f.readGroup(&groups[i], reader, rnic, at, fields, &lost, log)
+// Read puts every value that can be read now into fields.
+func (f *Files) Read(reader *sysfs.Reader, rnic sysfs.RNIC, at time.Time, fields map[string]any, log telegraf.Logger) Missing {
+	var lost Missing
+	for i := range f.read {
+		f.readGroup(&f.read[i], reader, rnic, at, fields, &lost, log)
 	}
 	return lost
 }
 
-func (f *files) readGroup(g *group, reader *sysfs.Reader, rnic sysfs.RNIC, at time.Time, fields map[string]any, lost *missing, log telegraf.Logger) {
+func (f *Files) readGroup(g *Group, reader *sysfs.Reader, rnic sysfs.RNIC, at time.Time, fields map[string]any, lost *Missing, log telegraf.Logger) {
 	known := f.list(g, rnic, at)
-	waits := !known.backoff.over(at)
+	waits := !known.backoff.Over(at)
 	read, failed := 0, 0
 	var gone []absentValue
-	for _, v := range g.values {
-		if !known.entries[v.fileName()] {
-			if f.seen[v.field] {
+	for _, v := range g.Values {
+		if !known.entries[v.FileName()] {
+			if f.seen[v.Field] {
 				lost[vanished]++
-				gone = append(gone, absentValue{v.field, fs.ErrNotExist})
+				gone = append(gone, absentValue{v.Field, fs.ErrNotExist})
 			}
 			continue
 		}
-		f.seen[v.field] = true
-		if waits || !f.due(v.field, at) {
+		f.seen[v.Field] = true
+		if waits || !f.due(v.Field, at) {
 			lost[notAsked]++
 			continue
 		}
-		reading, err := v.read(reader, filepath.Join(known.path, v.fileName()))
+		reading, err := v.Read(reader, filepath.Join(known.path, v.FileName()))
 		if err == nil {
 			read++
 			v.put(fields, reading)
-			delete(f.logged, v.field)
-			delete(f.waiting, v.field)
+			delete(f.logged, v.Field)
+			delete(f.waiting, v.Field)
 			continue
 		}
 		why := whyAbsent(err)
 		lost[why]++
 		if why == vanished {
-			gone = append(gone, absentValue{v.field, err})
+			gone = append(gone, absentValue{v.Field, err})
 			continue
 		}
-		f.log(rnic, v.field, err, log)
+		f.log(rnic, v.Field, err, log)
 		if why != refused {
 			continue
 		}
-		f.wait(v.field, at)
+		f.wait(v.Field, at)
 		failed++
 		// A folder that was refused before is tried with one value.
 		if read == 0 && (failed == refusals || known.backoff.wait > 0) {
-			known.backoff.refuse(at)
-			log.Warnf("RNIC %s: the driver refuses %s; it is not read for %s", rnic.ID, g.name, known.backoff.wait)
+			known.backoff.Refuse(at)
+			log.Warnf("RNIC %s: the driver refuses %s; it is not read for %s", rnic.ID, g.Name, known.backoff.wait)
 			waits = true
 		}
 	}
 	if read > 0 {
-		known.backoff = backoff{}
+		known.backoff = Backoff{}
 	}
 	f.logGone(g, rnic, gone, log)
 }
@@ -164,14 +176,14 @@ type absentValue struct {
 }
 
 // logGone logs the values of a folder that are gone: once for the folder when it took them all with it, else each once.
-func (f *files) logGone(g *group, rnic sysfs.RNIC, gone []absentValue, log telegraf.Logger) {
+func (f *Files) logGone(g *Group, rnic sysfs.RNIC, gone []absentValue, log telegraf.Logger) {
 	existed := 0
-	for _, v := range g.values {
-		if f.seen[v.field] {
+	for _, v := range g.Values {
+		if f.seen[v.Field] {
 			existed++
 		}
 	}
-	key := g.name + "/"
+	key := g.Name + "/"
 	switch {
 	case len(gone) < existed || existed <= 1:
 		delete(f.logged, key)
@@ -184,22 +196,22 @@ func (f *files) logGone(g *group, rnic sysfs.RNIC, gone []absentValue, log teleg
 		if errors.Is(gone[0].err, fs.ErrNotExist) {
 			reason = "their files are gone"
 		}
-		log.Warnf("RNIC %s: all %d values of %s are missing from now on: %s", rnic.ID, existed, g.name, reason)
+		log.Warnf("RNIC %s: all %d values of %s are missing from now on: %s", rnic.ID, existed, g.Name, reason)
 	}
 }
 
-// list returns the files of a folder, as they were at most listingAge ago. A folder that cannot be listed has none.
-func (f *files) list(g *group, rnic sysfs.RNIC, at time.Time) *groupState {
-	known := f.groups[g.name]
+// list returns the files of a folder, as they were at most ListingAge ago. A folder that cannot be listed has none.
+func (f *Files) list(g *Group, rnic sysfs.RNIC, at time.Time) *groupState {
+	known := f.groups[g.Name]
 	if known == nil {
 		known = &groupState{}
-		f.groups[g.name] = known
+		f.groups[g.Name] = known
 	}
-	path := rnic.Folder(g.kind)
+	path := rnic.Folder(g.Kind)
 	if path != "" {
-		path = filepath.Join(path, g.folder)
+		path = filepath.Join(path, g.Folder)
 	}
-	if path == known.path && at.Sub(known.listed) < listingAge && !known.listed.IsZero() {
+	if path == known.path && at.Sub(known.listed) < ListingAge && !known.listed.IsZero() {
 		return known
 	}
 	known.path, known.listed, known.entries = path, at, nil
@@ -211,19 +223,19 @@ func (f *files) list(g *group, rnic sysfs.RNIC, at time.Time) *groupState {
 	return known
 }
 
-func (f *files) due(field string, at time.Time) bool {
+func (f *Files) due(field string, at time.Time) bool {
 	waiting := f.waiting[field]
-	return waiting == nil || waiting.over(at)
+	return waiting == nil || waiting.Over(at)
 }
 
-func (f *files) wait(field string, at time.Time) {
+func (f *Files) wait(field string, at time.Time) {
 	if f.waiting[field] == nil {
-		f.waiting[field] = &backoff{}
+		f.waiting[field] = &Backoff{}
 	}
-	f.waiting[field].refuse(at)
+	f.waiting[field].Refuse(at)
 }
 
-func (f *files) log(rnic sysfs.RNIC, field string, err error, log telegraf.Logger) {
+func (f *Files) log(rnic sysfs.RNIC, field string, err error, log telegraf.Logger) {
 	if !f.logged[field] {
 		f.logged[field] = true
 		log.Warnf("RNIC %s: the value %s is missing from now on: %v", rnic.ID, field, describeAbsence(err))

@@ -1,0 +1,95 @@
+"""Queries of broken seconds over the fleet. An interval of an RNIC counts once, however many of its VFs suffered in it."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Row, text
+
+from wallwatch_backend.kit.database import ReadSession
+
+BY_MINUTE = timedelta(days=2)
+"""A longer interval reads days instead of minutes."""
+
+_SECONDS = """
+    SELECT rnic_id, time, max(interval_s) AS seconds, bool_or(estimated) AS estimated, max(mechanism) AS mechanism
+    FROM vf_broken WHERE time >= :since AND time < :until GROUP BY rnic_id, time
+"""
+_WORST = text(f"""
+    SELECT s.*, r.host, r.pci, r.rack, r.model FROM (
+      SELECT rnic_id, sum(seconds) AS broken_s, coalesce(sum(seconds) FILTER (WHERE estimated), 0) AS estimated_s, max(time) AS last,
+        count(*) OVER () AS total, sum(sum(seconds)) OVER () AS of_all
+      FROM ({_SECONDS}) AS one GROUP BY rnic_id ORDER BY broken_s DESC, rnic_id LIMIT :limit
+    ) s JOIN rnic r USING (rnic_id) ORDER BY s.broken_s DESC, r.host, r.pci
+""")  # noqa: S608 - no input
+_MECHANISMS = text(f"""
+    SELECT rnic_id, mechanism, sum(seconds) AS seconds FROM ({_SECONDS}) AS one WHERE rnic_id = ANY(:rnics)
+    GROUP BY rnic_id, mechanism ORDER BY seconds DESC, mechanism
+""")  # noqa: S608
+_VICTIMS = text("""
+    SELECT rnic_id, vf, last(pod, time) AS pod, last(tenant, time) AS tenant, sum(interval_s) AS seconds FROM vf_broken
+    WHERE rnic_id = ANY(:rnics) AND time >= :since AND time < :until GROUP BY rnic_id, vf ORDER BY seconds DESC, vf
+""")
+_BY_WHOM = """
+    FROM vf_broken b CROSS JOIN LATERAL jsonb_to_recordset(b.aggressors) AS a (vf int, pod text, tenant text)
+    WHERE b.time >= :since AND b.time < :until
+"""
+_AGGRESSORS = text(f"""
+    SELECT rnic_id, vf, last(pod, time) AS pod, last(tenant, time) AS tenant, sum(seconds) AS seconds FROM (
+      SELECT DISTINCT ON (b.rnic_id, b.time, a.vf) b.rnic_id, b.time, b.interval_s AS seconds, a.vf, a.pod, a.tenant
+      {_BY_WHOM} AND b.rnic_id = ANY(:rnics) ORDER BY b.rnic_id, b.time, a.vf
+    ) one GROUP BY rnic_id, vf ORDER BY seconds DESC, vf
+""")  # noqa: S608
+_PAIRS = text(f"""
+    SELECT b.rnic_id, a.vf AS aggressor_vf, b.vf AS victim_vf, sum(b.interval_s) AS seconds {_BY_WHOM} AND b.rnic_id = ANY(:rnics)
+    GROUP BY 1, 2, 3 ORDER BY seconds DESC, 2, 3
+""")
+_TENANTS = """
+    WITH known AS (
+      SELECT tenant, count(DISTINCT (rnic_id, vf)) AS vfs, sum(kept_s) AS kept_s, sum(unknown_s) AS unknown_s
+      FROM {source} WHERE {time} >= :known_since AND {time} < :until GROUP BY tenant
+    ), broken AS (
+      SELECT tenant, sum(interval_s) AS broken_s FROM vf_broken WHERE time >= :since AND time < :until GROUP BY tenant
+    ), aggressors AS (
+      SELECT tenant, sum(seconds) AS aggressor_s FROM (
+        SELECT DISTINCT b.rnic_id, b.time, a.vf, a.tenant, b.interval_s AS seconds {by_whom}
+      ) one GROUP BY tenant
+    )
+    SELECT tenant, coalesce(vfs, 0) AS vfs, coalesce(kept_s, 0) AS kept_s, coalesce(unknown_s, 0) AS unknown_s,
+      coalesce(broken_s, 0) AS broken_s, coalesce(aggressor_s, 0) AS aggressor_s
+    FROM known FULL JOIN broken USING (tenant) FULL JOIN aggressors USING (tenant)
+    ORDER BY broken_s DESC, aggressor_s DESC, tenant
+"""
+_TENANTS_BY_MINUTE = text(_TENANTS.format(source="vf_minute", time="time", by_whom=_BY_WHOM))
+_TENANTS_BY_DAY = text(_TENANTS.format(source="vf_day", time="bucket", by_whom=_BY_WHOM))
+
+Rows = Sequence[Row[Any]]
+
+
+async def worst(session: ReadSession, since: datetime, until: datetime, limit: int) -> Rows:
+    """RNICs with broken seconds, most first; each row has the number and the seconds of all of them."""
+    return (await session.execute(_WORST, {"since": since, "until": until, "limit": limit})).all()
+
+
+async def mechanisms(session: ReadSession, rnics: Sequence[int], since: datetime, until: datetime) -> Rows:
+    return (await session.execute(_MECHANISMS, {"rnics": list(rnics), "since": since, "until": until})).all()
+
+
+async def victims(session: ReadSession, rnics: Sequence[int], since: datetime, until: datetime) -> Rows:
+    return (await session.execute(_VICTIMS, {"rnics": list(rnics), "since": since, "until": until})).all()
+
+
+async def aggressors(session: ReadSession, rnics: Sequence[int], since: datetime, until: datetime) -> Rows:
+    return (await session.execute(_AGGRESSORS, {"rnics": list(rnics), "since": since, "until": until})).all()
+
+
+async def pairs(session: ReadSession, rnics: Sequence[int], since: datetime, until: datetime) -> Rows:
+    return (await session.execute(_PAIRS, {"rnics": list(rnics), "since": since, "until": until})).all()
+
+
+async def tenants(session: ReadSession, since: datetime, until: datetime) -> Rows:
+    """Every tenant: what is known of its VFs, broken seconds, and seconds in which its VFs broke others' promises."""
+    by_minute = until - since <= BY_MINUTE
+    known_since = since if by_minute else since.replace(hour=0, minute=0, second=0, microsecond=0)
+    query = _TENANTS_BY_MINUTE if by_minute else _TENANTS_BY_DAY
+    return (await session.execute(query, {"since": since, "known_since": known_since, "until": until})).all()

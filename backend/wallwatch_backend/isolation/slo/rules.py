@@ -1,0 +1,94 @@
+"""Which VF would get which promise under given classes and rules, and which RNIC could not keep them all. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wallwatch.domain.isolation.assignment import CNI_KEYS, Assigned, Book, Condition, Facts, Rule, assigned, slo_of
+from wallwatch.domain.isolation.readings import MBPS
+from wallwatch_backend.isolation.slo.schemas import RefusedRnic, SloRule, SloValues
+from wallwatch_backend.isolation.vfs.schemas import Promise
+
+
+@dataclass(frozen=True, slots=True)
+class KnownVf:
+    """A VF in the newest state of its RNIC."""
+
+    host: str
+    pci: str
+    rack: str
+    model: str
+    port_mbps: float | None
+    vf: int
+    pod: str
+    slo: Mapping[str, Any] | None
+    """The promise that it has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A VF with the promise that it would get."""
+
+    known: KnownVf
+    found: Assigned | None
+
+    @property
+    def promise(self) -> Promise | None:
+        if self.found is None:
+            return None
+        slo = self.found.slo
+        return Promise(
+            name=self.found.name,
+            min_mbps=slo.min_bps / MBPS,
+            max_mbps=slo.max_bps / MBPS,
+            p50_us=slo.p50_us,
+            p99_us=slo.p99_us,
+            loss=slo.loss,
+            source=self.found.source,
+            rule=self.found.rule,
+        )
+
+    @property
+    def changed(self) -> bool:
+        """Whether the promise differs from the one that it has, wherever it comes from."""
+        promise, before = self.promise, self.known.slo
+        if promise is None or before is None:
+            return (promise is None) != (before is None)
+        return any(getattr(promise, name) != before.get(name) for name in ("name", *CNI_KEYS))
+
+
+def book_of(classes: Mapping[str, SloValues], rules: Sequence[SloRule]) -> Book:
+    """Classes and rules as the domain has them."""
+    return Book(
+        {name: slo_of(v.min_mbps, v.max_mbps, v.p50_us, v.p99_us, v.loss) for name, v in classes.items()},
+        tuple(Rule(tuple(Condition(m.name, m.op, m.value) for m in rule.matchers), rule.slo_class) for rule in rules),
+    )
+
+
+def outcomes(vfs: Iterable[KnownVf], book: Book) -> list[Outcome]:
+    """The promise of each VF under these classes and rules. One with an SLO of its CNI configuration keeps that."""
+    return [Outcome(known, _assigned(known, book)) for known in vfs]
+
+
+def _assigned(known: KnownVf, book: Book) -> Assigned | None:
+    own = known.slo if known.slo is not None and known.slo.get("source") == "cni" else None
+    if own is not None and own.get("name") is None:
+        return Assigned(slo_of(*(own[key] for key in CNI_KEYS)), None, "cni", None)
+    by_name = str(own["name"]) if own is not None else ""
+    return assigned(Facts(known.host, known.pci, known.vf, known.rack, known.model, known.pod, by_name), book)[0]
+
+
+def refused(found: Iterable[Outcome]) -> list[RefusedRnic]:
+    """RNICs whose minima would exceed their port (PicNIC, section 4); a port of unknown speed refuses nothing."""
+    sums: dict[tuple[str, str], float] = {}
+    ports: dict[tuple[str, str], float] = {}
+    for one in found:
+        key = (one.known.host, one.known.pci)
+        if one.found is not None and one.known.port_mbps is not None:
+            sums[key] = sums.get(key, 0.0) + one.found.slo.min_bps / MBPS
+            ports[key] = one.known.port_mbps
+    return [
+        RefusedRnic(host=host, pci=pci, sum_min_mbps=total, port_mbps=ports[host, pci])
+        for (host, pci), total in sums.items()
+        if total > ports[host, pci]
+    ]

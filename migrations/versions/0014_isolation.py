@@ -1,0 +1,96 @@
+"""Isolation: broken seconds and minutes of each VF, their days, the newest state, SLO classes and rules."""
+
+from __future__ import annotations
+
+from alembic import context, op
+
+from wallwatch.store.editions import Edition, aggregate_statements, edition_of, lifecycle_statements
+from wallwatch.store.isolation_tables import HYPERTABLES
+from wallwatch.store.rollups import ROLLUPS, Rollup
+from wallwatch.store.tables import metadata
+
+revision = "0014"
+down_revision = "0013"
+branch_labels = None
+depends_on = None
+
+TABLES = ["vf_broken", "vf_minute", "rnic_isolation"]
+
+UPGRADE = (
+    """
+    CREATE TABLE slo_class (
+        name TEXT NOT NULL,
+        min_mbps DOUBLE PRECISION NOT NULL,
+        max_mbps DOUBLE PRECISION NOT NULL,
+        p50_us DOUBLE PRECISION,
+        p99_us DOUBLE PRECISION,
+        loss DOUBLE PRECISION,
+        description TEXT NOT NULL,
+        version INTEGER NOT NULL,
+        updated_at TIMESTAMPTZ NOT NULL,
+        updated_by TEXT NOT NULL,
+        CONSTRAINT slo_class_envelope_check CHECK (min_mbps >= 0 AND max_mbps > 0 AND min_mbps <= max_mbps),
+        PRIMARY KEY (name)
+    )
+    """,
+    """
+    CREATE TABLE slo_rule (
+        position INTEGER NOT NULL,
+        matchers JSONB NOT NULL,
+        slo_class TEXT NOT NULL REFERENCES slo_class (name),
+        PRIMARY KEY (position)
+    )
+    """,
+    """
+    CREATE TABLE slo_rule_version (
+        id INTEGER NOT NULL CHECK (id = 1),
+        version INTEGER NOT NULL,
+        updated_at TIMESTAMPTZ NOT NULL,
+        updated_by TEXT NOT NULL,
+        PRIMARY KEY (id)
+    )
+    """,
+)
+
+DOWNGRADE = ("DROP TABLE slo_rule_version", "DROP TABLE slo_rule", "DROP TABLE slo_class")
+
+
+def _edition() -> Edition:
+    if context.is_offline_mode():
+        return Edition(context.get_x_argument(as_dictionary=True)["timescaledb"])
+    return edition_of(op.get_bind())
+
+
+def _rollups() -> list[Rollup]:
+    return [rollup for rollup in ROLLUPS if rollup.source in TABLES]
+
+
+def upgrade() -> None:
+    bind = op.get_bind()
+    for name in TABLES:
+        metadata.tables[name].create(bind)
+    for name, interval in HYPERTABLES.items():
+        op.execute(f"SELECT create_hypertable('{name}', by_range('time', INTERVAL '{interval}'), create_default_indexes => false)")
+    edition = _edition()
+    for rollup in _rollups():
+        for statement in aggregate_statements(rollup, edition):
+            op.execute(statement)
+    for statement in lifecycle_statements(edition, TABLES):
+        op.execute(statement)
+    for statement in UPGRADE:
+        op.execute(statement)
+
+
+def downgrade() -> None:
+    """Broken seconds, SLO classes and rules are lost."""
+    edition = _edition()
+    for statement in DOWNGRADE:
+        op.execute(statement)
+    for rollup in _rollups():
+        if edition is Edition.COMMUNITY:
+            op.execute(f"DROP MATERIALIZED VIEW {rollup.view}")
+        else:
+            op.execute(f"DROP VIEW {rollup.view}")
+            op.execute(f"DROP TABLE {rollup.table}")
+    for name in reversed(TABLES):
+        op.execute(f"DROP TABLE {name}")

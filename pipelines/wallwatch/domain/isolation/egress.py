@@ -1,0 +1,114 @@
+"""Blocked egress buffers: many VFs are slow while one sends at its limit and the ingress engine is calm (PicNIC V1)."""
+
+from __future__ import annotations
+
+from wallwatch.domain.isolation.second import FEW_PARTS, FEW_PER_S, Breakage, Second
+from wallwatch.domain.isolation.shared_delay import CERTAIN, LIKELY
+from wallwatch.domain.isolation.verdicts import Mechanism
+from wallwatch.domain.isolation.vf_track import VfTrack
+
+BACKLOG_BYTES = 64 * 1024.0
+"""A backlog of a VF's queue above this is one: about 40 full packets, more than a batch of one doorbell."""
+
+OWN_DROPS = 0.01
+"""A sender whose shaper drops 1 % of its packets keeps it full."""
+
+SELDOM = 0.3
+"""At its limit in less than this part of the calm seconds: being there is then something new."""
+
+FELL = 0.8
+"""A sender whose rate is below this part of its usual one was held back."""
+
+STILL = 0.85
+"""Others at this part of their usual rate or above are not held back yet."""
+
+SWITCH_BUFFER_BITS = 96e6
+"""A port of a switch gets at most some 12 MB of its shared buffer: 1 ms at 100 Gbit/s, 4 ms at 25 Gbit/s.
+
+Longer delays of all VFs are those of the host's own buffers."""
+
+FASTEST_FABRIC_US = 1_000.0
+"""A fabric of faster links has several hops with buffers: up to 1 ms may be its own."""
+
+SLOWEST_FABRIC_US = 4_000.0
+"""The same where the line rate is unknown."""
+
+HALF = 0.5
+"""A blocked buffer stops everyone behind it: at least half of the other VFs with a measured delay are slow."""
+
+
+def judge_egress(second: Second, chance: float, suspects: frozenset[str], nic_bps: float | None) -> tuple[Breakage | None, str | None]:
+    """Judge an interval in which VFs are slow and the ingress engine is calm.
+
+    Parameters
+    ----------
+    chance
+        Probability that as many VFs are slow by themselves.
+    suspects
+        VFs that were named in the interval before: they stay what blocks the others while nothing speaks against it.
+
+    Returns
+    -------
+    tuple
+        The breakage or None, and a note.
+    """
+    slow = second.slow
+    tx_dropping = second.port_tx_drops > FEW_PER_S or second.port_tx_drops > FEW_PARTS * sum(track.tx_packets for track in second.tracks)
+    if tx_dropping:
+        chance *= LIKELY  # the port's own drops are a second witness
+    if chance > LIKELY:
+        return None, _note(slow)
+    strong = [track for track in second.tracks if _strong(track, second)]
+    aggressors = strong or [track for track in second.tracks if track.name in suspects] or _fell_first(second) or _throttled(second)
+    others = second.delays - sum(track.p99_us is not None and track.promised for track in aggressors)
+    suffering = [track for track in slow if track not in aggressors and track.promised]
+    victims = [track for track in suffering if track.inside]
+    if not victims or len(suffering) < HALF * others:
+        return None, _note(slow)
+    if not strong and chance > CERTAIN:
+        return None, _note(slow)
+    fabric_us = max(SWITCH_BUFFER_BITS / nic_bps * 1e6, FASTEST_FABRIC_US) if nic_bps else SLOWEST_FABRIC_US
+    filled = sorted(track.p99_us or 0.0 for track in suffering)[len(suffering) // 2] > fabric_us
+    if not strong and not filled and not _held_back(suffering):
+        return None, f"{len(slow)} VFs are slow together, and nothing that a VF sends has changed: the fabric or the host"
+    reasons = {track.name: f"p99 {track.p99_us:.0f} µs, promised {track.p99_limit_us:.0f} µs" for track in victims}
+    reasons.update((track.name, "its traffic holds the shared egress buffers") for track in aggressors)
+    aggressors.sort(key=lambda track: track.tx_bytes + track.tx_dropped + track.own_tx_drops, reverse=True)
+    return Breakage(Mechanism.EGRESS, victims, aggressors, reasons), None
+
+
+def _note(slow: list[VfTrack]) -> str | None:
+    return f"{', '.join(track.name for track in slow)} above the promised delay with a calm engine: fabric or guest" if slow else None
+
+
+def _strong(track: VfTrack, second: Second) -> bool:
+    """Whether the VF fills its own queue, and does not do so all the time."""
+    backlog = track.last.tx_backlog_bytes if track.last is not None else None
+    if backlog is not None and backlog > BACKLOG_BYTES and 2 * backlog >= (second.tx_backlog_bytes or backlog):
+        return True
+    dropped = track.tx_dropped + track.own_tx_drops
+    if dropped > OWN_DROPS * track.tx_packets and dropped > 3 * track.calm_tx_dropped + 1:
+        return True
+    if track.tx_bytes > track.max_bytes:
+        return True
+    return track.near_limit and track.calm_at_limit < SELDOM
+
+
+def _fell_first(second: Second) -> list[VfTrack]:
+    """The one VF that sends less than usual while the others still send as usual: its throttled packets fill the shared buffers."""
+    ratios = sorted((track.tx_bytes / track.calm_tx_bytes, track.name, track) for track in second.tracks if track.calm_tx_bytes > 0)
+    if len(ratios) < 3 or ratios[0][0] >= FELL or ratios[len(ratios) // 2][0] < STILL:
+        return []
+    return [ratios[0][2]]
+
+
+def _throttled(second: Second) -> list[VfTrack]:
+    """The only VF with a limiter of its own that sends: nobody else has packets that wait longer than the wire needs."""
+    limited = [track for track in second.tracks if track.policed_bytes != float("inf") and track.tx_packets > 0]
+    return limited if len(limited) == 1 else []
+
+
+def _held_back(suffering: list[VfTrack]) -> bool:
+    """Whether at least half of the slow VFs send less than usual."""
+    fell = sum(track.calm_seconds > 0 and track.tx_bytes < FELL * track.calm_tx_bytes for track in suffering)
+    return fell >= HALF * len(suffering) and fell > 0

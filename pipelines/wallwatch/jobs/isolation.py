@@ -1,0 +1,260 @@
+"""The job `isolation`: whose traffic broke whose promise. A thin shell around `domain/isolation/live` and `domain/symptoms/isolation`.
+
+The state of each RNIC is in memory only. Offsets are committed two minutes late, so that a process that starts again reads two minutes
+again and knows what is usual before it judges; what it sends again has the same keys, and the store keeps it once.
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+import threading
+import time
+from collections import deque
+from typing import Any, NamedTuple
+
+import orjson
+import psycopg
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
+
+from wallwatch.domain.isolation.assignment import Book, Facts, assigned
+from wallwatch.domain.isolation.holders import Holders
+from wallwatch.domain.isolation.live import RnicStream
+from wallwatch.domain.isolation.messages import TOPIC as OUTPUT
+from wallwatch.domain.telemetry.decode import Refused, decode
+from wallwatch.domain.telemetry.registry import measurements
+from wallwatch.jobs import kafka
+from wallwatch.jobs.dead_letter import DeadLetters, rejected
+from wallwatch.jobs.isolation_findings import IsolationFindings
+from wallwatch.jobs.metrics import BROKEN_SECONDS, FINDINGS, LAG, MESSAGES, serve
+from wallwatch.settings import Settings
+from wallwatch.store.promises import Device, HolderWatcher, SloWatcher
+
+log = logging.getLogger(__name__)
+
+TOPIC, FINDINGS_TOPIC = "wallwatch.vf_traffic", "wallwatch.findings"
+POLL_MESSAGES, POLL_S = 400, 0.1
+KEPT_BACK_S = 120.0
+"""How far behind the newest message offsets are committed."""
+MARK_EVERY_S = 5.0
+FOLLOW_EVERY_S = 1.0
+UPKEEP_EVERY_S = 5.0
+RETRY_S = 2.0
+
+
+class _Mark(NamedTuple):
+    """When a partition had been read up to an offset, ms of Kafka's own time."""
+
+    at_ms: int
+    offset: int
+
+
+class Rnics:
+    """The streams of all RNICs of this process, and the promises to their VFs."""
+
+    def __init__(self, slos: SloWatcher, holders: HolderWatcher) -> None:
+        self._slos, self._watched = slos, holders
+        self._holders = Holders()
+        self._streams: dict[tuple[str, str], RnicStream] = {}
+        self._versions: dict[str, int] = {}
+        self._book: Book | None = None
+        self._book_version = 0
+        self._numbered = 0
+        self._problems: set[tuple[str, str]] = set()
+
+    def follow(self) -> None:
+        """Take what the watchers have read: new SLOs concern every RNIC, other holders those of their hosts."""
+        if self._slos.book is not self._book:
+            self._book = self._slos.book
+            self._book_version += 1
+        for event in self._watched.take():
+            self._holders.hear(*event)
+        if self._watched.numbered != self._numbered:  # rare: which hosts it concerns is not worth finding out
+            self._numbered = self._watched.numbered
+            self._book_version += 1
+        for host in self._holders.changed:
+            self._versions[host] = self._versions.get(host, 0) + 1
+        self._holders.changed.clear()
+
+    def stream(self, host: str, pci: str, rack: str) -> RnicStream:
+        """The stream of one RNIC, with the newest promises."""
+        found = self._streams.get((host, pci))
+        if found is None:
+            found = self._streams[host, pci] = RnicStream(host, pci, rack)
+        version = (self._book_version, self._versions.get(host, 0))
+        if found.version != version:
+            found.promise(self._facts_of(found), self._assigned, version)
+        return found
+
+    def model(self, host: str, pci: str) -> str:
+        """The RNIC's model; empty when unknown."""
+        return self._watched.rnic(host, pci)[1]
+
+    def clear(self) -> None:
+        """Start all streams again: after a rebalance, other messages come next."""
+        self._streams.clear()
+
+    def _facts_of(self, stream: RnicStream) -> Any:
+        host, pci = stream.host, stream.pci
+        rack, model = self._watched.rnic(host, pci)
+        held = {
+            number: holder
+            for device, holder in self._holders.of_host(host).items()
+            if holder.pci == pci and (number := self._watched.number_of(Device(host, pci, device))) is not None
+        }
+
+        def facts(vf: int) -> Facts:
+            holder = held.get(vf)
+            who = ("", "") if holder is None else (holder.pod, holder.slo)
+            return Facts(host, pci, vf, stream.rack or rack, model, *who)
+
+        return facts
+
+    def _assigned(self, facts: Facts) -> Any:
+        found, problem = assigned(facts, self._book or Book())
+        if problem and (facts.pod, problem) not in self._problems:
+            self._problems.add((facts.pod, problem))
+            log.warning("VF %d of RNIC %s, host %s, pod %s: %s; the SLO rules apply", facts.vf, facts.pci, facts.host, facts.pod, problem)
+        return found, problem
+
+
+class IsolationJob:
+    """The running job; `run` returns after `stop`."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._stop = threading.Event()
+        self._consumer = Consumer(
+            {
+                "bootstrap.servers": settings.kafka_bootstrap,
+                "group.id": settings.isolation_group,
+                "client.id": "wallwatch-isolation",
+                "enable.auto.commit": False,
+                "auto.offset.reset": "earliest",
+                "session.timeout.ms": 10_000,
+                "fetch.wait.max.ms": 100,
+            }
+        )
+        self._producer = Producer({"bootstrap.servers": settings.kafka_bootstrap, "linger.ms": 20, "compression.type": "lz4"})
+        self._letters = DeadLetters("isolation", Producer({"bootstrap.servers": settings.kafka_bootstrap, "linger.ms": 5}))
+        self._slos = SloWatcher(settings.libpq_url, self._stop)
+        self._holders = HolderWatcher(settings.libpq_url, self._stop)
+        self.rnics = Rnics(self._slos, self._holders)
+        self._findings = IsolationFindings()
+        self._measurement = measurements()["vf_traffic"]
+        self._read = MESSAGES.labels("isolation", TOPIC)
+        self._marks: dict[int, deque[_Mark]] = {}
+        self._counted: dict[str, int] = {}
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    def run(self) -> None:
+        """Run until `stop`. Starts once the promises have been read: without them, nothing could be broken."""
+        serve(self._settings.metrics_port)
+        for watcher in (self._slos, self._holders):
+            watcher.start()
+        if not (self._slos.wait() and self._holders.wait()):
+            self._consumer.close()
+            return
+        # The state of 40,000 RNICs is millions of objects, none in a cycle: collecting cycles over all of them takes long.
+        gc.freeze()
+        gc.set_threshold(50_000, 20, 100)
+        self._consumer.subscribe([TOPIC], on_assign=self._assigned)
+        next_follow = next_upkeep = 0.0
+        try:
+            while not self._stop.is_set():
+                now = time.monotonic()
+                if now >= next_follow:
+                    next_follow = now + FOLLOW_EVERY_S
+                    self.rnics.follow()
+                for message in kafka.consume(self._consumer, POLL_MESSAGES, POLL_S, self._stop):
+                    self._receive(message)
+                self._producer.poll(0)
+                if now >= next_upkeep:
+                    next_upkeep = now + UPKEEP_EVERY_S
+                    self._upkeep()
+        finally:
+            self._commit()
+            self._consumer.close()
+
+    def _resume(self) -> None:
+        """Read the active findings; waits for the database, because without them a finding would be raised twice."""
+        self._findings = IsolationFindings()
+        while not self._stop.is_set():
+            try:
+                with psycopg.connect(self._settings.libpq_url, connect_timeout=5, application_name="wallwatch-isolation") as connection:
+                    self._findings.resume(connection)
+                return
+            except psycopg.Error as error:
+                log.warning("waiting for the active findings: %s", str(error).strip())
+                self._stop.wait(RETRY_S)
+
+    def _assigned(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        """Other partitions: what is known of RNICs may have gaps now, and begins again two minutes back."""
+        self.rnics.clear()
+        self._marks.clear()
+        self._resume()
+
+    def _receive(self, message: Any) -> None:
+        self._read.inc()
+        self._mark(message)
+        try:
+            tags, at_ns, fields = decode(
+                message.value(), self._measurement, time.time_ns() + self._settings.future_tolerance_s * 1_000_000_000
+            )
+            stream = self.rnics.stream(tags["host"], tags["pci"], tags.get("rack", ""))
+            for one in stream.step(at_ns / 1e9, fields):
+                kafka.produce(self._producer, OUTPUT, stream.host, orjson.dumps(one))
+        except Refused as refusal:
+            self._letters.send(rejected(message, refusal.reason, str(refusal)))
+            return
+        except (ValueError, TypeError) as error:  # of the field `vfs`, or a counter that is no number
+            self._letters.send(rejected(message, "wrong_type", str(error)))
+            return
+        verdict = stream.verdict
+        if verdict is None:
+            return
+        if verdict.victims:
+            BROKEN_SECONDS.labels("unknown" if verdict.mechanism is None else verdict.mechanism.value).inc(verdict.interval_s)
+        self._send_findings(self._findings.take(stream, verdict, self.rnics.model(stream.host, stream.pci) if verdict.victims else ""))
+
+    def _send_findings(self, findings: list[dict[str, Any]]) -> None:
+        for finding in findings:
+            FINDINGS.labels(finding["symptom"], finding["state"]).inc()
+            kafka.produce(self._producer, FINDINGS_TOPIC, finding["host"], orjson.dumps(finding))
+
+    def _mark(self, message: Any) -> None:
+        marks = self._marks.setdefault(message.partition(), deque())
+        _, at_ms = message.timestamp()
+        if not marks or at_ms - marks[-1].at_ms >= MARK_EVERY_S * 1000:
+            marks.append(_Mark(at_ms, message.offset()))
+
+    def _upkeep(self) -> None:
+        self._send_findings(self._findings.forget(self._reads_all()))
+        LAG.labels("isolation").set(kafka.lag_of(self._consumer))
+        self._commit()
+
+    def _reads_all(self) -> bool:
+        """Whether no other process reads a part of the topic; unknown counts as no."""
+        try:
+            return len(self._consumer.assignment()) == len(self._consumer.list_topics(TOPIC, timeout=2).topics[TOPIC].partitions)
+        except KafkaException:
+            return False
+
+    def _commit(self) -> None:
+        """Commit where each partition was two minutes before its newest message, once Kafka has all that was made of it."""
+        if self._producer.flush(5.0) or not self._letters.flush(5.0):
+            return
+        offsets = []
+        for partition, marks in self._marks.items():
+            while len(marks) > 1 and marks[1].at_ms <= marks[-1].at_ms - KEPT_BACK_S * 1000:
+                marks.popleft()
+            if marks:
+                offsets.append(TopicPartition(TOPIC, partition, marks[0].offset))
+        if not offsets:
+            return
+        try:
+            self._consumer.commit(offsets=offsets, asynchronous=True)
+        except KafkaException as error:
+            log.warning("offsets could not be committed: %s", error)

@@ -1,0 +1,145 @@
+"""What the job `isolation` follows in the store: SLO classes and rules, the RNICs' models, and which pod holds which VF."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+
+import psycopg
+
+from wallwatch.domain.isolation.assignment import Book, Condition, Rule, slo_of
+from wallwatch.domain.isolation.holders import KINDS
+from wallwatch.domain.isolation.slo import Slo
+from wallwatch.store.events import StoredEvent, stored_events
+from wallwatch.store.watcher import Watcher
+
+log = logging.getLogger(__name__)
+
+SLO_EVERY_S = 3.0
+HOLDERS_EVERY_S = 3.0
+RNICS_EVERY_S = 60.0
+OVERLAP = timedelta(minutes=10)
+"""Events of so long ago are read again each time: a host's collector may deliver them late."""
+
+_CLASSES = "SELECT name, min_mbps, max_mbps, p50_us, p99_us, loss FROM slo_class"
+_RULES = "SELECT matchers, slo_class FROM slo_rule ORDER BY position"
+_HELD = """
+WITH newest AS (
+  SELECT DISTINCT ON (e.host_id, e.other->>'device') e.host_id, e.time, e.pci, e.kind, e.other FROM event e
+  WHERE e.kind IN ('cni_add', 'cni_del') AND e.other->>'device' IS NOT NULL AND e.other->>'result' IS DISTINCT FROM 'refused'
+  ORDER BY e.host_id, e.other->>'device', e.time DESC
+)
+SELECT n.time, h.host, n.pci, n.kind, n.other FROM newest n JOIN host h USING (host_id) WHERE n.kind = 'cni_add'
+"""
+_TAKEN = """
+SELECT e.time, h.host, e.pci, e.kind, e.other FROM event e JOIN host h USING (host_id)
+WHERE e.kind IN ('cni_del', 'host_booted') AND e.other->>'device' IS NULL ORDER BY e.time
+"""
+_RNICS = "SELECT host, pci, rack, model FROM rnic"
+_NUMBERS = """
+SELECT w.host, w.pci, w.device, v.vf FROM unnest(%(hosts)s::text[], %(pcis)s::text[], %(devices)s::text[]) AS w (host, pci, device)
+JOIN rnic r ON r.host = w.host AND r.pci = w.pci
+CROSS JOIN LATERAL (
+  SELECT s.vf FROM vf_sample s WHERE s.rnic_id = r.rnic_id AND s.vf_pci = w.device AND s.time > %(since)s ORDER BY s.time DESC LIMIT 1
+) v
+"""
+
+
+def read_book(connection: psycopg.Connection[Any]) -> Book:
+    """The SLO classes and rules in the database."""
+    classes: dict[str, Slo] = {name: slo_of(*values) for name, *values in connection.execute(_CLASSES)}
+    rules = [
+        Rule(tuple(Condition(one["name"], one["op"], one["value"]) for one in matchers), slo_class)
+        for matchers, slo_class in connection.execute(_RULES)
+    ]
+    return Book(classes, tuple(rules))
+
+
+class SloWatcher(Watcher):
+    """Keeps the newest classes and rules in `book`."""
+
+    def __init__(self, libpq_url: str, stop: threading.Event, every_s: float = SLO_EVERY_S) -> None:
+        super().__init__("SLO classes and rules", libpq_url, stop, every_s)
+        self.book = Book()
+
+    def read(self, connection: psycopg.Connection[Any]) -> bool:
+        found = read_book(connection)
+        if found == self.book:
+            return False
+        self.book = found
+        log.info("SLO: %d classes, %d rules", len(found.classes), len(found.rules))
+        return True
+
+
+class Device(NamedTuple):
+    """A virtual function by its PCI address, with the RNIC that it belongs to."""
+
+    host: str
+    pci: str
+    device: str
+
+
+class HolderWatcher(Watcher):
+    """Queues events of the CNI chain, models of RNICs and numbers of VFs for the job's own thread, which takes them with `take`."""
+
+    def __init__(self, libpq_url: str, stop: threading.Event, every_s: float = HOLDERS_EVERY_S) -> None:
+        super().__init__("pods that hold VFs", libpq_url, stop, every_s)
+        self._events: deque[StoredEvent] = deque()
+        self._since: datetime | None = None
+        self._numbers: dict[Device, int] = {}
+        self._wanted: set[Device] = set()
+        self._rnics: dict[tuple[str, str], tuple[str, str]] = {}
+        self._rnics_due_s = 0.0
+
+    def read(self, connection: psycopg.Connection[Any]) -> bool:
+        now = datetime.now(UTC)
+        events = list(stored_events(connection, self._since, now + timedelta(days=1), KINDS)) if self._since else _held(connection)
+        self._events.extend(events)
+        self._since = now - OVERLAP
+        self._wanted |= {Device(e.host, e.pci, str(e.fields["device"])) for e in events if e.kind == "cni_add" and e.fields.get("device")}
+        self._number(connection, now)
+        if time.monotonic() >= self._rnics_due_s:
+            self._rnics = {(host, pci): (rack or "", model or "") for host, pci, rack, model in connection.execute(_RNICS)}
+            self._rnics_due_s = time.monotonic() + RNICS_EVERY_S
+        return bool(events)
+
+    def _number(self, connection: psycopg.Connection[Any], now: datetime) -> None:
+        """Ask which number the functions have that are held; a function that was never sampled is asked for again."""
+        wanted = list(self._wanted - set(self._numbers))
+        if not wanted:
+            return
+        names = {"hosts": [w.host for w in wanted], "pcis": [w.pci for w in wanted], "devices": [w.device for w in wanted]}
+        found = {Device(*row[:3]): row[3] for row in connection.execute(_NUMBERS, {**names, "since": now - timedelta(days=7)})}
+        self._numbers = {**self._numbers, **found}  # replaced as a whole: the job's thread reads it
+        self._wanted -= set(found)
+
+    def take(self) -> list[StoredEvent]:
+        """The events since the last call, in order of their times; events may come again."""
+        taken: list[StoredEvent] = []
+        while self._events:
+            taken.append(self._events.popleft())
+        return taken
+
+    def number_of(self, device: Device) -> int | None:
+        """The number of a function; None until it has been sampled."""
+        return self._numbers.get(device)
+
+    @property
+    def numbered(self) -> int:
+        """How many functions have a number; grows when one was found."""
+        return len(self._numbers)
+
+    def rnic(self, host: str, pci: str) -> tuple[str, str]:
+        """Rack and model; empty where unknown."""
+        return self._rnics.get((host, pci), ("", ""))
+
+
+def _held(connection: psycopg.Connection[Any]) -> list[StoredEvent]:
+    """The newest ADD of each function that no DEL of it followed, and what may have taken functions without naming them."""
+    rows = [*connection.execute(_HELD), *connection.execute(_TAKEN)]
+    events = [StoredEvent(round(at.timestamp() * 1e6), host, pci, kind, fields or {}) for at, host, pci, kind, fields in rows]
+    return sorted(events, key=lambda event: event.at_us)
