@@ -15,8 +15,9 @@ interface Props {
 export function LimitDialog({ host, pci, vf, onClose }: Props) {
   const { data, isPending } = useOpenIncidents({ host, pci });
   const purposeFor = useMemo(() => purposeForVf(data ?? [], vf.vf), [data, vf.vf]);
-  const suggested = !isPending && purposeFor(LIMIT_ACTION)?.suggestion !== undefined;
-  const own = suggested ? null : recommend(vf);
+  const suggestion = isPending ? undefined : purposeFor(LIMIT_ACTION)?.suggestion;
+  const own = suggestion ? null : recommend(vf);
+  const derivation = suggestion?.derivations["max_tx_mbps"];
   return (
     <RemedyDialog
       opened
@@ -25,7 +26,7 @@ export function LimitDialog({ host, pci, vf, onClose }: Props) {
       pci={pci}
       action={LIMIT_ACTION}
       purposeFor={isPending ? undefined : purposeFor}
-      start={{ params: { vf: vf.vf, ...(own ? { max_tx_mbps: own.mbps } : {}) }, why: own?.why }}
+      start={{ params: { vf: vf.vf, ...(own ? { max_tx_mbps: own.mbps } : {}) }, why: own?.why ?? derivation }}
     />
   );
 }

@@ -17,15 +17,15 @@ const NUMBERS = [
     {
       name: "min",
       label: "Guaranteed",
-      unit: " Mbit/s",
+      unit: "Mbit/s",
       description: "What the VF always gets when it asks for it",
       required: true,
     },
-    { name: "max", label: "At most", unit: " Mbit/s", description: "Above it nothing is promised", required: true },
+    { name: "max", label: "At most", unit: "Mbit/s", description: "Above it nothing is promised", required: true },
   ],
   [
-    { name: "p50", label: "Delay, median", unit: " µs", description: "Empty: not promised", required: false },
-    { name: "p99", label: "Delay, 99th percentile", unit: " µs", description: "Empty: not promised", required: false },
+    { name: "p50", label: "Delay, median", unit: "µs", description: "Empty: not promised", required: false },
+    { name: "p99", label: "Delay, 99th percentile", unit: "µs", description: "Empty: not promised", required: false },
     { name: "lossPercent", label: "Loss", unit: "%", description: "Of packets; empty: not promised", required: false },
   ],
 ] as const;
@@ -63,7 +63,7 @@ export function ClassDialog({ known, classes, onClose }: Props) {
         description="As CNI configurations write it in wallwatch.io/slo"
         required
         disabled={known !== null}
-        placeholder="gold"
+        placeholder="such as gold"
         value={draft.name}
         error={errors.name}
         onChange={(event) => set({ name: event.currentTarget.value })}
@@ -73,10 +73,9 @@ export function ClassDialog({ known, classes, onClose }: Props) {
           {fields.map(({ name, label, unit, description, required }) => (
             <NumberInput
               key={name}
-              label={label}
+              label={`${label} (${unit})`}
               description={description}
               required={required}
-              suffix={unit}
               min={0}
               thousandSeparator=","
               value={draft[name]}

@@ -75,7 +75,7 @@ describe("rules while they are edited", () => {
 
   it("read as a sentence", () => {
     const both = rule("a", { name: "namespace", op: "=", value: "ml" }, { name: "pod", op: "=~", value: "t.*" });
-    expect(conditionsText(both)).toBe("tenant (namespace) is ml, pod matches t.*");
+    expect(conditionsText(both)).toBe("tenant is ml, pod matches t.*");
     expect(conditionsText(A)).toBe("every VF");
   });
 });

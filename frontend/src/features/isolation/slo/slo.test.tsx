@@ -119,7 +119,7 @@ describe("rules", () => {
     expect(add).toBeDisabled();
     await userEvent.type(within(dialog).getByLabelText("Value 1"), "ml");
     await userEvent.click(add);
-    expect(await screen.findByText("tenant (namespace) is ml")).toBeInTheDocument();
+    expect(await screen.findByText("tenant is ml")).toBeInTheDocument();
   });
 });
 
