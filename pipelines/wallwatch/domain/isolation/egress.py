@@ -28,6 +28,9 @@ SWITCH_BUFFER_BITS = 96e6
 
 Longer delays of all VFs are those of the host's own buffers."""
 
+FASTEST_FABRIC_US = 1_000.0
+"""A fabric of faster links has several hops with buffers: up to 1 ms may be its own."""
+
 SLOWEST_FABRIC_US = 4_000.0
 """The same where the line rate is unknown."""
 
@@ -65,7 +68,7 @@ def judge_egress(second: Second, chance: float, suspects: frozenset[str], nic_bp
         return None, _note(slow)
     if not strong and chance > CERTAIN:
         return None, _note(slow)
-    fabric_us = SWITCH_BUFFER_BITS / nic_bps * 1e6 if nic_bps else SLOWEST_FABRIC_US
+    fabric_us = max(SWITCH_BUFFER_BITS / nic_bps * 1e6, FASTEST_FABRIC_US) if nic_bps else SLOWEST_FABRIC_US
     filled = sorted(track.p99_us or 0.0 for track in suffering)[len(suffering) // 2] > fabric_us
     if not strong and not filled and not _held_back(suffering):
         return None, f"{len(slow)} VFs are slow together, and nothing that a VF sends has changed: the fabric or the host"
@@ -107,6 +110,12 @@ def _throttled(second: Second) -> list[VfTrack]:
 
 
 def _held_back(suffering: list[VfTrack]) -> bool:
-    """Whether at least half of the slow VFs send less than usual."""
-    fell = sum(track.calm_seconds > 0 and track.tx_bytes < FELL * track.calm_tx_bytes for track in suffering)
-    return fell >= HALF * len(suffering) and fell > 0
+    """Whether at least half of the slow VFs send less than usual, and not just because they also receive less: jobs end together."""
+    return HALF * len(suffering) <= sum(map(_waits, suffering)) > 0
+
+
+def _waits(track: VfTrack) -> bool:
+    """Whether the VF sends clearly less than usual, and its sending fell more than its receiving."""
+    sends = track.tx_bytes / track.calm_tx_bytes if track.calm_tx_bytes > 0 else 1.0
+    receives = track.rx_bytes / track.calm_rx_bytes if track.calm_rx_bytes > 0 else 1.0
+    return sends < FELL * min(receives, 1.0)

@@ -18,6 +18,12 @@ WHOLE = 0.95
 SHORTEST_PART = 0.05
 """Below a twentieth of the interval the noise of the usual rates says more than the rates of the full part: they are not split off."""
 
+SHORT = 0.5
+"""A full part below this is short: the noise of the usual rates weighs more than that of counted drops."""
+
+COUNTED = 0.9
+"""The VFs count this part of the engine's drops themselves: then they count all but errors of reading at different instants."""
+
 SMALL_PACKET = 64.0
 """Bytes assumed for the packets of a VF that lost all of them."""
 
@@ -73,7 +79,17 @@ def full_part(second: Second, costs: Costs, calm_seconds: int) -> FullPart:
         packets = [track.rx_packets for track in second.tracks]
         byte_rates = [track.rx_bytes for track in second.tracks]
     own = [track.rx_dropped / part for track in second.tracks]
+    if part < SHORT and second.vf_drops >= COUNTED * second.drops > 0:
+        _by_drops(second, packets, byte_rates, own)
     return FullPart(part, packets, byte_rates, _attributed(packets, own, second.drops / part))
+
+
+def _by_drops(second: Second, packets: list[float], byte_rates: list[float], own: list[float]) -> None:
+    """In a short full part the VFs' own drops say better who filled the queue than the difference of rates: it drops all alike."""
+    factor = sum(packets) / sum(own)
+    for position, track in enumerate(second.tracks):
+        packets[position] = own[position] * factor
+        byte_rates[position] = packets[position] * (track.rx_bytes / track.rx_packets if track.rx_packets > 0 else SMALL_PACKET)
 
 
 def _attributed(packets: list[float], own: list[float], drops: float) -> list[float]:
