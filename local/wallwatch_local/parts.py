@@ -15,13 +15,13 @@ BACKEND_TESTS = REPOSITORY / "backend" / "tests"
 
 # Folders of the parts that are Python tests.
 FOLDERS = {
+    "isolation": ("tests/isolation_real",),
     "pipelines": ("pipelines/tests",),
     "backend": ("backend/tests",),
     "local": ("local/tests",),
     "contract": ("tests/contract",),
     "integration": ("tests/integration", "tests/cni"),
     "faults": ("tests/faults",),
-    "isolation": ("tests/isolation_real",),
     "data": ("tests/evaluation", "tests/raw_hosts", "tests/external", "tests/plans", "tests/bench", "tests/mutation"),
 }
 # Two lanes of about the same length run side by side. The browser tests come last, next to tests that mostly wait:
