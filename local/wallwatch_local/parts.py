@@ -15,13 +15,13 @@ BACKEND_TESTS = REPOSITORY / "backend" / "tests"
 
 # Folders of the parts that are Python tests.
 FOLDERS = {
+    "packets": ("tests/isolation_real",),
     "pipelines": ("pipelines/tests",),
     "backend": ("backend/tests",),
     "local": ("local/tests",),
     "contract": ("tests/contract",),
     "integration": ("tests/integration", "tests/cni"),
     "faults": ("tests/faults",),
-    "packets": ("tests/isolation_real",),
     "data": (
         "tests/evaluation",
         "tests/raw_hosts",

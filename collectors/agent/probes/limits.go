@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// bucket is a token bucket; the zero value is empty and fills from its first use.
+// bucket is a token bucket; see fullBucket.
 type bucket struct {
 	perSecond float64
 	burst     float64
