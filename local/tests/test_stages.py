@@ -77,7 +77,7 @@ def test_a_stage_that_runs_alone_and_fails_does_not_keep_the_others_from_running
 
 
 def test_storms_of_packets_run_alone() -> None:
-    assert [stage.part for lane in parts.lanes([]) for stage in lane if stage.alone] == ["isolation"]
+    assert [stage.part for lane in parts.lanes([]) for stage in lane if stage.alone] == ["packets"]
 
 
 def test_who_stops_the_runner_stops_its_stages_in_time_to_clean_up(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def with_stalls(readings: list[Reading], usual: int, first: int, last: int, more
 def test_drops_with_rising_stalls_are_of_pcie() -> None:
     world = World(VFS, incidents=[Incident(20, 24, "burst", {"vf3": 50e9})])
     readings = world.readings(40)
-    with_stalls(readings, 100, 20, 24, 50_000)
+    with_stalls(readings, 100, 20, 24, 300_000)
     verdicts = broken(world, readings)
     assert [verdict.mechanism for verdict in verdicts] == [Mechanism.PCIE] * 5
     assert {verdict.aggressors for verdict in verdicts} == {("vf3",)}

@@ -23,6 +23,7 @@ class IsolationRule(BaseModel):
     clear_s: float = Field(gt=0)
     repeat_s: float = Field(gt=0)
     forgotten_s: float = Field(gt=0)
+    limit_share: float = Field(gt=0, le=1)
     why: dict[str, Annotated[str, Field(min_length=1)]]
     """Threshold -> the reason of its value."""
 

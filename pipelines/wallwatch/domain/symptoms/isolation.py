@@ -124,15 +124,15 @@ def forget(life: Life, now_ms: int) -> list[dict[str, Any]]:
 
 
 def suggested_limit(taker: Taker, mechanism: str | None, port_mbps: float | None) -> Derived | None:
-    """The rate at which an aggressor uses its fair share, Mbit/s; None where nothing it follows from was measured.
+    """The rate at which an aggressor uses somewhat less than its fair share, Mbit/s; None where nothing it follows from was measured.
 
     >>> taker = Taker(3, "b/web", 0.6, 0.2, 500.0, 9000.0, 100.0)
     >>> suggested_limit(taker, "ingress bandwidth", 25_000.0)
-    Derived(value=3000, derivation='it takes 60% at 9,000 Mbit/s and its fair share is 20%: 9,000 Mbit/s x 20% / 60%')
+    Derived(value=2700, derivation='it takes 60% at 9,000 Mbit/s and its fair share is 20%: 9,000 Mbit/s x 20% / 60%, less 10%')
     >>> suggested_limit(Taker(3, "", None, 0.25, None, None, 0.0), None, 10_000.0)
-    Derived(value=2500, derivation="its fair share is 25% of the port's 10,000 Mbit/s")
+    Derived(value=2250, derivation="its fair share is 25% of the port's 10,000 Mbit/s, less 10%")
     >>> suggested_limit(Taker(3, "", 0.9, 0.1, 10.0, 90.0, 50.0), "egress buffer", None).derivation
-    'it takes 90% at 10 Mbit/s and its fair share is 10%: 10 Mbit/s x 10% / 90%, raised to 50 Mbit/s, which are promised to it'
+    'it takes 90% at 10 Mbit/s and its fair share is 10%: 10 Mbit/s x 10% / 90%, less 10%, raised to 50 Mbit/s, which it is promised'
     """
     parameter = remedies()["limit-vf-rate"].params["max_tx_mbps"]
     rate = (
@@ -148,8 +148,10 @@ def suggested_limit(taker: Taker, mechanism: str | None, port_mbps: float | None
         wanted, derivation = taker.fair_share * port_mbps, f"its fair share is {taker.fair_share:.0%} of the port's {port_mbps:,.0f} Mbit/s"
     else:
         return None
+    headroom = isolation_rule().limit_share
+    wanted, derivation = wanted * headroom, f"{derivation}, less {1.0 - headroom:.0%}"
     if wanted < taker.min_mbps:
-        wanted, derivation = taker.min_mbps, f"{derivation}, raised to {taker.min_mbps:,.0f} Mbit/s, which are promised to it"
+        wanted, derivation = taker.min_mbps, f"{derivation}, raised to {taker.min_mbps:,.0f} Mbit/s, which it is promised"
     value = round(wanted)
     if parameter.minimum is not None and value < parameter.minimum:
         value, derivation = parameter.minimum, f"{derivation}, raised to the smallest limit of {parameter.minimum:,} Mbit/s"
