@@ -10,10 +10,10 @@ func card() *Card {
 	return &Card{PacketRate: 10e6, ByteRate: 5e9, QueuePackets: 4096, QueueBytes: 4 << 20, PCIeRate: 25e9, SendPlaces: 1024, SendRate: 5e9}
 }
 
-// total of one function over a time, and what it waited longest.
-func run(c *Card, demands []Demand, d time.Duration) (sums []Service, last Load) {
+// run is the total of each function over a second, and what it waited longest.
+func run(c *Card, demands []Demand) (sums []Service, last Load) {
 	sums, out := make([]Service, len(demands)), make([]Service, len(demands))
-	for range int(d / MaxStep) {
+	for range int(time.Second / MaxStep) {
 		last = c.Step(demands, MaxStep, out)
 		for i, s := range out {
 			sums[i].Received += s.Received
@@ -28,7 +28,7 @@ func run(c *Card, demands []Demand, d time.Duration) (sums []Service, last Load)
 }
 
 func TestBelowItsCapacityTheEngineLosesNothingAndNobodyWaits(t *testing.T) {
-	sums, load := run(card(), []Demand{{Receive: 4e6, ReceiveSize: 64}, {Receive: 100e3, ReceiveSize: 1500}}, time.Second)
+	sums, load := run(card(), []Demand{{Receive: 4e6, ReceiveSize: 64}, {Receive: 100e3, ReceiveSize: 1500}})
 	if load.Engine() >= 1 || sums[0].Discarded+sums[1].Discarded != 0 || sums[0].ReceiveWait > 2e-6 {
 		t.Errorf("load %+v, services %+v", load, sums)
 	}
@@ -39,7 +39,7 @@ func TestBelowItsCapacityTheEngineLosesNothingAndNobodyWaits(t *testing.T) {
 
 func TestAStormOfSmallPacketsDiscardsWhatArrivesInProportionAndDelaysEverybodyAlike(t *testing.T) {
 	demands := []Demand{{Receive: 20e6, ReceiveSize: 64}, {Receive: 100e3, ReceiveSize: 500}}
-	sums, load := run(card(), demands, time.Second)
+	sums, load := run(card(), demands)
 	if load.Packets < 2 || load.Bytes > load.Packets/5 {
 		t.Fatalf("packets should bind: %+v", load)
 	}
@@ -56,7 +56,7 @@ func TestAStormOfSmallPacketsDiscardsWhatArrivesInProportionAndDelaysEverybodyAl
 }
 
 func TestABurstOfLargePacketsBindsBytes(t *testing.T) {
-	_, load := run(card(), []Demand{{Receive: 1e6, ReceiveSize: 6000}, {Receive: 100e3, ReceiveSize: 500}}, time.Second)
+	_, load := run(card(), []Demand{{Receive: 1e6, ReceiveSize: 6000}, {Receive: 100e3, ReceiveSize: 500}})
 	if load.Bytes < 1 || load.Packets > 0.2 || load.Stalled != 0 {
 		t.Errorf("bytes should bind: %+v", load)
 	}
@@ -65,7 +65,7 @@ func TestABurstOfLargePacketsBindsBytes(t *testing.T) {
 func TestANarrowPCIeLinkStallsWritesBeforeTheEngineIsBusy(t *testing.T) {
 	c := card()
 	c.PCIeRate = 1e9
-	sums, load := run(c, []Demand{{Receive: 300e3, ReceiveSize: 4000}, {Receive: 10e3, ReceiveSize: 500}}, time.Second)
+	sums, load := run(c, []Demand{{Receive: 300e3, ReceiveSize: 4000}, {Receive: 10e3, ReceiveSize: 500}})
 	if load.Engine() > 0.5 || load.PCIe < 1.1 || load.Stalled == 0 || sums[1].Discarded == 0 {
 		t.Errorf("load %+v, services %+v", load, sums)
 	}
@@ -76,7 +76,7 @@ func TestAShaperThatKeepsItsPacketsInTheSendBufferSlowsTheOthersToItsPace(t *tes
 		{Send: 100e3, SendSize: 1400, Shaper: 1.25e6}, // 10 Mbit/s of 1.1 Gbit/s
 		{Send: 100e3, SendSize: 1400},
 	}
-	sums, load := run(card(), demands, time.Second)
+	sums, load := run(card(), demands)
 	if load.SendBlocked < 0.9 || sums[1].Sent > 5000 || sums[1].Held < 90e3 || sums[1].SendWait < 0.1 {
 		t.Errorf("load %+v, services %+v: the second function should be held at the shaper's 893 packets per second", load, sums)
 	}
@@ -84,9 +84,9 @@ func TestAShaperThatKeepsItsPacketsInTheSendBufferSlowsTheOthersToItsPace(t *tes
 		t.Errorf("the shaper let %g packets through", sums[0].Sent)
 	}
 	c := card()
-	run(c, demands, time.Second)
+	run(c, demands)
 	demands[0].Send = 0
-	if _, load := run(c, demands, time.Second); load.SendBlocked != 0 {
+	if _, load := run(c, demands); load.SendBlocked != 0 {
 		t.Errorf("without the demand the buffer still blocks: %+v", load)
 	}
 }
