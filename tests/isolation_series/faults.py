@@ -53,7 +53,7 @@ def shift_clock(telemetry: Telemetry, start: float) -> None:
 def unsteady_clock(telemetry: Telemetry, rng: np.random.Generator) -> None:
     """Let the readings come some milliseconds early or late; counters are those of that time.
 
-    A quiet interval next to a broken one then sees some packets of it, and is not judged.
+    An interval at the edge of an overload then sees some packets of the other side, and is not judged unless it is broken.
     """
     entries = telemetry.entries
     readings = [entry.reading for entry in entries]
@@ -65,8 +65,8 @@ def unsteady_clock(telemetry: Telemetry, rng: np.random.Generator) -> None:
             continue
         entry.interval.t = entry.reading.t
         around = [near.interval for near in entries[max(place - 1, 0) : place + 2] if near.interval is not None]
-        if not entry.interval.broken and any(near.broken for near in around):
-            entry.interval.marginal = "next to a broken one, by an unsteady clock"
+        if not entry.interval.broken and len({near.busy > 0 for near in around}) > 1:
+            entry.interval.marginal = "at the edge of an overload, by an unsteady clock"
 
 
 def read_late(reading: Snapshot, other: Snapshot, late_s: float) -> Snapshot:
