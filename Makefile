@@ -61,6 +61,7 @@ evaluate: setup ## how good is the classifier? random scenarios and played hosts
 	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.forecast
 	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.forecast.live
 	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.plans
+	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.isolation_series --write
 
 .PHONY: sensitivity
 sensitivity: setup ## how much does each threshold of the rules matter? moves each by a fifth; writes docs/sensitivity.md (ARGS=--help)

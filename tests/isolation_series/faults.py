@@ -51,12 +51,35 @@ def shift_clock(telemetry: Telemetry, start: float) -> None:
 
 
 def unsteady_clock(telemetry: Telemetry, rng: np.random.Generator) -> None:
-    """Let the readings come some milliseconds early or late."""
-    for entry in telemetry.entries:
-        t = round(entry.reading.t + float(rng.uniform(-0.008, 0.008)), 3)
-        entry.reading = entry.reading.at(t)
-        if entry.interval is not None:
-            entry.interval.t = t
+    """Let the readings come some milliseconds early or late; counters are those of that time.
+
+    An interval at the edge of an overload then sees some packets of the other side, and is not judged unless it is broken.
+    """
+    entries = telemetry.entries
+    readings = [entry.reading for entry in entries]
+    for place, entry in enumerate(entries):
+        late_s = float(rng.uniform(-0.008, 0.008)) if 0 < place < len(entries) - 1 else 0.0
+        other = readings[place + (1 if late_s > 0 else -1)] if late_s else readings[place]
+        entry.reading = read_late(readings[place], other, late_s)
+        if entry.interval is None:
+            continue
+        entry.interval.t = entry.reading.t
+        around = [near.interval for near in entries[max(place - 1, 0) : place + 2] if near.interval is not None]
+        if not entry.interval.broken and len({near.busy > 0 for near in around}) > 1:
+            entry.interval.marginal = "at the edge of an overload, by an unsteady clock"
+
+
+def read_late(reading: Snapshot, other: Snapshot, late_s: float) -> Snapshot:
+    """The reading as it would be `late_s` later (negative: earlier), `other` being its neighbour on that side."""
+    t = round(reading.t + late_s, 3)
+    part = (t - reading.t) / (other.t - reading.t) if late_s else 0.0
+    neighbours = {row.entity: row.counters for row in other.rows}
+
+    def between(row: Row) -> Row:
+        values = zip(row.counters, neighbours[row.entity], strict=True)
+        return replace(row, counters=tuple(value + round((then - value) * part) for value, then in values))
+
+    return Snapshot(t, tuple(between(row) for row in reading.rows))
 
 
 def wrap(telemetry: Telemetry, rng: np.random.Generator, bits: int, with_bytes: bool) -> None:

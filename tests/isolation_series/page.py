@@ -8,7 +8,7 @@ from typing import Any
 from tests.isolation_series.bars import BARS, missed_bars
 from tests.isolation_series.judge import COUNTS, Score, total
 from tests.isolation_series.kinds import KINDS
-from tests.isolation_series.run import Result
+from tests.isolation_series.run import HELD_OUT_FROM, Result
 
 REPOSITORY = Path(__file__).parents[2]
 PAGE = REPOSITORY / "docs" / "isolation-evaluation.md"
@@ -46,7 +46,7 @@ def page(stored: dict[str, Any]) -> str:
         "<!-- Written by `python -m tests.isolation_series --write`; words are in tests/isolation_series/words.md. -->",
         intro.rstrip(),
         "",
-        f"Judged: seeds {first} to {last} of each kind.",
+        f"Judged: seeds {first} to {last} of each kind. {origin(first, last)}",
         "",
         *kinds_table(scores),
         "",
@@ -57,6 +57,15 @@ def page(stored: dict[str, Any]) -> str:
         definitions.rstrip(),
     ]
     return "\n".join(lines) + "\n"
+
+
+def origin(first: int, last: int) -> str:
+    """What these seeds were used for."""
+    if last < HELD_OUT_FROM:
+        return f"They served development: disagreements on them were looked into on both sides. Seeds from {HELD_OUT_FROM} on are held out."
+    if first >= HELD_OUT_FROM:
+        return "They are held out: nobody looked at them while the detector was written."
+    return "Some of them served development."
 
 
 def kinds_table(scores: dict[str, tuple[Score, Score]]) -> list[str]:

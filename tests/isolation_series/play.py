@@ -94,10 +94,10 @@ def play_egress(card: Card, demand: Demand) -> Egress:
             wait[step] = max(wait[step], min(behind, card.descriptors) / pace * 1e6)
             if full:
                 passed[step] = np.minimum(passed[step], own)
-            if active:
-                passed[step, throttle.vf] = own
-            else:
-                passed[step, throttle.vf] = 1.0
+            if not active:  # what waits still leaves at the shaper's rate
+                demand.tx_pps[step, throttle.vf] = max(wants, 1.0)
+                own = throttle.shaper_pps / max(wants, 1.0)
+            passed[step, throttle.vf] = own
     return Egress(passed, wait)
 
 

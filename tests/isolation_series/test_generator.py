@@ -178,6 +178,15 @@ def test_a_vf_without_rows_is_not_judged_where_it_is_the_aggressor() -> None:
     assert [one.t for one in telemetry.intervals() if one.marginal] == [4, 5]
 
 
+def test_an_unsteady_clock_reads_counters_of_its_own_time() -> None:
+    telemetry = small()
+    faults.unsteady_clock(telemetry, np.random.default_rng(3))
+    for before, after in itertools.pairwise(entry.reading for entry in telemetry.entries):
+        grew = counters(after)["vf0"][0] - counters(before)["vf0"][0]
+        assert grew / (after.t - before.t) == pytest.approx(2**30, rel=1e-6)
+    assert len({round(entry.reading.t % 1, 3) for entry in telemetry.entries}) > 5
+
+
 def test_rows_come_twice_and_late() -> None:
     telemetry = small()
     faults.late(telemetry, 3, 2)
