@@ -25,6 +25,10 @@ THROTTLED = 0.6
 CLEARLY = 1.2
 """The VF whose sending fell least is named when it kept this many times the part that the next one kept."""
 
+SURGED = 2.0
+MUCH = 0.3
+"""A sender has surged when it sends twice its usual rate and 30 % of everything on top: others hardly wait for less."""
+
 STEADY = 0.005
 """A shaped rate changes by less than this from second to second: what remains is the jitter of the reading's time."""
 
@@ -70,7 +74,7 @@ def judge_egress(second: Second, chance: float, suspects: frozenset[str], nic_bp
         chance *= LIKELY  # the port's own drops are a second witness
     if chance > LIKELY:
         return None, _note(slow)
-    strong = [track for track in second.tracks if _strong(track, second)]
+    strong = [track for track in second.tracks if _strong(track, second)] or _surged(second)
     aggressors = strong or _likely_sender(second, suspects)
     others = second.delays - sum(track.p99_us is not None and track.promised for track in aggressors)
     suffering = [track for track in slow if track not in aggressors and track.promised]
@@ -116,6 +120,21 @@ def _likely_sender(second: Second, suspects: frozenset[str]) -> list[VfTrack]:
     """Who blocks the others when nobody is seen at a limit: at most one, or those that were named in the interval before."""
     going_on = [track for track in second.tracks if track.name in suspects]
     return _shaped(second) or going_on or _fell_first(second) or _throttled(second) or _fell_least(second)
+
+
+def _surged(second: Second) -> list[VfTrack]:
+    """VFs that send several times what is usual for them, and much of all that is sent."""
+    all_packets = sum(track.tx_packets for track in second.tracks)
+    all_bytes = sum(track.tx_bytes for track in second.tracks)
+    return [
+        track
+        for track in second.tracks
+        if track.calm_seconds
+        and (
+            track.tx_packets > SURGED * track.calm_tx_packets + MUCH * all_packets
+            or track.tx_bytes > SURGED * track.calm_tx_bytes + MUCH * all_bytes
+        )
+    ]
 
 
 def _shaped(second: Second) -> list[VfTrack]:

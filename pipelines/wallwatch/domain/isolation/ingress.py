@@ -25,6 +25,9 @@ AS_USUAL = 1.1
 TAIL = 0.35
 """An engine that was full for less than this part of the interval, right after an overload, saw the end of that overload."""
 
+STILL_PART = 0.1
+"""A VF with less of the offered load than this does not overload anything."""
+
 STILL_MORE = 1.2
 """A VF that receives this many times its usual packets has not ended its part in an overload."""
 
@@ -114,7 +117,7 @@ def judge_ingress(
     if len(aggressors) > 1:
         aggressors = _under_all_ratios(aggressors, second, part, engine, usable)
     if part.part < TAIL:
-        aggressors = _going_on(second, suspects) or aggressors
+        aggressors = _going_on(second, shares, suspects) or aggressors
     breakage = _breakage(second, shares, part, aggressors, None, costs)
     if breakage is None:
         return None, shares, "the engine dropped, and no well-behaved VF lost packets or was slow"
@@ -148,9 +151,13 @@ def _under_all_ratios(aggressors: list[VfTrack], second: Second, part: FullPart,
     return kept or aggressors
 
 
-def _going_on(second: Second, suspects: frozenset[str]) -> list[VfTrack]:
+def _going_on(second: Second, shares: Shares, suspects: frozenset[str]) -> list[VfTrack]:
     """Aggressors of the interval before that still receive more than usual: this one is the end of theirs."""
-    return [track for track in second.tracks if track.name in suspects and track.rx_packets > STILL_MORE * track.calm_rx_packets]
+    return [
+        track
+        for track, load in zip(second.tracks, shares.offered, strict=True)
+        if track.name in suspects and track.rx_packets > STILL_MORE * track.calm_rx_packets and load > STILL_PART * shares.total
+    ]
 
 
 def _breakage(
