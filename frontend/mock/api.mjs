@@ -17,6 +17,7 @@ import { Rules } from "./rules.mjs";
 import { Silences, Views } from "./silences.mjs";
 import { before, containers, similar, whole } from "./whole.mjs";
 import { vfs } from "./vfs.mjs";
+import { report } from "./tenants.mjs";
 import * as webhooks from "./webhooks.mjs";
 
 export const KINDS = ["full", "large", "empty", "broken"];
@@ -414,7 +415,7 @@ export function makeApi(kind, { guarded = false } = {}) {
     }
     if (path === "/isolation/report" && query.get("format") === "csv") {
       response.writeHead(200, { "content-type": "text/csv" });
-      const { rows } = isolation.report(null, query);
+      const { rows } = report(isolation, query);
       return response.end(["tenant,kept_share", ...rows.map((r) => `${r.tenant},${r.kept_share}`)].join("\n"));
     }
     if (path === "/incidents/export") return send(response, 200, incidents.list(query).items);

@@ -4,13 +4,8 @@
  */
 import { seeded } from "./fleet.mjs";
 import { Slos } from "./slos.mjs";
-
-const PERIOD_S = 180;
-const STORM_S = 25;
-const iso = (seconds) => new Date(seconds * 1000).toISOString();
-const nowS = () => Math.floor(Date.now() / 1000);
-const todayS = (until) => Math.floor(until / 86_400) * 86_400;
-const parse = (text, otherwise) => (text ? Date.parse(text) / 1000 : otherwise);
+import { fleetView, report } from "./tenants.mjs";
+import { iso, nowS, parse, stormSeconds, PERIOD_S, todayS } from "./storms.mjs";
 
 /** [pod, class, usual tx, rx in Mbit/s, part in a storm]; the last one is missing from the samples. */
 const CAST = [
@@ -24,14 +19,6 @@ const CAST = [
   ["shop/cart-66fd", "silver", 420, 380, null],
 ];
 const MECHANISMS = ["ingress packet rate", "ingress bandwidth", "egress buffer", "pcie"];
-
-/** Seconds of storms in [from, to), when a storm is at the start of each period. */
-function stormSeconds(from, to, offset) {
-  let total = 0;
-  for (let start = Math.floor((from - offset) / PERIOD_S) * PERIOD_S + offset; start < to; start += PERIOD_S)
-    total += Math.max(0, Math.min(to, start + STORM_S) - Math.max(from, start));
-  return total;
-}
 
 export class Isolation {
   constructor(fleet, kind) {
@@ -260,136 +247,9 @@ export class Isolation {
     return found;
   }
 
-  fleetView(_, q) {
-    const until = parse(q.get("until"), nowS());
-    const since = parse(q.get("since"), todayS(until));
-    const rnics = [...this.stormy].map(([i, { mechanism, offset }], n) => {
-      const seconds = Math.round(stormSeconds(since, until, offset) / (n + 1));
-      const cast = this.cast(i);
-      const by = (part) => cast.filter((each) => each.part === part).map((each) => this.who(each));
-      const last = Math.floor((until - offset) / PERIOD_S) * PERIOD_S + offset + STORM_S;
-      return {
-        host: this.fleet.host[i],
-        pci: this.fleet.pci[i],
-        rack: this.fleet.rack[i],
-        model: this.fleet.model[i],
-        broken_s: seconds,
-        estimated_s: n === 2 ? Math.round(seconds / 3) : 0,
-        last_broken_at: iso(Math.min(last, until)),
-        mechanisms:
-          n === 0
-            ? [
-                { mechanism, seconds: seconds * 0.8 },
-                { mechanism: null, seconds: seconds * 0.2 },
-              ]
-            : [{ mechanism, seconds }],
-        victims: by("victim").map((each, k) => ({ ...each, broken_s: Math.round(seconds / (k + 1)) })),
-        aggressors: n === 3 ? [] : by("aggressor").map((each) => ({ ...each, aggressor_s: seconds })),
-        pairs: [{ aggressor_vf: 2, victim_vf: 0, seconds }],
-      };
-    });
-    const broken = rnics.reduce((sum, each) => sum + each.broken_s, 0);
-    const span = until - since;
-    const tenant = (name, vfs, suffered, caused, unknown, promised = true) => ({
-      tenant: name,
-      vfs,
-      broken_s: suffered,
-      aggressor_s: caused,
-      unknown_s: unknown,
-      kept_share: promised ? 1 - suffered / (span * vfs) : null,
-    });
-    return {
-      since: iso(since),
-      until: iso(until),
-      broken_s: broken,
-      unknown_s: this.empty ? 0 : span * 1.4,
-      rnics,
-      rnics_total: rnics.length,
-      tenants: this.empty
-        ? []
-        : [
-            tenant("payments", 58, Math.round(broken * 1.5), 0, 0),
-            tenant("search", 29, 0, 0, 12),
-            tenant("ads", 29, 0, broken, 0),
-            tenant("ml", 29, 0, 0, 0),
-            tenant("infra", 29, 0, 0, span * 1.4, false),
-            tenant("shop", 29, 0, 0, 0),
-            tenant(null, 4, 0, 0, 0, false),
-          ],
-    };
-  }
-
-  report(_, q) {
-    const month = q.get("month") ?? iso(nowS()).slice(0, 7);
-    const by = q.get("by") ?? "vf";
-    const objective = Number(q.get("objective") ?? 0.999);
-    const since = Date.parse(`${month}-01T00:00:00Z`) / 1000;
-    const until = Math.min(nowS(), since + 30 * 86_400);
-    const row = (tenant, vfs, broken, unknown, caused, where = {}) => {
-      const kept = (until - since) * vfs - broken - unknown;
-      const budget = (kept + broken) * (1 - objective);
-      return {
-        tenant,
-        host: null,
-        pci: null,
-        vf: null,
-        pods: [],
-        vfs,
-        kept_s: kept,
-        broken_s: broken,
-        unknown_s: unknown,
-        not_promised_s: 0,
-        aggressor_s: caused,
-        kept_share: kept + broken > 0 ? kept / (kept + broken) : null,
-        budget_s: budget,
-        budget_left_s: budget - broken,
-        met: kept + broken > 0 ? broken <= budget : null,
-        ...where,
-      };
-    };
-    const rows = () => {
-      if (by === "tenant")
-        return [
-          row("payments", 58, 151_200, 3600, 0),
-          row("shop", 29, 41_800, 0, 0),
-          row("search", 29, 9100, 62_000, 12),
-          row("ads", 29, 210, 0, 108_000),
-          row("infra", 29, 0, 29 * (until - since), 0),
-        ];
-      return [...this.stormy.keys()].flatMap((i, n) =>
-        this.cast(i)
-          .filter((player) => player.slo !== null)
-          .map((player) =>
-            row(
-              this.who(player).tenant,
-              1,
-              player.part === "victim" ? Math.round(7800 / (n + 1)) : 0,
-              player.part === "missing" ? until - since : 840 * n,
-              player.part === "aggressor" ? Math.round(7800 / (n + 1)) : 0,
-              {
-                host: this.fleet.host[i],
-                pci: this.fleet.pci[i],
-                vf: player.vf,
-                pods: [player.pod, ...(player.vf === 1 ? ["ci/build-99"] : [])],
-              },
-            ),
-          ),
-      );
-    };
-    return {
-      month,
-      since: iso(since),
-      until: iso(until),
-      by,
-      objective,
-      rows:
-        this.empty || until <= since ? [] : rows().sort((a, b) => a.budget_left_s / a.vfs - b.budget_left_s / b.vfs),
-    };
-  }
-
   reads = [
-    [/^\/isolation\/fleet$/, (match, q) => this.fleetView(match, q)],
-    [/^\/isolation\/report$/, (match, q) => this.report(match, q)],
+    [/^\/isolation\/fleet$/, (_, q) => fleetView(this, q)],
+    [/^\/isolation\/report$/, (_, q) => report(this, q)],
     [/^\/isolation\/rnics\/([^/]+)\/([^/]+)$/, (match) => this.rnic(match)],
     [/^\/isolation\/rnics\/([^/]+)\/([^/]+)\/strip$/, (match, q) => this.strip(match, q)],
     [/^\/isolation\/rnics\/([^/]+)\/([^/]+)\/vfs\/(\d+)$/, (match, q) => this.vf(match, q)],

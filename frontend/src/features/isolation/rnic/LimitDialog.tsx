@@ -17,7 +17,7 @@ export function LimitDialog({ host, pci, vf, onClose }: Props) {
   const purposeFor = useMemo(() => purposeForVf(data ?? [], vf.vf), [data, vf.vf]);
   const suggestion = isPending ? undefined : purposeFor(LIMIT_ACTION)?.suggestion;
   const own = suggestion ? null : recommend(vf);
-  const derivation = suggestion?.derivations["max_tx_mbps"];
+  const derivation = suggestion?.derivations?.["max_tx_mbps"];
   return (
     <RemedyDialog
       opened

@@ -52,10 +52,10 @@ export function RnicFigures({ rnic }: { rnic: RnicIsolation }) {
           note: "seconds since midnight UTC in which a VF suffered",
         },
         {
-          label: "Sampled",
+          label: "Last verdict",
           value: rnic.at === null ? "never" : formatAgo(rnic.at, now),
           tone: rnic.stale ? "warn" : undefined,
-          note: rnic.doubt === null ? "every 10 s: nothing is in doubt" : `every second: ${rnic.doubt}`,
+          note: rnic.doubt === null ? "nothing is in doubt: sampled every 10 s" : `sampled every second: ${rnic.doubt}`,
         },
       ]}
     />
