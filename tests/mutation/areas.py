@@ -33,7 +33,7 @@ BEHAVIOUR = [*DETECTION, "--ignore", f"{TESTS}/boundaries/test_reviewed.py"]
 PACKAGES = {
     "calibration": [f"{TESTS}/calibration"],
     "forecast": [f"{TESTS}/forecast"],
-    "isolation": [f"{TESTS}/isolation_shares", f"{TESTS}/isolation_simulation"],
+    "isolation": [f"{TESTS}/isolation", f"{TESTS}/isolation_live", f"{TESTS}/isolation_shares", f"{TESTS}/isolation_simulation"],
     "ltl": [f"{TESTS}/ltl", f"{TESTS}/policies"],
     "masks": [f"{TESTS}/masks", f"{TESTS}/planning"],
     "performance": [f"{TESTS}/test_performance_and_walls.py", f"{TESTS}/test_prediction.py", f"{TESTS}/calibration"],
