@@ -139,6 +139,13 @@ def test_a_vf_that_nobody_knows_is_not_found(judged: Any, viewer: httpx.Client) 
     assert viewer.get(f"/api/v1/isolation/rnics/{judged.host}/{PCI}/vfs/99", params=span(judged)).status_code == 404
 
 
+def test_a_vf_that_its_rnic_no_longer_reports_keeps_its_seconds_of_today(rnic: Any, get: Any) -> None:
+    rnic.judge()
+    rnic.connection.execute("UPDATE rnic_isolation SET vfs = '[]' WHERE rnic_id = %s", [rnic.rnic_id])
+    found = get(f"/rnics/{rnic.host}/{PCI}/vfs/0", since=rnic.since, until=rnic.until)
+    assert (found["state"], found["broken_s_today"], found["aggressor_s_today"]) == ("unknown", rnic.broken_today, 0.0)
+
+
 def test_a_vfs_page_has_the_pods_that_held_it(rnic: Any, get: Any) -> None:
     rnic.judge(seconds=70)
     insert = "INSERT INTO host (host) VALUES (%s) RETURNING host_id"

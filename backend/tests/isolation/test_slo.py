@@ -130,3 +130,17 @@ def test_minima_above_the_link_are_refused_with_their_sum(operator: httpx.Client
     raised = operator.put(f"{CLASSES}/gold", json=values(min_mbps=4000, max_mbps=5000))
     assert (raised.status_code, raised.json()["code"]) == (409, "minima_exceed_link")
     assert operator.get(CLASSES).json()[0]["min_mbps"] == 100
+
+
+def test_a_link_that_fell_to_a_lower_speed_refuses_only_what_makes_it_worse(operator: httpx.Client, rnic: Any, gold: Any) -> None:
+    rnic.judge(seconds=5)
+    mine = {"matchers": [{"name": "host", "op": "=", "value": rnic.host}], "slo_class": "gold"}
+    assert operator.put(f"{CLASSES}/gold", json=values(min_mbps=2000)).status_code == 200
+    assert operator.put(RULES, json={"rules": [mine]}).status_code == 200  # 16,000 of 25,000 Mbit/s
+    rnic.connection.execute("UPDATE rnic_isolation SET port_mbps = 10000 WHERE rnic_id = %s", [rnic.rnic_id])
+    assert operator.post(f"{RULES}/preview", json={"rules": [mine]}).json()["refused"] == []
+    raised = operator.put(f"{CLASSES}/gold", json=values(min_mbps=2001, max_mbps=5000))
+    assert (raised.status_code, raised.json()["code"]) == (409, "minima_exceed_link")
+    assert operator.put(f"{CLASSES}/gold", json=values(min_mbps=2000, description="unchanged minima")).status_code == 200
+    assert operator.put(f"{CLASSES}/gold", json=values(min_mbps=1500)).status_code == 200  # 12,000: still too much, but less
+    assert operator.put(RULES, json={"rules": []}).status_code == 200

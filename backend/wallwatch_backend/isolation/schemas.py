@@ -2,8 +2,10 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, PlainSerializer
 
+Seconds = Annotated[float, PlainSerializer(lambda seconds: round(seconds, 1), return_type=float)]
+"""A sum of seconds. Answers have tenths: the jitter of intervals and the rounding errors of long sums mean nothing to readers."""
 Tenant = Annotated[str | None, Field(description="Kubernetes namespace of the pod that holds the VF; null when unknown")]
 Pod = Annotated[str | None, Field(description="Namespace and name of the pod that holds the VF; null when unknown")]
 VfNumber = Annotated[int, Field(description="Number of the virtual function on its RNIC")]
@@ -18,7 +20,7 @@ ROLE = "victim: its promise was broken; aggressor: takes more than its fair shar
 
 class MechanismSeconds(BaseModel):
     mechanism: MechanismName | None = Field(description="Null: undetermined")
-    seconds: float
+    seconds: Seconds
 
 
 class Aggressor(BaseModel):

@@ -25,7 +25,7 @@ _WORST = text(f"""
 _MECHANISMS = text(f"""
     SELECT rnic_id, mechanism, sum(seconds) AS seconds FROM ({_SECONDS}) AS one WHERE rnic_id = ANY(:rnics)
     GROUP BY rnic_id, mechanism ORDER BY seconds DESC, mechanism
-""")  # noqa: S608
+""")  # noqa: S608 - no input
 _VICTIMS = text("""
     SELECT rnic_id, vf, last(pod, time) AS pod, last(tenant, time) AS tenant, sum(interval_s) AS seconds FROM vf_broken
     WHERE rnic_id = ANY(:rnics) AND time >= :since AND time < :until GROUP BY rnic_id, vf ORDER BY seconds DESC, vf
@@ -39,7 +39,7 @@ _AGGRESSORS = text(f"""
       SELECT DISTINCT ON (b.rnic_id, b.time, a.vf) b.rnic_id, b.time, b.interval_s AS seconds, a.vf, a.pod, a.tenant
       {_BY_WHOM} AND b.rnic_id = ANY(:rnics) ORDER BY b.rnic_id, b.time, a.vf
     ) one GROUP BY rnic_id, vf ORDER BY seconds DESC, vf
-""")  # noqa: S608
+""")  # noqa: S608 - no input
 _PAIRS = text(f"""
     SELECT b.rnic_id, a.vf AS aggressor_vf, b.vf AS victim_vf, sum(b.interval_s) AS seconds {_BY_WHOM} AND b.rnic_id = ANY(:rnics)
     GROUP BY 1, 2, 3 ORDER BY seconds DESC, 2, 3

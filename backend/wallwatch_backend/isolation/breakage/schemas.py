@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pydantic import BaseModel, Field
 
-from wallwatch_backend.isolation.schemas import MechanismSeconds, Pod, Tenant, VfNumber
+from wallwatch_backend.isolation.schemas import MechanismSeconds, Pod, Seconds, Tenant, VfNumber
 
 BROKEN = "Seconds in which at least one VF of the RNIC suffered"
 
@@ -13,14 +13,14 @@ class VictimSeconds(BaseModel):
     vf: VfNumber
     pod: Pod
     tenant: Tenant
-    broken_s: float
+    broken_s: Seconds
 
 
 class AggressorSeconds(BaseModel):
     vf: VfNumber
     pod: Pod
     tenant: Tenant
-    aggressor_s: float
+    aggressor_s: Seconds
 
 
 class Pair(BaseModel):
@@ -28,7 +28,7 @@ class Pair(BaseModel):
 
     aggressor_vf: int
     victim_vf: int
-    seconds: float
+    seconds: Seconds
 
 
 class RnicBreakage(BaseModel):
@@ -36,8 +36,8 @@ class RnicBreakage(BaseModel):
     pci: str
     rack: str | None
     model: str | None
-    broken_s: float = Field(description=BROKEN)
-    estimated_s: float = Field(description="Part of `broken_s` from samples more than 1.5 s apart, whose whole interval counts")
+    broken_s: Seconds = Field(description=BROKEN)
+    estimated_s: Seconds = Field(description="Part of `broken_s` from samples more than 1.5 s apart, whose whole interval counts")
     last_broken_at: datetime | None
     mechanisms: list[MechanismSeconds] = Field(description="Most seconds first")
     victims: list[VictimSeconds] = Field(description="The ten with the most seconds, most first")
@@ -48,9 +48,9 @@ class RnicBreakage(BaseModel):
 class TenantBreakage(BaseModel):
     tenant: Tenant
     vfs: int = Field(description="VFs that it held")
-    broken_s: float = Field(description="VF-seconds in which a promise to it was broken")
-    aggressor_s: float = Field(description="VF-seconds in which its VFs broke others' promises")
-    unknown_s: float = Field(description="VF-seconds without evidence, such as gaps; never counted as kept")
+    broken_s: Seconds = Field(description="VF-seconds in which a promise to it was broken")
+    aggressor_s: Seconds = Field(description="VF-seconds in which its VFs broke others' promises")
+    unknown_s: Seconds = Field(description="VF-seconds without evidence, such as gaps; never counted as kept")
     kept_share: float | None = Field(description="kept / (kept + broken); null without any")
 
 
@@ -59,8 +59,8 @@ class FleetIsolation(BaseModel):
 
     since: datetime
     until: datetime
-    broken_s: float = Field(description=f"{BROKEN}, summed over all RNICs")
-    unknown_s: float = Field(description="VF-seconds without evidence, of all VFs")
+    broken_s: Seconds = Field(description=f"{BROKEN}, summed over all RNICs")
+    unknown_s: Seconds = Field(description="VF-seconds without evidence, of all VFs")
     rnics: list[RnicBreakage] = Field(description="RNICs with broken seconds, most first, at most `limit`")
     rnics_total: int = Field(description="RNICs with broken seconds")
     tenants: list[TenantBreakage] = Field(description="Every tenant that held a VF in the interval, most broken seconds first")

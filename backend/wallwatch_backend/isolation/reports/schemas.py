@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pydantic import BaseModel, Field
 
-from wallwatch_backend.isolation.schemas import Tenant
+from wallwatch_backend.isolation.schemas import Seconds, Tenant
 
 
 class ReportRow(BaseModel):
@@ -16,14 +16,14 @@ class ReportRow(BaseModel):
     vf: int | None
     pods: list[str] = Field(description="Pods that held the VF, at most ten; empty in a report by tenant")
     vfs: int = Field(description="VFs that the row counts")
-    kept_s: float
-    broken_s: float
-    unknown_s: float = Field(description="Without evidence, such as gaps; never counted as kept")
-    not_promised_s: float
-    aggressor_s: float = Field(description="Seconds in which it broke others' promises")
+    kept_s: Seconds
+    broken_s: Seconds
+    unknown_s: Seconds = Field(description="Without evidence, such as gaps; never counted as kept")
+    not_promised_s: Seconds
+    aggressor_s: Seconds = Field(description="Seconds in which it broke others' promises")
     kept_share: float | None = Field(description="kept / (kept + broken); null without any")
-    budget_s: float = Field(description="Error budget: broken seconds that the objective allows, of the kept and broken ones")
-    budget_left_s: float = Field(description="Negative: the objective was missed")
+    budget_s: Seconds = Field(description="Error budget: broken seconds that the objective allows, of the kept and broken ones")
+    budget_left_s: Seconds = Field(description="Negative: the objective was missed")
     met: bool | None = Field(description="Whether the objective was met; null without any evidence")
 
 

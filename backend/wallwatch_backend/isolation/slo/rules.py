@@ -78,17 +78,25 @@ def _assigned(known: KnownVf, book: Book) -> Assigned | None:
     return assigned(Facts(known.host, known.pci, known.vf, known.rack, known.model, known.pod, by_name), book)[0]
 
 
-def refused(found: Iterable[Outcome]) -> list[RefusedRnic]:
-    """RNICs whose minima would exceed their port (PicNIC, section 4); a port of unknown speed refuses nothing."""
-    sums: dict[tuple[str, str], float] = {}
-    ports: dict[tuple[str, str], float] = {}
-    for one in found:
-        key = (one.known.host, one.known.pci)
-        if one.found is not None and one.known.port_mbps is not None:
-            sums[key] = sums.get(key, 0.0) + one.found.slo.min_bps / MBPS
-            ports[key] = one.known.port_mbps
+def refused(after: Iterable[Outcome], before: Iterable[Outcome]) -> list[RefusedRnic]:
+    """RNICs whose minima would exceed their port (PicNIC, section 4), and by more than they do already.
+
+    A port that fell to a lower speed may be exceeded already: that refuses no change elsewhere, and none that lowers its minima.
+    A port of unknown speed refuses nothing.
+    """
+    sums_before = _sums_of_minima(before)
     return [
-        RefusedRnic(host=host, pci=pci, sum_min_mbps=total, port_mbps=ports[host, pci])
-        for (host, pci), total in sums.items()
-        if total > ports[host, pci]
+        RefusedRnic(host=host, pci=pci, sum_min_mbps=total, port_mbps=port_mbps)
+        for (host, pci, port_mbps), total in _sums_of_minima(after).items()
+        if total > port_mbps and total > sums_before.get((host, pci, port_mbps), 0.0)
     ]
+
+
+def _sums_of_minima(found: Iterable[Outcome]) -> dict[tuple[str, str, float], float]:
+    """(host, PCI address, speed of the port) -> sum of the promised minima, Mbit/s; only ports of known speed."""
+    sums: dict[tuple[str, str, float], float] = {}
+    for one in found:
+        if one.found is not None and one.known.port_mbps is not None:
+            key = (one.known.host, one.known.pci, one.known.port_mbps)
+            sums[key] = sums.get(key, 0.0) + one.found.slo.min_bps / MBPS
+    return sums

@@ -12,6 +12,7 @@ from wallwatch_backend.isolation.slo.rules import KnownVf, Outcome, book_of, out
 from wallwatch_backend.isolation.slo.schemas import (
     NewSloClass,
     PreviewedVf,
+    RefusedRnic,
     SloClass,
     SloPreview,
     SloRule,
@@ -59,8 +60,8 @@ async def update_class(session: WriteSession, caller: Caller, name: str, body: S
     await repository.lock(session)
     row = _require(await repository.get_class(session, name), name)
     etags.check(if_match, row.version)
-    classes = {**await _classes(session), name: body}
-    _refuse(await _outcomes(session, classes, await _rules(session)))
+    classes, rules = await _classes(session), await _rules(session)
+    _refuse(await _compare(session, (classes, rules), ({**classes, name: body}, rules)))
     for field, value in body.model_dump().items():
         setattr(row, field, value)
     row.version, row.updated_at, row.updated_by = row.version + 1, clock.now(), caller.actor
@@ -98,7 +99,8 @@ async def replace_rules(session: WriteSession, caller: Caller, body: SloRules, i
     await repository.lock(session)
     version = await repository.version(session)
     etags.check(if_match, version.version if version is not None else 0)
-    _refuse(await _outcomes(session, await _classes(session), body.rules))
+    classes = await _classes(session)
+    _refuse(await _compare(session, (classes, await _rules(session)), (classes, body.rules)))
     rows = [
         {"position": position, "matchers": [matcher.model_dump() for matcher in rule.matchers], "slo_class": rule.slo_class}
         for position, rule in enumerate(body.rules)
@@ -114,13 +116,14 @@ async def replace_rules(session: WriteSession, caller: Caller, body: SloRules, i
 
 
 async def preview(session: ReadSession, body: SloRules) -> SloPreview:
-    found = await _outcomes(session, await _classes(session), body.rules)
+    classes = await _classes(session)
+    found, too_much = await _compare(session, (classes, await _rules(session)), (classes, body.rules))
     shown = sorted(found, key=lambda one: not one.changed)[:_MOST_SHOWN]
     return SloPreview(
         vfs=[_previewed(one) for one in shown],
         vfs_total=len(found),
         changed=sum(one.changed for one in found),
-        refused=refused(found),
+        refused=too_much,
     )
 
 
@@ -147,21 +150,30 @@ async def _rules(session: ReadSession) -> list[SloRule]:
     return [SloRule.model_validate({"matchers": row.matchers, "slo_class": row.slo_class}) for row in rows]
 
 
-async def _outcomes(session: ReadSession, classes: Mapping[str, SloValues], rules: Sequence[SloRule]) -> list[Outcome]:
-    """The promise of every VF; in a thread, because 40,000 RNICs have 320,000 of them."""
-    unknown = sorted({rule.slo_class for rule in rules} - set(classes))
+Promises = tuple[Mapping[str, SloValues], Sequence[SloRule]]
+"""Classes by name, and the ordered rules."""
+
+
+async def _compare(session: ReadSession, before: Promises, after: Promises) -> tuple[list[Outcome], list[RefusedRnic]]:
+    """The promise of every VF after a change, and the RNICs that refuse it; in a thread, because 40,000 RNICs have 320,000 VFs."""
+    unknown = sorted({rule.slo_class for rule in after[1]} - set(after[0]))
     if unknown:
         raise UnknownClass(f"There is no SLO class {unknown[0]!r}: create it first, or name another one.")
     known = [
         KnownVf(row.host, row.pci, row.rack or "", row.model or "", row.port_mbps, row.vf, row.pod or "", row.slo)
         for row in await repository.vfs(session)
     ]
-    return await asyncio.to_thread(outcomes, known, book_of(classes, rules))
+
+    def compute() -> tuple[list[Outcome], list[RefusedRnic]]:
+        found = outcomes(known, book_of(*after))
+        return found, refused(found, outcomes(known, book_of(*before)))
+
+    return await asyncio.to_thread(compute)
 
 
-def _refuse(found: Sequence[Outcome]) -> None:
+def _refuse(compared: tuple[Sequence[Outcome], Sequence[RefusedRnic]]) -> None:
     """Raise when the minima of an RNIC would exceed its link."""
-    too_much = refused(found)
+    too_much = compared[1]
     if not too_much:
         return
     named = "; ".join(

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from wallwatch_backend.isolation.schemas import ROLE, Aggressor, MechanismName, Pod, Role, StateName, Tenant, VfNumber, Victim
+from wallwatch_backend.isolation.schemas import ROLE, Aggressor, MechanismName, Pod, Role, Seconds, StateName, Tenant, VfNumber, Victim
 
 
 class Promise(BaseModel):
@@ -42,8 +42,8 @@ class VfIsolation(BaseModel):
     state: StateName
     role: Role | None = Field(description=ROLE)
     reason: str | None = Field(description="Why the state is what it is")
-    broken_s_today: float = Field(description="Since midnight UTC")
-    aggressor_s_today: float
+    broken_s_today: Seconds = Field(description="Since midnight UTC")
+    aggressor_s_today: Seconds
 
 
 class RnicIsolation(BaseModel):
@@ -56,15 +56,15 @@ class RnicIsolation(BaseModel):
     doubt: str | None = Field(description="Why the RNIC is sampled every second; null while it is not")
     mechanism: MechanismName | None = Field(description="What is overloaded now; null while no promise is broken, or undetermined")
     load: float | None = Field(description="Offered load; 1 is what the RNIC can carry")
-    broken_s_today: float = Field(description="Seconds since midnight UTC in which at least one VF suffered")
+    broken_s_today: Seconds = Field(description="Seconds since midnight UTC in which at least one VF suffered")
     vfs: list[VfIsolation] = Field(description="By number")
 
 
 class Cell(BaseModel):
     at: datetime
     state: StateName = Field(description="The worst in the step: broken, then unknown, then kept")
-    broken_s: float
-    aggressor_s: float
+    broken_s: Seconds
+    aggressor_s: Seconds
 
 
 class VfStrip(BaseModel):
@@ -98,18 +98,18 @@ class VfPoint(BaseModel):
     dropped: float | None = Field(description="Packets in the step")
     share: float | None
     fair_share: float | None
-    kept_s: float
-    broken_s: float
-    unknown_s: float
-    not_promised_s: float
-    aggressor_s: float
+    kept_s: Seconds
+    broken_s: Seconds
+    unknown_s: Seconds
+    not_promised_s: Seconds
+    aggressor_s: Seconds
 
 
 class BrokenInterval(BaseModel):
     """One interval in which this VF suffered, or made others suffer."""
 
     at: datetime = Field(description="End of the interval")
-    interval_s: float
+    interval_s: Seconds
     estimated: bool = Field(description="The samples are more than 1.5 s apart; the whole interval counts")
     mechanism: MechanismName | None
     reason: str

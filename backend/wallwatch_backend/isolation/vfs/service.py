@@ -32,14 +32,14 @@ _MOST_STEPS = 3_600
 _MOST_INTERVALS = 500
 _MOST_EVENTS = 500
 _DEVICE_SINCE = timedelta(days=7)
-_TODAY: dict[str, Any] = {"slo": None, "state": "unknown", "role": None, "reason": "The RNIC has not reported this VF lately."}
+_UNREPORTED: dict[str, Any] = {"slo": None, "state": "unknown", "role": None, "reason": "The RNIC has not reported this VF lately."}
 
 
 async def get_rnic(session: ReadSession, host: str, pci: str) -> RnicIsolation:
     identity = await identity_of(session, host, pci)
     row = await repository.now(session, identity.rnic_id)
     at = clock.now()
-    midnight = at.replace(hour=0, minute=0, second=0, microsecond=0)
+    midnight = _midnight(at)
     suffered = await repository.suffered(session, identity.rnic_id, midnight, at)
     took = await repository.took(session, identity.rnic_id, midnight, at)
     broken_s = await repository.broken_s(session, identity.rnic_id, midnight, at)
@@ -56,6 +56,10 @@ async def get_rnic(session: ReadSession, host: str, pci: str) -> RnicIsolation:
         load=row.load,
         vfs=[_vf(one, suffered, took) for one in sorted(row.vfs, key=lambda one: int(one["vf"]))],
     )
+
+
+def _midnight(at: datetime) -> datetime:
+    return at.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def _vf(found: dict[str, Any], suffered: dict[int, float], took: dict[int, float]) -> VfIsolation:
@@ -80,10 +84,11 @@ async def get_strip(session: ReadSession, host: str, pci: str, since: datetime, 
     for row in await repository.minutes(session, identity.rnic_id, _aligned(since, max(step_s, MINUTE_S)), until, step_s):
         cells.add_minutes(row)
     if step_s < MINUTE_S:
-        for row in await repository.intervals(session, identity.rnic_id, since, until):
+        intervals = await repository.intervals(session, identity.rnic_id, since, until)
+        for row in intervals:
             cells.add_interval(row.vf, row.time, row.interval_s, suffered=True)
             cells.who[row.vf] = (row.pod, row.tenant)
-        for at, one in _aggressors_once(await repository.intervals(session, identity.rnic_id, since, until)):
+        for at, one in _aggressors_once(intervals):
             cells.add_interval(one["vf"], at, one["interval_s"], suffered=False)
     first = _aligned(since, step_s)
     strips = []
@@ -128,7 +133,7 @@ async def get_vf(session: ReadSession, host: str, pci: str, vf: int, since: date
     if now is None and not series:
         raise NotFound(f"No traffic of VF {vf} on RNIC {pci} of host {host} has been received in this interval.")
     total, rows = await repository.intervals_of(session, identity.rnic_id, vf, since, until, _MOST_INTERVALS)
-    latest = now.model_dump() if now is not None else _gone(vf, series[-1])
+    latest = now.model_dump() if now is not None else await _gone(session, identity.rnic_id, vf, series[-1])
     return VfHistory(
         **latest,
         host=host,
@@ -142,11 +147,14 @@ async def get_vf(session: ReadSession, host: str, pci: str, vf: int, since: date
     )
 
 
-def _gone(vf: int, last: Row[Any]) -> dict[str, Any]:
-    """A VF that the newest state of its RNIC does not have."""
+async def _gone(session: ReadSession, rnic_id: int, vf: int, last: Row[Any]) -> dict[str, Any]:
+    """A VF that the newest state of its RNIC does not have: its seconds of today still count."""
+    at = clock.now()
+    suffered = await repository.suffered(session, rnic_id, _midnight(at), at)
+    took = await repository.took(session, rnic_id, _midnight(at), at)
     empty = dict.fromkeys(VfIsolation.model_fields)
     who = {"vf": vf, "pod": last.pod or None, "namespace": last.tenant or None, "tenant": last.tenant or None}
-    return {**empty, **_TODAY, **who, "broken_s_today": 0.0, "aggressor_s_today": 0.0}
+    return {**empty, **_UNREPORTED, **who, "broken_s_today": suffered.get(vf, 0.0), "aggressor_s_today": took.get(vf, 0.0)}
 
 
 def _intervals(vf: int, rows: Iterable[Row[Any]]) -> list[BrokenInterval]:
