@@ -1,7 +1,7 @@
 """A finding that an earlier process of the job `isolation` raised goes on under its id, and ends by its own rules."""
 
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -74,3 +74,20 @@ def test_that_of_an_rnic_which_another_process_reads_is_left_alone(
     assert [m for m in findings.forget(reads_all=False) if m["host"] == host] == []
     [message] = [m for m in findings.forget(reads_all=True) if m["host"] == host]
     assert (message["state"], message["finding_id"]) == ("cleared", str(raised))
+
+
+def test_its_broken_seconds_go_on_from_those_that_are_stored(
+    connection: psycopg.Connection[Any], host: str, raised: UUID, started: datetime
+) -> None:
+    stored = {0: (0, 1), 1: (0,), 3_000: (0,)}  # seconds of the finding -> victims; the last one is newer than its newest message
+    for second, victims in stored.items():
+        for vf in victims:
+            connection.execute(
+                "INSERT INTO vf_broken (time, rnic_id, vf, interval_s, estimated, reason, aggressors)"
+                " SELECT %s, rnic_id, %s, 1.0, false, '', '[]' FROM rnic WHERE host = %s",
+                [started + timedelta(seconds=second), vf, host],
+            )
+    connection.execute("UPDATE finding SET time = %s WHERE finding_id = %s", [started + timedelta(seconds=10), raised])
+    findings = IsolationFindings()
+    findings.resume(connection)
+    assert findings.broken_s(host, PCI) == 2.0

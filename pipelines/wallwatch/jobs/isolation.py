@@ -10,8 +10,7 @@ import gc
 import logging
 import threading
 import time
-from collections import deque
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 import psycopg
@@ -27,6 +26,7 @@ from wallwatch.jobs import kafka
 from wallwatch.jobs.dead_letter import DeadLetters, rejected
 from wallwatch.jobs.isolation_findings import IsolationFindings
 from wallwatch.jobs.metrics import BROKEN_SECONDS, FINDINGS, LAG, MESSAGES, serve
+from wallwatch.jobs.rewind import Marks
 from wallwatch.settings import Settings
 from wallwatch.store.promises import Device, HolderWatcher, SloWatcher
 
@@ -36,17 +36,9 @@ TOPIC, FINDINGS_TOPIC = "wallwatch.vf_traffic", "wallwatch.findings"
 POLL_MESSAGES, POLL_S = 400, 0.1
 KEPT_BACK_S = 120.0
 """How far behind the newest message offsets are committed."""
-MARK_EVERY_S = 5.0
 FOLLOW_EVERY_S = 1.0
 UPKEEP_EVERY_S = 5.0
 RETRY_S = 2.0
-
-
-class _Mark(NamedTuple):
-    """When a partition had been read up to an offset, ms of Kafka's own time."""
-
-    at_ms: int
-    offset: int
 
 
 class Rnics:
@@ -59,7 +51,6 @@ class Rnics:
         self._versions: dict[str, int] = {}
         self._book: Book | None = None
         self._book_version = 0
-        self._numbered = 0
         self._problems: set[tuple[str, str]] = set()
 
     def follow(self) -> None:
@@ -69,10 +60,7 @@ class Rnics:
             self._book_version += 1
         for event in self._watched.take():
             self._holders.hear(*event)
-        if self._watched.numbered != self._numbered:  # rare: which hosts it concerns is not worth finding out
-            self._numbered = self._watched.numbered
-            self._book_version += 1
-        for host in self._holders.changed:
+        for host in self._holders.changed | self._watched.take_numbered():
             self._versions[host] = self._versions.get(host, 0) + 1
         self._holders.changed.clear()
 
@@ -81,7 +69,7 @@ class Rnics:
         found = self._streams.get((host, pci))
         if found is None:
             found = self._streams[host, pci] = RnicStream(host, pci, rack)
-        version = (self._book_version, self._versions.get(host, 0))
+        version = (self._book_version, self._versions.get(host, 0), self._watched.rnic(host, pci))
         if found.version != version:
             found.promise(self._facts_of(found), self._assigned, version)
         return found
@@ -135,7 +123,9 @@ class IsolationJob:
                 "fetch.wait.max.ms": 100,
             }
         )
-        self._producer = Producer({"bootstrap.servers": settings.kafka_bootstrap, "linger.ms": 20, "compression.type": "lz4"})
+        # Messages wait for Kafka without a time limit: offsets are committed only when all of them have arrived.
+        producing = {"bootstrap.servers": settings.kafka_bootstrap, "linger.ms": 20, "compression.type": "lz4", "message.timeout.ms": 0}
+        self._producer = Producer(producing)
         self._letters = DeadLetters("isolation", Producer({"bootstrap.servers": settings.kafka_bootstrap, "linger.ms": 5}))
         self._slos = SloWatcher(settings.libpq_url, self._stop)
         self._holders = HolderWatcher(settings.libpq_url, self._stop)
@@ -143,8 +133,7 @@ class IsolationJob:
         self._findings = IsolationFindings()
         self._measurement = measurements()["vf_traffic"]
         self._read = MESSAGES.labels("isolation", TOPIC)
-        self._marks: dict[int, deque[_Mark]] = {}
-        self._counted: dict[str, int] = {}
+        self._marks = Marks(KEPT_BACK_S)
 
     def stop(self) -> None:
         self._stop.set()
@@ -198,7 +187,7 @@ class IsolationJob:
 
     def _receive(self, message: Any) -> None:
         self._read.inc()
-        self._mark(message)
+        self._marks.add(message.partition(), message.offset(), time.monotonic())
         try:
             tags, at_ns, fields = decode(
                 message.value(), self._measurement, time.time_ns() + self._settings.future_tolerance_s * 1_000_000_000
@@ -224,12 +213,6 @@ class IsolationJob:
             FINDINGS.labels(finding["symptom"], finding["state"]).inc()
             kafka.produce(self._producer, FINDINGS_TOPIC, finding["host"], orjson.dumps(finding))
 
-    def _mark(self, message: Any) -> None:
-        marks = self._marks.setdefault(message.partition(), deque())
-        _, at_ms = message.timestamp()
-        if not marks or at_ms - marks[-1].at_ms >= MARK_EVERY_S * 1000:
-            marks.append(_Mark(at_ms, message.offset()))
-
     def _upkeep(self) -> None:
         self._send_findings(self._findings.forget(self._reads_all()))
         LAG.labels("isolation").set(kafka.lag_of(self._consumer))
@@ -246,12 +229,7 @@ class IsolationJob:
         """Commit where each partition was two minutes before its newest message, once Kafka has all that was made of it."""
         if self._producer.flush(5.0) or not self._letters.flush(5.0):
             return
-        offsets = []
-        for partition, marks in self._marks.items():
-            while len(marks) > 1 and marks[1].at_ms <= marks[-1].at_ms - KEPT_BACK_S * 1000:
-                marks.popleft()
-            if marks:
-                offsets.append(TopicPartition(TOPIC, partition, marks[0].offset))
+        offsets = [TopicPartition(TOPIC, partition, offset) for partition, offset in self._marks.behind().items()]
         if not offsets:
             return
         try:

@@ -17,7 +17,12 @@ from wallwatch.domain.symptoms.isolation import SYMPTOM, Broken, Life, Sufferer,
 log = logging.getLogger(__name__)
 
 _LASTING = """
-SELECT s.host, s.pci, s.rack, f.model, f.driver, f.fw_ver, f.started_at, f.time
+SELECT s.host, s.pci, s.rack, f.model, f.driver, f.fw_ver, f.started_at, f.time, (
+  SELECT coalesce(sum(seconds), 0) FROM (
+    SELECT max(interval_s) AS seconds FROM vf_broken b
+    WHERE b.rnic_id = s.rnic_id AND b.time >= f.started_at AND b.time <= f.time GROUP BY b.time
+  ) one
+) AS broken_s
 FROM rnic_state s CROSS JOIN LATERAL (
   SELECT * FROM finding WHERE finding_id = (s.symptoms -> %(symptom)s ->> 'finding_id')::uuid ORDER BY time DESC LIMIT 1
 ) f
@@ -38,12 +43,13 @@ class IsolationFindings:
 
     def resume(self, connection: psycopg.Connection[Any]) -> None:
         """Go on with the findings that are active in the store: a previous process raised them."""
-        for host, pci, rack, model, driver, fw_ver, started_at, at in connection.execute(
+        for host, pci, rack, model, driver, fw_ver, started_at, at, broken_s in connection.execute(
             _LASTING, {"symptom": SYMPTOM, "rule": isolation_rule().rule}
         ):
             life = Life({"host": host, "pci": pci, "rack": rack}, Identity(model, driver, fw_ver))
             life.started_ms, life.known_ms = round(started_at.timestamp() * 1000), round(at.timestamp() * 1000)
             life.broken_ms = life.said_ms = life.known_ms
+            life.total_s = broken_s
             self._lives[host, pci] = life
             self._resumed.add((host, pci))
         if self._lives:

@@ -25,6 +25,9 @@ RNICS_EVERY_S = 60.0
 OVERLAP = timedelta(minutes=10)
 """Events of so long ago are read again each time: a host's collector may deliver them late."""
 
+SAMPLED_WITHIN = timedelta(days=7)
+"""A function's number comes from a sample at most this old."""
+
 _CLASSES = "SELECT name, min_mbps, max_mbps, p50_us, p99_us, loss FROM slo_class"
 _RULES = "SELECT matchers, slo_class FROM slo_rule ORDER BY position"
 _HELD = """
@@ -91,7 +94,10 @@ class HolderWatcher(Watcher):
         self._events: deque[StoredEvent] = deque()
         self._since: datetime | None = None
         self._numbers: dict[Device, int] = {}
+        self._numbered: deque[str] = deque()
         self._wanted: set[Device] = set()
+        self._sought: set[Device] = set()
+        """Functions without a number that were looked for in all samples: from now on, new samples are enough."""
         self._rnics: dict[tuple[str, str], tuple[str, str]] = {}
         self._rnics_due_s = 0.0
 
@@ -109,13 +115,18 @@ class HolderWatcher(Watcher):
 
     def _number(self, connection: psycopg.Connection[Any], now: datetime) -> None:
         """Ask which number the functions have that are held; a function that was never sampled is asked for again."""
-        wanted = list(self._wanted - set(self._numbers))
-        if not wanted:
-            return
-        names = {"hosts": [w.host for w in wanted], "pcis": [w.pci for w in wanted], "devices": [w.device for w in wanted]}
-        found = {Device(*row[:3]): row[3] for row in connection.execute(_NUMBERS, {**names, "since": now - timedelta(days=7)})}
-        self._numbers = {**self._numbers, **found}  # replaced as a whole: the job's thread reads it
-        self._wanted -= set(found)
+        self._wanted -= self._numbers.keys()
+        found: dict[Device, int] = {}
+        for wanted, since in ((self._wanted - self._sought, now - SAMPLED_WITHIN), (self._wanted & self._sought, now - OVERLAP)):
+            if wanted:
+                hosts, pcis, devices = map(list, zip(*wanted, strict=True))
+                values = {"hosts": hosts, "pcis": pcis, "devices": devices, "since": since}
+                found |= {Device(*row[:3]): row[3] for row in connection.execute(_NUMBERS, values)}
+        self._wanted -= found.keys()
+        self._sought = set(self._wanted)
+        if found:
+            self._numbers = {**self._numbers, **found}  # replaced as a whole: the job's thread reads it
+            self._numbered.extend({device.host for device in found})
 
     def take(self) -> list[StoredEvent]:
         """The events since the last call, in order of their times; events may come again."""
@@ -128,10 +139,12 @@ class HolderWatcher(Watcher):
         """The number of a function; None until it has been sampled."""
         return self._numbers.get(device)
 
-    @property
-    def numbered(self) -> int:
-        """How many functions have a number; grows when one was found."""
-        return len(self._numbers)
+    def take_numbered(self) -> set[str]:
+        """Hosts of the functions whose number was found since the last call."""
+        taken: set[str] = set()
+        while self._numbered:
+            taken.add(self._numbered.popleft())
+        return taken
 
     def rnic(self, host: str, pci: str) -> tuple[str, str]:
         """Rack and model; empty where unknown."""

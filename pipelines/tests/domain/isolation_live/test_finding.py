@@ -57,6 +57,14 @@ def test_an_active_finding_is_repeated_at_most_every_fifteen_seconds_under_one_i
     assert len({f["finding_id"] for f in found}) == 1
 
 
+def test_seconds_that_are_read_again_after_a_restart_count_once() -> None:
+    one = life()
+    one.started_ms, one.known_ms, one.total_s = T0, T0 + 40_000, 30.0  # as resumed from the store
+    for second in range(20, 61):
+        step(one, T0 + second * 1000, broken(second))
+    assert one.total_s == 30.0 + 20.0
+
+
 def test_the_message_names_victims_aggressor_shares_mechanism_and_seconds() -> None:
     found = played(life(), 20, {10, 11, 12})[0]
     assert "VF 0 (a/web) and VF 1 suffer (packet rate): 3 broken seconds." in found["summary"]
@@ -88,7 +96,7 @@ def test_the_limit_is_the_rate_of_the_fair_share_and_its_action_accepts_it() -> 
     ],
 )
 def test_the_limit_keeps_to_what_the_action_accepts_and_what_is_promised(taker: Taker, value: int) -> None:
-    limit = suggested_limit(taker, "ingress bandwidth", None)
+    limit = suggested_limit(taker, "ingress bandwidth")
     assert limit is not None
     assert limit.value == value
 

@@ -134,6 +134,17 @@ def test_a_vf_that_is_bound_again_starts_another_row_in_the_same_minute() -> Non
     assert {part["generation"] for part in minute["vfs"] if part["vf"] == 1} == {"1-1"}
 
 
+@pytest.mark.parametrize(("before", "after", "named"), [("a/one", "", "a/one"), ("", "b/two", "b/two"), ("a/one", "b/two", "a/one")])
+def test_the_minute_in_which_a_pod_is_deleted_stays_its_own(before: str, after: str, named: str) -> None:
+    rnic, made = SharedRnic("h1"), stream()
+    made.promise(lambda vf: facts_of(vf)._replace(pod=before), of_book, 1)
+    out = played(made, rnic.series(START, 30))
+    made.promise(lambda vf: facts_of(vf)._replace(pod=after), of_book, 2)
+    out += played(made, rnic.series(START + 30, 92))
+    first, second = ({part["vf"]: part["pod"] for part in one["vfs"]}[0] for one in out if one["kind"] == "minute")
+    assert (first, second) == (named, after)
+
+
 def test_a_vf_that_was_removed_is_counted_and_shown_no_more() -> None:
     rnic, made = SharedRnic("h1"), stream()
     played(made, rnic.series(START, 60))

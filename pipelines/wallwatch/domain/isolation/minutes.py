@@ -170,11 +170,11 @@ class Minutes:
         if found is None:
             found = self._vfs[name] = _Sums(known)
         elif found.who is not known:
-            if found.who.generation == known.generation:
-                found.who = known
-            else:
+            if found.who.generation != known.generation:
                 self._before.append(found)
                 found = self._vfs[name] = _Sums(known)
+            elif found.who.pod in ("", known.pod):  # a minute belongs to the first pod that held the VF in it, also when that is deleted
+                found.who = known
         return found
 
     def _finish(self, end: float, finished: list[Finished]) -> None:

@@ -92,11 +92,12 @@ def step(life: Life, at_ms: int, broken: Broken | None) -> list[dict[str, Any]]:
         Messages for `wallwatch.findings` (docs/contracts.md).
     """
     rule = isolation_rule()
+    repeated = at_ms <= life.known_ms  # a process that starts again reads what an earlier one has counted
     life.known_ms = max(life.known_ms, at_ms)
     if broken is not None:
         life.recent.append(broken)
         life.broken_ms = at_ms
-        life.total_s += broken.seconds
+        life.total_s += 0.0 if repeated else broken.seconds
     while life.recent and life.recent[0].at_ms <= at_ms - rule.window_s * 1000:
         life.recent.popleft()
     if life.started_ms is None:
@@ -123,31 +124,33 @@ def forget(life: Life, now_ms: int) -> list[dict[str, Any]]:
     ]
 
 
-def suggested_limit(taker: Taker, mechanism: str | None, port_mbps: float | None) -> Derived | None:
+def suggested_limit(taker: Taker, mechanism: str | None) -> Derived | None:
     """The rate at which an aggressor uses somewhat less than its fair share, Mbit/s; None where nothing it follows from was measured.
 
+    An aggressor of egress may stay below its share of the ingress engine: then the limit is a little below what it sends.
+
     >>> taker = Taker(3, "b/web", 0.6, 0.2, 500.0, 9000.0, 100.0)
-    >>> suggested_limit(taker, "ingress bandwidth", 25_000.0)
+    >>> suggested_limit(taker, "ingress bandwidth")
     Derived(value=2700, derivation='it takes 60% at 9,000 Mbit/s and its fair share is 20%: 9,000 Mbit/s x 20% / 60%, less 10%')
-    >>> suggested_limit(Taker(3, "", None, 0.25, None, None, 0.0), None, 10_000.0)
-    Derived(value=2250, derivation="its fair share is 25% of the port's 10,000 Mbit/s, less 10%")
-    >>> suggested_limit(Taker(3, "", 0.9, 0.1, 10.0, 90.0, 50.0), "egress buffer", None).derivation
+    >>> suggested_limit(Taker(3, "", 0.1, 0.2, 500.0, 20.0, 0.0), "egress buffer")
+    Derived(value=450, derivation='its rate is 500 Mbit/s, less 10%')
+    >>> suggested_limit(Taker(3, "", 0.9, 0.1, 10.0, 90.0, 50.0), "egress buffer").derivation
     'it takes 90% at 10 Mbit/s and its fair share is 10%: 10 Mbit/s x 10% / 90%, less 10%, raised to 50 Mbit/s, which it is promised'
     """
     parameter = remedies()["limit-vf-rate"].params["max_tx_mbps"]
     rate = (
         taker.tx_mbps if mechanism == "egress buffer" else max((r for r in (taker.rx_mbps, taker.tx_mbps) if r is not None), default=None)
     )
-    if taker.fair_share is not None and taker.share and rate:
-        wanted = rate * min(taker.fair_share / taker.share, 1.0)
+    if taker.fair_share is None or not taker.share or not rate:
+        return None
+    if taker.share <= taker.fair_share:
+        wanted, derivation = rate, f"its rate is {rate:,.0f} Mbit/s"
+    else:
+        wanted = rate * taker.fair_share / taker.share
         derivation = (
             f"it takes {taker.share:.0%} at {rate:,.0f} Mbit/s and its fair share is {taker.fair_share:.0%}: "
             f"{rate:,.0f} Mbit/s x {taker.fair_share:.0%} / {taker.share:.0%}"
         )
-    elif taker.fair_share is not None and port_mbps:
-        wanted, derivation = taker.fair_share * port_mbps, f"its fair share is {taker.fair_share:.0%} of the port's {port_mbps:,.0f} Mbit/s"
-    else:
-        return None
     headroom = isolation_rule().limit_share
     wanted, derivation = wanted * headroom, f"{derivation}, less {1.0 - headroom:.0%}"
     if wanted < taker.min_mbps:
@@ -239,7 +242,7 @@ def _remedies(life: Life, broken: Broken) -> list[dict[str, Any]]:
     pci = life.subject["pci"]
     if broken.aggressors:
         first = broken.aggressors[0]
-        limit = suggested_limit(first, broken.mechanism, None)
+        limit = suggested_limit(first, broken.mechanism)
         if limit is not None:
             why = f"{_name(first.vf, first.pod)} takes the most above its fair share; at this rate the promises to the others are kept."
             if (first.tx_mbps or 0.0) < (first.rx_mbps or 0.0):

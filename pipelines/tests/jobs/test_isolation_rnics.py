@@ -1,0 +1,87 @@
+"""When the streams of the job `isolation` take other promises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, cast
+
+import pytest
+
+from wallwatch.domain.isolation.assignment import Book, Condition, Rule, slo_of
+from wallwatch.domain.isolation.live import RnicStream
+from wallwatch.jobs.isolation import Rnics
+from wallwatch.store.events import StoredEvent
+from wallwatch.store.promises import Device, HolderWatcher, SloWatcher
+
+PCI = "0000:3b:00.0"
+
+
+class Slos:
+    book = Book({"gold": slo_of(50, 2_000, None, None, None)}, (Rule((Condition("model", "=", "CX-6"),), "gold"),))
+
+
+class Store:
+    """What `HolderWatcher` would have read."""
+
+    def __init__(self) -> None:
+        self.models: dict[str, str] = {}
+        self.numbers: dict[Device, int] = {}
+        self.numbered: set[str] = set()
+        self.events: list[StoredEvent] = []
+
+    def take(self) -> Iterable[StoredEvent]:
+        taken, self.events = self.events, []
+        return taken
+
+    def take_numbered(self) -> set[str]:
+        taken, self.numbered = self.numbered, set()
+        return taken
+
+    def number_of(self, device: Device) -> int | None:
+        return self.numbers.get(device)
+
+    def rnic(self, host: str, pci: str) -> tuple[str, str]:
+        return ("", self.models.get(host, ""))
+
+
+@pytest.fixture
+def store() -> Store:
+    return Store()
+
+
+@pytest.fixture
+def rnics(store: Store) -> Rnics:
+    made = Rnics(cast(SloWatcher, Slos()), cast(HolderWatcher, store))
+    made.follow()
+    return made
+
+
+def state_of_vf0(stream: RnicStream, at_s: float) -> dict[str, Any]:
+    """VF 0 in the newest state, after two readings."""
+    out = []
+    for step in range(2):
+        rows = f'[[0, "g", {1000 * step}, {step}, 0, {1000 * step}, {step}, 0]]'
+        fields = {"port_rx_bytes": 0, "vfs": rows, "doubt": "load"}
+        out += stream.step(at_s + step, fields)
+    found: dict[str, Any] = next(one for one in reversed(out) if one["kind"] == "now")["vfs"][0]
+    return found
+
+
+def test_a_rule_by_model_holds_from_when_the_model_of_a_new_rnic_is_known(rnics: Rnics, store: Store) -> None:
+    assert state_of_vf0(rnics.stream("h1", PCI, "r1"), 1_000.0)["slo"] is None
+    store.models["h1"] = "CX-6"
+    assert state_of_vf0(rnics.stream("h1", PCI, "r1"), 1_010.0)["slo"]["name"] == "gold"
+
+
+def test_a_number_that_was_found_names_the_pod_and_other_hosts_keep_their_promises(rnics: Rnics, store: Store) -> None:
+    device = Device("h1", PCI, "0000:3b:01.0")
+    added = {"device": device.device, "pod": "a/web", "container": "c", "interface": "net1"}
+    store.events.append(StoredEvent(1, "h1", PCI, "cni_add", added))
+    rnics.follow()
+    assert state_of_vf0(rnics.stream("h1", PCI, "r1"), 1_000.0)["pod"] == ""
+    other = rnics.stream("h2", PCI, "r1").version
+    store.numbers[device] = 0
+    store.numbered.add("h1")
+    rnics.follow()
+    assert state_of_vf0(rnics.stream("h1", PCI, "r1"), 1_010.0)["pod"] == "a/web"
+    assert rnics.stream("h2", PCI, "r1").version == other
