@@ -90,4 +90,4 @@ def test_its_broken_seconds_go_on_from_those_that_are_stored(
     connection.execute("UPDATE finding SET time = %s WHERE finding_id = %s", [started + timedelta(seconds=10), raised])
     findings = IsolationFindings()
     findings.resume(connection)
-    assert findings.broken_s(host, PCI) == 2.0
+    assert findings._lives[host, PCI].total_s == 2.0

@@ -152,7 +152,7 @@ class HolderWatcher(Watcher):
 
 
 def _held(connection: psycopg.Connection[Any]) -> list[StoredEvent]:
-    """The newest ADD of each function that no DEL of it followed, and what may have taken functions without naming them."""
+    """The newest ADD of each function that no DEL of it followed, and events that may release functions without naming them."""
     rows = [*connection.execute(_HELD), *connection.execute(_TAKEN)]
     events = [StoredEvent(round(at.timestamp() * 1e6), host, pci, kind, fields or {}) for at, host, pci, kind, fields in rows]
     return sorted(events, key=lambda event: event.at_us)

@@ -111,5 +111,5 @@ async def device_of(session: ReadSession, rnic_id: int, vf: int, since: datetime
 
 
 async def holding_events(session: ReadSession, host: str, device: str, until: datetime, limit: int) -> Rows:
-    """What gave a function to containers and took it back, newest first."""
+    """Events that assigned a function to containers or released it, newest first."""
     return (await session.execute(_HELD, {"host": host, "device": device, "until": until, "limit": limit})).all()

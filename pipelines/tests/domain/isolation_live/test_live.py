@@ -98,6 +98,20 @@ def test_ten_seconds_in_one_are_estimated_and_count_as_a_whole() -> None:
     assert (broken["estimated"], broken["interval_s"]) == (True, 10.0)
 
 
+def test_an_interval_in_which_most_vfs_started_again_is_unknown_for_all_and_breaks_nothing() -> None:
+    rnic, made = SharedRnic("h1"), stream()
+    out = played(made, rnic.series(START, 30, lambda second: second >= 20))
+    before = sum(one["kind"] == "broken" for one in out)
+    for vf in range(6):
+        rnic.generations[vf] = f"{vf}-2"
+    message = next(iter(rnic.series(START + 30, 1, lambda second: True)))
+    reset = played(made, [message])
+    assert before > 0
+    assert [one["kind"] for one in reset] == []
+    minute = next(one for one in played(made, rnic.series(START + 31, 60)) if one["kind"] == "minute")
+    assert {part["vf"]: part["unknown_s"] >= 1.0 for part in minute["vfs"] if part["vf"] in (6, 7)} == {6: True, 7: True}
+
+
 def test_a_gap_is_unknown_in_every_minute_that_it_touches_and_never_kept() -> None:
     rnic, made = SharedRnic("h1"), stream()
     out = played(made, rnic.series(START, 31))

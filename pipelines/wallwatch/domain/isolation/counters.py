@@ -1,4 +1,4 @@
-"""Differences of cumulative counters: wraps and resets are told apart, and no difference is ever negative or impossibly large."""
+"""Differences of cumulative counters: a wrap is distinguished from a reset, and no difference is ever negative or impossibly large."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Which pod holds which virtual function, from the events of the CNI chain. Pure; event time.
 
-A refused ADD gave nothing. A DEL takes the function back, also one that does not know its address any more; a boot of the host takes all.
+A refused ADD assigns nothing. A DEL releases the function, also one that no longer knows its address; a boot of the host releases all.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Holders:
     def __init__(self) -> None:
         self._hosts: dict[str, dict[str, Holder]] = {}
         self._taken_us: dict[tuple[str, str], int] = {}
-        """When a function was taken back: an older ADD that arrives late does not give it again."""
+        """When a function was released: an older ADD that arrives late does not assign it again."""
         self._booted_us: dict[str, int] = {}
         self.changed: set[str] = set()
 

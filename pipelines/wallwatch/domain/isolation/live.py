@@ -116,7 +116,7 @@ class RnicStream:
             if self._judged_to is None:
                 self._judged_to = at_s
             return []
-        if verdict.interval_s > LONGEST_CADENCE:  # nobody was looking: a mean over so long proves nothing
+        if verdict.interval_s > LONGEST_CADENCE or not verdict.known:  # a mean over so long, or the rest after a reset, proves nothing
             return self._gap(verdict.t)
         self.verdict = verdict
         messages = self._count(verdict)

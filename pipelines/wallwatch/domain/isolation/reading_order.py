@@ -31,8 +31,8 @@ class Order(StrEnum):
 class ReadingOrder:
     """Place readings one after the other, by their time and by their counters.
 
-    A time that does not advance has three causes, and the counters tell them apart: the same counters are a duplicate, smaller ones
-    a late reading, larger ones a clock that was set back. Whether it stays back or the time of one reading was wrong, the next one says.
+    A time that does not advance has three causes, and the counters show which: the same counters are a duplicate, smaller ones
+    a late reading, larger ones a clock that was set back. The next reading shows whether the clock stays back or one time was wrong.
     """
 
     __slots__ = ("_interval", "_last", "_late", "_step", "previous_t", "stepped")
