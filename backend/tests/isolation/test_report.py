@@ -69,6 +69,7 @@ def test_csv_has_the_same_rows_and_no_formulas(two_tenants: str, viewer: httpx.C
     mine = {row["vf"]: row for row in rows if row["host"] == two_tenants}
     assert (mine["0"]["month"], mine["0"]["broken_s"], mine["0"]["met"], mine["1"]["kept_share"]) == (MONTH, "6.0", "false", "")
     assert mine["2"]["pods"] == "'=cmd()"
+    assert float(mine["0"]["budget_left_s"]) < 0  # a number, not text
 
 
 @pytest.mark.parametrize("month", ["2026-13", "26-01", "2026-1", "x"])

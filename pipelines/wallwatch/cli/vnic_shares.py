@@ -50,7 +50,7 @@ def shares(
 
 
 def _requests(where: str, case: Any) -> list[Request]:
-    """The case's VFs; refuses what has not the documented shape."""
+    """The case's VFs; refuses what does not have the documented shape."""
     from wallwatch.domain.isolation.shares.water_filling import Request
 
     if not isinstance(case, dict):
