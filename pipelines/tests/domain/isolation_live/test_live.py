@@ -188,7 +188,20 @@ def test_the_same_message_twice_and_a_late_one_change_nothing() -> None:
     assert made.counts["duplicates"] + made.counts["late"] == 2
 
 
-@pytest.mark.parametrize("vfs", ["[", '{"a": 1}', '[["x", "g"]]', "[5]"])
+@pytest.mark.parametrize("vfs", ["[", '{"a": 1}', '[["x", "g"]]', "[5]", '[[-1, "g"]]', "[[0, 7]]", '[[0, "g", "12"]]', '[[0, "g", [1]]]'])
 def test_an_unreadable_list_of_vfs_is_refused_with_a_reason(vfs: str) -> None:
     with pytest.raises(ValueError, match="vfs"):
         stream().step(START, {"vfs": vfs})
+
+
+def test_a_message_with_a_value_that_is_no_number_does_not_spoil_the_next_one() -> None:
+    rnic, made = SharedRnic("h1"), stream()
+    series = list(rnic.series(START, 3))
+    bad = orjson.loads(series[1]["fields"]["vfs"])
+    bad[0][2] = "many"
+    made.step(START, series[0]["fields"])
+    with pytest.raises(ValueError, match="VF 0 is not a number"):
+        made.step(START + 1, {**series[1]["fields"], "vfs": orjson.dumps(bad).decode()})
+    made.step(START + 2, series[2]["fields"])
+    assert made.verdict is not None
+    assert made.verdict.interval_s == 2.0

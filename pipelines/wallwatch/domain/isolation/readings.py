@@ -12,6 +12,10 @@ PORT = "port"
 
 MBPS = 1e6
 
+_MOST_VFS = 65_536
+"""PCIe has numbers of 16 bits for the virtual functions of a function."""
+_NUMBERS = frozenset((int, float, type(None)))
+
 
 @dataclass(slots=True)
 class Counters:
@@ -89,7 +93,7 @@ def reading_of_message(t: float, fields: Mapping[str, Any]) -> Reading:
     Raises
     ------
     ValueError
-        If `vfs` is not a list of lists that each begin with the VF's number.
+        If `vfs` is not a list of lists that each begin with the VF's number and its generation, followed by numbers or null.
 
     >>> reading_of_message(10.0, {"port_rx_bytes": 5, "vfs": "[[3, \\"g1\\", 100, 2]]"}).vfs["vf3"].rx_bytes
     100
@@ -128,9 +132,13 @@ def reading_of_message(t: float, fields: Mapping[str, Any]) -> Reading:
 
 def _vf_of_row(row: Any) -> tuple[str, VfCounters]:
     """`[vf, generation, rx_bytes, ..., cpu_us]`; a shorter row lacks the last values."""
-    if not isinstance(row, list) or not row or isinstance(row[0], bool) or not isinstance(row[0], int):
+    if not isinstance(row, list) or not row or isinstance(row[0], bool) or not isinstance(row[0], int) or not 0 <= row[0] < _MOST_VFS:
         raise ValueError(f"field vfs has a row that does not begin with the number of a VF: {row!r:.80}")
     full = row if len(row) == 15 else (row + [None] * 15)[:15]
+    if not isinstance(full[1], str | None):
+        raise ValueError(f"field vfs: the generation of VF {row[0]} is not text: {full[1]!r:.80}")
+    if not _NUMBERS.issuperset(map(type, full[2:])):
+        raise ValueError(f"field vfs: a value of VF {row[0]} is not a number: {row[2:]!r:.200}")
     vf, generation, rx_b, rx_p, rx_d, tx_b, tx_p, tx_d, p50, p99, backlog, policed, max_tx, min_tx, cpu = full
     return f"vf{vf}", VfCounters(
         rx_b, rx_p, rx_d, tx_b, tx_p, tx_d, generation or "", p50, p99, backlog, policed, _bps(max_tx), _bps(min_tx), cpu
