@@ -38,6 +38,11 @@ def fleet(backend: Any) -> None:
                FROM rnic WHERE host = 'gpu1'"""
         )
         connection.execute(
+            """INSERT INTO vf_broken (time, rnic_id, vf, tenant, interval_s, estimated, reason, aggressors)
+               SELECT now(), rnic_id, vf, 'team-a', 2, false, 'lost 3%', '[{"vf": 3, "pod": "team-b/x", "tenant": "team-b"}]'
+               FROM rnic, generate_series(0, 1) AS vf WHERE host = 'gpu1'"""
+        )
+        connection.execute(
             "INSERT INTO rnic_state (rnic_id, host, pci, rack, symptoms, change_seq) VALUES (777, 'odd', %s, %s, %s, 2)",
             [PCI, 'r"2\\', '{"S8": {"since": "2026-11-21T00:00:00Z", "severity": "critical"}}'],
         )
@@ -68,6 +73,13 @@ def of(found: Samples, name: str, **labels: str) -> float | None:
 
 def test_the_examples_in_the_docstrings_hold() -> None:
     assert doctest.testmod(text).failed == 0
+
+
+def test_broken_seconds_are_counted_per_vf_and_an_aggressor_once_per_interval(scraper: httpx.Client) -> None:
+    found = samples(scraper.get(PATH).text)
+    assert of(found, "wallwatch_tenant_broken_seconds", tenant="team-a") == 4
+    assert of(found, "wallwatch_tenant_aggressor_seconds", tenant="team-b") == 2
+    assert "wallwatch_tenant_broken_seconds" not in samples(scraper.get(PATH, params={"rack": "elsewhere"}).text)
 
 
 def test_nobody_reads_the_fleet_without_a_token(anonymous: httpx.Client) -> None:

@@ -1,11 +1,9 @@
 package pace
 
 import (
-	"encoding/json"
-	"io"
-	"os"
-	"syscall"
 	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/internal/lockedfile"
 )
 
 // account is what calls of the plugin know of each other. Times are of the host's clock, because processes share no other; one that was set
@@ -20,7 +18,7 @@ type account struct {
 
 // Take takes a token for one more container at now. Without one it returns how long it takes until there is one.
 func Take(dir string, record *Record, now time.Time) (wait time.Duration, err error) {
-	err = with(accountPath(dir, record.PCI, Add), func(a *account) {
+	err = lockedfile.Change(accountPath(dir, record.PCI, Add), func(a *account) {
 		perSecond := float64(record.PerMinute) / 60
 		full := float64(record.Burst)
 		passed := now.Sub(a.Since).Seconds()
@@ -42,7 +40,7 @@ func Take(dir string, record *Record, now time.Time) (wait time.Duration, err er
 // and reserves nothing.
 func Reserve(dir string, record *Record, now time.Time, most time.Duration) (wait time.Duration, err error) {
 	interval := time.Duration(record.IntervalMS) * time.Millisecond
-	err = with(accountPath(dir, record.PCI, Del), func(a *account) {
+	err = lockedfile.Change(accountPath(dir, record.PCI, Del), func(a *account) {
 		turn := a.Next
 		if turn.Before(now) || turn.Sub(now) > most+interval { // never, long ago, or by a clock that was set back
 			turn = now
@@ -54,39 +52,4 @@ func Reserve(dir string, record *Record, now time.Time, most time.Duration) (wai
 		a.Next = turn.Add(interval)
 	})
 	return wait, err
-}
-
-// with changes an account that no other process changes in the meantime. A damaged one counts as new.
-func with(path string, change func(*account)) (err error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() { err = join(err, file.Close()) }()
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil { //nolint:gosec // G115: a descriptor is small
-		return err
-	}
-	content, err := io.ReadAll(file)
-	if err != nil {
-		return err
-	}
-	var known account
-	if json.Unmarshal(content, &known) != nil {
-		known = account{}
-	}
-	change(&known)
-	if content, err = json.Marshal(known); err != nil {
-		return err
-	}
-	if _, err := file.WriteAt(content, 0); err != nil {
-		return err
-	}
-	return file.Truncate(int64(len(content)))
-}
-
-func join(first, second error) error {
-	if first != nil {
-		return first
-	}
-	return second
 }

@@ -11,6 +11,8 @@ const (
 	defaultCordonDir = "/var/lib/wallwatch-agent/cordon"
 	// On most hosts this is memory, which never hangs and is empty after a boot.
 	defaultEventDir = "/run/wallwatch/cni-events"
+	// Like it: after a boot there are no containers, and so no promises to them.
+	defaultMinimaDir = "/run/wallwatch/minima"
 )
 
 // config is the plugin's part of a configuration list, as the runtime hands it over. The address of the VF comes from the runtime, directly or
@@ -23,6 +25,11 @@ type config struct {
 	EventDir     string `json:"eventDir"`
 	DeviceID     string `json:"deviceID"`
 	VXLANNetwork int64  `json:"vxlanNetwork"`
+	// RefuseOversubscribedMinima refuses a container whose guaranteed rate no longer fits on the port.
+	RefuseOversubscribedMinima bool   `json:"refuseOversubscribedMinima"`
+	MinimaDir                  string `json:"minimaDir"`
+	// Netlink is a folder with the output of ip in place of the kernel, for tests and simulated hosts.
+	Netlink string `json:"netlink"`
 	// SLO is the name of an SLO class or an SLO itself. Whatever it is goes to the server, which judges it.
 	SLO           json.RawMessage `json:"wallwatch.io/slo"`
 	RuntimeConfig struct {
@@ -50,6 +57,7 @@ func parseConfig(stdin []byte) (*config, error) {
 	err := json.Unmarshal(stdin, parsed)
 	for setting, otherwise := range map[*string]string{
 		&parsed.SysfsRoot: defaultSysfsRoot, &parsed.CordonDir: defaultCordonDir, &parsed.EventDir: defaultEventDir,
+		&parsed.MinimaDir: defaultMinimaDir,
 	} {
 		if *setting == "" {
 			*setting = otherwise

@@ -36,6 +36,7 @@ func recorded(t *testing.T, config map[string]any) []cnievent.Event {
 func TestEachCallIsReportedToTheCollector(t *testing.T) {
 	config := host(t)
 	config["prevResult"] = map[string]any{"cniVersion": "1.0.0", "ips": []any{map[string]any{"address": "10.0.0.2/24"}, map[string]any{"address": "fd00::2/64"}}}
+	config["wallwatch.io/slo"] = "gold"
 	before := time.Now()
 	for _, command := range []string{"ADD", "CHECK", "DEL"} {
 		if got := call(t, command, config); got.failure != nil || got.stderr != "" {
@@ -53,39 +54,28 @@ func TestEachCallIsReportedToTheCollector(t *testing.T) {
 		}
 		got.At, got.Duration = time.Time{}, 0
 		want := cnievent.Event{Command: command, Container: "pod1", Interface: "eth0", Pod: "ml/trainer-0", Device: virtual, RNIC: physical,
-			Addresses: []string{"10.0.0.2/24", "fd00::2/64"}, VXLANNetwork: 4097, Result: cnievent.OK}
+			Addresses: []string{"10.0.0.2/24", "fd00::2/64"}, VXLANNetwork: 4097, SLO: "gold", Result: cnievent.OK}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("got  %+v\nwant %+v", got, want)
 		}
 	}
 }
 
-func TestThePromiseOfTheConfigurationReachesTheCollectorAsItIs(t *testing.T) {
-	long := strings.Repeat("x", 2*longestSLO)
-	for _, c := range []struct {
-		direct, runtime any
-		want            string
-	}{
-		{"gold", nil, "gold"},
-		{map[string]any{"min_mbps": 100, "loss": 0.001}, nil, `{"loss":0.001,"min_mbps":100}`},
-		{`{"min_mbps": 100}`, nil, `{"min_mbps": 100}`},
-		{`{min_mbps: 100`, nil, `{min_mbps: 100`}, // the server says what is wrong with it
-		{7, nil, "7"},
-		{nil, nil, ""},
-		{"gold", "silver", "silver"},
-		{"gold", nil, "gold"},
-		{long, nil, long[:longestSLO]},
+func TestThePromiseOfTheConfigurationIsPassedOnAsItIs(t *testing.T) {
+	for config, want := range map[string]string{
+		`{"wallwatch.io/slo": "gold"}`:                           "gold",
+		`{"wallwatch.io/slo": {"min_mbps": 100, "loss": 0.001}}`: `{"min_mbps":100,"loss":0.001}`,
+		`{"wallwatch.io/slo": "{\"min_mbps\": 100}"}`:            `{"min_mbps": 100}`,
+		`{"wallwatch.io/slo": "{min_mbps: 100"}`:                 `{min_mbps: 100`, // the server says what is wrong with it
+		`{"wallwatch.io/slo": 7}`:                                "7",
+		`{"wallwatch.io/slo": null}`:                             "",
+		`{}`:                                                     "",
+		`{"wallwatch.io/slo": "gold", "runtimeConfig": {"wallwatch.io/slo": "silver"}}`: "silver",
+		`{"wallwatch.io/slo": "` + strings.Repeat("x", 2*longestSLO) + `"}`:             strings.Repeat("x", longestSLO),
 	} {
-		config := host(t)
-		config["wallwatch.io/slo"] = c.direct
-		if c.runtime != nil {
-			config["runtimeConfig"] = map[string]any{"wallwatch.io/slo": c.runtime}
-		}
-		if got := call(t, "ADD", config); got.failure != nil || got.stderr != "" {
-			t.Errorf("%v: %+v", c.direct, got)
-		}
-		if got := recorded(t, config); len(got) != 1 || got[0].SLO != c.want || got[0].Result != cnievent.OK {
-			t.Errorf("%v and %v: %+v", c.direct, c.runtime, got)
+		parsed, err := parseConfig([]byte(config))
+		if err != nil || parsed.slo() != want {
+			t.Errorf("%.80s: %.80q, %v", config, parsed.slo(), err)
 		}
 	}
 }

@@ -37,6 +37,8 @@ type finding struct {
 	cordon *cordon.Record
 	// wait is how long it takes until it is this call's turn, where the RNIC's containers are slowed down.
 	wait time.Duration
+	// oversubscribed says why the guaranteed rates do not fit on the port, "" where they do.
+	oversubscribed string
 	// problem is why the cordon or the pace could not be checked.
 	problem string
 }
@@ -57,7 +59,7 @@ func newInvocation(command string, args *skel.CmdArgs) *invocation {
 
 // refused reports whether the call fails: a cordon or an empty bucket keeps new containers away and says nothing about those that are there.
 func (c *invocation) refused() bool {
-	return c.command == "ADD" && (c.found.cordon != nil || c.found.wait > 0)
+	return c.command == "ADD" && (c.found.cordon != nil || c.found.wait > 0 || c.found.oversubscribed != "")
 }
 
 // refusal is the error for a VF of a cordoned RNIC, or of one that has taken enough containers for now.
@@ -66,6 +68,10 @@ func (c *invocation) refusal() *types.Error {
 		return types.NewError(types.ErrTryAgainLater,
 			fmt.Sprintf("RNIC %s of this host is cordoned: %s", c.found.rnic, record.Reason),
 			fmt.Sprintf("VF %s was not attached; cordoned at %s by Wallwatch remedy %s, which can be undone there", c.device, record.At, record.RemedyID))
+	}
+	if c.found.oversubscribed != "" {
+		return types.NewError(types.ErrTryAgainLater, fmt.Sprintf("RNIC %s of this host has no room for this guarantee: %s", c.found.rnic, c.reason()),
+			fmt.Sprintf("VF %s was not attached; refuseOversubscribedMinima is set in the CNI configuration", c.device))
 	}
 	return types.NewError(types.ErrTryAgainLater,
 		fmt.Sprintf("RNIC %s of this host takes new containers slowly: %s", c.found.rnic, c.reason()),
@@ -76,6 +82,9 @@ func (c *invocation) refusal() *types.Error {
 func (c *invocation) reason() string {
 	if c.found.cordon != nil {
 		return c.found.cordon.Reason
+	}
+	if c.found.oversubscribed != "" {
+		return c.found.oversubscribed
 	}
 	return fmt.Sprintf("the next one can start in %.1f s", c.found.wait.Seconds())
 }

@@ -33,10 +33,17 @@ func look(command string, c *config, device string) finding {
 		return finding{rnic: physical, problem: fmt.Sprintf("the cordon of %s cannot be read and is ignored: %v", physical, err)}
 	}
 	found := finding{rnic: physical, cordon: record}
-	if record == nil {
-		found.wait, err = turn(command, c.PaceDir, physical)
+	if record != nil && command != "DEL" {
+		return found
 	}
-	if err != nil {
+	// The minima come first: a container that they refuse takes no turn.
+	if found.oversubscribed, err = minima(command, c, device, physical); err != nil {
+		found.problem = fmt.Sprintf("the guaranteed rates of %s cannot be added up and are not checked: %v", physical, err)
+	}
+	if found.oversubscribed != "" || record != nil {
+		return found
+	}
+	if found.wait, err = turn(command, c.PaceDir, physical); err != nil {
 		found.problem = fmt.Sprintf("the pace of %s cannot be kept and is ignored: %v", physical, err)
 	}
 	return found

@@ -23,6 +23,8 @@ type Queue struct {
 	Backlog uint64
 	// Drops, Overlimits and Requeues are the root discipline's.
 	Drops, Overlimits, Requeues uint64
+	// Shaped are those of Drops that a limit dropped on purpose, not a device that is too slow: the root discipline shapes.
+	Shaped uint64
 	// Policed are packets that a limit dropped on purpose: by a filter at the ingress, or by a root discipline that shapes.
 	Policed uint64
 }
@@ -48,6 +50,7 @@ func (q *Queue) add(d discipline) {
 		q.Overlimits += d.overlimits
 		q.Requeues += d.requeues
 		if slices.Contains(shapers, d.kind) {
+			q.Shaped += d.drops
 			q.Policed += d.drops
 		}
 	}
@@ -63,15 +66,9 @@ const (
 
 // Queues implements QueueSource: one dump for all devices, because the kernel has no narrower one.
 func (k Kernel) Queues(netdevs []string) (map[string]Queue, error) {
-	links, err := k.links()
+	names, err := k.indices(netdevs)
 	if err != nil {
 		return nil, err
-	}
-	names := make(map[uint32]string, len(netdevs))
-	for _, netdev := range netdevs {
-		if index, present := links[netdev]; present {
-			names[uint32(index)] = netdev //nolint:gosec // G115: the kernel's own number
-		}
 	}
 	conn, err := k.openRoute()
 	if err != nil {
@@ -106,6 +103,33 @@ func (k Kernel) Queues(netdevs []string) (map[string]Queue, error) {
 		queues[netdev] = queue
 	}
 	return queues, errors.Join(errs...)
+}
+
+// indices are the names of network devices by their index. Asking for each costs a microsecond; the list of all devices that links returns costs
+// more on a host with hundreds of functions, and queues are read every second.
+func (k Kernel) indices(netdevs []string) (map[uint32]string, error) {
+	names := make(map[uint32]string, len(netdevs))
+	if k.interfaces != nil {
+		links, err := k.links()
+		for _, netdev := range netdevs {
+			if index, present := links[netdev]; present {
+				names[uint32(index)] = netdev //nolint:gosec // G115: the kernel's own number
+			}
+		}
+		return names, err
+	}
+	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("asking for network devices: %w", err)
+	}
+	defer func() { _ = unix.Close(socket) }()
+	for _, netdev := range netdevs {
+		request, err := unix.NewIfreq(netdev)
+		if err == nil && unix.IoctlIfreq(socket, unix.SIOCGIFINDEX, request) == nil {
+			names[request.Uint32()] = netdev
+		}
+	}
+	return names, nil
 }
 
 // decodeDiscipline reads an answer to RTM_GETQDISC that has its header.

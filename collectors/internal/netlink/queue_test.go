@@ -42,7 +42,7 @@ func TestTheQueueOfADeviceIsItsRootAndWhatLimitsDropped(t *testing.T) {
 	got, err := kernel.Queues([]string{"p0", "p0_0", "p0_1", "gone"})
 	want := map[string]Queue{
 		"p0":   {Backlog: 3000, Drops: 7, Requeues: 1, Overlimits: 2, Policed: 40},
-		"p0_0": {Backlog: 10, Drops: 5, Overlimits: 9, Policed: 5},
+		"p0_0": {Backlog: 10, Drops: 5, Overlimits: 9, Shaped: 5, Policed: 5},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v\nwant %+v", got, err, want)
@@ -68,7 +68,7 @@ func TestTheQueuesThatTCPrintsAreReadAsTheKernelsAre(t *testing.T) {
 	got, err := folder.Queues([]string{"p0", "p0_0", "p0_1", "p0_2", "p0_3"})
 	want := map[string]Queue{
 		"p0":   {Backlog: 3000, Drops: 7, Requeues: 1, Overlimits: 2, Policed: 40},
-		"p0_0": {Backlog: 10, Drops: 5, Overlimits: 9, Policed: 5},
+		"p0_0": {Backlog: 10, Drops: 5, Overlimits: 9, Shaped: 5, Policed: 5},
 	}
 	if err == nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v, and an error for p0_2: %v", got, want, err)
@@ -79,12 +79,12 @@ func TestTheQueuesThatTCPrintsAreReadAsTheKernelsAre(t *testing.T) {
 func TestTheKernelsOwnQueueIsRead(t *testing.T) {
 	netlinktest.Namespace(t)
 	netlinktest.Run(t, "tc qdisc add dev v1 root tbf rate 8kbit burst 1540 limit 3000")
-	got, err := Kernel{}.Queues([]string{"v0", "v1"})
+	got, err := Kernel{}.Queues([]string{"v0", "v1", "gone", "a name that is longer than the kernel's"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, has := got["v1"]; !has {
-		t.Fatalf("no queue of v1 in %+v", got)
+	if _, has := got["v1"]; !has || len(got) != 2 {
+		t.Fatalf("queues of v0 (its ingress) and v1: %+v", got)
 	}
 	for _, command := range []string{
 		"ip link set v0 up", "ip link set v1 up", "ip addr add 192.0.2.1/24 dev v1", "ip neigh add 192.0.2.2 lladdr 02:00:00:00:00:02 dev v1",

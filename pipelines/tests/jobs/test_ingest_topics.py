@@ -1,7 +1,7 @@
 """Which topics `ingest` and `classify` read."""
 
+from wallwatch.domain.symptoms.host_stage import MEASUREMENTS
 from wallwatch.domain.telemetry.registry import measurements, topics
-from wallwatch.jobs.classify import MEASUREMENTS
 from wallwatch.jobs.ingest_batch import TELEMETRY_TOPICS
 
 

@@ -115,7 +115,8 @@ def _lines(path: Path) -> Generator[str, None, None]:
             packed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
             unpacked: IO[bytes] = gzip.GzipFile(fileobj=raw) if packed else raw  # type: ignore[assignment]  # a BufferedIOBase, as TextIOWrapper wants
-            yield from iter(partial(io.TextIOWrapper(unpacked, "utf-8", errors="replace").readline, 1 << 16), "")
+            with io.TextIOWrapper(unpacked, "utf-8", errors="replace") as text:
+                yield from iter(partial(text.readline, 1 << 16), "")
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise BadSeries(f"the compressed file is damaged or cut off: {error}") from None
     except OSError as error:

@@ -13,8 +13,8 @@ from wallwatch_backend.kit.text import StorableText
 ClassName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$", max_length=63)]
 """A Kubernetes label value in lower case: the CNI configuration names classes."""
 Description = Annotated[str, StringConstraints(max_length=1000, strip_whitespace=True), StorableText]
-Mbps = Annotated[float, Field(ge=0, le=10_000_000, allow_inf_nan=False)]
-Microseconds = Annotated[float, Field(gt=0, le=60_000_000, allow_inf_nan=False)]
+Mbps = Annotated[float, Field(ge=0, le=10_000_000, allow_inf_nan=False, strict=True)]
+Microseconds = Annotated[float, Field(gt=0, le=60_000_000, allow_inf_nan=False, strict=True)]
 
 
 class SloValues(BaseModel):
@@ -26,7 +26,7 @@ class SloValues(BaseModel):
     max_mbps: Annotated[Mbps, Field(gt=0)] = Field(description="Above it, the VF is beyond its envelope, and nothing is promised")
     p50_us: Microseconds | None = None
     p99_us: Microseconds | None = None
-    loss: Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)] | None = Field(default=None, description="Share of packets")
+    loss: Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False, strict=True)] | None = Field(default=None, description="Share of packets")
     description: Description = ""
 
     @model_validator(mode="after")

@@ -35,7 +35,9 @@ def _all_infos() -> list[RemedyAction]:
 
 def _symptoms_of(action_id: str) -> list[str]:
     defined = (s for s in load.symptoms().values() if s.definition is not None)
-    return [s.id for s in defined if s.definition is not None and any(r.action == action_id for r in s.definition.remedies)]
+    by_definition = [s.id for s in defined if s.definition is not None and any(r.action == action_id for r in s.definition.remedies)]
+    # A condition without a definition of thresholds suggests its remedies itself: `isolation`.
+    return by_definition + [name for name in load.other_conditions() if name in load.remedies()[action_id].cures]
 
 
 def _info(action: CatalogueAction) -> RemedyAction:

@@ -106,12 +106,14 @@ func (d *device) readQueues(g *gathering, r *reading) {
 		has = has || found
 		sum.Backlog += queue.Backlog
 		sum.Drops += queue.Drops
+		sum.Shaped += queue.Shaped
 		sum.Overlimits += queue.Overlimits
 		sum.Requeues += queue.Requeues
 	}
 	if has {
 		r.put(txBacklogBytes, countOf(sum.Backlog))
 		r.put(qdiscDrops, countOf(sum.Drops))
+		r.queueDrops = countOf(sum.Drops - sum.Shaped)
 		r.put(txOverlimits, countOf(sum.Overlimits))
 		r.put(txRequeues, countOf(sum.Requeues))
 	}

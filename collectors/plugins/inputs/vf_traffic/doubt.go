@@ -33,7 +33,6 @@ var drops = []struct{ field, what string }{
 	{portTxDiscards, "the port dropped %.0f packets per second before sending"},
 	{pcieBufferOverflows, "%.0f packets per second were dropped because PCIe was too slow"},
 	{softnetDropped, "CPUs with a full backlog dropped %.0f packets per second"},
-	{qdiscDrops, "queueing disciplines dropped %.0f packets per second"},
 }
 
 // doubts is the first reason to doubt that the functions got what they were promised between two readings, "" without one.
@@ -50,6 +49,10 @@ func doubts(before, now *reading) string {
 		if rate := perSecond(counter.field); rate >= dropsPerSecond {
 			return fmt.Sprintf(counter.what, rate)
 		}
+	}
+	// What a limit drops on purpose is no reason to doubt: a limited function would be in doubt for ever.
+	if rate := growth(before.queueDrops, now.queueDrops) / seconds; rate >= dropsPerSecond {
+		return fmt.Sprintf("queueing disciplines dropped %.0f packets per second", rate)
 	}
 	if share := perSecond(pcieStalledWrites) / microsecondsPerUnit; share >= stalledShare {
 		return fmt.Sprintf("PCIe writes stalled for %.0f %% of the time", 100*share)
@@ -85,7 +88,7 @@ func functionDrops(before, now *reading, seconds float64) string {
 		if old == nil || old.generation != vf.generation {
 			continue
 		}
-		rate := (growth(old.rxDropped, vf.rxDropped) + growth(old.txDropped, vf.txDropped)) / seconds
+		rate := (growth(old.rxDropped, vf.rxDropped) + growth(old.txDropped, vf.txDropped) - growth(old.policed, vf.policed)) / seconds
 		if rate >= dropsPerSecond {
 			return fmt.Sprintf("%.0f packets per second of VF %d were dropped", rate, vf.number)
 		}

@@ -1,6 +1,7 @@
 package vf_traffic
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +21,7 @@ func after(before *reading, changes map[string]int64) *reading {
 
 func TestEachReasonToDoubtHasAThreshold(t *testing.T) {
 	calm := &reading{at: start, values: map[string]value{}}
-	for _, field := range []string{portRxBytes, portTxBytes, portRxDiscards, portRxOutOfBuffer, portTxDiscards, pcieBufferOverflows, softnetDropped, qdiscDrops,
+	for _, field := range []string{portRxBytes, portTxBytes, portRxDiscards, portRxOutOfBuffer, portTxDiscards, pcieBufferOverflows, softnetDropped,
 		pcieStalledWrites, pcieStalledWriteEvents, txBacklogBytes} {
 		calm.values[field] = known(0)
 	}
@@ -35,7 +36,6 @@ func TestEachReasonToDoubtHasAThreshold(t *testing.T) {
 		{portTxDiscards, 9, 10, "before sending"},
 		{pcieBufferOverflows, 9, 10, "PCIe was too slow"},
 		{softnetDropped, 9, 10, "full backlog"},
-		{qdiscDrops, 9, 10, "queueing disciplines"},
 		{pcieStalledWrites, 49_999, 50_000, "stalled for 5 %"},
 		{pcieStalledWriteEvents, 0, 1, "30 %"},
 		{txBacklogBytes, 65_536, 65_537, "65537 bytes wait"},
@@ -64,6 +64,37 @@ func TestWhatIsUnknownIsNoReasonToDoubt(t *testing.T) {
 	for _, last := range []*reading{nil, before, {at: now.at, values: map[string]value{portRxDiscards: known(0)}}} {
 		if reason := doubts(last, now); reason != "" {
 			t.Errorf("after %v: %q", last, reason)
+		}
+	}
+}
+
+func TestWhatALimitDropsOnPurposeIsNoReasonToDoubt(t *testing.T) {
+	of := func(at time.Time, dropped, policed, queue int64) *reading {
+		return &reading{at: at, values: map[string]value{}, queueDrops: known(queue),
+			vfs: []vfReading{{number: 3, rxDropped: known(dropped), txDropped: known(0), policed: known(policed)}}}
+	}
+	calm := of(start, 0, 0, 0)
+	for _, c := range []struct {
+		dropped, policed, queue int64
+		says                    string
+	}{
+		{5000, 5000, 0, ""}, {5000, 4991, 0, ""}, {5000, 4990, 0, "10 packets per second of VF 3"}, {0, 5000, 0, ""}, {0, 0, 9, ""}, {0, 0, 10, "queueing disciplines"},
+	} {
+		reason := doubts(calm, of(start.Add(time.Second), c.dropped, c.policed, c.queue))
+		if c.says == "" && reason != "" || !strings.Contains(reason, c.says) {
+			t.Errorf("%+v: %q", c, reason)
+		}
+	}
+}
+
+func TestTheDropsOfAShaperAreNoDropsOfAQueue(t *testing.T) {
+	const qdisc = "netlink/qdisc/ens1f0_0.json = "
+	for kind, want := range map[string][]int{"tbf": nil, "fq_codel": {1}} {
+		s := simulate(t, oneVF+qdisc+`[{"kind":"`+kind+`","root":true,"drops":0}]`)
+		s.quietly(1)
+		at, _ := s.gather(qdisc + `[{"kind":"` + kind + `","root":true,"drops":500}]`)
+		if !slices.Equal(at, want) {
+			t.Errorf("%s: messages at %v, want %v", kind, at, want)
 		}
 	}
 }

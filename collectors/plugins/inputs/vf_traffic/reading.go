@@ -55,6 +55,8 @@ type reading struct {
 	at     time.Time
 	values map[string]value
 	vfs    []vfReading
+	// queueDrops are those of qdisc_drops that no limit dropped on purpose.
+	queueDrops value
 	// complete is set where the functions' counters were read too.
 	complete bool
 	missing  int
@@ -139,7 +141,7 @@ func (v *vfReading) appendJSON(raw []byte) []byte {
 	for _, count := range []value{v.backlog, v.policed, v.maxTx, v.minTx} {
 		raw = appendCount(raw, count)
 	}
-	// cpu_us: which control group a function's container has is not known here.
+	// cpu_us: the control group of a function's container is unknown here.
 	return append(appendCount(raw, value{}), ']')
 }
 

@@ -21,6 +21,14 @@ def test_a_sender_at_its_limit_that_blocks_the_others_is_named(sent_bps: float) 
     assert score(run(blocked, blocked.readings(90)), blocked.truth(90)) == NOTHING_WRONG
 
 
+@pytest.mark.parametrize("capped", [3.5e9, 4.2e9])
+def test_a_sender_that_surges_below_its_limit_and_blocks_the_others_is_named(capped: float) -> None:
+    blocked = world(range(30, 60), capped)
+    for vf in blocked.vfs.values():
+        vf.tx_bps = 0.4e9
+    assert score(run(blocked, blocked.readings(90)), blocked.truth(90)) == NOTHING_WRONG
+
+
 def test_a_block_of_one_second_and_one_from_the_first_second_on_are_found() -> None:
     for seconds in (range(50, 51), range(1, 9)):
         blocked = world(seconds)

@@ -220,7 +220,7 @@ class Detector:
             breakage, shares = judge_pressure(second, mechanism, shared)
             if breakage is not None:
                 return breakage, shares, ()
-        breakage, shares, note = judge_ingress(second, self._engine, shared, self._calm_seconds)
+        breakage, shares, note = judge_ingress(second, self._engine, shared, self._calm_seconds, self._suspects)
         if breakage is None and slow and not second.dropping:
             breakage, note = judge_egress(second, chance, self._suspects, self._nic_bps)
         self._suspects = frozenset(track.name for track in breakage.aggressors) if breakage else frozenset()

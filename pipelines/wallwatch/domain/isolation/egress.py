@@ -19,6 +19,22 @@ SELDOM = 0.3
 FELL = 0.8
 """A sender whose rate is below this part of its usual one was held back."""
 
+THROTTLED = 0.6
+"""A sender below this part of its usual rate has been throttled, or has less to send."""
+
+CLEARLY = 1.2
+"""The VF whose sending fell least is named when it kept this many times the part that the next one kept."""
+
+SURGED = 2.0
+MUCH = 0.3
+"""A sender has surged when it sends twice its usual rate and 30 % of everything on top: others hardly wait for less."""
+
+STEADY = 0.005
+"""A shaped rate changes by less than this from second to second: what remains is the jitter of the reading's time."""
+
+VARYING = 0.02
+"""The traffic of applications changes by more."""
+
 STILL = 0.85
 """Others at this part of their usual rate or above are not held back yet."""
 
@@ -58,8 +74,8 @@ def judge_egress(second: Second, chance: float, suspects: frozenset[str], nic_bp
         chance *= LIKELY  # the port's own drops are a second witness
     if chance > LIKELY:
         return None, _note(slow)
-    strong = [track for track in second.tracks if _strong(track, second)]
-    aggressors = strong or [track for track in second.tracks if track.name in suspects] or _fell_first(second) or _throttled(second)
+    strong = [track for track in second.tracks if _strong(track, second)] or _surged(second)
+    aggressors = strong or _likely_sender(second, suspects)
     others = second.delays - sum(track.p99_us is not None and track.promised for track in aggressors)
     suffering = [track for track in slow if track not in aggressors and track.promised]
     victims = [track for track in suffering if track.inside]
@@ -67,14 +83,20 @@ def judge_egress(second: Second, chance: float, suspects: frozenset[str], nic_bp
         return None, _note(slow)
     if not strong and chance > CERTAIN:
         return None, _note(slow)
-    fabric_us = max(SWITCH_BUFFER_BITS / nic_bps * 1e6, FASTEST_FABRIC_US) if nic_bps else SLOWEST_FABRIC_US
-    filled = sorted(track.p99_us or 0.0 for track in suffering)[len(suffering) // 2] > fabric_us
-    if not strong and not filled and not _held_back(suffering):
+    if not strong and not _held_back(suffering) and not _filled(suffering, aggressors, nic_bps):
         return None, f"{len(slow)} VFs are slow together, and nothing that a VF sends has changed: the fabric or the host"
     reasons = {track.name: f"p99 {track.p99_us:.0f} µs, promised {track.p99_limit_us:.0f} µs" for track in victims}
     reasons.update((track.name, "its traffic holds the shared egress buffers") for track in aggressors)
     aggressors.sort(key=lambda track: track.tx_bytes + track.tx_dropped + track.own_tx_drops, reverse=True)
     return Breakage(Mechanism.EGRESS, victims, aggressors, reasons), None
+
+
+def _filled(suffering: list[VfTrack], aggressors: list[VfTrack], nic_bps: float | None) -> bool:
+    """Whether the delay is longer than a fabric can hold; half of that is enough when a sender was throttled at the same time."""
+    fabric_us = max(SWITCH_BUFFER_BITS / nic_bps * 1e6, FASTEST_FABRIC_US) if nic_bps else SLOWEST_FABRIC_US
+    if any(track.tx_bytes < THROTTLED * track.calm_tx_bytes for track in aggressors):
+        fabric_us /= 2
+    return sorted(track.p99_us or 0.0 for track in suffering)[len(suffering) // 2] > fabric_us
 
 
 def _note(slow: list[VfTrack]) -> str | None:
@@ -94,12 +116,56 @@ def _strong(track: VfTrack, second: Second) -> bool:
     return track.near_limit and track.calm_at_limit < SELDOM
 
 
+def _likely_sender(second: Second, suspects: frozenset[str]) -> list[VfTrack]:
+    """Who blocks the others when nobody is seen at a limit: at most one, or those that were named in the interval before."""
+    going_on = [track for track in second.tracks if track.name in suspects]
+    return _shaped(second) or going_on or _fell_first(second) or _throttled(second) or _fell_least(second)
+
+
+def _surged(second: Second) -> list[VfTrack]:
+    """VFs that send several times what is usual for them, and much of all that is sent."""
+    all_packets = sum(track.tx_packets for track in second.tracks)
+    all_bytes = sum(track.tx_bytes for track in second.tracks)
+    return [
+        track
+        for track in second.tracks
+        if track.calm_seconds
+        and (
+            track.tx_packets > SURGED * track.calm_tx_packets + MUCH * all_packets
+            or track.tx_bytes > SURGED * track.calm_tx_bytes + MUCH * all_bytes
+        )
+    ]
+
+
+def _shaped(second: Second) -> list[VfTrack]:
+    """The one VF whose rate is the same in three intervals while those of the others vary: a shaper passes exactly its rate."""
+    steady, varying = [], 0
+    for track in second.tracks:
+        if track.tx_bytes <= 0:
+            continue
+        change = max(abs(track.sent_before - track.tx_bytes), abs(track.sent_long_before - track.tx_bytes)) / track.tx_bytes
+        if change < STEADY:
+            steady.append(track)
+        varying += change > VARYING
+    return steady if len(steady) == 1 and varying >= 2 else []
+
+
 def _fell_first(second: Second) -> list[VfTrack]:
     """The one VF that sends less than usual while the others still send as usual: its throttled packets fill the shared buffers."""
     ratios = sorted((track.tx_bytes / track.calm_tx_bytes, track.name, track) for track in second.tracks if track.calm_tx_bytes > 0)
     if len(ratios) < 3 or ratios[0][0] >= FELL or ratios[len(ratios) // 2][0] < STILL:
         return []
     return [ratios[0][2]]
+
+
+def _fell_least(second: Second) -> list[VfTrack]:
+    """The VF that kept clearly more of its rate than all others: its packets are those that fill the shared buffers."""
+    ratios = sorted(
+        (track.tx_bytes / track.last_calm_tx_bytes, track.name, track) for track in second.tracks if track.last_calm_tx_bytes > 0
+    )
+    if len(ratios) < 3 or ratios[-1][0] > FELL or ratios[-1][0] < CLEARLY * ratios[-2][0]:
+        return []
+    return [ratios[-1][2]]
 
 
 def _throttled(second: Second) -> list[VfTrack]:
@@ -109,6 +175,12 @@ def _throttled(second: Second) -> list[VfTrack]:
 
 
 def _held_back(suffering: list[VfTrack]) -> bool:
-    """Whether at least half of the slow VFs send less than usual."""
-    fell = sum(track.calm_seconds > 0 and track.tx_bytes < FELL * track.calm_tx_bytes for track in suffering)
-    return fell >= HALF * len(suffering) and fell > 0
+    """Whether at least half of the slow VFs send less than usual, and not just because they also receive less: jobs end together."""
+    return HALF * len(suffering) <= sum(map(_waits, suffering)) > 0
+
+
+def _waits(track: VfTrack) -> bool:
+    """Whether the VF sends clearly less than usual, and its sending fell more than its receiving."""
+    sends = track.tx_bytes / track.calm_tx_bytes if track.calm_tx_bytes > 0 else 1.0
+    receives = track.rx_bytes / track.calm_rx_bytes if track.calm_rx_bytes > 0 else 1.0
+    return sends < FELL * min(receives, 1.0)

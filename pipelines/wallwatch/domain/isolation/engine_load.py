@@ -78,6 +78,11 @@ class EngineLoad:
         factor = prior / learnt if prior < learnt else 1.0
         return Costs(self.costs.packet * factor, self.costs.byte * factor)
 
+    @property
+    def sure(self) -> bool:
+        """Whether enough full seconds were seen to know the capacity without drops in this one."""
+        return self._seen >= SURE
+
     def calm(self, packets: float, byte_rate: float) -> None:
         """A second without drops: the engine can do at least this."""
         if self.costs.of(packets, byte_rate) < 0.3 and len(self._calm) >= CALM_POINTS:

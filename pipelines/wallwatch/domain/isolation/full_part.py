@@ -11,12 +11,25 @@ from dataclasses import dataclass
 
 from wallwatch.domain.isolation.engine_load import Costs
 from wallwatch.domain.isolation.second import Second
+from wallwatch.domain.isolation.vf_track import VfTrack
 
 WHOLE = 0.95
 """An engine that was full for this part of the interval was full all the time: the difference is noise."""
 
 SHORTEST_PART = 0.05
 """Below a twentieth of the interval the noise of the usual rates says more than the rates of the full part: they are not split off."""
+
+UNEVEN = 1.25
+"""Losses that differ more than this from the mean say that the engine was full for a part of the interval only."""
+
+NOTICEABLE = 0.01
+"""Part of all drops below which the loss of a VF is one of a few packets."""
+
+GROWN = 0.5
+"""Growth above the usual rate, in parts of the rate, whose packets have a size of their own."""
+
+COUNTED = 0.9
+"""The VFs count this part of the engine's drops themselves: then they count all but errors of reading at different instants."""
 
 SMALL_PACKET = 64.0
 """Bytes assumed for the packets of a VF that lost all of them."""
@@ -73,7 +86,34 @@ def full_part(second: Second, costs: Costs, calm_seconds: int) -> FullPart:
         packets = [track.rx_packets for track in second.tracks]
         byte_rates = [track.rx_bytes for track in second.tracks]
     own = [track.rx_dropped / part for track in second.tracks]
+    if second.vf_drops >= COUNTED * second.drops > 0:
+        worst = _worst_loss(second)
+        if worst > UNEVEN * second.loss:
+            return _by_drops(second, part, own, worst)
     return FullPart(part, packets, byte_rates, _attributed(packets, own, second.drops / part))
+
+
+def _worst_loss(second: Second) -> float:
+    """Largest lost fraction among the VFs with a noticeable part of all drops."""
+    return max((track.loss for track in second.tracks if track.rx_dropped > NOTICEABLE * second.vf_drops), default=0.0)
+
+
+def _by_drops(second: Second, part: float, own: list[float], loss: float) -> FullPart:
+    """The full part from the VFs' own drops: while a shared queue is full it drops the same fraction for all.
+
+    Losses over the whole interval differ because the calm part differs: who receives only in the full part shows its loss.
+    """
+    packets = [dropped * (1.0 - loss) / loss for dropped in own]
+    byte_rates = [rate * _size_of_growth(track) for rate, track in zip(packets, second.tracks, strict=True)]
+    return FullPart(part, packets, byte_rates, own)
+
+
+def _size_of_growth(track: VfTrack) -> float:
+    """Mean size of what a VF receives in addition to its usual traffic, when that is most of it; else of all it receives."""
+    packets, byte_rate = track.rx_packets - track.calm_rx_packets, track.rx_bytes - track.calm_rx_bytes
+    if packets > GROWN * track.rx_packets and byte_rate > 0:
+        return byte_rate / packets
+    return track.rx_bytes / track.rx_packets if track.rx_packets > 0 else SMALL_PACKET
 
 
 def _attributed(packets: list[float], own: list[float], drops: float) -> list[float]:

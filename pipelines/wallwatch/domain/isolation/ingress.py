@@ -19,6 +19,18 @@ CALM_LOSS = 0.01
 HIGH_LOAD = 0.9
 """From this load on a learnt engine's queue delays everybody before it drops (M/D/1: mean wait 4.5 services)."""
 
+AS_USUAL = 1.1
+"""An engine at up to this part of its usual load is as calm as usual: a few drops and slow VFs then have other causes."""
+
+TAIL = 0.35
+"""An engine that was full for less than this part of the interval, right after an overload, saw the end of that overload."""
+
+STILL_PART = 0.1
+"""A VF with less of the offered load than this does not overload anything."""
+
+STILL_MORE = 1.2
+"""A VF that receives this many times its usual packets has not ended its part in an overload."""
+
 SURGE = 0.15
 """Growth of a learnt engine's load above the usual one, in parts of its capacity, that can have filled it for a part of the second."""
 
@@ -69,7 +81,7 @@ def shares_of(second: Second, part: FullPart, costs: Costs, capacity: float) -> 
 
 
 def judge_ingress(
-    second: Second, engine: EngineLoad, shared_delay: bool, calm_seconds: int
+    second: Second, engine: EngineLoad, shared_delay: bool, calm_seconds: int, suspects: frozenset[str]
 ) -> tuple[Breakage | None, Shares | None, str | None]:
     """Judge an interval in which the engine dropped, or in which many VFs are slow.
 
@@ -79,6 +91,8 @@ def judge_ingress(
         More VFs are slow at the same time than chance explains.
     calm_seconds
         Calm seconds behind the VFs' usual rates.
+    suspects
+        Aggressors of the interval before.
 
     Returns
     -------
@@ -88,11 +102,12 @@ def judge_ingress(
     passed = engine.costs.of(second.packets, second.bytes)
     if second.dropping:
         few = second.drops <= FEW_PER_S and second.loss <= CALM_LOSS
-        if few and passed < CALM_LOAD and not shared_delay and (engine.learnt or engine.line_rate_known):
+        as_usual = calm_seconds > 0 and passed <= AS_USUAL * usual_load(second, engine.costs)
+        if few and passed < CALM_LOAD and (as_usual or not shared_delay) and (engine.learnt or engine.line_rate_known):
             return None, None, f"{second.drops:,.0f} drops/s with a calm engine (load {passed:.2f})"
         if not second.estimated:
             engine.full(second.packets, second.bytes)
-    elif not shared_delay or not engine.learnt or passed < min(HIGH_LOAD, usual_load(second, engine.costs) + SURGE):
+    elif not shared_delay or not engine.sure or passed < min(HIGH_LOAD, usual_load(second, engine.costs) + SURGE):
         return None, None, None
     costs = engine.cautious_costs(second.packets, second.bytes)
     part = full_part(second, costs, calm_seconds)
@@ -101,6 +116,8 @@ def judge_ingress(
     aggressors = _aggressors(second.tracks, shares)
     if len(aggressors) > 1:
         aggressors = _under_all_ratios(aggressors, second, part, engine, usable)
+    if part.part < TAIL:
+        aggressors = _going_on(second, shares, suspects) or aggressors
     breakage = _breakage(second, shares, part, aggressors, None, costs)
     if breakage is None:
         return None, shares, "the engine dropped, and no well-behaved VF lost packets or was slow"
@@ -132,6 +149,15 @@ def _under_all_ratios(aggressors: list[VfTrack], second: Second, part: FullPart,
         named = _aggressors(second.tracks, shares_of(second, part, costs, usable * part.passed(costs)))
         kept = [track for track in kept if track in named]
     return kept or aggressors
+
+
+def _going_on(second: Second, shares: Shares, suspects: frozenset[str]) -> list[VfTrack]:
+    """Aggressors of the interval before that still receive more than usual: this one is the end of theirs."""
+    return [
+        track
+        for track, load in zip(second.tracks, shares.offered, strict=True)
+        if track.name in suspects and track.rx_packets > STILL_MORE * track.calm_rx_packets and load > STILL_PART * shares.total
+    ]
 
 
 def _breakage(

@@ -36,6 +36,7 @@ class VfTrack:
         "inside",
         "known",
         "last",
+        "last_calm_tx_bytes",
         "loss_limit",
         "max_bytes",
         "min_bytes",
@@ -52,6 +53,8 @@ class VfTrack:
         "rx_bytes",
         "rx_dropped",
         "rx_packets",
+        "sent_before",
+        "sent_long_before",
         "slow",
         "t",
         "tx_bytes",
@@ -71,12 +74,14 @@ class VfTrack:
         self.rx_bytes = self.rx_packets = self.rx_dropped = 0.0
         """Per second, received; drops without those of the VF's own limiter."""
         self.tx_bytes = self.tx_packets = self.tx_dropped = 0.0
+        self.sent_before = self.sent_long_before = 0.0
+        """Sent bytes per second in the interval before, and in the one before that."""
         self.own_rx_drops = self.own_tx_drops = 0.0
         """Drops of the VF's own limiter per second."""
         self.p50_us: float | None = None
         self.p99_us: float | None = None
         self.calm_seconds = 0
-        self.calm_rx_bytes = self.calm_rx_packets = 0.0
+        self.calm_rx_bytes = self.calm_rx_packets = self.last_calm_tx_bytes = 0.0
         self.calm_tx_bytes = self.calm_tx_packets = self.calm_tx_dropped = self.calm_p99_us = self.calm_at_limit = 0.0
         self.promise(None, 1.0)
 
@@ -121,6 +126,7 @@ class VfTrack:
             return self._carefully(old, new, span, limits)
         self.outcome = Outcome.GOOD
         self.known = self.tx_known = True
+        self.sent_long_before, self.sent_before = self.sent_before, self.tx_bytes
         self.rx_bytes = rx_bytes / span
         self.rx_packets = rx_packets / span
         self.rx_dropped = rx_dropped / span
@@ -145,6 +151,7 @@ class VfTrack:
         if outcome is Outcome.WRAPPED:
             self.narrow = self.narrow or max(old.rx_bytes or 0, old.tx_bytes or 0) < 1 << 32
         self.outcome, self.known = outcome, True
+        self.sent_long_before, self.sent_before = self.sent_before, self.tx_bytes
         values = [(increase or 0) / span for increase in increases]
         self.rx_bytes, self.rx_packets, self.rx_dropped, self.tx_bytes, self.tx_packets, self.tx_dropped = values
         self.tx_known = increases[3] is not None and increases[4] is not None
@@ -183,6 +190,7 @@ class VfTrack:
         weight = CALM_WEIGHT if self.calm_seconds > 10 else 1.0 / self.calm_seconds
         self.calm_rx_bytes += weight * (self.rx_bytes - self.calm_rx_bytes)
         self.calm_rx_packets += weight * (self.rx_packets - self.calm_rx_packets)
+        self.last_calm_tx_bytes = self.tx_bytes
         self.calm_tx_bytes += weight * (self.tx_bytes - self.calm_tx_bytes)
         self.calm_tx_packets += weight * (self.tx_packets - self.calm_tx_packets)
         self.calm_tx_dropped += weight * (self.tx_dropped + self.own_tx_drops - self.calm_tx_dropped)
