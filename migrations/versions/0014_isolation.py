@@ -79,11 +79,14 @@ def upgrade() -> None:
         op.execute(statement)
     for statement in UPGRADE:
         op.execute(statement)
+    # A new installation has it already: 0001 builds the table with its indexes.
+    op.execute("CREATE INDEX IF NOT EXISTS event_container_time ON event (time DESC) WHERE kind IN ('cni_add', 'cni_del', 'host_booted')")
 
 
 def downgrade() -> None:
     """Broken seconds, SLO classes and rules are lost."""
     edition = _edition()
+    op.execute("DROP INDEX IF EXISTS event_container_time")
     for statement in DOWNGRADE:
         op.execute(statement)
     for rollup in _rollups():

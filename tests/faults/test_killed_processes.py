@@ -68,7 +68,8 @@ def ready(sick_stack: Stack) -> bool:
 
 
 @pytest.mark.parametrize(
-    "program", ["ingest", "classify", "validate", "backend", f"telegraf-{HOST}", f"agent-{HOST}", "fleetsim", "kafka", "postgres"]
+    "program",
+    ["ingest", "classify", "isolation", "validate", "backend", f"telegraf-{HOST}", f"agent-{HOST}", "fleetsim", "kafka", "postgres"],
 )
 def test_a_killed_process_comes_back_and_the_telemetry_goes_on(sick_stack: Stack, incident_id: str, program: str) -> None:
     before = sick_stack.pid(program)

@@ -8,7 +8,6 @@ from tests.isolation_series.judge import total
 from tests.isolation_series.kinds import KINDS
 from tests.isolation_series.run import Task, run
 
-pytest.importorskip("wallwatch.cli.vnic", reason="the command `wallwatch vnic` is not in this checkout")
 SEEDS = (1, 2, 3)
 
 

@@ -82,13 +82,13 @@ def test_a_storm_becomes_broken_seconds_minutes_a_state_and_a_finding_and_a_rest
     with ingest():
         with isolation(mine):
             send(TOPIC, *series, b'{"name": "vf_traffic"', {**series[0], "fields": {"vfs": "["}}, key=host)
-            until(lambda: len(rows(connection, minutes, host)) >= 4)
-            until(lambda: len(rows(connection, "SELECT DISTINCT time FROM vf_broken WHERE rnic_id = RNIC", host)) >= 20)
+            until(lambda: len(rows(connection, minutes, host)) >= 4, timeout_s=90)
+            until(lambda: len(rows(connection, "SELECT DISTINCT time FROM vf_broken WHERE rnic_id = RNIC", host)) >= 20, timeout_s=90)
         before = counts(connection, host, start + 240)
         with isolation(mine):  # reads two minutes again, here everything
             send(TOPIC, *shared.series(start + 290, 20), key=host)
-            until(lambda: len(rows(connection, minutes, host)) >= 5)
-            until(lambda: rows(connection, "SELECT 1 FROM finding WHERE rnic_id = RNIC", host))
+            until(lambda: len(rows(connection, minutes, host)) >= 5, timeout_s=90)
+            until(lambda: rows(connection, "SELECT 1 FROM finding WHERE rnic_id = RNIC", host), timeout_s=90)
     broken = rows(
         connection, "SELECT time, vf, tenant, mechanism, estimated, aggressors FROM vf_broken WHERE rnic_id = RNIC ORDER BY time", host
     )
@@ -136,7 +136,7 @@ def test_unreadable_messages_of_the_job_are_counted_by_ingest_and_the_others_sta
     ]
     with ingest():
         send("wallwatch.isolation", *bad, good, key=host)
-        until(lambda: rows(connection, "SELECT 1 FROM rnic_isolation WHERE rnic_id = RNIC", host))
+        until(lambda: rows(connection, "SELECT 1 FROM rnic_isolation WHERE rnic_id = RNIC", host), timeout_s=90)
     query = "SELECT reason, count FROM dead_letter_count WHERE topic = 'wallwatch.isolation'"
     assert dict(connection.execute(query).fetchall()) == {"not_json": 1, "wrong_type": 2, "bad_timestamp": 2}
 
@@ -146,7 +146,7 @@ def test_the_job_waits_for_the_store_and_says_why_it_cannot_begin(mine: Settings
     thread = threading.Thread(target=job.run)
     thread.start()
     try:
-        assert until(lambda: "waiting for SLO classes and rules" in caplog.text)
+        assert until(lambda: "waiting for SLO classes and rules" in caplog.text, timeout_s=90)
         assert thread.is_alive()
     finally:
         job.stop()

@@ -25,7 +25,7 @@ from wallwatch.domain.telemetry.registry import measurements
 from wallwatch.jobs import kafka
 from wallwatch.jobs.dead_letter import DeadLetters, rejected
 from wallwatch.jobs.isolation_findings import IsolationFindings
-from wallwatch.jobs.metrics import BROKEN_SECONDS, FINDINGS, LAG, MESSAGES, serve
+from wallwatch.jobs.metrics import BROKEN_SECONDS, FINDINGS, ISOLATION_READINGS, LAG, MESSAGES, serve
 from wallwatch.jobs.rewind import Marks
 from wallwatch.settings import Settings
 from wallwatch.store.promises import Device, HolderWatcher, SloWatcher
@@ -39,6 +39,8 @@ KEPT_BACK_S = 120.0
 FOLLOW_EVERY_S = 1.0
 UPKEEP_EVERY_S = 5.0
 RETRY_S = 2.0
+MOST_PROBLEMS = 10_000
+"""Unusable SLOs of pods that are remembered, so that each is logged once."""
 
 
 class Rnics:
@@ -101,6 +103,8 @@ class Rnics:
     def _assigned(self, facts: Facts) -> Any:
         found, problem = assigned(facts, self._book or Book())
         if problem and (facts.pod, problem) not in self._problems:
+            if len(self._problems) >= MOST_PROBLEMS:  # pods come and go for as long as the process runs
+                self._problems.clear()
             self._problems.add((facts.pod, problem))
             log.warning("VF %d of RNIC %s, host %s, pod %s: %s; the SLO rules apply", facts.vf, facts.pci, facts.host, facts.pod, problem)
         return found, problem
@@ -134,6 +138,9 @@ class IsolationJob:
         self._measurement = measurements()["vf_traffic"]
         self._read = MESSAGES.labels("isolation", TOPIC)
         self._marks = Marks(KEPT_BACK_S)
+        self._judged, self._not_judged, self._refused = (
+            ISOLATION_READINGS.labels(outcome) for outcome in ("judged", "not_judged", "refused")
+        )
 
     def stop(self) -> None:
         self._stop.set()
@@ -196,17 +203,23 @@ class IsolationJob:
             for one in stream.step(at_ns / 1e9, fields):
                 kafka.produce(self._producer, OUTPUT, stream.host, orjson.dumps(one))
         except Refused as refusal:
-            self._letters.send(rejected(message, refusal.reason, str(refusal)))
+            self._refuse(message, refusal.reason, str(refusal))
             return
         except (ValueError, TypeError) as error:  # of the field `vfs`, or a counter that is no number
-            self._letters.send(rejected(message, "wrong_type", str(error)))
+            self._refuse(message, "wrong_type", str(error))
             return
         verdict = stream.verdict
         if verdict is None:
+            self._not_judged.inc()
             return
+        self._judged.inc()
         if verdict.victims:
             BROKEN_SECONDS.labels("unknown" if verdict.mechanism is None else verdict.mechanism.value).inc(verdict.interval_s)
         self._send_findings(self._findings.take(stream, verdict, self.rnics.model(stream.host, stream.pci) if verdict.victims else ""))
+
+    def _refuse(self, message: Any, reason: str, detail: str) -> None:
+        self._refused.inc()
+        self._letters.send(rejected(message, reason, detail))
 
     def _send_findings(self, findings: list[dict[str, Any]]) -> None:
         for finding in findings:

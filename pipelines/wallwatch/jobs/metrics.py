@@ -26,7 +26,9 @@ IGNORED_SAMPLES = Counter(
 
 BROKEN_SECONDS = Counter("wallwatch_isolation_broken_seconds", "Seconds in which a promise to a VF of an RNIC was broken", ["mechanism"])
 ISOLATION_READINGS = Counter(
-    "wallwatch_isolation_readings", "Readings of an RNIC's traffic that could not be judged as usual, by what was met in them", ["outcome"]
+    "wallwatch_isolation_readings",
+    "Readings of an RNIC's traffic: judged, not_judged (the first, a duplicate, a late one, one after a gap), refused",
+    ["outcome"],
 )
 
 FORECASTS = Counter("wallwatch_forecasts", "Forecasts sent, by a trained model or from a cold start", ["kind"])

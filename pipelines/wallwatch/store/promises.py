@@ -6,15 +6,15 @@ import logging
 import threading
 import time
 from collections import deque
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 import psycopg
 
 from wallwatch.domain.isolation.assignment import Book, Condition, Rule, slo_of
-from wallwatch.domain.isolation.holders import KINDS
 from wallwatch.domain.isolation.slo import Slo
-from wallwatch.store.events import StoredEvent, stored_events
+from wallwatch.store.events import StoredEvent
 from wallwatch.store.watcher import Watcher
 
 log = logging.getLogger(__name__)
@@ -23,7 +23,9 @@ SLO_EVERY_S = 3.0
 HOLDERS_EVERY_S = 3.0
 RNICS_EVERY_S = 60.0
 OVERLAP = timedelta(minutes=10)
-"""Events of so long ago are read again each time: a host's collector may deliver them late."""
+"""Events of so long ago are read again each time: collectors may deliver them late."""
+LONG_OVERLAP, LONG_EVERY_S = timedelta(days=1), 600.0
+"""The same for a collector that could not send for hours."""
 
 SAMPLED_WITHIN = timedelta(days=7)
 """A function's number comes from a sample at most this old."""
@@ -41,6 +43,11 @@ SELECT n.time, h.host, n.pci, n.kind, n.other FROM newest n JOIN host h USING (h
 _TAKEN = """
 SELECT e.time, h.host, e.pci, e.kind, e.other FROM event e JOIN host h USING (host_id)
 WHERE e.kind IN ('cni_del', 'host_booted') AND e.other->>'device' IS NULL ORDER BY e.time
+"""
+# The kinds are literals, so that the planner can use the partial index event_container_time.
+_RECENT = """
+SELECT e.time, h.host, e.pci, e.kind, e.other FROM event e JOIN host h USING (host_id)
+WHERE e.kind IN ('cni_add', 'cni_del', 'host_booted') AND e.time >= %s ORDER BY e.time
 """
 _RNICS = "SELECT host, pci, rack, model FROM rnic"
 _NUMBERS = """
@@ -92,7 +99,8 @@ class HolderWatcher(Watcher):
     def __init__(self, libpq_url: str, stop: threading.Event, every_s: float = HOLDERS_EVERY_S) -> None:
         super().__init__("pods that hold VFs", libpq_url, stop, every_s)
         self._events: deque[StoredEvent] = deque()
-        self._since: datetime | None = None
+        self._begun = False
+        self._long_due_s = time.monotonic() + LONG_EVERY_S
         self._numbers: dict[Device, int] = {}
         self._numbered: deque[str] = deque()
         self._wanted: set[Device] = set()
@@ -103,9 +111,15 @@ class HolderWatcher(Watcher):
 
     def read(self, connection: psycopg.Connection[Any]) -> bool:
         now = datetime.now(UTC)
-        events = list(stored_events(connection, self._since, now + timedelta(days=1), KINDS)) if self._since else _held(connection)
+        if not self._begun:
+            events = _held(connection)
+        elif time.monotonic() >= self._long_due_s:
+            events = _events(connection.execute(_RECENT, [now - LONG_OVERLAP]))
+            self._long_due_s = time.monotonic() + LONG_EVERY_S
+        else:
+            events = _events(connection.execute(_RECENT, [now - OVERLAP]))
+        self._begun = True
         self._events.extend(events)
-        self._since = now - OVERLAP
         self._wanted |= {Device(e.host, e.pci, str(e.fields["device"])) for e in events if e.kind == "cni_add" and e.fields.get("device")}
         self._number(connection, now)
         if time.monotonic() >= self._rnics_due_s:
@@ -153,6 +167,8 @@ class HolderWatcher(Watcher):
 
 def _held(connection: psycopg.Connection[Any]) -> list[StoredEvent]:
     """The newest ADD of each function that no DEL of it followed, and events that may release functions without naming them."""
-    rows = [*connection.execute(_HELD), *connection.execute(_TAKEN)]
-    events = [StoredEvent(round(at.timestamp() * 1e6), host, pci, kind, fields or {}) for at, host, pci, kind, fields in rows]
-    return sorted(events, key=lambda event: event.at_us)
+    return sorted(_events([*connection.execute(_HELD), *connection.execute(_TAKEN)]), key=lambda event: event.at_us)
+
+
+def _events(rows: Iterable[tuple[Any, ...]]) -> list[StoredEvent]:
+    return [StoredEvent(round(at.timestamp() * 1e6), host, pci, kind, fields or {}) for at, host, pci, kind, fields in rows]

@@ -150,6 +150,12 @@ event = Table(
         text("time DESC"),
         postgresql_where=text("kind IN ('cni_add', 'cni_del', 'host_booted')"),
     ),
+    # The job `isolation` reads the newest of them every few seconds.
+    Index(
+        "event_container_time",
+        text("time DESC"),
+        postgresql_where=text("kind IN ('cni_add', 'cni_del', 'host_booted')"),
+    ),
     Index("event_policy_violated", text("(other->>'policy')"), text("time DESC"), postgresql_where=text("kind = 'policy_violated'")),
 )
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-KINDS = ("cni_add", "cni_del", "host_booted")
-
 
 class Holder(NamedTuple):
     """The container that has a function, as its ADD described it."""

@@ -107,7 +107,9 @@ def judge_ingress(
             return None, None, f"{second.drops:,.0f} drops/s with a calm engine (load {passed:.2f})"
         if not second.estimated:
             engine.full(second.packets, second.bytes)
-    elif not shared_delay or not engine.sure or passed < min(HIGH_LOAD, usual_load(second, engine.costs) + SURGE):
+    elif not shared_delay or 2 * len(second.slow) < second.delays or not engine.sure:
+        return None, None, None  # one queue delays all of them
+    elif passed < min(HIGH_LOAD, usual_load(second, engine.costs) + SURGE):
         return None, None, None
     costs = engine.cautious_costs(second.packets, second.bytes)
     part = full_part(second, costs, calm_seconds)

@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import { plural } from "@/lib/format";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import type { FleetRange } from "./filters";
 
@@ -12,14 +13,22 @@ interface Props {
   range: FleetRange;
   /** Promises were broken, but not where the filters look. */
   filtered: boolean;
+  /** RNICs with broken promises that the API has, but does not list. */
+  unlisted: number;
   /** No VF has an SLO. */
   unpromised: boolean;
 }
 
 /** Why the list is empty, which is good news only where something was promised. */
-export function NothingBroken({ range, filtered, unpromised }: Props) {
+export function NothingBroken({ range, filtered, unlisted, unpromised }: Props) {
   if (filtered)
-    return <EmptyState title="No RNIC matches these filters">Clear the filters to see every RNIC.</EmptyState>;
+    return (
+      <EmptyState title="No RNIC matches these filters">
+        {unlisted > 0
+          ? `Only the worst RNICs are searched: ${plural(unlisted, "other")} had broken promises too. Choose a shorter range to have fewer.`
+          : "Clear the filters to see every RNIC."}
+      </EmptyState>
+    );
   if (unpromised)
     return (
       <EmptyState title="Nothing is promised to any VF yet">

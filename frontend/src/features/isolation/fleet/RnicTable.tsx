@@ -12,8 +12,8 @@ import { secondsText } from "../text";
 import { VfLink } from "../VfLink";
 import classes from "./tables.module.css";
 
-/** A page's worth; a fleet in a storm has thousands. */
-const PAGE = 50;
+/** The worst; a fleet in a storm has thousands, and the tenants below must stay in reach. */
+const PAGE = 20;
 
 function Mechanisms({ rnic }: { rnic: RnicBreakage }) {
   const [first, ...others] = rnic.mechanisms;

@@ -97,6 +97,7 @@ export function TenantsPage({ filters, onFilters }: Props) {
                 <NothingBroken
                   range={range}
                   filtered={filtered && (fleet.data?.rnics.length ?? 0) > 0}
+                  unlisted={fleet.data ? fleet.data.rnics_total - fleet.data.rnics.length : 0}
                   unpromised={unpromised}
                 />
               }

@@ -1,0 +1,103 @@
+"""What the job `isolation` follows in the store: holders that come and go, late events, numbers of VFs, and rules."""
+
+import json
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import psycopg
+import pytest
+
+from wallwatch.domain.isolation.holders import Holders
+from wallwatch.store.promises import Device, HolderWatcher, SloWatcher
+
+PCI, DEVICE = "0000:3b:00.0", "0000:3b:00.2"
+NOW = datetime.now(UTC)
+
+
+@pytest.fixture
+def host_id(connection: psycopg.Connection[Any], host: str) -> int:
+    row = connection.execute("INSERT INTO host (host) VALUES (%s) RETURNING host_id", [host]).fetchone()
+    connection.execute("INSERT INTO rnic (host, pci, rack, model) VALUES (%s, %s, 'r1', 'CX-6')", [host, PCI])
+    assert row is not None
+    return int(row[0])
+
+
+@pytest.fixture
+def url(database: str) -> str:
+    return database.replace("+psycopg", "")
+
+
+def event(connection: psycopg.Connection[Any], host_id: int, kind: str, ago: timedelta, **fields: str) -> None:
+    connection.execute(
+        "INSERT INTO event (time, host_id, pci, kind, other) VALUES (%s, %s, %s, %s, %s)",
+        [NOW - ago, host_id, PCI, kind, json.dumps({"device": DEVICE, "container": "c", "interface": "net1", **fields})],
+    )
+
+
+def pod(watcher: HolderWatcher, holders: Holders, host: str) -> str | None:
+    watcher.refresh()
+    for one in watcher.take():
+        holders.hear(*one)
+    found = holders.of_host(host).get(DEVICE)
+    return None if found is None else found.pod
+
+
+def test_a_watcher_knows_who_holds_a_vf_from_before_its_start_and_follows_changes(
+    connection: psycopg.Connection[Any], host: str, host_id: int, url: str
+) -> None:
+    event(connection, host_id, "cni_add", timedelta(days=40), pod="a/old")
+    event(connection, host_id, "cni_add", timedelta(hours=5), pod="a/one", slo="gold")
+    event(connection, host_id, "cni_add", timedelta(hours=4), pod="a/refused", result="refused")
+    watcher, holders = HolderWatcher(url, threading.Event()), Holders()
+    assert pod(watcher, holders, host) == "a/one"
+    assert holders.of_host(host)[DEVICE].slo == "gold"
+    assert watcher.rnic(host, PCI) == ("r1", "CX-6")
+    event(connection, host_id, "cni_del", timedelta(minutes=2), pod="a/one")
+    assert pod(watcher, holders, host) is None
+    event(connection, host_id, "cni_add", timedelta(minutes=1), pod="b/two")
+    assert pod(watcher, holders, host) == "b/two"
+
+
+def test_events_that_a_collector_kept_for_hours_are_found_later(
+    connection: psycopg.Connection[Any], host: str, host_id: int, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watcher, holders = HolderWatcher(url, threading.Event()), Holders()
+    assert pod(watcher, holders, host) is None
+    event(connection, host_id, "cni_add", timedelta(hours=3), pod="a/late")
+    assert pod(watcher, holders, host) is None
+    monkeypatch.setattr(watcher, "_long_due_s", 0.0)
+    assert pod(watcher, holders, host) == "a/late"
+
+
+def test_a_vf_has_its_number_once_it_was_sampled(connection: psycopg.Connection[Any], host: str, host_id: int, url: str) -> None:
+    event(connection, host_id, "cni_add", timedelta(minutes=1), pod="a/one")
+    watcher = HolderWatcher(url, threading.Event())
+    watcher.refresh()
+    assert watcher.number_of(Device(host, PCI, DEVICE)) is None
+    connection.execute(
+        "INSERT INTO vf_sample (time, rnic_id, vf, vf_pci) SELECT %s, rnic_id, 5, %s FROM rnic WHERE host = %s", [NOW, DEVICE, host]
+    )
+    watcher.refresh()
+    assert watcher.number_of(Device(host, PCI, DEVICE)) == 5
+
+
+@pytest.fixture
+def gold(connection: psycopg.Connection[Any]) -> Iterator[None]:
+    connection.execute("INSERT INTO slo_class VALUES ('gold', 50, 2000, NULL, 200, 0.001, '', 1, now(), 'ada')")
+    yield
+    connection.execute("DELETE FROM slo_class")
+
+
+def test_classes_are_read_and_stay_while_the_database_is_unreachable(url: str, gold: None, caplog: pytest.LogCaptureFixture) -> None:
+    watcher = SloWatcher(url, threading.Event())
+    assert not watcher.ready.is_set()
+    assert watcher.refresh()
+    assert watcher.ready.is_set()
+    assert watcher.book.classes["gold"].max_bps == 2e9
+    assert not watcher.refresh()
+    watcher._url = "postgresql://nobody@127.0.0.1:1/none"
+    assert not watcher.refresh()
+    assert "the last ones stay active" in caplog.text
+    assert "gold" in watcher.book.classes
